@@ -1,0 +1,1 @@
+//! The Diderot compiler.

@@ -1,0 +1,1 @@
+//! Automated testing of the compiler against exact mathematics.

@@ -1,0 +1,1 @@
+//! EIN: tensor operators in index notation.

@@ -1,0 +1,1 @@
+//! Normalization of EIN operators by equality saturation.

@@ -1,0 +1,1 @@
+//! Images, strands and files: what a running Diderot program needs.
