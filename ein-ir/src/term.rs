@@ -1,0 +1,128 @@
+//! EIN operators: closed functions on tensors and fields whose body computes one component of the result.
+
+use crate::{Elementary, Rational, Shape};
+
+/// What a parameter, or the result, of an operator is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Param {
+    /// A tensor: a constant as far as derivatives are concerned.
+    Tensor(Shape),
+    /// A function of a position in `dim` dimensions.
+    Field {
+        /// Dimension of the domain.
+        dim: usize,
+        /// Shape of a value.
+        shape: Shape,
+    },
+}
+
+/// λ(params) ⟨ body ⟩ axes. The result has shape `axes`; result axis `k` is the index `Axis(k)` in the body.
+///
+/// It is a field operator if the body denotes a field, see [`Ein::result`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Ein {
+    /// The parameters, referred to by position.
+    pub params: Vec<Param>,
+    /// The extents of the result's axes.
+    pub axes: Vec<usize>,
+    /// One component of the result.
+    pub body: Term,
+}
+
+/// An index of a tensor access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Index {
+    /// A fixed component, counted from 0.
+    Const(usize),
+    /// An axis of the operator's result.
+    Axis(usize),
+    /// A summation index, bound by the [`Term::Sum`] with this binder.
+    Bound(u32),
+}
+
+/// How two numbers are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Comparison {
+    /// `<`; false if either side is NaN.
+    Less,
+    /// `≤`; false if either side is NaN.
+    LessEqual,
+    /// `=`; false if either side is NaN.
+    Equal,
+}
+
+/// A scalar expression with indexed leaves.
+///
+/// A term denotes a field (a function of position) if one of its leaves does and no probe at a constant position
+/// stands in between; a tensor is a constant field, so there is no lifting construct.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Term {
+    /// A constant.
+    Const(Rational),
+    /// A component of a parameter.
+    Access {
+        /// Position in [`Ein::params`].
+        param: usize,
+        /// One index per axis.
+        indices: Vec<Index>,
+    },
+    /// A component of the position itself: the identity field ℝᵈ → ℝᵈ (for `dim` 1 the index is `Const(0)`).
+    Position {
+        /// Dimension of the domain.
+        dim: usize,
+        /// Which coordinate.
+        index: Index,
+    },
+    /// Kronecker's δ.
+    Delta(Index, Index),
+    /// The Levi-Civita symbol with two or three indices.
+    Epsilon(Vec<Index>),
+    /// Negation.
+    Neg(Box<Term>),
+    /// A sum of any number of terms.
+    Add(Vec<Term>),
+    /// A difference.
+    Sub(Box<Term>, Box<Term>),
+    /// A product of any number of terms.
+    Mul(Vec<Term>),
+    /// A quotient.
+    Div(Box<Term>, Box<Term>),
+    /// An integer power; `e⁰` is 1 everywhere.
+    Pow(Box<Term>, i32),
+    /// An elementary function of one or two arguments.
+    Apply(Elementary, Vec<Term>),
+    /// `then` where the comparison holds, else `otherwise`; only the chosen side counts, also for derivatives.
+    Cond {
+        /// The comparison.
+        test: Comparison,
+        /// Its sides.
+        sides: Box<[Term; 2]>,
+        /// Value where it holds.
+        then: Box<Term>,
+        /// Value where it does not.
+        otherwise: Box<Term>,
+    },
+    /// Σ over `binder` = 0 … `range`−1.
+    Sum {
+        /// The index this sum binds; unique within an operator.
+        binder: u32,
+        /// How many values it takes.
+        range: usize,
+        /// The summand.
+        body: Box<Term>,
+    },
+    /// ∂ with respect to one coordinate of the position.
+    Deriv {
+        /// Which coordinate; for a one-dimensional domain `Const(0)`.
+        index: Index,
+        /// The field that is differentiated.
+        body: Box<Term>,
+    },
+    /// A field at a position given by its coordinates. If the coordinates are themselves fields this is composition.
+    Probe {
+        /// The field.
+        field: Box<Term>,
+        /// As many coordinates as the field's domain has dimensions.
+        at: Vec<Term>,
+    },
+}
