@@ -1,1 +1,4 @@
 //! The Diderot compiler.
+
+pub mod source;
+pub mod syntax;

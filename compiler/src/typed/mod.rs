@@ -1,0 +1,3 @@
+//! From syntax tree to typed program.
+
+pub mod tree;
