@@ -87,6 +87,12 @@ impl Kernel {
         Continuity::Finite(self.continuity)
     }
 
+    /// The polynomials from the centre outwards: piece `i` holds for i ≤ t < i+1 with t = |x|; coefficients of 1, t, t², … as
+    /// fractions.
+    pub fn pieces(&self) -> &'static [&'static [(i32, i32)]] {
+        self.pieces
+    }
+
     /// The weight of tap `j` (from 1−support to support) as a polynomial in f ∈ [0, 1): coefficients of 1, f, f², …
     /// of the `derivative`-th derivative of h at f − j.
     ///

@@ -28,3 +28,14 @@ pub struct Region {
     /// The values that are wanted from it.
     pub roots: Vec<ValueId>,
 }
+
+impl Region {
+    /// What every value is: the inputs, then what each definition gives.
+    pub fn kinds(&self) -> Vec<Param> {
+        self.inputs
+            .iter()
+            .cloned()
+            .chain(self.defs.iter().map(|def| def.op.result()))
+            .collect()
+    }
+}

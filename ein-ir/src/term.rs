@@ -1,6 +1,6 @@
 //! EIN operators: closed functions on tensors and fields whose body computes one component of the result.
 
-use crate::{Elementary, Rational, Shape};
+use crate::{Elementary, Rational, Shape, Type};
 
 /// What a parameter, or the result, of an operator is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,6 +14,37 @@ pub enum Param {
         /// Shape of a value.
         shape: Shape,
     },
+}
+
+impl Param {
+    /// The shape of the tensor, or of a value of the field.
+    pub fn shape(&self) -> &Shape {
+        match self {
+            Param::Tensor(shape) | Param::Field { shape, .. } => shape,
+        }
+    }
+
+    /// The dimension of the field's domain; none for a tensor.
+    pub fn dim(&self) -> Option<usize> {
+        match self {
+            Param::Tensor(_) => None,
+            Param::Field { dim, .. } => Some(*dim),
+        }
+    }
+
+    /// The parameter for an argument of a surface type; integers enter as reals, other types not at all.
+    pub fn of(ty: &Type) -> Option<Param> {
+        match ty {
+            Type::Int => Some(Param::Tensor(Shape::SCALAR)),
+            Type::Tensor(shape) => Some(Param::Tensor(shape.clone())),
+            Type::Field { dim, shape, .. } => Some(Param::Field {
+                dim: *dim,
+                shape: shape.clone(),
+            }),
+            Type::Bool | Type::String | Type::Seq(..) => None,
+            Type::Image { .. } | Type::Kernel(_) | Type::Strand(_) => None,
+        }
+    }
 }
 
 /// λ(params) ⟨ body ⟩ axes. The result has shape `axes`; result axis `k` is the index `Axis(k)` in the body.
@@ -125,4 +156,52 @@ pub enum Term {
         /// As many coordinates as the field's domain has dimensions.
         at: Vec<Term>,
     },
+}
+
+impl Ein {
+    /// What the operator gives: a field if its body denotes one, else a tensor.
+    pub fn result(&self) -> Param {
+        let shape = Shape::from(&self.axes[..]);
+        match self.body.dim(&self.params) {
+            None => Param::Tensor(shape),
+            Some(dim) => Param::Field { dim, shape },
+        }
+    }
+}
+
+impl Term {
+    /// The dimension of the field that this term denotes, given the parameters it refers to; none for a tensor.
+    ///
+    /// Of a term that mixes dimensions, which [`Ein::verify`] reports, it is the first one found.
+    pub fn dim(&self, params: &[Param]) -> Option<usize> {
+        match self {
+            Term::Access { param, .. } => params.get(*param).and_then(Param::dim),
+            Term::Position { dim, .. } => Some(*dim),
+            // What is probed lives in a space of its own.
+            Term::Probe { at, .. } => at.iter().find_map(|term| term.dim(params)),
+            _ => self
+                .children()
+                .into_iter()
+                .find_map(|term| term.dim(params)),
+        }
+    }
+
+    /// The terms directly inside this one, in the order in which they are written.
+    pub fn children(&self) -> Vec<&Term> {
+        match self {
+            Term::Const(_) | Term::Access { .. } | Term::Position { .. } => Vec::new(),
+            Term::Delta(..) | Term::Epsilon(_) => Vec::new(),
+            Term::Neg(body) | Term::Pow(body, _) => vec![body],
+            Term::Sum { body, .. } | Term::Deriv { body, .. } => vec![body],
+            Term::Add(terms) | Term::Mul(terms) | Term::Apply(_, terms) => terms.iter().collect(),
+            Term::Sub(left, right) | Term::Div(left, right) => vec![left, right],
+            Term::Cond {
+                sides,
+                then,
+                otherwise,
+                ..
+            } => sides.iter().chain([&**then, &**otherwise]).collect(),
+            Term::Probe { field, at } => std::iter::once(&**field).chain(at).collect(),
+        }
+    }
 }

@@ -69,6 +69,41 @@ impl Type {
         Type::Tensor(Shape::from(dims))
     }
 
+    /// Whether a value of this type may stand where `other` is wanted: the implicit coercions of the language.
+    ///
+    /// Integers become reals, fixed sequences dynamic ones (and their elements are coerced), the empty sequence one of
+    /// any elements, fields forget continuity.
+    pub fn coerces_to(&self, other: &Type) -> bool {
+        match (self, other) {
+            (Type::Int, Type::Tensor(shape)) => shape.is_scalar(),
+            (Type::Seq(from, Some(n)), Type::Seq(to, m)) => {
+                m.is_none_or(|m| m == *n) && (*n == 0 || from.coerces_to(to))
+            }
+            (
+                Type::Field {
+                    continuity: found,
+                    dim,
+                    shape,
+                },
+                Type::Field {
+                    continuity: wanted,
+                    dim: other_dim,
+                    shape: other_shape,
+                },
+            ) => dim == other_dim && shape == other_shape && found >= wanted,
+            _ => self == other,
+        }
+    }
+
+    /// Whether this is or contains a dynamic sequence, which a dynamic sequence may not.
+    pub fn is_dynamic(&self) -> bool {
+        match self {
+            Type::Seq(element, length) => length.is_none() || element.is_dynamic(),
+            Type::Bool | Type::Int | Type::String | Type::Tensor(_) | Type::Strand(_) => false,
+            Type::Image { .. } | Type::Kernel(_) | Type::Field { .. } => false,
+        }
+    }
+
     /// Whether this is a *value type*: what can be stored, printed, selected by a conditional.
     pub fn is_value(&self) -> bool {
         match self {
@@ -110,6 +145,55 @@ impl fmt::Display for Type {
                 shape,
             } => write!(f, "field{continuity}({dim}){shape}"),
             Type::Strand(name) => f.write_str(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coercions_are_those_of_the_language() {
+        let field = |continuity| Type::Field {
+            continuity,
+            dim: 2,
+            shape: Shape::SCALAR,
+        };
+        let seq = |element: &Type, n| Type::Seq(Box::new(element.clone()), n);
+        let (int, real) = (Type::Int, Type::REAL);
+        let allowed = [
+            (int.clone(), real.clone()),
+            (seq(&int, Some(2)), seq(&int, None)),
+            (seq(&int, Some(2)), seq(&real, None)),
+            (seq(&int, Some(2)), seq(&real, Some(2))),
+            (
+                seq(&seq(&int, Some(2)), Some(3)),
+                seq(&seq(&real, Some(2)), None),
+            ),
+            (seq(&int, Some(0)), seq(&Type::String, None)),
+            (field(Continuity::Infinite), field(Continuity::Finite(7))),
+            (field(Continuity::Finite(2)), field(Continuity::Finite(0))),
+        ];
+        for (from, to) in &allowed {
+            assert!(
+                from.coerces_to(to) && from.coerces_to(from),
+                "{from} to {to}"
+            );
+            assert!(!to.coerces_to(from), "{to} to {from}");
+        }
+        let forbidden = [
+            (seq(&int, None), seq(&real, None)),
+            (seq(&int, Some(2)), seq(&int, Some(3))),
+            (int, Type::tensor(&[2])),
+            (Type::Bool, Type::Int),
+            (
+                Type::Kernel(Continuity::Finite(2)),
+                Type::Kernel(Continuity::Finite(1)),
+            ),
+        ];
+        for (from, to) in forbidden {
+            assert!(!from.coerces_to(&to), "{from} to {to}");
         }
     }
 }

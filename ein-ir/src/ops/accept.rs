@@ -1,0 +1,434 @@
+//! Overload resolution: whether a row accepts argument types, what it gives, and if not, why not.
+
+use super::signature::{Bindings, Pattern, Signature, Slot};
+use super::{ContinuityRule, Form, Lift, Meaning, Mismatch, OpDef, Rejection, candidates, special};
+use crate::{Continuity, Ein, Param, Shape, Type, parse};
+
+/// A row at concrete types.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// The row.
+    pub row: &'static OpDef,
+    /// The types of the arguments after coercion.
+    pub args: Vec<Type>,
+    /// The type of the result.
+    pub result: Type,
+    bindings: Bindings,
+}
+
+/// The operator that a spelling means for these arguments: every row is tried without coercions, then with them.
+pub fn resolve(spelling: &str, args: &[Type]) -> Result<Instance, Rejection> {
+    let mut reasons = Vec::new();
+    if let Some(instance) = candidates(spelling).find_map(|row| row.accept(args, false).ok()) {
+        return Ok(instance);
+    }
+    for row in candidates(spelling) {
+        match row.accept(args, true) {
+            Ok(instance) => return Ok(instance),
+            Err(mismatch) => reasons.push((row, mismatch)),
+        }
+    }
+    Err(Rejection { reasons })
+}
+
+impl OpDef {
+    /// This operator at arguments of these types, with or without the implicit coercions of the language.
+    pub fn accept(&'static self, args: &[Type], coerce: bool) -> Result<Instance, Mismatch> {
+        self.accept_as(args, coerce, None)
+    }
+
+    /// The same where the type of the result may be known from the context, which some rows need.
+    pub fn accept_as(
+        &'static self,
+        args: &[Type],
+        coerce: bool,
+        result: Option<&Type>,
+    ) -> Result<Instance, Mismatch> {
+        let signature = self.signature();
+        let Some(patterns) = signature.patterns(args.len()) else {
+            return Err(Mismatch::Arity {
+                found: args.len(),
+                wanted: signature.args.len(),
+            });
+        };
+        let mut given = Bindings::default();
+        if let Some(name) = signature.repeat {
+            given
+                .extents
+                .insert(name, 1 + args.len() - signature.args.len());
+        }
+        if let Some(wanted) = result {
+            // A result that does not fit binds nothing useful; the caller sees the type that comes out.
+            let mut bound = Matching {
+                row: self,
+                coerce: false,
+                dim: None,
+                bindings: given.clone(),
+            };
+            if bound.argument(&signature.result, wanted).is_ok() {
+                given = bound.bindings;
+            }
+        }
+        // A type variable may stand for what any of the arguments suggests, the first that all agree with.
+        let suggested: Vec<Option<Type>> = match &given.variable {
+            Some(known) => vec![Some(known.clone())],
+            None => patterns
+                .iter()
+                .zip(args)
+                .filter_map(|(p, t)| suggestion(p, t))
+                .map(Some)
+                .collect(),
+        };
+        let mut outcome = Err(Mismatch::Undetermined);
+        for variable in if suggested.is_empty() {
+            vec![None]
+        } else {
+            suggested
+        } {
+            let bindings = Bindings {
+                variable,
+                ..given.clone()
+            };
+            let matching = Matching {
+                row: self,
+                coerce,
+                dim: None,
+                bindings,
+            };
+            let next = matching.instance(signature, &patterns, args);
+            if next.is_ok() {
+                return next;
+            }
+            outcome = match outcome {
+                Err(Mismatch::Undetermined) => next,
+                first => first,
+            };
+        }
+        outcome
+    }
+}
+
+/// What a type variable in `pattern` should stand for so that an argument of this type fits as it is.
+fn suggestion(pattern: &Pattern, found: &Type) -> Option<Type> {
+    match (pattern, found) {
+        (Pattern::Variable { .. }, _) => Some(found.clone()),
+        (Pattern::Seq(pattern, _), Type::Seq(element, _)) => suggestion(pattern, element),
+        _ => None,
+    }
+}
+
+/// A row while its arguments are matched.
+struct Matching {
+    row: &'static OpDef,
+    coerce: bool,
+    /// The dimension of the fields that the row is lifted to.
+    dim: Option<usize>,
+    bindings: Bindings,
+}
+
+enum Failure {
+    Kind,
+    Shape,
+    Dimension(usize),
+}
+
+impl Matching {
+    fn instance(
+        mut self,
+        signature: &Signature,
+        patterns: &[&Pattern],
+        args: &[Type],
+    ) -> Result<Instance, Mismatch> {
+        // Dimensions first: whether an axis of their extent exists at all depends on them.
+        for (argument, (pattern, found)) in patterns.iter().zip(args).enumerate() {
+            self.dimension(pattern, found)
+                .map_err(|f| self.explain(f, argument, pattern, found))?;
+        }
+        let mut coerced = Vec::with_capacity(args.len());
+        for (argument, (pattern, found)) in patterns.iter().zip(args).enumerate() {
+            let fitted = self.argument(pattern, found);
+            coerced.push(fitted.map_err(|f| self.explain(f, argument, pattern, found))?);
+        }
+        let continuity = self.continuity(&coerced)?;
+        let result = self
+            .result(&signature.result, continuity)
+            .ok_or(Mismatch::Undetermined)?;
+        Ok(Instance {
+            row: self.row,
+            args: coerced,
+            result,
+            bindings: self.bindings,
+        })
+    }
+
+    /// Binds the dimension of a field or image. An argument of another kind is left to [`Matching::argument`].
+    fn dimension(&mut self, pattern: &Pattern, found: &Type) -> Result<(), Failure> {
+        let slot = match (pattern, found) {
+            (Pattern::Field { dim, .. }, Type::Field { dim: found, .. }) => Some((*dim, *found)),
+            (Pattern::Image { dim, .. }, Type::Image { dim: found, .. }) => Some((*dim, *found)),
+            (Pattern::Tensor(_), Type::Field { dim: found, .. }) => match self.row.lift {
+                Lift::None => None,
+                Lift::Derivative => Some((Slot::Extent('d'), *found)),
+                Lift::Pointwise => {
+                    let wanted = *self.dim.get_or_insert(*found);
+                    return if wanted == *found {
+                        Ok(())
+                    } else {
+                        Err(Failure::Dimension(wanted))
+                    };
+                }
+            },
+            _ => None,
+        };
+        match slot {
+            Some((slot, found)) if !self.bindings.extent(slot, found) => Err(match slot {
+                // The row is for another dimension altogether.
+                Slot::Fixed(_) | Slot::Shape(_) => Failure::Kind,
+                Slot::Extent(name) => Failure::Dimension(self.bindings.extents[&name]),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The type of an argument after coercion.
+    fn argument(&mut self, pattern: &Pattern, found: &Type) -> Result<Type, Failure> {
+        let lifted = self.row.lift;
+        match (pattern, found) {
+            (Pattern::Bool, Type::Bool)
+            | (Pattern::Int, Type::Int)
+            | (Pattern::String, Type::String)
+            | (Pattern::Kernel, Type::Kernel(_)) => Ok(found.clone()),
+            (Pattern::Strand, Type::Strand(_)) => {
+                self.bindings.variable = Some(found.clone());
+                Ok(found.clone())
+            }
+            (Pattern::Variable { value }, _) if !value || found.is_value() => {
+                match self.bindings.variable.get_or_insert_with(|| found.clone()) {
+                    wanted if wanted == found => Ok(found.clone()),
+                    wanted if self.coerce && found.coerces_to(wanted) => Ok(wanted.clone()),
+                    _ => Err(Failure::Kind),
+                }
+            }
+            (Pattern::Tensor(slots), Type::Tensor(shape)) if lifted != Lift::Derivative => {
+                self.shape(slots, shape, found)
+            }
+            (Pattern::Tensor(slots), Type::Int) if self.coerce && lifted != Lift::Derivative => {
+                self.shape(slots, &Shape::SCALAR, &Type::REAL)
+            }
+            (Pattern::Tensor(slots), Type::Field { shape, .. }) if lifted != Lift::None => {
+                self.shape(slots, shape, found)
+            }
+            (Pattern::Field { shape: slots, dim }, Type::Field { shape, dim: n, .. })
+            | (Pattern::Image { shape: slots, dim }, Type::Image { shape, dim: n }) => {
+                match self.bindings.extent(*dim, *n) {
+                    true => self.shape(slots, shape, found),
+                    false => Err(Failure::Shape),
+                }
+            }
+            (Pattern::Seq(pattern, wanted), Type::Seq(element, length)) => {
+                self.sequence(pattern, *wanted, element, *length)
+            }
+            _ => Err(Failure::Kind),
+        }
+    }
+
+    fn shape(&mut self, slots: &[Slot], shape: &Shape, fitted: &Type) -> Result<Type, Failure> {
+        match self.bindings.axes(slots, shape.dims()) {
+            true => Ok(fitted.clone()),
+            false => Err(Failure::Shape),
+        }
+    }
+
+    /// Only a sequence of fixed length is converted, element by element; an empty one has no elements to convert.
+    fn sequence(
+        &mut self,
+        pattern: &Pattern,
+        wanted: Option<Slot>,
+        element: &Type,
+        length: Option<usize>,
+    ) -> Result<Type, Failure> {
+        let outer = self.coerce;
+        let known = self.result(pattern, Continuity::Infinite);
+        let element = match (element, known) {
+            (_, Some(wanted)) if outer && length == Some(0) => wanted,
+            (Type::Field { .. }, _) => return Err(Failure::Kind),
+            _ => {
+                self.coerce = outer && length.is_some();
+                let fitted = self.argument(pattern, element);
+                self.coerce = outer;
+                fitted?
+            }
+        };
+        if wanted.is_none() && element.is_dynamic() {
+            return Err(Failure::Kind);
+        }
+        let element = Box::new(element);
+        match (wanted, length) {
+            (None, None) => Ok(Type::Seq(element, None)),
+            (None, Some(_)) if self.coerce => Ok(Type::Seq(element, None)),
+            (Some(slot), Some(n)) if self.bindings.extent(slot, n) => {
+                Ok(Type::Seq(element, Some(n)))
+            }
+            (None, Some(_)) | (Some(_), _) => Err(Failure::Kind),
+        }
+    }
+
+    /// The continuity of the result; infinite if no argument has one.
+    fn continuity(&self, args: &[Type]) -> Result<Continuity, Mismatch> {
+        let mut least = Continuity::Infinite;
+        for (argument, found) in args.iter().enumerate() {
+            let (Type::Field { continuity, .. } | Type::Kernel(continuity)) = found else {
+                continue;
+            };
+            let kept = match self.row.continuity {
+                ContinuityRule::Least => Some(*continuity),
+                ContinuityRule::OneLess => continuity.derivative(),
+            };
+            let kept = kept.ok_or_else(|| Mismatch::NoDerivative {
+                argument,
+                found: found.clone(),
+            })?;
+            least = least.min(kept);
+        }
+        Ok(least)
+    }
+
+    fn result(&self, pattern: &Pattern, continuity: Continuity) -> Option<Type> {
+        let lifted = match self.row.lift {
+            Lift::None => None,
+            Lift::Pointwise => self.dim,
+            Lift::Derivative => self.bindings.extents.get(&'d').copied(),
+        };
+        Some(match pattern {
+            Pattern::Bool => Type::Bool,
+            Pattern::Int => Type::Int,
+            Pattern::String => Type::String,
+            Pattern::Kernel => Type::Kernel(continuity),
+            Pattern::Strand | Pattern::Variable { .. } => self.bindings.variable.clone()?,
+            Pattern::Tensor(slots) => {
+                let shape = self.bindings.shape_of(slots)?;
+                match lifted {
+                    None => Type::Tensor(shape),
+                    Some(dim) => Type::Field {
+                        continuity,
+                        dim,
+                        shape,
+                    },
+                }
+            }
+            Pattern::Field { dim, shape } => Type::Field {
+                continuity,
+                dim: self.bindings.extent_of(*dim)?,
+                shape: self.bindings.shape_of(shape)?,
+            },
+            Pattern::Image { dim, shape } => Type::Image {
+                dim: self.bindings.extent_of(*dim)?,
+                shape: self.bindings.shape_of(shape)?,
+            },
+            Pattern::Seq(pattern, length) => {
+                let element = self.result(pattern, continuity)?;
+                let length = match length {
+                    Some(slot) => Some(self.bindings.extent_of(*slot)?),
+                    None => None,
+                };
+                Type::Seq(Box::new(element), length)
+            }
+        })
+    }
+
+    fn explain(
+        &self,
+        failure: Failure,
+        argument: usize,
+        pattern: &Pattern,
+        found: &Type,
+    ) -> Mismatch {
+        let found = found.clone();
+        match failure {
+            Failure::Kind => Mismatch::Kind {
+                argument,
+                found,
+                wanted: self.describe(pattern),
+            },
+            Failure::Shape => Mismatch::Shape {
+                argument,
+                found,
+                wanted: self.describe(pattern),
+            },
+            Failure::Dimension(wanted) => Mismatch::Dimension {
+                argument,
+                found,
+                wanted,
+            },
+        }
+    }
+
+    /// A pattern in surface types, as far as its names are bound.
+    fn describe(&self, pattern: &Pattern) -> String {
+        let dimension = |dim: &Slot| match self.bindings.extent_of(*dim) {
+            Some(n) => n.to_string(),
+            None => "d".to_owned(),
+        };
+        match pattern {
+            Pattern::Bool => "bool".to_owned(),
+            Pattern::Int => "int".to_owned(),
+            Pattern::String => "string".to_owned(),
+            Pattern::Kernel => "a kernel".to_owned(),
+            Pattern::Strand => "a strand".to_owned(),
+            Pattern::Variable { value } => match &self.bindings.variable {
+                Some(wanted) => wanted.to_string(),
+                None if *value => "a value".to_owned(),
+                None => "anything".to_owned(),
+            },
+            Pattern::Tensor(slots) => {
+                let shape = self.bindings.describe(slots);
+                let tensor = match self.bindings.shape_of(slots) {
+                    Some(shape) => Type::Tensor(shape).to_string(),
+                    None => format!("tensor{shape}"),
+                };
+                match self.row.lift {
+                    Lift::None => tensor,
+                    Lift::Pointwise => format!("{tensor} or a field of such"),
+                    Lift::Derivative => format!("field({}){shape}", dimension(&Slot::Extent('d'))),
+                }
+            }
+            Pattern::Field { dim, shape } => {
+                format!("field({}){}", dimension(dim), self.bindings.describe(shape))
+            }
+            Pattern::Image { dim, shape } => {
+                format!("image({}){}", dimension(dim), self.bindings.describe(shape))
+            }
+            Pattern::Seq(pattern, None) => format!("a sequence of {}", self.describe(pattern)),
+            Pattern::Seq(pattern, Some(length)) => {
+                format!(
+                    "a sequence of {} {}",
+                    dimension(length),
+                    self.describe(pattern)
+                )
+            }
+        }
+    }
+}
+
+impl Instance {
+    /// The EIN operator at these types, with the arguments as its parameters in order; integers enter as reals.
+    ///
+    /// None if EIN cannot say it, or if it needs more than the types: see [`special`].
+    pub fn ein(&self) -> Option<Ein> {
+        let params: Option<Vec<Param>> = self.args.iter().map(Param::of).collect();
+        self.ein_over(&params?)
+    }
+
+    /// The same operator where some tensor arguments are fields after all, as in the body of a field function.
+    /// The parameters must have the shapes of the arguments.
+    pub fn ein_over(&self, params: &[Param]) -> Option<Ein> {
+        match self.row.meaning {
+            Meaning::Ein(text) => Some(parse::template(text, params, &self.bindings)),
+            Meaning::Elementary(function) => Some(special::elementary(function, params)),
+            Meaning::Form(Form::Concat) => Some(special::concat(params)),
+            Meaning::Form(Form::Swap) => Some(special::swap(params)),
+            Meaning::Form(Form::Slice | Form::Identity | Form::Zeros | Form::Power) => None,
+            Meaning::Builtin(_) => None,
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The operators that EIN cannot say: what they do, for exhaustive matches in the stages that compile and run them.
+
+/// How two values of one type are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Relation {
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `==`
+    Equal,
+    /// `!=`; the only one that holds for NaN.
+    NotEqual,
+    /// `>=`
+    GreaterEqual,
+    /// `>`
+    Greater,
+}
+
+/// What an image is outside its samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Border {
+    /// The nearest sample.
+    Clamp,
+    /// The samples repeated.
+    Wrap,
+    /// The samples reflected, the one at the border repeated.
+    Mirror,
+    /// A given value.
+    Constant,
+}
+
+/// How the elements of a sequence or the strands of a set become one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reduction {
+    /// Whether all hold; true of none.
+    All,
+    /// Whether one holds; false of none.
+    Exists,
+    /// The sum; 0 of none.
+    Sum,
+    /// The product; 1 of none.
+    Product,
+    /// The least; the largest integer or +∞ of none.
+    Min,
+    /// The greatest; the smallest integer or −∞ of none.
+    Max,
+    /// The sum divided by the count; NaN of none.
+    Mean,
+    /// The mean square of the difference from the mean, by components; NaN of none.
+    Variance,
+}
+
+/// A set of strands that is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum StrandSet {
+    /// Active and stable strands.
+    All,
+    /// Strands that still update.
+    Active,
+    /// Strands that are stable.
+    Stable,
+}
+
+/// An operator that is not an EIN operator. What types it works on is in the instance of its row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Builtin {
+    /// Sum of integers; wraps.
+    IntAdd,
+    /// Difference of integers; wraps.
+    IntSub,
+    /// Product of integers; wraps.
+    IntMul,
+    /// Quotient of integers, truncated; division by zero is a run-time error.
+    IntDiv,
+    /// Remainder of integers, with the sign of the dividend; division by zero is a run-time error.
+    IntRem,
+    /// Negated integer; wraps.
+    IntNeg,
+    /// Magnitude of an integer; wraps.
+    IntAbs,
+    /// The smaller integer.
+    IntMin,
+    /// The larger integer.
+    IntMax,
+    /// An integer as a real.
+    IntToReal,
+    /// Comparison of two integers, reals, strings or truth values.
+    Compare(Relation),
+    /// Conjunction; the second operand is evaluated only if the first holds.
+    And,
+    /// Disjunction; the second operand is evaluated only if the first does not hold.
+    Or,
+    /// Negation.
+    Not,
+    /// The first or the last operand, as the one in between holds or not; only that one is evaluated.
+    Select,
+    /// The ratio of a circle's circumference to its diameter.
+    Pi,
+    /// +∞.
+    Infinity,
+    /// A tensor of quiet NaNs.
+    Nan,
+    /// Eigenvalues of a symmetric matrix, descending; only the upper triangle is read.
+    Eigenvalues,
+    /// Unit eigenvectors in the order of the eigenvalues, right-handed.
+    Eigenvectors,
+    /// The field reconstructed from an image by a kernel; arguments in either order.
+    Convolve,
+    /// Whether every image behind a field has samples around a position.
+    Inside,
+    /// A kernel per axis.
+    AxisKernels,
+    /// An image from a file.
+    LoadImage,
+    /// A sequence from a file.
+    LoadSequence,
+    /// An image with a border control.
+    Border(Border),
+    /// Number of samples per axis, fastest axis first.
+    ImageSize,
+    /// The integers from one to another, inclusive.
+    Range,
+    /// A fixed sequence of given elements.
+    Sequence,
+    /// A sequence with an element put before it.
+    Prepend,
+    /// A sequence with an element put after it.
+    Append,
+    /// Two sequences, one after the other.
+    Concatenate,
+    /// Number of elements.
+    Length,
+    /// An element by its number; out of range is a run-time error.
+    Element,
+    /// One value from all elements.
+    Reduce(Reduction),
+    /// The other strands closer than a radius, around the strand itself or around a given centre.
+    Sphere,
+    /// The number of strands in a set.
+    Count(StrandSet),
+}

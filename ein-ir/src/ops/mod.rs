@@ -1,0 +1,447 @@
+//! The operator table: every operator and function of the surface language is one row.
+//!
+//! A row says how the operator is written, on which types it works, what it means, how it extends to fields, and how
+//! its meaning is checked. The parser's precedences, overload resolution, translation, test generation and the manual
+//! are all read from the rows, so that adding an operator is adding a row.
+//!
+//! Meanings are EIN text (see [`crate::parse`](mod@crate::parse)) over the arguments `a`, `b`, `c`, … and the names of
+//! the signature: with the signature `[α n] [n β] -> [α β]`, the text `α β | Σ k:n. a[α k] b[k β]` is the inner product
+//! at all shapes. Tensor arguments of a field operator are constant fields, so no row exists twice.
+
+mod accept;
+mod arithmetic;
+mod builtin;
+mod calculus;
+mod elementary;
+mod images;
+mod instances;
+mod interpolation;
+mod logic;
+mod manual;
+mod mismatch;
+mod sequences;
+mod signature;
+pub mod special;
+mod tensor;
+
+pub use accept::{Instance, resolve};
+pub use builtin::{Border, Builtin, Reduction, Relation, StrandSet};
+pub use instances::Variety;
+pub use manual::manual;
+pub use mismatch::{Mismatch, Rejection};
+
+use crate::{Elementary, Jet, Tensor};
+pub(crate) use signature::Bindings;
+use signature::Signature;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// Precedence of surface operators, loosest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// `a if c else b`
+    Conditional,
+    /// `..`
+    Range,
+    /// `||`
+    Or,
+    /// `&&`
+    And,
+    /// `< <= == != >= >`
+    Comparison,
+    /// `+ - @`
+    Sum,
+    /// `* / % ⊛ • × ⊗ :`
+    Product,
+    /// `∘`
+    Composition,
+    /// unary `-` and `!`
+    Unary,
+    /// `^`
+    Power,
+    /// calls, probes, indexing, selection
+    Suffix,
+    /// `∇ ∇⊗ ∇× ∇•`, tighter than suffixes
+    Derivative,
+    /// names, literals, brackets
+    Atom,
+}
+
+/// How a chain of operators of one level is grouped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Associativity {
+    /// From the left.
+    Left,
+    /// From the right.
+    Right,
+    /// Not at all.
+    None,
+}
+
+impl Level {
+    /// How a chain of operators of this level is grouped.
+    pub fn associativity(self) -> Associativity {
+        match self {
+            Level::Conditional | Level::Or | Level::And | Level::Power => Associativity::Right,
+            Level::Unary | Level::Derivative => Associativity::Right,
+            Level::Comparison | Level::Sum | Level::Product => Associativity::Left,
+            Level::Composition | Level::Suffix => Associativity::Left,
+            Level::Range | Level::Atom => Associativity::None,
+        }
+    }
+}
+
+/// One way to write an operator. The first text is its *spelling*, by which [`candidates`] finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Syntax {
+    /// Between its two operands.
+    Infix(&'static str, Level),
+    /// Before its operand.
+    Prefix(&'static str, Level),
+    /// A function's name before arguments in parentheses.
+    Call(&'static str),
+    /// A name or symbol that stands for a value.
+    Constant(&'static str),
+    /// Anything else: a spelling made up for the table, and what it looks like in programs.
+    Form(&'static str, &'static str, Level),
+}
+
+impl Syntax {
+    /// The text by which the operator is looked up.
+    pub fn spelling(self) -> &'static str {
+        match self {
+            Syntax::Infix(spelling, _) | Syntax::Prefix(spelling, _) => spelling,
+            Syntax::Call(spelling) | Syntax::Constant(spelling) => spelling,
+            Syntax::Form(spelling, ..) => spelling,
+        }
+    }
+
+    /// How tightly it binds.
+    pub fn level(self) -> Level {
+        match self {
+            Syntax::Infix(_, level) | Syntax::Prefix(_, level) | Syntax::Form(_, _, level) => level,
+            Syntax::Call(_) => Level::Suffix,
+            Syntax::Constant(_) => Level::Atom,
+        }
+    }
+}
+
+/// What an operator means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Meaning {
+    /// An EIN operator, as text over the names of the signature.
+    Ein(&'static str),
+    /// An elementary function of its arguments.
+    Elementary(Elementary),
+    /// An EIN operator that depends on more than the shapes of its arguments; built by [`special`].
+    Form(Form),
+    /// No EIN operator.
+    Builtin(Builtin),
+}
+
+/// EIN operators with parameters that are fixed when the program is compiled, or with any number of arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Form {
+    /// Components or parts of a tensor; takes the mask of indices.
+    Slice,
+    /// A tensor from its parts along a new first axis.
+    Concat,
+    /// The identity matrix; takes its extent.
+    Identity,
+    /// The tensor of zeros; takes its shape.
+    Zeros,
+    /// An integer power; takes the exponent. The exponent may be a run-time value if the base is a tensor.
+    Power,
+    /// One of several tensors or fields by its number, counted from 1 and clamped.
+    Swap,
+}
+
+/// How an operator on tensors extends to fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Lift {
+    /// Not at all: arguments are just what the signature says.
+    None,
+    /// Point by point: every tensor of the signature may be a field instead, all of one dimension; the result is then
+    /// a field.
+    Pointwise,
+    /// The tensors of the signature stand for fields, `d` for the dimension of their domain.
+    Derivative,
+}
+
+/// The continuity of a resulting field or kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ContinuityRule {
+    /// The least of the arguments that have one.
+    Least,
+    /// One less than the least; there is no result if that is 0.
+    OneLess,
+}
+
+/// Where an argument must stay away from, for the result to be defined and smooth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Domain {
+    /// Not zero; a tensor of order 1 and up: not all components.
+    NonZero,
+    /// Greater than 0.
+    Positive,
+    /// Between −1 and 1, exclusive.
+    UnitInterval,
+    /// A matrix with an inverse.
+    NonZeroDet,
+}
+
+impl Domain {
+    /// How far inside the domain a value is: positive inside, 0 or less outside.
+    pub fn margin(self, value: &Tensor<f64>) -> f64 {
+        let norm = || value.components().iter().map(|x| x * x).sum::<f64>().sqrt();
+        match self {
+            Domain::NonZero => norm(),
+            Domain::Positive => value.components()[0],
+            Domain::UnitInterval => 1.0 - norm(),
+            Domain::NonZeroDet => tensor::leibniz(&value.map(|&x| Jet::constant(0, 0, x)))
+                .value()
+                .abs(),
+        }
+    }
+}
+
+/// The meaning of an operator by components, written independently of its EIN text. Nothing is compiled from it.
+#[derive(Clone, Copy, Debug)]
+pub enum Oracle {
+    /// There is none: EIN cannot say the operator, or it needs more than its arguments.
+    None,
+    /// A function of the arguments' components.
+    Components(fn(&[Tensor<Jet>]) -> Tensor<Jet>),
+    /// The Taylor series of an elementary function.
+    Series(Elementary),
+}
+
+/// A row of the operator table.
+#[derive(Clone, Copy, Debug)]
+pub struct OpDef {
+    /// The operator's name in messages, dumps and tests; unique.
+    pub name: &'static str,
+    /// How it is written: the usual way, then alternatives.
+    pub syntax: &'static [Syntax],
+    /// On which types it works, in the notation of the table.
+    pub sig: &'static str,
+    /// What it means.
+    pub meaning: Meaning,
+    /// How it extends to fields.
+    pub lift: Lift,
+    /// The continuity of a resulting field or kernel.
+    pub continuity: ContinuityRule,
+    /// What arguments, by position, must stay away from.
+    pub domain: &'static [(usize, Domain)],
+    /// The meaning by components, for every operator that EIN can say.
+    pub oracle: Oracle,
+    /// What it does, in one line.
+    pub doc: &'static str,
+}
+
+/// What most rows have in common: an operator on tensors that works point by point on fields.
+const POINTWISE: OpDef = OpDef {
+    name: "",
+    syntax: &[],
+    sig: "",
+    meaning: Meaning::Ein(""),
+    lift: Lift::Pointwise,
+    continuity: ContinuityRule::Least,
+    domain: &[],
+    oracle: Oracle::None,
+    doc: "",
+};
+
+/// What rows have in common that take their arguments just as the signature says.
+const PLAIN: OpDef = OpDef {
+    lift: Lift::None,
+    ..POINTWISE
+};
+
+/// What differential operators have in common.
+const DERIVATIVE: OpDef = OpDef {
+    lift: Lift::Derivative,
+    continuity: ContinuityRule::OneLess,
+    ..POINTWISE
+};
+
+/// A row for what EIN cannot say.
+const fn builtin_row(
+    name: &'static str,
+    syntax: &'static [Syntax],
+    sig: &'static str,
+    builtin: Builtin,
+    doc: &'static str,
+) -> OpDef {
+    OpDef {
+        name,
+        syntax,
+        sig,
+        meaning: Meaning::Builtin(builtin),
+        doc,
+        ..PLAIN
+    }
+}
+
+const TABLES: [&[OpDef]; 8] = [
+    arithmetic::ROWS,
+    logic::ROWS,
+    tensor::ROWS,
+    interpolation::ROWS,
+    elementary::ROWS,
+    calculus::ROWS,
+    images::ROWS,
+    sequences::ROWS,
+];
+
+const COUNT: usize = {
+    let (mut count, mut table) = (0, 0);
+    while table < TABLES.len() {
+        count += TABLES[table].len();
+        table += 1;
+    }
+    count
+};
+
+/// All rows. Among rows of one spelling the order is that of overload resolution.
+pub static OPERATORS: [OpDef; COUNT] = {
+    let mut rows = [POINTWISE; COUNT];
+    let (mut filled, mut table) = (0, 0);
+    while table < TABLES.len() {
+        let mut row = 0;
+        while row < TABLES[table].len() {
+            rows[filled] = TABLES[table][row];
+            filled += 1;
+            row += 1;
+        }
+        table += 1;
+    }
+    rows
+};
+
+static BY_SPELLING: LazyLock<BTreeMap<&'static str, Vec<&'static OpDef>>> = LazyLock::new(|| {
+    let mut rows: BTreeMap<&str, Vec<&OpDef>> = BTreeMap::new();
+    for row in &OPERATORS {
+        for syntax in row.syntax {
+            rows.entry(syntax.spelling()).or_default().push(row);
+        }
+    }
+    rows
+});
+
+static SIGNATURES: LazyLock<BTreeMap<&'static str, Signature>> = LazyLock::new(|| {
+    OPERATORS
+        .iter()
+        .map(|row| (row.sig, Signature::parse(row.sig)))
+        .collect()
+});
+
+/// The rows with this spelling in the order in which overload resolution tries them; none if there is no such operator.
+pub fn candidates(spelling: &str) -> impl Iterator<Item = &'static OpDef> + use<> {
+    BY_SPELLING.get(spelling).into_iter().flatten().copied()
+}
+
+impl OpDef {
+    /// The row with this name.
+    pub fn named(name: &str) -> Option<&'static OpDef> {
+        OPERATORS.iter().find(|row| row.name == name)
+    }
+
+    /// The result that the row's oracle gives, if it has one.
+    ///
+    /// Arguments are jets around a common point and so is the result. A field that is probed is expanded around the
+    /// position; a derivative knows one order less than its argument.
+    pub fn expected(&self, args: &[Tensor<Jet>]) -> Option<Tensor<Jet>> {
+        match self.oracle {
+            Oracle::None => None,
+            Oracle::Components(result) => Some(result(args)),
+            Oracle::Series(function) => {
+                let args: Vec<Jet> = args.iter().map(|arg| arg.components()[0].clone()).collect();
+                Some(Tensor::scalar(function.expand(&args)))
+            }
+        }
+    }
+
+    fn signature(&self) -> &'static Signature {
+        &SIGNATURES[self.sig]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_of_rows_are_unique() {
+        let names: BTreeSet<&str> = OPERATORS.iter().map(|row| row.name).collect();
+        assert_eq!(names.len(), OPERATORS.len());
+    }
+
+    #[test]
+    fn rows_are_documented_and_every_ein_meaning_has_an_oracle() {
+        for row in &OPERATORS {
+            assert!(
+                !row.syntax.is_empty() && !row.doc.is_empty(),
+                "{}",
+                row.name
+            );
+            // The oracle of a slice, an identity or zeros would need what only the program says.
+            let is_ein = match row.meaning {
+                Meaning::Ein(_) | Meaning::Elementary(_) => true,
+                Meaning::Form(Form::Concat | Form::Swap | Form::Power) => true,
+                Meaning::Form(Form::Slice | Form::Identity | Form::Zeros) => false,
+                Meaning::Builtin(_) => false,
+            };
+            assert_eq!(!matches!(row.oracle, Oracle::None), is_ein, "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn one_spelling_has_one_precedence_per_position() {
+        let mut levels = BTreeMap::new();
+        for syntax in OPERATORS.iter().flat_map(|row| row.syntax) {
+            let position = match syntax {
+                Syntax::Infix(..) => "infix",
+                Syntax::Prefix(..) => "prefix",
+                Syntax::Call(_) | Syntax::Constant(_) | Syntax::Form(..) => "other",
+            };
+            let level = *levels
+                .entry((syntax.spelling(), position))
+                .or_insert(syntax.level());
+            assert_eq!(level, syntax.level(), "{}", syntax.spelling());
+        }
+    }
+
+    #[test]
+    fn symbols_that_cannot_be_typed_have_an_ascii_spelling() {
+        for row in &OPERATORS {
+            assert!(
+                row.syntax.iter().any(|syntax| syntax.spelling().is_ascii()),
+                "{}",
+                row.name
+            );
+        }
+    }
+
+    #[test]
+    fn precedence_levels_are_those_of_the_language() {
+        let level = |spelling: &str| candidates(spelling).next().unwrap().syntax[0].level();
+        let loosest_first = [
+            "if", "..", "||", "&&", "<", "+", "*", "∘", "!", "^", "length", "∇", "π",
+        ];
+        for pair in loosest_first.windows(2) {
+            assert!(level(pair[0]) < level(pair[1]), "{pair:?}");
+        }
+        for (spelling, like) in [
+            ("@", "+"),
+            ("⊛", "*"),
+            ("•", "*"),
+            (":", "*"),
+            ("%", "*"),
+            ("==", "<"),
+        ] {
+            assert_eq!(level(spelling), level(like), "{spelling}");
+        }
+    }
+}

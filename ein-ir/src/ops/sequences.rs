@@ -1,0 +1,39 @@
+//! Rows of sequences, reductions and strands.
+
+use super::{Builtin, Level, OpDef, Reduction, StrandSet, Syntax, builtin_row};
+use Builtin::{Count, Reduce};
+use Level::{Atom, Range, Suffix, Sum};
+use Syntax::{Call, Form, Infix};
+
+const JOIN: &[Syntax] = &[Infix("@", Sum)];
+const ELEMENT: &[Syntax] = &[Form("[i]", "s[i]", Suffix)];
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[OpDef] = &[
+    builtin_row("range", &[Infix("..", Range)], "int int -> int{}", Builtin::Range, "the integers from one to another, inclusive"),
+    builtin_row("sequence", &[Form("{", "{a, b, …}", Atom)], "n×ν -> ν{n}", Builtin::Sequence, "a sequence of given elements"),
+    builtin_row("prepend", JOIN, "τ τ{} -> τ{}", Builtin::Prepend, "a sequence with an element before it"),
+    builtin_row("append", JOIN, "τ{} τ -> τ{}", Builtin::Append, "a sequence with an element after it"),
+    builtin_row("concatenate", JOIN, "τ{} τ{} -> τ{}", Builtin::Concatenate, "two sequences, one after the other"),
+    builtin_row("length", &[Call("length")], "τ{} -> int", Builtin::Length, "number of elements"),
+    builtin_row("element_fixed", ELEMENT, "τ{n} int -> τ", Builtin::Element, "an element, counted from 0"),
+    builtin_row("element", ELEMENT, "τ{} int -> τ", Builtin::Element, "an element, counted from 0"),
+    builtin_row("all", &[Call("all")], "bool{} -> bool", Reduce(Reduction::All), "whether all hold; true of none"),
+    builtin_row("exists", &[Call("exists")], "bool{} -> bool", Reduce(Reduction::Exists), "whether one holds; false of none"),
+    builtin_row("sum_int", &[Call("sum")], "int{} -> int", Reduce(Reduction::Sum), "sum; 0 of none"),
+    builtin_row("sum", &[Call("sum")], "[α]{} -> [α]", Reduce(Reduction::Sum), "sum; 0 of none"),
+    builtin_row("product_int", &[Call("product")], "int{} -> int", Reduce(Reduction::Product), "product; 1 of none"),
+    builtin_row("product", &[Call("product")], "[]{} -> []", Reduce(Reduction::Product), "product; 1 of none"),
+    builtin_row("least_int", &[Call("min")], "int{} -> int", Reduce(Reduction::Min), "the least; the largest integer of none"),
+    builtin_row("least", &[Call("min")], "[]{} -> []", Reduce(Reduction::Min), "the least; ∞ of none"),
+    builtin_row("greatest_int", &[Call("max")], "int{} -> int", Reduce(Reduction::Max), "the greatest; the smallest integer of none"),
+    builtin_row("greatest", &[Call("max")], "[]{} -> []", Reduce(Reduction::Max), "the greatest; −∞ of none"),
+    builtin_row("mean", &[Call("mean")], "[α]{} -> [α]", Reduce(Reduction::Mean), "sum divided by count; NaN of none"),
+    builtin_row("variance", &[Call("variance")], "[α]{} -> [α]", Reduce(Reduction::Variance), "mean squared difference from the mean, component by component; NaN of none"),
+    builtin_row("load_sequence", &[Call("load_sequence"), Call("load")], "string -> τ{}", Builtin::LoadSequence, "a sequence from a file; `load` in version 1.0"),
+    builtin_row("sphere", &[Call("sphere")], "[] -> strand{}", Builtin::Sphere, "the other strands closer than a radius"),
+    builtin_row("sphere_at", &[Call("sphere")], "[α] [] -> strand{}", Builtin::Sphere, "sphere(c, r): the other strands closer to `c` than `r`"),
+    builtin_row("num_active", &[Call("numActive")], "-> int", Count(StrandSet::Active), "number of active strands"),
+    builtin_row("num_stable", &[Call("numStable")], "-> int", Count(StrandSet::Stable), "number of stable strands"),
+    builtin_row("num_strands", &[Call("numStrands")], "-> int", Count(StrandSet::All), "number of active and stable strands"),
+];

@@ -1,0 +1,315 @@
+//! Rows of tensor algebra: norms, products, matrices, and how tensors are built and taken apart.
+
+use super::{
+    Builtin, Domain, Form as EinForm, Level, Meaning, OpDef, Oracle, PLAIN, POINTWISE, Syntax,
+    builtin_row,
+};
+use crate::{Jet, Shape, Tensor};
+use Level::{Atom, Product, Suffix};
+use Syntax::{Call, Form, Infix};
+
+const NORM: &[Syntax] = &[Form("|", "|a|", Atom)];
+const DOT: &[Syntax] = &[
+    Infix("•", Product),
+    Infix("⋅", Product),
+    Infix("\\dot", Product),
+];
+const CROSS: &[Syntax] = &[Infix("×", Product), Infix("\\cross", Product)];
+const OUTER: &[Syntax] = &[Infix("⊗", Product), Infix("\\otimes", Product)];
+const CONCAT: &[Syntax] = &[Form("[", "[a, b, …]", Atom), Call("concat")];
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[OpDef] = &[
+    OpDef {
+        name: "norm",
+        syntax: NORM,
+        sig: "[n α] -> []",
+        meaning: Meaning::Ein("sqrt(Σ k:n. Σ β:α. a[k β] a[k β])"),
+        domain: &[(0, Domain::NonZero)],
+        oracle: Oracle::Components(|x| Tensor::scalar(length(&x[0]))),
+        doc: "Frobenius norm: the root of the sum of squares",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "inner",
+        syntax: DOT,
+        sig: "[α n] [n β] -> [α β]",
+        meaning: Meaning::Ein("α β | Σ k:n. a[α k] b[k β]"),
+        oracle: Oracle::Components(|x| contract(&x[0], &x[1], 1)),
+        doc: "inner product: last axis with first axis",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "colon",
+        syntax: &[Infix(":", Product)],
+        sig: "[α n m] [n m β] -> [α β]",
+        meaning: Meaning::Ein("α β | Σ k:n. Σ l:m. a[α k l] b[k l β]"),
+        oracle: Oracle::Components(|x| contract(&x[0], &x[1], 2)),
+        doc: "double inner product: last two axes with first two, in the same order",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "outer",
+        syntax: OUTER,
+        sig: "[α] [β] -> [α β]",
+        meaning: Meaning::Ein("α β | a[α] b[β]"),
+        oracle: Oracle::Components(|x| contract(&x[0], &x[1], 0)),
+        doc: "tensor product",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "cross3",
+        syntax: CROSS,
+        sig: "[3] [3] -> [3]",
+        meaning: Meaning::Ein("i:3 | Σ j:3. Σ k:3. ε[i j k] a[j] b[k]"),
+        oracle: Oracle::Components(|x| Tensor::from_fn(&Shape::new([3]), |i| {
+            let (j, k) = ((i[0] + 1) % 3, (i[0] + 2) % 3);
+            &(&x[0][[j]] * &x[1][[k]]) - &(&x[0][[k]] * &x[1][[j]])
+        })),
+        doc: "cross product",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "cross2",
+        syntax: CROSS,
+        sig: "[2] [2] -> []",
+        meaning: Meaning::Ein("Σ i:2. Σ j:2. ε[i j] a[i] b[j]"),
+        oracle: Oracle::Components(|x| Tensor::scalar(&(&x[0][[0]] * &x[1][[1]]) - &(&x[0][[1]] * &x[1][[0]]))),
+        doc: "cross product in the plane: a₀b₁ − a₁b₀",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "modulate",
+        syntax: &[Call("modulate")],
+        sig: "[n] [n] -> [n]",
+        meaning: Meaning::Ein("i:n | a[i] b[i]"),
+        oracle: Oracle::Components(|x| Tensor::from_fn(x[0].shape(), |i| x[0].at(i) * x[1].at(i))),
+        doc: "product of vectors, component by component",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "normalize",
+        syntax: &[Call("normalize")],
+        sig: "[n α] -> [n α]",
+        meaning: Meaning::Ein("i:n α | a[i α] / sqrt(Σ k:n. Σ β:α. a[k β] a[k β])"),
+        domain: &[(0, Domain::NonZero)],
+        oracle: Oracle::Components(|x| {
+            let length = length(&x[0]);
+            x[0].map(|c| c / &length)
+        }),
+        doc: "divided by its norm; no guard against zero",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "trace",
+        syntax: &[Call("trace")],
+        sig: "[α n n] -> [α]",
+        meaning: Meaning::Ein("α | Σ k:n. a[α k k]"),
+        oracle: Oracle::Components(trace),
+        doc: "sum of the diagonal of the last two axes",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "transpose",
+        syntax: &[Call("transpose")],
+        sig: "[n m] -> [m n]",
+        meaning: Meaning::Ein("i:m j:n | a[j i]"),
+        oracle: Oracle::Components(transpose),
+        doc: "rows and columns of a matrix exchanged",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "det2",
+        syntax: &[Call("det")],
+        sig: "[2 2] -> []",
+        meaning: Meaning::Ein("a[0 0] a[1 1] − a[0 1] a[1 0]"),
+        oracle: Oracle::Components(|x| Tensor::scalar(leibniz(&x[0]))),
+        doc: "determinant",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "det3",
+        syntax: &[Call("det")],
+        sig: "[3 3] -> []",
+        meaning: Meaning::Ein("Σ i:3. Σ j:3. Σ k:3. ε[i j k] a[0 i] a[1 j] a[2 k]"),
+        oracle: Oracle::Components(|x| Tensor::scalar(leibniz(&x[0]))),
+        doc: "determinant",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "inverse1",
+        syntax: &[Call("inv")],
+        sig: "[] -> []",
+        meaning: Meaning::Ein("1 / a"),
+        domain: &[(0, Domain::NonZero)],
+        oracle: Oracle::Components(|x| x[0].map(|c| c.powi(-1))),
+        doc: "reciprocal",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "inverse2",
+        syntax: &[Call("inv")],
+        sig: "[2 2] -> [2 2]",
+        meaning: Meaning::Ein("i:2 j:2 | (δ[i j] (Σ k:2. a[k k]) − a[i j]) / (a[0 0] a[1 1] − a[0 1] a[1 0])"),
+        domain: &[(0, Domain::NonZeroDet)],
+        oracle: Oracle::Components(|x| gauss_jordan(&x[0])),
+        doc: "inverse matrix",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "inverse3",
+        syntax: &[Call("inv")],
+        sig: "[3 3] -> [3 3]",
+        meaning: Meaning::Ein(
+            "i:3 j:3 | (Σ p:3. Σ q:3. Σ r:3. Σ s:3. ε[j p q] ε[i r s] a[p r] a[q s]) \
+             / (2 (Σ p:3. Σ q:3. Σ r:3. ε[p q r] a[0 p] a[1 q] a[2 r]))",
+        ),
+        domain: &[(0, Domain::NonZeroDet)],
+        oracle: Oracle::Components(|x| gauss_jordan(&x[0])),
+        doc: "inverse matrix",
+        ..POINTWISE
+    },
+    builtin_row("evals2", &[Call("evals")], "[2 2] -> []{2}", Builtin::Eigenvalues, "eigenvalues of a symmetric matrix, descending"),
+    builtin_row("evals3", &[Call("evals")], "[3 3] -> []{3}", Builtin::Eigenvalues, "eigenvalues of a symmetric matrix, descending"),
+    builtin_row("evecs2", &[Call("evecs")], "[2 2] -> [2]{2}", Builtin::Eigenvectors, "unit eigenvectors in the order of the eigenvalues"),
+    builtin_row("evecs3", &[Call("evecs")], "[3 3] -> [3]{3}", Builtin::Eigenvectors, "unit eigenvectors in the order of the eigenvalues"),
+    OpDef {
+        name: "concat",
+        syntax: CONCAT,
+        sig: "n×[α] -> [n α]",
+        meaning: Meaning::Form(EinForm::Concat),
+        oracle: Oracle::Components(concat),
+        doc: "a tensor or field from its parts, along a new first axis",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "slice",
+        syntax: &[Form("[:]", "a[0,:]", Suffix)],
+        sig: "[α] -> [β]",
+        meaning: Meaning::Form(EinForm::Slice),
+        doc: "a component or a part; indices are constants, `:` keeps an axis",
+        ..POINTWISE
+    },
+    OpDef {
+        name: "identity",
+        syntax: &[Form("identity", "identity[3]", Atom)],
+        sig: "-> [n n]",
+        meaning: Meaning::Form(EinForm::Identity),
+        doc: "identity matrix",
+        ..PLAIN
+    },
+    OpDef {
+        name: "zeros",
+        syntax: &[Form("zeros", "zeros[2,3]", Atom)],
+        sig: "-> [α]",
+        meaning: Meaning::Form(EinForm::Zeros),
+        doc: "tensor of zeros",
+        ..PLAIN
+    },
+];
+
+fn length(x: &Tensor<Jet>) -> Jet {
+    let first = &x.components()[0];
+    let zero = Jet::constant(first.dim(), first.order(), 0.0);
+    let squares = x.components().iter().fold(zero, |sum, c| &sum + &c.powi(2));
+    root(&squares)
+}
+
+/// The square root by Newton's iteration, which doubles the number of right coefficients.
+fn root(square: &Jet) -> Jet {
+    let mut root = Jet::constant(square.dim(), square.order(), square.value().sqrt());
+    for _ in 0..=square.order() {
+        root = (&root + &(square / &root)).scale(0.5);
+    }
+    root
+}
+
+/// Sums the products of components over the last `axes` axes of `a` and the first ones of `b`.
+fn contract(a: &Tensor<Jet>, b: &Tensor<Jet>, axes: usize) -> Tensor<Jet> {
+    let kept = a.shape().order() - axes;
+    let summed = Shape::from(&a.shape().dims()[kept..]);
+    let shape = Shape::from(&a.shape().dims()[..kept]).append(&b.shape().dims()[axes..]);
+    Tensor::from_fn(&shape, |i| {
+        let products = summed.indices().map(|k| {
+            let (left, right) = ([&i[..kept], &k].concat(), [&k, &i[kept..]].concat());
+            a.at(&left) * b.at(&right)
+        });
+        products
+            .reduce(|sum, product| &sum + &product)
+            .expect("shapes are not empty")
+    })
+}
+
+fn trace(x: &[Tensor<Jet>]) -> Tensor<Jet> {
+    let dims = x[0].shape().dims();
+    let kept = dims.len() - 2;
+    Tensor::from_fn(&Shape::from(&dims[..kept]), |i| {
+        let diagonal = (0..dims[kept]).map(|k| x[0].at(&[i, &[k, k]].concat()).clone());
+        diagonal
+            .reduce(|sum, c| &sum + &c)
+            .expect("extents are positive")
+    })
+}
+
+fn transpose(x: &[Tensor<Jet>]) -> Tensor<Jet> {
+    let dims = x[0].shape().dims();
+    Tensor::from_fn(&Shape::new([dims[1], dims[0]]), |i| {
+        x[0][[i[1], i[0]]].clone()
+    })
+}
+
+fn concat(x: &[Tensor<Jet>]) -> Tensor<Jet> {
+    let shape = Shape::new([x.len()]).append(x[0].shape().dims());
+    let components = x.iter().flat_map(|part| part.components().to_vec());
+    Tensor::new(shape, components.collect())
+}
+
+/// The determinant as an alternating sum over permutations.
+pub(super) fn leibniz(x: &Tensor<Jet>) -> Jet {
+    let n = x.shape().dims()[0];
+    let zero = Jet::constant(x[[0, 0]].dim(), x[[0, 0]].order(), 0.0);
+    let one = Jet::constant(x[[0, 0]].dim(), x[[0, 0]].order(), 1.0);
+    Shape::new(vec![n; n]).indices().fold(zero, |sum, columns| {
+        let pairs = || (0..n).flat_map(|i| (0..i).map(move |j| (j, i)));
+        if pairs().any(|(j, i)| columns[j] == columns[i]) {
+            return sum;
+        }
+        let inversions = pairs().filter(|&(j, i)| columns[j] > columns[i]).count();
+        let product = (0..n).fold(one.clone(), |product, row| {
+            &product * &x[[row, columns[row]]]
+        });
+        if inversions % 2 == 0 {
+            &sum + &product
+        } else {
+            &sum - &product
+        }
+    })
+}
+
+/// The inverse by elimination, with the largest pivot of each column.
+fn gauss_jordan(x: &Tensor<Jet>) -> Tensor<Jet> {
+    let n = x.shape().dims()[0];
+    let constant = |value| Jet::constant(x[[0, 0]].dim(), x[[0, 0]].order(), value);
+    let unit = |row| {
+        (0..n)
+            .map(move |k| if k == row { 1.0 } else { 0.0 })
+            .map(constant)
+    };
+    let mut rows: Vec<Vec<Jet>> = (0..n)
+        .map(|i| (0..n).map(|j| x[[i, j]].clone()).chain(unit(i)).collect())
+        .collect();
+    for column in 0..n {
+        let size = |row: &Vec<Jet>| row[column].value().abs();
+        let best = (column..n).max_by(|&i, &j| size(&rows[i]).total_cmp(&size(&rows[j])));
+        rows.swap(column, best.expect("there is a row left"));
+        let pivot = rows[column][column].clone();
+        rows[column] = rows[column].iter().map(|c| c / &pivot).collect();
+        for row in (0..n).filter(|&row| row != column) {
+            let factor = rows[row][column].clone();
+            rows[row] = (0..2 * n)
+                .map(|k| &rows[row][k] - &(&factor * &rows[column][k]))
+                .collect();
+        }
+    }
+    Tensor::from_fn(x.shape(), |i| rows[i[0]][n + i[1]].clone())
+}

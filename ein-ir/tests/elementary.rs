@@ -1,0 +1,193 @@
+//! Every elementary function: its Taylor series against its values, its derivative text against its Taylor series.
+
+use ein_ir::{ELEMENTARY, Ein, Elementary, Input, Jet, Param, Shape, Tensor, random_numbers};
+use std::f64::consts::PI;
+
+const ORDER: usize = 6;
+
+/// Points inside the domain of a function and away from its jumps.
+fn points(function: Elementary) -> Vec<Vec<f64>> {
+    let def = function.def();
+    let mut points = Vec::new();
+    for seed in 0..40 {
+        let at: Vec<f64> = random_numbers(seed)
+            .take(function.arity())
+            .map(|x| 1.4 * x)
+            .collect();
+        let inside = |&(k, domain): &(usize, ein_ir::ops::Domain)| {
+            domain.margin(&Tensor::scalar(at[k])) > 0.2
+        };
+        let jumps = |step: f64| {
+            let near: Vec<f64> = at.iter().map(|x| x + step).collect();
+            ((def.value)(&near) - (def.value)(&at)).abs() > 0.2
+        };
+        if def.domain.iter().all(inside) && !jumps(0.02) && !jumps(-0.02) {
+            points.push(at);
+        }
+    }
+    assert!(points.len() > 5, "too few points for {}", def.name);
+    points
+}
+
+fn scalars(at: &[f64]) -> Vec<Input<'static>> {
+    at.iter()
+        .map(|&x| Input::Tensor(Tensor::scalar(x)))
+        .collect()
+}
+
+#[test]
+fn the_table_is_in_the_order_of_the_functions() {
+    for (k, def) in ELEMENTARY.iter().enumerate() {
+        assert_eq!(def.function as usize, k, "{}", def.name);
+        assert_eq!(Elementary::named(def.name), Some(def.function));
+    }
+}
+
+#[test]
+fn taylor_series_start_with_the_value_and_sum_to_it_nearby() {
+    for def in ELEMENTARY {
+        for at in points(def.function) {
+            let series = (def.series)(&at, 12);
+            let value = (def.value)(&at);
+            assert!(
+                (series.value() - value).abs() <= 1e-14 * (1.0 + value.abs()),
+                "{} at {at:?}",
+                def.name
+            );
+            let step = 0.01;
+            let near: Vec<f64> = at
+                .iter()
+                .enumerate()
+                .map(|(k, x)| x + step * (1.0 - 0.3 * k as f64))
+                .collect();
+            let sum: f64 = series
+                .terms()
+                .map(|(exponents, c)| {
+                    let powers = exponents.iter().enumerate();
+                    c * powers
+                        .map(|(k, &e)| (near[k] - at[k]).powi(e as i32))
+                        .product::<f64>()
+                })
+                .sum();
+            let wanted = (def.value)(&near);
+            assert!(
+                (sum - wanted).abs() <= 1e-12 * (1.0 + wanted.abs()),
+                "{} near {at:?}",
+                def.name
+            );
+        }
+    }
+}
+
+#[test]
+fn derivative_texts_are_the_derivatives_of_the_taylor_series() {
+    for def in ELEMENTARY {
+        let params = vec![Param::Tensor(Shape::SCALAR); def.function.arity()];
+        for argument in 0..params.len() {
+            let body = def.function.derivative(argument);
+            let derivative = Ein {
+                params: params.clone(),
+                axes: Vec::new(),
+                body,
+            };
+            assert_eq!(derivative.verify(), [], "{}", def.name);
+            for at in points(def.function) {
+                let found = derivative.eval(&scalars(&at))[[]];
+                let wanted = (def.series)(&at, 1).partial(&[argument]);
+                assert!(
+                    (found - wanted).abs() <= 1e-12 * (1.0 + wanted.abs()),
+                    "{} at {at:?}",
+                    def.name
+                );
+            }
+        }
+    }
+}
+
+/// A coordinate of the space that a function's arguments span, as a field.
+struct Coordinate {
+    dim: usize,
+    axis: usize,
+}
+
+impl ein_ir::LeafField for Coordinate {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::SCALAR
+    }
+
+    fn expand(&self, at: &[f64], order: usize) -> Vec<Jet> {
+        vec![Jet::variable(self.dim, order, self.axis, at[self.axis])]
+    }
+}
+
+#[test]
+fn derivative_texts_have_the_higher_derivatives_of_the_taylor_series() {
+    for def in ELEMENTARY {
+        let dim = def.function.arity();
+        let params = vec![
+            Param::Field {
+                dim,
+                shape: Shape::SCALAR
+            };
+            dim
+        ];
+        let coordinates: Vec<Coordinate> = (0..dim).map(|axis| Coordinate { dim, axis }).collect();
+        let inputs: Vec<Input> = coordinates.iter().map(|c| Input::Field(c)).collect();
+        for argument in 0..dim {
+            let body = def.function.derivative(argument);
+            let derivative = Ein {
+                params: params.clone(),
+                axes: Vec::new(),
+                body,
+            };
+            for at in points(def.function) {
+                let found = derivative.expand(&inputs, &at, ORDER);
+                let wanted = (def.series)(&at, ORDER + 1).derivative(argument);
+                for (f, w) in found[[]].coefficients().iter().zip(wanted.coefficients()) {
+                    assert!(
+                        (f - w).abs() <= 1e-8 * (1.0 + w.abs()),
+                        "{} at {at:?}: {f} {w}",
+                        def.name
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn values_are_those_of_the_c_library() {
+    let value = |function: Elementary, at: &[f64]| (function.def().value)(at);
+    assert_eq!(
+        [-2.5, -0.5, 0.5, 2.5].map(|x| value(Elementary::Round, &[x])),
+        [-3.0, -1.0, 1.0, 3.0]
+    );
+    assert_eq!(
+        [-1.5, 1.5].map(|x| value(Elementary::Trunc, &[x])),
+        [-1.0, 1.0]
+    );
+    assert_eq!(
+        [-1.5, 1.5].map(|x| value(Elementary::Floor, &[x])),
+        [-2.0, 1.0]
+    );
+    assert_eq!(
+        [-1.5, 1.5].map(|x| value(Elementary::Ceil, &[x])),
+        [-1.0, 2.0]
+    );
+    assert_eq!(
+        [-7.0, 7.0].map(|x| value(Elementary::Fmod, &[x, 3.0])),
+        [-1.0, 1.0]
+    );
+    assert_eq!(
+        [-2.0, 0.0, 2.0].map(|x| value(Elementary::Sign, &[x])),
+        [-1.0, 0.0, 1.0]
+    );
+    assert_eq!(value(Elementary::Atan2, &[1.0, -1.0]), 0.75 * PI);
+    assert_eq!(value(Elementary::Pow, &[-2.0, 3.0]), -8.0);
+    assert!(value(Elementary::Pow, &[-2.0, 0.5]).is_nan());
+    assert_eq!(value(Elementary::Log2, &[8.0]), 3.0);
+}
