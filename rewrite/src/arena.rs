@@ -1,0 +1,273 @@
+//! A plain hash-consed arena: source terms, and the directed normalizer.
+//!
+//! Nodes are in dependency order. In every mode but [`Mode::Source`] derivatives and probes are pushed down as they are
+//! built, so that normalizing is one walk over the source, bottom up.
+
+use crate::{
+    build::{Context, conditional, contract, linear, zero},
+    facts::{Facts, Leaf, facts_of, pair, symmetries_of},
+    node::{Node, Op},
+    numbers::Power,
+    product::Product,
+    push::{derivative_shape, push_derivative, push_probe},
+};
+use egg::Id;
+use ein_ir::Rational;
+use rustc_hash::FxHashMap;
+
+/// How much the constructors of an arena do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Nothing: terms as they were written.
+    Source,
+    /// Push-down, index elimination and collection of like terms; sums stay factored.
+    Lazy,
+    /// Products are distributed over sums and contractions flattened.
+    Expanded,
+    /// As `Expanded`, and dummies are replaced by their values: the component normal form.
+    Components,
+}
+
+/// A hash-consed arena of nodes.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    nodes: Vec<Node>,
+    facts: Vec<Facts>,
+    classes: FxHashMap<Node, Id>,
+    derivatives: FxHashMap<(u8, Id), Id>,
+    probes: FxHashMap<(Id, Id), Id>,
+    mode: Mode,
+    /// Products that may still be expanded.
+    budget: usize,
+}
+
+/// No positive power above this is multiplied out.
+const LARGEST_EXPANDED_POWER: i32 = 6;
+
+impl Arena {
+    /// An empty arena; expansion stops when `budget` products have been made.
+    pub(crate) fn new(mode: Mode, budget: usize) -> Arena {
+        Arena {
+            nodes: Vec::new(),
+            facts: Vec::new(),
+            classes: FxHashMap::default(),
+            derivatives: FxHashMap::default(),
+            probes: FxHashMap::default(),
+            mode,
+            budget,
+        }
+    }
+
+    pub(crate) fn node(&self, id: Id) -> &Node {
+        &self.nodes[usize::from(id)]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the budget was used up, so that the result is sound but not expanded.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.budget == 0
+    }
+
+    /// The classes that `root` is made of, in dependency order.
+    pub(crate) fn reachable(&self, root: Id) -> Vec<Id> {
+        let mut reached = vec![false; self.nodes.len()];
+        let mut stack = vec![root];
+        while let Some(id) = stack.pop() {
+            if !std::mem::replace(&mut reached[usize::from(id)], true) {
+                stack.extend(&self.node(id).children);
+            }
+        }
+        (0..self.nodes.len())
+            .filter(|&k| reached[k])
+            .map(Id::from)
+            .collect()
+    }
+
+    /// Normalizes what `root` is made of; gives the image of each class of `source` that was reached.
+    ///
+    /// Stops early, with nothing, once the budget is used up.
+    pub(crate) fn normalize(&mut self, source: &Arena, root: Id) -> Option<FxHashMap<Id, Id>> {
+        let mut image: FxHashMap<Id, Id> = FxHashMap::default();
+        for id in source.reachable(root) {
+            let node = source.node(id);
+            let children: Vec<Id> = node.children.iter().map(|child| image[child]).collect();
+            let result = match &node.op {
+                Op::Contract(spec) => contract(self, Product::of(spec, &children)),
+                Op::Sum(coefficients) => {
+                    let terms = coefficients.iter().copied().zip(children).collect();
+                    linear(self, terms, source.facts(id).shape.clone(), true)
+                }
+                Op::Cond(test) => conditional(
+                    self,
+                    *test,
+                    [children[0], children[1], children[2], children[3]],
+                ),
+                Op::Deriv { dim } => self.derivative(*dim, children[0]),
+                Op::Probe => self.probe(children[0], children[1]),
+                op => self.add(Node::new(op.clone(), &children)),
+            };
+            if self.is_exhausted() {
+                return None;
+            }
+            image.insert(id, result);
+        }
+        Some(image)
+    }
+
+    /// Takes over symmetries that are known from elsewhere.
+    pub(crate) fn learn_symmetry(&mut self, id: Id, facts: &Facts) {
+        let known = &mut self.facts[usize::from(id)];
+        known.symmetric |= facts.symmetric;
+        known.antisymmetric |= facts.antisymmetric;
+    }
+
+    /// Takes over groups of axes that may be permuted.
+    pub(crate) fn learn_groups(&mut self, id: Id, groups: &[Vec<usize>]) {
+        let known = &mut self.facts[usize::from(id)];
+        for group in groups {
+            for (k, &j) in group.iter().enumerate() {
+                group[..k]
+                    .iter()
+                    .for_each(|&i| known.symmetric |= pair(i, j));
+            }
+        }
+    }
+
+    fn contraction(&self, id: Id) -> Option<Product> {
+        let node = self.node(id);
+        match &node.op {
+            Op::Contract(spec) => Some(Product::of(spec, &node.children)),
+            _ => None,
+        }
+    }
+
+    fn has_leaf(&self, product: &Product, leaf: Leaf) -> bool {
+        product
+            .operands
+            .iter()
+            .any(|operand| self.facts(operand.id).leaf == leaf)
+    }
+}
+
+impl Context for Arena {
+    fn add(&mut self, node: Node) -> Id {
+        if let Some(&id) = self.classes.get(&node) {
+            return id;
+        }
+        let known = |id: Id| &self.facts[usize::from(id)];
+        let mut facts = facts_of(&node, known);
+        if let Op::Contract(spec) = &node.op {
+            facts.learn(symmetries_of(&Product::of(spec, &node.children), known));
+        }
+        let id = Id::from(self.nodes.len());
+        self.nodes.push(node.clone());
+        self.facts.push(facts);
+        self.classes.insert(node, id);
+        id
+    }
+
+    fn facts(&self, id: Id) -> &Facts {
+        &self.facts[usize::from(id)]
+    }
+
+    fn find(&self, id: Id) -> Id {
+        id
+    }
+
+    fn as_scale(&self, id: Id) -> Option<(Rational, Id)> {
+        self.facts(id).scale
+    }
+
+    fn as_sum(&self, id: Id) -> Option<Vec<(Rational, Id)>> {
+        self.node(id).terms()
+    }
+
+    fn inline(&self, product: &Product, position: usize) -> Option<Product> {
+        let inner = self.contraction(product.operands[position].id)?;
+        let wanted = match self.mode {
+            Mode::Source => false,
+            _ if inner.is_monomial() => true,
+            _ if inner.results == 0 => false,
+            Mode::Expanded | Mode::Components => true,
+            Mode::Lazy => {
+                inner.as_view().is_some()
+                    || self.has_leaf(&inner, Leaf::Delta)
+                    || self.has_leaf(&inner, Leaf::Epsilon) && self.has_leaf(product, Leaf::Epsilon)
+            }
+        };
+        wanted.then_some(inner)
+    }
+
+    fn distribute(&self, product: &Product, position: usize) -> Option<Vec<(Rational, Id)>> {
+        let operand = &product.operands[position];
+        let sum = self.as_sum(operand.id)?;
+        let wanted = match self.mode {
+            Mode::Source => false,
+            Mode::Lazy => {
+                // Only to bring an ε in the sum to an ε in the product.
+                let has_epsilon = |id: Id| {
+                    self.contraction(id)
+                        .is_some_and(|inner| self.has_leaf(&inner, Leaf::Epsilon))
+                };
+                operand.power.is_one()
+                    && self.has_leaf(product, Leaf::Epsilon)
+                    && sum.iter().any(|&(_, id)| has_epsilon(id))
+            }
+            Mode::Expanded | Mode::Components => {
+                let power = operand.power;
+                power.is_integer()
+                    && power.is_positive()
+                    && power <= Power::integer(LARGEST_EXPANDED_POWER)
+            }
+        };
+        wanted.then_some(sum)
+    }
+
+    fn derivative(&mut self, dim: u8, id: Id) -> Id {
+        // Derivatives of leaf fields are written as such from the beginning.
+        if self.mode == Mode::Source && !matches!(self.node(id).op, Op::Field { .. }) {
+            return self.add(Node::new(Op::Deriv { dim }, &[id]));
+        }
+        if self.facts(id).dim == 0 {
+            let shape = derivative_shape(self, dim, id);
+            return zero(self, shape);
+        }
+        if let Some(&known) = self.derivatives.get(&(dim, id)) {
+            return known;
+        }
+        let node = self.node(id).clone();
+        let result = push_derivative(self, dim, &node)
+            .unwrap_or_else(|| self.add(Node::new(Op::Deriv { dim }, &[id])));
+        self.derivatives.insert((dim, id), result);
+        result
+    }
+
+    fn probe(&mut self, id: Id, position: Id) -> Id {
+        if self.mode == Mode::Source {
+            return self.add(Node::new(Op::Probe, &[id, position]));
+        }
+        if self.facts(id).dim == 0 || self.facts(position).leaf == Leaf::Position {
+            return id;
+        }
+        if let Some(&known) = self.probes.get(&(id, position)) {
+            return known;
+        }
+        let node = self.node(id).clone();
+        let result = push_probe(self, &node, position)
+            .unwrap_or_else(|| self.add(Node::new(Op::Probe, &[id, position])));
+        self.probes.insert((id, position), result);
+        result
+    }
+
+    fn unrolls(&self) -> bool {
+        self.mode == Mode::Components
+    }
+
+    fn charge(&mut self) -> bool {
+        self.budget = self.budget.saturating_sub(1);
+        self.budget > 0
+    }
+}

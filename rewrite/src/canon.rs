@@ -1,0 +1,356 @@
+//! The canonical form of a contraction.
+//!
+//! Takes a product and the symmetry facts of its operands; gives the order of the operands, the order of the slots
+//! inside symmetric groups, the numbers of the dummies and the sign that reordering costs. Two products that differ by
+//! the names of dummies, the order of factors or a permutation of symmetric slots have the same canonical form, and a
+//! product that such a change maps to minus itself is found to be zero.
+//!
+//! The method is canonical labelling of a small bipartite graph (operands and labels) by colour refinement and
+//! individualization. Colours depend on classes and structure only, never on the numbers the labels came with.
+
+use crate::{
+    facts::{Facts, SlotGroups},
+    node::{Slot, Slots},
+    numbers::Power,
+    product::Product,
+};
+use egg::Id;
+use smallvec::SmallVec;
+use std::cmp::Ordering;
+
+/// Leaves of the search; if they were ever used up the form would not be unique, which is sound.
+const SEARCH_LEAVES: usize = 2000;
+
+/// A canonical form.
+#[derive(Clone, Debug)]
+pub(crate) struct Canonical {
+    /// The value is zero whatever the operands are.
+    pub(crate) zero: bool,
+    /// Reordering antisymmetric slots turned the sign.
+    pub(crate) negative: bool,
+    /// The operands of the product in canonical order.
+    pub(crate) order: Vec<usize>,
+    /// The slots of each operand, in that order, renumbered.
+    pub(crate) slots: Vec<Slots>,
+    /// The new number of each label of the product.
+    pub(crate) renamed: Vec<Option<u8>>,
+}
+
+impl Canonical {
+    /// What two equal contractions have in common.
+    pub(crate) fn key(&self, product: &Product) -> Vec<(Id, Power, Slots)> {
+        let operand = |&k: &usize| (product.operands[k].id, product.operands[k].power);
+        let operands = self.order.iter().map(operand).zip(&self.slots);
+        operands
+            .map(|((id, power), slots)| (id, power, slots.clone()))
+            .collect()
+    }
+}
+
+/// The canonical form of `product`.
+pub(crate) fn canonical<'a>(product: &Product, facts: impl Fn(Id) -> &'a Facts) -> Canonical {
+    search(product, 0, facts)
+}
+
+/// The canonical order of labels that stand for an unordered interface: `product` has no result axes, and the labels
+/// of the bit set `interface` are numbered in the order in which the canonical form mentions them.
+pub(crate) fn canonical_interface<'a>(
+    product: &Product,
+    interface: u64,
+    facts: impl Fn(Id) -> &'a Facts,
+) -> Canonical {
+    debug_assert_eq!(product.results, 0);
+    search(product, interface, facts)
+}
+
+fn search<'a>(product: &Product, interface: u64, facts: impl Fn(Id) -> &'a Facts) -> Canonical {
+    let mut search = Search {
+        product,
+        interface,
+        groups: product
+            .operands
+            .iter()
+            .map(|operand| facts(operand.id).slot_groups())
+            .collect(),
+        best: None,
+        zero: false,
+        leaves: SEARCH_LEAVES,
+    };
+    let colours = search.initial_colours();
+    search.refine_and_branch(colours);
+    match search.best {
+        Some(best) if !search.zero => best.form,
+        _ => Canonical {
+            zero: true,
+            negative: false,
+            order: Vec::new(),
+            slots: Vec::new(),
+            renamed: Vec::new(),
+        },
+    }
+}
+
+#[derive(Clone)]
+struct Colours {
+    labels: SmallVec<[u64; 16]>,
+    operands: SmallVec<[u64; 8]>,
+}
+
+type Key = Vec<(Id, Power, Slots)>;
+
+struct Leaf {
+    key: Key,
+    form: Canonical,
+}
+
+struct Search<'a> {
+    product: &'a Product,
+    interface: u64,
+    groups: SmallVec<[SlotGroups; 8]>,
+    best: Option<Leaf>,
+    zero: bool,
+    leaves: usize,
+}
+
+fn mix(seed: u64, value: u64) -> u64 {
+    let mixed = seed ^ value.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23);
+    let mixed = mixed.wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed ^ (mixed >> 29)
+}
+
+fn distinct(colours: &[u64]) -> usize {
+    let mut sorted: SmallVec<[u64; 16]> = SmallVec::from_slice(colours);
+    sorted.sort_unstable();
+    sorted.dedup();
+    sorted.len()
+}
+
+impl Search<'_> {
+    fn in_interface(&self, label: usize) -> bool {
+        self.interface >> label & 1 == 1
+    }
+
+    fn initial_colours(&self) -> Colours {
+        let product = self.product;
+        let label_colour = |label: usize| {
+            let extent = u64::from(product.extents[label]);
+            if self.in_interface(label) {
+                mix(77, extent)
+            } else if label < product.results {
+                mix(1000, label as u64)
+            } else {
+                mix(55, extent)
+            }
+        };
+        let operands = product.operands.iter();
+        Colours {
+            labels: (0..product.extents.len()).map(label_colour).collect(),
+            operands: operands
+                .map(|operand| {
+                    mix(
+                        usize::from(operand.id) as u64,
+                        operand.power.halves() as u64,
+                    )
+                })
+                .collect(),
+        }
+    }
+
+    /// Lets operands and labels tell each other apart until nothing changes.
+    fn refine(&self, colours: &mut Colours) {
+        let mut known = 0;
+        loop {
+            let mut met: SmallVec<[(u8, u64); 32]> = SmallVec::new();
+            for (k, operand) in self.product.operands.iter().enumerate() {
+                for (slot, index) in operand.slots.iter().enumerate() {
+                    if let Slot::Label(label) = index {
+                        let place = u64::from(self.groups[k].first[slot]) + 1;
+                        met.push((*label, mix(colours.operands[k], place)));
+                    }
+                }
+            }
+            met.sort_unstable();
+            colours
+                .labels
+                .iter_mut()
+                .for_each(|colour| *colour = mix(*colour, 3));
+            for (label, place) in met {
+                let colour = &mut colours.labels[usize::from(label)];
+                *colour = mix(*colour, place);
+            }
+            for (k, operand) in self.product.operands.iter().enumerate() {
+                let mut seen: SmallVec<[(u8, u64); 8]> = operand
+                    .slots
+                    .iter()
+                    .enumerate()
+                    .map(|(slot, index)| {
+                        let colour = match *index {
+                            Slot::Fixed(component) => mix(9, component.into()),
+                            Slot::Label(label) => colours.labels[usize::from(label)],
+                        };
+                        (self.groups[k].first[slot], colour)
+                    })
+                    .collect();
+                seen.sort_unstable();
+                let start = mix(colours.operands[k], 5);
+                colours.operands[k] = seen.into_iter().fold(start, |mixed, (place, colour)| {
+                    mix(mix(mixed, place.into()), colour)
+                });
+            }
+            let (labels, operands) = (distinct(&colours.labels), distinct(&colours.operands));
+            let all = labels == colours.labels.len() && operands == colours.operands.len();
+            if all || labels + operands == known {
+                return;
+            }
+            known = labels + operands;
+        }
+    }
+
+    fn refine_and_branch(&mut self, mut colours: Colours) {
+        if self.zero || self.leaves == 0 {
+            return;
+        }
+        self.refine(&mut colours);
+        for tied in tied_cells(&colours.operands) {
+            let first = &self.product.operands[tied[0]].slots;
+            if tied
+                .iter()
+                .all(|&k| self.product.operands[k].slots == *first)
+            {
+                // Literally identical operands: any order is the same, so no branching.
+                for (rank, &k) in tied.iter().enumerate() {
+                    colours.operands[k] = mix(colours.operands[k], 100 + rank as u64);
+                }
+                continue;
+            }
+            for k in tied {
+                let mut branch = colours.clone();
+                branch.operands[k] = mix(branch.operands[k], 4242);
+                self.refine_and_branch(branch);
+            }
+            return;
+        }
+        self.leaves -= 1;
+        self.test_label_ties(&colours);
+        let leaf = self.number(&colours);
+        match &self.best {
+            None => self.best = Some(leaf),
+            Some(best) => match leaf.key.cmp(&best.key) {
+                Ordering::Less => self.best = Some(leaf),
+                Ordering::Equal => self.zero |= leaf.form.negative != best.form.negative,
+                Ordering::Greater => {}
+            },
+        }
+    }
+
+    /// Two dummies of equal colour can be exchanged. If they meet in an odd number of antisymmetric groups, that
+    /// exchange changes the sign and nothing else.
+    fn test_label_ties(&mut self, colours: &Colours) {
+        let labels = self.product.results..self.product.extents.len();
+        for a in labels.clone() {
+            for b in a + 1..labels.end {
+                if colours.labels[a] == colours.labels[b]
+                    && !self.in_interface(a)
+                    && !self.in_interface(b)
+                {
+                    self.zero |= self.meet_antisymmetrically(a as u8, b as u8) % 2 == 1;
+                }
+            }
+        }
+    }
+
+    fn meet_antisymmetrically(&self, a: u8, b: u8) -> usize {
+        let mut meetings = 0;
+        for (operand, groups) in self.product.operands.iter().zip(&self.groups) {
+            let places = |label: u8| {
+                (0..operand.slots.len()).filter(move |&s| operand.slots[s] == Slot::Label(label))
+            };
+            for s in places(a) {
+                let meets = groups.antisymmetric[s]
+                    && places(b).any(|t| groups.first[t] == groups.first[s]);
+                meetings += usize::from(meets);
+            }
+        }
+        meetings
+    }
+
+    /// Numbers dummies by first occurrence, operands in the order of classes and colours.
+    fn number(&mut self, colours: &Colours) -> Leaf {
+        let product = self.product;
+        let mut order: Vec<usize> = (0..product.operands.len()).collect();
+        order.sort_by_key(|&k| (product.operands[k].id, colours.operands[k]));
+        let mut renamed: Vec<Option<u8>> = (0..product.extents.len())
+            .map(|label| (label < product.results).then_some(label as u8))
+            .collect();
+        let mut next = product.results as u8;
+        let mut negative = false;
+        let mut key = Key::with_capacity(order.len());
+        for &k in &order {
+            let operand = &product.operands[k];
+            let mut slots = operand.slots.clone();
+            for group in self.groups[k].members() {
+                let place = |slot: usize| match operand.slots[slot] {
+                    Slot::Fixed(component) => (0u8, u64::from(component)),
+                    Slot::Label(label) => match renamed[usize::from(label)] {
+                        Some(number) if usize::from(number) < product.results => (1, number.into()),
+                        Some(number) => (2, number.into()),
+                        None => (3, colours.labels[usize::from(label)]),
+                    },
+                };
+                let mut sorted = group.clone();
+                sorted.sort_by_key(|&slot| (place(slot), slot));
+                if self.groups[k].antisymmetric[group[0]] {
+                    for (i, &s) in sorted.iter().enumerate() {
+                        for &t in &sorted[i + 1..] {
+                            negative ^= s > t;
+                            self.zero |= operand.slots[s] == operand.slots[t];
+                        }
+                    }
+                }
+                for (&to, &from) in group.iter().zip(&sorted) {
+                    slots[to] = operand.slots[from];
+                }
+            }
+            for slot in &mut slots {
+                if let Slot::Label(label) = slot {
+                    *label = *renamed[usize::from(*label)].get_or_insert_with(|| {
+                        next += 1;
+                        next - 1
+                    });
+                }
+            }
+            key.push((operand.id, operand.power, slots));
+        }
+        let slots = key.iter().map(|(_, _, slots)| slots.clone()).collect();
+        Leaf {
+            key,
+            form: Canonical {
+                zero: false,
+                negative,
+                order,
+                slots,
+                renamed,
+            },
+        }
+    }
+}
+
+/// Cells of operands of equal colour, smallest first.
+fn tied_cells(colours: &[u64]) -> Vec<Vec<usize>> {
+    if distinct(colours) == colours.len() {
+        return Vec::new();
+    }
+    let mut sorted: Vec<(u64, usize)> = colours
+        .iter()
+        .enumerate()
+        .map(|(k, &colour)| (colour, k))
+        .collect();
+    sorted.sort_unstable();
+    let mut cells: Vec<Vec<usize>> = sorted
+        .chunk_by(|a, b| a.0 == b.0)
+        .filter(|cell| cell.len() > 1)
+        .map(|cell| cell.iter().map(|&(_, k)| k).collect())
+        .collect();
+    cells.sort_by_key(Vec::len);
+    cells
+}

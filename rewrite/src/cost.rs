@@ -1,0 +1,240 @@
+//! The cost model: floating-point operations of a node whose children are at hand.
+
+use crate::{
+    facts::{Facts, Leaf},
+    node::{Function, Node, Op, Slot, Spec},
+    numbers::{Power, integer},
+};
+use egg::Id;
+
+/// What a node costs that has no normal form.
+pub(crate) const INFINITE: u64 = u64::MAX / 4;
+
+/// An elementary function.
+const FUNCTION: u64 = 40;
+/// A square root.
+pub(crate) const ROOT: u64 = 12;
+/// A reciprocal.
+const RECIPROCAL: u64 = 8;
+/// A comparison and a selection.
+const SELECTION: u64 = 2;
+/// Probing one component of a leaf field, where nothing better is known: two operations for each of 4³ samples.
+pub(crate) const PROBE: u64 = 128;
+/// Contractions whose δ and ε have more index assignments than this are not enumerated to count their zeros.
+const ENUMERATION_LIMIT: u64 = 7_000;
+
+/// What probing one component of each input costs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LeafCost<'a>(pub(crate) &'a [u64]);
+
+impl LeafCost<'_> {
+    fn of(self, input: usize) -> u64 {
+        self.0.get(input).copied().unwrap_or(PROBE)
+    }
+}
+
+/// The number of components that differ, by the known symmetries.
+pub(crate) fn distinct_components(facts: &Facts) -> u64 {
+    let groups = facts.slot_groups();
+    let mut count = 1;
+    for start in 0..facts.shape.len() {
+        if usize::from(groups.first[start]) != start {
+            continue;
+        }
+        let members = groups
+            .first
+            .iter()
+            .filter(|&&first| usize::from(first) == start)
+            .count() as u64;
+        let extent = u64::from(facts.shape[start]);
+        count = u64::saturating_mul(
+            count,
+            if groups.antisymmetric[start] {
+                choose(extent, members.min(extent))
+            } else {
+                choose(extent + members - 1, members)
+            },
+        );
+    }
+    count
+}
+
+fn choose(n: u64, k: u64) -> u64 {
+    (0..k).fold(1, |product: u64, i| product.saturating_mul(n - i) / (i + 1))
+}
+
+/// The cost of `node`, a member of a class with these facts. `field_input` is the leaf field below a probe.
+pub(crate) fn cost<'a>(
+    node: &Node,
+    class: &Facts,
+    facts: impl Fn(Id) -> &'a Facts,
+    field_input: impl Fn(Id) -> Option<usize>,
+    leaf_cost: LeafCost,
+) -> u64 {
+    let distinct = distinct_components(class);
+    match &node.op {
+        Op::One | Op::Zero(_) | Op::Tensor { .. } | Op::Delta(_) | Op::Epsilon(_) | Op::Tuple => 0,
+        Op::Position { .. } | Op::Field { .. } | Op::Deriv { .. } => INFINITE,
+        Op::Probe => match field_input(node.children[0]) {
+            Some(input) => leaf_cost
+                .of(input)
+                .saturating_mul(distinct)
+                .min(INFINITE - 1),
+            None => INFINITE,
+        },
+        Op::Apply(Function::Power(power)) => power_cost(*power).saturating_mul(distinct),
+        Op::Apply(Function::Elementary(_)) => FUNCTION.saturating_mul(distinct),
+        Op::Cond(_) => SELECTION.saturating_mul(distinct),
+        Op::Sum(coefficients) => {
+            let multiplications = coefficients
+                .iter()
+                .zip(&node.children)
+                .filter(|(coefficient, child)| {
+                    **coefficient != integer(1)
+                        && **coefficient != integer(-1)
+                        && facts(**child).leaf != Leaf::One
+                })
+                .count() as u64;
+            (node.children.len() as u64 - 1 + multiplications).saturating_mul(distinct)
+        }
+        Op::Contract(spec) => contraction_cost(spec, &node.children, class, distinct, facts),
+    }
+}
+
+/// Integer powers by repeated squaring.
+fn power_cost(power: Power) -> u64 {
+    let halves = power.halves().unsigned_abs();
+    let whole = halves / 2;
+    let mut cost = 0;
+    if whole > 1 {
+        cost += u64::from(whole.ilog2()) + u64::from(whole.count_ones()) - 1;
+    }
+    if halves % 2 == 1 {
+        cost += ROOT + u64::from(whole > 0);
+    }
+    if power.halves() < 0 {
+        cost += RECIPROCAL;
+    }
+    cost
+}
+
+fn contraction_cost<'a>(
+    spec: &Spec,
+    children: &[Id],
+    class: &Facts,
+    distinct: u64,
+    facts: impl Fn(Id) -> &'a Facts,
+) -> u64 {
+    let (mut scalars, mut tensors) = (0u64, 0u64);
+    let mut cost = 0;
+    let mut symbols: Vec<(Leaf, &[Slot])> = Vec::new();
+    for ((slots, power), &child) in spec.operands.iter().zip(children) {
+        if slots.is_empty() {
+            scalars += 1;
+            cost += power_cost(*power);
+            continue;
+        }
+        match facts(child).leaf {
+            leaf @ (Leaf::Delta | Leaf::Epsilon) => symbols.push((leaf, slots)),
+            Leaf::No | Leaf::One | Leaf::Position => tensors += 1,
+        }
+    }
+    cost += scalars.saturating_sub(1);
+    if tensors == 0 && symbols.is_empty() {
+        return cost;
+    }
+    let (assignments, live) = live_assignments(spec, &symbols);
+    let of_distinct = |operations: u64| {
+        let share = (u128::from(operations) * u128::from(distinct))
+            .div_ceil(u128::from(class.components().max(1)));
+        u64::try_from(share).map_or(INFINITE - 1, |share| share.min(INFINITE - 1))
+    };
+    let multiplications = assignments.saturating_mul(tensors.saturating_sub(1));
+    cost += of_distinct(multiplications.saturating_add(assignments - live.min(assignments)));
+    if scalars > 0 {
+        cost += of_distinct(live);
+    }
+    cost.min(INFINITE - 1)
+}
+
+/// How many assignments of the labels make every δ and ε different from zero, and for how many components of the
+/// result there is one. Only the labels that a δ or ε mentions are enumerated, result axes first.
+fn live_assignments(spec: &Spec, symbols: &[(Leaf, &[Slot])]) -> (u64, u64) {
+    let mut mentioned: Vec<u8> = symbols
+        .iter()
+        .flat_map(|(_, slots)| slots.iter())
+        .filter_map(|slot| match slot {
+            Slot::Label(label) => Some(*label),
+            Slot::Fixed(_) => None,
+        })
+        .collect();
+    mentioned.sort_unstable();
+    mentioned.dedup();
+    let product = |labels: &mut dyn Iterator<Item = usize>| {
+        labels.fold(1u64, |product, label| {
+            product.saturating_mul(spec.extents[label].into())
+        })
+    };
+    let is_mentioned = |label: &usize| mentioned.contains(&(*label as u8));
+    let (results, all) = (0..spec.results, 0..spec.extents.len());
+    let free = product(&mut all.clone().filter(|label| !is_mentioned(label)));
+    let free_results = product(&mut results.clone().filter(|label| !is_mentioned(label)));
+    let components = product(&mut results.filter(is_mentioned));
+    let enumerated = product(&mut all.filter(is_mentioned));
+    if enumerated > ENUMERATION_LIMIT {
+        return (
+            free.saturating_mul(enumerated).min(INFINITE),
+            free_results.saturating_mul(components).min(INFINITE),
+        );
+    }
+    let extents: Vec<u32> = mentioned
+        .iter()
+        .map(|&label| spec.extents[usize::from(label)])
+        .collect();
+    let place = |slot: &Slot| match *slot {
+        Slot::Fixed(component) => Err(component),
+        Slot::Label(label) => Ok(mentioned.binary_search(&label).unwrap_or(0)),
+    };
+    let symbols: Vec<(Leaf, Vec<Result<usize, u32>>)> = symbols
+        .iter()
+        .map(|(leaf, slots)| (*leaf, slots.iter().map(place).collect()))
+        .collect();
+    let mut values = vec![0u32; extents.len()];
+    let (mut assignments, mut live) = (0u64, 0u64);
+    let dummies = enumerated / components.max(1);
+    let mut last_live = None;
+    for flat in 0..enumerated {
+        decode(flat, &extents, &mut values);
+        let is_live = symbols.iter().all(|(leaf, places)| {
+            let at = |k: usize| match places[k] {
+                Ok(label) => values[label],
+                Err(component) => component,
+            };
+            match leaf {
+                Leaf::Delta => at(0) == at(1),
+                Leaf::Epsilon if places.len() == 3 => {
+                    at(0) != at(1) && at(0) != at(2) && at(1) != at(2)
+                }
+                Leaf::Epsilon => at(0) != at(1),
+                Leaf::No | Leaf::One | Leaf::Position => true,
+            }
+        });
+        if is_live {
+            assignments += 1;
+            let component = flat / dummies.max(1);
+            live += u64::from(last_live != Some(component));
+            last_live = Some(component);
+        }
+    }
+    (
+        assignments.saturating_mul(free),
+        live.max(1).saturating_mul(free_results),
+    )
+}
+
+fn decode(mut flat: u64, extents: &[u32], values: &mut [u32]) {
+    for (value, &extent) in values.iter_mut().zip(extents).rev() {
+        *value = (flat % u64::from(extent)) as u32;
+        flat /= u64::from(extent);
+    }
+}

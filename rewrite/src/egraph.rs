@@ -1,0 +1,230 @@
+//! The e-graph: egg's, with facts as its analysis and the constructors' [`Context`].
+
+use crate::{
+    build::{Context, zero},
+    facts::{Facts, Leaf, Symmetries, facts_of, symmetries_of},
+    node::{Kind, Node, Op},
+    product::Product,
+    push::derivative_shape,
+};
+use egg::{Analysis, DidMerge, EGraph, Id, Language, Symbol};
+use ein_ir::Rational;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use smallvec::SmallVec;
+use std::{
+    collections::BTreeMap,
+    hash::{Hash, Hasher},
+};
+
+pub(crate) type Graph = EGraph<Node, Engine>;
+
+/// The symmetric and antisymmetric pairs of each child of a node.
+type KnownSymmetries = SmallVec<[(u64, u64); 4]>;
+
+/// What the rules remember between iterations.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Engine {
+    /// Applications that were made already, by rule and a hash of what it was applied to.
+    done: FxHashSet<(&'static str, u64)>,
+    /// Symmetries of contractions, by node and what is known of its children.
+    symmetries: FxHashMap<(Node, KnownSymmetries), Symmetries>,
+    /// Nodes beyond which no rule adds any.
+    pub(crate) node_limit: usize,
+    /// How often a rule was applied to something new: what time is spent on.
+    pub(crate) applications: usize,
+    /// Whether derivatives and probes are pushed through every node of a class, not only the smallest.
+    pub(crate) push_everywhere: bool,
+    /// How often each rule made two classes one.
+    pub(crate) counts: BTreeMap<&'static str, usize>,
+}
+
+impl Analysis<Node> for Engine {
+    type Data = Facts;
+
+    /// Facts are asked for whenever those of a child improve; the symmetries are only searched for again if those of a
+    /// child are different.
+    fn make(graph: &mut Graph, node: &Node, _: Id) -> Facts {
+        let mut facts = facts_of(node, |id| &graph[id].data);
+        if let Op::Contract(spec) = &node.op
+            && spec.results > 1
+        {
+            let known = |id: &Id| (graph[*id].data.symmetric, graph[*id].data.antisymmetric);
+            let key = (node.clone(), node.children.iter().map(known).collect());
+            let symmetries = match graph.analysis.symmetries.get(&key) {
+                Some(symmetries) => *symmetries,
+                None => {
+                    let product = Product::of(spec, &node.children);
+                    let symmetries = symmetries_of(&product, |id| &graph[id].data);
+                    graph.analysis.symmetries.insert(key, symmetries);
+                    symmetries
+                }
+            };
+            facts.learn(symmetries);
+        }
+        facts
+    }
+
+    fn merge(&mut self, a: &mut Facts, b: Facts) -> DidMerge {
+        let (left, right) = a.merge(b);
+        DidMerge(left, right)
+    }
+
+    /// A class that is known to be zero contains the zero of its shape.
+    fn modify(graph: &mut Graph, id: Id) {
+        if !graph[id].data.zero {
+            return;
+        }
+        let zero = graph.add(Node::leaf(Op::Zero(graph[id].data.shape.clone())));
+        if graph.find(zero) != graph.find(id) {
+            unite(graph, id, zero, "zero");
+        }
+    }
+}
+
+/// Makes two classes one, for the reason given.
+pub(crate) fn unite(graph: &mut Graph, a: Id, b: Id, reason: &'static str) -> bool {
+    let changed = if graph.are_explanations_enabled() {
+        graph.union_trusted(a, b, Symbol::from(reason))
+    } else {
+        graph.union(a, b)
+    };
+    if changed {
+        *graph.analysis.counts.entry(reason).or_default() += 1;
+    }
+    changed
+}
+
+/// Whether `rule` meets `subject` for the first time.
+pub(crate) fn first_time(graph: &mut Graph, rule: &'static str, subject: impl Hash) -> bool {
+    let mut hasher = FxHasher::default();
+    subject.hash(&mut hasher);
+    let new = graph.analysis.done.insert((rule, hasher.finish()));
+    graph.analysis.applications += usize::from(new);
+    new
+}
+
+/// The nodes of a class, sorted, with the representatives of their children.
+pub(crate) fn nodes_of(graph: &Graph, id: Id) -> Vec<Node> {
+    let canonical = |node: &Node| node.clone().map_children(|child| graph.find(child));
+    let mut nodes: Vec<Node> = graph[id].nodes.iter().map(canonical).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+/// The contractions of a class.
+pub(crate) fn contractions_of(graph: &Graph, id: Id) -> Vec<(Node, Product)> {
+    let contraction = |node: Node| match &node.op {
+        Op::Contract(spec) => {
+            let product = Product::of(spec, &node.children);
+            Some((node, product))
+        }
+        _ => None,
+    };
+    nodes_of(graph, id)
+        .into_iter()
+        .filter_map(contraction)
+        .collect()
+}
+
+/// The classes that have a node of one of these kinds, in order.
+pub(crate) fn classes_with(graph: &Graph, kinds: &[Kind]) -> Vec<Id> {
+    let mut ids: Vec<Id> = kinds
+        .iter()
+        .filter_map(|kind| graph.classes_for_op(kind))
+        .flatten()
+        .map(|id| graph.find(id))
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+/// Inserts nodes given in dependency order; gives the class of each and the nodes as they were inserted.
+pub(crate) fn insert_nodes<'a>(
+    graph: &mut Graph,
+    nodes: impl Iterator<Item = (Id, &'a Node)>,
+) -> (FxHashMap<Id, Id>, Vec<Node>) {
+    let mut image: FxHashMap<Id, Id> = FxHashMap::default();
+    let mut inserted = Vec::new();
+    for (id, node) in nodes {
+        let node = node.clone().map_children(|child| image[&child]);
+        let class = Context::add(graph, node.clone());
+        inserted.push(node);
+        image.insert(id, class);
+    }
+    (image, inserted)
+}
+
+impl Context for Graph {
+    fn add(&mut self, node: Node) -> Id {
+        if self.are_explanations_enabled() {
+            self.add_uncanonical(node)
+        } else {
+            EGraph::add(self, node)
+        }
+    }
+
+    fn facts(&self, id: Id) -> &Facts {
+        &self[id].data
+    }
+
+    fn find(&self, id: Id) -> Id {
+        EGraph::find(self, id)
+    }
+
+    /// Only towards a smaller class: x = −y and y = −x must not be followed in a circle.
+    fn as_scale(&self, id: Id) -> Option<(Rational, Id)> {
+        let (coefficient, base) = self[id].data.scale?;
+        let base = EGraph::find(self, base);
+        (base < EGraph::find(self, id) && !self[base].data.zero).then_some((coefficient, base))
+    }
+
+    fn as_sum(&self, _: Id) -> Option<Vec<(Rational, Id)>> {
+        None
+    }
+
+    /// Views and monomials only, and only towards smaller classes, for the same reason.
+    fn inline(&self, product: &Product, position: usize) -> Option<Product> {
+        let id = EGraph::find(self, product.operands[position].id);
+        self[id].nodes.iter().find_map(|node| {
+            let Op::Contract(spec) = &node.op else {
+                return None;
+            };
+            if node
+                .children
+                .iter()
+                .any(|&child| EGraph::find(self, child) >= id)
+            {
+                return None;
+            }
+            let is_view =
+                spec.results > 0 && spec.operands.len() == 1 && spec.extents.len() == spec.results;
+            let is_monomial =
+                spec.extents.is_empty() && spec.operands.iter().all(|(slots, _)| slots.is_empty());
+            (is_view || is_monomial).then(|| Product::of(spec, &node.children))
+        })
+    }
+
+    fn distribute(&self, _: &Product, _: usize) -> Option<Vec<(Rational, Id)>> {
+        None
+    }
+
+    fn derivative(&mut self, dim: u8, id: Id) -> Id {
+        let facts = Context::facts(self, id);
+        if facts.dim == 0 || facts.zero {
+            let shape = derivative_shape(self, dim, id);
+            return zero(self, shape);
+        }
+        Context::add(self, Node::new(Op::Deriv { dim }, &[id]))
+    }
+
+    fn probe(&mut self, id: Id, position: Id) -> Id {
+        if Context::facts(self, id).dim == 0
+            || Context::facts(self, position).leaf == Leaf::Position
+        {
+            return id;
+        }
+        Context::add(self, Node::new(Op::Probe, &[id, position]))
+    }
+}

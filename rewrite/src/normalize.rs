@@ -1,0 +1,413 @@
+//! Normalization: the phases, their limits, and the way back when a limit is reached.
+//!
+//! 1. The region is inserted as it was written, all roots under one tuple.
+//! 2. Derivatives and probes are pushed down to the leaf fields; this ends, and it yields a normal form.
+//! 3. Directed forms of that normal form (factored, expanded, planned) are added as equal.
+//! 4. Contractions are regrouped and factored within a budget of nodes.
+//! 5. The cheapest form is extracted that is defined wherever the first one is.
+//!
+//! Without an e-graph there is the directed engine: one walk bottom up and a greedy contraction plan.
+
+use crate::{
+    arena::{Arena, Mode},
+    build::Context,
+    cost::LeafCost,
+    egraph::{Graph, insert_nodes, unite},
+    emit::{Symmetry, emit, symmetry},
+    extract::Choices,
+    facts::NO_NORMAL_FORM,
+    insert::insert_region,
+    node::{Node, Op},
+    permit::{Places, singular_places},
+    price::{arena_cost, cost_with, emitted_cost, unsliced_probes},
+    regroup::plan,
+    rules::{
+        FACTOR_OUT, FUSE, ISOLATE_SCALARS, PUSH_DERIVATIVE, PUSH_PROBE, REGROUP_PAIR, SIMPLIFY,
+    },
+    saturate::{Limits, saturate},
+    verify_normal_form,
+};
+use egg::{Id, Language};
+use ein_ir::{Term, region::Region};
+use rustc_hash::FxHashMap;
+
+/// Which engine normalizes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// Equality saturation and extraction by cost.
+    #[default]
+    EGraph,
+    /// Bottom up, hash-consed, with a greedy contraction plan.
+    Directed,
+}
+
+/// How much is done to make a region cheap. No option is about time: the same region and options give the same result.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many nodes the optimizing phases may add to the e-graph.
+    pub node_budget: usize,
+    /// How many iterations each optimizing phase may take.
+    pub iterations: usize,
+    /// Whether the result may be undefined at places where the source is defined, such as |a| = a•a/|a| at 0.
+    pub relaxed: bool,
+    /// For each input of the region what it costs to probe one component of it, in floating-point operations; inputs
+    /// without an entry cost 128.
+    pub leaf_cost: Vec<u64>,
+    /// The engine.
+    pub engine: Engine,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            node_budget: 600,
+            iterations: 8,
+            relaxed: false,
+            leaf_cost: Vec::new(),
+            engine: Engine::EGraph,
+        }
+    }
+}
+
+/// What normalization did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// The rules that made classes equal, with how often each did.
+    pub rules: Vec<(&'static str, usize)>,
+    /// The nodes of the e-graph at its end.
+    pub nodes: usize,
+    /// The iterations of all phases.
+    pub iterations: usize,
+    /// Floating-point operations of the definitions as composed and pushed down, before anything was optimized.
+    pub cost_before: u64,
+    /// Floating-point operations of the result; both without those of the probes.
+    pub cost_after: u64,
+    /// Probes that the composed definitions ask for, each index pattern on its own.
+    pub probes_before: usize,
+    /// Probes of the result.
+    pub probes_after: usize,
+}
+
+/// A region in normal form.
+#[derive(Clone, Debug)]
+pub struct Normalized {
+    /// The same inputs and as many roots as before; every definition one operation deep, see [`verify_normal_form`].
+    pub region: Region,
+    /// For each definition the groups of result axes that may be permuted without changing the value.
+    pub symmetry: Vec<Symmetry>,
+    /// What was done.
+    pub stats: Stats,
+}
+
+/// Nodes that the polishing of a normal form may add.
+const POLISH_BUDGET: usize = 100;
+/// Push-down needs no limit; these are beyond anything it has ever needed.
+const PUSH_DOWN: Limits = Limits {
+    iterations: 500,
+    nodes: 200_000,
+    applications: usize::MAX,
+};
+/// Applications of rules per node of the budget, in each optimizing phase.
+const APPLICATIONS_PER_NODE: usize = 2;
+/// Products for each node of the budget after which an expanded form is given up.
+const PRODUCTS_PER_NODE: usize = 3;
+/// An expanded form this many times as expensive as the factored one is not worth its nodes.
+const HOPELESS: u64 = 2;
+
+/// Normalizes a region whose roots are tensors.
+///
+/// The result is deterministic, and it is a fixed point: normalizing it gives it back. A region that is in normal form
+/// is only exchanged for one that is cheaper, so polishing is repeated until it is not.
+pub fn normalize(region: &Region, options: &Options) -> Normalized {
+    let budget = POLISH_BUDGET.min(options.node_budget);
+    let mut first_stats = None;
+    let mut current = region.clone();
+    if !verify_normal_form(region).is_empty() {
+        let first = step(region, options, options.node_budget);
+        current = first.candidate;
+        first_stats = Some(first.stats);
+        if options.engine == Engine::EGraph && has_something_to_gain(region) {
+            let plain = normalize(
+                region,
+                &Options {
+                    engine: Engine::Directed,
+                    ..options.clone()
+                },
+            );
+            if emitted_cost(&plain.region, &plain.symmetry, LeafCost(&options.leaf_cost))
+                < first.candidate_cost
+            {
+                current = plain.region;
+            }
+        }
+    }
+    let mut polished = step(&current, options, budget);
+    while polished.candidate != current {
+        let next = step(&polished.candidate, options, budget);
+        if next.source_cost >= polished.source_cost {
+            break;
+        }
+        current = std::mem::replace(&mut polished, next).candidate;
+    }
+    let mut stats = first_stats.unwrap_or(polished.stats);
+    stats.cost_after = polished.source_arithmetic;
+    stats.probes_after = current
+        .defs
+        .iter()
+        .filter(|def| matches!(def.op.body, Term::Probe { .. }))
+        .count();
+    let violations = verify_normal_form(&current);
+    assert!(
+        violations.is_empty(),
+        "normalization left its normal form: {violations:#?}\n{current}"
+    );
+    Normalized {
+        region: current,
+        symmetry: polished.source_symmetry,
+        stats,
+    }
+}
+
+/// One way through the phases.
+struct Stepped {
+    candidate: Region,
+    /// What it costs as it is written.
+    candidate_cost: u64,
+    /// What the region that was stepped from costs, and its arithmetic alone, by all that is known in the end.
+    source_cost: u64,
+    source_arithmetic: u64,
+    /// The symmetries of its definitions, by all that is known in the end.
+    source_symmetry: Vec<Symmetry>,
+    stats: Stats,
+}
+
+/// A source with its roots under one tuple.
+pub(crate) struct Source {
+    pub(crate) arena: Arena,
+    pub(crate) values: Vec<Id>,
+    pub(crate) root: Id,
+}
+
+impl Source {
+    pub(crate) fn new(region: &Region) -> Source {
+        let mut arena = Arena::new(Mode::Source, usize::MAX);
+        let values = insert_region(&mut arena, region);
+        let roots: Vec<Id> = region.roots.iter().map(|root| values[root.0]).collect();
+        let root = arena.add(Node::new(Op::Tuple, &roots));
+        Source {
+            arena,
+            values,
+            root,
+        }
+    }
+}
+
+fn step(region: &Region, options: &Options, budget: usize) -> Stepped {
+    let source = Source::new(region);
+    let leaf_cost = LeafCost(&options.leaf_cost);
+    let mut stats = Stats::default();
+    let lazy = directed(&source, Mode::Lazy, usize::MAX);
+    if let Some((arena, root)) = &lazy {
+        stats.cost_before = arena_cost(arena, *root, leaf_cost).arithmetic;
+        stats.probes_before = unsliced_probes(arena, *root);
+    }
+    let planned = lazy.map(|(arena, root)| plan(&arena, root));
+    let mut graph = Graph::default();
+    let mut extracted = None;
+    if options.engine == Engine::EGraph && has_something_to_gain(region) {
+        extracted = optimize(&mut graph, &source, options, budget, &mut stats);
+        stats.nodes = graph.total_number_of_nodes();
+        stats.rules = graph
+            .analysis
+            .counts
+            .iter()
+            .map(|(&name, &count)| (name, count))
+            .collect();
+    }
+    let classes = extracted.as_ref().map(|(_, classes)| classes);
+    let facts = |id: Id| match classes.and_then(|classes| classes.get(&id)) {
+        Some(&class) => &graph[class].data,
+        None => source.arena.facts(id),
+    };
+    let known = cost_with(&source.arena, source.root, leaf_cost, facts);
+    let definitions = &source.values[region.inputs.len()..];
+    let source_symmetry = definitions.iter().map(|&id| symmetry(facts(id))).collect();
+    let extracted = extracted.map(|(arena, _)| {
+        let root = extracted_root(&arena);
+        (arena, root)
+    });
+    let forms = [extracted, planned].into_iter().flatten();
+    let cheapest = forms
+        .map(|(arena, root)| {
+            let (form, symmetries) = emit(&arena, root, &region.inputs);
+            (emitted_cost(&form, &symmetries, leaf_cost), form)
+        })
+        .min_by_key(|(price, _)| *price);
+    let (candidate_cost, candidate) = cheapest.unwrap_or_else(|| (known.total, region.clone()));
+    Stepped {
+        candidate,
+        candidate_cost,
+        source_cost: known.total,
+        source_arithmetic: known.arithmetic,
+        source_symmetry,
+        stats,
+    }
+}
+
+/// The root of an extracted arena is what was added last.
+pub(crate) fn extracted_root(arena: &Arena) -> Id {
+    Id::from(arena.len() - 1)
+}
+
+/// Whether the optimizing phases can do anything: there is a field, a sum or a result that is no scalar.
+fn has_something_to_gain(region: &Region) -> bool {
+    fn indexed(term: &Term) -> bool {
+        match term {
+            Term::Const(_) | Term::Access { .. } => false,
+            Term::Position { .. }
+            | Term::Delta(..)
+            | Term::Epsilon(_)
+            | Term::Sum { .. }
+            | Term::Deriv { .. }
+            | Term::Probe { .. } => true,
+            Term::Neg(body) | Term::Pow(body, _) => indexed(body),
+            Term::Add(terms) | Term::Mul(terms) | Term::Apply(_, terms) => {
+                terms.iter().any(indexed)
+            }
+            Term::Sub(a, b) | Term::Div(a, b) => indexed(a) || indexed(b),
+            Term::Cond {
+                sides,
+                then,
+                otherwise,
+                ..
+            } => sides.iter().any(indexed) || indexed(then) || indexed(otherwise),
+        }
+    }
+    let works = region
+        .defs
+        .iter()
+        .filter(|def| !matches!(def.op.body, Term::Probe { .. }));
+    let mut gains = works.filter(|def| !def.op.axes.is_empty() || indexed(&def.op.body));
+    gains.next().is_some()
+        || !verify_normal_form(region).is_empty()
+            && region.defs.iter().any(|def| indexed(&def.op.body))
+}
+
+/// The directed form of a source in the given mode, if the budget allows.
+pub(crate) fn directed(source: &Source, mode: Mode, budget: usize) -> Option<(Arena, Id)> {
+    let mut arena = Arena::new(mode, budget);
+    let image = arena.normalize(&source.arena, source.root)?;
+    let root = image[&source.root];
+    Some((arena, root))
+}
+
+/// Runs the phases; gives the extracted form and the class of each node of the source.
+pub(crate) fn optimize(
+    graph: &mut Graph,
+    source: &Source,
+    options: &Options,
+    budget: usize,
+    stats: &mut Stats,
+) -> Option<(Arena, FxHashMap<Id, Id>)> {
+    let reachable = source.arena.reachable(source.root);
+    let nodes = reachable.iter().map(|&id| (id, source.arena.node(id)));
+    let (classes, written) = insert_nodes(graph, nodes);
+    let root = classes[&source.root];
+    let leaf_cost = LeafCost(&options.leaf_cost);
+
+    let (_, iterations) = saturate(
+        graph,
+        &[SIMPLIFY, PUSH_DERIVATIVE, PUSH_PROBE],
+        PUSH_DOWN,
+        None,
+    );
+    stats.iterations += iterations;
+    if graph[root].data.size == NO_NORMAL_FORM {
+        return None;
+    }
+    let first = Choices::new(graph, root, leaf_cost, None).best(&[], false)?;
+    let mut seeds = vec![written];
+    let representative = add_directed_forms(
+        graph,
+        root,
+        &first,
+        leaf_cost,
+        budget * PRODUCTS_PER_NODE,
+        &mut seeds,
+    );
+
+    let start = graph.total_size();
+    let limits = |share: usize| Limits {
+        iterations: options.iterations,
+        nodes: start + share,
+        applications: budget * APPLICATIONS_PER_NODE,
+    };
+    let regrouping = [SIMPLIFY, ISOLATE_SCALARS, REGROUP_PAIR, FACTOR_OUT];
+    let (_, iterations) = saturate(graph, &regrouping, limits(budget * 2 / 3), None);
+    stats.iterations += iterations;
+    let fusing = [SIMPLIFY, FUSE, ISOLATE_SCALARS, REGROUP_PAIR, FACTOR_OUT];
+    let (_, iterations) = saturate(graph, &fusing, limits(budget), None);
+    stats.iterations += iterations;
+
+    let permitted: Places = representative
+        .iter()
+        .map(|node| node.clone().map_children(|child| graph.find(child)))
+        .flat_map(|node| singular_places(&node))
+        .collect();
+    let permitted = (!options.relaxed).then_some(&permitted);
+    let best = Choices::new(graph, root, leaf_cost, permitted).best(&seeds, true)?;
+    Some((best, classes))
+}
+
+/// Adds the factored, expanded and planned forms of a representative, each class equal to its image, as far as `products`
+/// products allow. Gives the nodes of the representative.
+fn add_directed_forms(
+    graph: &mut Graph,
+    root: Id,
+    first: &Arena,
+    leaf_cost: LeafCost,
+    products: usize,
+    seeds: &mut Vec<Vec<Node>>,
+) -> Vec<Node> {
+    let first_root = extracted_root(first);
+    let reachable = first.reachable(first_root);
+    let (classes, representative) =
+        insert_nodes(graph, reachable.iter().map(|&id| (id, first.node(id))));
+    unite(graph, root, classes[&first_root], "representative");
+    seeds.push(representative.clone());
+    let mut best = None;
+    for (mode, name) in [(Mode::Lazy, "collect"), (Mode::Expanded, "expand")] {
+        let mut arena = Arena::new(mode, products);
+        let Some(image) = arena.normalize(first, first_root) else {
+            continue;
+        };
+        let arena_root = image[&first_root];
+        let (planned, planned_root) = plan(&arena, arena_root);
+        let price = arena_cost(&planned, planned_root, leaf_cost).arithmetic;
+        if price > HOPELESS * *best.get_or_insert(price) {
+            continue;
+        }
+        let nodes = arena.reachable(arena_root);
+        let (inserted, written) = insert_nodes(graph, nodes.iter().map(|&id| (id, arena.node(id))));
+        seeds.push(written);
+        for id in &reachable {
+            if let Some(class) = image.get(id).and_then(|id| inserted.get(id)) {
+                unite(graph, classes[id], *class, name);
+            }
+        }
+        graph.rebuild();
+        seeds.push(add_plan(graph, root, &planned, planned_root));
+    }
+    let (planned, planned_root) = plan(first, first_root);
+    seeds.push(add_plan(graph, root, &planned, planned_root));
+    representative
+}
+
+/// Adds a planned form as equal to the root; gives its nodes.
+fn add_plan(graph: &mut Graph, root: Id, planned: &Arena, planned_root: Id) -> Vec<Node> {
+    let nodes = planned.reachable(planned_root);
+    let (image, inserted) = insert_nodes(graph, nodes.iter().map(|&id| (id, planned.node(id))));
+    unite(graph, root, image[&planned_root], "plan");
+    graph.rebuild();
+    inserted
+}

@@ -1,0 +1,395 @@
+//! The rules of the e-graph.
+//!
+//! A rule is a row: its name, the law, its side conditions as data, the kinds of nodes it looks at and what it does with
+//! one node of one class. egg's patterns cannot say "any contraction", so rules are functions on nodes; they compute a
+//! class that is equal to the one they look at and make the two one.
+
+use crate::{
+    build::{Context, as_constant, conditional, contract, contract_raw, linear, scaled},
+    egraph::{Graph, contractions_of, first_time, nodes_of, unite},
+    factor::{FACTOR, factored_forms},
+    facts::{Leaf, NO_NORMAL_FORM, normal_size},
+    node::{Kind, Node, Op},
+    numbers::{Power, times},
+    product::Product,
+    push::{push_derivative, push_probe},
+    regroup::{REGROUP, isolate_scalars, regroup, share_dummy, tensor_positions},
+    simplify::{Condition, Conditions, STEPS},
+    steps::{distribute_over, epsilon_pairs, expand_epsilon_pair},
+};
+use egg::Id;
+use ein_ir::Rational;
+use num_traits::One;
+
+/// A law by which normalization may change a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Law {
+    /// The name, as statistics and proofs give it.
+    pub name: &'static str,
+    /// The law in index notation.
+    pub statement: &'static str,
+}
+
+/// All laws: the rules of the e-graph, then the steps of the simplifier that the rule `simplify` stands for.
+pub fn laws() -> impl Iterator<Item = Law> {
+    let law = |name, statement| Law { name, statement };
+    let rules = RULES.iter().map(move |rule| law(rule.name, rule.law));
+    rules.chain(STEPS.iter().map(move |step| law(step.name, step.law)))
+}
+
+/// One row of the table of rules.
+pub(crate) struct Rule {
+    pub(crate) name: &'static str,
+    /// The law in index notation.
+    pub(crate) law: &'static str,
+    pub(crate) conditions: &'static [Condition],
+    /// The kinds of nodes it looks at.
+    pub(crate) on: &'static [Kind],
+    pub(crate) apply: fn(&mut Graph, &Place),
+}
+
+/// A node at which a rule is applied.
+pub(crate) struct Place<'a> {
+    pub(crate) rule: &'static str,
+    pub(crate) conditions: Conditions<'a>,
+    pub(crate) class: Id,
+    pub(crate) node: &'a Node,
+}
+
+impl Place<'_> {
+    /// The class of this place is also `result`.
+    fn fire(&self, graph: &mut Graph, result: Id) {
+        let from = if graph.are_explanations_enabled() {
+            graph.add_uncanonical(self.node.clone())
+        } else {
+            self.class
+        };
+        unite(graph, from, result, self.rule);
+    }
+
+    fn contraction(&self) -> Option<Product> {
+        match &self.node.op {
+            Op::Contract(spec) => Some(Product::of(spec, &self.node.children)),
+            _ => None,
+        }
+    }
+}
+
+/// Operands and labels beyond which contractions are not fused.
+const FUSED_OPERANDS: usize = 8;
+const FUSED_LABELS: usize = 14;
+/// Terms of a sum over which a product is distributed, and the largest power that is multiplied out.
+const DISTRIBUTED_TERMS: usize = 8;
+const DISTRIBUTED_POWER: i32 = 3;
+/// Terms of a flattened sum.
+const FLATTENED_TERMS: usize = 40;
+/// Tensor operands of a contraction that is regrouped.
+const REGROUPED_OPERANDS: usize = 7;
+
+#[rustfmt::skip]
+pub(crate) const SIMPLIFY: Rule = Rule { name: "simplify", law: "the steps of the simplifier, and c·x + d·x = (c+d)·x", conditions: &[], on: &[Kind::Contract, Kind::Sum, Kind::Cond], apply: simplify_node };
+#[rustfmt::skip]
+pub(crate) const PUSH_DERIVATIVE: Rule = Rule { name: "push-derivative", law: "∂ of sums, products, powers, functions, conditionals and compositions", conditions: &[], on: &[Kind::Deriv], apply: push_derivative_down };
+#[rustfmt::skip]
+pub(crate) const PUSH_PROBE: Rule = Rule { name: "push-probe", law: "(e ⊙ f)@p = e@p ⊙ f@p, x@p = p, e@g@p = e@(g@p)", conditions: &[], on: &[Kind::Probe], apply: push_probe_down };
+#[rustfmt::skip]
+pub(crate) const FUSE: Rule = Rule { name: "fuse", law: "Σi a·(Σj b) = Σij a·b", conditions: &[], on: &[Kind::Contract], apply: fuse };
+#[rustfmt::skip]
+pub(crate) const CHOOSE_EPSILONS: Rule = Rule { name: "choose-epsilons", law: "ε[i,j,k]ε[l,m,n] = det δ, for every pair", conditions: &[], on: &[Kind::Contract], apply: choose_epsilons };
+#[rustfmt::skip]
+pub(crate) const ISOLATE_SCALARS: Rule = Rule { name: "isolate-scalars", law: "s·t·A = (s·t)·A", conditions: &[], on: &[Kind::Contract], apply: isolate };
+#[rustfmt::skip]
+pub(crate) const REGROUP_PAIR: Rule = Rule { name: "regroup", law: "Σij a·b·c = Σi (Σj a·b)·c", conditions: REGROUP, on: &[Kind::Contract], apply: regroup_pairs };
+#[rustfmt::skip]
+pub(crate) const FACTOR_OUT: Rule = Rule { name: "factor", law: "Σ a·b + Σ a·c = Σ a·(b + c)", conditions: FACTOR, on: &[Kind::Sum], apply: factor_out };
+#[rustfmt::skip]
+pub(crate) const DISTRIBUTE: Rule = Rule { name: "distribute", law: "a·(b + c) = a·b + a·c", conditions: &[], on: &[Kind::Contract], apply: distribute };
+#[rustfmt::skip]
+pub(crate) const FLATTEN: Rule = Rule { name: "flatten", law: "a + c·(b + d) = a + c·b + c·d", conditions: &[], on: &[Kind::Sum], apply: flatten };
+/// All rules.
+pub(crate) const RULES: &[Rule] = &[
+    SIMPLIFY,
+    PUSH_DERIVATIVE,
+    PUSH_PROBE,
+    FUSE,
+    CHOOSE_EPSILONS,
+    ISOLATE_SCALARS,
+    REGROUP_PAIR,
+    FACTOR_OUT,
+    DISTRIBUTE,
+    FLATTEN,
+];
+
+/// Rebuilds a node with the present representatives and facts of its children.
+fn simplify_node(graph: &mut Graph, place: &Place) {
+    let children = &place.node.children;
+    let known: Vec<_> = children
+        .iter()
+        .map(|&child| {
+            let facts = Context::facts(graph, child);
+            let scale = graph.as_scale(child).map(|(_, base)| base);
+            (
+                facts.symmetric,
+                facts.antisymmetric,
+                facts.zero,
+                facts.leaf as u8,
+                facts.nonnegative,
+                scale,
+            )
+        })
+        .collect();
+    if !first_time(graph, place.rule, (place.node, known)) {
+        return;
+    }
+    let result = match &place.node.op {
+        Op::Contract(spec) => contract(graph, Product::of(spec, children)),
+        Op::Sum(coefficients) => {
+            let terms = coefficients
+                .iter()
+                .copied()
+                .zip(children.iter().copied())
+                .collect();
+            let shape = graph[place.class].data.shape.clone();
+            linear(graph, terms, shape, false)
+        }
+        Op::Cond(test) => {
+            // A test between numbers is decided; otherwise only equal branches are worth a step.
+            let decided = children[..2]
+                .iter()
+                .all(|&side| as_constant(graph, side).is_some());
+            if !decided && children[2] != children[3] {
+                return;
+            }
+            conditional(
+                graph,
+                *test,
+                [children[0], children[1], children[2], children[3]],
+            )
+        }
+        _ => return,
+    };
+    place.fire(graph, result);
+}
+
+/// The nodes of a class through which a derivative or probe is pushed: the smallest that has a normal form, or all.
+fn pushable(graph: &Graph, id: Id) -> Vec<Node> {
+    let mut nodes = nodes_of(graph, id);
+    if graph.analysis.push_everywhere {
+        return nodes;
+    }
+    let size = |node: &Node| normal_size(node, |child| &graph[child].data);
+    nodes.retain(|node| size(node) != NO_NORMAL_FORM);
+    nodes.sort_by_cached_key(|node| (size(node), node.children.len()));
+    nodes.truncate(1);
+    nodes
+}
+
+fn push_derivative_down(graph: &mut Graph, place: &Place) {
+    let Op::Deriv { dim } = place.node.op else {
+        return;
+    };
+    let field = graph.find(place.node.children[0]);
+    for node in pushable(graph, field) {
+        let pushed_once = !graph.analysis.push_everywhere
+            && !first_time(graph, "pushed-derivative", (dim, field));
+        if pushed_once || !first_time(graph, place.rule, (dim, field, &node)) {
+            continue;
+        }
+        if let Some(result) = push_derivative(graph, dim, &node) {
+            place.fire(graph, result);
+        }
+    }
+}
+
+fn push_probe_down(graph: &mut Graph, place: &Place) {
+    let (field, position) = (graph.find(place.node.children[0]), place.node.children[1]);
+    let at_position = graph[position].data.leaf == Leaf::Position;
+    if graph[field].data.dim == 0 || at_position {
+        place.fire(graph, field);
+        return;
+    }
+    for node in pushable(graph, field) {
+        let pushed_once = !graph.analysis.push_everywhere
+            && !first_time(graph, "pushed-probe", (position, field));
+        if pushed_once || !first_time(graph, place.rule, (position, field, &node)) {
+            continue;
+        }
+        if let Some(result) = push_probe(graph, &node, position) {
+            place.fire(graph, result);
+        }
+    }
+}
+
+fn fuse(graph: &mut Graph, place: &Place) {
+    let Some(product) = place.contraction() else {
+        return;
+    };
+    for k in 0..product.operands.len() {
+        let operand = &product.operands[k];
+        // A scalar is not fused: the simplifier would split it off again. So the operand has the power 1.
+        if operand.is_scalar() {
+            continue;
+        }
+        for (node, inner) in contractions_of(graph, operand.id) {
+            let labels = product.extents.len() + inner.extents.len() - inner.results;
+            if product.operands.len() + inner.operands.len() - 1 > FUSED_OPERANDS
+                || labels > FUSED_LABELS
+                || !first_time(graph, place.rule, (place.node, k, &node))
+            {
+                continue;
+            }
+            let mut fused = product.clone();
+            fused.splice(k, &inner);
+            let result = contract(graph, fused);
+            place.fire(graph, result);
+        }
+    }
+}
+
+fn choose_epsilons(graph: &mut Graph, place: &Place) {
+    let Some(product) = place.contraction() else {
+        return;
+    };
+    let pairs = epsilon_pairs(graph, &product);
+    if pairs.is_empty() || !first_time(graph, place.rule, place.node) {
+        return;
+    }
+    for (a, b) in pairs {
+        let products = expand_epsilon_pair(graph, &product, a, b);
+        let result = sum_of(graph, products, &product);
+        place.fire(graph, result);
+    }
+}
+
+/// The sum of products, each simplified.
+fn sum_of(graph: &mut Graph, products: Vec<Product>, whole: &Product) -> Id {
+    let mut terms = Vec::with_capacity(products.len());
+    for product in products {
+        terms.push((Rational::one(), contract(graph, product)));
+    }
+    linear(graph, terms, whole.shape(), false)
+}
+
+fn isolate(graph: &mut Graph, place: &Place) {
+    let Some(product) = place.contraction() else {
+        return;
+    };
+    if !product.operands.iter().any(|operand| operand.is_scalar())
+        || !first_time(graph, place.rule, place.node)
+    {
+        return;
+    }
+    if let Some(result) = isolate_scalars(graph, &product) {
+        place.fire(graph, result);
+    }
+}
+
+fn regroup_pairs(graph: &mut Graph, place: &Place) {
+    let Some(product) = place.contraction() else {
+        return;
+    };
+    let tensors = tensor_positions(&product);
+    if !(3..=REGROUPED_OPERANDS).contains(&tensors.len())
+        || !first_time(graph, place.rule, place.node)
+    {
+        return;
+    }
+    for (i, &a) in tensors.iter().enumerate() {
+        for &b in &tensors[i + 1..] {
+            if !share_dummy(&product, a, b) {
+                continue;
+            }
+            if let Some(regrouped) = regroup(graph, &product, &[a, b], place.conditions) {
+                let class = contract_raw(graph, &regrouped);
+                let result = scaled(graph, class);
+                place.fire(graph, result);
+            }
+        }
+    }
+}
+
+fn factor_out(graph: &mut Graph, place: &Place) {
+    let Some(terms) = place.node.terms().filter(|terms| terms.len() > 1) else {
+        return;
+    };
+    let alternatives: Vec<Vec<Product>> = terms
+        .iter()
+        .map(|&(_, id)| {
+            let mut products: Vec<Product> = contractions_of(graph, id)
+                .into_iter()
+                .map(|(_, product)| product)
+                .collect();
+            products.sort_by_key(|product| std::cmp::Reverse(product.operands.len()));
+            products.truncate(3);
+            products
+        })
+        .collect();
+    let counts: Vec<usize> = alternatives.iter().map(Vec::len).collect();
+    if !first_time(graph, place.rule, (place.node, counts)) {
+        return;
+    }
+    for result in factored_forms(graph, &terms, &alternatives, place.conditions) {
+        place.fire(graph, result);
+    }
+}
+
+fn distribute(graph: &mut Graph, place: &Place) {
+    let Some(product) = place.contraction() else {
+        return;
+    };
+    for k in 0..product.operands.len() {
+        let power = product.operands[k].power;
+        if !power.is_integer() || !power.is_positive() || power > Power::integer(DISTRIBUTED_POWER)
+        {
+            continue;
+        }
+        for node in nodes_of(graph, product.operands[k].id) {
+            let Some(sum) = node.terms().filter(|sum| sum.len() <= DISTRIBUTED_TERMS) else {
+                continue;
+            };
+            if !first_time(graph, place.rule, (place.node, k, &node)) {
+                continue;
+            }
+            if let Some(products) = distribute_over(&product, k, &sum) {
+                let result = sum_of(graph, products, &product);
+                place.fire(graph, result);
+            }
+        }
+    }
+}
+
+fn flatten(graph: &mut Graph, place: &Place) {
+    let Some(terms) = place.node.terms() else {
+        return;
+    };
+    for (k, &(coefficient, term)) in terms.iter().enumerate() {
+        for node in nodes_of(graph, term) {
+            let Some(inner) = node
+                .terms()
+                .filter(|inner| inner.len() + terms.len() <= FLATTENED_TERMS)
+            else {
+                continue;
+            };
+            // Affine cycles x = y + z, y = x − z would grow without end.
+            let cyclic =
+                |id: Id| [graph.find(term), graph.find(place.class)].contains(&graph.find(id));
+            if graph.find(term) == graph.find(place.class)
+                || inner.iter().any(|&(_, id)| cyclic(id))
+                || graph.total_size() > graph.analysis.node_limit
+                || !first_time(graph, place.rule, (place.node, k, &node))
+            {
+                continue;
+            }
+            let scaled: Option<Vec<(Rational, Id)>> = inner
+                .iter()
+                .map(|&(factor, id)| Some((times(coefficient, factor)?, id)))
+                .collect();
+            let Some(scaled) = scaled else { continue };
+            let mut flat = terms.clone();
+            flat.splice(k..=k, scaled);
+            let shape = graph[place.class].data.shape.clone();
+            let result = linear(graph, flat, shape, false);
+            place.fire(graph, result);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Saturation: rules applied to a graph until nothing changes or a limit is reached.
+//!
+//! The limits count iterations and nodes, never time, and everything is visited in sorted order: the same input gives
+//! the same graph on every run.
+
+use crate::{
+    egraph::{Graph, classes_with, nodes_of},
+    rules::{Place, Rule},
+    simplify::Conditions,
+};
+use egg::Id;
+
+/// Why a saturation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    Saturated,
+    Goal,
+    Iterations,
+    /// The limit of nodes or of applications.
+    Size,
+}
+
+/// Limits of a saturation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) iterations: usize,
+    /// As egg counts them: all nodes ever added.
+    pub(crate) nodes: usize,
+    /// Applications of rules to something new, in this saturation.
+    pub(crate) applications: usize,
+}
+
+/// Applies `rules` in turn; ends early when the two classes of `goal` are one. Gives the number of iterations.
+pub(crate) fn saturate(
+    graph: &mut Graph,
+    rules: &[Rule],
+    limits: Limits,
+    goal: Option<(Id, Id)>,
+) -> (Stop, usize) {
+    graph.analysis.node_limit = limits.nodes;
+    let last_application = graph
+        .analysis
+        .applications
+        .saturating_add(limits.applications);
+    graph.rebuild();
+    for iteration in 1..=limits.iterations {
+        let before = (graph.total_number_of_nodes(), graph.number_of_classes());
+        for rule in rules {
+            if !apply(graph, rule, last_application) {
+                graph.rebuild();
+                return (Stop::Size, iteration);
+            }
+            graph.rebuild();
+            if let Some((a, b)) = goal
+                && graph.find(a) == graph.find(b)
+            {
+                return (Stop::Goal, iteration);
+            }
+        }
+        if (graph.total_number_of_nodes(), graph.number_of_classes()) == before {
+            return (Stop::Saturated, iteration);
+        }
+    }
+    (Stop::Iterations, limits.iterations)
+}
+
+/// Applies one rule wherever it matches; `false` if a limit was reached.
+fn apply(graph: &mut Graph, rule: &Rule, last_application: usize) -> bool {
+    for class in classes_with(graph, rule.on) {
+        for node in nodes_of(graph, class) {
+            if !rule.on.contains(&node.kind()) {
+                continue;
+            }
+            let place = Place {
+                rule: rule.name,
+                conditions: Conditions(rule.conditions),
+                class,
+                node: &node,
+            };
+            (rule.apply)(graph, &place);
+            if graph.total_size() > graph.analysis.node_limit
+                || graph.analysis.applications > last_application
+            {
+                return false;
+            }
+        }
+    }
+    true
+}

@@ -1,0 +1,125 @@
+//! Simplification of products, one small step at a time.
+//!
+//! Takes a product and gives products that sum to it, each with nothing left that a step could do. The steps are rows:
+//! a name, the law, the side conditions as data, and what to do. The same rows serve the directed normalizer, the rules
+//! of the e-graph and the test that takes away one condition at a time and sees the law fail.
+
+use crate::{build::Context, product::Product, steps};
+
+/// What must hold at the place where a law is applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Condition {
+    /// The operand has a positive power: 0⁻¹ is not 0.
+    PositivePower,
+    /// The index is summed over in this product, it is no axis of the result.
+    Bound,
+    /// No operand mentions the index.
+    Unused,
+    /// The part mentions no axis of the result.
+    NoResultAxis,
+    /// The operand is a scalar.
+    Scalar,
+    /// An integer power, or every factor is known not to be negative.
+    NonnegativeFactors,
+    /// An index that is summed inside a part is mentioned nowhere else.
+    Private,
+    /// The operands have the same indices.
+    SameIndices,
+    /// The operands have the same power.
+    SamePower,
+}
+
+/// The side conditions that a step is run with: all of its row, except in tests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Conditions<'a>(pub(crate) &'a [Condition]);
+
+impl Conditions<'_> {
+    /// Whether `condition` is fulfilled, `holds` being what is the case; a condition that is not asked for always is.
+    pub(crate) fn allow(self, condition: Condition, holds: bool) -> bool {
+        holds || !self.0.contains(&condition)
+    }
+}
+
+/// What a step did.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Outcome {
+    /// It does not apply.
+    Unchanged,
+    /// It changed the product in place.
+    Changed,
+    /// The product is the sum of these.
+    Replaced(Vec<Product>),
+}
+
+/// One row of the table of steps.
+pub(crate) struct Step {
+    pub(crate) name: &'static str,
+    /// The law in index notation.
+    pub(crate) law: &'static str,
+    pub(crate) conditions: &'static [Condition],
+    /// Whether the step can make the product longer, so that it is left out when the budget is used up.
+    pub(crate) expands: bool,
+    pub(crate) run: fn(&mut dyn Context, &mut Product, Conditions) -> Outcome,
+}
+
+/// The steps, tried in this order until none applies.
+#[rustfmt::skip]
+pub(crate) const STEPS: &[Step] = &[
+    Step { name: "zero-factor", law: "0·e = 0", conditions: &[Condition::PositivePower], expands: false, run: steps::zero_factor },
+    Step { name: "one-factor", law: "1·e = e, x⁰ = 1", conditions: &[], expands: false, run: steps::one_factor },
+    Step { name: "pull-coefficient", law: "(c·x)ᵖ·e = cᵖ·xᵖ·e", conditions: &[], expands: false, run: steps::pull_coefficient },
+    Step { name: "delta-evaluate", law: "δ[i,i] = 1, δ[c,c′] = 0 for c ≠ c′", conditions: &[], expands: false, run: steps::delta_evaluate },
+    Step { name: "delta-eliminate", law: "Σj δ[i,j]·e = e[j:=i]", conditions: &[Condition::Bound], expands: false, run: steps::delta_eliminate },
+    Step { name: "delta-substitute", law: "δ[i,j]·e = δ[i,j]·e[j:=i]", conditions: &[], expands: false, run: steps::delta_substitute },
+    Step { name: "epsilon-repeated", law: "ε[i,i,k] = 0", conditions: &[], expands: false, run: steps::epsilon_repeated },
+    Step { name: "epsilon-component", law: "ε[c,j,k] = δ[j,c₁]δ[k,c₂] − δ[j,c₂]δ[k,c₁]", conditions: &[], expands: false, run: steps::epsilon_component },
+    Step { name: "epsilon-pair", law: "ε[i,j,k]ε[l,m,n] = det δ", conditions: &[], expands: true, run: steps::epsilon_pair },
+    Step { name: "unused-index", law: "Σi e = n·e", conditions: &[Condition::Bound, Condition::Unused], expands: false, run: steps::unused_index },
+    Step { name: "inline-power", law: "(Π xʳ)ᵖ = Π xʳᵖ", conditions: &[Condition::NonnegativeFactors], expands: false, run: steps::inline_power },
+    Step { name: "inline-contraction", law: "e·(Σj f) = Σj e·f", conditions: &[], expands: true, run: steps::inline_contraction },
+    Step { name: "distribute", law: "(a + b)·e = a·e + b·e", conditions: &[], expands: true, run: steps::distribute },
+    Step { name: "unroll", law: "Σi e = e[i:=0] + … + e[i:=n−1]", conditions: &[Condition::Bound], expands: true, run: steps::unroll },
+    Step { name: "split-scalar", law: "Σij a·b = (Σi a)·(Σj b)", conditions: &[Condition::NoResultAxis, Condition::Private], expands: false, run: steps::split_scalar },
+    Step { name: "merge-powers", law: "sᵖ·s^q = s^(p+q)", conditions: &[Condition::Scalar], expands: false, run: steps::merge_powers },
+];
+
+/// Steps on one product; a longer chain would be a loop among the rows.
+const STEP_LIMIT: usize = 2000;
+/// Products that one simplification may make before it stops expanding.
+const PRODUCT_LIMIT: usize = 50_000;
+
+/// Products that sum to `product`, simplified.
+pub(crate) fn simplify(context: &mut dyn Context, product: Product) -> Vec<Product> {
+    let mut work = vec![product];
+    let mut done = Vec::new();
+    let mut products = 0;
+    while let Some(mut product) = work.pop() {
+        products += 1;
+        let expand = context.charge() && products < PRODUCT_LIMIT;
+        let mut count = 0;
+        'steps: loop {
+            count += 1;
+            debug_assert!(
+                count < STEP_LIMIT,
+                "the simplifier runs in a circle on {product:?}"
+            );
+            if count == STEP_LIMIT {
+                done.push(product);
+                break;
+            }
+            for step in STEPS.iter().filter(|step| expand || !step.expands) {
+                match (step.run)(context, &mut product, Conditions(step.conditions)) {
+                    Outcome::Unchanged => {}
+                    Outcome::Changed => continue 'steps,
+                    Outcome::Replaced(products) => {
+                        work.extend(products);
+                        break 'steps;
+                    }
+                }
+            }
+            done.push(product);
+            break;
+        }
+    }
+    done
+}

@@ -1,0 +1,124 @@
+//! The operators of the dissertation's benchmarks: normal form, values, probes and cost.
+
+mod common;
+
+use common::operators::OPERATORS;
+use common::values::{distance, values};
+use ein_ir::region::ValueId;
+use rewrite::{Engine, Options, normalize, verify_normal_form};
+
+/// Rounding of ill-conditioned roots, as in k1, is amplified by two derivatives.
+const TOLERANCE: f64 = 1e-7;
+
+fn directed() -> Options {
+    Options {
+        engine: Engine::Directed,
+        ..Options::default()
+    }
+}
+
+#[test]
+fn the_e_graph_is_never_more_expensive_than_the_directed_engine() {
+    let mut wins = 0;
+    for operator in OPERATORS {
+        let region = operator.region();
+        let graph = normalize(&region, &Options::default()).stats;
+        let plain = normalize(&region, &directed()).stats;
+        assert!(
+            graph.cost_after <= plain.cost_after,
+            "{}: {} by the e-graph, {} without",
+            operator.name,
+            graph.cost_after,
+            plain.cost_after
+        );
+        assert!(
+            graph.probes_after <= graph.probes_before.max(1),
+            "{}",
+            operator.name
+        );
+        wins += usize::from(graph.cost_after < plain.cost_after);
+    }
+    assert!(
+        wins * 2 > OPERATORS.len(),
+        "the e-graph wins only {wins} times"
+    );
+}
+
+#[test]
+fn normal_forms_are_fixed_points_with_true_symmetries() {
+    let mut groups = 0;
+    for operator in OPERATORS
+        .iter()
+        .filter(|operator| !operator.name.starts_with("∇⊗∇k"))
+    {
+        let normalized = normalize(&operator.region(), &Options::default());
+        let again = normalize(&normalized.region, &Options::default());
+        assert_eq!(again.region, normalized.region, "{}", operator.name);
+        assert_eq!(again.symmetry, normalized.symmetry, "{}", operator.name);
+        let mut all = normalized.region.clone();
+        all.roots = (0..all.defs.len())
+            .map(|k| ValueId(all.inputs.len() + k))
+            .collect();
+        for (tensor, symmetry) in values(&all, 1).iter().zip(&normalized.symmetry) {
+            groups += symmetry.len();
+            for (a, b) in symmetry
+                .iter()
+                .flat_map(|group| group.iter().zip(&group[1..]))
+            {
+                let size = tensor
+                    .components()
+                    .iter()
+                    .fold(1e-3f64, |size, x| size.max(x.abs()));
+                for index in tensor.shape().indices() {
+                    let mut exchanged = index.clone();
+                    exchanged.swap(*a, *b);
+                    let difference = (tensor.at(&index) - tensor.at(&exchanged)).abs();
+                    assert!(
+                        difference < TOLERANCE * size,
+                        "{}: axes {a} and {b} of {tensor:?}",
+                        operator.name
+                    );
+                }
+            }
+        }
+    }
+    assert!(groups > 20, "only {groups} groups of symmetric axes");
+}
+
+#[test]
+fn operators_keep_their_values_in_normal_form() {
+    for operator in OPERATORS {
+        let region = operator.region();
+        assert_eq!(region.verify(), [], "{}", operator.name);
+        for engine in [Engine::EGraph, Engine::Directed] {
+            let options = match engine {
+                Engine::EGraph => Options::default(),
+                Engine::Directed => directed(),
+            };
+            let normalized = normalize(&region, &options);
+            assert_eq!(
+                verify_normal_form(&normalized.region),
+                Vec::<String>::new(),
+                "{}",
+                operator.name
+            );
+            assert_eq!(
+                normalized.region.verify(),
+                [],
+                "{}\n{}",
+                operator.name,
+                normalized.region
+            );
+            assert_eq!(normalized.symmetry.len(), normalized.region.defs.len());
+            for seed in 1..3 {
+                let error = distance(&values(&region, seed), &values(&normalized.region, seed));
+                assert!(
+                    error < TOLERANCE,
+                    "{} by {engine:?}: {error:e}\n{}",
+                    operator.name,
+                    normalized.region
+                );
+            }
+        }
+    }
+}
