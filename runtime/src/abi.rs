@@ -1,0 +1,229 @@
+//! What generated code and the runtime agree on: lane masks, outcomes, the head of the step
+//! context, lists, print pieces, run-time errors.
+//!
+//! Every structure here is `#[repr(C)]` and its layout is tested. A method of a program is called
+//! as `extern "C" fn(cx: *mut StepContext, block: *mut u8, lanes: u32) -> u64`; the result is
+//! [`LaneOutcome::to_bits`]. Values of W lanes are passed as planes, `values[component * W +
+//! lane]`, in the scalar type of the variable; a truth value is one byte, 0 or 1; a dynamic
+//! sequence is a `u64` handle ([`crate::sequence::Sequence`]). The functions generated code may
+//! call are the rows of [`crate::world::callbacks`].
+
+use std::fmt;
+
+/// One bit per lane of a block, lane 0 lowest.
+pub type LaneMask = u32;
+
+/// The widest block.
+pub const MAX_WIDTH: usize = 16;
+
+/// What became of the lanes of a block in one method. Lanes in neither mask go on.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaneOutcome {
+    /// Lanes that executed `stabilize`.
+    pub stable: LaneMask,
+    /// Lanes that executed `die`.
+    pub dead: LaneMask,
+}
+
+impl LaneOutcome {
+    /// Every lane goes on.
+    pub const CONTINUE: LaneOutcome = LaneOutcome { stable: 0, dead: 0 };
+
+    /// Both masks in one word, `stable` in the low half: how generated code returns it.
+    pub fn to_bits(self) -> u64 {
+        u64::from(self.dead) << 32 | u64::from(self.stable)
+    }
+
+    /// Reads what generated code returned.
+    pub fn from_bits(bits: u64) -> LaneOutcome {
+        LaneOutcome {
+            stable: bits as u32,
+            dead: (bits >> 32) as u32,
+        }
+    }
+}
+
+/// The part of the step context that generated code reads directly; the context begins with it.
+///
+/// The value of a plane of another strand at `slot` lies at `base + slot / W * stride + offset +
+/// slot % W * bytes`, where base and stride are the published ones for a communicated variable and
+/// the state's own for a constant one.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct StepHead {
+    /// First block of the published copies.
+    pub published: *const u8,
+    /// First block of the state.
+    pub state: *const u8,
+    /// A block of the state's layout in which `new` strands are initialized before they are handed
+    /// over; its contents are not kept.
+    pub staging: *mut u8,
+    /// Strands alive at the start of the super-step.
+    pub all: i64,
+    /// Strands active at the start of the super-step.
+    pub active: i64,
+    /// Strands stable at the start of the super-step.
+    pub stable: i64,
+    /// Super-steps completed before this one.
+    pub step: u64,
+    /// Slot of lane 0 of the block being run.
+    pub first_slot: u32,
+    /// Lanes per block.
+    pub width: u32,
+}
+
+/// One list of strand slots per lane: the result of a spatial query. Valid until the method
+/// returns.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct LaneLists {
+    /// First slot of each lane's list.
+    pub slots: [*const u32; MAX_WIDTH],
+    /// Length of each lane's list.
+    pub lengths: [u32; MAX_WIDTH],
+}
+
+impl LaneLists {
+    /// Empty lists.
+    pub const EMPTY: LaneLists = LaneLists {
+        slots: [std::ptr::null(); MAX_WIDTH],
+        lengths: [0; MAX_WIDTH],
+    };
+}
+
+/// How the values of a print piece are bracketed.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PieceForm {
+    /// Text, the same for all lanes: `data` points to `length` bytes of UTF-8.
+    Text = 0,
+    /// A scalar or tensor: `data` points to planes of its components.
+    Tensor = 1,
+    /// `length` tensors in braces: `data` points to the planes of all components, element after
+    /// element.
+    FixedSequence = 2,
+    /// Tensors in braces: `data` points to one handle per lane.
+    Sequence = 3,
+}
+
+/// One argument of a `print` statement.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PrintPiece {
+    /// How to read `data`.
+    pub form: PieceForm,
+    /// `Scalar::code` of the components.
+    pub scalar: u32,
+    /// The tensor's axis sizes, `order` of them.
+    pub shape: *const u32,
+    /// Number of axes; 0 for a scalar.
+    pub order: u32,
+    /// Bytes of text or number of elements, as `form` says.
+    pub length: u32,
+    /// The values.
+    pub data: *const u8,
+}
+
+/// What can go wrong while a strand runs.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// Integer `/` or `%` by zero. No details.
+    DivisionByZero = 0,
+    /// A sequence index out of range. Details: index, length.
+    IndexOutOfRange = 1,
+    /// A sequence longer than a handle can say. No details.
+    SequenceTooLong = 2,
+}
+
+impl FailureKind {
+    /// Every kind.
+    pub const ALL: [FailureKind; 3] = [
+        FailureKind::DivisionByZero,
+        FailureKind::IndexOutOfRange,
+        FailureKind::SequenceTooLong,
+    ];
+
+    /// The kind with the given number.
+    pub fn from_code(code: u32) -> Option<FailureKind> {
+        FailureKind::ALL
+            .into_iter()
+            .find(|&kind| kind as u32 == code)
+    }
+}
+
+/// A run-time error of one strand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What went wrong.
+    pub kind: FailureKind,
+    /// The compiler's number of the source position.
+    pub position: u32,
+    /// What [`FailureKind`] says.
+    pub details: [i64; 2],
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, second] = self.details;
+        match self.kind {
+            FailureKind::DivisionByZero => write!(f, "integer division by zero"),
+            FailureKind::IndexOutOfRange => write!(
+                f,
+                "index {first} is out of range for a sequence of length {second}"
+            ),
+            FailureKind::SequenceTooLong => {
+                write!(f, "a sequence grew beyond {} elements", u32::MAX)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::offset_of;
+
+    #[test]
+    fn the_step_head_has_the_layout_generated_code_assumes() {
+        assert_eq!(offset_of!(StepHead, published), 0);
+        assert_eq!(offset_of!(StepHead, state), 8);
+        assert_eq!(offset_of!(StepHead, staging), 16);
+        assert_eq!(offset_of!(StepHead, all), 24);
+        assert_eq!(offset_of!(StepHead, active), 32);
+        assert_eq!(offset_of!(StepHead, stable), 40);
+        assert_eq!(offset_of!(StepHead, step), 48);
+        assert_eq!(offset_of!(StepHead, first_slot), 56);
+        assert_eq!(offset_of!(StepHead, width), 60);
+        assert_eq!(size_of::<StepHead>(), 64);
+    }
+
+    #[test]
+    fn lists_pieces_and_outcomes_have_the_layout_generated_code_assumes() {
+        assert_eq!(offset_of!(LaneLists, slots), 0);
+        assert_eq!(offset_of!(LaneLists, lengths), 128);
+        assert_eq!(size_of::<LaneLists>(), 192);
+        assert_eq!(offset_of!(PrintPiece, form), 0);
+        assert_eq!(offset_of!(PrintPiece, scalar), 4);
+        assert_eq!(offset_of!(PrintPiece, shape), 8);
+        assert_eq!(offset_of!(PrintPiece, order), 16);
+        assert_eq!(offset_of!(PrintPiece, length), 20);
+        assert_eq!(offset_of!(PrintPiece, data), 24);
+        assert_eq!(size_of::<PrintPiece>(), 32);
+        let outcome = LaneOutcome {
+            stable: 0b101,
+            dead: 0b010,
+        };
+        assert_eq!(outcome.to_bits(), 0x2_0000_0005);
+        assert_eq!(LaneOutcome::from_bits(outcome.to_bits()), outcome);
+    }
+
+    #[test]
+    fn failure_codes_are_read_back() {
+        for kind in FailureKind::ALL {
+            assert_eq!(FailureKind::from_code(kind as u32), Some(kind));
+        }
+        assert_eq!(FailureKind::from_code(99), None);
+    }
+}

@@ -1,0 +1,173 @@
+//! Eigensystems of symmetric 2×2 and 3×3 matrices for W strands per call.
+//!
+//! Conventions: only the upper triangle of a matrix is read; eigenvalues descend; eigenvectors are orthonormal,
+//! in the order of their values, and right-handed (determinant +1). Of a 2×2 matrix the first vector has a
+//! non-negative second coordinate; beyond that signs, and the choice of vectors for equal eigenvalues, are
+//! unspecified. A matrix with a NaN or an infinity gives NaN only.
+//!
+//! Equality is relative to scale: what is below the rounding of the largest entry counts as zero, so that
+//! multiples of the identity have the standard basis. There is no other test for degenerate matrices: Jacobi
+//! rotations are as accurate for nearly equal eigenvalues as for distinct ones. Values and residuals are
+//! accurate to a few roundings of the largest entry.
+#![allow(
+    clippy::needless_range_loop,
+    reason = "lanes, axes and taps index several arrays at once"
+)]
+
+mod rotate;
+
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{F32x4, F32x8, F32x16, F64x4, F64x8};
+use crate::simd::{Isa, Lanes, Real, Vector, WIDTHS};
+use std::ffi::c_void;
+
+/// An eigensystem primitive for N×N matrices and W strands.
+///
+/// Arguments, all of the primitive's real type: the matrix as `[N·N][W]`, row by row; room for the values as
+/// `[N][W]`; room for the vectors as `[N·N][W]`, vector by vector.
+///
+/// # Safety
+///
+/// The buffers have these sizes and the processor has the instruction set of the lookup.
+pub type EigenFn =
+    unsafe extern "C" fn(matrix: *const c_void, values: *mut c_void, vectors: *mut c_void);
+
+/// The primitive for `size` × `size` matrices on this processor.
+pub fn lookup(size: usize, real: Real, width: usize) -> Result<EigenFn, String> {
+    lookup_for(Isa::detect(), size, real, width)
+}
+
+/// The primitive in the version of `isa`, or why there is none.
+///
+/// It may be called only if `isa` [is available](Isa::is_available).
+pub fn lookup_for(isa: Isa, size: usize, real: Real, width: usize) -> Result<EigenFn, String> {
+    if !WIDTHS.contains(&width) {
+        return Err(format!(
+            "eigensystem width is {width}, wanted one of 1, 4, 8, 16"
+        ));
+    }
+    match size {
+        2 => version::<2>(isa, real, width),
+        3 => version::<3>(isa, real, width),
+        _ => Err(format!(
+            "eigensystem of a {size}×{size} matrix, wanted 2×2 or 3×3"
+        )),
+    }
+}
+
+/// Whether the baseline of the target fuses multiply and add.
+const BASELINE_FUSES: bool = cfg!(target_arch = "aarch64");
+
+fn version<const N: usize>(isa: Isa, real: Real, width: usize) -> Result<EigenFn, String> {
+    Ok(match (isa, real, width) {
+        (Isa::Baseline, Real::F32, 1) => portable::<Lanes<f32, 1, BASELINE_FUSES>, N, 1>,
+        (Isa::Baseline, Real::F32, 4) => portable::<Lanes<f32, 4, BASELINE_FUSES>, N, 4>,
+        (Isa::Baseline, Real::F32, 8) => portable::<Lanes<f32, 4, BASELINE_FUSES>, N, 8>,
+        (Isa::Baseline, Real::F32, _) => portable::<Lanes<f32, 4, BASELINE_FUSES>, N, 16>,
+        (Isa::Baseline, Real::F64, 1) => portable::<Lanes<f64, 1, BASELINE_FUSES>, N, 1>,
+        (Isa::Baseline, Real::F64, 4) => portable::<Lanes<f64, 4, BASELINE_FUSES>, N, 4>,
+        (Isa::Baseline, Real::F64, 8) => portable::<Lanes<f64, 4, BASELINE_FUSES>, N, 8>,
+        (Isa::Baseline, Real::F64, _) => portable::<Lanes<f64, 4, BASELINE_FUSES>, N, 16>,
+        #[cfg(target_arch = "x86_64")]
+        (Isa::Avx2 | Isa::Avx512, _, _) => x86_version::<N>(isa, real, width),
+        #[cfg(not(target_arch = "x86_64"))]
+        (Isa::Avx2 | Isa::Avx512, _, _) => {
+            return Err(format!("{isa:?} does not exist on this processor"));
+        }
+    })
+}
+
+#[cfg(target_arch = "x86_64")]
+fn x86_version<const N: usize>(isa: Isa, real: Real, width: usize) -> EigenFn {
+    match (isa, real, width) {
+        (Isa::Avx512, Real::F32, 16) => evex::<F32x16, N, 16>,
+        (Isa::Avx512, Real::F64, 8) => evex::<F64x8, N, 8>,
+        (Isa::Avx512, Real::F64, 16) => evex::<F64x8, N, 16>,
+        (_, Real::F32, 1) => vex::<Lanes<f32, 1, true>, N, 1>,
+        (_, Real::F32, 4) => vex::<F32x4, N, 4>,
+        (_, Real::F32, 8) => vex::<F32x8, N, 8>,
+        (_, Real::F32, _) => vex::<F32x8, N, 16>,
+        (_, Real::F64, 1) => vex::<Lanes<f64, 1, true>, N, 1>,
+        (_, Real::F64, 4) => vex::<F64x4, N, 4>,
+        (_, Real::F64, 8) => vex::<F64x4, N, 8>,
+        (_, Real::F64, _) => vex::<F64x4, N, 16>,
+    }
+}
+
+/// Defines a function that enables the features of one instruction set.
+macro_rules! entry_point {
+    ($(#[$features:meta])* $name:ident) => {
+        $(#[$features])*
+        unsafe extern "C" fn $name<V: Vector, const N: usize, const W: usize>(
+            matrix: *const c_void,
+            values: *mut c_void,
+            vectors: *mut c_void,
+        ) {
+            // SAFETY: this is the contract of `EigenFn`.
+            unsafe { solve::<V, N, W>(matrix.cast(), values.cast(), vectors.cast()) }
+        }
+    };
+}
+
+entry_point!(portable);
+#[cfg(target_arch = "x86_64")]
+entry_point!(
+    #[target_feature(enable = "avx2,fma")]
+    vex
+);
+#[cfg(target_arch = "x86_64")]
+entry_point!(
+    #[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl")]
+    evex
+);
+
+/// Solves W eigensystems, a vector of lanes at a time.
+///
+/// # Safety
+///
+/// As [`EigenFn`].
+#[inline(always)]
+unsafe fn solve<V: Vector, const N: usize, const W: usize>(
+    matrix: *const V::Elem,
+    values: *mut V::Elem,
+    vectors: *mut V::Elem,
+) {
+    for lane in (0..W).step_by(V::LANES) {
+        // SAFETY: promised by the caller; lanes `lane` to `lane + LANES` exist.
+        unsafe {
+            if N == 2 {
+                let (a, b, c) = (
+                    V::load(matrix.add(lane)),
+                    V::load(matrix.add(W + lane)),
+                    V::load(matrix.add(3 * W + lane)),
+                );
+                let (lambda, e) = rotate::system2(a, b, c);
+                for i in 0..2 {
+                    lambda[i].store(values.add(i * W + lane));
+                    for j in 0..2 {
+                        e[i][j].store(vectors.add((2 * i + j) * W + lane));
+                    }
+                }
+            } else {
+                let entry = |i: usize, j: usize| matrix.add((3 * i + j) * W + lane);
+                let diagonal = [
+                    V::load(entry(0, 0)),
+                    V::load(entry(1, 1)),
+                    V::load(entry(2, 2)),
+                ];
+                let off_diagonal = [
+                    V::load(entry(1, 2)),
+                    V::load(entry(0, 2)),
+                    V::load(entry(0, 1)),
+                ];
+                let (lambda, e) = rotate::system3(diagonal, off_diagonal);
+                for i in 0..3 {
+                    lambda[i].store(values.add(i * W + lane));
+                    for j in 0..3 {
+                        e[i][j].store(vectors.add((3 * i + j) * W + lane));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The inputs of a program: their types, and their values from words.
+//!
+//! Takes the words of a command line and the type of an input; gives the value, exactly, or a message that quotes the
+//! word at fault and says what was expected. Which words belong to which input is the business of [`command_line`]; values
+//! that stand in files are named here and read by [`sequence`] and [`crate::image`].
+
+pub mod command_line;
+pub mod help;
+pub mod options;
+pub mod sequence;
+
+use std::fmt;
+
+use crate::nrrd::parse_real;
+
+/// The type of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputType {
+    /// A truth value.
+    Bool,
+    /// An integer.
+    Int,
+    /// A real number.
+    Real,
+    /// A text.
+    String,
+    /// A tensor of real numbers.
+    Tensor(Vec<usize>),
+    /// A sequence; one of unknown length is read from a file.
+    Seq {
+        /// Type of the elements.
+        elem: Box<InputType>,
+        /// Number of elements, if it is fixed.
+        len: Option<usize>,
+    },
+    /// An image, read from a file.
+    Image {
+        /// Dimension of the grid.
+        dim: usize,
+        /// Shape of the tensor at each grid point.
+        shape: Vec<usize>,
+    },
+}
+
+/// The value of an input.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InputValue {
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A real number.
+    Real(f64),
+    /// A text.
+    String(String),
+    /// The components of a tensor, row-major.
+    Tensor(Vec<f64>),
+    /// The elements of a sequence of fixed length.
+    Seq(Vec<InputValue>),
+    /// The name of the file that holds an image or a sequence.
+    File(String),
+}
+
+/// The integers of a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IntWidth {
+    /// 32 bits.
+    #[default]
+    Bits32,
+    /// 64 bits.
+    Bits64,
+}
+
+impl IntWidth {
+    /// The least and the greatest integer.
+    pub fn bounds(self) -> (i64, i64) {
+        match self {
+            IntWidth::Bits32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
+            IntWidth::Bits64 => (i64::MIN, i64::MAX),
+        }
+    }
+}
+
+impl fmt::Display for InputType {
+    /// The type as programs spell it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |shape: &[usize]| {
+            let sizes: Vec<_> = shape.iter().map(usize::to_string).collect();
+            sizes.join(",")
+        };
+        match self {
+            InputType::Bool => f.write_str("bool"),
+            InputType::Int => f.write_str("int"),
+            InputType::Real => f.write_str("real"),
+            InputType::String => f.write_str("string"),
+            InputType::Tensor(shape) => match shape[..] {
+                [] => f.write_str("real"),
+                [n @ 2..=4] => write!(f, "vec{n}"),
+                _ => write!(f, "tensor[{}]", list(shape)),
+            },
+            InputType::Seq { elem, len } => match len {
+                Some(len) => write!(f, "{elem}[{len}]"),
+                None => write!(f, "{elem}[]"),
+            },
+            InputType::Image { dim, shape } => write!(f, "image({dim})[{}]", list(shape)),
+        }
+    }
+}
+
+impl InputType {
+    /// The words that spell one value.
+    pub fn word_count(&self) -> usize {
+        match self {
+            InputType::Bool | InputType::Int | InputType::Real | InputType::String => 1,
+            InputType::Tensor(shape) => shape.iter().product(),
+            InputType::Seq { elem, len } => {
+                len.map_or(1, |len| len.saturating_mul(elem.word_count()))
+            }
+            InputType::Image { .. } => 1,
+        }
+    }
+}
+
+/// The spellings of truth values, in any case.
+const TRUTHS: &[(&str, bool)] = &[
+    ("true", true),
+    ("false", false),
+    ("t", true),
+    ("f", false),
+    ("yes", true),
+    ("no", false),
+    ("y", true),
+    ("n", false),
+    ("on", true),
+    ("off", false),
+    ("1", true),
+    ("0", false),
+];
+
+/// The value of type `ty` spelled by `words`.
+pub fn parse_value(ty: &InputType, words: &[String], ints: IntWidth) -> Result<InputValue, String> {
+    if words.len() != ty.word_count() {
+        let (found, expected) = (words.len(), ty.word_count());
+        return Err(format!(
+            "found {found} values, expected {expected} for type {ty}"
+        ));
+    }
+    let word = words.first().map_or("", String::as_str);
+    match ty {
+        InputType::Bool => parse_bool(word).map(InputValue::Bool),
+        InputType::Int => parse_int(word, ints).map(InputValue::Int),
+        InputType::Real => parse_number(word).map(InputValue::Real),
+        InputType::String => Ok(InputValue::String(word.to_string())),
+        InputType::Tensor(_) => {
+            let components = words.iter().map(|w| parse_number(w));
+            components.collect::<Result<_, _>>().map(InputValue::Tensor)
+        }
+        InputType::Seq { elem, len: Some(_) } => {
+            let elements = words
+                .chunks(elem.word_count().max(1))
+                .map(|chunk| parse_value(elem, chunk, ints));
+            elements.collect::<Result<_, _>>().map(InputValue::Seq)
+        }
+        InputType::Seq { len: None, .. } | InputType::Image { .. } => match word {
+            "" => Err("found an empty word, expected a file name".to_string()),
+            _ => Ok(InputValue::File(word.to_string())),
+        },
+    }
+}
+
+fn parse_bool(word: &str) -> Result<bool, String> {
+    let spelled = |(spelling, _): &&(&str, bool)| spelling.eq_ignore_ascii_case(word);
+    let found = TRUTHS.iter().find(spelled).map(|(_, value)| *value);
+    found.ok_or_else(|| {
+        let spellings: Vec<_> = TRUTHS.iter().map(|(spelling, _)| *spelling).collect();
+        format!(
+            "found `{word}`, expected a truth value ({})",
+            spellings.join(", ")
+        )
+    })
+}
+
+fn parse_int(word: &str, ints: IntWidth) -> Result<i64, String> {
+    let (least, greatest) = ints.bounds();
+    let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(format!("found `{word}`, expected an integer"));
+    }
+    let value = word.parse().ok();
+    value
+        .filter(|v| (least..=greatest).contains(v))
+        .ok_or_else(|| format!("found `{word}`, expected an integer from {least} to {greatest}"))
+}
+
+fn parse_number(word: &str) -> Result<f64, String> {
+    parse_real(word).ok_or_else(|| format!("found `{word}`, expected a real number"))
+}

@@ -1,0 +1,94 @@
+//! The help text of a program, from the descriptions of its inputs and the table of options.
+
+use super::InputType;
+use super::command_line;
+use super::options::{InputSpec, OPTIONS, Program};
+
+/// Where the explanations begin; longer options get a line of their own.
+const COLUMN: usize = 28;
+
+/// Words that are written out one by one; more are counted.
+const MAX_PLACEHOLDERS: usize = 4;
+
+/// How to call the program.
+pub fn text(program: &Program) -> String {
+    let spellings = command_line::spellings(program);
+    let mut text = format!("usage: {} [OPTION VALUES...]...\n", program.name);
+    if !program.inputs.is_empty() {
+        text += "\ninputs\n";
+    }
+    for (i, input) in program.inputs.iter().enumerate() {
+        let spelling = command_line::input_spelling(&spellings, i);
+        let left = format!("{spelling} {}", placeholders(&input.ty));
+        text += &entry(&left, &explanation(input));
+    }
+    text += "\noptions\n";
+    for row in OPTIONS {
+        // One of several outputs is named by the option itself.
+        let suffix = match row.is_for_output() && program.outputs.len() > 1 {
+            true => "-NAME",
+            false => "",
+        };
+        let spelled: Vec<_> = row
+            .spellings
+            .iter()
+            .map(|s| format!("{s}{suffix}"))
+            .collect();
+        let left = format!("{} {}", spelled.join(", "), row.argument);
+        text += &entry(&left, row.help);
+    }
+    if program.outputs.len() > 1 {
+        text += "\noutputs\n";
+    } else if !program.outputs.is_empty() {
+        text += "\noutput\n";
+    }
+    for output in &program.outputs {
+        let name = &output.name;
+        let files = match output.dynamic {
+            true => format!("{name}-len.nrrd and {name}-data.nrrd"),
+            false => format!("{name}.nrrd"),
+        };
+        text += &entry(name, &format!("usually written to {files}"));
+    }
+    text
+}
+
+fn entry(left: &str, right: &str) -> String {
+    let left = format!("  {}", left.trim_end());
+    let gap = if left.chars().count() < COLUMN {
+        " ".repeat(COLUMN - left.chars().count())
+    } else {
+        format!("\n{}", " ".repeat(COLUMN))
+    };
+    format!("{left}{gap}{right}\n")
+}
+
+fn explanation(input: &InputSpec) -> String {
+    let description = input.description.as_deref().unwrap_or("");
+    let requirement = match &input.default {
+        Some(default) => format!("default: {default}"),
+        None => "required".to_string(),
+    };
+    let separator = if description.is_empty() { "" } else { ": " };
+    format!("{}{separator}{description} ({requirement})", input.ty)
+}
+
+fn placeholders(ty: &InputType) -> String {
+    let word = placeholder(ty);
+    match ty.word_count() {
+        0 => String::new(),
+        n @ 1..=MAX_PLACEHOLDERS => [word].repeat(n).join(" "),
+        n => format!("{word} ... ({n} values)"),
+    }
+}
+
+fn placeholder(ty: &InputType) -> &'static str {
+    match ty {
+        InputType::Bool => "BOOL",
+        InputType::Int => "INT",
+        InputType::Real | InputType::Tensor(_) => "REAL",
+        InputType::String => "TEXT",
+        InputType::Seq { elem, len: Some(_) } => placeholder(elem),
+        InputType::Seq { len: None, .. } | InputType::Image { .. } => "FILE",
+    }
+}

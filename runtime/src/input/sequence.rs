@@ -1,0 +1,161 @@
+//! Sequences from files: NRRD arrays or numbers in text.
+//!
+//! A sequence of scalars is a one-dimensional array, or all numbers of a text in order. A sequence of elements of `m`
+//! values is a two-dimensional array whose fast axis holds the `m` values of one element, or a text with one element
+//! per line. Values are always converted by their meaning; what the type wanted cannot hold is an error.
+
+use std::fmt;
+use std::io::Read;
+use std::path::Path;
+
+use super::IntWidth;
+use crate::nrrd::{self, ErrorKind, Header, Nrrd, STANDARD_INPUT, SampleType, Samples};
+
+/// Why there is no sequence: the file and what is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SequenceError(String);
+
+impl fmt::Display for SequenceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SequenceError {}
+
+/// The values of a sequence of real elements of `components` values each, one element after the other.
+pub fn read_reals(path: &Path, components: usize) -> Result<Vec<f64>, SequenceError> {
+    // Blocks are refused before.
+    load(path, components).map(|samples| samples.convert().unwrap_or_default())
+}
+
+/// The values of a sequence of integers, or of elements of `components` integers each.
+pub fn read_ints(
+    path: &Path,
+    components: usize,
+    ints: IntWidth,
+) -> Result<Vec<i64>, SequenceError> {
+    let (least, greatest) = ints.bounds();
+    let wanted = format!("an integer from {least} to {greatest}");
+    let fits = |x: i128| {
+        let value = i64::try_from(x).ok()?;
+        (least..=greatest).contains(&value).then_some(value)
+    };
+    exact_values(path, components, &wanted, fits)
+}
+
+/// The values of a sequence of truth values, which files spell 0 and 1.
+pub fn read_bools(path: &Path, components: usize) -> Result<Vec<bool>, SequenceError> {
+    let fits = |x: i128| match x {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    };
+    exact_values(path, components, "0 or 1", fits)
+}
+
+fn exact_values<T>(
+    path: &Path,
+    components: usize,
+    wanted: &str,
+    fits: impl Fn(i128) -> Option<T>,
+) -> Result<Vec<T>, SequenceError> {
+    let samples = load(path, components)?;
+    let fail = |i: usize, found: String| {
+        let file = path.display();
+        SequenceError(format!("{file}: value {i} is {found}, expected {wanted}"))
+    };
+    // Every integer type fits into 128 bits; a whole real number within 64 bits does so too.
+    let exact = |(i, x): (usize, f64)| {
+        let whole = x.fract() == 0.0 && x.abs() < 2_f64.powi(65);
+        let value = if whole { fits(x as i128) } else { None };
+        value.ok_or_else(|| fail(i, x.to_string()))
+    };
+    match samples {
+        Samples::F32(_) | Samples::F64(_) => {
+            let values: Vec<f64> = samples.convert().unwrap_or_default();
+            values.into_iter().enumerate().map(exact).collect()
+        }
+        samples => {
+            let values: Vec<i128> = samples.convert().unwrap_or_default();
+            let fit = |(i, x): (usize, i128)| fits(x).ok_or_else(|| fail(i, x.to_string()));
+            values.into_iter().enumerate().map(fit).collect()
+        }
+    }
+}
+
+/// The samples of a file that holds elements of `components` values.
+fn load(path: &Path, components: usize) -> Result<Samples, SequenceError> {
+    let name = path.display();
+    let fail = |message: String| SequenceError(format!("{name}: {message}"));
+    // A stream can be read only once, so both formats are tried on what it held.
+    let mut bytes = Vec::new();
+    let read = if path.as_os_str() == STANDARD_INPUT {
+        std::io::stdin().lock().read_to_end(&mut bytes).map(drop)
+    } else {
+        std::fs::read(path).map(|content| bytes = content)
+    };
+    read.map_err(|e| fail(e.to_string()))?;
+    let directory = path.parent().map(Path::to_path_buf);
+    let reader = nrrd::Reader::from_stream(&bytes[..], &name.to_string(), directory);
+    match reader.and_then(nrrd::Reader::read) {
+        Ok(nrrd) => from_nrrd(nrrd, components).map_err(fail),
+        Err(error) if error.kind() == ErrorKind::NotNrrd => {
+            let text = String::from_utf8_lossy(&bytes);
+            parse_text(&text, components)
+                .map(Samples::F64)
+                .map_err(|(line, message)| SequenceError(format!("{name}:{line}: {message}")))
+        }
+        Err(error) => Err(SequenceError(error.to_string())),
+    }
+}
+
+fn from_nrrd(nrrd: Nrrd, components: usize) -> Result<Samples, String> {
+    let header: &Header = nrrd.header();
+    let sizes = header.sizes();
+    if header.sample_type == SampleType::Block {
+        return Err("array has samples of type `block`, expected numbers".to_string());
+    }
+    if header.space.dimension() != 0 {
+        return Err(format!(
+            "array lies in a space of dimension {}, expected no space",
+            header.space.dimension()
+        ));
+    }
+    let fits = match components {
+        1 => sizes.len() == 1,
+        _ => sizes.len() == 2 && sizes[0] == components,
+    };
+    if !fits {
+        let expected = match components {
+            1 => "one axis".to_string(),
+            _ => format!("two axes, the first of size {components}"),
+        };
+        return Err(format!("array has sizes {sizes:?}, expected {expected}"));
+    }
+    Ok(nrrd.samples().clone())
+}
+
+/// The numbers of a text, separated by blanks, commas and line ends; lines that begin with `#` are comments.
+fn parse_text(text: &str, components: usize) -> Result<Vec<f64>, (usize, String)> {
+    let mut values = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let number = i + 1;
+        if line.trim_start().starts_with('#') {
+            continue;
+        }
+        let words = line.split(|c: char| c.is_whitespace() || c == ',');
+        let before = values.len();
+        for word in words.filter(|word| !word.is_empty()) {
+            let value = nrrd::parse_real(word)
+                .ok_or_else(|| (number, format!("found `{word}`, expected a number")))?;
+            values.push(value);
+        }
+        let found = values.len() - before;
+        if components != 1 && found != 0 && found != components {
+            let message = format!("line has {found} values, expected {components}");
+            return Err((number, message));
+        }
+    }
+    Ok(values)
+}

@@ -1,0 +1,233 @@
+//! Spatial queries: takes the positions of strands at the start of a super-step, gives for a sphere
+//! the strands strictly inside it.
+//!
+//! Positions are sorted into cells of about the size of the query radius, so that a query looks at
+//! a few rows of cells. What is found does not depend on the cells: the cell of a coordinate is a
+//! monotone function of it, the cells looked at cover the sphere with a margin for rounding, and
+//! every candidate is tested in the precision of the program: squared distance `< r * r`. Results
+//! come in strand order. Strands at a NaN or infinite position are never found; a radius that is
+//! not positive finds nothing.
+
+mod cells;
+mod lanes;
+mod radii;
+mod select;
+
+pub use radii::RadiusStatistics;
+pub use select::Hits;
+
+use cells::Cells;
+use std::ops::{Add, Mul, Sub};
+
+/// The two precisions of the language.
+pub trait Real:
+    Copy
+    + Default
+    + PartialOrd
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + 'static
+{
+    /// Not a number: the coordinate of padding.
+    const NAN: Self;
+    /// How much farther than `r` a point may be whose squared distance, computed in this precision,
+    /// is below `r * r`: relative part.
+    const SLACK: f64;
+    /// The absolute part, which matters when squares underflow.
+    const TINY: f64;
+
+    /// The same value in double precision.
+    fn to_f64(self) -> f64;
+
+    /// Bit `i` says whether `values[i] < bound`.
+    fn bits_below(values: &[Self; 16], bound: Self) -> u32;
+}
+
+impl Real for f32 {
+    const NAN: f32 = f32::NAN;
+    const SLACK: f64 = 16.0 * f32::EPSILON as f64;
+    const TINY: f64 = 1e-18;
+
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+
+    #[inline(always)]
+    fn bits_below(values: &[f32; 16], bound: f32) -> u32 {
+        lanes::bits_below_f32(values, bound)
+    }
+}
+
+impl Real for f64 {
+    const NAN: f64 = f64::NAN;
+    const SLACK: f64 = 16.0 * f64::EPSILON;
+    const TINY: f64 = 1e-150;
+
+    fn to_f64(self) -> f64 {
+        self
+    }
+
+    #[inline(always)]
+    fn bits_below(values: &[f64; 16], bound: f64) -> u32 {
+        lanes::bits_below_f64(values, bound)
+    }
+}
+
+/// Strands with their positions, as parallel columns.
+#[derive(Clone, Debug)]
+pub struct Points<T, const D: usize> {
+    /// One column per axis.
+    pub coordinates: [Vec<T>; D],
+    /// Where each strand lives.
+    pub slots: Vec<u32>,
+    /// Its place in the order of results.
+    pub ranks: Vec<u32>,
+}
+
+impl<T, const D: usize> Default for Points<T, D> {
+    fn default() -> Points<T, D> {
+        Points {
+            coordinates: [const { Vec::new() }; D],
+            slots: Vec::new(),
+            ranks: Vec::new(),
+        }
+    }
+}
+
+impl<T: Real, const D: usize> Points<T, D> {
+    /// Forgets all points but keeps the memory.
+    pub fn clear(&mut self) {
+        self.coordinates.iter_mut().for_each(Vec::clear);
+        self.slots.clear();
+        self.ranks.clear();
+    }
+
+    /// Adds a strand. Strands at positions that are not finite are left out.
+    pub fn push(&mut self, position: [T; D], slot: u32, rank: u32) {
+        if position.iter().all(|x| x.to_f64().is_finite()) {
+            for (column, x) in self.coordinates.iter_mut().zip(position) {
+                column.push(x);
+            }
+            self.slots.push(slot);
+            self.ranks.push(rank);
+        }
+    }
+
+    /// Number of strands.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+}
+
+/// Points sorted by cell, ready for queries in `D` dimensions.
+#[derive(Debug)]
+pub struct CellGrid<T, const D: usize> {
+    cells: Cells<D>,
+    /// In cell order, followed by padding at NaN so that a group of candidates can be loaded at any
+    /// place.
+    points: Points<T, D>,
+    count: usize,
+    sorting_pays: bool,
+}
+
+impl<T: Real, const D: usize> CellGrid<T, D> {
+    /// Sorts `points` into cells. `radius` is what queries are expected to ask for; it influences
+    /// speed only.
+    ///
+    /// `points` gives its memory and gets that of `old`, if there is one.
+    pub fn build(
+        points: &mut Points<T, D>,
+        radius: Option<f64>,
+        old: Option<CellGrid<T, D>>,
+    ) -> CellGrid<T, D> {
+        let count = points.len();
+        let axis = |axis: usize, point: usize| points.coordinates[axis][point].to_f64();
+        let (cells, places) = cells::sort::<D>(count, axis, radius);
+        let mut sorted = old.map(|old| old.points).unwrap_or_default();
+        sorted.clear();
+        for (to, from) in sorted.coordinates.iter_mut().zip(&points.coordinates) {
+            to.resize(count + lanes::GROUP, T::NAN);
+            scatter(from, &places, to);
+        }
+        sorted.slots.resize(count + lanes::GROUP, 0);
+        sorted.ranks.resize(count + lanes::GROUP, 0);
+        scatter(&points.slots, &places, &mut sorted.slots);
+        scatter(&points.ranks, &places, &mut sorted.ranks);
+        let sorting_pays = sorting_pays(&cells, points, &sorted);
+        CellGrid {
+            cells,
+            points: sorted,
+            count,
+            sorting_pays,
+        }
+    }
+
+    /// True when the points came in an order in which neighbours in space are far apart, and cell
+    /// order is much better.
+    pub fn sorting_pays(&self) -> bool {
+        self.sorting_pays
+    }
+
+    /// Slots of all points in cell order.
+    pub fn slots(&self) -> &[u32] {
+        &self.points.slots[..self.count]
+    }
+
+    /// Tells the grid that every strand has moved to the slot `moved` gives for its old one.
+    pub fn move_slots(&mut self, moved: impl Fn(u32) -> u32) {
+        for slot in &mut self.points.slots[..self.count] {
+            *slot = moved(*slot);
+        }
+    }
+
+    /// Finds the points strictly closer than `radius` to `centre`, except the strand at slot `own`,
+    /// and leaves them in `hits` in rank order.
+    pub fn sphere(&self, centre: [T; D], radius: T, own: u32, hits: &mut Hits) {
+        hits.clear();
+        let reach = radius.to_f64() * (1.0 + T::SLACK) + T::TINY;
+        if radius > T::default() && centre.iter().all(|x| x.to_f64().is_finite()) {
+            let middle = centre.map(T::to_f64);
+            self.cells
+                .cover(middle, reach, self.count, &mut hits.ranges);
+            select::select(&self.points, centre, radius * radius, own, hits);
+        }
+    }
+}
+
+/// Pairs of consecutive points looked at by [`sorting_pays`].
+const SAMPLES: usize = 4096;
+
+/// Compares how often consecutive points lie in cells that are not neighbours, as given and in cell
+/// order.
+fn sorting_pays<T: Real, const D: usize>(
+    cells: &Cells<D>,
+    given: &Points<T, D>,
+    sorted: &Points<T, D>,
+) -> bool {
+    let stride = (given.len() / SAMPLES).max(1);
+    let jumps = |points: &Points<T, D>| {
+        let position =
+            |place: usize| std::array::from_fn(|axis| points.coordinates[axis][place].to_f64());
+        let firsts = (0..given.len().saturating_sub(1)).step_by(stride);
+        firsts
+            .filter(|&place| !cells.adjacent(position(place), position(place + 1)))
+            .count()
+    };
+    let samples = given.len() / stride;
+    given.len() >= SAMPLES && jumps(given) > 2 * jumps(sorted) + samples / 4
+}
+
+/// Puts `from[i]` at `to[places[i]]`.
+fn scatter<V: Copy>(from: &[V], places: &[u32], to: &mut [V]) {
+    for (&value, &place) in from.iter().zip(places) {
+        to[place as usize] = value;
+    }
+}

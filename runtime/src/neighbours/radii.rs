@@ -1,0 +1,74 @@
+//! Which radii queries ask for: the cells of the next super-step are made to suit most of them.
+
+/// Octaves told apart: 2⁻⁴⁰ to 2²³, the ends taking what lies beyond.
+const OCTAVES: usize = 64;
+const LOWEST: i32 = -40;
+
+/// Number of queries and largest radius per octave. Merging is independent of order.
+#[derive(Clone, Debug)]
+pub struct RadiusStatistics {
+    octaves: [(u64, f64); OCTAVES],
+}
+
+impl Default for RadiusStatistics {
+    fn default() -> RadiusStatistics {
+        RadiusStatistics {
+            octaves: [(0, 0.0); OCTAVES],
+        }
+    }
+}
+
+impl RadiusStatistics {
+    /// Notes one query.
+    pub fn note(&mut self, radius: f64) {
+        if radius > 0.0 && radius.is_finite() {
+            let exponent = (radius.to_bits() >> 52) as i32 - 1023;
+            let (count, largest) =
+                &mut self.octaves[(exponent - LOWEST).clamp(0, OCTAVES as i32 - 1) as usize];
+            *count += 1;
+            *largest = largest.max(radius);
+        }
+    }
+
+    /// Adds what another worker noted and clears it there.
+    pub fn take(&mut self, other: &mut RadiusStatistics) {
+        for ((count, largest), (more, larger)) in
+            self.octaves.iter_mut().zip(std::mem::take(other).octaves)
+        {
+            *count += more;
+            *largest = largest.max(larger);
+        }
+    }
+
+    /// A radius that serves at least three quarters of the queries and is no larger than it must be
+    /// for that, to an octave.
+    pub fn typical(&self) -> Option<f64> {
+        let total: u64 = self.octaves.iter().map(|(count, _)| count).sum();
+        let mut seen = 0;
+        self.octaves.iter().find_map(|&(count, largest)| {
+            seen += count;
+            (count > 0 && seen * 4 >= total * 3).then_some(largest)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_huge_radii_do_not_decide() {
+        let mut statistics = RadiusStatistics::default();
+        assert_eq!(statistics.typical(), None);
+        for i in 0..90 {
+            statistics.note(1.0 + f64::from(i) / 128.0);
+        }
+        let mut other = RadiusStatistics::default();
+        for radius in [1e30, f64::INFINITY, f64::NAN, -1.0, 0.0, 1e-60] {
+            other.note(radius);
+        }
+        statistics.take(&mut other);
+        assert_eq!(statistics.typical(), Some(1.0 + 89.0 / 128.0));
+        assert_eq!(other.typical(), None);
+    }
+}

@@ -1,0 +1,164 @@
+//! The inner loop of queries: tests candidates in groups, collects those inside the sphere and puts
+//! them into strand order.
+
+use super::lanes::{GROUP, count_below};
+use super::{Points, Real};
+use std::ops::Range;
+
+/// Up to this many results are ordered by counting, which has no unpredictable branches.
+const COUNTED: usize = 128;
+
+/// Results of one query. The memory is kept from query to query.
+#[derive(Debug, Default)]
+pub struct Hits {
+    /// Places of the candidates.
+    pub(super) ranges: Vec<Range<usize>>,
+    /// First place of each group of candidates.
+    begins: Vec<u32>,
+    /// Which candidates are inside, four groups to a word.
+    inside: Vec<u64>,
+    /// Ranks with the top bit flipped, so that signed comparison orders them: vector units compare
+    /// signed numbers only.
+    keys: Vec<i32>,
+    found: Vec<u32>,
+    ordered: Vec<u32>,
+    scratch: Vec<u64>,
+}
+
+impl Hits {
+    /// The slots found, in rank order.
+    pub fn slots(&self) -> &[u32] {
+        &self.ordered
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.ranges.clear();
+        self.ordered.clear();
+    }
+}
+
+/// Tests the candidates at the places in `hits.ranges` and leaves those nearer to `centre` than the
+/// root of `square`, except the strand at `own`, in `hits` in rank order.
+pub(super) fn select<T: Real, const D: usize>(
+    points: &Points<T, D>,
+    centre: [T; D],
+    square: T,
+    own: u32,
+    hits: &mut Hits,
+) {
+    test(points, centre, square, hits);
+    let count = collect(&points.ranks, &points.slots, own, hits);
+    order(hits, count);
+}
+
+/// Fills `begins` and `inside`.
+fn test<T: Real, const D: usize>(
+    points: &Points<T, D>,
+    centre: [T; D],
+    square: T,
+    hits: &mut Hits,
+) {
+    let Hits {
+        ranges,
+        begins,
+        inside,
+        ..
+    } = hits;
+    begins.clear();
+    for places in ranges.iter() {
+        begins.extend(places.clone().step_by(GROUP).map(|begin| begin as u32));
+    }
+    inside.clear();
+    inside.resize(begins.len().div_ceil(4), 0);
+    let mut group = 0;
+    for places in ranges {
+        let mut begin = places.start;
+        while begin < places.end {
+            let mut bits = T::bits_below(&square_distances(points, begin, centre), square);
+            let left = places.end - begin;
+            if left < GROUP {
+                bits &= (1 << left) - 1;
+            }
+            inside[group / 4] |= u64::from(bits) << (group % 4 * GROUP);
+            group += 1;
+            begin += GROUP;
+        }
+    }
+}
+
+#[inline(always)]
+fn square_distances<T: Real, const D: usize>(
+    points: &Points<T, D>,
+    begin: usize,
+    centre: [T; D],
+) -> [T; GROUP] {
+    let mut squares = [T::default(); GROUP];
+    for (column, middle) in points.coordinates.iter().zip(centre) {
+        for (square, &x) in squares.iter_mut().zip(&column[begin..begin + GROUP]) {
+            let along = x - middle;
+            *square = *square + along * along;
+        }
+    }
+    squares
+}
+
+/// Writes keys and slots of what is inside to the front of `keys` and `found`; gives their number.
+fn collect(ranks: &[u32], slots: &[u32], own: u32, hits: &mut Hits) -> usize {
+    // Room for everything, for the strand itself, and for padding to a full group.
+    let most: u32 = hits.inside.iter().map(|word| word.count_ones()).sum();
+    let room = most as usize + GROUP;
+    if room > hits.keys.len() {
+        hits.keys.resize(2 * room, 0);
+        hits.found.resize(2 * room, 0);
+    }
+    let mut count = 0;
+    for (&word, begins) in hits.inside.iter().zip(hits.begins.chunks(4)) {
+        let mut word = word;
+        while word != 0 {
+            let bit = word.trailing_zeros() as usize;
+            word &= word - 1;
+            let place = begins[bit / GROUP] as usize + bit % GROUP;
+            hits.keys[count] = (ranks[place] ^ 1 << 31) as i32;
+            hits.found[count] = slots[place];
+            // The strand itself is overwritten by the next result.
+            count += usize::from(slots[place] != own);
+        }
+    }
+    count
+}
+
+/// Puts the first `count` slots found into the order of their keys.
+fn order(hits: &mut Hits, count: usize) {
+    let Hits {
+        keys,
+        found,
+        ordered,
+        scratch,
+        ..
+    } = hits;
+    if count == 0 {
+        return;
+    }
+    if count <= COUNTED {
+        // Padding comes after every result; it all lands in one place behind them, which is cut
+        // off.
+        let padded = count.next_multiple_of(GROUP);
+        keys[count..padded].fill(i32::MAX);
+        ordered.resize(count + 1, 0);
+        let (groups, _) = keys[..padded].as_chunks::<GROUP>();
+        for (group, slots) in groups.iter().zip(found.chunks_exact(GROUP)) {
+            for (before, &slot) in count_below(&keys[..count], group).into_iter().zip(slots) {
+                ordered[before as usize] = slot;
+            }
+        }
+        ordered.truncate(count);
+    } else {
+        scratch.clear();
+        let keyed = keys[..count].iter().zip(&*found);
+        scratch.extend(
+            keyed.map(|(&key, &slot)| u64::from(key as u32 ^ 1 << 31) << 32 | u64::from(slot)),
+        );
+        scratch.sort_unstable();
+        ordered.extend(scratch.iter().map(|&keyed| keyed as u32));
+    }
+}

@@ -1,0 +1,237 @@
+//! The outputs of a program: from the values of its strands to files.
+//!
+//! Takes the type of an output, the strands that have it and their values in order; gives an array with the axes and
+//! kinds that the original writes, and writes it in the format that the file's suffix asks for. A file appears under
+//! its name only when it is complete; if anything fails, no part of it is left behind.
+
+pub mod file;
+mod staged;
+
+use std::fmt;
+
+use crate::nrrd::{Axis, Header, Kind, Nrrd, NrrdError, SampleType, Samples};
+
+/// What the elements of an output are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// Its name in the program.
+    pub name: String,
+    /// Shape of the tensor that one element is; empty for scalars.
+    pub shape: Vec<usize>,
+    /// Whether a strand has one element or a sequence of them.
+    pub length: Length,
+}
+
+/// How many elements one strand has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// One element, no sequence.
+    One,
+    /// A sequence of fixed length.
+    Fixed(usize),
+    /// A sequence whose length differs from strand to strand.
+    Dynamic,
+}
+
+/// The strands whose values are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// A grid: the sizes of its iterators from the outermost to the innermost. The innermost is the fastest axis.
+    Grid(Vec<usize>),
+    /// A collection of so many strands.
+    List(usize),
+}
+
+/// The values of an output, strand by strand in the order of the domain, components row-major.
+#[derive(Clone, Copy, Debug)]
+pub enum Values<'a> {
+    /// Single precision.
+    F32(&'a [f32]),
+    /// Double precision.
+    F64(&'a [f64]),
+    /// 32-bit integers.
+    I32(&'a [i32]),
+    /// 64-bit integers.
+    I64(&'a [i64]),
+    /// Truth values: 0 is false, anything else true.
+    Bool(&'a [u8]),
+}
+
+/// Why an output was not written: the file, if there was one yet, and the cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputError(String);
+
+impl OutputError {
+    fn new(message: impl Into<String>) -> Self {
+        OutputError(message.into())
+    }
+
+    fn of(output: &Output, message: impl fmt::Display) -> Self {
+        OutputError(format!("output `{}`: {message}", output.name))
+    }
+}
+
+impl fmt::Display for OutputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for OutputError {}
+
+impl From<NrrdError> for OutputError {
+    fn from(error: NrrdError) -> Self {
+        OutputError(error.message().to_string())
+    }
+}
+
+impl Output {
+    /// Values of one element.
+    fn element_size(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Values of one strand; of one element if strands have sequences of different lengths.
+    fn strand_size(&self) -> usize {
+        match self.length {
+            Length::One | Length::Dynamic => self.element_size(),
+            Length::Fixed(n) => n * self.element_size(),
+        }
+    }
+
+    /// The axis of the values of one strand; scalars have none. A sequence of one counts as its element.
+    fn component_axis(&self) -> Option<Axis> {
+        let kind = match (self.length, &self.shape[..]) {
+            (Length::Fixed(n), _) if n != 1 => Some(Kind::List),
+            (_, []) => None,
+            (_, [2]) => Some(Kind::Vector2),
+            (_, [3]) => Some(Kind::Vector3),
+            (_, [4]) => Some(Kind::Vector4),
+            (_, [2, 2]) => Some(Kind::Matrix2),
+            (_, [3, 3]) => Some(Kind::Matrix3),
+            _ => Some(Kind::List),
+        };
+        kind.map(|kind| axis(self.strand_size(), kind))
+    }
+}
+
+impl Domain {
+    /// The number of strands.
+    pub fn strand_count(&self) -> usize {
+        match self {
+            Domain::Grid(sizes) => sizes.iter().product(),
+            Domain::List(count) => *count,
+        }
+    }
+
+    fn axes(&self) -> Vec<Axis> {
+        match self {
+            Domain::Grid(sizes) => sizes.iter().rev().map(|&n| axis(n, Kind::Space)).collect(),
+            Domain::List(count) => vec![axis(*count, Kind::List)],
+        }
+    }
+}
+
+impl Values<'_> {
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        match self {
+            Values::F32(values) => values.len(),
+            Values::F64(values) => values.len(),
+            Values::I32(values) => values.len(),
+            Values::I64(values) => values.len(),
+            Values::Bool(values) => values.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn to_samples(self) -> (SampleType, Samples) {
+        match self {
+            Values::F32(values) => (SampleType::F32, Samples::F32(values.to_vec())),
+            Values::F64(values) => (SampleType::F64, Samples::F64(values.to_vec())),
+            Values::I32(values) => (SampleType::I32, Samples::I32(values.to_vec())),
+            Values::I64(values) => (SampleType::I64, Samples::I64(values.to_vec())),
+            Values::Bool(values) => {
+                let truths = values.iter().map(|&v| u8::from(v != 0)).collect();
+                (SampleType::U8, Samples::U8(truths))
+            }
+        }
+    }
+}
+
+fn axis(size: usize, kind: Kind) -> Axis {
+    Axis {
+        size,
+        kind: Some(kind),
+        ..Axis::default()
+    }
+}
+
+/// The array of `values` with the given axes.
+fn array(axes: Vec<Axis>, values: Values<'_>) -> Result<Nrrd, NrrdError> {
+    let (sample_type, samples) = values.to_samples();
+    let comments = [
+        "Complete NRRD file format specification at:",
+        "http://teem.sourceforge.net/nrrd/format.html",
+    ];
+    let header = Header {
+        axes,
+        comments: comments.map(str::to_string).to_vec(),
+        ..Header::new(sample_type, &[])
+    };
+    Nrrd::new(header, samples)
+}
+
+/// The array of an output whose strands all have equally many values.
+pub fn to_nrrd(output: &Output, domain: &Domain, values: Values<'_>) -> Result<Nrrd, OutputError> {
+    if output.length == Length::Dynamic {
+        let message = "sequences of varying length are not one array";
+        return Err(OutputError::of(output, message));
+    }
+    if domain.strand_count() == 0 {
+        return Err(OutputError::of(output, "there are no strands to write"));
+    }
+    let axes = output.component_axis().into_iter().chain(domain.axes());
+    array(axes.collect(), values).map_err(|e| OutputError::of(output, e.message()))
+}
+
+/// The two arrays of an output whose strands have `lengths[i]` elements each: for each strand where its elements begin
+/// and how many there are, and all elements one after the other. There is no second array if there are no elements.
+pub fn to_nrrd_pair(
+    output: &Output,
+    domain: &Domain,
+    lengths: &[usize],
+    values: Values<'_>,
+) -> Result<(Nrrd, Option<Nrrd>), OutputError> {
+    let strands = domain.strand_count();
+    if strands == 0 {
+        return Err(OutputError::of(output, "there are no strands to write"));
+    }
+    if lengths.len() != strands {
+        let found = lengths.len();
+        let message = format!("found {found} lengths, expected one for each of {strands} strands");
+        return Err(OutputError::of(output, message));
+    }
+    let mut pairs = Vec::with_capacity(2 * strands);
+    let mut total: usize = 0;
+    for &length in lengths {
+        let pair = i32::try_from(total).and_then(|t| Ok([t, i32::try_from(length)?]));
+        pairs
+            .extend(pair.map_err(|_| OutputError::of(output, "more elements than 32 bits count"))?);
+        total += length;
+    }
+    let axes = [axis(2, Kind::Vector2)].into_iter().chain(domain.axes());
+    let fail = |e: NrrdError| OutputError::of(output, e.message());
+    let index = array(axes.collect(), Values::I32(&pairs)).map_err(fail)?;
+    if total == 0 {
+        return Ok((index, None));
+    }
+    let elements = axis(total, Kind::List);
+    let axes = output.component_axis().into_iter().chain([elements]);
+    let data = array(axes.collect(), values).map_err(fail)?;
+    Ok((index, Some(data)))
+}

@@ -1,0 +1,87 @@
+//! Files that appear under their names only when all of them are complete.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::OutputError;
+
+/// Files that are written under temporary names in their directories. Those that are not committed are removed.
+#[derive(Default)]
+pub(super) struct Staged {
+    files: Vec<(PathBuf, PathBuf)>,
+}
+
+fn error(path: &Path, cause: impl std::fmt::Display) -> OutputError {
+    OutputError::new(format!("{}: {cause}", path.display()))
+}
+
+impl Staged {
+    /// Writes what will be the file at `path`.
+    pub(super) fn write(
+        &mut self,
+        path: &Path,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), OutputError>,
+    ) -> Result<(), OutputError> {
+        // A device or a pipe cannot be replaced by a file, and has nothing that could be left incomplete.
+        let special = fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir());
+        let file = if special {
+            File::create(path).map_err(|e| error(path, e))?
+        } else {
+            // A link stays a link: what it points to is replaced.
+            let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+            let (file, temporary) = create_beside(&target).map_err(|e| error(path, e))?;
+            self.files.push((temporary, target));
+            file
+        };
+        let mut out = BufWriter::new(file);
+        write(&mut out).map_err(|e| error(path, e))?;
+        out.flush().map_err(|e| error(path, e))
+    }
+
+    /// Gives all files their names. If one cannot have its name, none has.
+    pub(super) fn commit(mut self) -> Result<(), OutputError> {
+        let files = std::mem::take(&mut self.files);
+        for (i, (temporary, target)) in files.iter().enumerate() {
+            let Err(cause) = fs::rename(temporary, target) else {
+                continue;
+            };
+            for (_, renamed) in &files[..i] {
+                remove(renamed);
+            }
+            for (waiting, _) in &files[i..] {
+                remove(waiting);
+            }
+            return Err(error(target, cause));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        for (temporary, _) in &self.files {
+            remove(temporary);
+        }
+    }
+}
+
+/// Removal is part of reporting another failure, which is the one to tell.
+fn remove(path: &Path) {
+    let _ = fs::remove_file(path);
+}
+
+/// A new file in the directory of `target`, with a name that nobody uses.
+fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
+    let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+    let process = std::process::id();
+    for attempt in 0..1000 {
+        let temporary = format!(".{}.{process}-{attempt}.part", name.to_string_lossy());
+        let temporary = target.with_file_name(temporary);
+        match File::create_new(&temporary) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            created => return created.map(|file| (file, temporary)),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}

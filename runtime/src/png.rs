@@ -1,0 +1,274 @@
+//! PNG pictures: reading stored integers, and writing arrays of numbers as grey or colour values.
+//!
+//! Reading gives the integers as they are stored, never rescaled. Writing maps a range of numbers onto the range of the
+//! integers; values outside are clamped and not-a-number becomes 0.
+
+use std::fmt;
+use std::fs;
+use std::io::{Cursor, Read, Write};
+use std::path::Path;
+
+use image::codecs::png::{PngDecoder, PngEncoder};
+use image::{ColorType, ExtendedColorType, ImageDecoder, ImageEncoder};
+
+/// The bytes that begin every PNG file.
+const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// What deflate can make of one byte at most; a picture larger than that for its file is not one.
+const MAX_EXPANSION: u64 = 1032;
+
+/// A picture: rows from top to bottom, each from left to right, the channels of one pixel together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Png {
+    width: usize,
+    height: usize,
+    channels: usize,
+    depth: Depth,
+    samples: Vec<u16>,
+}
+
+/// Bits of one channel of one pixel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// 0 to 255.
+    #[default]
+    Eight,
+    /// 0 to 65535.
+    Sixteen,
+}
+
+impl Depth {
+    /// The largest integer.
+    pub fn max(self) -> u16 {
+        match self {
+            Depth::Eight => u16::from(u8::MAX),
+            Depth::Sixteen => u16::MAX,
+        }
+    }
+}
+
+/// Which numbers become black and white.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Range {
+    /// 0 to 1 for real numbers and truth values; integers are stored as they are.
+    #[default]
+    Usual,
+    /// The first becomes 0, the second the largest integer; they may be in either order.
+    Between(f64, f64),
+    /// From the lowest to the highest finite value of the array.
+    Auto,
+}
+
+/// Why a picture could not be read or written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PngError {
+    file: String,
+    message: String,
+}
+
+impl fmt::Display for PngError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = if self.file.is_empty() {
+            "png"
+        } else {
+            &self.file
+        };
+        write!(f, "{file}: {}", self.message)
+    }
+}
+
+impl std::error::Error for PngError {}
+
+fn error(message: impl Into<String>) -> PngError {
+    PngError {
+        file: String::new(),
+        message: message.into(),
+    }
+}
+
+impl PngError {
+    fn in_file(self, path: &Path) -> PngError {
+        PngError {
+            file: path.display().to_string(),
+            ..self
+        }
+    }
+}
+
+impl Png {
+    /// A picture of 1 (grey), 2 (grey, opacity), 3 (red, green, blue) or 4 (and opacity) channels.
+    pub fn new(
+        width: usize,
+        height: usize,
+        channels: usize,
+        depth: Depth,
+        samples: Vec<u16>,
+    ) -> Result<Png, PngError> {
+        if !(1..=4).contains(&channels) {
+            return Err(error(format!("found {channels} channels, expected 1 to 4")));
+        }
+        let largest = u32::MAX as usize / 2;
+        if width == 0 || height == 0 || width > largest || height > largest {
+            return Err(error(format!(
+                "a picture cannot have {width}x{height} pixels"
+            )));
+        }
+        let expected = width
+            .checked_mul(height)
+            .and_then(|n| n.checked_mul(channels));
+        if Some(samples.len()) != expected {
+            return Err(error(format!(
+                "found {} values, expected {width}x{height} pixels of {channels} channels",
+                samples.len()
+            )));
+        }
+        if let Some(sample) = samples.iter().find(|s| **s > depth.max()) {
+            return Err(error(format!("value {sample} exceeds {}", depth.max())));
+        }
+        Ok(Png {
+            width,
+            height,
+            channels,
+            depth,
+            samples,
+        })
+    }
+
+    /// Pixels per row.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Number of rows.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Values per pixel.
+    pub fn channels(&self) -> usize {
+        self.channels
+    }
+
+    /// Bits of one value.
+    pub fn depth(&self) -> Depth {
+        self.depth
+    }
+
+    /// The values, the channels of one pixel together, rows from top to bottom.
+    pub fn samples(&self) -> &[u16] {
+        &self.samples
+    }
+}
+
+/// Whether the file at `path` begins like a PNG.
+pub fn is_png(path: &Path) -> bool {
+    let mut start = [0; SIGNATURE.len()];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *SIGNATURE
+}
+
+/// Reads a file.
+pub fn read(path: &Path) -> Result<Png, PngError> {
+    let bytes = fs::read(path).map_err(|e| error(e.to_string()).in_file(path))?;
+    decode(&bytes).map_err(|e| e.in_file(path))
+}
+
+/// Reads a picture from memory. Palettes become colours; grey values of 1, 2 and 4 bits stay as they are.
+pub fn decode(bytes: &[u8]) -> Result<Png, PngError> {
+    let fail = |e: image::ImageError| error(e.to_string());
+    let decoder = PngDecoder::new(Cursor::new(bytes)).map_err(fail)?;
+    let (width, height) = decoder.dimensions();
+    let size = decoder.total_bytes();
+    if size > (bytes.len() as u64).saturating_mul(MAX_EXPANSION) {
+        return Err(error(format!(
+            "the file is too short for the {width}x{height} pixels it announces"
+        )));
+    }
+    let (channels, depth) = match decoder.color_type() {
+        ColorType::L8 => (1, Depth::Eight),
+        ColorType::La8 => (2, Depth::Eight),
+        ColorType::Rgb8 => (3, Depth::Eight),
+        ColorType::Rgba8 => (4, Depth::Eight),
+        ColorType::L16 => (1, Depth::Sixteen),
+        ColorType::La16 => (2, Depth::Sixteen),
+        ColorType::Rgb16 => (3, Depth::Sixteen),
+        ColorType::Rgba16 => (4, Depth::Sixteen),
+        other => return Err(error(format!("pixels of type {other:?} are not supported"))),
+    };
+    let mut pixels = vec![0; usize::try_from(size).map_err(|e| error(e.to_string()))?];
+    decoder.read_image(&mut pixels).map_err(fail)?;
+    let samples = match depth {
+        Depth::Eight => {
+            let stretch = grey_stretch(bytes);
+            // An opacity beside the grey value was not stretched.
+            let stored = |(i, &b): (usize, &u8)| {
+                let stretched = i % channels == 0;
+                u16::from(b) / if stretched { stretch } else { 1 }
+            };
+            pixels.iter().enumerate().map(stored).collect()
+        }
+        Depth::Sixteen => {
+            let (pairs, _) = pixels.as_chunks::<2>();
+            pairs.iter().map(|pair| u16::from_ne_bytes(*pair)).collect()
+        }
+    };
+    Png::new(width as usize, height as usize, channels, depth, samples)
+}
+
+/// The factor by which the decoder stretches grey values of 1, 2 or 4 bits to eight; 1 for all other pictures.
+fn grey_stretch(bytes: &[u8]) -> u16 {
+    // The header chunk comes first: depth and colour type follow the signature, its length and name, and two sizes.
+    const GREY: u8 = 0;
+    match bytes.get(24..26) {
+        Some([1, GREY]) => 255,
+        Some([2, GREY]) => 85,
+        Some([4, GREY]) => 17,
+        _ => 1,
+    }
+}
+
+/// Writes a picture to a stream.
+pub fn encode(png: &Png, out: &mut dyn Write) -> Result<(), PngError> {
+    let color = match (png.channels, png.depth) {
+        (1, Depth::Eight) => ExtendedColorType::L8,
+        (2, Depth::Eight) => ExtendedColorType::La8,
+        (3, Depth::Eight) => ExtendedColorType::Rgb8,
+        (_, Depth::Eight) => ExtendedColorType::Rgba8,
+        (1, Depth::Sixteen) => ExtendedColorType::L16,
+        (2, Depth::Sixteen) => ExtendedColorType::La16,
+        (3, Depth::Sixteen) => ExtendedColorType::Rgb16,
+        (_, Depth::Sixteen) => ExtendedColorType::Rgba16,
+    };
+    let bytes: Vec<u8> = match png.depth {
+        Depth::Eight => png.samples.iter().map(|&s| s as u8).collect(),
+        Depth::Sixteen => png.samples.iter().flat_map(|s| s.to_ne_bytes()).collect(),
+    };
+    // `Png::new` keeps both sizes within 31 bits.
+    PngEncoder::new(out)
+        .write_image(&bytes, png.width as u32, png.height as u32, color)
+        .map_err(|e| error(e.to_string()))
+}
+
+/// Maps numbers to the integers of a picture. `usual` are the numbers that [`Range::Usual`] makes black and white.
+pub fn quantize(values: &[f64], range: Range, usual: (f64, f64), depth: Depth) -> Vec<u16> {
+    let (low, high) = match range {
+        Range::Usual => usual,
+        Range::Between(low, high) => (low, high),
+        Range::Auto => extent(values),
+    };
+    let max = f64::from(depth.max());
+    let level = |&x: &f64| {
+        let scaled = (x - low) / (high - low) * max;
+        // The cast saturates and takes not-a-number to 0; the clamp keeps eight bits from wrapping.
+        scaled.round().clamp(0.0, max) as u16
+    };
+    values.iter().map(level).collect()
+}
+
+/// The lowest and the highest finite value.
+fn extent(values: &[f64]) -> (f64, f64) {
+    let finite = values.iter().copied().filter(|x| x.is_finite());
+    finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+        (low.min(x), high.max(x))
+    })
+}

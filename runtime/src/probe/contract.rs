@@ -1,0 +1,285 @@
+//! The specialized primitives: dimension, taps and orders are constants, all taps of all lanes are inside.
+//!
+//! The separable sum is contracted along x first, row by row, then along y, then along z. A row is loaded once
+//! per component and serves all derivatives. `general.rs` does the same operations in the same order.
+#![allow(
+    clippy::needless_range_loop,
+    reason = "lanes, axes and taps index several arrays at once"
+)]
+
+use super::kernel::specialized_powers;
+use super::locate::{Cells, first_taps, interior};
+use super::{ProbeImage, ProbeKernel};
+use crate::simd::{MAX_WIDTH, Vector, opaque};
+
+/// Weights of one axis, by order of the derivative and tap.
+type Weights<V, const TAPS: usize, const ORDERS: usize> = [[V; TAPS]; ORDERS];
+
+/// Sums by the number of derivatives along x, y, z.
+type Sums<V, const ORDERS: usize> = [[[V; ORDERS]; ORDERS]; ORDERS];
+
+/// Probes `V::LANES` positions and stores the wanted orders; answers false, having written nothing, if a tap of
+/// an active lane lies outside.
+///
+/// # Safety
+///
+/// `positions` and `out` are as in [`super::ProbeFn`], advanced to the first of the lanes; image and kernel fit
+/// `DIM`, `TAPS` and `ORDERS`.
+#[inline(always)]
+pub(super) unsafe fn probe<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS: usize>(
+    image: &ProbeImage<'_>,
+    kernel: &ProbeKernel,
+    mask: u32,
+    positions: *const V::Elem,
+    out: *mut V::Elem,
+) -> bool {
+    let spec = kernel.spec();
+    debug_assert!(spec.dim == DIM && spec.support[..DIM] == [TAPS / 2; 3][..DIM]);
+    debug_assert!(
+        spec.highest_order() + 1 == ORDERS && kernel.powers() == specialized_powers(TAPS)
+    );
+    let zero = V::splat(num(0.0));
+    let mut cells = [zero; 3];
+    let mut weights = [[[zero; TAPS]; ORDERS]; 3];
+    // Written out per axis: as a loop it would keep weights in memory that fit in registers.
+    macro_rules! along {
+        ($axis:literal) => {
+            if DIM > $axis {
+                // SAFETY: passed on, for an axis of the image.
+                match unsafe { along::<V, TAPS, ORDERS>(image, kernel, mask, positions, $axis) } {
+                    Some((cell, weight)) => (cells[$axis], weights[$axis]) = (cell, weight),
+                    None => return false,
+                }
+            }
+        };
+    }
+    along!(0);
+    along!(1);
+    along!(2);
+    let offsets = first_taps(image, [TAPS / 2; 3], &cells, DIM);
+    for component in 0..spec.components {
+        // SAFETY: the first taps of all lanes and the strides are those of the image, whose planes are `plane`
+        // apart; the output has room for all results.
+        unsafe {
+            let samples = image
+                .samples
+                .cast::<V::Elem>()
+                .offset(component as isize * image.plane as isize);
+            let sums =
+                contract::<V, DIM, TAPS, ORDERS>(samples, &offsets, &image.strides, &weights);
+            store::<V, DIM, ORDERS>(
+                &sums,
+                spec.orders,
+                component,
+                spec.components,
+                spec.width,
+                out,
+            );
+        }
+    }
+    true
+}
+
+/// Cells and weights along one axis, if all taps of all active lanes are inside.
+///
+/// # Safety
+///
+/// As [`probe`]; `axis` is one of the image's.
+#[inline(always)]
+unsafe fn along<V: Vector, const TAPS: usize, const ORDERS: usize>(
+    image: &ProbeImage<'_>,
+    kernel: &ProbeKernel,
+    mask: u32,
+    positions: *const V::Elem,
+    axis: usize,
+) -> Option<(V, Weights<V, TAPS, ORDERS>)> {
+    // SAFETY: positions of all axes are there, and coefficients, as many for every axis.
+    let (x, table) = unsafe {
+        let coefficients = kernel.coefficients::<V::Elem>(0);
+        let before = axis * ORDERS * TAPS * (specialized_powers(TAPS) + 1);
+        (
+            V::load(positions.add(axis * kernel.spec().width)),
+            coefficients.add(before),
+        )
+    };
+    let Cells { cell, fraction } =
+        interior(x, image.sizes[axis], TAPS / 2, image.border, V::mask(mask))?;
+    // SAFETY: as above.
+    Some((cell, unsafe { weigh::<V, TAPS, ORDERS>(table, fraction) }))
+}
+
+/// A constant in the type of a lane.
+#[inline(always)]
+fn num<T: crate::simd::Float>(x: f64) -> T {
+    T::from_f64(x)
+}
+
+/// Evaluates the polynomials of all orders and taps at `f`.
+///
+/// # Safety
+///
+/// `table` holds `ORDERS × TAPS × (powers + 1)` coefficients.
+#[inline(always)]
+unsafe fn weigh<V: Vector, const TAPS: usize, const ORDERS: usize>(
+    table: *const V::Elem,
+    f: V,
+) -> Weights<V, TAPS, ORDERS> {
+    let powers = specialized_powers(TAPS);
+    let mut weights = [[f; TAPS]; ORDERS];
+    for order in 0..ORDERS {
+        // Differentiation lowers the degree; one multiplication by `f` stays so that a NaN always shows.
+        let degree = if order + 1 < powers {
+            powers - order
+        } else {
+            1
+        };
+        for tap in 0..TAPS {
+            let at = (order * TAPS + tap) * (powers + 1);
+            // SAFETY: promised by the caller.
+            let mut w = V::splat(unsafe { *table.add(at + degree) });
+            for p in (0..degree).rev() {
+                // SAFETY: promised by the caller.
+                w = w.mul_add(f, V::splat(unsafe { *table.add(at + p) }));
+            }
+            weights[order][tap] = w;
+        }
+    }
+    weights
+}
+
+/// Reads the `TAPS` samples of a row for every lane.
+///
+/// # Safety
+///
+/// They exist.
+#[inline(always)]
+unsafe fn row<V: Vector, const TAPS: usize>(
+    p: *const V::Elem,
+    offsets: &[i64; MAX_WIDTH],
+) -> [V; TAPS] {
+    let mut taps = [V::splat(num(0.0)); TAPS];
+    // SAFETY: promised by the caller.
+    unsafe {
+        match TAPS {
+            2 => {
+                let pair = V::rows2(p, offsets);
+                taps[0] = pair[0];
+                taps[1] = pair[1];
+            }
+            4 | 6 => {
+                let four = V::rows4(p, offsets);
+                taps[..4].copy_from_slice(&four);
+                if TAPS == 6 {
+                    let pair = V::rows2(p.add(4), offsets);
+                    taps[4] = pair[0];
+                    taps[5] = pair[1];
+                }
+            }
+            _ => unreachable!("kernels have 2, 4 or 6 taps"),
+        }
+    }
+    taps
+}
+
+/// The separable sums of one component for all derivatives up to total order `ORDERS − 1`.
+///
+/// # Safety
+///
+/// `TAPS` samples exist from `samples + offsets[l]` along each of `DIM` axes, for each lane.
+#[inline(always)]
+unsafe fn contract<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS: usize>(
+    samples: *const V::Elem,
+    offsets: &[i64; MAX_WIDTH],
+    strides: &[i64; 3],
+    weights: &[Weights<V, TAPS, ORDERS>; 3],
+) -> Sums<V, ORDERS> {
+    let zero = V::splat(num(0.0));
+    let mut sums = [[[zero; ORDERS]; ORDERS]; ORDERS];
+    let rows = if DIM > 1 { TAPS } else { 1 };
+    let slices = if DIM > 2 { TAPS } else { 1 };
+    for k in 0..slices {
+        let mut slice = [[zero; ORDERS]; ORDERS];
+        for j in 0..rows {
+            let offset =
+                opaque(j as isize * strides[1] as isize + k as isize * strides[2] as isize);
+            // SAFETY: promised by the caller.
+            let row = unsafe { row::<V, TAPS>(samples.offset(offset), offsets) };
+            for dx in 0..ORDERS {
+                let mut sum = weights[0][dx][0] * row[0];
+                for i in 1..TAPS {
+                    sum = weights[0][dx][i].mul_add(row[i], sum);
+                }
+                if DIM == 1 {
+                    slice[dx][0] = sum;
+                } else {
+                    for dy in 0..ORDERS - dx {
+                        slice[dx][dy] = weights[1][dy][j].mul_add(sum, slice[dx][dy]);
+                    }
+                }
+            }
+        }
+        for dx in 0..ORDERS {
+            for dy in 0..ORDERS - dx {
+                if DIM < 3 {
+                    sums[dx][dy][0] = slice[dx][dy];
+                } else {
+                    for dz in 0..ORDERS - dx - dy {
+                        sums[dx][dy][dz] =
+                            weights[2][dz][k].mul_add(slice[dx][dy], sums[dx][dy][dz]);
+                    }
+                }
+            }
+        }
+    }
+    sums
+}
+
+/// Writes the sums of one component where [`super::outputs`] says.
+///
+/// # Safety
+///
+/// `out` has room for all results, `width` apart.
+#[inline(always)]
+unsafe fn store<V: Vector, const DIM: usize, const ORDERS: usize>(
+    sums: &Sums<V, ORDERS>,
+    orders: u32,
+    component: usize,
+    components: usize,
+    width: usize,
+    out: *mut V::Elem,
+) {
+    // Where the results of each order begin, for this component.
+    let mut first = [0; ORDERS];
+    let mut slots = 0;
+    for order in 0..ORDERS {
+        let count = match DIM {
+            1 => 1,
+            2 => order + 1,
+            _ => (order + 1) * (order + 2) / 2,
+        };
+        first[order] = slots + component * count;
+        slots += if orders >> order & 1 == 1 {
+            components * count
+        } else {
+            0
+        };
+    }
+    for dx in 0..ORDERS {
+        for dy in 0..if DIM > 1 { ORDERS - dx } else { 1 } {
+            for dz in 0..if DIM > 2 { ORDERS - dx - dy } else { 1 } {
+                let order = dx + dy + dz;
+                if orders >> order & 1 == 1 {
+                    // Of the derivatives with the same order, those with more along x come first, then y.
+                    let others = dy + dz;
+                    let before = if DIM > 2 {
+                        others * (others + 1) / 2 + dz
+                    } else {
+                        others
+                    };
+                    // SAFETY: promised by the caller.
+                    unsafe { sums[dx][dy][dz].store(out.add((first[order] + before) * width)) };
+                }
+            }
+        }
+    }
+}

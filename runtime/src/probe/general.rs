@@ -1,0 +1,298 @@
+//! The general primitive: any dimension, support, order and border, with loops whose bounds are run-time values.
+//!
+//! It serves the specifications without a specialized version, single lanes, and the calls of the specialized
+//! versions in which a tap lies outside. Operations and their order are those of `contract.rs`, so that results
+//! agree to the bit; the lanes are still computed on together.
+#![allow(
+    clippy::needless_range_loop,
+    reason = "lanes, axes and taps index several arrays at once"
+)]
+
+use super::locate::{Cells, OUTSIDE, first_taps, interior, remapped};
+use super::{Border, MAX_ORDER, MAX_SUPPORT, ProbeImage, ProbeKernel};
+use crate::simd::{Float, MAX_WIDTH, Vector};
+use std::mem::MaybeUninit;
+
+const ORDERS: usize = MAX_ORDER + 1;
+const TAPS: usize = 2 * MAX_SUPPORT;
+
+/// Where the samples of a row come from.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "lives on the stack of one probe, where a box would cost more"
+)]
+enum Source {
+    /// All taps exist: where each lane's first one is.
+    Interior([i64; MAX_WIDTH]),
+    /// The index of each tap of each lane along each axis, or [`OUTSIDE`].
+    Remapped([[[i64; MAX_WIDTH]; TAPS]; 3]),
+}
+
+/// Weights of one axis by order and tap; only those of the wanted orders are written, and read.
+type Weights<V> = [[MaybeUninit<V>; TAPS]; ORDERS];
+
+/// Probes `V::LANES` positions and stores the wanted orders.
+///
+/// # Safety
+///
+/// `positions` and `out` are as in [`super::ProbeFn`], advanced to the first of the lanes; image and kernel
+/// belong together.
+#[inline(always)]
+pub(super) unsafe fn probe<V: Vector>(
+    image: &ProbeImage<'_>,
+    kernel: &ProbeKernel,
+    mask: u32,
+    positions: *const V::Elem,
+    out: *mut V::Elem,
+) {
+    let spec = kernel.spec();
+    debug_assert!(spec.real == V::Elem::REAL && image.real == spec.real);
+    debug_assert!(spec.dim == image.dim && spec.components == image.components);
+    let mut x = [V::splat(V::Elem::from_f64(0.0)); 3];
+    for (axis, x) in x.iter_mut().enumerate().take(spec.dim) {
+        // SAFETY: positions of `dim` axes are there.
+        *x = unsafe { V::load(positions.add(axis * spec.width)) };
+    }
+    // SAFETY: positions come from the caller, the rest from image and kernel.
+    let (source, fractions) = unsafe { locate(image, kernel, mask, x) };
+    // The axes an image lacks have a single tap of weight one.
+    let mut weights = [[[MaybeUninit::uninit(); TAPS]; ORDERS]; 3];
+    for weights in &mut weights[spec.dim..] {
+        weights[0][0] = MaybeUninit::new(V::splat(V::Elem::from_f64(1.0)));
+    }
+    for axis in 0..spec.dim {
+        // SAFETY: the table belongs to the kernel.
+        unsafe { weigh(kernel, axis, fractions[axis], &mut weights[axis]) };
+    }
+    for component in 0..spec.components {
+        // SAFETY: source and weights are those of this image and kernel.
+        unsafe { contract::<V>(image, kernel, &source, &weights, component, out) };
+    }
+}
+
+/// The samples and fractions of all lanes.
+///
+/// # Safety
+///
+/// Image and kernel belong together.
+#[inline(always)]
+unsafe fn locate<V: Vector>(
+    image: &ProbeImage<'_>,
+    kernel: &ProbeKernel,
+    mask: u32,
+    x: [V; 3],
+) -> (Source, [V; 3]) {
+    let spec = kernel.spec();
+    let (mut cells, mut fractions) = (x, x);
+    let mut inside = true;
+    for axis in 0..spec.dim {
+        match interior(
+            x[axis],
+            image.sizes[axis],
+            spec.support[axis],
+            image.border,
+            V::mask(mask),
+        ) {
+            Some(Cells { cell, fraction }) => (cells[axis], fractions[axis]) = (cell, fraction),
+            None => inside = false,
+        }
+    }
+    if inside {
+        return (
+            Source::Interior(first_taps(image, spec.support, &cells, spec.dim)),
+            fractions,
+        );
+    }
+    let zero = V::Elem::from_f64(0.0);
+    let mut indices = [[[0; MAX_WIDTH]; TAPS]; 3];
+    for axis in 0..spec.dim {
+        let mut lanes = [zero; MAX_WIDTH];
+        // SAFETY: there is room for `MAX_WIDTH` lanes.
+        unsafe { x[axis].store(lanes.as_mut_ptr()) };
+        for (l, lane) in lanes.iter_mut().enumerate().take(V::LANES) {
+            let position = if mask >> l & 1 == 1 { *lane } else { zero };
+            let taps = remapped(
+                position,
+                image.sizes[axis],
+                spec.support[axis],
+                image.border,
+            );
+            *lane = taps.fraction;
+            for (tap, &index) in taps.index.iter().enumerate() {
+                indices[axis][tap][l] = index;
+            }
+        }
+        // SAFETY: as above.
+        fractions[axis] = unsafe { V::load(lanes.as_ptr()) };
+    }
+    (Source::Remapped(indices), fractions)
+}
+
+/// Evaluates the polynomials of the wanted orders and all taps of `axis` at `f`.
+///
+/// # Safety
+///
+/// `axis` is one of the kernel's.
+#[inline(always)]
+unsafe fn weigh<V: Vector>(kernel: &ProbeKernel, axis: usize, f: V, weights: &mut Weights<V>) {
+    let spec = kernel.spec();
+    let powers = kernel.powers();
+    let taps = 2 * spec.support[axis];
+    let table = kernel.coefficients::<V::Elem>(axis);
+    for order in 0..spec.highest_order() + 1 {
+        let degree = if order + 1 < powers {
+            powers - order
+        } else {
+            1
+        };
+        for tap in 0..taps {
+            let at = (order * taps + tap) * (powers + 1);
+            // SAFETY: the table holds `powers + 1` coefficients for each order and tap.
+            let mut w = V::splat(unsafe { *table.add(at + degree) });
+            for p in (0..degree).rev() {
+                // SAFETY: as above.
+                w = w.mul_add(f, V::splat(unsafe { *table.add(at + p) }));
+            }
+            weights[order][tap] = MaybeUninit::new(w);
+        }
+    }
+}
+
+/// Sums one component and stores it.
+///
+/// # Safety
+///
+/// Source and weights belong to this image and kernel, and `out` has room for all results.
+#[inline(always)]
+unsafe fn contract<V: Vector>(
+    image: &ProbeImage<'_>,
+    kernel: &ProbeKernel,
+    source: &Source,
+    weights: &[Weights<V>; 3],
+    component: usize,
+    out: *mut V::Elem,
+) {
+    let spec = kernel.spec();
+    let highest = spec.highest_order();
+    let taps = |axis: usize| {
+        if axis < spec.dim {
+            2 * spec.support[axis]
+        } else {
+            1
+        }
+    };
+    // How many derivatives are possible along an axis, given how many the others have.
+    let along = |axis: usize, others: usize| if axis < spec.dim { highest - others } else { 0 };
+    let zero = V::splat(V::Elem::from_f64(0.0));
+    let mut sums = [[[MaybeUninit::<V>::uninit(); ORDERS]; ORDERS]; ORDERS];
+    for k in 0..taps(2) {
+        let mut slice = [[MaybeUninit::<V>::uninit(); ORDERS]; ORDERS];
+        for j in 0..taps(1) {
+            // SAFETY: promised by the caller.
+            let row = unsafe { row::<V>(image, kernel, source, component, j, k) };
+            for dx in 0..highest + 1 {
+                // SAFETY: `weigh` wrote all orders up to `highest` and all taps of the axis; the first row writes
+                // the sums of a slice, the others read them.
+                unsafe {
+                    let mut sum = weights[0][dx][0].assume_init() * row[0];
+                    for i in 1..taps(0) {
+                        sum = weights[0][dx][i].assume_init().mul_add(row[i], sum);
+                    }
+                    for dy in 0..along(1, dx) + 1 {
+                        let before = if j == 0 {
+                            zero
+                        } else {
+                            slice[dx][dy].assume_init()
+                        };
+                        slice[dx][dy] =
+                            MaybeUninit::new(weights[1][dy][j].assume_init().mul_add(sum, before));
+                    }
+                }
+            }
+        }
+        for dx in 0..highest + 1 {
+            for dy in 0..along(1, dx) + 1 {
+                for dz in 0..along(2, dx + dy) + 1 {
+                    let sum = &mut sums[dx][dy][dz];
+                    // SAFETY: `weigh` wrote these weights; the first slice writes the sum, the others read it.
+                    unsafe {
+                        let before = if k == 0 { zero } else { sum.assume_init() };
+                        let w = weights[2][dz][k].assume_init();
+                        *sum = MaybeUninit::new(w.mul_add(slice[dx][dy].assume_init(), before));
+                    }
+                }
+            }
+        }
+    }
+    let mut first = 0;
+    for order in (0..highest + 1).filter(|m| spec.orders >> m & 1 == 1) {
+        let count = super::multi_indices(spec.dim, order).count();
+        for (i, [dx, dy, dz]) in super::multi_indices(spec.dim, order).enumerate() {
+            let slot = first + component * count + i;
+            // SAFETY: every derivative up to `highest` was summed; the caller made room for every slot.
+            unsafe {
+                sums[dx][dy][dz]
+                    .assume_init()
+                    .store(out.add(slot * spec.width))
+            };
+        }
+        first += spec.components * count;
+    }
+}
+
+/// The samples of row `j` of slice `k`; entries beyond the number of taps are unspecified.
+///
+/// # Safety
+///
+/// The source belongs to this image and kernel.
+#[inline(always)]
+unsafe fn row<V: Vector>(
+    image: &ProbeImage<'_>,
+    kernel: &ProbeKernel,
+    source: &Source,
+    component: usize,
+    j: usize,
+    k: usize,
+) -> [V; TAPS] {
+    let support = kernel.spec().support[0];
+    let zero = V::Elem::from_f64(0.0);
+    let mut row = [V::splat(zero); TAPS];
+    let plane = component as i64 * image.plane;
+    let samples: *const V::Elem = image.samples.cast();
+    match source {
+        Source::Interior(offsets) => {
+            let offset = plane + j as i64 * image.strides[1] + k as i64 * image.strides[2];
+            for i in 0..support {
+                // SAFETY: all taps of all lanes are inside.
+                let pair =
+                    unsafe { V::rows2(samples.offset(offset as isize + 2 * i as isize), offsets) };
+                row[2 * i] = pair[0];
+                row[2 * i + 1] = pair[1];
+            }
+        }
+        Source::Remapped(indices) => {
+            let constant = match image.border {
+                Border::Constant(value) => V::Elem::from_f64(value),
+                Border::None | Border::Clamp | Border::Mirror | Border::Wrap => zero,
+            };
+            let mut taps = [[constant; MAX_WIDTH]; TAPS];
+            for l in 0..V::LANES {
+                let (y, z) = (indices[1][j][l], indices[2][k][l]);
+                for (i, tap) in taps.iter_mut().enumerate().take(2 * support) {
+                    let x = indices[0][i][l];
+                    if x != OUTSIDE && y != OUTSIDE && z != OUTSIDE {
+                        let offset = plane + x + y * image.strides[1] + z * image.strides[2];
+                        debug_assert!((0..image.plane * image.components as i64).contains(&offset));
+                        // SAFETY: `remapped` gives indices inside each axis.
+                        tap[l] = unsafe { *samples.offset(offset as isize) };
+                    }
+                }
+            }
+            for (row, tap) in row.iter_mut().zip(&taps) {
+                // SAFETY: a tap has `MAX_WIDTH` lanes.
+                *row = unsafe { V::load(tap.as_ptr()) };
+            }
+        }
+    }
+    row
+}

@@ -1,0 +1,166 @@
+//! From positions in index space to cells and fractions.
+//!
+//! Guarantees: the cell of every lane, active or not, NaN or not, has all its taps inside the image, whenever
+//! [`interior`] answers.
+#![allow(
+    clippy::needless_range_loop,
+    reason = "lanes, axes and taps index several arrays at once"
+)]
+
+use super::{Border, ProbeImage};
+use crate::simd::{Float, MAX_WIDTH, Mask, Vector};
+
+/// The cells of all lanes along one axis: `fraction` is NaN where the position was.
+pub(super) struct Cells<V> {
+    /// `n`, the sample at or below the position.
+    pub(super) cell: V,
+    /// The position relative to `n`.
+    pub(super) fraction: V,
+}
+
+/// The cells of positions `x` along an axis of `size` samples, if all taps of all active lanes are inside.
+///
+/// Without border control positions are moved into the domain first, which always succeeds if the axis has as
+/// many samples as the kernel has taps.
+#[inline(always)]
+pub(super) fn interior<V: Vector>(
+    x: V,
+    size: i64,
+    support: usize,
+    border: Border,
+    active: V::Mask,
+) -> Option<Cells<V>> {
+    let support = support as i64;
+    let lowest = V::splat(V::Elem::from_index(support - 1));
+    let end = V::splat(V::Elem::from_index(size - support));
+    if matches!(border, Border::None) {
+        if size < 2 * support {
+            return None;
+        }
+        // The second operand of `min` and `max` keeps a NaN for the fraction, the first one loses it for the cell.
+        let x = end.min(lowest.max(x));
+        let last = V::splat(V::Elem::from_index(size - support - 1));
+        let cell = x.floor().min(last);
+        Some(Cells {
+            cell,
+            fraction: x - cell,
+        })
+    } else {
+        let x = V::select(active, x, lowest);
+        let inside = lowest.le(x) & x.lt(end);
+        if inside.bits() != V::ALL_LANES {
+            return None;
+        }
+        let cell = x.floor();
+        Some(Cells {
+            cell,
+            fraction: x - cell,
+        })
+    }
+}
+
+/// Where each lane's first tap is, relative to the first sample of a component, given the cells of `dim` axes
+/// as [`interior`] found them for kernels of this support.
+#[inline(always)]
+pub(super) fn first_taps<V: Vector>(
+    image: &ProbeImage<'_>,
+    support: [usize; 3],
+    cells: &[V; 3],
+    dim: usize,
+) -> [i64; MAX_WIDTH] {
+    let mut first = *cells;
+    for axis in 0..dim {
+        let s = support[axis] as i64;
+        first[axis] = first[axis] - V::splat(V::Elem::from_index(s - 1));
+        if cfg!(debug_assertions) {
+            let mut lanes = [V::Elem::from_index(0); MAX_WIDTH];
+            // SAFETY: there is room for `MAX_WIDTH` lanes.
+            unsafe { first[axis].store(lanes.as_mut_ptr()) };
+            for lane in &lanes[..V::LANES] {
+                assert!((0.0..=(image.sizes[axis] - 2 * s) as f64).contains(&lane.to_f64()));
+            }
+        }
+    }
+    V::offsets(&first, &image.strides, dim)
+}
+
+/// One lane on one axis where taps may lie outside: the remapped index of each tap, `OUTSIDE` for the constant.
+pub(super) struct Taps<T> {
+    pub(super) fraction: T,
+    pub(super) index: [i64; 2 * super::MAX_SUPPORT],
+}
+
+/// The index of a tap that has no sample.
+pub(super) const OUTSIDE: i64 = -1;
+
+/// The taps of position `x` along an axis of `size` samples, under any border control.
+pub(super) fn remapped<T: Float>(x: T, size: i64, support: usize, border: Border) -> Taps<T> {
+    let s = support as i64;
+    let (cell, fraction) = match border {
+        Border::None if size >= 2 * s => {
+            let (cell, fraction) = split(bounded(x, s - 1, size - s));
+            let last = cell.min(size - s - 1);
+            (
+                last,
+                if last == cell {
+                    fraction
+                } else {
+                    T::from_index(cell - last)
+                },
+            )
+        }
+        // Beyond the support all taps are the same sample, so a nearer position gives the same result.
+        Border::None | Border::Clamp | Border::Constant(_) => {
+            split(bounded(x, -s - 1, size + s + 1))
+        }
+        Border::Mirror => periodic(x, 2 * size),
+        Border::Wrap => periodic(x, size),
+    };
+    let mut index = [0; 2 * super::MAX_SUPPORT];
+    for (tap, index) in index.iter_mut().enumerate().take(2 * support) {
+        *index = border_index(cell + 1 - s + tap as i64, size, border);
+        debug_assert!(*index == OUTSIDE || (0..size).contains(index));
+    }
+    Taps { fraction, index }
+}
+
+/// The sample that stands for index `i` of an axis of `size` samples.
+fn border_index(i: i64, size: i64, border: Border) -> i64 {
+    match border {
+        Border::None | Border::Clamp => i.clamp(0, size - 1),
+        Border::Mirror => {
+            let m = i.rem_euclid(2 * size);
+            if m < size { m } else { 2 * size - 1 - m }
+        }
+        Border::Wrap => i.rem_euclid(size),
+        Border::Constant(_) if (0..size).contains(&i) => i,
+        Border::Constant(_) => OUTSIDE,
+    }
+}
+
+/// `x` moved between the bounds; NaN stays.
+fn bounded<T: Float>(x: T, low: i64, high: i64) -> T {
+    let (low, high) = (T::from_index(low), T::from_index(high));
+    if x < low {
+        low
+    } else if x > high {
+        high
+    } else {
+        x
+    }
+}
+
+/// Cell and fraction of a position of moderate magnitude; the cell of NaN is 0.
+fn split<T: Float>(x: T) -> (i64, T) {
+    let cell = x.floor();
+    (cell.to_f64() as i64, x.minus(cell))
+}
+
+/// Cell, up to multiples of `period`, and fraction of any position; infinities have none, so they give NaN.
+fn periodic<T: Float>(x: T, period: i64) -> (i64, T) {
+    let cell = x.floor();
+    (
+        cell.remainder(T::from_index(period)).to_f64() as i64,
+        x.minus(cell),
+    )
+}

@@ -1,0 +1,271 @@
+//! Probe primitives: reconstruct an image and its derivatives at W positions per call.
+//!
+//! # What a primitive computes
+//!
+//! For a position `x` in *index space*, `n = floor(x)` and `f = x − n` per axis, a primitive gives for every
+//! component `c` of the image and every wanted multi-index of derivatives `k`
+//!
+//! ```text
+//! Σ_j  V_c[n + j] · Π_a h_a^(k_a)(f_a − j_a)        j_a from 1 − s_a to s_a
+//! ```
+//!
+//! where `h_a` is the kernel of axis `a` and `s_a` its support. Weights are computed once per position, rows of
+//! samples are shared by all derivatives. The transform to world space is the caller's.
+//!
+//! # Contract with generated code
+//!
+//! At link time: a [`ProbeSpec`] says what is wanted; [`ProbeKernel::new`] builds the table of weights for it,
+//! [`ProbeImage::new`] describes the samples, [`lookup`] finds the primitive, [`outputs`] lists its results.
+//! At run time the primitive is called as [`ProbeFn`] with
+//!
+//! - the image and the kernel, by address; generated code never looks inside;
+//! - the lanes that matter, bit `l` for lane `l`;
+//! - positions as `[dim][width]` reals, axis 0 (the fastest) first;
+//! - room for `[outputs][width]` reals.
+//!
+//! No buffer needs alignment beyond that of its element. Inactive lanes of the output hold unspecified numbers.
+//! Results of a lane depend neither on the other lanes nor on the width; the order of operations is fixed, so
+//! only the fusing of multiply-add ([`Isa::Baseline`] against the others) can change their last bits.
+//!
+//! # Positions outside
+//!
+//! Every position is defined and no sample outside the image is ever read:
+//!
+//! | border | position beyond the last cell with all taps | ±∞ | NaN |
+//! |---|---|---|---|
+//! | [`Border::None`] | moved to the nearest position that has all taps; an axis with fewer samples than taps behaves as `Clamp` | as far outside | NaN |
+//! | [`Border::Clamp`] | index clamped, per tap | as far outside | NaN |
+//! | [`Border::Mirror`], [`Border::Wrap`] | index mapped, per tap, at any distance | NaN | NaN |
+//! | [`Border::Constant`] | the constant, per tap | as far outside | NaN |
+//!
+//! With `Border::None` the upper end of the domain, `N − s`, belongs to the cell below it (`f = 1`).
+
+mod contract;
+mod general;
+mod kernel;
+mod locate;
+mod table;
+
+pub use kernel::{KernelPieces, ProbeKernel};
+pub use table::{lookup, lookup_for};
+
+use crate::simd::{Float, WIDTHS};
+pub use crate::simd::{Isa, Real};
+use std::ffi::c_void;
+use std::marker::PhantomData;
+
+/// The highest total order of derivatives a primitive can be asked for.
+pub const MAX_ORDER: usize = 8;
+
+/// The largest support of a kernel: half the number of taps per axis.
+pub const MAX_SUPPORT: usize = 3;
+
+/// The largest degree of a kernel's polynomials.
+pub const MAX_DEGREE: usize = 15;
+
+/// The longest axis of an image of `real` samples: positions of that type tell all its cells apart.
+pub const fn max_size(real: Real) -> usize {
+    match real {
+        Real::F32 => 1 << f32::MANTISSA_DIGITS,
+        Real::F64 => 1 << 30,
+    }
+}
+
+/// What a primitive is asked to do; fixed when a program is linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ProbeSpec {
+    /// The type of samples, positions and results.
+    pub real: Real,
+    /// Strands per call: one of [`WIDTHS`].
+    pub width: usize,
+    /// Spatial dimension of the image, 1 to 3.
+    pub dim: usize,
+    /// Support of the kernel of each axis, 1 to [`MAX_SUPPORT`]; axes beyond `dim` are ignored.
+    pub support: [usize; 3],
+    /// Largest degree of the kernels' polynomials, at most [`MAX_DEGREE`].
+    pub degree: usize,
+    /// Bit `m` asks for all derivatives of total order `m`, up to [`MAX_ORDER`].
+    pub orders: u32,
+    /// Number of components of a sample.
+    pub components: usize,
+}
+
+impl ProbeSpec {
+    /// The highest wanted order.
+    pub fn highest_order(&self) -> usize {
+        self.orders.checked_ilog2().unwrap_or(0) as usize
+    }
+
+    /// Says what is wrong with a specification that no primitive serves.
+    pub fn check(&self) -> Result<(), String> {
+        if !WIDTHS.contains(&self.width) {
+            return Err(format!(
+                "probe width is {}, wanted one of 1, 4, 8, 16",
+                self.width
+            ));
+        }
+        if !(1..=3).contains(&self.dim) {
+            return Err(format!("probe dimension is {}, wanted 1 to 3", self.dim));
+        }
+        for &s in &self.support[..self.dim] {
+            if !(1..=MAX_SUPPORT).contains(&s) {
+                return Err(format!("kernel support is {s}, wanted 1 to {MAX_SUPPORT}"));
+            }
+        }
+        if self.degree > MAX_DEGREE {
+            return Err(format!(
+                "kernel degree is {}, wanted at most {MAX_DEGREE}",
+                self.degree
+            ));
+        }
+        if self.orders == 0 || self.highest_order() > MAX_ORDER {
+            return Err(format!(
+                "probe orders are {:#b}, wanted some of 0 to {MAX_ORDER}",
+                self.orders
+            ));
+        }
+        if self.components == 0 {
+            return Err("probe of an image without components".to_string());
+        }
+        Ok(())
+    }
+}
+
+/// One result of a primitive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OutputSlot {
+    /// Total order of the derivative.
+    pub order: usize,
+    /// Component of the image.
+    pub component: usize,
+    /// How many derivatives are taken along each axis.
+    pub counts: [usize; 3],
+}
+
+/// The results of a primitive in the order of its output buffer: by order, then component, then derivative.
+///
+/// Derivatives commute, so each multi-index is stored once, sorted: `00 01 02 11 12 22` for order 2 in 3-D.
+pub fn outputs(spec: &ProbeSpec) -> Vec<OutputSlot> {
+    let mut slots = Vec::new();
+    for order in (0..MAX_ORDER + 1).filter(|m| spec.orders >> m & 1 == 1) {
+        for component in 0..spec.components {
+            slots.extend(multi_indices(spec.dim, order).map(|counts| OutputSlot {
+                order,
+                component,
+                counts,
+            }));
+        }
+    }
+    slots
+}
+
+/// The derivatives of total order `order` in `dim` dimensions, as counts per axis, in the order of outputs.
+fn multi_indices(dim: usize, order: usize) -> impl Iterator<Item = [usize; 3]> {
+    (0..order + 1).rev().flat_map(move |x| {
+        (0..order - x + 1)
+            .rev()
+            .map(move |y| [x, y, order - x - y])
+            .filter(move |c| c[dim..].iter().all(|&n| n == 0))
+    })
+}
+
+/// How samples beyond the edge of an image are defined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Border {
+    /// No border control: positions are moved into the domain where all taps exist.
+    None,
+    /// The nearest sample.
+    Clamp,
+    /// Reflected about the edge, the edge sample repeated.
+    Mirror,
+    /// Periodic.
+    Wrap,
+    /// A constant for every component.
+    Constant(f64),
+}
+
+/// Planar samples of one image, as primitives see them.
+#[derive(Clone, Copy, Debug)]
+pub struct ProbeImage<'a> {
+    samples: *const c_void,
+    real: Real,
+    sizes: [i64; 3],
+    strides: [i64; 3],
+    plane: i64,
+    components: usize,
+    dim: usize,
+    border: Border,
+    samples_are_borrowed: PhantomData<&'a [u8]>,
+}
+
+// SAFETY: the samples are only read, and borrowed for as long as the description lives.
+unsafe impl Send for ProbeImage<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for ProbeImage<'_> {}
+
+impl<'a> ProbeImage<'a> {
+    /// Describes `samples`: one plane per component, each with axis 0 fastest.
+    pub fn new<T: Float>(
+        samples: &'a [T],
+        sizes: &[usize],
+        components: usize,
+        border: Border,
+    ) -> Result<ProbeImage<'a>, String> {
+        let dim = sizes.len();
+        if !(1..=3).contains(&dim) {
+            return Err(format!(
+                "an image of dimension {dim} cannot be probed, wanted 1 to 3"
+            ));
+        }
+        let mut lengths = [1; 3];
+        let mut strides = [0; 3];
+        let mut plane: i64 = 1;
+        for (axis, &size) in sizes.iter().enumerate() {
+            let longest = max_size(T::REAL);
+            if !(1..=longest).contains(&size) {
+                return Err(format!(
+                    "axis {axis} has {size} samples, wanted 1 to {longest}"
+                ));
+            }
+            lengths[axis] = size as i64;
+            strides[axis] = plane;
+            plane = plane
+                .checked_mul(size as i64)
+                .ok_or("an image has too many samples")?;
+        }
+        let wanted = usize::try_from(plane)
+            .ok()
+            .and_then(|p| p.checked_mul(components));
+        if components == 0 || wanted != Some(samples.len()) {
+            return Err(format!(
+                "{} samples were given for an image of sizes {sizes:?} with {components} components",
+                samples.len()
+            ));
+        }
+        Ok(ProbeImage {
+            samples: samples.as_ptr().cast(),
+            real: T::REAL,
+            sizes: lengths,
+            strides,
+            plane,
+            components,
+            dim,
+            border,
+            samples_are_borrowed: PhantomData,
+        })
+    }
+}
+
+/// A probe primitive; see the head of this module for its contract.
+///
+/// # Safety
+///
+/// Image and kernel fit the specification the primitive was looked up for; positions are `[dim][width]` and the
+/// output `[outputs][width]` numbers of its real type. The processor has the instruction set of the lookup.
+pub type ProbeFn = unsafe extern "C" fn(
+    image: *const ProbeImage<'_>,
+    kernel: *const ProbeKernel,
+    mask: u32,
+    positions: *const c_void,
+    out: *mut c_void,
+);

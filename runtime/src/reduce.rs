@@ -1,0 +1,399 @@
+//! Ordered reductions: takes values in strand order, gives one value that does not depend on how
+//! many workers helped.
+//!
+//! The values are cut into chunks of [`CHUNK`], each chunk is folded from left to right starting at
+//! the identity, and the results of the chunks are folded from left to right. The shape depends on
+//! the number of values only; up to one chunk it is the plain left-to-right fold. Tensor values are
+//! reduced component by component. Arithmetic is that of the values' own type; integers wrap.
+
+use crate::strands::Scalar;
+use rayon::prelude::*;
+use std::fmt;
+use std::ops::{Add, Mul, Sub};
+
+/// Values folded in one piece.
+pub const CHUNK: usize = 4096;
+
+/// The reductions of the language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// True when every value is; true of none.
+    All,
+    /// True when some value is; false of none.
+    Exists,
+    /// Largest value; the least of the type for none.
+    Max,
+    /// Smallest value; the greatest of the type for none.
+    Min,
+    /// Sum divided by number; NaN for none.
+    Mean,
+    /// Sum; 0 for none.
+    Sum,
+    /// Product; 1 for none.
+    Product,
+    /// Mean square of the distance from the mean; NaN for none.
+    Variance,
+}
+
+impl Reduction {
+    /// Every reduction with its name in the language.
+    pub const ALL: [(Reduction, &str); 8] = [
+        (Reduction::All, "all"),
+        (Reduction::Exists, "exists"),
+        (Reduction::Max, "max"),
+        (Reduction::Min, "min"),
+        (Reduction::Mean, "mean"),
+        (Reduction::Sum, "sum"),
+        (Reduction::Product, "product"),
+        (Reduction::Variance, "variance"),
+    ];
+
+    /// True when values of this type can be reduced so.
+    pub fn accepts(self, scalar: Scalar) -> bool {
+        match self {
+            Reduction::All | Reduction::Exists => scalar == Scalar::Bool,
+            Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::Product => {
+                scalar != Scalar::Bool
+            }
+            Reduction::Mean | Reduction::Variance => matches!(scalar, Scalar::F32 | Scalar::F64),
+        }
+    }
+}
+
+impl fmt::Display for Reduction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (_, name) = Reduction::ALL
+            .into_iter()
+            .find(|(reduction, _)| reduction == self)
+            .expect("every reduction has a row");
+        f.write_str(name)
+    }
+}
+
+/// Values of one type: components of one value contiguous, value after value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Single precision.
+    F32(Vec<f32>),
+    /// Double precision.
+    F64(Vec<f64>),
+    /// 32-bit integers.
+    I32(Vec<i32>),
+    /// 64-bit integers.
+    I64(Vec<i64>),
+    /// Truth values, 0 or 1.
+    Bool(Vec<u8>),
+}
+
+impl Values {
+    /// The type of the values.
+    pub fn scalar(&self) -> Scalar {
+        match self {
+            Values::F32(_) => Scalar::F32,
+            Values::F64(_) => Scalar::F64,
+            Values::I32(_) => Scalar::I32,
+            Values::I64(_) => Scalar::I64,
+            Values::Bool(_) => Scalar::Bool,
+        }
+    }
+
+    /// Number of scalars.
+    pub fn len(&self) -> usize {
+        match self {
+            Values::F32(values) => values.len(),
+            Values::F64(values) => values.len(),
+            Values::I32(values) => values.len(),
+            Values::I64(values) => values.len(),
+            Values::Bool(values) => values.len(),
+        }
+    }
+
+    /// True when there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Reads packed values of a type, in the machine's byte order.
+    pub fn from_bytes(scalar: Scalar, bytes: &[u8]) -> Values {
+        fn read<const N: usize, T>(bytes: &[u8], value: fn([u8; N]) -> T) -> Vec<T> {
+            bytes
+                .as_chunks()
+                .0
+                .iter()
+                .map(|&bytes| value(bytes))
+                .collect()
+        }
+        match scalar {
+            Scalar::F32 => Values::F32(read(bytes, f32::from_ne_bytes)),
+            Scalar::F64 => Values::F64(read(bytes, f64::from_ne_bytes)),
+            Scalar::I32 => Values::I32(read(bytes, i32::from_ne_bytes)),
+            Scalar::I64 => Values::I64(read(bytes, i64::from_ne_bytes)),
+            Scalar::Bool => Values::Bool(bytes.to_vec()),
+        }
+    }
+}
+
+/// The value of `reduction` over `values`, `components` scalars each. `None` when the type does not
+/// suit the reduction.
+///
+/// Runs on the current rayon pool.
+pub fn reduce(reduction: Reduction, values: &Values, components: usize) -> Option<Values> {
+    if !reduction.accepts(values.scalar()) {
+        return None;
+    }
+    Some(match values {
+        Values::F32(values) => Values::F32(reduce_numbers(reduction, values, components)),
+        Values::F64(values) => Values::F64(reduce_numbers(reduction, values, components)),
+        Values::I32(values) => Values::I32(reduce_numbers(reduction, values, components)),
+        Values::I64(values) => Values::I64(reduce_numbers(reduction, values, components)),
+        Values::Bool(values) => Values::Bool(vec![match reduction {
+            Reduction::All => u8::from(values.iter().all(|&value| value != 0)),
+            _ => u8::from(values.iter().any(|&value| value != 0)),
+        }]),
+    })
+}
+
+/// The arithmetic a reduction needs.
+trait Number: Copy + PartialOrd + Send + Sync {
+    const ZERO: Self;
+    const ONE: Self;
+    const LEAST: Self;
+    const GREATEST: Self;
+    fn plus(self, other: Self) -> Self;
+    fn minus(self, other: Self) -> Self;
+    fn times(self, other: Self) -> Self;
+    /// Division by a count; only reals are asked.
+    fn over(self, count: usize) -> Self;
+}
+
+macro_rules! numbers {
+    ($($type:ty: $zero:literal, $one:literal, $least:expr, $greatest:expr, $plus:path, $minus:path, $times:path;)*) => { $(
+        impl Number for $type {
+            const ZERO: Self = $zero;
+            const ONE: Self = $one;
+            const LEAST: Self = $least;
+            const GREATEST: Self = $greatest;
+            fn plus(self, other: Self) -> Self {
+                $plus(self, other)
+            }
+            fn minus(self, other: Self) -> Self {
+                $minus(self, other)
+            }
+            fn times(self, other: Self) -> Self {
+                $times(self, other)
+            }
+            fn over(self, count: usize) -> Self {
+                self / count as $type
+            }
+        }
+    )* };
+}
+
+numbers! {
+    f32: 0.0, 1.0, f32::NEG_INFINITY, f32::INFINITY, Add::add, Sub::sub, Mul::mul;
+    f64: 0.0, 1.0, f64::NEG_INFINITY, f64::INFINITY, Add::add, Sub::sub, Mul::mul;
+    i32: 0, 1, i32::MIN, i32::MAX, i32::wrapping_add, i32::wrapping_sub, i32::wrapping_mul;
+    i64: 0, 1, i64::MIN, i64::MAX, i64::wrapping_add, i64::wrapping_sub, i64::wrapping_mul;
+}
+
+fn reduce_numbers<T: Number>(reduction: Reduction, values: &[T], components: usize) -> Vec<T> {
+    let count = values.len() / components.max(1);
+    let sum =
+        |term: &(dyn Fn(usize, T) -> T + Sync)| fold(values, components, T::ZERO, term, T::plus);
+    let mean = || {
+        sum(&|_, value| value)
+            .into_iter()
+            .map(|total| total.over(count))
+            .collect::<Vec<T>>()
+    };
+    match reduction {
+        Reduction::Sum => sum(&|_, value| value),
+        Reduction::Mean => mean(),
+        Reduction::Variance => {
+            let mean = mean();
+            let squares = sum(&|component, value| {
+                let distance = value.minus(mean[component]);
+                distance.times(distance)
+            });
+            squares.into_iter().map(|total| total.over(count)).collect()
+        }
+        Reduction::Product => fold(values, components, T::ONE, &|_, value| value, T::times),
+        // The language's `max` and `min`: a NaN never replaces what there is.
+        Reduction::Max => fold(values, components, T::LEAST, &|_, value| value, |a, b| {
+            if a < b { b } else { a }
+        }),
+        Reduction::Min => fold(
+            values,
+            components,
+            T::GREATEST,
+            &|_, value| value,
+            |a, b| if b < a { b } else { a },
+        ),
+        Reduction::All | Reduction::Exists => unreachable!("`accepts` admits truth values only"),
+    }
+}
+
+/// The fold described at the head of this file, one result per component.
+fn fold<T: Number>(
+    values: &[T],
+    components: usize,
+    identity: T,
+    term: &(dyn Fn(usize, T) -> T + Sync),
+    combine: impl Fn(T, T) -> T + Sync,
+) -> Vec<T> {
+    let fold_chunk = |chunk: &[T]| {
+        let mut totals = vec![identity; components];
+        for value in chunk.chunks_exact(components) {
+            for (component, (total, &scalar)) in totals.iter_mut().zip(value).enumerate() {
+                *total = combine(*total, term(component, scalar));
+            }
+        }
+        totals
+    };
+    let chunks: Vec<Vec<T>> = values
+        .par_chunks(CHUNK * components.max(1))
+        .map(fold_chunk)
+        .collect();
+    let mut chunks = chunks.into_iter();
+    let first = chunks.next().unwrap_or_else(|| vec![identity; components]);
+    chunks.fold(first, |totals, chunk| {
+        totals
+            .into_iter()
+            .zip(chunk)
+            .map(|(total, part)| combine(total, part))
+            .collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn real(reduction: Reduction, values: &[f64]) -> f64 {
+        match reduce(reduction, &Values::F64(values.to_vec()), 1) {
+            Some(Values::F64(result)) => result[0],
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_empty_set_gives_the_identity() {
+        let rows = [
+            (Reduction::Sum, Values::I32(vec![]), Values::I32(vec![0])),
+            (
+                Reduction::Product,
+                Values::I64(vec![]),
+                Values::I64(vec![1]),
+            ),
+            (
+                Reduction::Max,
+                Values::I32(vec![]),
+                Values::I32(vec![i32::MIN]),
+            ),
+            (
+                Reduction::Min,
+                Values::I64(vec![]),
+                Values::I64(vec![i64::MAX]),
+            ),
+            (
+                Reduction::Max,
+                Values::F32(vec![]),
+                Values::F32(vec![f32::NEG_INFINITY]),
+            ),
+            (
+                Reduction::Min,
+                Values::F64(vec![]),
+                Values::F64(vec![f64::INFINITY]),
+            ),
+            (Reduction::All, Values::Bool(vec![]), Values::Bool(vec![1])),
+            (
+                Reduction::Exists,
+                Values::Bool(vec![]),
+                Values::Bool(vec![0]),
+            ),
+        ];
+        for (reduction, values, expected) in rows {
+            assert_eq!(reduce(reduction, &values, 1), Some(expected), "{reduction}");
+        }
+        assert!(real(Reduction::Mean, &[]).is_nan());
+        assert!(real(Reduction::Variance, &[]).is_nan());
+    }
+
+    #[test]
+    fn moments_of_an_arithmetic_progression_are_exact() {
+        let values: Vec<f64> = (1..=10_001).map(f64::from).collect();
+        assert_eq!(real(Reduction::Sum, &values), 10_001.0 * 10_002.0 / 2.0);
+        assert_eq!(real(Reduction::Mean, &values), 5001.0);
+        assert_eq!(
+            real(Reduction::Variance, &values),
+            (10_001f64.powi(2) - 1.0) / 12.0
+        );
+        assert_eq!(real(Reduction::Max, &values), 10_001.0);
+        assert_eq!(real(Reduction::Min, &values), 1.0);
+        assert_eq!(real(Reduction::Product, &[2.0, 3.0, 7.0]), 42.0);
+    }
+
+    #[test]
+    fn sums_follow_the_documented_shape() {
+        let values: Vec<f64> = (0..3 * CHUNK + 17)
+            .map(|i| (i as f64 * 0.7).sin() * 1e3f64.powi(i as i32 % 5))
+            .collect();
+        let by_chunks = values
+            .chunks(CHUNK)
+            .map(|chunk| chunk.iter().fold(0.0, |a, b| a + b))
+            .reduce(|a, b| a + b)
+            .unwrap();
+        assert_eq!(real(Reduction::Sum, &values).to_bits(), by_chunks.to_bits());
+        let few = &values[..CHUNK];
+        assert_eq!(
+            real(Reduction::Sum, few).to_bits(),
+            few.iter().fold(0.0, |a, b| a + b).to_bits()
+        );
+    }
+
+    #[test]
+    fn tensors_are_reduced_by_component() {
+        let values = Values::F32(vec![1.0, 10.0, 2.0, 20.0, 3.0, 60.0]);
+        assert_eq!(
+            reduce(Reduction::Sum, &values, 2),
+            Some(Values::F32(vec![6.0, 90.0]))
+        );
+        assert_eq!(
+            reduce(Reduction::Mean, &values, 2),
+            Some(Values::F32(vec![2.0, 30.0]))
+        );
+    }
+
+    #[test]
+    fn integers_wrap_and_nan_never_wins_a_comparison() {
+        assert_eq!(
+            reduce(Reduction::Sum, &Values::I32(vec![i32::MAX, 1]), 1),
+            Some(Values::I32(vec![i32::MIN]))
+        );
+        assert_eq!(real(Reduction::Max, &[f64::NAN, 1.0, f64::NAN]), 1.0);
+        assert_eq!(real(Reduction::Min, &[1.0, f64::NAN]), 1.0);
+    }
+
+    #[test]
+    fn unsuitable_types_are_refused() {
+        assert_eq!(reduce(Reduction::Mean, &Values::I32(vec![1]), 1), None);
+        assert_eq!(reduce(Reduction::Sum, &Values::Bool(vec![1]), 1), None);
+        assert_eq!(reduce(Reduction::All, &Values::F32(vec![1.0]), 1), None);
+    }
+
+    #[test]
+    fn worker_counts_do_not_change_a_bit() {
+        let values = Values::F32((0..50_000).map(|i| (i as f32).sin()).collect());
+        let results: Vec<_> = [1, 2, 3, 8]
+            .into_iter()
+            .map(|workers| {
+                let pool = rayon::ThreadPoolBuilder::new()
+                    .num_threads(workers)
+                    .build()
+                    .unwrap();
+                pool.install(|| reduce(Reduction::Variance, &values, 2))
+            })
+            .collect();
+        assert!(results.windows(2).all(|pair| pair[0] == pair[1]));
+    }
+}

@@ -1,0 +1,372 @@
+//! The view one worker has of the pool: makes, extends and frees sequences through its own lists of free buffers.
+
+use super::Sequence;
+use super::pool::{BATCH, CLASSES, Owner, SMALLEST, SequencePool, TooLong};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What [`SequenceCache::settle`] has to know of one strand.
+#[derive(Clone, Copy, Debug)]
+pub struct Settling<'a> {
+    /// The strand.
+    pub owner: Owner,
+    /// What its state referred to before the method.
+    pub before: &'a [Sequence],
+    /// Whether what is freed may still be read by other strands until the end of the super-step.
+    pub read_by_others: bool,
+}
+
+/// A sequence that the state of a strand refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The sequence.
+    pub sequence: Sequence,
+    /// Bytes of one element.
+    pub element: usize,
+}
+
+/// The free buffers of one worker, and the sequences made in the method that runs.
+pub struct SequenceCache {
+    free: [Vec<u32>; CLASSES],
+    /// Buffers made since the last `settle`, with their owners.
+    made: Vec<(u64, u32)>,
+    /// Buffers to be freed when the super-step ends.
+    retired: Vec<u32>,
+    live_bytes: i64,
+}
+
+impl Default for SequenceCache {
+    fn default() -> SequenceCache {
+        SequenceCache {
+            free: [const { Vec::new() }; CLASSES],
+            made: Vec::new(),
+            retired: Vec::new(),
+            live_bytes: 0,
+        }
+    }
+}
+
+impl SequenceCache {
+    /// Capacity of the buffers made minus that of the buffers freed through this cache. Only the
+    /// sum over all caches of a pool is meaningful.
+    pub fn live_bytes(&self) -> i64 {
+        self.live_bytes
+    }
+
+    /// A sequence of the given elements, `element` bytes each.
+    pub fn create(
+        &mut self,
+        pool: &SequencePool,
+        owner: Owner,
+        elements: &[u8],
+        element: usize,
+    ) -> Result<Sequence, TooLong> {
+        let (sequence, data) =
+            self.reserve(pool, owner, elements.len() / element.max(1), element)?;
+        // SAFETY: the buffer is new and has room for all elements.
+        unsafe { std::ptr::copy_nonoverlapping(elements.as_ptr(), data, elements.len()) };
+        Ok(sequence)
+    }
+
+    /// `sequence` with one element more at its end.
+    ///
+    /// # Safety
+    /// `sequence` must be alive in `pool`, of elements as long as `value`.
+    pub unsafe fn append(
+        &mut self,
+        pool: &SequencePool,
+        owner: Owner,
+        sequence: Sequence,
+        value: &[u8],
+    ) -> Result<Sequence, TooLong> {
+        // SAFETY: the caller's promise.
+        unsafe { self.extend(pool, owner, sequence, value, value.len()) }
+    }
+
+    /// `sequence` with one element more at its beginning.
+    ///
+    /// # Safety
+    /// As for [`SequenceCache::append`].
+    pub unsafe fn prepend(
+        &mut self,
+        pool: &SequencePool,
+        owner: Owner,
+        value: &[u8],
+        sequence: Sequence,
+    ) -> Result<Sequence, TooLong> {
+        // SAFETY: the caller's promise.
+        let rest = unsafe { pool.bytes(sequence, value.len()) };
+        self.create_from(pool, owner, [value, rest], value.len())
+    }
+
+    /// The elements of `left`, then those of `right`.
+    ///
+    /// # Safety
+    /// Both must be alive in `pool`, of elements of `element` bytes.
+    pub unsafe fn concatenate(
+        &mut self,
+        pool: &SequencePool,
+        owner: Owner,
+        left: Sequence,
+        right: Sequence,
+        element: usize,
+    ) -> Result<Sequence, TooLong> {
+        // SAFETY: the caller's promise. What is read ends where what is written begins, also when
+        // both share a buffer.
+        unsafe { self.extend(pool, owner, left, pool.bytes(right, element), element) }
+    }
+
+    /// Keeps what the state of a strand refers to after a method, frees what else it owned. A
+    /// foreign sequence among them is replaced by a copy.
+    ///
+    /// # Safety
+    /// All sequences must be alive in `pool`; nobody may use a sequence of this strand that `after`
+    /// does not name, except as `read_by_others` says.
+    pub unsafe fn settle(
+        &mut self,
+        pool: &SequencePool,
+        strand: Settling<'_>,
+        after: &mut [Held],
+    ) -> Result<(), TooLong> {
+        for held in after.iter_mut() {
+            if held.sequence.is_empty() {
+                held.sequence = Sequence::EMPTY;
+            } else if pool.buffer(held.sequence.buffer()).owner.load(Relaxed) != strand.owner.0 {
+                // SAFETY: the caller's promise.
+                let elements = unsafe { pool.bytes(held.sequence, held.element) };
+                held.sequence = self.create(pool, strand.owner, elements, held.element)?;
+            }
+        }
+        let is_kept = |buffer: u32| after.iter().any(|held| held.sequence.buffer() == buffer);
+        let mut made = std::mem::take(&mut self.made);
+        made.retain(|&(owner, buffer)| {
+            let ours = owner == strand.owner.0;
+            if ours && !is_kept(buffer) {
+                self.release(pool, buffer);
+            }
+            !ours
+        });
+        self.made = made;
+        for (place, sequence) in strand.before.iter().enumerate() {
+            let buffer = sequence.buffer();
+            let first = !strand.before[..place]
+                .iter()
+                .any(|other| other.buffer() == buffer);
+            if buffer != 0 && first && !is_kept(buffer) {
+                if strand.read_by_others {
+                    self.retired.push(buffer);
+                } else {
+                    self.release(pool, buffer);
+                }
+            }
+        }
+        if !strand.read_by_others {
+            // Values that were made and dropped may have used space behind the newest value that is
+            // left.
+            for kept in after
+                .iter()
+                .map(|held| held.sequence)
+                .filter(|kept| kept.buffer() != 0)
+            {
+                let others = after
+                    .iter()
+                    .filter(|held| held.sequence.buffer() == kept.buffer());
+                let longest = others.map(|held| held.sequence.len() as u32).max();
+                pool.buffer(kept.buffer())
+                    .used
+                    .store(longest.unwrap_or(0), Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    /// True when no sequence has been made since strands were settled.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.made.is_empty()
+    }
+
+    /// A copy that a `new` strand will own; it does not take part in `settle`.
+    ///
+    /// # Safety
+    /// `sequence` must be alive in `pool`, of elements of `element` bytes.
+    pub(crate) unsafe fn copy_for_unborn(
+        &mut self,
+        pool: &SequencePool,
+        sequence: Sequence,
+        element: usize,
+    ) -> Result<Sequence, TooLong> {
+        if sequence.is_empty() {
+            return Ok(Sequence::EMPTY);
+        }
+        // SAFETY: the caller's promise.
+        let copy = self.create(
+            pool,
+            Owner::UNBORN,
+            unsafe { pool.bytes(sequence, element) },
+            element,
+        );
+        self.made.retain(|&(owner, _)| owner != Owner::UNBORN.0);
+        copy
+    }
+
+    /// Frees what strands gave up during the super-step.
+    pub fn free_retired(&mut self, pool: &SequencePool) {
+        for buffer in std::mem::take(&mut self.retired) {
+            self.release(pool, buffer);
+        }
+    }
+
+    /// Frees the buffer of one sequence that nobody uses any more.
+    pub fn free(&mut self, pool: &SequencePool, sequence: Sequence) {
+        if sequence.buffer() != 0 {
+            self.made.retain(|&(_, buffer)| buffer != sequence.buffer());
+            self.release(pool, sequence.buffer());
+        }
+    }
+
+    /// `sequence` followed by the elements in `values`.
+    ///
+    /// # Safety
+    /// As for `append`; `values` may lie in the sequence's own buffer, before its end.
+    unsafe fn extend(
+        &mut self,
+        pool: &SequencePool,
+        owner: Owner,
+        sequence: Sequence,
+        values: &[u8],
+        element: usize,
+    ) -> Result<Sequence, TooLong> {
+        if values.is_empty() {
+            return Ok(sequence);
+        }
+        let length = u32::try_from(sequence.len() + values.len() / element).map_err(|_| TooLong)?;
+        if sequence.buffer() != 0 {
+            let buffer = pool.buffer(sequence.buffer());
+            let fits = length as usize * element <= SMALLEST << buffer.class.load(Relaxed);
+            let newest = buffer.used.load(Relaxed) as usize == sequence.len();
+            if fits && newest && buffer.owner.load(Relaxed) == owner.0 {
+                // SAFETY: the space from the newest value's end to `length` is in the buffer and no
+                // value refers to it.
+                unsafe {
+                    let end = buffer.data.load(Relaxed).add(sequence.len() * element);
+                    std::ptr::copy_nonoverlapping(values.as_ptr(), end, values.len());
+                }
+                buffer.used.store(length, Relaxed);
+                return Ok(Sequence::new(sequence.buffer(), length));
+            }
+        }
+        // SAFETY: the caller's promise.
+        let elements = unsafe { pool.bytes(sequence, element) };
+        self.create_from(pool, owner, [elements, values], element)
+    }
+
+    fn create_from(
+        &mut self,
+        pool: &SequencePool,
+        owner: Owner,
+        parts: [&[u8]; 2],
+        element: usize,
+    ) -> Result<Sequence, TooLong> {
+        let [first, second] = parts;
+        let (sequence, data) = self.reserve(
+            pool,
+            owner,
+            (first.len() + second.len()) / element.max(1),
+            element,
+        )?;
+        // SAFETY: the buffer is new and has room for both parts.
+        unsafe {
+            std::ptr::copy_nonoverlapping(first.as_ptr(), data, first.len());
+            std::ptr::copy_nonoverlapping(second.as_ptr(), data.add(first.len()), second.len());
+        }
+        Ok(sequence)
+    }
+
+    /// A buffer for `length` elements, all counted as used, and its address.
+    fn reserve(
+        &mut self,
+        pool: &SequencePool,
+        owner: Owner,
+        length: usize,
+        element: usize,
+    ) -> Result<(Sequence, *mut u8), TooLong> {
+        let length = u32::try_from(length).map_err(|_| TooLong)?;
+        if length == 0 {
+            return Ok((Sequence::EMPTY, std::ptr::dangling_mut()));
+        }
+        let bytes = (length as usize)
+            .checked_mul(element)
+            .and_then(usize::checked_next_power_of_two)
+            .ok_or(TooLong)?;
+        let class = (bytes.max(SMALLEST) / SMALLEST).ilog2() as usize;
+        if class >= CLASSES {
+            return Err(TooLong);
+        }
+        if self.free[class].is_empty() {
+            pool.refill(class, &mut self.free[class]);
+        }
+        let index = self.free[class]
+            .pop()
+            .expect("a refilled list is not empty");
+        let buffer = pool.buffer(index);
+        buffer.owner.store(owner.0, Relaxed);
+        buffer.used.store(length, Relaxed);
+        self.made.push((owner.0, index));
+        self.live_bytes += (SMALLEST << class) as i64;
+        Ok((Sequence::new(index, length), buffer.data.load(Relaxed)))
+    }
+
+    fn release(&mut self, pool: &SequencePool, index: u32) {
+        let class = pool.buffer(index).class.load(Relaxed) as usize;
+        self.live_bytes -= (SMALLEST << class) as i64;
+        let free = &mut self.free[class];
+        free.push(index);
+        if free.len() > 2 * BATCH {
+            pool.give_back(class, free.drain(BATCH..));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_that_no_handle_can_say_are_refused() {
+        let pool = SequencePool::new();
+        let mut cache = SequenceCache::default();
+        let owner = Owner::strand(1);
+        assert_eq!(
+            cache.reserve(&pool, owner, 1 << 32, 1).unwrap_err(),
+            TooLong
+        );
+        assert_eq!(
+            cache
+                .reserve(&pool, owner, u32::MAX as usize, usize::MAX)
+                .unwrap_err(),
+            TooLong
+        );
+        assert_eq!(
+            cache
+                .reserve(&pool, owner, u32::MAX as usize, 1 << 20)
+                .unwrap_err(),
+            TooLong
+        );
+    }
+
+    #[test]
+    fn buffers_are_found_again_when_the_table_has_grown() {
+        let pool = SequencePool::new();
+        let mut cache = SequenceCache::default();
+        let made: Vec<Sequence> = (0..20_000u64)
+            .map(|value| {
+                cache
+                    .create(&pool, Owner::GLOBAL, &value.to_ne_bytes(), 8)
+                    .unwrap()
+            })
+            .collect();
+        for (value, sequence) in (0u64..).zip(made) {
+            // SAFETY: nothing has been freed.
+            assert_eq!(unsafe { pool.bytes(sequence, 8) }, value.to_ne_bytes());
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Storage of strands: takes the compiler's state layout, keeps the state of every strand in blocks
+//! of W lanes, knows who is where.
+
+pub(crate) mod arrange;
+pub mod blocks;
+pub mod layout;
+pub mod roster;
+pub mod tiles;
+
+pub use layout::{
+    Kind, LayoutError, Plane, Position, Scalar, SequencePlane, Sharing, StateLayout, Variable,
+};
+pub use roster::{Counts, StrandSet};

@@ -1,0 +1,338 @@
+//! A running program: takes a compiled program and the size of its creation clause, runs it by
+//! super-steps, gives the state of its strands.
+//!
+//! One super-step: `start` methods of strands that are new, `update` of all active strands reading
+//! others as of the start of the step, then the dead leave, new strands join in the order of their
+//! parents, changes become visible, and the global `update` block runs. Programs whose strands
+//! cannot notice each other are run strand by strand instead, with the same result.
+//!
+//! Everything a user can see (state, order of collections, text, reductions, the error reported) is
+//! the same for any number of workers and any block width, as far as the program's own arithmetic
+//! is.
+
+mod callbacks;
+mod complete;
+mod context;
+mod core;
+mod events;
+mod global;
+mod methods;
+mod outputs;
+mod program;
+mod search;
+
+pub use callbacks::{AbiType, Callback, callbacks};
+pub use context::StepContext;
+pub use global::{BlockMap, GlobalContext, GlobalSequences};
+pub use outputs::Gathered;
+pub use program::{Abilities, StrandProgram};
+
+use self::core::Core;
+use self::methods::{create_block, step_block};
+use crate::abi::Failure;
+use crate::strands::Counts;
+use crate::strands::tiles::walk;
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// The creation clause: how many strands, and how they are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Creation {
+    /// A grid with one axis per iterator, first iterator slowest.
+    Grid(Vec<usize>),
+    /// A collection, created by the same nest of loops.
+    Collection(Vec<usize>),
+}
+
+impl Creation {
+    /// Number of iterations of each iterator.
+    pub fn sizes(&self) -> &[usize] {
+        match self {
+            Creation::Grid(sizes) | Creation::Collection(sizes) => sizes,
+        }
+    }
+}
+
+/// Lets another thread watch and stop a run.
+#[derive(Debug, Default)]
+pub struct Control {
+    cancelled: AtomicBool,
+    step: AtomicU64,
+    active: AtomicU64,
+    stable: AtomicU64,
+    dead: AtomicU64,
+}
+
+impl Control {
+    /// Asks the run to stop before the next block. The super-step it is in stays incomplete, so the
+    /// world can be read but not continued.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Relaxed);
+    }
+
+    /// Super-steps completed, and sizes of the strand sets then.
+    pub fn progress(&self) -> (u64, Counts) {
+        let counts = Counts {
+            active: self.active.load(Relaxed),
+            stable: self.stable.load(Relaxed),
+            dead: self.dead.load(Relaxed),
+        };
+        (self.step.load(Relaxed), counts)
+    }
+
+    fn show(&self, step: u64, counts: Counts) {
+        self.step.store(step, Relaxed);
+        self.active.store(counts.active, Relaxed);
+        self.stable.store(counts.stable, Relaxed);
+        self.dead.store(counts.dead, Relaxed);
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// No strand is active any more.
+    Finished,
+    /// The step limit was reached.
+    StepLimit,
+    /// It was cancelled.
+    Cancelled,
+}
+
+/// Why a world cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorldError {
+    /// The creation clause asks for 2³² strands or more.
+    TooManyStrands(Vec<usize>),
+    /// The workers cannot be started.
+    Workers(String),
+    /// Initializing a strand failed.
+    Strand {
+        /// Its number in creation order.
+        id: u64,
+        /// What went wrong.
+        failure: Failure,
+    },
+}
+
+impl fmt::Display for WorldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WorldError::TooManyStrands(sizes) => {
+                let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
+                write!(
+                    f,
+                    "{} strands are too many; there must be fewer than 2^32",
+                    sizes.join(" × ")
+                )
+            }
+            WorldError::Workers(message) => write!(f, "cannot start the workers: {message}"),
+            WorldError::Strand { id, failure } => write!(f, "strand {id}: {failure}"),
+        }
+    }
+}
+
+impl std::error::Error for WorldError {}
+
+/// Why a run stopped early.
+#[derive(Debug)]
+pub enum RunError {
+    /// A strand met a run-time error. Of several, the one in the earliest super-step, and there of
+    /// the first strand.
+    Strand {
+        /// The strand's number in creation order.
+        id: u64,
+        /// Super-steps completed before.
+        step: u64,
+        /// What went wrong.
+        failure: Failure,
+    },
+    /// `new` made 2³² strands or more.
+    TooManyStrands,
+    /// Printed text could not be written.
+    Print(io::Error),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Strand { id, step, failure } => {
+                write!(f, "strand {id} in super-step {}: {failure}", step + 1)
+            }
+            RunError::TooManyStrands => write!(
+                f,
+                "`new` made too many strands; there must be fewer than 2^32"
+            ),
+            RunError::Print(error) => write!(f, "cannot write printed text: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+/// A program with its strands.
+pub struct World<P> {
+    program: P,
+    core: Core,
+    globals: GlobalSequences,
+    started: bool,
+    text: String,
+}
+
+impl<P: StrandProgram> World<P> {
+    /// Creates the strands and initializes them. Runs on `workers` workers (at least one). Text
+    /// printed by initializers comes out with the first run.
+    pub fn new(
+        program: P,
+        creation: &Creation,
+        globals: GlobalSequences,
+        workers: usize,
+    ) -> Result<World<P>, WorldError> {
+        let sizes = creation.sizes();
+        let count = sizes
+            .iter()
+            .try_fold(1usize, |count, &size| count.checked_mul(size))
+            .filter(|&count| count < u32::MAX as usize);
+        let Some(count) = count else {
+            return Err(WorldError::TooManyStrands(sizes.to_vec()));
+        };
+        let order = match creation {
+            Creation::Grid(sizes) => walk(sizes),
+            Creation::Collection(_) => (0..count as u32).collect(),
+        };
+        let mut core = Core::new(
+            program.layout().clone(),
+            program.abilities(),
+            &order,
+            Arc::clone(&globals.pool),
+            workers,
+        )?;
+        core.sweep(|cx, block, sets| create_block(&program, sizes, cx, block, sets.active));
+        let text = core.printed();
+        match core.failure() {
+            Ok(()) => {}
+            Err(RunError::Strand { id, failure, .. }) => {
+                return Err(WorldError::Strand { id, failure });
+            }
+            Err(RunError::TooManyStrands | RunError::Print(_)) => {
+                unreachable!("creation makes no strands and writes nothing")
+            }
+        }
+        core.publish();
+        core.recount();
+        Ok(World {
+            program,
+            core,
+            globals,
+            started: false,
+            text,
+        })
+    }
+
+    /// Runs up to `limit` super-steps (all, for `None`), writing printed text to `printer` as it
+    /// comes. May be called again to go on.
+    pub fn run(&mut self, limit: Option<u64>, printer: &mut dyn Write) -> Result<RunEnd, RunError> {
+        let limit = limit.unwrap_or(u64::MAX);
+        let abilities = self.core.abilities;
+        if !std::mem::replace(&mut self.started, true) && abilities.global_start {
+            self.global_block(P::global_start);
+        }
+        self.flush(printer)?;
+        if abilities.independent() {
+            let program = &self.program;
+            let steps = complete::run_to_completion(&mut self.core, program, limit);
+            self.core.step += steps;
+            self.core.failure()?;
+            self.core.finish()?;
+        } else {
+            for _ in 0..limit {
+                if self.core.counts.active == 0 || self.core.control.cancelled.load(Relaxed) {
+                    break;
+                }
+                self.super_step()?;
+                self.flush(printer)?;
+            }
+        }
+        Ok(if self.core.control.cancelled.load(Relaxed) {
+            RunEnd::Cancelled
+        } else if self.core.counts.active == 0 {
+            RunEnd::Finished
+        } else {
+            RunEnd::StepLimit
+        })
+    }
+
+    fn super_step(&mut self) -> Result<(), RunError> {
+        let abilities = self.core.abilities;
+        let program = &self.program;
+        self.core.prepare();
+        self.core
+            .sweep(|cx, block, sets| step_block(program, abilities, cx, block, sets));
+        let printed = self.core.printed();
+        self.text.push_str(&printed);
+        if self.core.control.cancelled.load(Relaxed) {
+            return Ok(());
+        }
+        self.core.failure()?;
+        self.core.step += 1;
+        self.core.finish()?;
+        if abilities.global_update {
+            self.global_block(P::global_update);
+        }
+        self.core.pack();
+        Ok(())
+    }
+
+    fn global_block(&mut self, block: fn(&mut P, &mut GlobalContext<'_>)) {
+        let mut cx = GlobalContext {
+            core: &mut self.core,
+            sequences: &mut self.globals,
+            text: &mut self.text,
+        };
+        block(&mut self.program, &mut cx);
+        self.globals.sweep(&self.program);
+    }
+
+    fn flush(&mut self, printer: &mut dyn Write) -> Result<(), RunError> {
+        if self.text.is_empty() {
+            return Ok(());
+        }
+        let text = std::mem::take(&mut self.text);
+        printer
+            .write_all(text.as_bytes())
+            .and_then(|()| printer.flush())
+            .map_err(RunError::Print)
+    }
+
+    /// The program.
+    pub fn program(&self) -> &P {
+        &self.program
+    }
+
+    /// Super-steps completed.
+    pub fn steps(&self) -> u64 {
+        self.core.step
+    }
+
+    /// Sizes of the strand sets.
+    pub fn counts(&self) -> Counts {
+        self.core.counts
+    }
+
+    /// The handle by which another thread watches or stops a run.
+    pub fn control(&self) -> Arc<Control> {
+        Arc::clone(&self.core.control)
+    }
+
+    /// Capacity of all live sequence buffers in bytes.
+    pub fn live_sequence_bytes(&self) -> i64 {
+        let workers = self.core.workers.iter().map(|worker| {
+            worker
+                .lock()
+                .map_or(0, |worker| worker.sequences.live_bytes())
+        });
+        workers.sum::<i64>() + self.globals.live_bytes()
+    }
+}

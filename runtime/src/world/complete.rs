@@ -1,0 +1,125 @@
+//! Runs strands that cannot notice each other: each group of blocks goes through all its
+//! super-steps on its own, without waiting for the others.
+
+use super::context::StepContext;
+use super::core::Core;
+use super::methods::step_block;
+use super::program::StrandProgram;
+use crate::strands::arrange::{Records, arrange, packed_order, packing_pays};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Strands in a group, at most: enough to pack a few stragglers together, few enough to stay in a
+/// cache.
+const GROUP: usize = 1024;
+/// Groups per worker, at least, if there are enough blocks.
+const SHARES: usize = 4;
+/// Super-steps a block runs in one go.
+const STRIDE: u64 = 16;
+
+/// Runs every strand for up to `limit` super-steps or until it is done; gives the largest number of
+/// super-steps any strand took.
+///
+/// After an error in some super-step, others may stop before theirs: the run is over anyway, and no
+/// earlier error can be missed.
+pub(crate) fn run_to_completion<P: StrandProgram>(core: &mut Core, program: &P, limit: u64) -> u64 {
+    let width = core.layout.width();
+    let fair = core.roster.blocks() / (core.workers.len() * SHARES);
+    let blocks = fair.clamp(1, (GROUP / width).max(1));
+    let taken = AtomicU64::new(0);
+    let first_failure = AtomicU64::new(u64::MAX);
+    let mut lanes = std::mem::take(&mut core.roster.lanes);
+    let mut ids = std::mem::take(&mut core.roster.ids);
+    let mut ranks = std::mem::take(&mut core.roster.ranks);
+    let core_here = &*core;
+    let run = |(group, ((lanes, ids), ranks)): (usize, ((&mut [_], &mut [_]), &mut [_]))| {
+        let records = Records { lanes, ids, ranks };
+        let steps = run_group(
+            core_here,
+            program,
+            group * blocks,
+            records,
+            limit,
+            &first_failure,
+        );
+        taken.fetch_max(steps, Relaxed);
+    };
+    core.parallel(lanes.len(), |wide| {
+        if wide {
+            let groups = lanes
+                .par_chunks_mut(blocks)
+                .zip(ids.par_chunks_mut(blocks * width))
+                .zip(ranks.par_chunks_mut(blocks * width));
+            groups.enumerate().for_each(run);
+        } else {
+            let groups = lanes
+                .chunks_mut(blocks)
+                .zip(ids.chunks_mut(blocks * width))
+                .zip(ranks.chunks_mut(blocks * width));
+            groups.enumerate().for_each(run);
+        }
+    });
+    core.roster.lanes = lanes;
+    core.roster.ids = ids;
+    core.roster.ranks = ranks;
+    core.roster.reorder();
+    taken.into_inner()
+}
+
+/// Runs one group of blocks, the first of which is block `first` of the world; gives the
+/// super-steps taken.
+fn run_group<P: StrandProgram>(
+    core: &Core,
+    program: &P,
+    first: usize,
+    mut records: Records<'_>,
+    limit: u64,
+    first_failure: &AtomicU64,
+) -> u64 {
+    let width = core.layout.width();
+    let shared = core.shared();
+    let mut worker = core.worker();
+    let mut done = 0;
+    while done < limit && records.lanes.iter().any(|sets| sets.active != 0) {
+        if core.step + done > first_failure.load(Relaxed) {
+            break;
+        }
+        let mut longest = 0;
+        for block in 0..records.lanes.len() {
+            let slots = block * width..(block + 1) * width;
+            let sets = &mut records.lanes[block];
+            let mut steps = 0;
+            while sets.active != 0 && steps < STRIDE.min(limit - done) {
+                let step = core.step + done + steps;
+                if core.control.cancelled.load(Relaxed) {
+                    return done + steps;
+                }
+                if step > first_failure.load(Relaxed) {
+                    break;
+                }
+                let (ids, ranks) = (&records.ids[slots.clone()], &records.ranks[slots.clone()]);
+                let mut cx =
+                    StepContext::new(&shared, &mut worker, step, first + block, ids, ranks);
+                step_block(
+                    program,
+                    core.abilities,
+                    &mut cx,
+                    core.state.block(first + block),
+                    sets,
+                );
+                if cx.failed() != 0 {
+                    first_failure.fetch_min(step, Relaxed);
+                }
+                steps += 1;
+            }
+            longest = longest.max(steps);
+        }
+        done += longest;
+        if packing_pays(records.lanes, width) {
+            let sources = packed_order(records.lanes, width);
+            // SAFETY: the blocks of the group are this worker's.
+            unsafe { arrange(&core.layout, &core.state, first, &mut records, &sources) };
+        }
+    }
+    done
+}

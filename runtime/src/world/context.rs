@@ -1,0 +1,287 @@
+//! What a strand method sees besides its own block: the state of others as of the start of the
+//! super-step, and the services of the runtime.
+
+mod sequences;
+
+use super::events::{ListArena, Nursery, PrintLog, StrandFailure};
+use super::search::{Query, Search};
+use crate::abi::{Failure, FailureKind, LaneLists, LaneMask, PrintPiece, StepHead};
+use crate::neighbours::{Hits, RadiusStatistics};
+use crate::print::write_piece;
+use crate::sequence::{Held, Sequence, SequenceCache, SequencePool};
+use crate::strands::arrange::bits;
+use crate::strands::blocks::{Blocks, lanes_mut, save_lane};
+use crate::strands::{Counts, Plane, SequencePlane, Sharing, StateLayout};
+
+/// What all blocks of a super-step share.
+pub(crate) struct Shared<'a> {
+    pub(crate) layout: &'a StateLayout,
+    pub(crate) state: &'a Blocks,
+    pub(crate) published: &'a Blocks,
+    pub(crate) search: Option<&'a dyn Search>,
+    pub(crate) sequences: &'a SequencePool,
+    pub(crate) counts: Counts,
+}
+
+/// Scratch memory and logs of one worker.
+pub(crate) struct Worker {
+    pub(crate) printed: PrintLog,
+    pub(crate) nursery: Nursery,
+    pub(crate) failure: Option<StrandFailure>,
+    pub(crate) sequences: SequenceCache,
+    pub(crate) radii: RadiusStatistics,
+    staging: Blocks,
+    lists: ListArena,
+    hits: Hits,
+    /// Sequences the block's state held before the method: one group of lanes per plane.
+    before: Vec<Sequence>,
+    /// The same of one lane, before and after.
+    lane_before: Vec<Sequence>,
+    lane_after: Vec<Held>,
+    bytes: Vec<u8>,
+}
+
+impl Worker {
+    pub(crate) fn new(layout: &StateLayout) -> Worker {
+        let mut staging = Blocks::new(layout.stride());
+        staging.resize(1);
+        Worker {
+            printed: PrintLog::default(),
+            nursery: Nursery::default(),
+            failure: None,
+            sequences: SequenceCache::default(),
+            radii: RadiusStatistics::default(),
+            staging,
+            lists: ListArena::default(),
+            hits: Hits::default(),
+            before: Vec::new(),
+            lane_before: Vec::new(),
+            lane_after: Vec::new(),
+            bytes: Vec::new(),
+        }
+    }
+}
+
+/// The context of one method call on one block. Generated code reads its head and passes its
+/// address to the callbacks.
+#[repr(C)]
+pub struct StepContext<'a> {
+    head: StepHead,
+    shared: &'a Shared<'a>,
+    worker: &'a mut Worker,
+    /// Ids of the block's lanes.
+    ids: &'a [u64],
+    /// Ranks of the block's lanes.
+    ranks: &'a [u32],
+    failed: LaneMask,
+}
+
+impl<'a> StepContext<'a> {
+    /// A context for the block whose lanes have these ids and ranks.
+    pub(crate) fn new(
+        shared: &'a Shared<'a>,
+        worker: &'a mut Worker,
+        step: u64,
+        block: usize,
+        ids: &'a [u64],
+        ranks: &'a [u32],
+    ) -> StepContext<'a> {
+        let width = shared.layout.width();
+        let head = StepHead {
+            published: shared.published.base(),
+            state: shared.state.base(),
+            staging: worker.staging.base(),
+            all: shared.counts.all() as i64,
+            active: shared.counts.active as i64,
+            stable: shared.counts.stable as i64,
+            step,
+            first_slot: (block * width) as u32,
+            width: width as u32,
+        };
+        StepContext {
+            head,
+            shared,
+            worker,
+            ids,
+            ranks,
+            failed: 0,
+        }
+    }
+
+    /// The part generated code reads.
+    pub fn head(&self) -> &StepHead {
+        &self.head
+    }
+
+    /// Ids of the strands in the lanes of the block: how many strands were created before each.
+    pub fn ids(&self) -> &[u64] {
+        self.ids
+    }
+
+    /// A block in which to initialize `new` strands before [`StepContext::spawn`]; its contents are
+    /// not kept.
+    pub fn staging(&mut self) -> *mut u8 {
+        self.worker.staging.base()
+    }
+
+    /// The value of a plane of the strand at `slot` (a result of [`StepContext::sphere`]) at the
+    /// start of the super-step.
+    ///
+    /// # Safety
+    /// The plane must be one that others may read, with values of type `T`; the slot must come from
+    /// a query of this super-step.
+    pub unsafe fn other<T: Copy>(&self, plane: Plane, slot: u32) -> T {
+        let layout = self.shared.layout;
+        let (base, stride) = match plane.sharing {
+            Sharing::Communicated => (self.head.published, layout.published_stride()),
+            Sharing::Constant | Sharing::Private => (self.head.state, layout.stride()),
+        };
+        debug_assert!(plane.sharing != Sharing::Private && plane.bytes == size_of::<T>());
+        // The width is a power of two; a division here would dominate the loop over neighbours.
+        let shift = self.head.width.trailing_zeros();
+        let (block, lane) = (
+            (slot >> shift) as usize,
+            (slot & (self.head.width - 1)) as usize,
+        );
+        debug_assert!(block < self.shared.state.len());
+        // SAFETY: the slot exists by the caller's promise, and what others may read is not written
+        // during a super-step.
+        unsafe {
+            *base
+                .add(block * stride + plane.offset + lane * plane.bytes)
+                .cast::<T>()
+        }
+    }
+
+    /// Makes a new strand for each lane, with the initial state in `staging`. It joins at the end
+    /// of the super-step.
+    ///
+    /// # Safety
+    /// `staging` must be a block of the layout whose lanes in `lanes` are initialized.
+    pub unsafe fn spawn(&mut self, lanes: LaneMask, staging: *mut u8) {
+        let layout = self.shared.layout;
+        for lane in bits(lanes) {
+            let lane = lane as usize;
+            for &SequencePlane { plane, element } in layout.sequence_planes() {
+                // SAFETY: the staging block is the caller's, and so are the sequences in it.
+                let copied = unsafe {
+                    let handle = &mut lanes_mut::<Sequence>(staging, plane, layout.width())[lane];
+                    let copied = self.worker.sequences.copy_for_unborn(
+                        self.shared.sequences,
+                        *handle,
+                        element,
+                    );
+                    copied.map(|copy| *handle = copy)
+                };
+                self.check(lane, copied);
+            }
+            self.worker.nursery.parents.push(self.ranks[lane]);
+            // SAFETY: the caller's promise.
+            unsafe { save_lane(layout, staging, lane, &mut self.worker.nursery.records) };
+        }
+    }
+
+    /// Notes a run-time error for each lane, `details[detail * W + lane]` as the kind says. Such
+    /// lanes end here; the run stops after the super-step.
+    pub fn fail(
+        &mut self,
+        lanes: LaneMask,
+        kind: FailureKind,
+        position: u32,
+        details: impl Fn(usize) -> [i64; 2],
+    ) {
+        for lane in bits(lanes) {
+            let lane = lane as usize;
+            let failure = Failure {
+                kind,
+                position,
+                details: details(lane),
+            };
+            let noted = StrandFailure {
+                step: self.head.step,
+                rank: self.ranks[lane],
+                id: self.ids[lane],
+                failure,
+            };
+            StrandFailure::keep_first(&mut self.worker.failure, noted);
+        }
+        self.failed |= lanes;
+    }
+
+    /// Prints one piece for each lane.
+    ///
+    /// # Safety
+    /// The piece must describe what it points to.
+    pub unsafe fn print(&mut self, lanes: LaneMask, piece: &PrintPiece) {
+        for lane in bits(lanes) {
+            let log = &mut self.worker.printed;
+            // SAFETY: the caller's promise.
+            unsafe {
+                write_piece(
+                    &mut log.text,
+                    piece,
+                    lane as usize,
+                    self.head.width as usize,
+                    self.shared.sequences,
+                )
+            };
+            log.pieces.push((self.ranks[lane as usize], log.text.len()));
+        }
+    }
+
+    /// Prints text for each lane.
+    pub fn print_text(&mut self, lanes: LaneMask, text: &str) {
+        for lane in bits(lanes) {
+            let log = &mut self.worker.printed;
+            log.text.push_str(text);
+            log.pieces.push((self.ranks[lane as usize], log.text.len()));
+        }
+    }
+
+    /// For each lane the strands strictly closer than its radius to its centre, without the strand
+    /// itself, in strand order. The lists are valid until the method returns.
+    ///
+    /// # Safety
+    /// `centres` and `radii` must be planes in the type of the position.
+    pub unsafe fn sphere(
+        &mut self,
+        lanes: LaneMask,
+        centres: *const u8,
+        radii: *const u8,
+        lists: &mut LaneLists,
+    ) {
+        *lists = LaneLists::EMPTY;
+        let Some(search) = self.shared.search else {
+            return;
+        };
+        let query = Query {
+            centres,
+            radii,
+            lanes,
+            width: self.head.width as usize,
+            first_slot: self.head.first_slot,
+        };
+        let Worker {
+            lists: arena,
+            hits,
+            radii,
+            ..
+        } = &mut *self.worker;
+        let mut keep = |lane: usize, found: &[u32]| {
+            lists.slots[lane] = arena.keep(found);
+            lists.lengths[lane] = found.len() as u32;
+        };
+        // SAFETY: the caller's promise.
+        unsafe { search.spheres(query, hits, radii, &mut keep) }
+    }
+
+    /// Ranks of the block's lanes.
+    pub(crate) fn ranks(&self) -> &[u32] {
+        self.ranks
+    }
+
+    /// Lanes that have met a run-time error.
+    pub(crate) fn failed(&self) -> LaneMask {
+        self.failed
+    }
+}

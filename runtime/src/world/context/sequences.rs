@@ -1,0 +1,222 @@
+//! Sequences in strand methods: making and extending them lane by lane, and giving back what a
+//! method does not keep.
+
+use super::{Shared, StepContext, Worker};
+use crate::abi::{FailureKind, LaneMask};
+use crate::sequence::{Held, Owner, Sequence, Settling, TooLong};
+use crate::strands::arrange::bits;
+use crate::strands::blocks::lanes_mut;
+use crate::strands::{Plane, SequencePlane};
+
+impl StepContext<'_> {
+    /// A sequence of `count` elements in `lane`, whose components are planes at `values`.
+    ///
+    /// # Safety
+    /// `values` must be `count * components` planes of `bytes` bytes per lane.
+    pub unsafe fn create_sequence(
+        &mut self,
+        lane: usize,
+        [bytes, components]: [usize; 2],
+        count: usize,
+        values: *const u8,
+    ) -> Sequence {
+        // SAFETY: the caller's promise.
+        let element = unsafe { self.packed(lane, bytes, count * components, values) };
+        let made = self.worker.sequences.create(
+            self.shared.sequences,
+            Owner::strand(self.ids[lane]),
+            &element,
+            bytes * components,
+        );
+        self.worker.bytes = element;
+        self.check(lane, made)
+    }
+
+    /// The integers from `low` to `high`, both included, each as `bytes` writes it; none if `low >
+    /// high`.
+    pub fn range_sequence<const N: usize>(
+        &mut self,
+        lane: usize,
+        low: i64,
+        high: i64,
+        bytes: impl Fn(i64) -> [u8; N],
+    ) -> Sequence {
+        let length = i128::from(high) - i128::from(low) + 1;
+        if length > i128::from(u32::MAX) {
+            return self.check(lane, Err(TooLong));
+        }
+        let mut packed = std::mem::take(&mut self.worker.bytes);
+        packed.clear();
+        packed.extend((low..=high).flat_map(bytes));
+        let owner = Owner::strand(self.ids[lane]);
+        let made = self
+            .worker
+            .sequences
+            .create(self.shared.sequences, owner, &packed, N);
+        self.worker.bytes = packed;
+        self.check(lane, made)
+    }
+
+    /// `sequence` with one more element at its end, or at its beginning.
+    ///
+    /// # Safety
+    /// `values` must be `components` planes of `bytes` bytes per lane, `sequence` alive and of such
+    /// elements.
+    pub unsafe fn extend_sequence(
+        &mut self,
+        lane: usize,
+        [bytes, components]: [usize; 2],
+        sequence: Sequence,
+        values: *const u8,
+        at_end: bool,
+    ) -> Sequence {
+        let owner = Owner::strand(self.ids[lane]);
+        let pool = self.shared.sequences;
+        // SAFETY: the caller's promise.
+        let made = unsafe {
+            let element = self.packed(lane, bytes, components, values);
+            let cache = &mut self.worker.sequences;
+            let made = if at_end {
+                cache.append(pool, owner, sequence, &element)
+            } else {
+                cache.prepend(pool, owner, &element, sequence)
+            };
+            self.worker.bytes = element;
+            made
+        };
+        self.check(lane, made)
+    }
+
+    /// The elements of `left`, then those of `right`.
+    ///
+    /// # Safety
+    /// Both must be alive, of elements of `element` bytes.
+    pub unsafe fn concatenate(
+        &mut self,
+        lane: usize,
+        left: Sequence,
+        right: Sequence,
+        element: usize,
+    ) -> Sequence {
+        let owner = Owner::strand(self.ids[lane]);
+        // SAFETY: the caller's promise.
+        let made = unsafe {
+            self.worker
+                .sequences
+                .concatenate(self.shared.sequences, owner, left, right, element)
+        };
+        self.check(lane, made)
+    }
+
+    /// Address of the first element of a sequence, elements packed one after the other. Valid until
+    /// the method returns or extends it.
+    pub fn sequence_data(&self, sequence: Sequence) -> *const u8 {
+        self.shared.sequences.data(sequence)
+    }
+
+    /// Gathers one lane of `count` planes into the worker's scratch bytes.
+    ///
+    /// # Safety
+    /// `values` must be `count` planes of `bytes` bytes per lane.
+    unsafe fn packed(
+        &mut self,
+        lane: usize,
+        bytes: usize,
+        count: usize,
+        values: *const u8,
+    ) -> Vec<u8> {
+        let mut packed = std::mem::take(&mut self.worker.bytes);
+        packed.clear();
+        for plane in 0..count {
+            let offset = (plane * self.head.width as usize + lane) * bytes;
+            // SAFETY: the caller's promise.
+            packed.extend_from_slice(unsafe {
+                std::slice::from_raw_parts(values.add(offset), bytes)
+            });
+        }
+        packed
+    }
+
+    /// What was made, or a run-time error of the lane if it cannot be.
+    pub(super) fn check<V: Default>(&mut self, lane: usize, made: Result<V, TooLong>) -> V {
+        made.unwrap_or_else(|TooLong| {
+            self.fail(1 << lane, FailureKind::SequenceTooLong, u32::MAX, |_| {
+                [0; 2]
+            });
+            V::default()
+        })
+    }
+
+    /// Notes the sequences a block's state holds. Call before a method,
+    /// [`StepContext::close_method`] after it.
+    ///
+    /// # Safety
+    /// `block` must be the context's block.
+    pub(crate) unsafe fn open_method(&mut self, block: *mut u8) {
+        let layout = self.shared.layout;
+        self.worker.before.clear();
+        for &SequencePlane { plane, .. } in layout.sequence_planes() {
+            // SAFETY: the block is this worker's.
+            self.worker
+                .before
+                .extend_from_slice(unsafe { lanes_mut::<Sequence>(block, plane, layout.width()) });
+        }
+    }
+
+    /// Frees what the method made and did not keep. `lanes` ran, of these `dead` hold nothing any
+    /// more.
+    ///
+    /// # Safety
+    /// `block` must be the context's block, and the method over.
+    pub(crate) unsafe fn close_method(&mut self, block: *mut u8, lanes: LaneMask, dead: LaneMask) {
+        self.worker.lists.reset();
+        let Shared {
+            layout,
+            sequences: pool,
+            ..
+        } = *self.shared;
+        let width = layout.width();
+        let planes = layout.sequence_planes();
+        if planes.is_empty() && self.worker.sequences.is_settled() {
+            return;
+        }
+        for lane in bits(lanes) {
+            let lane = lane as usize;
+            let Worker {
+                before,
+                lane_before,
+                lane_after,
+                sequences,
+                ..
+            } = &mut *self.worker;
+            lane_before.clear();
+            lane_before.extend((0..planes.len()).map(|plane| before[plane * width + lane]));
+            lane_after.clear();
+            let gone = dead >> lane & 1 == 1;
+            // SAFETY: the block is this worker's; what strands hold is alive.
+            let settled = unsafe {
+                let handle = |plane: Plane| block.add(plane.offset).cast::<Sequence>().add(lane);
+                lane_after.extend(planes.iter().map(|&SequencePlane { plane, element }| Held {
+                    sequence: if gone {
+                        Sequence::EMPTY
+                    } else {
+                        *handle(plane)
+                    },
+                    element,
+                }));
+                let settling = Settling {
+                    owner: Owner::strand(self.ids[lane]),
+                    before: lane_before,
+                    read_by_others: layout.communicates_sequences(),
+                };
+                let settled = sequences.settle(pool, settling, lane_after);
+                planes
+                    .iter()
+                    .zip(lane_after)
+                    .for_each(|(sequence, held)| *handle(sequence.plane) = held.sequence);
+                settled
+            };
+            self.check(lane, settled);
+        }
+    }
+}

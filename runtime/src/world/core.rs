@@ -1,0 +1,415 @@
+//! The world without its program: storage, workers, and the super-step protocol.
+//!
+//! One super-step is `prepare` (spatial index), `sweep` (methods of all active blocks, in parallel)
+//! and `finish` (outcomes, new strands, publication). What a sweep leaves behind is ordered by
+//! strand before it is acted on, so nothing depends on which worker ran what.
+
+use super::context::{Shared, StepContext, Worker};
+use super::events::{Nursery, PrintLog, StrandFailure};
+use super::program::Abilities;
+use super::search::{Homes, Search, search};
+use super::{Control, RunError, WorldError};
+use crate::neighbours::RadiusStatistics;
+use crate::sequence::{Owner, Sequence, SequencePool};
+use crate::strands::arrange::{arrange, packed_order, packing_pays};
+use crate::strands::blocks::{Blocks, lanes_mut, load_lane, record_bytes};
+use crate::strands::roster::{LaneSets, Roster};
+use crate::strands::{Counts, SequencePlane, Sharing, StateLayout};
+use rayon::prelude::*;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Strands a worker takes at a time.
+const TASK: usize = 64;
+
+/// Everything but the program.
+pub(crate) struct Core {
+    pub(crate) layout: StateLayout,
+    pub(crate) abilities: Abilities,
+    pub(crate) roster: Roster,
+    pub(crate) state: Blocks,
+    pub(crate) published: Blocks,
+    pub(crate) sequences: Arc<SequencePool>,
+    pub(crate) workers: Vec<Mutex<Worker>>,
+    pub(crate) control: Arc<Control>,
+    pub(crate) step: u64,
+    /// Sizes of the sets at the end of the last super-step.
+    pub(crate) counts: Counts,
+    search: Option<Box<dyn Search>>,
+    /// Whether the spatial index shows the strands where they are, and the radius it was made for.
+    index_fits: bool,
+    index_radius: Option<f64>,
+    threads: rayon::ThreadPool,
+}
+
+impl Core {
+    pub(crate) fn new(
+        layout: StateLayout,
+        abilities: Abilities,
+        walk: &[u32],
+        sequences: Arc<SequencePool>,
+        workers: usize,
+    ) -> Result<Core, WorldError> {
+        let workers = workers.max(1);
+        let threads = rayon::ThreadPoolBuilder::new()
+            .num_threads(workers)
+            .build()
+            .map_err(|error| WorldError::Workers(error.to_string()))?;
+        let roster = Roster::new(layout.width(), walk);
+        let mut state = Blocks::new(layout.stride());
+        state.resize(roster.blocks());
+        let mut published = Blocks::new(layout.published_stride());
+        published.resize(roster.blocks());
+        let search = abilities
+            .communicates
+            .then(|| layout.position().map(search))
+            .flatten();
+        let workers = (0..workers)
+            .map(|_| Mutex::new(Worker::new(&layout)))
+            .collect();
+        let counts = roster.counts();
+        Ok(Core {
+            layout,
+            abilities,
+            roster,
+            state,
+            published,
+            sequences,
+            workers,
+            control: Arc::default(),
+            step: 0,
+            counts,
+            search,
+            index_fits: false,
+            index_radius: None,
+            threads,
+        })
+    }
+
+    /// Runs `work` on the pool, or here if it is not worth waking anyone.
+    pub(crate) fn parallel<R: Send>(
+        &self,
+        blocks: usize,
+        work: impl FnOnce(bool) -> R + Send,
+    ) -> R {
+        if self.workers.len() == 1 || blocks * self.layout.width() <= TASK {
+            work(false)
+        } else {
+            self.threads.install(|| work(true))
+        }
+    }
+
+    /// Makes the spatial index fit the strands, and moves strands near their neighbours when that
+    /// pays.
+    pub(crate) fn prepare(&mut self) {
+        let Some(search) = &mut self.search else {
+            return;
+        };
+        let mut radii = RadiusStatistics::default();
+        for worker in &mut self.workers {
+            radii.take(&mut owned(worker).radii);
+        }
+        let radius = radii.typical().or(self.index_radius);
+        if self.index_fits && radius == self.index_radius {
+            return;
+        }
+        search.rebuild(
+            &self.layout,
+            &self.roster,
+            Homes {
+                state: &self.state,
+                published: &self.published,
+            },
+            radius,
+        );
+        self.index_fits = true;
+        self.index_radius = radius;
+        if search.sorting_pays() {
+            self.live_in_cell_order();
+        }
+    }
+
+    /// Moves strands into cell order: active ones first, then stable ones, then those at no finite
+    /// position.
+    fn live_in_cell_order(&mut self) {
+        let Some(search) = &mut self.search else {
+            return;
+        };
+        let width = self.layout.width();
+        let lanes = &self.roster.lanes;
+        let is_active =
+            |slot: &u32| lanes[*slot as usize / width].active >> (*slot as usize % width) & 1 == 1;
+        let (mut sources, stable): (Vec<u32>, Vec<u32>) =
+            search.cell_order().iter().copied().partition(is_active);
+        sources.extend(stable);
+        let mut listed = vec![false; lanes.len() * width];
+        sources
+            .iter()
+            .for_each(|&slot| listed[slot as usize] = true);
+        sources.extend(
+            self.roster
+                .order()
+                .iter()
+                .copied()
+                .filter(|&slot| !listed[slot as usize]),
+        );
+        // SAFETY: no method runs between super-steps.
+        let targets = unsafe {
+            arrange(
+                &self.layout,
+                &self.state,
+                0,
+                &mut self.roster.records(),
+                &sources,
+            )
+        };
+        let mut moved = vec![0; listed.len()];
+        sources
+            .iter()
+            .zip(&targets)
+            .for_each(|(&source, &target)| moved[source as usize] = target);
+        search.move_slots(&|slot| moved[slot as usize]);
+        self.roster.reorder();
+        self.publish();
+    }
+
+    /// Calls `run` for every block with active lanes, several at a time.
+    pub(crate) fn sweep(
+        &mut self,
+        run: impl Fn(&mut StepContext<'_>, *mut u8, &mut LaneSets) + Sync,
+    ) {
+        let mut lanes = std::mem::take(&mut self.roster.lanes);
+        let width = self.layout.width();
+        let shared = self.shared();
+        let per_task = (TASK / width).max(1);
+        let task = |(index, sets): (usize, &mut [LaneSets])| {
+            let mut worker = self.worker();
+            for (block, sets) in (index * per_task..)
+                .zip(sets)
+                .filter(|(_, sets)| sets.active != 0)
+            {
+                if self.control.cancelled.load(Relaxed) {
+                    return;
+                }
+                let slots = block * width..(block + 1) * width;
+                let mut cx = StepContext::new(
+                    &shared,
+                    &mut worker,
+                    self.step,
+                    block,
+                    &self.roster.ids[slots.clone()],
+                    &self.roster.ranks[slots],
+                );
+                sets.unpublished = true;
+                run(&mut cx, self.state.block(block), sets);
+            }
+        };
+        self.parallel(lanes.len(), |wide| {
+            if wide {
+                lanes.par_chunks_mut(per_task).enumerate().for_each(task);
+            } else {
+                lanes.chunks_mut(per_task).enumerate().for_each(task);
+            }
+        });
+        self.roster.lanes = lanes;
+    }
+
+    /// What all blocks share, as of now.
+    pub(crate) fn shared(&self) -> Shared<'_> {
+        Shared {
+            layout: &self.layout,
+            state: &self.state,
+            published: &self.published,
+            search: self.search.as_deref(),
+            sequences: &self.sequences,
+            counts: self.counts,
+        }
+    }
+
+    /// The logs and scratch memory of the current thread.
+    pub(crate) fn worker(&self) -> MutexGuard<'_, Worker> {
+        // Outside the pool (see `parallel`) one thread works alone, as the first worker.
+        let index = rayon::current_thread_index()
+            .filter(|&index| index < self.workers.len())
+            .unwrap_or(0);
+        self.workers[index]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Text printed since the last call, in strand order.
+    pub(crate) fn printed(&mut self) -> String {
+        PrintLog::merge(
+            self.workers
+                .iter_mut()
+                .map(|worker| &mut owned(worker).printed),
+        )
+    }
+
+    /// The first run-time error, if any.
+    pub(crate) fn failure(&mut self) -> Result<(), RunError> {
+        let mut first = None;
+        for failure in self
+            .workers
+            .iter_mut()
+            .filter_map(|worker| owned(worker).failure.take())
+        {
+            StrandFailure::keep_first(&mut first, failure);
+        }
+        first.map_or(
+            Ok(()),
+            |StrandFailure {
+                 step, id, failure, ..
+             }| Err(RunError::Strand { id, step, failure }),
+        )
+    }
+
+    /// Ends a super-step: the dead leave, the new join, changes become visible.
+    pub(crate) fn finish(&mut self) -> Result<(), RunError> {
+        let alive: usize = self
+            .roster
+            .lanes
+            .iter()
+            .map(|sets| sets.alive().count_ones() as usize)
+            .sum();
+        let died = alive < self.roster.order().len();
+        if died {
+            self.roster.forget_dead();
+        }
+        let born = self.admit_new()?;
+        let moves = self.layout.position().is_some_and(|position| {
+            self.layout.variables()[position.variable].sharing == Sharing::Communicated
+        });
+        self.index_fits &= !(died || born || moves);
+        self.publish();
+        self.free_retired();
+        self.recount();
+        Ok(())
+    }
+
+    /// Gives back the sequences that strands have replaced or left behind.
+    fn free_retired(&mut self) {
+        for worker in &mut self.workers {
+            owned(worker).sequences.free_retired(&self.sequences);
+        }
+    }
+
+    fn admit_new(&mut self) -> Result<bool, RunError> {
+        let bytes = record_bytes(&self.layout);
+        let records = Nursery::merge(
+            self.workers
+                .iter_mut()
+                .map(|worker| &mut owned(worker).nursery),
+            bytes,
+        );
+        if records.is_empty() {
+            return Ok(false);
+        }
+        let slots = self
+            .roster
+            .admit(records.len())
+            .ok_or(RunError::TooManyStrands)?;
+        self.state.resize(self.roster.blocks());
+        self.published.resize(self.roster.blocks());
+        let width = self.layout.width();
+        for (slot, record) in slots.into_iter().zip(records) {
+            let (block, lane) = self.roster.place(slot);
+            let owner = Owner::strand(self.roster.ids[slot as usize]);
+            // SAFETY: no method runs between super-steps, and the slot was vacant.
+            unsafe {
+                load_lane(&self.layout, &record, self.state.block(block), lane);
+                for &SequencePlane { plane, .. } in self.layout.sequence_planes() {
+                    self.sequences.hand_over(
+                        lanes_mut::<Sequence>(self.state.block(block), plane, width)[lane],
+                        owner,
+                    );
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Copies what others may read from every block that has changed.
+    pub(crate) fn publish(&mut self) {
+        let stride = self.layout.published_stride();
+        let mut lanes = std::mem::take(&mut self.roster.lanes);
+        let copy = |(block, sets): (usize, &mut LaneSets)| {
+            if std::mem::take(&mut sets.unpublished) && stride > 0 {
+                // SAFETY: both blocks exist, the head of the state is as long as a published block,
+                // and every block is copied by one thread only.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(
+                        self.state.block(block),
+                        self.published.block(block),
+                        stride,
+                    )
+                };
+            }
+        };
+        self.parallel(lanes.len(), |wide| {
+            if wide {
+                lanes
+                    .par_iter_mut()
+                    .with_min_len(256)
+                    .enumerate()
+                    .for_each(copy);
+            } else {
+                lanes.iter_mut().enumerate().for_each(copy);
+            }
+        });
+        self.roster.lanes = lanes;
+    }
+
+    /// Moves active strands together when many lanes idle.
+    pub(crate) fn pack(&mut self) {
+        let width = self.layout.width();
+        if packing_pays(&self.roster.lanes, width) {
+            let sources = packed_order(&self.roster.lanes, width);
+            // SAFETY: no method runs between super-steps.
+            unsafe {
+                arrange(
+                    &self.layout,
+                    &self.state,
+                    0,
+                    &mut self.roster.records(),
+                    &sources,
+                )
+            };
+            self.roster.reorder();
+            self.index_fits = false;
+            self.publish();
+        }
+    }
+
+    /// Removes all active strands.
+    pub(crate) fn kill_active(&mut self) {
+        if !self.layout.sequence_planes().is_empty() {
+            self.sweep(|cx, block, sets| {
+                // SAFETY: the block is the context's.
+                unsafe {
+                    cx.open_method(block);
+                    cx.close_method(block, sets.active, sets.active);
+                }
+            });
+        }
+        for sets in &mut self.roster.lanes {
+            sets.active = 0;
+            sets.fresh = 0;
+        }
+        self.roster.forget_dead();
+        self.free_retired();
+        self.index_fits = false;
+        self.recount();
+    }
+
+    /// Counts the strands, also for whoever watches the progress.
+    pub(crate) fn recount(&mut self) {
+        self.counts = self.roster.counts();
+        self.control.show(self.step, self.counts);
+    }
+}
+
+/// The contents of a lock that nobody else can hold.
+fn owned<T>(lock: &mut Mutex<T>) -> &mut T {
+    lock.get_mut().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,247 @@
+//! What global blocks see and do: counts, reductions over strand sets, printing, stopping all
+//! strands, and sequences in global variables.
+
+use super::core::Core;
+use super::methods::stabilize_block;
+use super::program::StrandProgram;
+use crate::abi::{LaneMask, PrintPiece};
+use crate::print::write_piece;
+use crate::reduce::{Reduction, Values, reduce};
+use crate::sequence::{Held, Owner, Sequence, SequenceCache, SequencePool, Settling, TooLong};
+use crate::strands::{Counts, Kind, Scalar, StrandSet};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Sequences that belong to global variables. Made before the world, so that inputs can be loaded.
+#[derive(Default)]
+pub struct GlobalSequences {
+    pub(crate) pool: Arc<SequencePool>,
+    cache: SequenceCache,
+    live: Vec<Sequence>,
+}
+
+impl GlobalSequences {
+    /// No sequences yet.
+    pub fn new() -> GlobalSequences {
+        GlobalSequences::default()
+    }
+
+    /// A sequence of the given elements, `element` bytes each.
+    pub fn create(&mut self, elements: &[u8], element: usize) -> Result<Sequence, TooLong> {
+        self.cache
+            .create(&self.pool, Owner::GLOBAL, elements, element)
+    }
+
+    /// `sequence` with one element more at its end.
+    ///
+    /// # Safety
+    /// `sequence` must be alive, of elements as long as `value`.
+    pub unsafe fn append(&mut self, sequence: Sequence, value: &[u8]) -> Result<Sequence, TooLong> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.cache
+                .append(&self.pool, Owner::GLOBAL, sequence, value)
+        }
+    }
+
+    /// `sequence` with one element more at its beginning.
+    ///
+    /// # Safety
+    /// As for [`GlobalSequences::append`].
+    pub unsafe fn prepend(
+        &mut self,
+        value: &[u8],
+        sequence: Sequence,
+    ) -> Result<Sequence, TooLong> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.cache
+                .prepend(&self.pool, Owner::GLOBAL, value, sequence)
+        }
+    }
+
+    /// The elements of `left`, then those of `right`.
+    ///
+    /// # Safety
+    /// Both must be alive, of elements of `element` bytes.
+    pub unsafe fn concatenate(
+        &mut self,
+        left: Sequence,
+        right: Sequence,
+        element: usize,
+    ) -> Result<Sequence, TooLong> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.cache
+                .concatenate(&self.pool, Owner::GLOBAL, left, right, element)
+        }
+    }
+
+    /// Address of the first element.
+    pub fn data(&self, sequence: Sequence) -> *const u8 {
+        self.pool.data(sequence)
+    }
+
+    /// Capacity of all live buffers made here minus that of those freed here.
+    pub(crate) fn live_bytes(&self) -> i64 {
+        self.cache.live_bytes()
+    }
+
+    /// Frees all global sequences that `program` does not hold.
+    pub(crate) fn sweep<P: StrandProgram>(&mut self, program: &P) {
+        let mut held = Vec::new();
+        // Global variables hold global sequences only, so nothing is copied and the element size
+        // does not matter.
+        program.held_sequences(&mut |sequence| {
+            held.push(Held {
+                sequence,
+                element: 0,
+            })
+        });
+        let settling = Settling {
+            owner: Owner::GLOBAL,
+            before: &self.live,
+            read_by_others: false,
+        };
+        // SAFETY: no strand runs, and strands keep copies of global sequences, never the sequences
+        // themselves.
+        let settled = unsafe { self.cache.settle(&self.pool, settling, &mut held) };
+        debug_assert_eq!(settled, Ok(()));
+        self.live = held.into_iter().map(|held| held.sequence).collect();
+    }
+}
+
+/// The context of a global block.
+pub struct GlobalContext<'a> {
+    pub(crate) core: &'a mut Core,
+    /// Sequences of global variables.
+    pub sequences: &'a mut GlobalSequences,
+    pub(crate) text: &'a mut String,
+}
+
+/// Computes a value for each of the given lanes of a block, as planes.
+pub type BlockMap<'a> = &'a (dyn Fn(*const u8, LaneMask, *mut u8) + Sync);
+
+impl GlobalContext<'_> {
+    /// Sizes of the strand sets.
+    pub fn counts(&self) -> Counts {
+        self.core.counts
+    }
+
+    /// Super-steps completed.
+    pub fn step(&self) -> u64 {
+        self.core.step
+    }
+
+    /// Prints text.
+    pub fn print_text(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Prints a value; planes are one lane wide.
+    ///
+    /// # Safety
+    /// The piece must describe what it points to.
+    pub unsafe fn print(&mut self, piece: &PrintPiece) {
+        // SAFETY: the caller's promise.
+        unsafe { write_piece(self.text, piece, 0, 1, &self.sequences.pool) }
+    }
+
+    /// Reduces a state variable over a set. `None` when its type does not suit the reduction.
+    pub fn reduce(&self, reduction: Reduction, set: StrandSet, variable: usize) -> Option<Values> {
+        let Kind::Tensor { scalar, components } = self.core.layout.variables()[variable].kind
+        else {
+            return None;
+        };
+        let width = self.core.layout.width();
+        let first = self.core.layout.plane(variable, 0);
+        self.reduce_map(reduction, set, scalar, components, &|block, _, values| {
+            for component in 0..components {
+                let offset = self.core.layout.plane(variable, component).offset;
+                // SAFETY: the plane lies in the block, `values` has room for all components.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(
+                        block.add(offset),
+                        values.add(component * width * first.bytes),
+                        width * first.bytes,
+                    )
+                };
+            }
+        })
+    }
+
+    /// Reduces what `map` computes for each strand of a set: `components` values of type `scalar`,
+    /// as planes of the block's width.
+    pub fn reduce_map(
+        &self,
+        reduction: Reduction,
+        set: StrandSet,
+        scalar: Scalar,
+        components: usize,
+        map: BlockMap<'_>,
+    ) -> Option<Values> {
+        if !reduction.accepts(scalar) {
+            return None;
+        }
+        let Core {
+            layout,
+            roster,
+            state,
+            ..
+        } = &*self.core;
+        let width = layout.width();
+        let size = components * scalar.bytes();
+        self.core.parallel(roster.blocks(), |_| {
+            // One group of planes per block; vectors of words keep any scalar aligned.
+            let words = (size * width).div_ceil(size_of::<u64>());
+            let mut mapped = vec![0u64; words * roster.blocks()];
+            mapped
+                .par_chunks_mut(words.max(1))
+                .zip(&roster.lanes)
+                .enumerate()
+                .for_each(|(block, (values, sets))| {
+                    let lanes = sets.members(set);
+                    if lanes != 0 {
+                        map(state.block(block), lanes, values.as_mut_ptr().cast());
+                    }
+                });
+            let slots = roster.slots(set);
+            let mut ordered = vec![0u8; slots.len() * size];
+            ordered
+                .par_chunks_exact_mut(size.max(1))
+                .zip(&slots)
+                .for_each(|(value, &slot)| {
+                    let (block, lane) = roster.place(slot);
+                    for (component, bytes) in value.chunks_exact_mut(scalar.bytes()).enumerate() {
+                        let offset = block * words * size_of::<u64>()
+                            + (component * width + lane) * scalar.bytes();
+                        // SAFETY: the offset lies in the group of planes of the block.
+                        unsafe {
+                            std::ptr::copy_nonoverlapping(
+                                mapped.as_ptr().cast::<u8>().add(offset),
+                                bytes.as_mut_ptr(),
+                                scalar.bytes(),
+                            )
+                        };
+                    }
+                });
+            reduce(reduction, &Values::from_bytes(scalar, &ordered), components)
+        })
+    }
+
+    /// Stabilizes all active strands at once, running their `stabilize` methods.
+    pub fn stabilize_all<P: StrandProgram>(&mut self, program: &P) {
+        let abilities = self.core.abilities;
+        self.core
+            .sweep(|cx, block, sets| stabilize_block(program, abilities, cx, block, sets));
+        let printed = self.core.printed();
+        self.text.push_str(&printed);
+        self.core.publish();
+        self.core.recount();
+    }
+
+    /// Kills all active strands at once.
+    pub fn kill_all(&mut self) {
+        self.core.kill_active();
+    }
+}

@@ -1,0 +1,105 @@
+//! What the compiler provides: the layout of a strand's state, its methods over blocks of W
+//! strands, and the global blocks.
+
+use super::context::StepContext;
+use super::global::GlobalContext;
+use crate::abi::{LaneMask, LaneOutcome};
+use crate::sequence::Sequence;
+use crate::strands::StateLayout;
+
+/// What a program makes use of. It decides how the program is run, never what it computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Abilities {
+    /// Strands have a `start` method.
+    pub starts: bool,
+    /// Strands have a `stabilize` method.
+    pub stabilizes: bool,
+    /// Strand methods query neighbours or read the state of others.
+    pub communicates: bool,
+    /// Strand methods use `new`.
+    pub creates: bool,
+    /// Strand methods ask how many strands there are.
+    pub counts: bool,
+    /// Strand methods print.
+    pub prints: bool,
+    /// There is a global `start` block.
+    pub global_start: bool,
+    /// There is a global `update` block.
+    pub global_update: bool,
+}
+
+impl Abilities {
+    /// True when no strand can notice another, so that each may run to its end on its own. Printing
+    /// strands are kept in step so that their text comes in the order of the super-steps.
+    pub fn independent(self) -> bool {
+        !(self.communicates || self.creates || self.counts || self.prints || self.global_update)
+    }
+}
+
+/// A compiled program. Methods run on W strands at once and are called by several workers at the
+/// same time, each with another block.
+///
+/// # Safety
+/// The world trusts the program: with valid arguments, the strand methods may write nothing but the
+/// lanes of `block` they were asked to run and what the context gives them, must leave in every
+/// sequence plane a handle that the context or a published plane gave them, and must answer with
+/// lanes out of those they were asked to run.
+pub unsafe trait StrandProgram: Sync {
+    /// The layout of the state. It must be the same at every call.
+    fn layout(&self) -> &StateLayout;
+
+    /// What the program makes use of.
+    fn abilities(&self) -> Abilities;
+
+    /// Initializes the strands of the creation clause. Lane `l` has iterator positions
+    /// `coordinates[axis * W + l]`, counted from 0, first iterator first.
+    ///
+    /// # Safety
+    /// `block` is a zeroed block of the layout that no one else touches, `coordinates` has W
+    /// entries per axis.
+    unsafe fn create(
+        &self,
+        cx: &mut StepContext<'_>,
+        block: *mut u8,
+        lanes: LaneMask,
+        coordinates: *const u32,
+    );
+
+    /// Runs the `start` method.
+    ///
+    /// # Safety
+    /// `block` is a block of the layout that no one else touches.
+    unsafe fn start(
+        &self,
+        cx: &mut StepContext<'_>,
+        block: *mut u8,
+        lanes: LaneMask,
+    ) -> LaneOutcome;
+
+    /// Runs the `update` method.
+    ///
+    /// # Safety
+    /// As for `start`.
+    unsafe fn update(
+        &self,
+        cx: &mut StepContext<'_>,
+        block: *mut u8,
+        lanes: LaneMask,
+    ) -> LaneOutcome;
+
+    /// Runs the `stabilize` method.
+    ///
+    /// # Safety
+    /// As for `start`.
+    unsafe fn stabilize(&self, cx: &mut StepContext<'_>, block: *mut u8, lanes: LaneMask);
+
+    /// Runs the global `start` block.
+    fn global_start(&mut self, cx: &mut GlobalContext<'_>);
+
+    /// Runs the global `update` block.
+    fn global_update(&mut self, cx: &mut GlobalContext<'_>);
+
+    /// Calls `hold` with every sequence that a global variable refers to. Global sequences that are
+    /// not named are freed after each global block.
+    fn held_sequences(&self, hold: &mut dyn FnMut(Sequence));
+}

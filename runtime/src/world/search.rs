@@ -1,0 +1,166 @@
+//! Spatial queries over the strands of a world: reads published positions, hides precision and
+//! dimension from the rest.
+
+use crate::abi::LaneMask;
+use crate::neighbours::{CellGrid, Hits, Points, RadiusStatistics, Real};
+use crate::strands::arrange::bits;
+use crate::strands::blocks::Blocks;
+use crate::strands::roster::Roster;
+use crate::strands::{Plane, Position, Scalar, Sharing, StateLayout};
+
+/// Answers the queries of one super-step.
+pub(crate) trait Search: Send + Sync {
+    /// Sorts the positions of all living strands, as others see them now. `radius` is the one most
+    /// queries are expected to ask for.
+    fn rebuild(
+        &mut self,
+        layout: &StateLayout,
+        roster: &Roster,
+        homes: Homes<'_>,
+        radius: Option<f64>,
+    );
+
+    /// True when strands should live in cell order (see `cell_order`).
+    fn sorting_pays(&self) -> bool;
+
+    /// Slots of the strands in cell order; strands at positions that are not finite are missing.
+    fn cell_order(&self) -> &[u32];
+
+    /// Follows the strands to their new slots.
+    fn move_slots(&mut self, moved: &dyn Fn(u32) -> u32);
+
+    /// Calls `found` for every lane with what its query finds.
+    ///
+    /// # Safety
+    /// `centres` and `radii` are planes of `width` lanes in the type of the position.
+    unsafe fn spheres(
+        &self,
+        query: Query,
+        hits: &mut Hits,
+        radii: &mut RadiusStatistics,
+        found: &mut dyn FnMut(usize, &[u32]),
+    );
+}
+
+/// The two places where planes of others are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Homes<'a> {
+    pub(crate) state: &'a Blocks,
+    pub(crate) published: &'a Blocks,
+}
+
+impl Homes<'_> {
+    /// Where others read a plane of block `block`.
+    pub(crate) fn visible(self, plane: Plane, block: usize) -> *const u8 {
+        let base = match plane.sharing {
+            Sharing::Communicated => self.published.block(block),
+            Sharing::Private | Sharing::Constant => self.state.block(block),
+        };
+        // SAFETY: a plane lies inside its block.
+        unsafe { base.add(plane.offset) }
+    }
+}
+
+/// One query per lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Query {
+    pub(crate) centres: *const u8,
+    pub(crate) radii: *const u8,
+    pub(crate) lanes: LaneMask,
+    pub(crate) width: usize,
+    pub(crate) first_slot: u32,
+}
+
+/// A search for positions of the given type.
+pub(crate) fn search(position: Position) -> Box<dyn Search> {
+    match (position.scalar, position.dimension) {
+        (Scalar::F64, 1) => Box::new(Finder::<f64, 1>::default()),
+        (Scalar::F64, 2) => Box::new(Finder::<f64, 2>::default()),
+        (Scalar::F64, _) => Box::new(Finder::<f64, 3>::default()),
+        (_, 1) => Box::new(Finder::<f32, 1>::default()),
+        (_, 2) => Box::new(Finder::<f32, 2>::default()),
+        (_, _) => Box::new(Finder::<f32, 3>::default()),
+    }
+}
+
+struct Finder<T, const D: usize> {
+    grid: Option<CellGrid<T, D>>,
+    points: Points<T, D>,
+}
+
+impl<T: Real, const D: usize> Default for Finder<T, D> {
+    fn default() -> Finder<T, D> {
+        Finder {
+            grid: None,
+            points: Points::default(),
+        }
+    }
+}
+
+impl<T: Real, const D: usize> Search for Finder<T, D> {
+    fn rebuild(
+        &mut self,
+        layout: &StateLayout,
+        roster: &Roster,
+        homes: Homes<'_>,
+        radius: Option<f64>,
+    ) {
+        let position = layout
+            .position()
+            .expect("a program that queries has positions");
+        let planes: [Plane; D] = std::array::from_fn(|axis| layout.plane(position.variable, axis));
+        let width = layout.width();
+        self.points.clear();
+        for (block, sets) in roster.lanes.iter().enumerate() {
+            let columns = planes.map(|plane| homes.visible(plane, block).cast::<T>());
+            for lane in bits(sets.alive()) {
+                // SAFETY: the position's planes hold `T` in every lane of the block, and nobody
+                // writes between super-steps.
+                let point = columns.map(|column| unsafe { *column.add(lane as usize) });
+                let slot = block * width + lane as usize;
+                self.points.push(point, slot as u32, roster.ranks[slot]);
+            }
+        }
+        self.grid = Some(CellGrid::build(&mut self.points, radius, self.grid.take()));
+    }
+
+    fn sorting_pays(&self) -> bool {
+        self.grid.as_ref().is_some_and(CellGrid::sorting_pays)
+    }
+
+    fn cell_order(&self) -> &[u32] {
+        self.grid.as_ref().map_or(&[], CellGrid::slots)
+    }
+
+    fn move_slots(&mut self, moved: &dyn Fn(u32) -> u32) {
+        if let Some(grid) = &mut self.grid {
+            grid.move_slots(moved);
+        }
+    }
+
+    unsafe fn spheres(
+        &self,
+        query: Query,
+        hits: &mut Hits,
+        radii: &mut RadiusStatistics,
+        found: &mut dyn FnMut(usize, &[u32]),
+    ) {
+        let Some(grid) = &self.grid else {
+            return;
+        };
+        for lane in bits(query.lanes) {
+            let lane = lane as usize;
+            // SAFETY: the caller's promise.
+            let (centre, radius) = unsafe {
+                let centres = query.centres.cast::<T>().add(lane);
+                (
+                    std::array::from_fn(|axis| *centres.add(axis * query.width)),
+                    *query.radii.cast::<T>().add(lane),
+                )
+            };
+            radii.note(radius.to_f64());
+            grid.sphere(centre, radius, query.first_slot + lane as u32, hits);
+            found(lane, hits.slots());
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! The command line of a program.
+
+use runtime::input::command_line::{CommandLine, parse};
+use runtime::input::help;
+use runtime::input::options::{InputSpec, OutputName, Program, RunOptions};
+use runtime::input::{InputType, InputValue, IntWidth};
+use runtime::png::{Depth, Range};
+
+fn input(name: &str, ty: InputType, default: Option<&str>) -> InputSpec {
+    InputSpec {
+        name: name.to_string(),
+        ty,
+        description: Some(format!("what {name} is")),
+        default: default.map(str::to_string),
+    }
+}
+
+fn program(outputs: &[(&str, bool)]) -> Program {
+    let output = |&(name, dynamic): &(&str, bool)| OutputName {
+        name: name.to_string(),
+        dynamic,
+    };
+    Program {
+        name: "render".to_string(),
+        inputs: vec![
+            input(
+                "img",
+                InputType::Image {
+                    dim: 3,
+                    shape: vec![],
+                },
+                None,
+            ),
+            input("stepSize", InputType::Real, Some("0.1")),
+            input("eye", InputType::Tensor(vec![3]), Some("[1,0,0]")),
+            input("n", InputType::Int, Some("7")),
+            input("title", InputType::String, Some("\"\"")),
+        ],
+        outputs: outputs.iter().map(output).collect(),
+        ints: IntWidth::Bits32,
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_string).collect()
+}
+
+#[track_caller]
+fn run(text: &str) -> RunOptions {
+    match parse(&program(&[("rgb", false)]), &words(text)) {
+        Ok(CommandLine::Run(run)) => run,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn error(text: &str) -> String {
+    parse(&program(&[("rgb", false)]), &words(text))
+        .unwrap_err()
+        .to_string()
+}
+
+#[test]
+fn without_options_the_defaults_hold() {
+    let run = run("-img ct.nrrd");
+    assert_eq!(run.inputs[0], Some(InputValue::File("ct.nrrd".to_string())));
+    assert_eq!(run.inputs[1..], [None, None, None, None]);
+    assert_eq!(
+        (
+            run.outputs[0].file.as_str(),
+            run.outputs[0].snapshot_prefix.as_str()
+        ),
+        ("rgb.nrrd", "rgb")
+    );
+    assert_eq!(
+        (run.limit, run.snapshot_period, run.workers),
+        (None, None, None)
+    );
+    assert_eq!(
+        (run.print.as_str(), run.verbose, run.timing),
+        ("-", false, false)
+    );
+    assert_eq!((run.range, run.depth), (Range::Usual, Depth::Eight));
+}
+
+#[test]
+fn every_option_is_understood_in_each_spelling() {
+    for text in [
+        "-img a -l 5 -s 2 -n 3 -print log.txt -v -t -o x.png -sp snap --range -1,2.5 --bits 16",
+        "--verbose --timing --input-img a --limit 5 --snapshot 2 --nworkers 3 -print log.txt --output x.png \
+         --snapshot-prefix snap --range -1,2.5 --bits 16",
+        "-o-rgb x.png -sp-rgb snap -img b -img a -l 9 -l 5 -s 2 -n 3 -print log.txt -v -v -t --range -1,2.5 --bits 16",
+    ] {
+        let run = run(text);
+        assert_eq!(
+            run.inputs[0],
+            Some(InputValue::File("a".to_string())),
+            "{text}"
+        );
+        assert_eq!(
+            (run.limit, run.snapshot_period, run.workers),
+            (Some(5), Some(2), Some(3))
+        );
+        assert_eq!(
+            (run.print.as_str(), run.verbose, run.timing),
+            ("log.txt", true, true)
+        );
+        assert_eq!(
+            (
+                run.outputs[0].file.as_str(),
+                run.outputs[0].snapshot_prefix.as_str()
+            ),
+            ("x.png", "snap")
+        );
+        assert_eq!(
+            (run.range, run.depth),
+            (Range::Between(-1.0, 2.5), Depth::Sixteen)
+        );
+    }
+    assert_eq!(run("-img a --range AUTO").range, Range::Auto);
+    let zeros = run("-img a -l 0 -s 0 -n 0");
+    assert_eq!(
+        (zeros.limit, zeros.snapshot_period, zeros.workers),
+        (None, None, None)
+    );
+}
+
+#[test]
+fn words_with_a_dash_are_values_unless_they_spell_an_option() {
+    let run = run("-img a -stepSize -inf -eye -1 -2 -3e1 -title -x");
+    assert_eq!(run.inputs[1], Some(InputValue::Real(f64::NEG_INFINITY)));
+    assert_eq!(
+        run.inputs[2],
+        Some(InputValue::Tensor(vec![-1.0, -2.0, -30.0]))
+    );
+    assert_eq!(run.inputs[4], Some(InputValue::String("-x".to_string())));
+    assert_eq!(
+        error("-img a -eye 1 2 -v"),
+        "option `-eye`: found 2 values, expected 3 for type vec3"
+    );
+}
+
+#[test]
+fn an_input_named_like_a_built_in_option_has_a_spelling_of_its_own() {
+    let run = run("-img a -n 3 --input-n 8");
+    assert_eq!(
+        (run.workers, run.inputs[3].clone()),
+        (Some(3), Some(InputValue::Int(8)))
+    );
+}
+
+#[test]
+fn wrong_usage_names_the_option_and_what_was_expected() {
+    let rows = [
+        ("", "required option `-img` (image(3)[]) is missing"),
+        (
+            "-img",
+            "option `-img`: found 0 values, expected 1 for type image(3)[]",
+        ),
+        (
+            "-img a -stepSize x",
+            "option `-stepSize`: found `x`, expected a real number",
+        ),
+        (
+            "-img a --input-n 3.5",
+            "option `--input-n`: found `3.5`, expected an integer",
+        ),
+        (
+            "-img a -stepsize 1",
+            "unknown option `-stepsize`; did you mean `-stepSize`?",
+        ),
+        (
+            "-img a --verbos",
+            "unknown option `--verbos`; did you mean `--verbose`?",
+        ),
+        (
+            "-img a -quiteUnlikeAnything",
+            "unknown option `-quiteUnlikeAnything`; `-h` lists all options",
+        ),
+        (
+            "-img a --stepSize 1",
+            "unknown option `--stepSize`; did you mean `-stepSize`?",
+        ),
+        ("-img a b", "found `b` after the value of `-img`"),
+        (
+            "-img a -eye 1 2 3 4",
+            "found `4` after the 3 values of `-eye`",
+        ),
+        ("-img a -v 1", "found `1` after `-v`, which takes no value"),
+        (
+            "ct.nrrd",
+            "found `ct.nrrd`, expected an option; values follow their option",
+        ),
+        (
+            "-img a -l many",
+            "option `-l`: found `many`, expected a non-negative integer",
+        ),
+        (
+            "-img a -n -2",
+            "option `-n`: found `-2`, expected a non-negative integer",
+        ),
+        (
+            "-img a --bits 12",
+            "option `--bits`: found `12`, expected 8 or 16",
+        ),
+        (
+            "-img a --range 1",
+            "option `--range`: found `1`, expected two different numbers LO,HI or auto",
+        ),
+        (
+            "-img a --range 1,1",
+            "option `--range`: found `1,1`, expected two different numbers LO,HI or auto",
+        ),
+        (
+            "-img a --range 0,inf",
+            "option `--range`: found `0,inf`, expected two different numbers LO,HI or auto",
+        ),
+        (
+            "-img a -stepSize=1",
+            "unknown option `-stepSize=1`; did you mean `-stepSize`?",
+        ),
+    ];
+    for (text, message) in rows {
+        assert_eq!(error(text), message, "{text}");
+    }
+    let mut two = program(&[("rgb", false)]);
+    two.inputs[3].default = None;
+    let both = parse(&two, &[]).unwrap_err().to_string();
+    assert_eq!(
+        both,
+        "required options `-img` (image(3)[]), `--input-n` (int) are missing"
+    );
+    let empty = ["-img", "a", "-o", ""].map(str::to_string);
+    let message = parse(&program(&[("rgb", false)]), &empty)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        message,
+        "option `-o`: found an empty word, expected a file name"
+    );
+}
+
+#[test]
+fn several_outputs_are_told_apart_by_name() {
+    let program = program(&[("rgb", false), ("path", true)]);
+    let Ok(CommandLine::Run(run)) = parse(
+        &program,
+        &words("-img a -o-rgb x.png --output-path p/q -sp-path s"),
+    ) else {
+        panic!("the options name their outputs");
+    };
+    let files: Vec<_> = run
+        .outputs
+        .iter()
+        .map(|o| (o.file.as_str(), o.snapshot_prefix.as_str()))
+        .collect();
+    assert_eq!(files, [("x.png", "rgb"), ("p/q", "s")]);
+    let Ok(CommandLine::Run(usual)) = parse(&program, &words("-img a")) else {
+        panic!()
+    };
+    assert_eq!(usual.outputs[1].file, "path");
+    let text = help::text(&program);
+    assert!(text.contains("  -o-NAME, --output-NAME FILE\n"), "{text}");
+    assert!(text.contains("path-len.nrrd and path-data.nrrd"), "{text}");
+    let error = parse(&program, &words("-img a -o x.png"))
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "option `-o` must name one of several outputs: `-o-rgb`, `-o-path`"
+    );
+}
+
+#[test]
+fn help_is_given_wherever_it_is_asked_for() {
+    let program = program(&[("rgb", false)]);
+    for text in ["-h", "--help", "-img", "-stray -h", "-l x --help"] {
+        let asked = text.contains("-h");
+        let parsed = parse(&program, &words(text));
+        assert_eq!(matches!(parsed, Ok(CommandLine::Help(_))), asked, "{text}");
+    }
+    let text = help::text(&program);
+    let expected = [
+        "usage: render [OPTION VALUES...]...",
+        "  -img FILE                 image(3)[]: what img is (required)",
+        "  -stepSize REAL            real: what stepSize is (default: 0.1)",
+        "  -eye REAL REAL REAL       vec3: what eye is (default: [1,0,0])",
+        "  --input-n INT             int: what n is (default: 7)",
+        "  -l, --limit N             stop after N super-steps; 0 means no limit",
+        "  -v, --verbose             report progress",
+        "  rgb                       usually written to rgb.nrrd",
+    ];
+    for line in expected {
+        assert!(text.lines().any(|l| l == line), "{line}\n{text}");
+    }
+}

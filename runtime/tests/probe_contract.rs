@@ -1,0 +1,162 @@
+//! What the probe primitives promise about layout and about wrong specifications.
+
+mod kernels;
+
+use kernels::kernel;
+use runtime::probe::{
+    Border, Isa, ProbeImage, ProbeKernel, ProbeSpec, Real, lookup, lookup_for, max_size, outputs,
+};
+
+const SPEC: ProbeSpec = ProbeSpec {
+    real: Real::F32,
+    width: 8,
+    dim: 3,
+    support: [2; 3],
+    degree: 3,
+    orders: 0b111,
+    components: 1,
+};
+
+#[test]
+fn outputs_are_ordered_by_order_component_and_sorted_multi_index() {
+    let slots = outputs(&ProbeSpec {
+        components: 2,
+        orders: 0b101,
+        ..SPEC
+    });
+    let listed: Vec<_> = slots
+        .iter()
+        .map(|s| (s.order, s.component, s.counts))
+        .collect();
+    let hessian = [
+        [2, 0, 0],
+        [1, 1, 0],
+        [1, 0, 1],
+        [0, 2, 0],
+        [0, 1, 1],
+        [0, 0, 2],
+    ];
+    let mut wanted = vec![(0, 0, [0, 0, 0]), (0, 1, [0, 0, 0])];
+    wanted.extend(hessian.map(|counts| (2, 0, counts)));
+    wanted.extend(hessian.map(|counts| (2, 1, counts)));
+    assert_eq!(listed, wanted);
+}
+
+#[test]
+fn the_number_of_outputs_is_that_of_distinct_derivatives() {
+    let binomial = |n: usize, k: usize| (0..k).fold(1, |b, i| b * (n - i) / (i + 1));
+    for dim in 1..4 {
+        for order in 0..9 {
+            let slots = outputs(&ProbeSpec {
+                dim,
+                orders: 1 << order,
+                ..SPEC
+            });
+            assert_eq!(slots.len(), binomial(order + dim - 1, dim - 1));
+            assert!(
+                slots
+                    .iter()
+                    .all(|s| s.counts.iter().sum::<usize>() == order)
+            );
+            assert!(
+                slots
+                    .iter()
+                    .all(|s| s.counts[dim..].iter().all(|&n| n == 0))
+            );
+        }
+    }
+}
+
+#[test]
+fn specifications_that_cannot_be_served_are_refused_with_a_reason() {
+    let wrong = [
+        (
+            ProbeSpec { width: 2, ..SPEC },
+            "probe width is 2, wanted one of 1, 4, 8, 16",
+        ),
+        (
+            ProbeSpec { dim: 4, ..SPEC },
+            "probe dimension is 4, wanted 1 to 3",
+        ),
+        (
+            ProbeSpec {
+                support: [2, 0, 2],
+                ..SPEC
+            },
+            "kernel support is 0, wanted 1 to 3",
+        ),
+        (
+            ProbeSpec {
+                support: [2, 2, 4],
+                ..SPEC
+            },
+            "kernel support is 4, wanted 1 to 3",
+        ),
+        (
+            ProbeSpec { degree: 16, ..SPEC },
+            "kernel degree is 16, wanted at most 15",
+        ),
+        (
+            ProbeSpec { orders: 0, ..SPEC },
+            "probe orders are 0b0, wanted some of 0 to 8",
+        ),
+        (
+            ProbeSpec {
+                orders: 0x200,
+                ..SPEC
+            },
+            "probe orders are 0b1000000000, wanted some of 0 to 8",
+        ),
+        (
+            ProbeSpec {
+                components: 0,
+                ..SPEC
+            },
+            "probe of an image without components",
+        ),
+    ];
+    for (spec, message) in wrong {
+        assert_eq!(spec.check(), Err(message.to_string()));
+        assert_eq!(lookup(&spec).err().as_deref(), Some(message));
+    }
+    for isa in Isa::ALL {
+        assert!(lookup_for(isa, &SPEC).is_ok() || !isa.is_available());
+    }
+}
+
+#[test]
+fn kernels_that_do_not_fit_are_refused() {
+    let (tent, cubic, quintic) = (
+        kernel("tent").pieces,
+        kernel("bspln3").pieces,
+        kernel("bspln5").pieces,
+    );
+    assert!(ProbeKernel::new(&SPEC, &[&cubic; 3]).is_ok());
+    assert!(ProbeKernel::new(&SPEC, &[&cubic; 2]).is_err());
+    assert!(ProbeKernel::new(&SPEC, &[&cubic, &tent, &cubic]).is_err());
+    assert!(ProbeKernel::new(&SPEC, &[&quintic; 3]).is_err());
+    let mut broken = cubic.clone();
+    broken.pieces[0][0] = (1, 0);
+    assert!(ProbeKernel::new(&SPEC, &[&broken; 3]).is_err());
+}
+
+#[test]
+fn images_whose_samples_do_not_fit_their_sizes_are_refused() {
+    let samples = vec![0.0f32; 24];
+    assert!(ProbeImage::new(&samples, &[4, 3], 2, Border::None).is_ok());
+    assert!(ProbeImage::new(&samples, &[4, 3], 1, Border::None).is_err());
+    assert!(ProbeImage::new(&samples, &[4, 3, 2, 1], 1, Border::None).is_err());
+    assert!(ProbeImage::new(&samples, &[], 24, Border::None).is_err());
+    assert!(ProbeImage::new(&samples, &[24, 0], 1, Border::None).is_err());
+    assert!(ProbeImage::new(&[0.0f64; 0], &[1], 0, Border::None).is_err());
+    let long = max_size(Real::F32) + 1;
+    let error = ProbeImage::new(&[0.0f32; 1], &[long], 1, Border::None).err();
+    assert_eq!(
+        error,
+        Some(format!(
+            "axis 0 has {long} samples, wanted 1 to {}",
+            max_size(Real::F32)
+        ))
+    );
+    assert!(ProbeImage::new(&[0.0f64; 1], &[1 << 30, 1 << 30, 1 << 30], 1, Border::None).is_err());
+}

@@ -1,0 +1,198 @@
+//! One program that does everything at once (neighbours, `new`, `die`, `stabilize`, reductions,
+//! sequences, printing, global code), compared bit for bit with a plain sequential simulation, for
+//! every block width and many numbers of workers.
+
+mod program;
+mod rules;
+mod simulation;
+
+use program::{AGE, ENERGY, Flock, KIND, PATH, POS, TIRED};
+use rules::{Bird, LAST_ROUND};
+use runtime::reduce::Values;
+use runtime::strands::StrandSet;
+use runtime::world::{Creation, Gathered, GlobalSequences, RunEnd, World};
+use simulation::{Simulation, State};
+
+fn world(width: usize, workers: usize, rows: usize) -> World<Flock> {
+    World::new(
+        Flock::new(width),
+        &Creation::Collection(vec![rows, 5]),
+        GlobalSequences::new(),
+        workers,
+    )
+    .unwrap()
+}
+
+#[track_caller]
+fn assert_same(world: &World<Flock>, simulation: &Simulation, label: &str) {
+    let birds = |pick: &dyn Fn(&Bird) -> Vec<f64>, set: StrandSet| -> Vec<u64> {
+        let chosen = simulation
+            .birds
+            .iter()
+            .filter(|(_, state)| set == StrandSet::All || *state == State::Stable);
+        chosen
+            .flat_map(|(bird, _)| pick(bird))
+            .map(f64::to_bits)
+            .collect()
+    };
+    for set in [StrandSet::All, StrandSet::Stable] {
+        let reals = |gathered| match gathered {
+            Gathered::Tensors {
+                values: Values::F64(values),
+                ..
+            }
+            | Gathered::Sequences {
+                values: Values::F64(values),
+                ..
+            } => values.into_iter().map(f64::to_bits).collect::<Vec<_>>(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            reals(world.gather(POS, set)),
+            birds(&|bird| bird.pos.to_vec(), set),
+            "positions, {label}"
+        );
+        assert_eq!(
+            reals(world.gather(ENERGY, set)),
+            birds(&|bird| vec![bird.energy], set),
+            "energies, {label}"
+        );
+        assert_eq!(
+            reals(world.gather(PATH, set)),
+            birds(&|bird| bird.path.concat(), set),
+            "paths, {label}"
+        );
+    }
+    let Gathered::Sequences { lengths, .. } = world.gather(PATH, StrandSet::All) else {
+        panic!("paths are sequences")
+    };
+    assert!(
+        lengths
+            .into_iter()
+            .eq(simulation.birds.iter().map(|(bird, _)| bird.path.len())),
+        "lengths, {label}"
+    );
+    let ints = |variable| match world.gather(variable, StrandSet::All) {
+        Gathered::Tensors {
+            values: Values::I32(values),
+            ..
+        } => values,
+        Gathered::Tensors {
+            values: Values::Bool(values),
+            ..
+        } => values.into_iter().map(i32::from).collect(),
+        other => panic!("{other:?}"),
+    };
+    assert!(
+        ints(KIND)
+            .into_iter()
+            .eq(simulation.birds.iter().map(|(bird, _)| bird.kind)),
+        "kinds, {label}"
+    );
+    assert!(
+        ints(AGE)
+            .into_iter()
+            .eq(simulation.birds.iter().map(|(bird, _)| bird.age)),
+        "ages, {label}"
+    );
+    assert!(
+        ints(TIRED).into_iter().eq(simulation
+            .birds
+            .iter()
+            .map(|(bird, _)| i32::from(bird.tired))),
+        "tired, {label}"
+    );
+    assert_eq!(
+        world.program().climate,
+        simulation.climate,
+        "climate, {label}"
+    );
+}
+
+#[test]
+fn every_width_and_worker_count_gives_the_bytes_of_the_plain_simulation() {
+    let mut simulation = Simulation::new(300);
+    while simulation.any_active() {
+        simulation.step();
+    }
+    assert_eq!(
+        simulation.climate.round, LAST_ROUND,
+        "the run should last as long as the global block lets it"
+    );
+    assert!(
+        simulation.text.matches("bird").count() > 100,
+        "birds should speak"
+    );
+    for width in [1, 4, 8, 16] {
+        for workers in [1, 2, 3, 8, 64] {
+            let label = format!("width {width}, {workers} workers");
+            let mut world = world(width, workers, 60);
+            let mut text = Vec::new();
+            assert_eq!(
+                world.run(None, &mut text).unwrap(),
+                RunEnd::Finished,
+                "{label}"
+            );
+            assert_eq!(world.steps(), LAST_ROUND as u64, "{label}");
+            assert_same(&world, &simulation, &label);
+            assert!(
+                String::from_utf8(text).unwrap() == simulation.text,
+                "text differs, {label}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_super_step_agrees_with_the_plain_simulation() {
+    let mut simulation = Simulation::new(150);
+    let mut world = world(8, 2, 30);
+    let mut text = Vec::new();
+    while simulation.any_active() {
+        simulation.step();
+        world.run(Some(1), &mut text).unwrap();
+        assert_same(
+            &world,
+            &simulation,
+            &format!("step {}", simulation.climate.round),
+        );
+        assert_eq!(world.counts().all() as usize, simulation.birds.len());
+    }
+    assert_eq!(world.run(None, &mut text).unwrap(), RunEnd::Finished);
+}
+
+#[test]
+fn large_scattered_flocks_that_are_moved_into_cell_order_agree_too() {
+    let mut simulation = Simulation::new(5000);
+    simulation.step();
+    simulation.step();
+    for (width, workers) in [(1, 2), (8, 3), (16, 1)] {
+        let mut world = world(width, workers, 1000);
+        world.run(Some(2), &mut std::io::sink()).unwrap();
+        assert_same(
+            &world,
+            &simulation,
+            &format!("width {width}, {workers} workers"),
+        );
+    }
+}
+
+#[test]
+fn sequences_of_the_dead_are_given_back() {
+    let mut world = world(8, 2, 60);
+    world.run(None, &mut std::io::sink()).unwrap();
+    let Gathered::Sequences { lengths, .. } = world.gather(PATH, StrandSet::All) else {
+        panic!("paths are sequences")
+    };
+    // What is alive: a buffer per strand, of the next power of two or the one above it, and the
+    // diary.
+    let least: usize = lengths
+        .iter()
+        .map(|length| (16 * length).next_power_of_two().max(32))
+        .sum();
+    let live = world.live_sequence_bytes() as usize;
+    assert!(
+        live >= least && live <= 4 * least + 1024,
+        "{live} bytes for {least}"
+    );
+}
