@@ -11,6 +11,37 @@ pub struct Source {
     pub text: String,
 }
 
+impl Source {
+    /// Where its lines start.
+    pub fn lines(&self) -> Lines {
+        let after_newlines = self.text.match_indices('\n').map(|(at, _)| at as u32 + 1);
+        Lines {
+            starts: std::iter::once(0).chain(after_newlines).collect(),
+        }
+    }
+}
+
+/// Where the lines of a text start.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    starts: Vec<u32>,
+}
+
+impl Lines {
+    /// The line of a byte, counted from 1.
+    pub fn line(&self, byte: u32) -> usize {
+        self.starts.partition_point(|&start| start <= byte)
+    }
+
+    /// The line and the column, in characters, of a byte of `text`, both counted from 1. A byte past the end is the end.
+    pub fn position(&self, text: &str, byte: u32) -> (usize, usize) {
+        let line = self.line(byte);
+        let start = self.starts[line - 1] as usize;
+        let before = text.get(start..byte as usize).unwrap_or(&text[start..]);
+        (line, before.chars().count() + 1)
+    }
+}
+
 /// A range of bytes in the source text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {

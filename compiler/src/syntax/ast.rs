@@ -56,35 +56,53 @@ pub struct Item {
 pub enum ItemKind {
     /// `const T x = e;`
     Const {
+        /// Its declared type.
         ty: TypeExpr,
+        /// Its name.
         name: Name,
+        /// Its value; without one the command line gives it.
         value: Option<Expr>,
     },
     /// `input T x ("description") = e;`
     Input {
+        /// Its declared type.
         ty: TypeExpr,
+        /// Its name.
         name: Name,
+        /// What the help of the program says about it.
         description: Option<String>,
+        /// Its value if the user gives none.
         default: Option<Expr>,
     },
     /// `T x = e;`
     Global {
+        /// Its declared type.
         ty: TypeExpr,
+        /// Its name.
         name: Name,
+        /// Its initial value; optional in 2.0.
         value: Option<Expr>,
     },
     /// `field#k(d)[σ] F(x) = e;`
     FieldFunction {
+        /// Its declared type, which should be a field type.
         ty: TypeExpr,
+        /// Its name.
         name: Name,
+        /// The name of the position.
         param: Name,
+        /// Its value at that position.
         body: Expr,
     },
     /// `function T f (T x, …) …`
     Function {
+        /// The type of its result.
         ty: TypeExpr,
+        /// Its name.
         name: Name,
+        /// Its parameters.
         params: Vec<Param>,
+        /// How the result is computed.
         body: FunctionBody,
     },
 }
@@ -210,11 +228,19 @@ pub enum TypeExprKind {
     /// `mat2`, `mat3`, `mat4` (2.0)
     Mat(u8),
     /// `image(d)[…]`
-    Image { dim: Box<Expr>, shape: Vec<Expr> },
+    Image {
+        /// The number of axes.
+        dim: Box<Expr>,
+        /// The shape of a sample.
+        shape: Vec<Expr>,
+    },
     /// `field#k(d)[…]`; without `#k` (2.0) it is C^∞.
     Field {
+        /// How many continuous derivatives it has.
         continuity: Option<Box<Expr>>,
+        /// The dimension of its domain.
         dim: Box<Expr>,
+        /// The shape of its values.
         shape: Vec<Expr>,
     },
     /// `kernel#k`
@@ -223,7 +249,9 @@ pub enum TypeExprKind {
     Named(Name),
     /// A sequence of `element`: `T[n]`, or `T[]` without a length.
     Seq {
+        /// The type of the elements.
         element: Box<TypeExpr>,
+        /// How many there are; a dynamic sequence says nothing.
         length: Option<Box<Expr>>,
     },
 }
@@ -270,32 +298,49 @@ pub enum StmtKind {
     Block(Block),
     /// `T x = e;`
     Decl {
+        /// Its declared type.
         ty: TypeExpr,
+        /// Its name.
         name: Name,
+        /// Its initial value; optional in 2.0.
         value: Option<Expr>,
     },
     /// `x = e;`, `x += e;` …
     Assign {
+        /// The variable.
         name: Name,
+        /// How the new value is made.
         op: AssignOp,
+        /// The right side.
         value: Expr,
     },
     /// `if (c) … else …`
     If {
+        /// What decides.
         condition: Expr,
+        /// Chosen if the condition is true.
         then: Box<Stmt>,
+        /// Chosen if it is false.
         otherwise: Option<Box<Stmt>>,
     },
     /// `foreach (T x in e) …`
     Foreach {
+        /// The type of the variable.
         ty: TypeExpr,
+        /// The variable and what it runs over.
         iter: Iter,
+        /// What is repeated; a block in 2.0.
         body: Box<Stmt>,
     },
     /// `print(…);`
     Print(Vec<Expr>),
     /// `new S(…);`
-    New { strand: Name, args: Vec<Expr> },
+    New {
+        /// The strand.
+        strand: Name,
+        /// Its arguments.
+        args: Vec<Expr>,
+    },
     /// `stabilize;`
     Stabilize,
     /// `die;`
@@ -332,21 +377,34 @@ pub enum ExprKind {
     /// A name used as a value.
     Name(String),
     /// `name#k`: a kernel with a forced continuity (2.0).
-    KernelAs { kernel: Name, continuity: Box<Expr> },
+    KernelAs {
+        /// The kernel.
+        kernel: Name,
+        /// The continuity it is said to have.
+        continuity: Box<Expr>,
+    },
     /// An integer literal, as written.
     Int(String),
-    /// A real literal, as written (`π`, `∞` and `inf` included).
+    /// A real literal as written, or one of the constants `π` and `∞` (also for `inf`, `\pi`, `\inf`).
     Real(String),
     /// A string literal, unescaped.
     String(String),
     /// `true`, `false`
     Bool(bool),
     /// `op a`; the spelling is that of a row of the operator table in its Unicode form.
-    Prefix { op: Operator, operand: Box<Expr> },
+    Prefix {
+        /// The operator.
+        op: Operator,
+        /// What it is applied to.
+        operand: Box<Expr>,
+    },
     /// `a op b`
     Infix {
+        /// The operator.
         op: Operator,
+        /// The left operand.
         left: Box<Expr>,
+        /// The right operand.
         right: Box<Expr>,
     },
     /// `a && b`
@@ -355,8 +413,11 @@ pub enum ExprKind {
     Or(Box<Expr>, Box<Expr>),
     /// `a if c else b`
     If {
+        /// Chosen if the condition is true.
         then: Box<Expr>,
+        /// What decides.
         condition: Box<Expr>,
+        /// Chosen if it is false.
         otherwise: Box<Expr>,
     },
     /// `a..b`
@@ -364,28 +425,53 @@ pub enum ExprKind {
     /// `|a|`
     Norm(Box<Expr>),
     /// `f(a, …)`: a call, or a probe.
-    Call { callee: Box<Expr>, args: Vec<Expr> },
+    Call {
+        /// The function or field.
+        callee: Box<Expr>,
+        /// The arguments.
+        args: Vec<Expr>,
+    },
     /// `a[i, …]`
     Subscript {
+        /// The tensor or sequence.
         base: Box<Expr>,
+        /// One for each axis of a tensor, one for a sequence.
         subscripts: Vec<Subscript>,
     },
     /// `a{i}`: a sequence element (1.0).
-    BraceIndex { base: Box<Expr>, index: Box<Expr> },
+    BraceIndex {
+        /// The sequence.
+        base: Box<Expr>,
+        /// Which element.
+        index: Box<Expr>,
+    },
     /// `f { e | x in s }`
     CallComprehension {
+        /// The function.
         callee: Box<Expr>,
+        /// The element for each value of the variable.
         body: Box<Expr>,
+        /// The variable and what it runs over.
         iter: Box<Iter>,
     },
     /// `a.x`
-    Select { base: Box<Expr>, member: Name },
+    Select {
+        /// The strand.
+        base: Box<Expr>,
+        /// The state variable, or the strand set.
+        member: Name,
+    },
     /// `[a, …]`
     Tensor(Vec<Expr>),
     /// `{a, …}`, `{}`
     Sequence(Vec<Expr>),
     /// `{ e | x in s }`
-    Comprehension { body: Box<Expr>, iter: Box<Iter> },
+    Comprehension {
+        /// The element for each value of the variable.
+        body: Box<Expr>,
+        /// The variable and what it runs over.
+        iter: Box<Iter>,
+    },
     /// `real(e)`
     RealCast(Box<Expr>),
     /// `identity[n]`

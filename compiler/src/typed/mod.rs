@@ -1,3 +1,39 @@
-//! From syntax tree to typed program.
+//! From syntax tree to typed program: names, types, overloads, conversions, constants, and every error a program can
+//! have.
+//!
+//! [`check`] walks the program once in textual order. What is wrong is reported with its place and the walk goes on, so
+//! that one run shows every mistake; an expression that is wrong has no type, and what depends on it is not reported.
 
+mod build;
+mod builtin_value;
+mod call;
+mod coerce;
+mod constant;
+mod context;
+mod expr;
+mod flow;
+mod forms;
+mod given;
+mod hint;
+mod items;
+mod messages;
+mod overload;
+mod print;
+mod program;
+mod reduce;
+mod scope;
+mod stmt;
+mod strand;
+mod subscript;
 pub mod tree;
+mod types;
+
+pub use print::print;
+pub use program::check;
+
+/// What the command line says about a check.
+#[derive(Clone, Debug, Default)]
+pub struct CheckOptions {
+    /// Values for constants, `--Cname=value`, in order; the last one for a name counts.
+    pub constants: Vec<(String, String)>,
+}

@@ -1,0 +1,119 @@
+//! The High-IR dialect: EIN operators over tensors and fields.
+
+use crate::{
+    image_ref::FieldRef,
+    ssa::{Dialect, Interrupt},
+    tensor::{Base, Datum, Operator, Store, Ty},
+};
+use std::{fmt, str::FromStr, sync::Arc};
+
+/// The High-IR dialect.
+#[derive(Clone, Debug, PartialEq)]
+pub struct High;
+
+/// An operation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// An operation that is not about fields.
+    Base(Base),
+    /// A leaf field: an image convolved with kernels.
+    Field(Arc<FieldRef>),
+    /// An EIN operator; fields among its arguments make it a field unless it probes them.
+    Ein(Arc<Operator>),
+    /// Whether an image has samples for this support around a position in the world.
+    Inside {
+        /// The image.
+        image: u32,
+        /// Dimension of the image.
+        dim: u8,
+        /// The largest kernel support.
+        support: u8,
+    },
+}
+
+impl Dialect for High {
+    const NAME: &'static str = "high";
+    const BOOL: Ty = Ty::Bool;
+    const INT: Ty = Ty::Int;
+    type Op = Op;
+    type Ty = Ty;
+    type Datum = Datum;
+    type World = Store;
+
+    fn type_of(op: &Op, args: &[&Ty]) -> Result<Vec<Ty>, String> {
+        match op {
+            Op::Base(base) => base.type_of(args),
+            Op::Field(field) if args.is_empty() => Ok(vec![Ty::Field {
+                dim: field.dim(),
+                shape: field.shape.clone(),
+            }]),
+            Op::Field(_) => Err("a leaf field has no arguments".into()),
+            Op::Ein(operator) => operator.type_of(args),
+            Op::Inside { dim, .. } => {
+                let wanted = Ty::Tensor(ein_ir::Shape::new([usize::from(*dim)]));
+                if args == [&wanted] {
+                    Ok(vec![Ty::Bool])
+                } else {
+                    Err(format!("arguments {args:?}, wanted {wanted}"))
+                }
+            }
+        }
+    }
+
+    fn has_effect(op: &Op) -> bool {
+        matches!(op, Op::Base(base) if base.has_effect())
+    }
+
+    fn eval(op: &Op, args: &[&Datum], store: &mut Store) -> Result<Vec<Datum>, Interrupt> {
+        match op {
+            Op::Base(base) => store.base(base, args),
+            Op::Field(field) => Ok(vec![store.leaf(field)]),
+            Op::Ein(operator) => Ok(vec![store.ein(&operator.ein, args)]),
+            Op::Inside { image, support, .. } => Ok(vec![store.inside(*image, *support, args[0])]),
+        }
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Op::Base(base) => write!(f, "{base}"),
+            Op::Field(field) => write!(f, "field {field}"),
+            Op::Ein(operator) => write!(f, "{operator}"),
+            Op::Inside {
+                image,
+                dim,
+                support,
+            } => write!(f, "inside {image} {dim} {support}"),
+        }
+    }
+}
+
+impl FromStr for Op {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Op, String> {
+        if Operator::is_written(text) {
+            return Ok(Op::Ein(Arc::new(text.parse()?)));
+        }
+        if let Some(field) = text.strip_prefix("field ") {
+            return Ok(Op::Field(Arc::new(field.parse()?)));
+        }
+        if let Some(rest) = text.strip_prefix("inside ") {
+            let bad = || format!("cannot read operation `{text}`");
+            let numbers: Vec<u32> = rest
+                .split(' ')
+                .map(|n| n.parse().map_err(|_| bad()))
+                .collect::<Result<_, _>>()?;
+            let [image, dim, support] = numbers[..] else {
+                return Err(bad());
+            };
+            return Ok(Op::Inside {
+                image,
+                dim: dim as u8,
+                support: support as u8,
+            });
+        }
+        text.parse().map(Op::Base)
+    }
+}

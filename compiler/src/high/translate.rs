@@ -1,0 +1,416 @@
+//! Translates a typed program to High-IR.
+//!
+//! Functions are inlined where they are called; assignments become values, merged where control flow joins; an exit becomes a
+//! status (see [`crate::ssa`]). Statics and kernels are resolved to what they are; fields become values that normalization
+//! will remove.
+
+mod expr;
+mod field;
+mod flow;
+mod statics;
+
+use super::High;
+use crate::{
+    low::Bits,
+    program::{Input, Interface, Program, Role, State, Target, Variable},
+    ssa::{Builder, Function, Value},
+    tensor::{Base, Ty},
+    typed::tree::{self, Block, Expr, Global, VarId},
+};
+use ein_ir::Type;
+use statics::Statics;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Translates a whole program.
+pub fn translate(program: &tree::Program) -> Program<High> {
+    translate_with_names(program).0
+}
+
+/// The same, with the value that each tensor or field definition of the source has become.
+pub(super) fn translate_with_names(program: &tree::Program) -> (Program<High>, Vec<Named>) {
+    let plan = Plan::new(program);
+    let mut statics = Statics::default();
+    let mut functions = vec![(Role::Globals, globals(program, &plan, &mut statics))];
+    functions.push((Role::Domain, domain(program, &plan, &mut statics)));
+    functions.push((Role::Create, create(program, &plan, &mut statics)));
+    for (kind, block) in &program.strand.methods {
+        let role = match kind {
+            crate::syntax::ast::MethodKind::Start => Role::Start,
+            crate::syntax::ast::MethodKind::Update => Role::Update,
+            crate::syntax::ast::MethodKind::Stabilize => Role::Stabilize,
+        };
+        functions.push((role, method(program, &plan, &mut statics, role, block)));
+    }
+    for (role, block) in [
+        (Role::GlobalStart, &program.start),
+        (Role::GlobalUpdate, &program.update),
+    ] {
+        if let Some(block) = block {
+            functions.push((
+                role,
+                global_block(program, &plan, &mut statics, role, block),
+            ));
+        }
+    }
+    functions.sort_by_key(|(role, _)| *role);
+    let names = std::mem::take(&mut statics.names);
+    let interface = plan.interface(program, statics);
+    (
+        Program {
+            interface: Arc::new(interface),
+            functions,
+        },
+        names,
+    )
+}
+
+/// The variable that a top-level definition defines.
+fn defined(global: &Global) -> VarId {
+    match global {
+        Global::Input { var, .. }
+        | Global::Variable { var, .. }
+        | Global::FieldFunction { var, .. } => *var,
+    }
+}
+
+/// Where the variables of the source live at run time.
+struct Plan {
+    /// Global variables with values at run time, in order.
+    globals: Vec<VarId>,
+    /// State variables, then the parameters of the strand.
+    state: Vec<VarId>,
+}
+
+impl Plan {
+    fn new(program: &tree::Program) -> Plan {
+        let is_value = |var: &VarId| program.vars[var.0].ty.is_value();
+        let globals = program
+            .globals
+            .iter()
+            .map(defined)
+            .filter(is_value)
+            .collect();
+        let state = program
+            .strand
+            .state
+            .iter()
+            .map(|s| s.var)
+            .chain(program.strand.params.iter().copied())
+            .collect();
+        Plan { globals, state }
+    }
+
+    fn interface(&self, program: &tree::Program, statics: Statics) -> Interface {
+        let variable = |var: &VarId| {
+            let var = &program.vars[var.0];
+            Variable {
+                name: var.name.clone(),
+                ty: Ty::of(&var.ty),
+            }
+        };
+        let inputs = program.globals.iter().filter_map(|global| match global {
+            Global::Input {
+                var,
+                description,
+                default,
+            } => {
+                let source = &program.vars[var.0];
+                let target = match self.globals.iter().position(|g| g == var) {
+                    Some(n) => Target::Global(n as u32),
+                    None => Target::Image(statics.of_input(*var)?),
+                };
+                Some(Input {
+                    name: source.name.clone(),
+                    ty: source.ty.clone(),
+                    description: description.clone(),
+                    default: default.clone(),
+                    target,
+                })
+            }
+            Global::Variable { .. } | Global::FieldFunction { .. } => None,
+        });
+        let outputs: Vec<bool> = program.strand.state.iter().map(|s| s.output).collect();
+        Interface {
+            strand: program.strand.name.clone(),
+            inputs: inputs.collect(),
+            globals: self.globals.iter().map(variable).collect(),
+            state: self
+                .state
+                .iter()
+                .enumerate()
+                .map(|(n, var)| State {
+                    variable: variable(var),
+                    output: outputs.get(n).copied().unwrap_or(false),
+                })
+                .collect(),
+            grid: program.create.grid,
+            axes: program.create.iters.len(),
+            images: statics.finish(),
+        }
+    }
+}
+
+/// A definition of the source and the value it has become.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    /// The name in the source.
+    pub(super) name: String,
+    /// The function it stands in.
+    pub(super) role: Role,
+    /// Its value there.
+    pub(super) value: Value,
+}
+
+/// A variable that control flow can change: one of the source, or one that stands for an exit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Key {
+    /// A variable of the source.
+    Var(VarId),
+    /// How the method, global block or function ended, see [`crate::jit::status`].
+    Status,
+    /// What the function returns.
+    Result,
+}
+
+/// The state of translating one function of the program.
+struct Translator<'a> {
+    program: &'a tree::Program,
+    plan: &'a Plan,
+    statics: &'a mut Statics,
+    b: Builder<High>,
+    /// The current value of every variable in scope.
+    env: BTreeMap<Key, Value>,
+    /// The function that is being translated.
+    role: Role,
+    /// Whether the body of a field function is being translated, where tensors may have become fields.
+    in_field_body: bool,
+}
+
+impl<'a> Translator<'a> {
+    fn new(
+        program: &'a tree::Program,
+        plan: &'a Plan,
+        statics: &'a mut Statics,
+        role: Role,
+    ) -> Self {
+        Translator {
+            program,
+            plan,
+            statics,
+            role,
+            b: Builder::default(),
+            env: BTreeMap::new(),
+            in_field_body: false,
+        }
+    }
+
+    fn base(&mut self, op: Base, args: &[Value]) -> Value {
+        self.b.op1(super::Op::Base(op), args)
+    }
+
+    fn int(&mut self, n: i64) -> Value {
+        self.base(Base::Int(n), &[])
+    }
+
+    fn ty(&self, var: VarId) -> &Type {
+        &self.program.vars[var.0].ty
+    }
+
+    /// Some value of a type, for variables that are assigned before they are used.
+    fn default(&mut self, ty: &Ty) -> Value {
+        match ty {
+            Ty::Bool => self.base(Base::Bool(false), &[]),
+            Ty::Int => self.int(0),
+            Ty::Str => self.base(Base::Str("".into()), &[]),
+            Ty::Tensor(shape) => self.base(
+                Base::Tensor(shape.clone(), vec![Bits::from(0.0); shape.size()]),
+                &[],
+            ),
+            Ty::Seq(element, n) => {
+                let value = self.default(element);
+                self.base(Base::Sequence((**element).clone()), &vec![value; *n])
+            }
+            Ty::Field { .. } => panic!("a field is never assigned"),
+        }
+    }
+
+    fn load_globals(&mut self, only: impl Fn(VarId) -> bool) {
+        for (n, &var) in self.plan.globals.iter().enumerate() {
+            if only(var) {
+                let ty = Ty::of(self.ty(var));
+                let value = self.base(Base::Global(n as u32, ty), &[]);
+                self.env.insert(Key::Var(var), value);
+            }
+        }
+    }
+
+    fn load_state(&mut self) {
+        for (n, &var) in self.plan.state.iter().enumerate() {
+            let ty = Ty::of(self.ty(var));
+            let value = self.base(Base::State(n as u32, ty), &[]);
+            self.env.insert(Key::Var(var), value);
+        }
+    }
+
+    /// Evaluates the definitions of fields, which are not run-time values, in the current function.
+    fn define_fields(&mut self) {
+        for global in &self.program.globals {
+            match global {
+                Global::Variable {
+                    var,
+                    value: Some(value),
+                } if !self.ty(*var).is_value() => self.define(*var, value),
+                Global::FieldFunction { var, param, body } => {
+                    self.define_field_function(*var, *param, body)
+                }
+                Global::Input { .. } | Global::Variable { .. } => {}
+            }
+        }
+    }
+
+    /// Defines a variable that is not assigned again: a field, image or kernel.
+    fn define(&mut self, var: VarId, value: &Expr) {
+        match self.ty(var) {
+            Type::Image { .. } => {
+                let image = self.image(value);
+                self.statics.name(var, image);
+            }
+            Type::Kernel(_) => {
+                let kernels = self.kernels(value);
+                self.statics.name_kernels(var, kernels);
+            }
+            _ => {
+                let value = self.expr(value);
+                self.note(var, value);
+                self.env.insert(Key::Var(var), value);
+            }
+        }
+    }
+
+    /// Remembers what a definition has become, for explanations.
+    fn note(&mut self, var: VarId, value: Value) {
+        if matches!(self.b.type_of(value), Ty::Tensor(_) | Ty::Field { .. }) {
+            let name = self.program.vars[var.0].name.clone();
+            self.statics.names.push(Named {
+                name,
+                role: self.role,
+                value,
+            });
+        }
+    }
+
+    fn values(&self, vars: &[VarId]) -> Vec<Value> {
+        vars.iter().map(|&var| self.env[&Key::Var(var)]).collect()
+    }
+
+    fn enter_strand_code(&mut self) {
+        self.load_globals(|_| true);
+        self.define_fields();
+    }
+}
+
+fn globals(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Function<High> {
+    let mut t = Translator::new(program, plan, statics, Role::Globals);
+    for global in &program.globals {
+        match global {
+            Global::Input { var, .. } if t.ty(*var).is_value() => t.load_globals(|v| v == *var),
+            Global::Input { var, .. } => t.input_image(*var, global),
+            Global::Variable {
+                var,
+                value: Some(value),
+            } => t.define(*var, value),
+            Global::Variable { var, value: None } => {
+                let ty = Ty::of(t.ty(*var));
+                let value = t.default(&ty);
+                t.env.insert(Key::Var(*var), value);
+            }
+            Global::FieldFunction { var, param, body } => {
+                t.define_field_function(*var, *param, body)
+            }
+        }
+    }
+    if let Some(block) = &program.initialize {
+        t.method_body(block);
+    }
+    let yields = t.values(&plan.globals);
+    t.b.finish(Role::Globals.name(), yields)
+}
+
+fn domain(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Function<High> {
+    let mut t = Translator::new(program, plan, statics, Role::Domain);
+    t.enter_strand_code();
+    let mut yields = Vec::new();
+    for (_, source) in &program.create.iters {
+        yields.extend(t.bounds(source));
+    }
+    t.b.finish(Role::Domain.name(), yields)
+}
+
+fn create(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Function<High> {
+    let mut t = Translator::new(program, plan, statics, Role::Create);
+    t.enter_strand_code();
+    for (n, (var, source)) in program.create.iters.iter().enumerate() {
+        let index = t.base(Base::Arg(n as u32, Ty::Int), &[]);
+        let value = t.element_of_domain(source, index);
+        t.env.insert(Key::Var(*var), value);
+    }
+    let args: Vec<Value> = program.create.args.iter().map(|arg| t.expr(arg)).collect();
+    t.initial_state(&args);
+    let yields = t.values(&plan.state);
+    t.b.finish(Role::Create.name(), yields)
+}
+
+fn method(
+    program: &tree::Program,
+    plan: &Plan,
+    statics: &mut Statics,
+    role: Role,
+    block: &Block,
+) -> Function<High> {
+    let mut t = Translator::new(program, plan, statics, role);
+    t.load_state();
+    t.enter_strand_code();
+    let status = t.method_body(block);
+    let mut yields = vec![status];
+    yields.extend(t.values(&plan.state));
+    t.b.finish(role.name(), yields)
+}
+
+fn global_block(
+    program: &tree::Program,
+    plan: &Plan,
+    statics: &mut Statics,
+    role: Role,
+    block: &Block,
+) -> Function<High> {
+    let mut t = Translator::new(program, plan, statics, role);
+    t.load_globals(|_| true);
+    t.define_fields();
+    let status = t.method_body(block);
+    let mut yields = vec![status];
+    yields.extend(t.values(&plan.globals));
+    t.b.finish(role.name(), yields)
+}
+
+impl Translator<'_> {
+    /// Binds the strand's parameters, runs the state initialisers and the strand's `initialize`.
+    fn initial_state(&mut self, args: &[Value]) {
+        let strand = &self.program.strand;
+        for (&param, &value) in strand.params.iter().zip(args) {
+            self.env.insert(Key::Var(param), value);
+        }
+        for state in &strand.state {
+            let value = match &state.value {
+                Some(value) => self.expr(value),
+                None => {
+                    let ty = Ty::of(self.ty(state.var));
+                    self.default(&ty)
+                }
+            };
+            self.env.insert(Key::Var(state.var), value);
+        }
+        if let Some(block) = &strand.initialize {
+            self.method_body(block);
+        }
+    }
+}

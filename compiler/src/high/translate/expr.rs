@@ -1,0 +1,520 @@
+//! Expressions.
+
+use super::{Key, Translator};
+use crate::{
+    high::Op,
+    image_ref::FieldRef,
+    low::{Bits, Simple},
+    ssa::{Inst, Kind, Value},
+    tensor::{Base, Ty},
+    typed::tree::{Constant, Domain, Expr, ExprKind, VarId},
+};
+use ein_ir::{
+    Ein, Elementary, Param, Shape, Type,
+    ops::{Builtin, Form, Instance, Meaning, Reduction, Relation, special},
+};
+use std::sync::Arc;
+
+impl Translator<'_> {
+    /// The value of an expression: a run-time value or a field.
+    pub(super) fn expr(&mut self, e: &Expr) -> Value {
+        match &e.kind {
+            ExprKind::Constant(constant) => self.constant(constant, &e.ty),
+            ExprKind::Var(var) => self.env[&Key::Var(*var)],
+            ExprKind::Op { op, args } => self.operator(op, args, e),
+            ExprKind::Power { base, exponent } => {
+                let base = self.expr(base);
+                self.ein(special::power(self.param(base), *exponent), &[base])
+            }
+            ExprKind::Tensor(elements) => {
+                let elements: Vec<Value> = elements.iter().map(|e| self.expr(e)).collect();
+                let params: Vec<Param> = elements.iter().map(|&v| self.param(v)).collect();
+                self.ein(special::concat(&params), &elements)
+            }
+            ExprKind::Sequence(elements) => {
+                let Type::Seq(element, _) = &e.ty else {
+                    panic!("a sequence of type {}", e.ty)
+                };
+                let elements: Vec<Value> = elements.iter().map(|e| self.expr(e)).collect();
+                self.base(Base::Sequence(Ty::of(element)), &elements)
+            }
+            ExprKind::Slice { base, mask } => {
+                let base = self.expr(base);
+                self.ein(special::slice(self.param(base), mask), &[base])
+            }
+            ExprKind::Index { base, index } => {
+                let (base, index) = (self.expr(base), self.expr(index));
+                self.base(Base::Element(e.span.start), &[base, index])
+            }
+            ExprKind::Identity(n) => {
+                let components = (0..n * n)
+                    .map(|k| Bits::from(f64::from(u8::from(k / n == k % n))))
+                    .collect();
+                self.base(Base::Tensor(Shape::new([*n, *n]), components), &[])
+            }
+            ExprKind::Zeros => self.filled(&e.ty, 0.0),
+            ExprKind::Nan => self.filled(&e.ty, f64::NAN),
+            ExprKind::Probe { field, at } => {
+                let (field, at) = (self.expr(field), self.expr(at));
+                self.ein(
+                    special::probe(self.param(field), self.param(at)),
+                    &[field, at],
+                )
+            }
+            ExprKind::Call { function, args } => {
+                let args: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
+                let program = self.program;
+                self.inline(&program.functions[function.0], &args)
+            }
+            ExprKind::Coerce(inner) => self.coerce(inner, &e.ty),
+            ExprKind::If {
+                condition,
+                then,
+                otherwise,
+            } => self.if_expr(condition, then, otherwise),
+            ExprKind::And(a, b) => {
+                let a = self.expr(a);
+                self.lazy(a, |t| t.expr(b), |t| t.base(Base::Bool(false), &[]))
+            }
+            ExprKind::Or(a, b) => {
+                let a = self.expr(a);
+                self.lazy(a, |t| t.base(Base::Bool(true), &[]), |t| t.expr(b))
+            }
+            ExprKind::Reduce {
+                op,
+                body,
+                var,
+                domain,
+            } => self.reduce(op, body, *var, domain),
+            ExprKind::Swap { selector, fields } => {
+                let selector = self.expr(selector);
+                let mut args = vec![self.base(Base::Simple(Simple::ToReal), &[selector])];
+                args.extend(fields.iter().map(|f| self.expr(f)).collect::<Vec<_>>());
+                let params: Vec<Param> = args.iter().map(|&v| self.param(v)).collect();
+                self.ein(special::swap(&params), &args)
+            }
+            ExprKind::Kernel(_) | ExprKind::LoadImage(_) => {
+                panic!("{:?} is not a value at run time", e.kind)
+            }
+            ExprKind::Range(..)
+            | ExprKind::Comprehension { .. }
+            | ExprKind::Select { .. }
+            | ExprKind::LoadSequence(_)
+            | ExprKind::Sphere { .. } => {
+                panic!("dynamic sequences and strands are not translated yet")
+            }
+        }
+    }
+
+    /// Applies an EIN operator to values of just the kinds it has.
+    pub(super) fn ein(&mut self, mut ein: Ein, args: &[Value]) -> Value {
+        // A row is resolved at the types of the source; inside a field function, tensors have become fields.
+        ein.params = args.iter().map(|&v| self.param(v)).collect();
+        self.b.op1(Op::Ein(Arc::new(ein.into())), args)
+    }
+
+    /// What a value is to an EIN operator.
+    pub(super) fn param(&self, v: Value) -> Param {
+        match self.b.type_of(v) {
+            Ty::Tensor(shape) => Param::Tensor(shape.clone()),
+            Ty::Field { dim, shape } => Param::Field {
+                dim: *dim,
+                shape: shape.clone(),
+            },
+            other => panic!("{other} is not a tensor"),
+        }
+    }
+
+    fn constant(&mut self, constant: &Constant, ty: &Type) -> Value {
+        match constant {
+            Constant::Bool(b) => self.base(Base::Bool(*b), &[]),
+            Constant::Int(n) => self.int(*n),
+            Constant::String(s) => self.base(Base::Str(s.as_str().into()), &[]),
+            Constant::Tensor(shape, values) => self.base(
+                Base::Tensor(
+                    shape.clone(),
+                    values.iter().map(|&x| Bits::from(x)).collect(),
+                ),
+                &[],
+            ),
+            Constant::Seq(elements) => {
+                let Type::Seq(element, _) = ty else {
+                    panic!("a sequence of type {ty}")
+                };
+                let values: Vec<Value> =
+                    elements.iter().map(|c| self.constant(c, element)).collect();
+                self.base(Base::Sequence(Ty::of(element)), &values)
+            }
+        }
+    }
+
+    fn filled(&mut self, ty: &Type, x: f64) -> Value {
+        let Type::Tensor(shape) = ty else {
+            panic!("a tensor of type {ty}")
+        };
+        self.base(
+            Base::Tensor(shape.clone(), vec![x.into(); shape.size()]),
+            &[],
+        )
+    }
+
+    fn coerce(&mut self, inner: &Expr, to: &Type) -> Value {
+        let value = self.expr(inner);
+        let to = match (to, self.b.type_of(value)) {
+            // A sequence of known length stays one where any length would do.
+            (Type::Seq(element, None), Ty::Seq(_, n)) => Ty::Seq(Box::new(Ty::of(element)), *n),
+            _ => Ty::of(to),
+        };
+        self.convert(value, &to, inner.span.start)
+    }
+
+    fn convert(&mut self, value: Value, to: &Ty, place: u32) -> Value {
+        match (self.b.type_of(value).clone(), to) {
+            (from, to) if from == *to => value,
+            (Ty::Int, Ty::Tensor(shape)) if shape.is_scalar() => {
+                self.base(Base::Simple(Simple::ToReal), &[value])
+            }
+            (Ty::Seq(_, n), Ty::Seq(element, _)) => {
+                let converted: Vec<Value> = (0..n)
+                    .map(|k| {
+                        let k = self.int(k as i64);
+                        let item = self.base(Base::Element(place), &[value, k]);
+                        self.convert(item, element, place)
+                    })
+                    .collect();
+                self.base(Base::Sequence((**element).clone()), &converted)
+            }
+            (from, to) => panic!("{from} does not become {to}"),
+        }
+    }
+
+    /// A value computed in one of two ways, only that one.
+    pub(super) fn lazy(
+        &mut self,
+        condition: Value,
+        then: impl FnOnce(&mut Self) -> Value,
+        otherwise: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
+        self.b.open();
+        let value = then(self);
+        let then = self.b.close(vec![value]);
+        self.b.open();
+        let value = otherwise(self);
+        let otherwise = self.b.close(vec![value]);
+        self.b.if_(condition, then, otherwise)[0]
+    }
+
+    fn operator(&mut self, op: &Instance, args: &[Expr], e: &Expr) -> Value {
+        match op.row.meaning {
+            // An exponent that is known only at run time makes a real power.
+            Meaning::Form(Form::Power) => {
+                let values: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
+                let exponent = self.base(Base::Simple(Simple::ToReal), &[values[1]]);
+                let params = [self.param(values[0]), self.param(exponent)];
+                self.ein(
+                    special::elementary(Elementary::Pow, &params),
+                    &[values[0], exponent],
+                )
+            }
+            Meaning::Ein(_) | Meaning::Elementary(_) | Meaning::Form(_) => {
+                let args: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
+                let ein = op
+                    .ein()
+                    .unwrap_or_else(|| panic!("`{}` has no EIN operator", op.row.name));
+                self.ein(ein, &args)
+            }
+            Meaning::Builtin(builtin) => self.builtin(builtin, args, e),
+        }
+    }
+
+    fn builtin(&mut self, builtin: Builtin, args: &[Expr], e: &Expr) -> Value {
+        match builtin {
+            Builtin::Convolve => return self.convolve(args),
+            Builtin::ImageSize => {
+                let sizes = self.image_sizes(&args[0]);
+                return self.base(Base::Sequence(Ty::Int), &sizes);
+            }
+            _ => {}
+        }
+        let values: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
+        let place = e.span.start;
+        match builtin {
+            Builtin::IntAdd => self.base(Base::Simple(Simple::IntAdd), &values),
+            Builtin::IntSub => self.base(Base::Simple(Simple::IntSub), &values),
+            Builtin::IntMul => self.base(Base::Simple(Simple::IntMul), &values),
+            Builtin::IntDiv => self.base(Base::IntDiv(place), &values),
+            Builtin::IntRem => self.base(Base::IntRem(place), &values),
+            Builtin::IntNeg => self.base(Base::Simple(Simple::IntNeg), &values),
+            Builtin::IntAbs => {
+                let zero = self.int(0);
+                let negative = self.base(Base::Simple(Simple::IntLess), &[values[0], zero]);
+                let negated = self.base(Base::Simple(Simple::IntNeg), &values);
+                self.base(Base::Select(Ty::Int), &[negative, negated, values[0]])
+            }
+            Builtin::IntMin => {
+                let swap = self.base(Base::Simple(Simple::IntLess), &[values[1], values[0]]);
+                self.base(Base::Select(Ty::Int), &[swap, values[1], values[0]])
+            }
+            Builtin::IntMax => {
+                let swap = self.base(Base::Simple(Simple::IntLess), &values);
+                self.base(Base::Select(Ty::Int), &[swap, values[1], values[0]])
+            }
+            Builtin::IntToReal => self.base(Base::Simple(Simple::ToReal), &values),
+            Builtin::Compare(relation) => self.compare(relation, values[0], values[1]),
+            Builtin::And => self.base(Base::Simple(Simple::And), &values),
+            Builtin::Or => self.base(Base::Simple(Simple::Or), &values),
+            Builtin::Not => self.base(Base::Simple(Simple::Not), &values),
+            Builtin::Pi => self.real(std::f64::consts::PI),
+            Builtin::Infinity => self.real(f64::INFINITY),
+            Builtin::Nan => self.filled(&e.ty, f64::NAN),
+            Builtin::Eigenvalues => self.base(Base::EigenValues(self.extent(values[0])), &values),
+            Builtin::Eigenvectors => self.base(Base::EigenVectors(self.extent(values[0])), &values),
+            Builtin::Inside => self.inside(values[0], values[1]),
+            Builtin::Sequence => {
+                let element = self.b.type_of(values[0]).clone();
+                self.base(Base::Sequence(element), &values)
+            }
+            Builtin::Element => self.base(Base::Element(place), &values),
+            Builtin::Length => {
+                let Ty::Seq(_, n) = self.b.type_of(values[0]).clone() else {
+                    panic!("the length of {e:?}")
+                };
+                self.int(n as i64)
+            }
+            Builtin::Select
+            | Builtin::Convolve
+            | Builtin::AxisKernels
+            | Builtin::LoadImage
+            | Builtin::LoadSequence
+            | Builtin::Border(_)
+            | Builtin::ImageSize
+            | Builtin::Range
+            | Builtin::Prepend
+            | Builtin::Append
+            | Builtin::Concatenate
+            | Builtin::Reduce(_)
+            | Builtin::Sphere
+            | Builtin::Count(_) => panic!("{builtin:?} has a form of its own in the typed tree"),
+        }
+    }
+
+    fn extent(&self, matrix: Value) -> u8 {
+        match self.b.type_of(matrix) {
+            Ty::Tensor(shape) if shape.order() == 2 => shape.dims()[0] as u8,
+            other => panic!("eigensystem of {other}"),
+        }
+    }
+
+    fn compare(&mut self, relation: Relation, a: Value, b: Value) -> Value {
+        let (less, less_equal, equal) = match self.b.type_of(a) {
+            Ty::Int => (Simple::IntLess, Simple::IntLessEqual, Simple::IntEqual),
+            Ty::Str => (Simple::StrEqual, Simple::StrEqual, Simple::StrEqual),
+            Ty::Bool => return self.compare_bools(relation, a, b),
+            _ => (Simple::Less, Simple::LessEqual, Simple::Equal),
+        };
+        let mut apply = |op: Simple, args: [Value; 2]| self.base(Base::Simple(op), &args);
+        match relation {
+            Relation::Less => apply(less, [a, b]),
+            Relation::LessEqual => apply(less_equal, [a, b]),
+            Relation::Equal => apply(equal, [a, b]),
+            Relation::GreaterEqual => apply(less_equal, [b, a]),
+            Relation::Greater => apply(less, [b, a]),
+            Relation::NotEqual => {
+                let same = apply(equal, [a, b]);
+                self.base(Base::Simple(Simple::Not), &[same])
+            }
+        }
+    }
+
+    fn compare_bools(&mut self, relation: Relation, a: Value, b: Value) -> Value {
+        let differs = self.base(Base::Simple(Simple::Not), &[b]);
+        match relation {
+            Relation::NotEqual => self.base(Base::Select(Ty::Bool), &[a, differs, b]),
+            _ => self.base(Base::Select(Ty::Bool), &[a, b, differs]),
+        }
+    }
+
+    /// Whether every image behind a field has samples around a position.
+    fn inside(&mut self, at: Value, field: Value) -> Value {
+        let mut tests = Vec::new();
+        self.inside_tests(at, field, &mut tests);
+        let start = self.base(Base::Bool(true), &[]);
+        tests.into_iter().fold(start, |all, test| {
+            self.base(Base::Simple(Simple::And), &[all, test])
+        })
+    }
+
+    /// One test per leaf field, at the position where it is probed.
+    fn inside_tests(&mut self, at: Value, field: Value, tests: &mut Vec<Value>) {
+        let (op, args) = self
+            .b
+            .definition(field)
+            .expect("a field is defined by an operation");
+        match op {
+            Op::Field(leaf) => {
+                let FieldRef { image, .. } = *leaf;
+                let inside = Op::Inside {
+                    image,
+                    dim: leaf.dim() as u8,
+                    support: leaf.support() as u8,
+                };
+                tests.push(self.b.op1(inside, &[at]));
+            }
+            Op::Ein(operator) => {
+                let composed = matches!(operator.ein.body, ein_ir::Term::Probe { .. });
+                let is_field = |t: &Self, v: Value| matches!(t.b.type_of(v), Ty::Field { .. });
+                if composed && args.len() == 2 && is_field(self, args[1]) {
+                    self.inside_tests(at, args[1], tests);
+                    let inner = self.ein(
+                        special::probe(self.param(args[1]), self.param(at)),
+                        &[args[1], at],
+                    );
+                    self.inside_tests(inner, args[0], tests);
+                } else {
+                    for arg in args {
+                        if is_field(self, arg) {
+                            self.inside_tests(at, arg, tests);
+                        }
+                    }
+                }
+            }
+            other => panic!("`{other}` does not give a field"),
+        }
+    }
+
+    fn reduce(&mut self, op: &Instance, body: &Expr, var: VarId, domain: &Domain) -> Value {
+        let Meaning::Builtin(Builtin::Reduce(reduction)) = op.row.meaning else {
+            panic!("`{}` is not a reduction", op.row.name)
+        };
+        let Domain::Seq(source) = domain else {
+            panic!("reductions over strands are not translated yet")
+        };
+        if self.in_field_body {
+            return self.reduce_fields(reduction, body, var, source);
+        }
+        let [low, high] = self.bounds(source);
+        let element = Ty::of(&body.ty);
+        let start = self.identity_of(reduction, &element);
+        let [index, total] = [
+            self.b.fresh(Ty::Int),
+            self.b.fresh(self.b.type_of(start).clone()),
+        ];
+        let count_type = Ty::REAL;
+        let count = self.b.fresh(count_type.clone());
+        let before = self.env.clone();
+        self.b.open();
+        let item = self.element_of_domain(source, index);
+        self.env.insert(Key::Var(var), item);
+        let value = self.expr(body);
+        let next = self.combine(reduction, total, value);
+        let one = self.real(1.0);
+        let counted = self.ein(special_sum(&Shape::SCALAR), &[count, one]);
+        let block = self.b.close(vec![next, counted]);
+        self.env = before;
+        let zero = self.real(0.0);
+        let results = vec![
+            self.b.fresh(self.b.type_of(start).clone()),
+            self.b.fresh(count_type),
+        ];
+        let kind = Kind::For {
+            index,
+            low,
+            high,
+            breaks: false,
+            carried: vec![total, count],
+            init: vec![start, zero],
+            body: block,
+        };
+        self.b.push(Inst {
+            results: results.clone(),
+            kind,
+        });
+        match reduction {
+            Reduction::Mean => self.ein(special_quotient(&self.param(results[0])), &results),
+            Reduction::Variance => panic!("the variance of a sequence is not translated yet"),
+            _ => results[0],
+        }
+    }
+
+    fn identity_of(&mut self, reduction: Reduction, element: &Ty) -> Value {
+        match (reduction, element) {
+            (Reduction::All, _) => self.base(Base::Bool(true), &[]),
+            (Reduction::Exists, _) => self.base(Base::Bool(false), &[]),
+            (Reduction::Product, Ty::Int) => self.int(1),
+            (Reduction::Product, _) => self.real(1.0),
+            (Reduction::Min, Ty::Int) => self.int(i64::from(i32::MAX)),
+            (Reduction::Max, Ty::Int) => self.int(i64::from(i32::MIN)),
+            (Reduction::Min, _) => self.real(f64::INFINITY),
+            (Reduction::Max, _) => self.real(f64::NEG_INFINITY),
+            (Reduction::Sum | Reduction::Mean | Reduction::Variance, ty) => {
+                let ty = ty.clone();
+                self.default(&ty)
+            }
+        }
+    }
+
+    fn combine(&mut self, reduction: Reduction, total: Value, value: Value) -> Value {
+        let is_int = *self.b.type_of(value) == Ty::Int;
+        let simple = |t: &mut Self, op: Simple, args: [Value; 2]| t.base(Base::Simple(op), &args);
+        match reduction {
+            Reduction::All => simple(self, Simple::And, [total, value]),
+            Reduction::Exists => simple(self, Simple::Or, [total, value]),
+            Reduction::Sum if is_int => simple(self, Simple::IntAdd, [total, value]),
+            Reduction::Product if is_int => simple(self, Simple::IntMul, [total, value]),
+            Reduction::Product => simple(self, Simple::Mul, [total, value]),
+            Reduction::Min | Reduction::Max => {
+                let less = if is_int {
+                    Simple::IntLess
+                } else {
+                    Simple::Less
+                };
+                let args = if reduction == Reduction::Min {
+                    [value, total]
+                } else {
+                    [total, value]
+                };
+                let better = simple(self, less, args);
+                let ty = self.b.type_of(value).clone();
+                self.base(Base::Select(ty), &[better, value, total])
+            }
+            Reduction::Sum | Reduction::Mean | Reduction::Variance => {
+                let Param::Tensor(shape) = self.param(total) else {
+                    panic!("a sum of fields")
+                };
+                self.ein(special_sum(&shape), &[total, value])
+            }
+        }
+    }
+}
+
+/// a + b
+pub(super) fn special_sum(shape: &Shape) -> Ein {
+    let access = |param| ein_ir::Term::Access {
+        param,
+        indices: (0..shape.order()).map(ein_ir::Index::Axis).collect(),
+    };
+    let params = vec![Param::Tensor(shape.clone()); 2];
+    Ein {
+        params,
+        axes: shape.dims().to_vec(),
+        body: ein_ir::Term::Add(vec![access(0), access(1)]),
+    }
+}
+
+/// a / b with a scalar b
+fn special_quotient(a: &Param) -> Ein {
+    let order = a.shape().order();
+    let numerator = ein_ir::Term::Access {
+        param: 0,
+        indices: (0..order).map(ein_ir::Index::Axis).collect(),
+    };
+    let denominator = ein_ir::Term::Access {
+        param: 1,
+        indices: vec![],
+    };
+    Ein {
+        params: vec![a.clone(), Param::Tensor(Shape::SCALAR)],
+        axes: a.shape().dims().to_vec(),
+        body: ein_ir::Term::Div(Box::new(numerator), Box::new(denominator)),
+    }
+}

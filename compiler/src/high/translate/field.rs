@@ -1,0 +1,230 @@
+//! Field functions: closed forms of the position.
+//!
+//! The position is the identity field, so the operators of the body become operators on fields by themselves. A conditional
+//! whose condition depends on the position becomes a conditional inside the field: both sides are kept, and the derivative
+//! is that of the chosen side.
+
+use super::{Key, Translator};
+use crate::{
+    low::Simple,
+    ssa::Value,
+    tensor::{Base, Ty},
+    typed::tree::{Expr, ExprKind, VarId},
+};
+use ein_ir::{
+    Comparison, Ein, Index, Param, Term, Type,
+    ops::{Builtin, Meaning, Reduction, Relation, special},
+};
+
+/// A condition that may depend on the position.
+enum Condition {
+    /// It does not.
+    Plain(Value),
+    /// A comparison of scalars, some of which are fields.
+    Compare(Comparison, Value, Value),
+    And(Box<[Condition; 2]>),
+    Or(Box<[Condition; 2]>),
+    Not(Box<Condition>),
+}
+
+impl Translator<'_> {
+    pub(super) fn define_field_function(&mut self, var: VarId, param: VarId, body: &Expr) {
+        let Type::Field { dim, .. } = *self.ty(var) else {
+            panic!("a field function without field type")
+        };
+        let position = self.ein(special::position(dim), &[]);
+        let outer = self.env.insert(Key::Var(param), position);
+        let was = std::mem::replace(&mut self.in_field_body, true);
+        let value = self.expr(body);
+        self.in_field_body = was;
+        if let Some(outer) = outer {
+            self.env.insert(Key::Var(param), outer);
+        }
+        let value = self.as_field(value, dim);
+        self.note(var, value);
+        self.env.insert(Key::Var(var), value);
+    }
+
+    /// A value that does not depend on the position, as a field all the same.
+    fn as_field(&mut self, value: Value, dim: usize) -> Value {
+        let Ty::Tensor(shape) = self.b.type_of(value).clone() else {
+            return value;
+        };
+        // The value plus no times the position is a field in the eyes of the types, and simplifies away.
+        let indices = (0..shape.order()).map(Index::Axis).collect();
+        let nothing = Term::Mul(vec![
+            Term::Const(ein_ir::Rational::from_integer(0)),
+            Term::Position {
+                dim,
+                index: Index::Const(0),
+            },
+        ]);
+        let body = Term::Add(vec![Term::Access { param: 0, indices }, nothing]);
+        let axes = shape.dims().to_vec();
+        self.ein(
+            Ein {
+                params: vec![Param::Tensor(shape)],
+                axes,
+                body,
+            },
+            &[value],
+        )
+    }
+
+    pub(super) fn if_expr(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr) -> Value {
+        if !self.in_field_body {
+            let condition = self.expr(condition);
+            return self.lazy(condition, |t| t.expr(then), |t| t.expr(otherwise));
+        }
+        let condition = self.condition(condition);
+        let (then, otherwise) = (self.expr(then), self.expr(otherwise));
+        self.decide(&condition, then, otherwise)
+    }
+
+    fn condition(&mut self, e: &Expr) -> Condition {
+        match &e.kind {
+            ExprKind::And(a, b) => Condition::And(Box::new([self.condition(a), self.condition(b)])),
+            ExprKind::Or(a, b) => Condition::Or(Box::new([self.condition(a), self.condition(b)])),
+            ExprKind::Op { op, args } => match op.row.meaning {
+                Meaning::Builtin(Builtin::Not) => {
+                    Condition::Not(Box::new(self.condition(&args[0])))
+                }
+                Meaning::Builtin(Builtin::Compare(relation))
+                    if matches!(args[0].ty, Type::Tensor(_)) =>
+                {
+                    let (a, b) = (self.expr(&args[0]), self.expr(&args[1]));
+                    match relation {
+                        Relation::Less => Condition::Compare(Comparison::Less, a, b),
+                        Relation::LessEqual => Condition::Compare(Comparison::LessEqual, a, b),
+                        Relation::Greater => Condition::Compare(Comparison::Less, b, a),
+                        Relation::GreaterEqual => Condition::Compare(Comparison::LessEqual, b, a),
+                        Relation::Equal => Condition::Compare(Comparison::Equal, a, b),
+                        Relation::NotEqual => {
+                            Condition::Not(Box::new(Condition::Compare(Comparison::Equal, a, b)))
+                        }
+                    }
+                }
+                _ => Condition::Plain(self.expr(e)),
+            },
+            _ => Condition::Plain(self.expr(e)),
+        }
+    }
+
+    fn decide(&mut self, condition: &Condition, then: Value, otherwise: Value) -> Value {
+        match condition {
+            Condition::Plain(value) => {
+                let [one, zero] = [self.real(1.0), self.real(0.0)];
+                let number = self.base(Base::Select(Ty::REAL), &[*value, one, zero]);
+                self.cond(Comparison::Equal, number, one, then, otherwise)
+            }
+            Condition::Compare(test, a, b) => self.cond(*test, *a, *b, then, otherwise),
+            Condition::And(both) => {
+                let inner = self.decide(&both[1], then, otherwise);
+                self.decide(&both[0], inner, otherwise)
+            }
+            Condition::Or(both) => {
+                let inner = self.decide(&both[1], then, otherwise);
+                self.decide(&both[0], then, inner)
+            }
+            Condition::Not(inner) => self.decide(inner, otherwise, then),
+        }
+    }
+
+    /// `then` where the comparison of `a` with `b` holds, else `otherwise`, as an EIN operator.
+    fn cond(
+        &mut self,
+        test: Comparison,
+        a: Value,
+        b: Value,
+        then: Value,
+        otherwise: Value,
+    ) -> Value {
+        let axes = self.param(then).shape().dims().to_vec();
+        let scalar = |param| Term::Access {
+            param,
+            indices: vec![],
+        };
+        let whole = |param| Term::Access {
+            param,
+            indices: (0..axes.len()).map(Index::Axis).collect(),
+        };
+        let body = Term::Cond {
+            test,
+            sides: Box::new([scalar(0), scalar(1)]),
+            then: Box::new(whole(2)),
+            otherwise: Box::new(whole(3)),
+        };
+        self.ein(
+            Ein {
+                params: vec![],
+                axes,
+                body,
+            },
+            &[a, b, then, otherwise],
+        )
+    }
+
+    /// A reduction of fields over a sequence of known length, written out.
+    pub(super) fn reduce_fields(
+        &mut self,
+        reduction: Reduction,
+        body: &Expr,
+        var: VarId,
+        source: &Expr,
+    ) -> Value {
+        let sequence = self.expr(source);
+        let Ty::Seq(_, n) = self.b.type_of(sequence).clone() else {
+            panic!("a reduction over {source:?}")
+        };
+        let mut total: Option<Value> = None;
+        for k in 0..n {
+            let index = self.int(k as i64);
+            let item = self.base(Base::Element(source.span.start), &[sequence, index]);
+            self.env.insert(Key::Var(var), item);
+            let value = self.expr(body);
+            total = Some(match total {
+                None => value,
+                Some(total) => match reduction {
+                    Reduction::Min => self.cond(Comparison::Less, value, total, value, total),
+                    Reduction::Max => self.cond(Comparison::Less, total, value, value, total),
+                    Reduction::Product => {
+                        let access = |param| Term::Access {
+                            param,
+                            indices: vec![],
+                        };
+                        let product = Term::Mul(vec![access(0), access(1)]);
+                        self.ein(
+                            Ein {
+                                params: vec![],
+                                axes: vec![],
+                                body: product,
+                            },
+                            &[total, value],
+                        )
+                    }
+                    Reduction::Sum | Reduction::Mean | Reduction::Variance => {
+                        let shape = self.param(total).shape().clone();
+                        self.ein(super::expr::special_sum(&shape), &[total, value])
+                    }
+                    Reduction::All | Reduction::Exists => {
+                        let op = if reduction == Reduction::All {
+                            Simple::And
+                        } else {
+                            Simple::Or
+                        };
+                        self.base(Base::Simple(op), &[total, value])
+                    }
+                },
+            });
+        }
+        match total {
+            Some(total) => total,
+            None => self.real(match reduction {
+                Reduction::Product => 1.0,
+                Reduction::Min => f64::INFINITY,
+                Reduction::Max => f64::NEG_INFINITY,
+                _ => 0.0,
+            }),
+        }
+    }
+}

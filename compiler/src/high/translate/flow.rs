@@ -1,0 +1,384 @@
+//! Statements: assignments to values, merging where control flow joins, exits as a status.
+
+use super::{Key, Translator};
+use crate::{
+    jit::status,
+    low::{Simple, Ty as Scalar},
+    print_piece::Piece,
+    ssa::{Inst, Kind, Value},
+    tensor::{Base, Ty},
+    typed::tree::{Block, Constant, Expr, ExprKind, Function, Stmt, StmtKind, VarId},
+};
+use ein_ir::{Shape, ops::special};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// The variables and their values at a point of the program.
+type Env = BTreeMap<Key, Value>;
+
+impl Translator<'_> {
+    /// Runs a method or global block; gives its status.
+    pub(super) fn method_body(&mut self, block: &Block) -> Value {
+        let running = self.int(status::RUNNING);
+        self.env.insert(Key::Status, running);
+        self.stmts(&block.stmts);
+        self.env.remove(&Key::Status).expect("just set")
+    }
+
+    /// Runs a function on arguments; gives what it returns.
+    pub(super) fn inline(&mut self, function: &Function, args: &[Value]) -> Value {
+        let outer: Vec<(Key, Option<Value>)> = [Key::Status, Key::Result]
+            .into_iter()
+            .map(|key| (key, self.env.get(&key).copied()))
+            .collect();
+        for (&param, &value) in function.params.iter().zip(args) {
+            self.env.insert(Key::Var(param), value);
+        }
+        let result = match &function.body.stmts[..] {
+            [
+                before @ ..,
+                Stmt {
+                    kind: StmtKind::Return(value),
+                    ..
+                },
+            ] if !before.iter().any(may_exit) => {
+                self.stmts(before);
+                self.expr(value)
+            }
+            stmts => {
+                let running = self.int(status::RUNNING);
+                self.env.insert(Key::Status, running);
+                let unset = self.default(&Ty::of(&function.result));
+                self.env.insert(Key::Result, unset);
+                self.stmts(stmts);
+                self.env[&Key::Result]
+            }
+        };
+        for (key, value) in outer {
+            match value {
+                Some(value) => self.env.insert(key, value),
+                None => self.env.remove(&key),
+            };
+        }
+        result
+    }
+
+    fn stmts(&mut self, stmts: &[Stmt]) {
+        for (n, stmt) in stmts.iter().enumerate() {
+            self.stmt(stmt);
+            let rest = &stmts[n + 1..];
+            if may_exit(stmt) && !rest.is_empty() {
+                // What follows runs only where nothing has ended the method yet.
+                let running = self.int(status::RUNNING);
+                let status = self.env[&Key::Status];
+                let goes_on = self.base(Base::Simple(Simple::IntEqual), &[status, running]);
+                self.choose(goes_on, |t| t.stmts(rest), |_| {});
+                return;
+            }
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Block(block) => self.stmts(&block.stmts),
+            StmtKind::Decl {
+                var,
+                value: Some(value),
+            } => self.define(*var, value),
+            StmtKind::Decl { var, value: None } => {
+                let ty = Ty::of(self.ty(*var));
+                let value = self.default(&ty);
+                self.env.insert(Key::Var(*var), value);
+            }
+            StmtKind::Assign { var, value } => {
+                let value = self.expr(value);
+                self.env.insert(Key::Var(*var), value);
+            }
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let condition = self.expr(condition);
+                self.choose(
+                    condition,
+                    |t| t.stmts(&then.stmts),
+                    |t| t.stmts(&otherwise.stmts),
+                );
+            }
+            StmtKind::Foreach { var, source, body } => self.foreach(*var, source, body),
+            StmtKind::Print(args) => self.print(args),
+            StmtKind::Stabilize => self.exit(status::STABILIZE),
+            StmtKind::Die => self.exit(status::DIE),
+            StmtKind::Continue => self.exit(status::CONTINUE),
+            StmtKind::Return(value) => {
+                let value = self.expr(value);
+                self.env.insert(Key::Result, value);
+                self.exit(status::CONTINUE);
+            }
+            StmtKind::New(_) => panic!("`new` is not translated yet"),
+        }
+    }
+
+    fn exit(&mut self, code: i64) {
+        let code = self.int(code);
+        self.env.insert(Key::Status, code);
+    }
+
+    /// Runs one of two pieces of code; variables that either changes are merged.
+    pub(super) fn choose(
+        &mut self,
+        condition: Value,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
+        let before = self.env.clone();
+        self.b.open();
+        then(self);
+        let after_then = std::mem::replace(&mut self.env, before.clone());
+        // The blocks' yields are known once both have run, so each is closed with what it changed.
+        let then = self.b.close(Vec::new());
+        self.b.open();
+        otherwise(self);
+        let after_otherwise = std::mem::replace(&mut self.env, before);
+        let mut otherwise = self.b.close(Vec::new());
+        let mut then = then;
+        let changed = self.changed(&[&after_then, &after_otherwise]);
+        then.yields = changed.iter().map(|key| after_then[key]).collect();
+        otherwise.yields = changed.iter().map(|key| after_otherwise[key]).collect();
+        let results = self.b.if_(condition, then, otherwise);
+        self.env.extend(changed.into_iter().zip(results));
+    }
+
+    /// The variables known before whose value differs in one of the environments.
+    fn changed(&self, after: &[&Env]) -> Vec<Key> {
+        self.env
+            .iter()
+            .filter(|(key, value)| after.iter().any(|env| env[key] != **value))
+            .map(|(key, _)| *key)
+            .collect()
+    }
+
+    fn foreach(&mut self, var: VarId, source: &Expr, body: &Block) {
+        let [low, high] = self.bounds(source);
+        let mut assigned = BTreeSet::new();
+        collect_assigned(body, &mut assigned);
+        let exits = body.stmts.iter().any(may_exit);
+        let mut keys: Vec<Key> = assigned
+            .into_iter()
+            .map(Key::Var)
+            .filter(|key| self.env.contains_key(key))
+            .collect();
+        if exits {
+            keys.push(Key::Status);
+            keys.extend(self.env.contains_key(&Key::Result).then_some(Key::Result));
+        }
+        let mut init: Vec<Value> = keys.iter().map(|key| self.env[key]).collect();
+        let mut carried: Vec<Value> = init
+            .iter()
+            .map(|&v| self.b.type_of(v).clone())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|ty| self.b.fresh(ty))
+            .collect();
+        let before = self.env.clone();
+        self.env
+            .extend(keys.iter().copied().zip(carried.iter().copied()));
+        let index = self.b.fresh(Ty::Int);
+        self.b.open();
+        let element = self.element_of_domain(source, index);
+        self.env.insert(Key::Var(var), element);
+        self.stmts(&body.stmts);
+        let mut yields: Vec<Value> = keys.iter().map(|key| self.env[key]).collect();
+        if exits {
+            // The loop goes on while nothing has ended the method.
+            let running = self.int(status::RUNNING);
+            let goes_on = self.base(
+                Base::Simple(Simple::IntEqual),
+                &[self.env[&Key::Status], running],
+            );
+            yields.insert(0, goes_on);
+        }
+        let block = self.b.close(yields);
+        self.env = before;
+        if exits {
+            let start = self.base(Base::Bool(true), &[]);
+            init.insert(0, start);
+            carried.insert(0, self.b.fresh(Ty::Bool));
+        }
+        let results: Vec<Value> = carried
+            .iter()
+            .map(|&v| self.b.type_of(v).clone())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|ty| self.b.fresh(ty))
+            .collect();
+        let kind = Kind::For {
+            index,
+            low,
+            high,
+            breaks: exits,
+            carried,
+            init,
+            body: block,
+        };
+        self.b.push(Inst {
+            results: results.clone(),
+            kind,
+        });
+        self.env.extend(
+            keys.into_iter()
+                .zip(results.into_iter().skip(usize::from(exits))),
+        );
+    }
+
+    /// The first and last index of what a loop runs over: the integers themselves for a range.
+    pub(super) fn bounds(&mut self, source: &Expr) -> [Value; 2] {
+        match &source.kind {
+            ExprKind::Range(low, high) => [self.expr(low), self.expr(high)],
+            ExprKind::Coerce(inner) => self.bounds(inner),
+            _ => {
+                let sequence = self.expr(source);
+                let Ty::Seq(_, n) = self.b.type_of(sequence).clone() else {
+                    panic!("a loop over {source:?}")
+                };
+                [self.int(0), self.int(n as i64 - 1)]
+            }
+        }
+    }
+
+    /// The element at an index that is within the bounds of [`Self::bounds`].
+    pub(super) fn element_of_domain(&mut self, source: &Expr, index: Value) -> Value {
+        match &source.kind {
+            ExprKind::Range(..) => index,
+            ExprKind::Coerce(inner) => self.element_of_domain(inner, index),
+            _ => {
+                let sequence = self.expr(source);
+                self.base(Base::Element(source.span.start), &[sequence, index])
+            }
+        }
+    }
+
+    fn print(&mut self, args: &[Expr]) {
+        let (mut pieces, mut values) = (Vec::new(), Vec::new());
+        for arg in args {
+            if let ExprKind::Constant(Constant::String(text)) = &arg.kind {
+                pieces.push(Piece::Text(text.as_str().into()));
+                continue;
+            }
+            let value = self.expr(arg);
+            self.print_value(value, arg.span.start, &mut pieces, &mut values);
+        }
+        self.b.op(
+            super::super::Op::Base(Base::Print(Arc::from(pieces))),
+            &values,
+        );
+    }
+
+    /// Takes a value apart into scalars with brackets and commas between them.
+    fn print_value(
+        &mut self,
+        value: Value,
+        place: u32,
+        pieces: &mut Vec<Piece>,
+        values: &mut Vec<Value>,
+    ) {
+        let text = |text: &str| Piece::Text(text.into());
+        match self.b.type_of(value).clone() {
+            Ty::Bool => self.print_scalar(value, Scalar::Bool, pieces, values),
+            Ty::Int => self.print_scalar(value, Scalar::Int, pieces, values),
+            Ty::Str => self.print_scalar(value, Scalar::Str, pieces, values),
+            Ty::Tensor(shape) if shape.is_scalar() => {
+                self.print_scalar(value, Scalar::Real, pieces, values)
+            }
+            Ty::Tensor(shape) => {
+                pieces.push(text("["));
+                for n in 0..shape.dims()[0] {
+                    if n > 0 {
+                        pieces.push(text(","));
+                    }
+                    let mut mask: Vec<Option<usize>> = vec![None; shape.order()];
+                    mask[0] = Some(n);
+                    let row = self.ein(
+                        special::slice(ein_ir::Param::Tensor(shape.clone()), &mask),
+                        &[value],
+                    );
+                    self.print_value(row, place, pieces, values);
+                }
+                pieces.push(text("]"));
+            }
+            Ty::Seq(_, length) => {
+                pieces.push(text("{"));
+                for n in 0..length {
+                    if n > 0 {
+                        pieces.push(text(","));
+                    }
+                    let index = self.int(n as i64);
+                    let element = self.base(Base::Element(place), &[value, index]);
+                    self.print_value(element, place, pieces, values);
+                }
+                pieces.push(text("}"));
+            }
+            Ty::Field { .. } => panic!("a field is printed"),
+        }
+    }
+
+    fn print_scalar(
+        &mut self,
+        value: Value,
+        scalar: Scalar,
+        pieces: &mut Vec<Piece>,
+        values: &mut Vec<Value>,
+    ) {
+        pieces.push(Piece::Scalar(scalar));
+        values.push(value);
+    }
+
+    /// A real constant.
+    pub(super) fn real(&mut self, x: f64) -> Value {
+        self.base(Base::Tensor(Shape::SCALAR, vec![x.into()]), &[])
+    }
+}
+
+/// Whether a statement may end the method or function around it.
+fn may_exit(stmt: &Stmt) -> bool {
+    let any = |block: &Block| block.stmts.iter().any(may_exit);
+    match &stmt.kind {
+        StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue | StmtKind::Return(_) => true,
+        StmtKind::Block(block) | StmtKind::Foreach { body: block, .. } => any(block),
+        StmtKind::If {
+            then, otherwise, ..
+        } => any(then) || any(otherwise),
+        StmtKind::Decl { .. } | StmtKind::Assign { .. } | StmtKind::Print(_) | StmtKind::New(_) => {
+            false
+        }
+    }
+}
+
+fn collect_assigned(block: &Block, assigned: &mut BTreeSet<VarId>) {
+    for stmt in &block.stmts {
+        match &stmt.kind {
+            StmtKind::Assign { var, .. } => {
+                assigned.insert(*var);
+            }
+            StmtKind::Block(block) | StmtKind::Foreach { body: block, .. } => {
+                collect_assigned(block, assigned)
+            }
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                collect_assigned(then, assigned);
+                collect_assigned(otherwise, assigned);
+            }
+            StmtKind::Decl { .. }
+            | StmtKind::Print(_)
+            | StmtKind::New(_)
+            | StmtKind::Stabilize
+            | StmtKind::Die
+            | StmtKind::Continue
+            | StmtKind::Return(_) => {}
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What exists at compile time only: images and kernels, which convolution turns into leaf fields, and names of definitions.
+
+use super::{Named, Translator};
+use crate::{
+    image_ref::{Border, FieldRef, KernelRef},
+    program,
+    source::Span,
+    ssa::Value,
+    typed::tree::{Constant, Expr, ExprKind, Global, InputDefault, VarId},
+};
+use ein_ir::{
+    Shape, Type,
+    ops::{self, Builtin, Meaning},
+};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// An image with a border control.
+#[derive(Clone, Debug)]
+pub(super) struct ImageValue {
+    image: u32,
+    border: Border,
+    shape: Shape,
+    dim: usize,
+}
+
+/// The images, kernels and definitions met so far.
+#[derive(Default)]
+pub(super) struct Statics {
+    found: Vec<program::Image>,
+    inputs: BTreeMap<VarId, u32>,
+    named: BTreeMap<VarId, ImageValue>,
+    kernels: BTreeMap<VarId, Vec<KernelRef>>,
+    pub(super) names: Vec<Named>,
+}
+
+impl Statics {
+    pub(super) fn finish(self) -> Vec<program::Image> {
+        self.found
+    }
+
+    /// The image of an input.
+    pub(super) fn of_input(&self, var: VarId) -> Option<u32> {
+        self.inputs.get(&var).copied()
+    }
+
+    pub(super) fn name(&mut self, var: VarId, image: ImageValue) {
+        self.named.insert(var, image);
+    }
+
+    pub(super) fn name_kernels(&mut self, var: VarId, kernels: Vec<KernelRef>) {
+        self.kernels.insert(var, kernels);
+    }
+
+    /// The number of the image named at this place. Definitions are translated once per function that may use them, so a
+    /// place can come up again.
+    fn register(&mut self, file: Option<String>, ty: &Type, span: Span) -> ImageValue {
+        let Type::Image { dim, shape } = ty else {
+            panic!("an image of type {ty}")
+        };
+        let known = self
+            .found
+            .iter()
+            .position(|image| image.span == span && image.file == file);
+        let image = known.unwrap_or_else(|| {
+            self.found.push(program::Image {
+                file,
+                dim: *dim,
+                shape: shape.clone(),
+                span,
+            });
+            self.found.len() - 1
+        }) as u32;
+        ImageValue {
+            image,
+            border: Border::None,
+            shape: shape.clone(),
+            dim: *dim,
+        }
+    }
+}
+
+impl Translator<'_> {
+    /// Registers an input of image type.
+    pub(super) fn input_image(&mut self, var: VarId, global: &Global) {
+        let source = &self.program.vars[var.0];
+        let file = match global {
+            Global::Input {
+                default: Some(InputDefault::File(file)),
+                ..
+            } => Some(file.clone()),
+            _ => None,
+        };
+        let value = self.statics.register(file, &source.ty, source.span);
+        self.statics.inputs.insert(var, value.image);
+        self.statics.name(var, value);
+    }
+
+    /// What an expression of image type is.
+    pub(super) fn image(&mut self, e: &Expr) -> ImageValue {
+        match &e.kind {
+            ExprKind::Var(var) => self.statics.named[var].clone(),
+            ExprKind::LoadImage(file) => self.statics.register(Some(file.clone()), &e.ty, e.span),
+            ExprKind::Coerce(inner) => self.image(inner),
+            ExprKind::Op { op, args } => {
+                let Meaning::Builtin(Builtin::Border(control)) = op.row.meaning else {
+                    panic!("`{}` does not give an image", op.row.name)
+                };
+                let image = self.image(&args[0]);
+                let border = match control {
+                    ops::Border::Clamp => Border::Clamp,
+                    ops::Border::Wrap => Border::Wrap,
+                    ops::Border::Mirror => Border::Mirror,
+                    ops::Border::Constant => Border::Constant(constant_components(&args[1])),
+                };
+                ImageValue { border, ..image }
+            }
+            other => panic!("{other:?} does not give an image"),
+        }
+    }
+
+    /// What an expression of kernel type is: one kernel for all axes, or one per axis.
+    pub(super) fn kernels(&mut self, e: &Expr) -> Vec<KernelRef> {
+        match &e.kind {
+            ExprKind::Kernel(kernels) => kernels.iter().map(|&k| KernelRef(k)).collect(),
+            ExprKind::Var(var) => self.statics.kernels[var].clone(),
+            ExprKind::Coerce(inner) => self.kernels(inner),
+            ExprKind::Op { op, args }
+                if op.row.meaning == Meaning::Builtin(Builtin::AxisKernels) =>
+            {
+                args.iter().flat_map(|arg| self.kernels(arg)).collect()
+            }
+            other => panic!("{other:?} does not give a kernel"),
+        }
+    }
+
+    /// The leaf field of an image and a kernel, given in either order.
+    pub(super) fn convolve(&mut self, args: &[Expr]) -> Value {
+        let (kernel, image) = match args[0].ty {
+            Type::Kernel(_) => (&args[0], &args[1]),
+            _ => (&args[1], &args[0]),
+        };
+        let image = self.image(image);
+        let mut kernels = self.kernels(kernel);
+        if let [one] = kernels[..] {
+            kernels = vec![one; image.dim];
+        }
+        let field = FieldRef {
+            image: image.image,
+            border: image.border,
+            kernels,
+            shape: image.shape,
+        };
+        self.b.op1(super::super::Op::Field(Arc::new(field)), &[])
+    }
+
+    /// The numbers of samples of an image, one value per axis.
+    pub(super) fn image_sizes(&mut self, e: &Expr) -> Vec<Value> {
+        let image = self.image(e);
+        (0..image.dim)
+            .map(|axis| {
+                let info = crate::image_ref::ImageInfo::Size(axis as u8);
+                self.base(crate::tensor::Base::Image(image.image, info), &[])
+            })
+            .collect()
+    }
+}
+
+/// The components of a constant tensor, by their bits.
+fn constant_components(e: &Expr) -> Vec<u64> {
+    match &e.kind {
+        ExprKind::Constant(Constant::Tensor(_, values)) => {
+            values.iter().map(|x| x.to_bits()).collect()
+        }
+        ExprKind::Constant(Constant::Int(n)) => vec![(*n as f64).to_bits()],
+        ExprKind::Coerce(inner) => constant_components(inner),
+        other => panic!("the value beyond a border is {other:?}, not a constant"),
+    }
+}

@@ -1,0 +1,242 @@
+//! References to images and to the fields reconstructed from them, as the IRs carry them.
+
+use ein_ir::{Kernel, Shape};
+use std::{fmt, str::FromStr};
+
+/// What a probe reads beyond the samples of an image.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Border {
+    /// No border control: positions are kept where all taps exist.
+    None,
+    /// The nearest sample.
+    Clamp,
+    /// Reflection; the border sample is repeated.
+    Mirror,
+    /// Index modulo size.
+    Wrap,
+    /// A constant per component, by its bits.
+    Constant(Vec<u64>),
+}
+
+/// A leaf field: an image convolved with kernels.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FieldRef {
+    /// The image, by its number in the program.
+    pub image: u32,
+    /// What lies beyond its samples.
+    pub border: Border,
+    /// The kernel of each axis.
+    pub kernels: Vec<KernelRef>,
+    /// The shape of a voxel.
+    pub shape: Shape,
+}
+
+/// A row of the kernel table; rows are compared by name.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelRef(pub &'static Kernel);
+
+impl PartialEq for KernelRef {
+    fn eq(&self, other: &KernelRef) -> bool {
+        self.0.name == other.0.name
+    }
+}
+
+impl Eq for KernelRef {}
+
+impl std::hash::Hash for KernelRef {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.name.hash(state);
+    }
+}
+
+impl FieldRef {
+    /// Dimension of the domain.
+    pub fn dim(&self) -> usize {
+        self.kernels.len()
+    }
+
+    /// The largest support of its kernels.
+    pub fn support(&self) -> usize {
+        self.kernels.iter().map(|k| k.0.support).max().unwrap_or(0)
+    }
+
+    /// How many numbers the derivatives of this order are: components times distinct derivatives.
+    pub fn outputs(&self, order: usize) -> usize {
+        self.shape.size() * distinct_derivatives(self.dim(), order).len()
+    }
+}
+
+/// The distinct derivatives of an order as derivative axes in ascending order, in the order of the probe's results:
+/// most derivatives along the first axis first.
+pub fn distinct_derivatives(dim: usize, order: usize) -> Vec<Vec<usize>> {
+    if order == 0 {
+        return vec![vec![]];
+    }
+    distinct_derivatives(dim, order - 1)
+        .into_iter()
+        .flat_map(|axes| {
+            let first = axes.last().copied().unwrap_or(0);
+            (first..dim).map(move |axis| axes.iter().copied().chain([axis]).collect())
+        })
+        .collect()
+}
+
+/// What a program can ask of a loaded image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ImageInfo {
+    /// Samples on an axis.
+    Size(u8),
+    /// An entry of the matrix that takes world coordinates to index coordinates, row and column.
+    ToIndex(u8, u8),
+    /// An entry of the vector added after it.
+    Offset(u8),
+}
+
+impl fmt::Display for ImageInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ImageInfo::Size(axis) => write!(f, "size {axis}"),
+            ImageInfo::ToIndex(row, column) => write!(f, "to-index {row} {column}"),
+            ImageInfo::Offset(row) => write!(f, "offset {row}"),
+        }
+    }
+}
+
+impl FromStr for ImageInfo {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ImageInfo, String> {
+        let words: Vec<&str> = text.split(' ').collect();
+        let number = |w: &str| {
+            w.parse::<u8>()
+                .map_err(|_| format!("cannot read image property `{text}`"))
+        };
+        match words[..] {
+            ["size", axis] => Ok(ImageInfo::Size(number(axis)?)),
+            ["to-index", row, column] => Ok(ImageInfo::ToIndex(number(row)?, number(column)?)),
+            ["offset", row] => Ok(ImageInfo::Offset(number(row)?)),
+            _ => Err(format!("cannot read image property `{text}`")),
+        }
+    }
+}
+
+impl fmt::Display for Border {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Border::None => f.write_str("none"),
+            Border::Clamp => f.write_str("clamp"),
+            Border::Mirror => f.write_str("mirror"),
+            Border::Wrap => f.write_str("wrap"),
+            Border::Constant(bits) => {
+                let values: Vec<String> = bits
+                    .iter()
+                    .map(|&b| format!("{:?}", f64::from_bits(b)))
+                    .collect();
+                write!(f, "constant:{}", values.join(","))
+            }
+        }
+    }
+}
+
+impl FromStr for Border {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Border, String> {
+        let plain = [Border::None, Border::Clamp, Border::Mirror, Border::Wrap];
+        if let Some(border) = plain.into_iter().find(|b| b.to_string() == text) {
+            return Ok(border);
+        }
+        let values = text
+            .strip_prefix("constant:")
+            .ok_or_else(|| format!("unknown border `{text}`"))?;
+        values
+            .split(',')
+            .map(|v| {
+                v.parse::<f64>()
+                    .map(f64::to_bits)
+                    .map_err(|e| e.to_string())
+            })
+            .collect::<Result<_, _>>()
+            .map(Border::Constant)
+    }
+}
+
+/// Prints as `image border shape kernels`, e.g. `0 clamp [3] bspln3,bspln3`.
+impl fmt::Display for FieldRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kernels: Vec<&str> = self.kernels.iter().map(|k| k.0.name).collect();
+        write!(
+            f,
+            "{} {} {} {}",
+            self.image,
+            self.border,
+            self.shape,
+            kernels.join(",")
+        )
+    }
+}
+
+impl FromStr for FieldRef {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<FieldRef, String> {
+        let bad = || format!("cannot read field `{text}`");
+        let words: Vec<&str> = text.split(' ').collect();
+        let [image, border, shape, kernels] = words[..] else {
+            return Err(bad());
+        };
+        let dims = shape
+            .strip_prefix('[')
+            .and_then(|s| s.strip_suffix(']'))
+            .ok_or_else(bad)?;
+        let dims: Vec<usize> = dims
+            .split(',')
+            .filter(|d| !d.is_empty())
+            .map(|d| d.parse().map_err(|_| bad()))
+            .collect::<Result<_, _>>()?;
+        let kernels = kernels
+            .split(',')
+            .map(|name| Kernel::named(name).map(KernelRef).ok_or_else(bad))
+            .collect::<Result<_, _>>()?;
+        Ok(FieldRef {
+            image: image.parse().map_err(|_| bad())?,
+            border: border.parse()?,
+            kernels,
+            shape: Shape::new(dims),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distinct_derivatives_come_with_the_first_axis_first() {
+        assert_eq!(
+            distinct_derivatives(3, 2),
+            [
+                vec![0, 0],
+                vec![0, 1],
+                vec![0, 2],
+                vec![1, 1],
+                vec![1, 2],
+                vec![2, 2]
+            ]
+        );
+        assert_eq!(distinct_derivatives(3, 4).len(), 15);
+    }
+
+    #[test]
+    fn field_references_survive_printing() {
+        let kernel = KernelRef(Kernel::named("bspln3").unwrap());
+        let border = Border::Constant(vec![1.5f64.to_bits(), f64::INFINITY.to_bits()]);
+        let field = FieldRef {
+            image: 3,
+            border,
+            kernels: vec![kernel; 2],
+            shape: Shape::new([2]),
+        };
+        assert_eq!(field.to_string().parse(), Ok(field));
+    }
+}

@@ -1,0 +1,60 @@
+//! What generated code is given: one structure, by address.
+
+use std::{ffi::c_void, sync::Arc};
+
+/// The environment of one call of generated code.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Frame {
+    /// Global variables, one 8-byte cell per slot.
+    pub globals: *mut u64,
+    /// The state of the strands that run: a block of planes.
+    pub state: *mut u8,
+    /// Arguments of the call: one plane of lane-sized integers per argument.
+    pub args: *const u8,
+    /// What is known of the images, one 8-byte cell each; see [`super::images`].
+    pub images: *const u64,
+    /// One probe image per leaf field of the program.
+    pub fields: *const *const c_void,
+    /// Whom to tell of prints and errors.
+    pub host: *mut c_void,
+    /// The strings of the program by their numbers.
+    pub strings: *const Vec<Arc<str>>,
+    /// Strands per call.
+    pub width: u32,
+    /// Bytes of a lane.
+    pub lane_bytes: u32,
+    /// The lanes that run.
+    pub mask: u32,
+    /// Out: lanes that stabilize.
+    pub stable: u32,
+    /// Out: lanes that die.
+    pub dead: u32,
+}
+
+/// The offset of each member, for generated code.
+pub(super) mod offset {
+    use super::Frame;
+    use std::mem::offset_of;
+
+    pub(crate) const GLOBALS: i32 = offset_of!(Frame, globals) as i32;
+    pub(crate) const STATE: i32 = offset_of!(Frame, state) as i32;
+    pub(crate) const ARGS: i32 = offset_of!(Frame, args) as i32;
+    pub(crate) const IMAGES: i32 = offset_of!(Frame, images) as i32;
+    pub(crate) const FIELDS: i32 = offset_of!(Frame, fields) as i32;
+    pub(crate) const MASK: i32 = offset_of!(Frame, mask) as i32;
+    pub(crate) const STABLE: i32 = offset_of!(Frame, stable) as i32;
+    pub(crate) const DEAD: i32 = offset_of!(Frame, dead) as i32;
+}
+
+/// How a method ended, as the values of its status say.
+pub mod status {
+    /// Nothing has ended it yet; the strand stays active.
+    pub const RUNNING: i64 = 0;
+    /// `continue`: the strand stays active.
+    pub const CONTINUE: i64 = 1;
+    /// `stabilize`
+    pub const STABILIZE: i64 = 2;
+    /// `die`
+    pub const DIE: i64 = 3;
+}

@@ -1,0 +1,310 @@
+//! Low-IR: scalars only. Real arithmetic, comparison and selection are explicit; reconstruction, elementary functions and
+//! eigensystems are single operations that the back end calls as primitives.
+//!
+//! Nothing here knows how many strands run together or what the machine's vectors look like: an operation is stated for one
+//! strand. A tensor of the earlier IRs is as many values as it has components, in row-major order.
+
+use crate::{
+    image_ref::{FieldRef, ImageInfo},
+    low::eval::{Datum, Machine},
+    print_piece::Piece,
+    ssa::{Dialect, Interrupt},
+};
+use ein_ir::Elementary;
+use std::{fmt, str::FromStr, sync::Arc};
+
+/// The Low-IR dialect.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Low;
+
+/// The type of a Low value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ty {
+    /// A real number, in the program's precision.
+    Real,
+    /// An integer, in the program's width.
+    Int,
+    /// A truth value.
+    Bool,
+    /// A string.
+    Str,
+}
+
+/// A real constant; compared by its bits, so that constants can be hashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Bits(u64);
+
+impl From<f64> for Bits {
+    fn from(x: f64) -> Bits {
+        Bits(x.to_bits())
+    }
+}
+
+impl Bits {
+    /// The number.
+    pub fn get(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+}
+
+/// Defines the operations that have no attributes: variant, name in text, argument types, result type.
+macro_rules! simple_operations {
+    ($($variant:ident $name:literal ($($arg:ident)*) -> $result:ident: $doc:literal;)*) => {
+        /// An operation without attributes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Simple { $(#[doc = $doc] $variant,)* }
+
+        impl Simple {
+            /// Every such operation.
+            pub const ALL: &[Simple] = &[$(Simple::$variant,)*];
+
+            /// The name in text.
+            pub fn name(self) -> &'static str {
+                match self { $(Simple::$variant => $name,)* }
+            }
+
+            /// Argument types and result type.
+            pub fn signature(self) -> (&'static [Ty], Ty) {
+                match self { $(Simple::$variant => (&[$(Ty::$arg,)*], Ty::$result),)* }
+            }
+        }
+    };
+}
+
+simple_operations! {
+    Add "add" (Real Real) -> Real: "a + b";
+    Sub "sub" (Real Real) -> Real: "a − b";
+    Mul "mul" (Real Real) -> Real: "a · b";
+    Div "div" (Real Real) -> Real: "a / b";
+    Neg "neg" (Real) -> Real: "−a";
+    Less "less" (Real Real) -> Bool: "a < b; false with NaN";
+    LessEqual "less-equal" (Real Real) -> Bool: "a ≤ b; false with NaN";
+    Equal "equal" (Real Real) -> Bool: "a = b; false with NaN";
+    IntAdd "int-add" (Int Int) -> Int: "a + b, wrapping";
+    IntSub "int-sub" (Int Int) -> Int: "a − b, wrapping";
+    IntMul "int-mul" (Int Int) -> Int: "a · b, wrapping";
+    IntNeg "int-neg" (Int) -> Int: "−a, wrapping";
+    IntLess "int-less" (Int Int) -> Bool: "a < b";
+    IntLessEqual "int-less-equal" (Int Int) -> Bool: "a ≤ b";
+    IntEqual "int-equal" (Int Int) -> Bool: "a = b";
+    ToReal "to-real" (Int) -> Real: "the real number a";
+    And "and" (Bool Bool) -> Bool: "a and b";
+    Or "or" (Bool Bool) -> Bool: "a or b";
+    Not "not" (Bool) -> Bool: "not a";
+    StrEqual "str-equal" (Str Str) -> Bool: "the same string";
+}
+
+/// An operation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// A real constant.
+    Real(Bits),
+    /// An integer constant.
+    Int(i64),
+    /// A truth value.
+    Bool(bool),
+    /// A string constant.
+    Str(Arc<str>),
+    /// A scalar of the global variables, by slot.
+    Global(u32, Ty),
+    /// A scalar of the strand's state, by slot.
+    State(u32, Ty),
+    /// What the function was given: for the creation of a strand, the value of an iterator.
+    Arg(u32, Ty),
+    /// What is known of an image once it is loaded.
+    Image(u32, ImageInfo),
+    /// An operation without attributes.
+    Simple(Simple),
+    /// An elementary function.
+    Math(Elementary),
+    /// The second argument where the first holds, else the third.
+    Select(Ty),
+    /// Integer quotient, truncated; zero divisors are an error at this place.
+    IntDiv(u32),
+    /// Integer remainder with the sign of the dividend; zero divisors are an error at this place.
+    IntRem(u32),
+    /// The field's derivatives of the wanted orders at a position in index space; results as the primitive gives them:
+    /// by order, then component, then distinct derivative.
+    Probe(Arc<FieldRef>, Orders),
+    /// The eigenvalues, descending, and then the eigenvectors, one after the other, of a matrix of this size, row-major;
+    /// only its upper triangle counts.
+    Eigen(u8),
+    /// Reports an index (first argument) that is not below a length (second argument) as an error at this place.
+    CheckIndex(u32),
+    /// Prints the pieces, taking an argument for every scalar.
+    Print(Arc<[Piece]>),
+}
+
+/// The derivative orders wanted from a probe: bit m for order m.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Orders(pub u32);
+
+impl Orders {
+    /// The orders, ascending.
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        (0..32).filter(move |m| self.0 >> m & 1 == 1)
+    }
+}
+
+impl Dialect for Low {
+    const NAME: &'static str = "low";
+    const BOOL: Ty = Ty::Bool;
+    const INT: Ty = Ty::Int;
+    type Op = Op;
+    type Ty = Ty;
+    type Datum = Datum;
+    type World = Machine;
+
+    fn type_of(op: &Op, args: &[&Ty]) -> Result<Vec<Ty>, String> {
+        let (wanted, results) = signature(op);
+        if args.len() == wanted.len() && args.iter().zip(&wanted).all(|(a, w)| *a == w) {
+            Ok(results)
+        } else {
+            Err(format!("arguments {args:?}, wanted {wanted:?}"))
+        }
+    }
+
+    fn has_effect(op: &Op) -> bool {
+        matches!(
+            op,
+            Op::Print(_) | Op::IntDiv(_) | Op::IntRem(_) | Op::CheckIndex(_)
+        )
+    }
+
+    fn eval(op: &Op, args: &[&Datum], world: &mut Machine) -> Result<Vec<Datum>, Interrupt> {
+        world.eval(op, args)
+    }
+}
+
+/// Argument and result types of an operation.
+pub fn signature(op: &Op) -> (Vec<Ty>, Vec<Ty>) {
+    match op {
+        Op::Real(_) => (vec![], vec![Ty::Real]),
+        Op::Int(_) => (vec![], vec![Ty::Int]),
+        Op::Bool(_) => (vec![], vec![Ty::Bool]),
+        Op::Str(_) => (vec![], vec![Ty::Str]),
+        Op::Global(_, ty) | Op::State(_, ty) | Op::Arg(_, ty) => (vec![], vec![*ty]),
+        Op::Image(_, ImageInfo::Size(_)) => (vec![], vec![Ty::Int]),
+        Op::Image(_, ImageInfo::ToIndex(..) | ImageInfo::Offset(_)) => (vec![], vec![Ty::Real]),
+        Op::Simple(simple) => {
+            let (args, result) = simple.signature();
+            (args.to_vec(), vec![result])
+        }
+        Op::Math(f) => (vec![Ty::Real; f.arity()], vec![Ty::Real]),
+        Op::Select(ty) => (vec![Ty::Bool, *ty, *ty], vec![*ty]),
+        Op::IntDiv(_) | Op::IntRem(_) => (vec![Ty::Int; 2], vec![Ty::Int]),
+        Op::Probe(field, orders) => (
+            vec![Ty::Real; field.dim()],
+            vec![Ty::Real; orders.iter().map(|m| field.outputs(m)).sum()],
+        ),
+        Op::Eigen(n) => (
+            vec![Ty::Real; usize::from(n * n)],
+            vec![Ty::Real; usize::from(n + n * n)],
+        ),
+        Op::CheckIndex(_) => (vec![Ty::Int; 2], vec![]),
+        Op::Print(pieces) => (pieces.iter().flat_map(Piece::scalars).collect(), vec![]),
+    }
+}
+
+impl Ty {
+    /// The operation that gives a zero of this type.
+    pub fn zero(self) -> Op {
+        match self {
+            Ty::Real => Op::Real(0.0.into()),
+            Ty::Int => Op::Int(0),
+            Ty::Bool => Op::Bool(false),
+            Ty::Str => Op::Str("".into()),
+        }
+    }
+}
+
+impl fmt::Display for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ty::Real => "real",
+            Ty::Int => "int",
+            Ty::Bool => "bool",
+            Ty::Str => "string",
+        })
+    }
+}
+
+impl FromStr for Ty {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Ty, String> {
+        [Ty::Real, Ty::Int, Ty::Bool, Ty::Str]
+            .into_iter()
+            .find(|ty| ty.to_string() == text)
+            .ok_or_else(|| format!("unknown type `{text}`"))
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Op::Real(bits) => write!(f, "real {:?}", bits.get()),
+            Op::Int(n) => write!(f, "int {n}"),
+            Op::Bool(b) => write!(f, "bool {b}"),
+            Op::Str(s) => write!(f, "str {s:?}"),
+            Op::Global(slot, ty) => write!(f, "global {slot} {ty}"),
+            Op::State(slot, ty) => write!(f, "state {slot} {ty}"),
+            Op::Arg(slot, ty) => write!(f, "arg {slot} {ty}"),
+            Op::Image(image, info) => write!(f, "image {image} {info}"),
+            Op::Simple(simple) => f.write_str(simple.name()),
+            Op::Math(function) => write!(f, "math {}", function.def().name),
+            Op::Select(ty) => write!(f, "select {ty}"),
+            Op::IntDiv(place) => write!(f, "int-div {place}"),
+            Op::IntRem(place) => write!(f, "int-rem {place}"),
+            Op::Probe(field, orders) => write!(f, "probe {field} orders {}", orders.0),
+            Op::Eigen(n) => write!(f, "eigen {n}"),
+            Op::CheckIndex(place) => write!(f, "check-index {place}"),
+            Op::Print(pieces) => {
+                f.write_str("print")?;
+                pieces.iter().try_for_each(|piece| write!(f, " {piece}"))
+            }
+        }
+    }
+}
+
+impl FromStr for Op {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Op, String> {
+        if let Some(simple) = Simple::ALL.iter().find(|s| s.name() == text) {
+            return Ok(Op::Simple(*simple));
+        }
+        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let bad = || format!("cannot read operation `{text}`");
+        let number = |text: &str| text.parse::<u32>().map_err(|_| bad());
+        let slot = || -> Result<(u32, Ty), String> {
+            let (slot, ty) = rest.split_once(' ').ok_or_else(bad)?;
+            Ok((number(slot)?, ty.parse()?))
+        };
+        Ok(match word {
+            "real" => Op::Real(rest.parse::<f64>().map_err(|_| bad())?.into()),
+            "int" => Op::Int(rest.parse().map_err(|_| bad())?),
+            "bool" => Op::Bool(rest.parse().map_err(|_| bad())?),
+            "str" => Op::Str(crate::print_piece::unquote(rest).ok_or_else(bad)?.into()),
+            "global" => slot().map(|(n, ty)| Op::Global(n, ty))?,
+            "state" => slot().map(|(n, ty)| Op::State(n, ty))?,
+            "arg" => slot().map(|(n, ty)| Op::Arg(n, ty))?,
+            "image" => {
+                let (image, info) = rest.split_once(' ').ok_or_else(bad)?;
+                Op::Image(number(image)?, info.parse()?)
+            }
+            "math" => Op::Math(Elementary::named(rest).ok_or_else(bad)?),
+            "select" => Op::Select(rest.parse()?),
+            "int-div" => Op::IntDiv(number(rest)?),
+            "int-rem" => Op::IntRem(number(rest)?),
+            "probe" => {
+                let (field, orders) = rest.split_once(" orders ").ok_or_else(bad)?;
+                Op::Probe(Arc::new(field.parse()?), Orders(number(orders)?))
+            }
+            "eigen" => Op::Eigen(rest.parse().map_err(|_| bad())?),
+            "check-index" => Op::CheckIndex(number(rest)?),
+            "print" => Op::Print(crate::print_piece::parse_pieces(rest)?.into()),
+            _ => return Err(bad()),
+        })
+    }
+}

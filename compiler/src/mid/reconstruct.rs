@@ -1,0 +1,293 @@
+//! Reconstruction: probes of leaf fields become probes of images in index space, with the world transforms written out.
+//!
+//! All derivative orders that a block wants of one field at one position come from one probe. A derivative in the world is
+//! that in index space with every derivative axis multiplied by P = M⁻ᵀ, one axis at a time.
+
+use super::{Mid, Op};
+use crate::{
+    high::{self, High},
+    image_ref::{FieldRef, ImageInfo},
+    low::{Orders, Simple},
+    ssa::{Block, Builder, Function, Inst, Kind, Value},
+    tensor::{Base, Operator},
+};
+use ein_ir::{Ein, Index, Param, Shape, Term, ops::special};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Translates a normalized function to Mid-IR.
+pub fn reconstruct(function: Function<High>) -> Function<Mid> {
+    let mut pass = Pass {
+        from: &function,
+        b: Builder::default(),
+        values: BTreeMap::new(),
+        leaves: BTreeMap::new(),
+        probed: BTreeMap::new(),
+        wanted: Vec::new(),
+    };
+    pass.insts(&function.body);
+    let yields = pass.all(&function.body.yields);
+    pass.b.finish(function.name.clone(), yields)
+}
+
+struct Pass<'a> {
+    from: &'a Function<High>,
+    b: Builder<Mid>,
+    /// The value of Mid-IR for each value of High-IR.
+    values: BTreeMap<Value, Value>,
+    leaves: BTreeMap<Value, Arc<FieldRef>>,
+    /// The tensors that probes brought so far.
+    probed: BTreeMap<Probe, Value>,
+    /// Per open block, what is probed where and to which orders.
+    wanted: Vec<BTreeMap<(Value, Value), Orders>>,
+}
+
+/// A probe of a leaf field in normal form.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Probe {
+    leaf: Value,
+    at: Value,
+    order: usize,
+}
+
+impl Pass<'_> {
+    fn one(&self, v: Value) -> Value {
+        self.values[&v]
+    }
+
+    fn all(&self, values: &[Value]) -> Vec<Value> {
+        values.iter().map(|&v| self.one(v)).collect()
+    }
+
+    fn insts(&mut self, block: &Block<High>) {
+        let mut wanted: BTreeMap<(Value, Value), Orders> = BTreeMap::new();
+        for probe in block.insts.iter().filter_map(as_probe) {
+            wanted.entry((probe.leaf, probe.at)).or_default().0 |= 1 << probe.order;
+        }
+        self.wanted.push(wanted);
+        for inst in &block.insts {
+            self.inst(inst);
+        }
+        self.wanted.pop();
+    }
+
+    fn inst(&mut self, inst: &Inst<High>) {
+        if let Some(probe) = as_probe(inst) {
+            // The first probe of a field at a position brings all orders that the block wants.
+            if !self.probed.contains_key(&probe) {
+                self.probe(&probe);
+            }
+            self.values.insert(inst.results[0], self.probed[&probe]);
+            return;
+        }
+        match &inst.kind {
+            Kind::Op(op, args) => self.op(op, args, inst),
+            Kind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let condition = self.one(*condition);
+                let [then, otherwise] = [then, otherwise].map(|block| self.block(block));
+                let results = self.b.if_(condition, then, otherwise);
+                self.values
+                    .extend(inst.results.iter().copied().zip(results));
+            }
+            Kind::For {
+                index,
+                low,
+                high,
+                breaks,
+                carried,
+                init,
+                body,
+            } => {
+                let (low, high, init) = (self.one(*low), self.one(*high), self.all(init));
+                let fresh = |pass: &mut Self, v: Value| {
+                    let ty = pass.from.type_of(v).clone();
+                    let new = pass.b.fresh(ty);
+                    pass.values.insert(v, new);
+                    new
+                };
+                let index = fresh(self, *index);
+                let carried: Vec<Value> = carried.iter().map(|&v| fresh(self, v)).collect();
+                let body = self.block(body);
+                let results: Vec<Value> = inst.results.iter().map(|&v| fresh(self, v)).collect();
+                let kind = Kind::For {
+                    index,
+                    low,
+                    high,
+                    breaks: *breaks,
+                    carried,
+                    init,
+                    body,
+                };
+                self.b.push(Inst { results, kind });
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block<High>) -> Block<Mid> {
+        self.b.open();
+        self.insts(block);
+        let yields = self.all(&block.yields);
+        self.b.close(yields)
+    }
+
+    fn op(&mut self, op: &high::Op, args: &[Value], inst: &Inst<High>) {
+        let results = match op {
+            high::Op::Base(base) => {
+                let args = self.all(args);
+                self.b.op(Op::Base(base.clone()), &args)
+            }
+            high::Op::Ein(operator) => {
+                let args = self.all(args);
+                self.b.op(Op::Ein(operator.clone()), &args)
+            }
+            high::Op::Field(field) => {
+                self.leaves.insert(inst.results[0], field.clone());
+                return;
+            }
+            high::Op::Inside {
+                image,
+                dim,
+                support,
+            } => {
+                let at = self.one(args[0]);
+                vec![self.inside(*image, *dim, *support, at)]
+            }
+        };
+        self.values
+            .extend(inst.results.iter().copied().zip(results));
+    }
+
+    /// Emits the probe that serves all orders wanted here of this field at this position.
+    fn probe(&mut self, probe: &Probe) {
+        let orders = self.wanted.last().expect("a block is open")[&(probe.leaf, probe.at)];
+        let field = self.leaves[&probe.leaf].clone();
+        let dim = field.dim();
+        let at = self.one(probe.at);
+        let at = self.b.op1(Op::ToIndex(field.image, dim as u8), &[at]);
+        let found = self.b.op(Op::Probe(field.clone(), orders), &[at]);
+        for (order, mut tensor) in orders.iter().zip(found) {
+            if order > 0 {
+                let to_world = self.b.op1(Op::Gradient(field.image, dim as u8), &[]);
+                for done in 0..order {
+                    let step = world_axis(&field.shape, dim, order, done);
+                    tensor = self.b.op1(Op::Ein(Arc::new(step)), &[tensor, to_world]);
+                }
+            }
+            self.probed.insert(Probe { order, ..*probe }, tensor);
+        }
+    }
+
+    fn inside(&mut self, image: u32, dim: u8, support: u8, at: Value) -> Value {
+        let at = self.b.op1(Op::ToIndex(image, dim), &[at]);
+        let simple = |pass: &mut Self, op: Simple, args: &[Value]| {
+            pass.b.op1(Op::Base(Base::Simple(op)), args)
+        };
+        let mut all = self.b.op1(Op::Base(Base::Bool(true)), &[]);
+        for axis in 0..dim {
+            let x = if dim == 1 {
+                at
+            } else {
+                let param = Param::Tensor(Shape::new([usize::from(dim)]));
+                let part = special::slice(param, &[Some(usize::from(axis))]);
+                self.b.op1(Op::Ein(Arc::new(part.into())), &[at])
+            };
+            let low = Base::Tensor(Shape::SCALAR, vec![(f64::from(support) - 1.0).into()]);
+            let low = self.b.op1(Op::Base(low), &[]);
+            let size = self
+                .b
+                .op1(Op::Base(Base::Image(image, ImageInfo::Size(axis))), &[]);
+            let margin = self.b.op1(Op::Base(Base::Int(i64::from(support))), &[]);
+            let high = simple(self, Simple::IntSub, &[size, margin]);
+            let high = simple(self, Simple::ToReal, &[high]);
+            for bounds in [[low, x], [x, high]] {
+                let holds = simple(self, Simple::Less, &bounds);
+                all = simple(self, Simple::And, &[all, holds]);
+            }
+        }
+        all
+    }
+}
+
+/// A probe in normal form: `∂…∂ F[axes] @ x` with all axes free.
+fn as_probe(inst: &Inst<High>) -> Option<Probe> {
+    let Kind::Op(high::Op::Ein(operator), args) = &inst.kind else {
+        return None;
+    };
+    let Term::Probe { field, at } = &operator.ein.body else {
+        return None;
+    };
+    let mut order = 0;
+    let mut inner = &**field;
+    while let Term::Deriv { body, .. } = inner {
+        order += 1;
+        inner = body;
+    }
+    let (Term::Access { param: leaf, .. }, Some(Term::Access { param: at, .. })) =
+        (inner, at.first())
+    else {
+        panic!("a probe that is not in normal form: {}", operator.ein)
+    };
+    Some(Probe {
+        leaf: args[*leaf],
+        at: args[*at],
+        order,
+    })
+}
+
+/// Multiplies the last derivative axis by P and puts the new axis in front of the derivative axes. After `done` such steps
+/// the first `done` derivative axes belong to the world; they are symmetric among themselves, and so are the others.
+fn world_axis(shape: &Shape, dim: usize, order: usize, done: usize) -> Operator {
+    let voxel = shape.order();
+    let axes = shape.append(&vec![dim; order]);
+    let params = vec![
+        Param::Tensor(axes.clone()),
+        Param::Tensor(Shape::new([dim, dim])),
+    ];
+    if dim == 1 {
+        let tensor = Term::Access {
+            param: 0,
+            indices: (0..voxel).map(Index::Axis).collect(),
+        };
+        let scale = Term::Access {
+            param: 1,
+            indices: vec![],
+        };
+        let ein = Ein {
+            params,
+            axes: axes.dims().to_vec(),
+            body: Term::Mul(vec![tensor, scale]),
+        };
+        return ein.into();
+    }
+    let kept = (0..voxel).chain(voxel + 1..voxel + order).map(Index::Axis);
+    let tensor = Term::Access {
+        param: 0,
+        indices: kept.chain([Index::Bound(0)]).collect(),
+    };
+    let matrix = Term::Access {
+        param: 1,
+        indices: vec![Index::Axis(voxel), Index::Bound(0)],
+    };
+    let body = Term::Sum {
+        binder: 0,
+        range: dim,
+        body: Box::new(Term::Mul(vec![tensor, matrix])),
+    };
+    let groups = [voxel..voxel + done + 1, voxel + done + 1..voxel + order];
+    let symmetry = groups
+        .into_iter()
+        .map(Iterator::collect)
+        .filter(|g: &Vec<usize>| g.len() > 1)
+        .collect();
+    Operator {
+        ein: Ein {
+            params,
+            axes: axes.dims().to_vec(),
+            body,
+        },
+        symmetry,
+    }
+}

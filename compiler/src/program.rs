@@ -1,0 +1,183 @@
+//! A program in any IR: its interface to the world, which no pass changes, and its functions.
+
+use crate::{
+    source::Span,
+    ssa::{self, Dialect, Function},
+    tensor::Ty,
+    typed::tree::InputDefault,
+};
+use ein_ir::{Shape, Type};
+use std::{fmt, sync::Arc};
+
+/// What the runtime and the user see of a program.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    /// The strand's name.
+    pub strand: String,
+    /// The inputs in order.
+    pub inputs: Vec<Input>,
+    /// The global variables; inputs of value type are among them.
+    pub globals: Vec<Variable>,
+    /// The images that must be loaded.
+    pub images: Vec<Image>,
+    /// The state of a strand: state variables, and the parameters that methods read.
+    pub state: Vec<State>,
+    /// Whether the strands form a grid rather than a collection.
+    pub grid: bool,
+    /// The number of creation iterators; each is a range of integers.
+    pub axes: usize,
+}
+
+/// A named value at run time.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name in the source.
+    pub name: String,
+    /// Its type.
+    pub ty: Ty,
+}
+
+/// A variable of a strand's state.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Its name and type.
+    pub variable: Variable,
+    /// Whether it is written out.
+    pub output: bool,
+}
+
+/// An input of the program.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Its name.
+    pub name: String,
+    /// Its type in the source.
+    pub ty: Type,
+    /// The help text.
+    pub description: Option<String>,
+    /// The value used when the user gives none.
+    pub default: Option<InputDefault>,
+    /// Where its value goes.
+    pub target: Target,
+}
+
+/// Where an input's value goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// To a global variable.
+    Global(u32),
+    /// To an image.
+    Image(u32),
+}
+
+/// An image that must be loaded before the program runs.
+#[derive(Clone, Debug)]
+pub struct Image {
+    /// The file named in the program, or none if it comes from an input.
+    pub file: Option<String>,
+    /// Number of spatial axes.
+    pub dim: usize,
+    /// Shape of a voxel.
+    pub shape: Shape,
+    /// Where it is named.
+    pub span: Span,
+}
+
+/// What a function of the program is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// Yields the global variables, from those that are inputs.
+    Globals,
+    /// Yields the first and last value of each creation iterator, outermost first.
+    Domain,
+    /// Yields the state of a new strand, from the values of the iterators.
+    Create,
+    /// Yields status and state.
+    Start,
+    /// Yields status and state.
+    Update,
+    /// Yields status and state; the status means nothing.
+    Stabilize,
+    /// Yields status and global variables.
+    GlobalStart,
+    /// Yields status and global variables.
+    GlobalUpdate,
+}
+
+impl Role {
+    /// The function's name in dumps.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Globals => "globals",
+            Role::Domain => "domain",
+            Role::Create => "create",
+            Role::Start => "start",
+            Role::Update => "update",
+            Role::Stabilize => "stabilize",
+            Role::GlobalStart => "global-start",
+            Role::GlobalUpdate => "global-update",
+        }
+    }
+
+    /// Whether it runs for strands rather than once.
+    pub fn is_strand_code(self) -> bool {
+        matches!(
+            self,
+            Role::Create | Role::Start | Role::Update | Role::Stabilize
+        )
+    }
+}
+
+/// A program.
+#[derive(Clone, Debug)]
+pub struct Program<D: Dialect> {
+    /// Its interface.
+    pub interface: Arc<Interface>,
+    /// Its functions, in the order of their roles.
+    pub functions: Vec<(Role, Function<D>)>,
+}
+
+impl<D: Dialect> Program<D> {
+    /// The function with this role.
+    pub fn function(&self, role: Role) -> Option<&Function<D>> {
+        self.functions
+            .iter()
+            .find(|(r, _)| *r == role)
+            .map(|(_, f)| f)
+    }
+
+    /// The same program with every function rewritten, possibly into another IR.
+    pub fn map<E: Dialect>(
+        self,
+        mut pass: impl FnMut(Role, Function<D>) -> Function<E>,
+    ) -> Program<E> {
+        Program {
+            interface: self.interface,
+            functions: self
+                .functions
+                .into_iter()
+                .map(|(role, f)| (role, pass(role, f)))
+                .collect(),
+        }
+    }
+
+    /// Every violation in any function.
+    pub fn verify(&self) -> Vec<String> {
+        self.functions
+            .iter()
+            .flat_map(|(role, f)| {
+                ssa::verify(f)
+                    .into_iter()
+                    .map(|v| format!("{}: {v}", role.name()))
+            })
+            .collect()
+    }
+}
+
+impl<D: Dialect> fmt::Display for Program<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.functions
+            .iter()
+            .try_for_each(|(_, function)| writeln!(f, "{function}"))
+    }
+}

@@ -1,0 +1,112 @@
+//! Outputs: from the state of strands to arrays and files.
+
+use super::Running;
+use crate::{low, tensor::Ty};
+use runtime::{
+    output::{Domain, Length, Output, Values},
+    reduce,
+    strands::StrandSet,
+    world::Gathered,
+};
+
+/// An output with its values.
+#[derive(Clone, Debug)]
+pub struct OutputData {
+    /// What it is.
+    pub output: Output,
+    /// Over what it is given.
+    pub domain: Domain,
+    /// One value per strand.
+    pub values: reduce::Values,
+}
+
+impl OutputData {
+    /// The values, as files take them.
+    pub fn values(&self) -> Values<'_> {
+        match &self.values {
+            reduce::Values::F32(values) => Values::F32(values),
+            reduce::Values::F64(values) => Values::F64(values),
+            reduce::Values::I32(values) => Values::I32(values),
+            reduce::Values::I64(values) => Values::I64(values),
+            reduce::Values::Bool(values) => Values::Bool(values),
+        }
+    }
+}
+
+impl Running {
+    /// The outputs of the program as they are now: of all strands of a grid; of a collection those that are stable, or for
+    /// a snapshot all that are alive.
+    pub fn outputs(&self, snapshot: bool) -> Vec<OutputData> {
+        let program = self.world.program().program();
+        let grid = program.interface.grid;
+        let set = if grid || snapshot {
+            StrandSet::All
+        } else {
+            StrandSet::Stable
+        };
+        let states = program
+            .interface
+            .state
+            .iter()
+            .enumerate()
+            .filter(|(_, state)| state.output);
+        states
+            .map(|(n, state)| {
+                let Gathered::Tensors { components, values } = self.world.gather(n, set) else {
+                    panic!("a sequence of varying length among the state")
+                };
+                let values = in_own_type(values, &state.variable.ty, program.lanes.long_int);
+                let domain = if grid {
+                    Domain::Grid(self.sizes.clone())
+                } else {
+                    Domain::List(values.len() / components.max(1))
+                };
+                let (shape, length) = layout(&state.variable.ty);
+                OutputData {
+                    output: Output {
+                        name: state.variable.name.clone(),
+                        shape,
+                        length,
+                    },
+                    domain,
+                    values,
+                }
+            })
+            .collect()
+    }
+}
+
+fn layout(ty: &Ty) -> (Vec<usize>, Length) {
+    match ty {
+        Ty::Tensor(shape) => (shape.dims().to_vec(), Length::One),
+        Ty::Seq(element, n) => match layout(element) {
+            (shape, Length::Fixed(m)) => (shape, Length::Fixed(n * m)),
+            (shape, _) => (shape, Length::Fixed(*n)),
+        },
+        Ty::Bool | Ty::Int | Ty::Str | Ty::Field { .. } => (vec![], Length::One),
+    }
+}
+
+/// Lanes are as wide as reals; in files integers have their own width and truth values are bytes.
+fn in_own_type(values: reduce::Values, ty: &Ty, long_int: bool) -> reduce::Values {
+    let integers = |values: reduce::Values| -> Vec<i64> {
+        match values {
+            reduce::Values::I32(values) => values.into_iter().map(i64::from).collect(),
+            reduce::Values::I64(values) => values,
+            other => panic!("{other:?} are not integers"),
+        }
+    };
+    match ty.scalars().first() {
+        Some(low::Ty::Bool) => reduce::Values::Bool(
+            integers(values)
+                .into_iter()
+                .map(|n| u8::from(n != 0))
+                .collect(),
+        ),
+        Some(low::Ty::Int | low::Ty::Str) if long_int => reduce::Values::I64(integers(values)),
+        Some(low::Ty::Int | low::Ty::Str) => {
+            reduce::Values::I32(integers(values).into_iter().map(|n| n as i32).collect())
+        }
+        Some(low::Ty::Real) | None => values,
+    }
+}

@@ -1,0 +1,352 @@
+//! One container for all intermediate representations: structured control flow over values that are defined once.
+//!
+//! What differs between the IRs — operations, types and their meaning — is a [`Dialect`]; printer, parser, verifier,
+//! evaluator, value numbering and the removal of dead code are written once, here.
+//!
+//! There is no jump. An early exit of a method (`stabilize`, `die`, `continue`) or function (`return`) is a *status* that
+//! the enclosing blocks yield; what follows it stands under an `if` on that status. A method thus is a function from
+//! state to status and state, and a program for many lanes needs nothing beyond masks for `if` and `for`.
+
+mod eval;
+mod parse;
+mod print;
+mod remove_dead;
+mod value_number;
+mod verify;
+
+pub use eval::{Interrupt, evaluate};
+pub use parse::parse_function;
+pub use remove_dead::remove_dead;
+pub use value_number::number_values;
+pub use verify::verify;
+
+use std::{fmt, str::FromStr};
+
+/// A value: defined once, used within the block that defines it and the blocks inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value(pub u32);
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "v{}", self.0)
+    }
+}
+
+/// A value at run time, in a reference evaluator: what control flow needs of it.
+pub trait Datum: Clone + fmt::Debug {
+    /// A condition's value.
+    fn as_bool(&self) -> bool;
+    /// A counter's value.
+    fn as_int(&self) -> i64;
+    /// A counter.
+    fn from_int(value: i64) -> Self;
+}
+
+/// What makes one IR differ from another: its operations and their meaning.
+pub trait Dialect: Sized + Clone + fmt::Debug + PartialEq + 'static {
+    /// The name in dumps.
+    const NAME: &'static str;
+    /// An operation with its static attributes.
+    type Op: fmt::Display
+        + FromStr<Err = String>
+        + Clone
+        + fmt::Debug
+        + PartialEq
+        + Eq
+        + std::hash::Hash;
+    /// The type of a value.
+    type Ty: fmt::Display + FromStr<Err = String> + Clone + fmt::Debug + PartialEq;
+    /// A value at run time, in the reference evaluator.
+    type Datum: Datum;
+    /// What operations can see and change besides their arguments, in the reference evaluator.
+    type World;
+
+    /// The type of conditions.
+    const BOOL: Self::Ty;
+    /// The type of loop counters.
+    const INT: Self::Ty;
+
+    /// The types of an operation's results, or why its arguments do not fit.
+    fn type_of(op: &Self::Op, args: &[&Self::Ty]) -> Result<Vec<Self::Ty>, String>;
+    /// Whether the operation must happen exactly as often and in the order written.
+    fn has_effect(op: &Self::Op) -> bool;
+    /// The reference meaning of an operation.
+    fn eval(
+        op: &Self::Op,
+        args: &[&Self::Datum],
+        world: &mut Self::World,
+    ) -> Result<Vec<Self::Datum>, Interrupt>;
+}
+
+/// A sequence of instructions and the values it gives to whoever contains it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block<D: Dialect> {
+    /// Instructions in execution order.
+    pub insts: Vec<Inst<D>>,
+    /// The block's results.
+    pub yields: Vec<Value>,
+}
+
+impl<D: Dialect> Default for Block<D> {
+    fn default() -> Self {
+        Block {
+            insts: Vec::new(),
+            yields: Vec::new(),
+        }
+    }
+}
+
+/// An instruction: defines its results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst<D: Dialect> {
+    /// The values it defines.
+    pub results: Vec<Value>,
+    /// What it does.
+    pub kind: Kind<D>,
+}
+
+/// What an instruction does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind<D: Dialect> {
+    /// An operation of the dialect.
+    Op(D::Op, Vec<Value>),
+    /// Runs one of two blocks; the results are its yields.
+    If {
+        /// A boolean.
+        condition: Value,
+        /// Run where it holds.
+        then: Block<D>,
+        /// Run where it does not.
+        otherwise: Block<D>,
+    },
+    /// Runs the body for `index` = `low` … `high`, both included. The body yields the next values of `carried`; their last
+    /// values are the results.
+    For {
+        /// The counter.
+        index: Value,
+        /// Its first value.
+        low: Value,
+        /// Its last value.
+        high: Value,
+        /// Whether the loop also ends as soon as the first carried value, a boolean, is false.
+        breaks: bool,
+        /// The values that an iteration hands to the next.
+        carried: Vec<Value>,
+        /// Their values before the first iteration.
+        init: Vec<Value>,
+        /// What is repeated.
+        body: Block<D>,
+    },
+}
+
+impl<D: Dialect> Kind<D> {
+    /// The values that are read here, nested blocks left aside.
+    pub fn operands(&self) -> Vec<Value> {
+        match self {
+            Kind::Op(_, args) => args.clone(),
+            Kind::If { condition, .. } => vec![*condition],
+            Kind::For {
+                low, high, init, ..
+            } => [*low, *high]
+                .into_iter()
+                .chain(init.iter().copied())
+                .collect(),
+        }
+    }
+
+    /// The same with every nested block rewritten.
+    pub fn map_blocks(self, mut change: impl FnMut(Block<D>) -> Block<D>) -> Kind<D> {
+        match self {
+            kind @ Kind::Op(..) => kind,
+            Kind::If {
+                condition,
+                then,
+                otherwise,
+            } => Kind::If {
+                condition,
+                then: change(then),
+                otherwise: change(otherwise),
+            },
+            Kind::For {
+                index,
+                low,
+                high,
+                breaks,
+                carried,
+                init,
+                body,
+            } => Kind::For {
+                index,
+                low,
+                high,
+                breaks,
+                carried,
+                init,
+                body: change(body),
+            },
+        }
+    }
+
+    /// The nested blocks.
+    pub fn blocks(&self) -> Vec<&Block<D>> {
+        match self {
+            Kind::Op(..) => vec![],
+            Kind::If {
+                then, otherwise, ..
+            } => vec![then, otherwise],
+            Kind::For { body, .. } => vec![body],
+        }
+    }
+}
+
+/// A function without parameters: what it is given it reads by operations of the dialect.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function<D: Dialect> {
+    /// The name in dumps.
+    pub name: String,
+    /// The type of every value, by number.
+    pub types: Vec<D::Ty>,
+    /// What it does; the yields are its results.
+    pub body: Block<D>,
+}
+
+impl<D: Dialect> Function<D> {
+    /// An empty function.
+    pub fn new(name: impl Into<String>) -> Self {
+        Function {
+            name: name.into(),
+            types: Vec::new(),
+            body: Block::default(),
+        }
+    }
+
+    /// The type of a value.
+    pub fn type_of(&self, value: Value) -> &D::Ty {
+        &self.types[value.0 as usize]
+    }
+
+    /// A new value of this type.
+    pub fn fresh(&mut self, ty: D::Ty) -> Value {
+        self.types.push(ty);
+        Value(self.types.len() as u32 - 1)
+    }
+}
+
+/// Builds a function from the inside: instructions go to the innermost open block.
+#[derive(Debug)]
+pub struct Builder<D: Dialect> {
+    /// The types of the values so far.
+    pub types: Vec<D::Ty>,
+    open: Vec<Vec<Inst<D>>>,
+}
+
+impl<D: Dialect> Default for Builder<D> {
+    fn default() -> Self {
+        Builder {
+            types: Vec::new(),
+            open: vec![Vec::new()],
+        }
+    }
+}
+
+impl<D: Dialect> Builder<D> {
+    /// A new value of this type.
+    pub fn fresh(&mut self, ty: D::Ty) -> Value {
+        self.types.push(ty);
+        Value(self.types.len() as u32 - 1)
+    }
+
+    /// The type of a value.
+    pub fn type_of(&self, value: Value) -> &D::Ty {
+        &self.types[value.0 as usize]
+    }
+
+    /// Appends an operation and gives its results.
+    ///
+    /// # Panics
+    /// If the arguments do not fit: every caller builds well-typed code.
+    pub fn op(&mut self, op: D::Op, args: &[Value]) -> Vec<Value> {
+        let arg_types: Vec<&D::Ty> = args.iter().map(|&a| self.type_of(a)).collect();
+        let types = match D::type_of(&op, &arg_types) {
+            Ok(types) => types,
+            Err(why) => panic!("{} operation `{op}` on {arg_types:?}: {why}", D::NAME),
+        };
+        let results: Vec<Value> = types.into_iter().map(|ty| self.fresh(ty)).collect();
+        self.push(Inst {
+            results: results.clone(),
+            kind: Kind::Op(op, args.to_vec()),
+        });
+        results
+    }
+
+    /// Appends an operation with one result.
+    pub fn op1(&mut self, op: D::Op, args: &[Value]) -> Value {
+        let results = self.op(op, args);
+        assert_eq!(results.len(), 1, "operation with {} results", results.len());
+        results[0]
+    }
+
+    /// The operation that defines a value in one of the open blocks, with its arguments.
+    pub fn definition(&self, value: Value) -> Option<(D::Op, Vec<Value>)> {
+        self.open
+            .iter()
+            .rev()
+            .flat_map(|block| block.iter().rev())
+            .find_map(|inst| match &inst.kind {
+                Kind::Op(op, args) if inst.results.contains(&value) => {
+                    Some((op.clone(), args.clone()))
+                }
+                _ => None,
+            })
+    }
+
+    /// Appends a finished instruction.
+    pub fn push(&mut self, inst: Inst<D>) {
+        self.open.last_mut().expect("a block is open").push(inst);
+    }
+
+    /// Opens a nested block.
+    pub fn open(&mut self) {
+        self.open.push(Vec::new());
+    }
+
+    /// Closes the innermost block.
+    pub fn close(&mut self, yields: Vec<Value>) -> Block<D> {
+        Block {
+            insts: self.open.pop().expect("a block is open"),
+            yields,
+        }
+    }
+
+    /// Appends an `if` over finished blocks and gives its results.
+    pub fn if_(&mut self, condition: Value, then: Block<D>, otherwise: Block<D>) -> Vec<Value> {
+        let results: Vec<Value> = then
+            .yields
+            .iter()
+            .map(|&v| self.type_of(v).clone())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|ty| self.fresh(ty))
+            .collect();
+        self.push(Inst {
+            results: results.clone(),
+            kind: Kind::If {
+                condition,
+                then,
+                otherwise,
+            },
+        });
+        results
+    }
+
+    /// The finished function.
+    pub fn finish(mut self, name: impl Into<String>, yields: Vec<Value>) -> Function<D> {
+        let body = self.close(yields);
+        assert!(self.open.is_empty(), "a nested block is still open");
+        Function {
+            name: name.into(),
+            types: self.types,
+            body,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Common subexpressions: an operation that was already computed, in this block or one around it, is not computed again.
+
+use super::{Block, Dialect, Function, Inst, Kind, Value};
+use std::collections::HashMap;
+
+/// The same function with every repeated operation replaced by its first result.
+pub fn number_values<D: Dialect>(function: Function<D>) -> Function<D> {
+    let mut numbering = Numbering::<D> {
+        replaced: (0..function.types.len() as u32).map(Value).collect(),
+        seen: HashMap::new(),
+    };
+    let body = numbering.block(function.body);
+    Function { body, ..function }
+}
+
+/// Operations computed so far in the open blocks.
+type Seen<D> = HashMap<(<D as Dialect>::Op, Vec<Value>), Vec<Value>>;
+
+struct Numbering<D: Dialect> {
+    replaced: Vec<Value>,
+    seen: Seen<D>,
+}
+
+impl<D: Dialect> Numbering<D> {
+    fn block(&mut self, block: Block<D>) -> Block<D> {
+        let mut added = Vec::new();
+        let mut insts = Vec::with_capacity(block.insts.len());
+        for inst in block.insts {
+            match inst.kind {
+                Kind::Op(op, args) => {
+                    let args = self.all(args);
+                    let pure = !D::has_effect(&op);
+                    let key = (op.clone(), args.clone());
+                    if pure && let Some(known) = self.seen.get(&key) {
+                        for (v, &k) in inst.results.iter().zip(known) {
+                            self.replaced[v.0 as usize] = k;
+                        }
+                        continue;
+                    }
+                    if pure {
+                        self.seen.insert(key.clone(), inst.results.clone());
+                        added.push(key);
+                    }
+                    insts.push(Inst {
+                        results: inst.results,
+                        kind: Kind::Op(op, args),
+                    });
+                }
+                Kind::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
+                    let condition = self.one(condition);
+                    let kind = Kind::If {
+                        condition,
+                        then: self.block(then),
+                        otherwise: self.block(otherwise),
+                    };
+                    insts.push(Inst {
+                        results: inst.results,
+                        kind,
+                    });
+                }
+                Kind::For {
+                    index,
+                    low,
+                    high,
+                    breaks,
+                    carried,
+                    init,
+                    body,
+                } => {
+                    let (low, high, init) = (self.one(low), self.one(high), self.all(init));
+                    let body = self.block(body);
+                    insts.push(Inst {
+                        results: inst.results,
+                        kind: Kind::For {
+                            index,
+                            low,
+                            high,
+                            breaks,
+                            carried,
+                            init,
+                            body,
+                        },
+                    });
+                }
+            }
+        }
+        let yields = self.all(block.yields);
+        for key in added {
+            self.seen.remove(&key);
+        }
+        Block { insts, yields }
+    }
+
+    fn one(&self, v: Value) -> Value {
+        self.replaced[v.0 as usize]
+    }
+
+    fn all(&self, values: Vec<Value>) -> Vec<Value> {
+        values.into_iter().map(|v| self.one(v)).collect()
+    }
+}

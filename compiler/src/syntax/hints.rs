@@ -1,0 +1,344 @@
+//! Hints for common slips, one rule each: rules look at the tokens around the place where the parser stopped.
+
+use super::{
+    ast::Version,
+    explain::Stop,
+    operators::{self, Level, Position},
+    recover::Nesting,
+    token::{Keyword, Punct, Spanned, Token, reserved_in_other_version},
+};
+
+/// The tokens around an error.
+struct Slip<'a> {
+    version: Version,
+    tokens: &'a [Spanned<'a>],
+    stop: &'a Stop,
+    /// The innermost open bracket.
+    open: Option<usize>,
+    /// The first token of the statement, member or definition.
+    unit: usize,
+}
+
+/// The hints for an error, of all rules that apply.
+pub(crate) fn hints(
+    version: Version,
+    tokens: &[Spanned<'_>],
+    nesting: &Nesting,
+    stop: &Stop,
+) -> Vec<String> {
+    let slip = Slip {
+        version,
+        tokens,
+        stop,
+        open: nesting.innermost_open(),
+        unit: nesting.unit(),
+    };
+    RULES.iter().filter_map(|rule| rule(&slip)).collect()
+}
+
+type Rule = fn(&Slip<'_>) -> Option<String>;
+
+const RULES: &[Rule] = &[
+    comparison_with_one_equals_sign,
+    real_without_digits,
+    number_with_exponent_only,
+    derivative_with_a_blank,
+    sign_after_power,
+    word_of_the_other_version,
+    word_of_other_languages,
+    increment,
+    assignment_to_a_part,
+    call_as_a_statement,
+    bars_that_touch,
+    conversion_by_type_name,
+    empty_statement,
+    function_without_keyword,
+    foreach_without_a_type,
+    reserved_word_as_a_name,
+    late_version_line,
+    return_without_a_value,
+    header_without_parentheses,
+];
+
+impl<'a> Slip<'a> {
+    /// The token so many places before (negative) or after the one that was not accepted.
+    fn token(&self, offset: isize) -> Option<Token<'a>> {
+        let index = self.stop.error.checked_add_signed(offset)?;
+        Some(self.tokens.get(index)?.token)
+    }
+
+    /// Whether nothing stands between that token and the next.
+    fn touches_next(&self, offset: isize) -> bool {
+        let span = |offset| {
+            let index = self.stop.error.checked_add_signed(offset)?;
+            Some(self.tokens.get(index)?.span)
+        };
+        match (span(offset), span(offset + 1)) {
+            (Some(first), Some(second)) => first.end == second.start,
+            _ => false,
+        }
+    }
+
+    fn first(&self) -> Option<Token<'a>> {
+        Some(self.tokens.get(self.unit)?.token)
+    }
+}
+
+fn is_punct(token: Option<Token<'_>>, punct: Punct) -> bool {
+    token.is_some_and(|token| token.is(punct))
+}
+
+fn comparison_with_one_equals_sign(slip: &Slip<'_>) -> Option<String> {
+    (is_punct(slip.token(0), Punct::Set) && slip.stop.expects("comparison"))
+        .then(|| "`=` assigns; two values are compared with `==`".to_owned())
+}
+
+/// `1.` and `.5`
+fn real_without_digits(slip: &Slip<'_>) -> Option<String> {
+    let real = match (slip.token(-2), slip.token(-1), slip.token(0), slip.token(1)) {
+        (Some(Token::Int(digits)), Some(dot), _, _)
+            if dot.is(Punct::Dot) && slip.touches_next(-2) =>
+        {
+            format!("{digits}.0")
+        }
+        (_, _, Some(dot), Some(Token::Int(digits)))
+            if dot.is(Punct::Dot) && slip.touches_next(0) =>
+        {
+            format!("0.{digits}")
+        }
+        _ => return None,
+    };
+    Some(format!(
+        "a real number has digits on both sides of the point: `{real}`"
+    ))
+}
+
+/// `1e5`
+fn number_with_exponent_only(slip: &Slip<'_>) -> Option<String> {
+    let (Some(Token::Int(digits)), Some(Token::Name(name))) = (slip.token(-1), slip.token(0))
+    else {
+        return None;
+    };
+    let is_exponent = name
+        .strip_prefix(['e', 'E'])
+        .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
+    (is_exponent && slip.touches_next(-1))
+        .then(|| format!("a real number has digits on both sides of the point: `{digits}.0{name}`"))
+}
+
+/// `∇ ⊗ F`
+fn derivative_with_a_blank(slip: &Slip<'_>) -> Option<String> {
+    match (slip.token(-1), slip.token(0)) {
+        (
+            Some(Token::Operator(Level::Derivative, nabla)),
+            Some(Token::Operator(Level::Product, symbol)),
+        ) => {
+            let joined = format!("{nabla}{symbol}");
+            let symbol = operators::find(Position::Prefix, &joined)?.symbol;
+            Some(format!("`{symbol}` is one symbol, without a blank inside"))
+        }
+        _ => None,
+    }
+}
+
+/// `x^-1`
+fn sign_after_power(slip: &Slip<'_>) -> Option<String> {
+    (is_punct(slip.token(-1), Punct::Power) && is_punct(slip.token(0), Punct::Minus))
+        .then(|| "put the exponent in parentheses: `x^(-1)`".to_owned())
+}
+
+fn word_of_the_other_version(slip: &Slip<'_>) -> Option<String> {
+    let end = (slip.stop.error + 1).min(slip.tokens.len());
+    let read = slip.tokens.get(slip.unit + 1..end)?;
+    read.iter().rev().find_map(|spanned| {
+        let Token::Name(word) = spanned.token else {
+            return None;
+        };
+        let other = reserved_in_other_version(word, slip.version)?;
+        Some(format!(
+            "`{word}` is a keyword of version {other}, but this file is version {}: a first line `#version {other}` would change that",
+            slip.version
+        ))
+    })
+}
+
+/// Words that begin statements in other languages, and what to do here.
+#[rustfmt::skip]
+const OTHER_LANGUAGES: &[(&str, &str)] = &[
+    ("while", LOOPS),
+    ("for", LOOPS),
+    ("do", LOOPS),
+    ("loop", LOOPS),
+    ("repeat", LOOPS),
+    ("break", "there is no `break`: a loop runs to its end, and `continue`, `stabilize` and `die` leave the whole method"),
+    ("switch", "there is no `switch`: write `if … else if …`"),
+    ("case", "there is no `case`: write `if … else if …`"),
+    ("elif", "write `else if`"),
+    ("elsif", "write `else if`"),
+    ("elseif", "write `else if`"),
+    ("and", "the logical operators are `&&`, `||` and `!`"),
+    ("or", "the logical operators are `&&`, `||` and `!`"),
+    ("not", "the logical operators are `&&`, `||` and `!`"),
+    ("let", "a variable is declared with its type: `real x = …;`"),
+    ("var", "a variable is declared with its type: `real x = …;`"),
+];
+
+const LOOPS: &str = "the only loop is `foreach (T x in s) { … }`; other repetition is done by successive updates of a strand";
+
+fn word_of_other_languages(slip: &Slip<'_>) -> Option<String> {
+    [slip.token(0), slip.token(-1), slip.first()]
+        .into_iter()
+        .find_map(|token| match token {
+            Some(Token::Name(word)) => {
+                let row = OTHER_LANGUAGES.iter().find(|(other, _)| *other == word)?;
+                Some(row.1.to_owned())
+            }
+            _ => None,
+        })
+}
+
+/// `x++;` and `x--;`
+fn increment(slip: &Slip<'_>) -> Option<String> {
+    let sign = |offset| match slip.token(offset) {
+        Some(Token::Operator(Level::Sum, symbol)) => Some(symbol),
+        Some(Token::Punct(Punct::Minus)) => Some("-"),
+        _ => None,
+    };
+    let last = [1, 0, -1]
+        .into_iter()
+        .find(|&offset| sign(offset).is_some())?;
+    let symbol = sign(last)?;
+    let is_statement = matches!(slip.first(), Some(Token::Name(_)));
+    (is_statement && sign(last - 1) == Some(symbol) && slip.touches_next(last - 1))
+        .then(|| format!("write `x {symbol}= 1;`"))
+}
+
+/// `v[0] = 1;` and `q.x = 1;`
+fn assignment_to_a_part(slip: &Slip<'_>) -> Option<String> {
+    let in_block = matches!(slip.first(), Some(Token::Name(_)));
+    let closed = matches!(
+        slip.token(-1),
+        Some(Token::Punct(Punct::CloseBracket | Punct::CloseBrace))
+    );
+    let element = slip.token(0).is_some_and(|found| found.assigns()) && closed;
+    let member = slip.stop.error == slip.unit + 1 && is_punct(slip.token(0), Punct::Dot);
+    (in_block && (element || member)).then(|| {
+        "only whole variables can be assigned: build the new value and assign that".to_owned()
+    })
+}
+
+/// `f(x);`
+fn call_as_a_statement(slip: &Slip<'_>) -> Option<String> {
+    let Some(Token::Name(name)) = slip.first() else {
+        return None;
+    };
+    let known = OTHER_LANGUAGES.iter().any(|(other, _)| *other == name)
+        || reserved_in_other_version(name, slip.version).is_some();
+    (!known && slip.stop.error == slip.unit + 1 && is_punct(slip.token(0), Punct::OpenParen)).then(
+        || format!("a call is not a statement: store its result, as in `real r = {name}(…);`"),
+    )
+}
+
+/// `||a||`
+fn bars_that_touch(slip: &Slip<'_>) -> Option<String> {
+    is_punct(slip.token(0), Punct::Or).then(|| {
+        "`||` is always the logical operator: put a blank between the bars of two norms".to_owned()
+    })
+}
+
+/// `int(x)` and `vec2(x, y)`
+fn conversion_by_type_name(slip: &Slip<'_>) -> Option<String> {
+    let Some(Token::Keyword(keyword)) = slip.token(0) else {
+        return None;
+    };
+    if !slip.stop.expects("real literal") {
+        return None;
+    }
+    use Keyword::*;
+    match keyword {
+        Int => Some("there is no conversion from real to int; `floor`, `ceil`, `round` and `trunc` give reals".to_owned()),
+        Vec2 | Vec3 | Vec4 | Mat2 | Mat3 | Mat4 | Tensor => {
+            Some("tensors are written by their components: `[x, y]`, `[[a, b], [c, d]]`".to_owned())
+        }
+        _ => None,
+    }
+}
+
+fn empty_statement(slip: &Slip<'_>) -> Option<String> {
+    (slip.stop.error == slip.unit && is_punct(slip.token(0), Punct::Semicolon))
+        .then(|| "remove this `;`: there is no empty statement".to_owned())
+}
+
+/// `real f (real x) = …;`
+fn function_without_keyword(slip: &Slip<'_>) -> Option<String> {
+    let open = slip.open?;
+    let named = matches!(slip.tokens.get(open.checked_sub(1)?)?.token, Token::Name(_));
+    let keyword = matches!(
+        slip.first(),
+        Some(Token::Keyword(
+            Keyword::Function | Keyword::Strand | Keyword::Input
+        ))
+    );
+    (slip.stop.error == open + 1
+        && named
+        && !keyword
+        && slip.stop.expected.len() <= 2
+        && slip.stop.expects("name"))
+    .then(|| "a function is defined by `function T f (T x, …) …`".to_owned())
+}
+
+/// `foreach (x in s)`
+fn foreach_without_a_type(slip: &Slip<'_>) -> Option<String> {
+    (slip.token(0) == Some(Token::Keyword(Keyword::In))
+        && slip.token(-3) == Some(Token::Keyword(Keyword::Foreach)))
+    .then(|| {
+        "the variable of a `foreach` is declared with its type: `foreach (real x in s)`".to_owned()
+    })
+}
+
+fn reserved_word_as_a_name(slip: &Slip<'_>) -> Option<String> {
+    if foreach_without_a_type(slip).is_some() {
+        return None;
+    }
+    let Some(Token::Keyword(keyword)) = slip.token(0) else {
+        return None;
+    };
+    let only_a_name = slip
+        .stop
+        .expected
+        .iter()
+        .all(|expected| matches!(expected.as_str(), "name" | "[" | "{" | "unreadable"));
+    let in_parentheses = is_punct(slip.token(-1), Punct::OpenParen);
+    (only_a_name && !in_parentheses && slip.stop.expects("name")).then(|| {
+        format!(
+            "`{}` is a reserved word and cannot be a name",
+            keyword.text()
+        )
+    })
+}
+
+fn late_version_line(slip: &Slip<'_>) -> Option<String> {
+    (is_punct(slip.token(0), Punct::Hash) && slip.token(1) == Some(Token::Name("version")))
+        .then(|| "`#version` counts only at the very beginning of the first line".to_owned())
+}
+
+fn return_without_a_value(slip: &Slip<'_>) -> Option<String> {
+    (slip.token(-1) == Some(Token::Keyword(Keyword::Return))
+        && is_punct(slip.token(0), Punct::Semicolon))
+    .then(|| "every function returns a value".to_owned())
+}
+
+/// `if x < 1 …`
+fn header_without_parentheses(slip: &Slip<'_>) -> Option<String> {
+    match slip.token(-1) {
+        Some(Token::Keyword(keyword @ (Keyword::If | Keyword::Foreach)))
+            if slip.stop.expected == ["("] =>
+        {
+            Some(format!(
+                "what follows `{}` stands in parentheses",
+                keyword.text()
+            ))
+        }
+        _ => None,
+    }
+}

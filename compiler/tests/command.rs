@@ -1,0 +1,302 @@
+//! The command as a user meets it: what it writes, says and returns.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// An empty directory of its own for each test.
+fn directory(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(&directory).expect("a directory for the test");
+    directory
+}
+
+fn diderotc(directory: &Path, words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_diderotc"))
+        .args(words)
+        .current_dir(directory)
+        .output()
+        .expect("the command runs")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Squares of the numbers 0 … n−1.
+const SQUARES: &str = "#version 2.0
+input int n (\"how many\") = 4;
+strand s (int i) {
+    output int square = 0;
+    update { square = i*i; stabilize; }
+}
+create_array { s(i) | i in 0..n-1 }
+";
+
+fn write(directory: &Path, name: &str, text: &str) {
+    fs::write(directory.join(name), text).expect("a writable directory");
+}
+
+#[test]
+fn a_program_runs_with_its_options() {
+    let dir = directory("runs");
+    write(&dir, "p.diderot", SQUARES);
+    let output = diderotc(
+        &dir,
+        &["p.diderot", "-n", "2", "-input-n", "6", "-o", "out.txt"],
+    );
+    assert_eq!(
+        output.status.code(),
+        Some(2),
+        "`-input-n` is spelled `--input-n`: {}",
+        stderr(&output)
+    );
+    let output = diderotc(
+        &dir,
+        &["p.diderot", "-n", "2", "--input-n", "6", "-o", "out.txt"],
+    );
+    assert!(output.status.success(), "{}", stderr(&output));
+    let numbers = fs::read_to_string(dir.join("out.txt")).expect("the output");
+    assert_eq!(
+        numbers.split_whitespace().collect::<Vec<_>>(),
+        ["0", "1", "4", "9", "16", "25"]
+    );
+}
+
+#[test]
+fn help_comes_from_the_inputs() {
+    let dir = directory("help");
+    write(&dir, "p.diderot", SQUARES);
+    let output = diderotc(&dir, &["p.diderot", "-h"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success() && text.contains("how many") && text.contains("square.nrrd"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_executable_gives_the_same_bytes() {
+    let dir = directory("build");
+    write(&dir, "p.diderot", SQUARES);
+    assert!(
+        diderotc(&dir, &["p.diderot", "-o", "a.nrrd"])
+            .status
+            .success()
+    );
+    let built = diderotc(&dir, &["build", "p.diderot", "-o", "squares"]);
+    assert!(built.status.success(), "{}", stderr(&built));
+    let run = Command::new(dir.join("squares"))
+        .args(["-o", "b.nrrd"])
+        .current_dir(&dir)
+        .output()
+        .expect("it runs");
+    assert!(run.status.success(), "{}", stderr(&run));
+    assert_eq!(
+        fs::read(dir.join("a.nrrd")).expect("a"),
+        fs::read(dir.join("b.nrrd")).expect("b")
+    );
+}
+
+#[test]
+fn all_errors_of_a_file_are_reported_and_nothing_is_written() {
+    let dir = directory("errors");
+    let text = SQUARES
+        .replace("i*i", "i*missing")
+        .replace("stabilize;", "stabilise;");
+    write(&dir, "p.diderot", &text);
+    let output = diderotc(&dir, &["check", "p.diderot"]);
+    assert_eq!(output.status.code(), Some(1));
+    let output = diderotc(&dir, &["p.diderot"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("p.diderot:"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(fs::read_dir(&dir).expect("the directory").count(), 1);
+}
+
+#[test]
+fn a_missing_image_is_named() {
+    let dir = directory("image");
+    let text = "#version 2.0
+field#0(2)[] F = tent ⊛ load_image(\"nowhere.nrrd\");
+strand s (int i) { output real v = 0; update { v = F([0.5, 0.5]); stabilize; } }
+create_array { s(i) | i in 0..3 }
+";
+    write(&dir, "p.diderot", text);
+    let output = diderotc(&dir, &["p.diderot", "-o", "v.nrrd"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("nowhere.nrrd"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(!dir.join("v.nrrd").exists());
+}
+
+#[test]
+fn a_wrong_image_says_what_was_found_and_what_was_wanted() {
+    let dir = directory("wrong-image");
+    let header = "NRRD0004\ntype: float\ndimension: 1\nsizes: 2\nencoding: ascii\n\n1 2\n";
+    write(&dir, "line.nrrd", header);
+    let text = "#version 2.0
+input image(2)[] img (\"picture\");
+field#0(2)[] F = tent ⊛ img;
+strand s (int i) { output real v = 0; update { v = F([0.5, 0.5]); stabilize; } }
+create_array { s(i) | i in 0..3 }
+";
+    write(&dir, "p.diderot", text);
+    let output = diderotc(&dir, &["p.diderot", "-img", "line.nrrd"]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    assert!(
+        message.contains("line.nrrd") && message.contains("dimension"),
+        "{message}"
+    );
+    let output = diderotc(&dir, &["p.diderot"]);
+    assert!(
+        !output.status.success() && stderr(&output).contains("img"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_an_error() {
+    let dir = directory("unwritable");
+    write(&dir, "p.diderot", SQUARES);
+    let output = diderotc(&dir, &["p.diderot", "-o", "no/such/folder/out.nrrd"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("no/such/folder"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn wrong_usage_is_told_apart() {
+    let dir = directory("usage");
+    write(&dir, "p.diderot", SQUARES);
+    for words in [
+        &["p.diderot", "-bogus", "1"][..],
+        &["p.diderot", "--input-n", "many"],
+        &["--no-such-option", "p.diderot"],
+    ] {
+        let output = diderotc(&dir, words);
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{words:?}: {}",
+            stderr(&output)
+        );
+    }
+    assert_eq!(diderotc(&dir, &["p.txt"]).status.code(), Some(1));
+}
+
+#[test]
+fn a_run_that_meets_the_step_limit_writes_what_it_has() {
+    let dir = directory("limit");
+    let text = "#version 2.0
+strand s (int i) { output int n = 0; update { n += 1; if (n == i) stabilize; } }
+create_array { s(i) | i in 1..4 }
+";
+    write(&dir, "p.diderot", text);
+    let output = diderotc(&dir, &["p.diderot", "-l", "2", "-o", "n.txt"]);
+    assert!(
+        output.status.success() && stderr(&output).contains("limit"),
+        "{}",
+        stderr(&output)
+    );
+    let numbers = fs::read_to_string(dir.join("n.txt")).expect("the output");
+    assert_eq!(
+        numbers.split_whitespace().collect::<Vec<_>>(),
+        ["1", "2", "2", "2"]
+    );
+}
+
+#[test]
+fn a_run_time_error_names_strand_and_place() {
+    let dir = directory("division");
+    let text = "#version 2.0
+strand s (int i) { output int n = 0; update { n = 10/(i - 2); stabilize; } }
+create_array { s(i) | i in 0..9 }
+";
+    write(&dir, "p.diderot", text);
+    let output = diderotc(&dir, &["p.diderot", "-o", "n.txt"]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    assert!(
+        message.contains("strand 2") && message.contains("p.diderot:2:"),
+        "{message}"
+    );
+    assert!(!dir.join("n.txt").exists());
+}
+
+#[test]
+fn what_cannot_be_run_yet_is_said_at_its_place() {
+    let dir = directory("unsupported");
+    let text = "#version 2.0
+strand s (int i) { output int[] n = {}; update { n = n @ i; stabilize; } }
+create_array { s(i) | i in 0..9 }
+";
+    write(&dir, "p.diderot", text);
+    assert!(diderotc(&dir, &["check", "p.diderot"]).status.success());
+    let output = diderotc(&dir, &["p.diderot"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("cannot be run yet"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn snapshots_show_the_state_after_so_many_steps() {
+    let dir = directory("snapshots");
+    let text = "#version 2.0
+strand s (int i) { output int n = 0; update { n += 1; if (n == 5) stabilize; } }
+create_array { s(i) | i in 0..1 }
+";
+    write(&dir, "p.diderot", text);
+    let output = diderotc(&dir, &["p.diderot", "-s", "2"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    for name in [
+        "n-0000.nrrd",
+        "n-0002.nrrd",
+        "n-0004.nrrd",
+        "n-0005.nrrd",
+        "n.nrrd",
+    ] {
+        assert!(dir.join(name).exists(), "{name} is missing");
+    }
+}
+
+#[test]
+fn explanations_show_probes_and_rules() {
+    let dir = directory("explain");
+    let text = "#version 2.0
+field#4(3)[] F = c4hexic ⊛ load_image(\"f.nrrd\");
+field#2(3)[] L = ∇•∇F;
+strand s (int i) { output real v = 0; update { v = L([1, 2, 3]); stabilize; } }
+create_array { s(i) | i in 0..3 }
+";
+    write(&dir, "p.diderot", text);
+    let output = diderotc(&dir, &["explain", "p.diderot", "L"]);
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success() && shown.contains("before") && shown.contains("probes"),
+        "{shown}"
+    );
+    assert_eq!(
+        diderotc(&dir, &["explain", "p.diderot", "nothing"])
+            .status
+            .code(),
+        Some(1)
+    );
+}

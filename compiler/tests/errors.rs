@@ -1,0 +1,178 @@
+//! Runs the programs under `tests/errors`, which say in comments what the compiler must report about them.
+//!
+//! `//~ error: text` expects an error with exactly this text that begins on the same line; `//~^` speaks of the line above, `//~^^`
+//! of the second line above, `//~v` of the line below; `warning` in the place of `error` expects a warning. `//~ hint: text` expects
+//! a hint with this text on the expected diagnostic that precedes it. Every diagnostic of a program must be expected.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use compiler::{
+    diag::{Diagnostic, Severity},
+    source::Source,
+    syntax, typed,
+};
+
+/// Everything that the front end reports about a program. Programs about syntax need not make sense beyond it.
+fn diagnostics(source: &Source) -> Vec<Diagnostic> {
+    let (program, diagnostics) = syntax::parse(source);
+    if source.path.starts_with("syntax") {
+        return diagnostics;
+    }
+    let (_, diagnostics) = typed::check(&program, &typed::CheckOptions::default(), diagnostics);
+    diagnostics
+}
+
+#[derive(Debug)]
+struct Expectation {
+    line: usize,
+    severity: Severity,
+    message: String,
+    hints: Vec<String>,
+}
+
+#[test]
+fn programs_with_errors_are_reported_as_they_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
+    let mut failures = Vec::new();
+    let files = programs_under(&root);
+    assert!(!files.is_empty(), "no programs under {}", root.display());
+    for path in files {
+        let text = fs::read_to_string(&path).expect("the program is UTF-8 text");
+        let path = path.strip_prefix(&root).unwrap_or(&path).to_owned();
+        failures.extend(mismatches(&Source { path, text }));
+    }
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+fn programs_under(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let entries = fs::read_dir(folder).expect("the folder can be read");
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("the entry can be read").path())
+        .collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            files.extend(programs_under(&path));
+        } else if path.extension().is_some_and(|suffix| suffix == "diderot") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// What a program expects and did not get, and what it got without expecting it.
+fn mismatches(source: &Source) -> Vec<String> {
+    let name = source.path.display();
+    let mut failures = Vec::new();
+    let mut expectations = match expectations(&source.text) {
+        Ok(expectations) => expectations,
+        Err(problem) => return vec![format!("{name}: {problem}")],
+    };
+    let lines = source.lines();
+    for diagnostic in diagnostics(source) {
+        let line = lines.line(diagnostic.span.start);
+        let expected = expectations.iter().position(|expectation| {
+            (expectation.line, expectation.severity) == (line, diagnostic.severity)
+                && expectation.message == diagnostic.message
+        });
+        let Some(expected) = expected else {
+            let Diagnostic {
+                severity,
+                message,
+                hints,
+                ..
+            } = &diagnostic;
+            let severity = severity.text();
+            failures.push(format!(
+                "{name}:{line}: unexpected {severity}: {message}\n    hints: {hints:#?}"
+            ));
+            continue;
+        };
+        for hint in expectations.remove(expected).hints {
+            if !diagnostic.hints.contains(&hint) {
+                let hints = &diagnostic.hints;
+                failures.push(format!(
+                    "{name}:{line}: missing hint: {hint}\n    hints: {hints:#?}"
+                ));
+            }
+        }
+    }
+    for Expectation {
+        line,
+        severity,
+        message,
+        ..
+    } in expectations
+    {
+        failures.push(format!(
+            "{name}:{line}: missing {}: {message}",
+            severity.text()
+        ));
+    }
+    failures
+}
+
+fn expectations(text: &str) -> Result<Vec<Expectation>, String> {
+    let mut expectations: Vec<Expectation> = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        for comment in line.split("//~").skip(1) {
+            let own = index + 1;
+            let problem = || format!("line {own}: cannot read the expectation `//~{comment}`");
+            let up = comment.len() - comment.trim_start_matches('^').len();
+            let down = comment.len() - comment.trim_start_matches('v').len();
+            let (kind, message) = comment[up + down..].split_once(':').ok_or_else(problem)?;
+            let message = message.trim().to_owned();
+            let severity = match kind.trim() {
+                "error" => Severity::Error,
+                "warning" => Severity::Warning,
+                "hint" => {
+                    let last = expectations.last_mut().ok_or_else(problem)?;
+                    last.hints.push(message);
+                    continue;
+                }
+                _ => return Err(problem()),
+            };
+            let line = (own + down).checked_sub(up).ok_or_else(problem)?;
+            expectations.push(Expectation {
+                line,
+                severity,
+                message,
+                hints: Vec::new(),
+            });
+        }
+    }
+    Ok(expectations)
+}
+
+#[test]
+fn an_expectation_speaks_of_its_own_line_or_of_one_above_or_below() {
+    let found = expectations(
+        "a //~ error: one\n//~^ warning: two\n//~ hint: three\n//~^^ error: four\n//~v error: five",
+    )
+    .expect("readable");
+    let lines: Vec<_> = found.iter().map(|e| (e.line, e.message.as_str())).collect();
+    assert_eq!(lines, [(1, "one"), (1, "two"), (2, "four"), (6, "five")]);
+    assert_eq!(found[1].hints, ["three"]);
+    assert!(expectations("//~ eror: x").is_err());
+    assert!(expectations("//~ hint: of nothing").is_err());
+}
+
+#[test]
+fn the_runner_notices_missing_and_unexpected_diagnostics() {
+    let source = |text: &str| Source {
+        path: "p.diderot".into(),
+        text: text.to_owned(),
+    };
+    let strand = "strand S () { output int n = 0; update { stabilize; } }";
+    let good = format!("#version 2.0\n{strand}\ncreate_array {{ S() | i in 0..1 }}\n");
+    assert_eq!(mismatches(&source(&good)), [""; 0]);
+    assert_eq!(
+        mismatches(&source(&format!("{good}//~ error: nothing"))).len(),
+        1
+    );
+    assert_eq!(mismatches(&source(&good.replace("0..1", "0.."))).len(), 1);
+}
