@@ -1,0 +1,279 @@
+//! A campaign: many cases in parallel, recorded as JSON lines so that it can be resumed.
+//!
+//! Cases are pure functions of their labels. They are checked in blocks, and records are written in the order of
+//! the cases, so the file is the same at any number of threads.
+
+use crate::compare::{FailedAt, Verdict, check};
+use crate::label::Case;
+use crate::number::Arithmetic;
+use crate::runner::{RunOptions, Runner, Stage};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead, Write};
+
+/// One case and its verdict.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// The label of the case.
+    pub label: String,
+    /// The runner, precision and width under which it was judged.
+    pub setup: String,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+/// How a campaign is run.
+#[derive(Clone, Copy, Debug)]
+pub struct CampaignOptions {
+    /// How programs are executed.
+    pub run: RunOptions,
+    /// The arithmetic of the truth.
+    pub arithmetic: Arithmetic,
+}
+
+/// Cases per block: enough to keep all cores busy, few enough to lose little when interrupted.
+const BLOCK: usize = 256;
+
+/// The text that distinguishes records of different runners and precisions.
+pub fn setup(runner: &dyn Runner, options: &RunOptions) -> String {
+    format!(
+        "{} {} W={}",
+        runner.name(),
+        options.precision,
+        options.width
+    )
+}
+
+impl Record {
+    /// The record as one line of JSON.
+    pub fn to_json(&self) -> Value {
+        let mut object = json!({ "label": self.label, "setup": self.setup });
+        match &self.verdict {
+            Verdict::Pass { ratio, looseness } => {
+                object["verdict"] = json!("pass");
+                // As text: the shortest digits that read back as the same number.
+                object["ratio"] = json!(format!("{ratio:e}"));
+                object["looseness"] = json!(format!("{looseness:e}"));
+            }
+            Verdict::Vacuous { reason } => {
+                object["verdict"] = json!("vacuous");
+                object["reason"] = json!(reason);
+            }
+            Verdict::Fail { at, cause, message } => {
+                object["verdict"] = json!("fail");
+                object["at"] = json!(at.to_string());
+                object["cause"] = json!(cause);
+                object["message"] = json!(message);
+            }
+        }
+        object
+    }
+
+    /// Reads a line of JSON.
+    pub fn from_json(line: &str) -> Result<Record, String> {
+        let object: Value = serde_json::from_str(line)
+            .map_err(|error| format!("found a malformed record: {error}"))?;
+        let text = |key: &str| {
+            let value = object[key].as_str().map(str::to_string);
+            value.ok_or_else(|| format!("found a record without `{key}`"))
+        };
+        let number = |key: &str| {
+            let digits = text(key)?;
+            digits
+                .parse::<f64>()
+                .map_err(|_| format!("found `{digits}` as `{key}`, wanted a number"))
+        };
+        let verdict = match text("verdict")?.as_str() {
+            "pass" => Verdict::Pass {
+                ratio: number("ratio")?,
+                looseness: number("looseness")?,
+            },
+            "vacuous" => Verdict::Vacuous {
+                reason: text("reason")?,
+            },
+            "fail" => {
+                let stages = [
+                    FailedAt::Stage(Stage::Type),
+                    FailedAt::Stage(Stage::Compile),
+                    FailedAt::Stage(Stage::Run),
+                ];
+                let name = text("at")?;
+                let at = stages
+                    .into_iter()
+                    .chain([FailedAt::Value])
+                    .find(|at| at.to_string() == name);
+                let at = at.ok_or_else(|| {
+                    format!("found stage `{name}`, wanted type, compile, run or value")
+                })?;
+                Verdict::Fail {
+                    at,
+                    cause: text("cause")?,
+                    message: text("message")?,
+                }
+            }
+            other => {
+                return Err(format!(
+                    "found verdict `{other}`, wanted pass, vacuous or fail"
+                ));
+            }
+        };
+        Ok(Record {
+            label: text("label")?,
+            setup: text("setup")?,
+            verdict,
+        })
+    }
+}
+
+/// Reads records; a last line cut off by an interruption is dropped.
+pub fn read_records(input: impl BufRead) -> Result<Vec<Record>, String> {
+    let lines: Result<Vec<String>, _> = input.lines().collect();
+    let lines = lines.map_err(|error| format!("cannot read records: {error}"))?;
+    let mut records = Vec::new();
+    for (number, line) in lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
+        match Record::from_json(line) {
+            Ok(record) => records.push(record),
+            Err(_) if number + 1 == lines.len() => {}
+            Err(message) => return Err(format!("line {}: {message}", number + 1)),
+        }
+    }
+    Ok(records)
+}
+
+/// Checks `count` cases, of which `case_at` gives the n-th. Verdicts in `known` are taken over; new ones are
+/// written to `output`. `progress` is told the number of cases done.
+pub fn run(
+    count: usize,
+    case_at: &(dyn Fn(usize) -> Option<Case> + Sync),
+    runner: &dyn Runner,
+    options: &CampaignOptions,
+    known: &[Record],
+    output: &mut dyn Write,
+    progress: &dyn Fn(usize),
+) -> Result<Vec<Record>, String> {
+    let setup = setup(runner, &options.run);
+    let known: BTreeMap<&str, &Record> = known
+        .iter()
+        .filter(|record| record.setup == setup)
+        .map(|record| (record.label.as_str(), record))
+        .collect();
+    let mut records = Vec::new();
+    for start in (0..count).step_by(BLOCK) {
+        let block: Vec<(Record, bool)> = (start..count.min(start + BLOCK))
+            .into_par_iter()
+            .filter_map(|number| {
+                let case = case_at(number)?;
+                let label = case.to_string();
+                if let Some(record) = known.get(label.as_str()) {
+                    return Some(((*record).clone(), false));
+                }
+                let verdict = check(&case, runner, &options.run, options.arithmetic);
+                Some((
+                    Record {
+                        label,
+                        setup: setup.clone(),
+                        verdict,
+                    },
+                    true,
+                ))
+            })
+            .collect();
+        for (record, is_new) in block {
+            if is_new {
+                writeln!(output, "{}", record.to_json())
+                    .map_err(|error| format!("cannot write records: {error}"))?;
+            }
+            records.push(record);
+        }
+        output
+            .flush()
+            .map_err(|error| format!("cannot write records: {error}"))?;
+        progress(count.min(start + BLOCK));
+    }
+    Ok(records)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::direct::DirectRunner;
+    use crate::runner::Precision;
+    use crate::space::{Form, SpaceOptions, TreeSpace};
+
+    fn campaign(threads: usize, known: &[Record]) -> (Vec<Record>, String) {
+        let space = TreeSpace::new(&SpaceOptions::full(2, Form::Any));
+        let case_at = |n: usize| {
+            let tree = space.unrank(n as u128 * 977)?;
+            Some(Case {
+                tree,
+                settings: "pos=2|seed=5".parse().ok()?,
+            })
+        };
+        let options = CampaignOptions {
+            run: RunOptions {
+                precision: Precision::Double,
+                width: 0,
+            },
+            arithmetic: Arithmetic::Near,
+        };
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .expect("threads");
+        let mut output = Vec::new();
+        let records = pool
+            .install(|| {
+                run(
+                    40,
+                    &case_at,
+                    &DirectRunner,
+                    &options,
+                    known,
+                    &mut output,
+                    &|_| {},
+                )
+            })
+            .expect("a campaign");
+        (records, String::from_utf8(output).expect("text"))
+    }
+
+    #[test]
+    fn one_thread_and_many_write_the_same_file() {
+        assert_eq!(campaign(1, &[]), campaign(4, &[]));
+    }
+
+    #[test]
+    fn a_resumed_campaign_repeats_nothing_and_ends_with_the_same_records() {
+        let (records, text) = campaign(2, &[]);
+        assert_eq!(read_records(text.as_bytes()), Ok(records.clone()));
+        let (half, _) = text.split_at(text.len() / 2);
+        let known = read_records(half.as_bytes()).expect("records");
+        assert!(!known.is_empty() && known.len() < records.len());
+        let (resumed, rest) = campaign(2, &known);
+        assert_eq!(resumed, records);
+        assert_eq!(rest.lines().count(), records.len() - known.len());
+    }
+
+    #[test]
+    fn failures_survive_the_file() {
+        let verdict = Verdict::Fail {
+            at: FailedAt::Stage(Stage::Compile),
+            cause: "c".into(),
+            message: "m".into(),
+        };
+        let record = Record {
+            label: "neg(T[])".into(),
+            setup: "s".into(),
+            verdict,
+        };
+        assert_eq!(Record::from_json(&record.to_json().to_string()), Ok(record));
+        assert!(
+            Record::from_json("{\"label\":\"x\",\"setup\":\"s\",\"verdict\":\"odd\"}").is_err()
+        );
+    }
+}

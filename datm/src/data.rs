@@ -1,0 +1,361 @@
+//! Data of a case: tensors, sampling grids, polynomials and images, all drawn from its label.
+//!
+//! Also the jet of a field at a point: from the polynomial it was sampled from, or by exact reconstruction from the
+//! samples; either with the noise that a program's own reconstruction may have.
+
+use crate::frame::{Coefficients, DataKind, Settings};
+use crate::grid::{Grid, Position, float};
+use crate::jet::{Jet, Space};
+use crate::kernel::Kernel;
+use crate::label::Case;
+use crate::number::{Arithmetic, Number};
+use crate::operator::Undefined;
+use crate::polynomial::{MAX_TOTAL_DEGREE, Polynomial, basis, draw_quarters};
+use crate::random::Stream;
+use crate::reconstruct;
+use crate::types::{Shape, Type};
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::ToPrimitive;
+
+/// An image as a file describes it: samples with orientation, the component axis fastest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampledField {
+    /// The name of the variable and, with an extension, of the file.
+    pub name: String,
+    /// The shape of one sample.
+    pub shape: Shape,
+    /// Samples on each spatial axis, fastest first.
+    pub sizes: Vec<usize>,
+    /// For each spatial axis its direction in the world.
+    pub directions: Vec<Vec<f64>>,
+    /// The place of the first sample.
+    pub origin: Vec<f64>,
+    /// The samples: components of a sample together, row-major; then the spatial axes, fastest first.
+    pub samples: Vec<f64>,
+}
+
+/// Where a field's true values come from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// One polynomial per component, which the kernel reproduces.
+    Polynomials(Vec<Polynomial>),
+    /// The samples themselves.
+    Samples,
+}
+
+/// A field argument.
+#[derive(Clone, Debug)]
+pub struct FieldData {
+    /// The reconstruction kernel.
+    pub kernel: &'static Kernel,
+    /// The sampling grid.
+    pub grid: Grid,
+    /// The image.
+    pub image: SampledField,
+    /// The origin of its true values.
+    pub source: Source,
+}
+
+/// The value of a variable.
+#[derive(Clone, Debug)]
+pub enum Datum {
+    /// Components of a tensor, row-major; dyadic, so exact in every precision.
+    Tensor(Vec<f64>),
+    /// A field.
+    Field(Box<FieldData>),
+}
+
+/// Where a tree is evaluated: at a drawn position or at the value of an inner field.
+#[derive(Clone, Debug)]
+pub enum Point {
+    /// A drawn position.
+    Drawn(Position),
+    /// A computed point.
+    Computed(Vec<Number>),
+}
+
+/// Distance that index coordinates keep from the border, and from knots where it matters.
+const EDGE: f64 = 1.0 / 64.0;
+
+/// The name of a variable in programs and files.
+pub(crate) fn variable_name(ty: Type, number: usize) -> String {
+    format!("{}{number}", if ty.is_field() { "F" } else { "T" })
+}
+
+/// Draws the data of all variables; `attempt` distinguishes redraws of the same case.
+pub fn draw(case: &Case, attempt: usize) -> Vec<Datum> {
+    let label = case.to_string();
+    let attempt = attempt.to_string();
+    let types = case.tree.variables().into_iter().enumerate();
+    types
+        .map(|(number, ty)| {
+            let mut stream = Stream::new(&[&label, "data", &number.to_string(), &attempt]);
+            if ty.is_field() {
+                Datum::Field(Box::new(draw_field(
+                    ty,
+                    number,
+                    &case.settings,
+                    &mut stream,
+                )))
+            } else {
+                let components =
+                    (0..ty.shape.components()).map(|_| draw_component(&case.settings, &mut stream));
+                Datum::Tensor(components.collect())
+            }
+        })
+        .collect()
+}
+
+/// A component of a tensor; not zero, which would hide what it is multiplied with.
+fn draw_component(settings: &Settings, stream: &mut Stream) -> f64 {
+    loop {
+        match draw_quarters(settings.coefficients, stream) {
+            0 => continue,
+            quarters => return quarters as f64 / 4.0,
+        }
+    }
+}
+
+fn draw_field(ty: Type, number: usize, settings: &Settings, stream: &mut Stream) -> FieldData {
+    let kernel = settings.kernel_of(number);
+    let dim = usize::from(ty.dim);
+    let samples = settings.samples.max(2 * kernel.support() + 2);
+    let grid = Grid::draw(dim, samples, settings.grid, stream);
+    let components = ty.shape.components();
+    let source = match settings.data {
+        DataKind::Polynomial => {
+            let degree = usize::from(settings.degree.min(kernel.reproduces)).min(MAX_TOTAL_DEGREE);
+            // Off the axes a product of powers has its total degree along an index axis.
+            let basis = basis(dim, degree, !grid.is_aligned());
+            Source::Polynomials(
+                (0..components)
+                    .map(|_| Polynomial::draw(&basis, settings.coefficients, stream))
+                    .collect(),
+            )
+        }
+        DataKind::Image => Source::Samples,
+    };
+    let limit = if settings.coefficients == Coefficients::Unit {
+        1
+    } else {
+        9
+    };
+    let mut values = Vec::new();
+    for_each_index(&grid.sizes, |index| match &source {
+        Source::Polynomials(polynomials) => {
+            values.extend(polynomials.iter().map(|p| p.sample(&grid, index)))
+        }
+        Source::Samples => {
+            values.extend((0..components).map(|_| stream.between(-limit, limit) as f64))
+        }
+    });
+    let image = image(variable_name(ty, number), ty.shape, &grid, values);
+    FieldData {
+        kernel,
+        grid,
+        image,
+        source,
+    }
+}
+
+fn image(name: String, shape: Shape, grid: &Grid, samples: Vec<f64>) -> SampledField {
+    SampledField {
+        name,
+        shape,
+        sizes: grid.sizes.clone(),
+        directions: grid.directions(),
+        origin: grid.origin(),
+        samples,
+    }
+}
+
+/// The field that samples given polynomials, one per component.
+pub(crate) fn polynomial_field(
+    name: &str,
+    shape: Shape,
+    kernel: &'static Kernel,
+    grid: Grid,
+    polynomials: Vec<Polynomial>,
+) -> FieldData {
+    let mut values = Vec::new();
+    for_each_index(&grid.sizes, |index| {
+        values.extend(polynomials.iter().map(|p| p.sample(&grid, index)))
+    });
+    let image = image(name.to_string(), shape, &grid, values);
+    FieldData {
+        kernel,
+        grid,
+        image,
+        source: Source::Polynomials(polynomials),
+    }
+}
+
+/// Visits all indices of a box, the first axis fastest.
+fn for_each_index(sizes: &[usize], mut visit: impl FnMut(&[usize])) {
+    let mut index = vec![0; sizes.len()];
+    for _ in 0..sizes.iter().product() {
+        visit(&index);
+        for axis in 0..sizes.len() {
+            index[axis] += 1;
+            if index[axis] < sizes[axis] {
+                break;
+            }
+            index[axis] = 0;
+        }
+    }
+}
+
+impl Point {
+    /// The coordinates as numbers of the truth.
+    fn coordinates(&self, arithmetic: Arithmetic) -> Vec<Number> {
+        match self {
+            Point::Drawn(position) => position
+                .to_rationals()
+                .into_iter()
+                .map(|x| Number::leaf(x, arithmetic))
+                .collect(),
+            Point::Computed(numbers) => numbers.clone(),
+        }
+    }
+}
+
+/// Where a point falls in a grid.
+pub(crate) struct Cell {
+    /// The sample below, on each axis.
+    pub(crate) floor: Vec<i64>,
+    /// Index coordinates, with the noise of the transformation.
+    pub(crate) index: Vec<Number>,
+}
+
+impl FieldData {
+    /// Whether derivatives of this order, or their slopes, may jump at cell boundaries. A program's index coordinate may be
+    /// rounded to either side. Polynomials are reproduced on both sides, so only the kernel's own jumps count there.
+    pub(crate) fn has_kinks(&self, order: usize) -> bool {
+        let slopes = usize::from(matches!(self.source, Source::Samples));
+        order + slopes > usize::from(self.kernel.true_continuity)
+    }
+
+    /// Transforms a point to index space and requires it to be inside the domain and, where derivatives of the
+    /// wanted order jump, away from cell boundaries.
+    pub(crate) fn locate(
+        &self,
+        point: &Point,
+        order: usize,
+        arithmetic: Arithmetic,
+    ) -> Result<Cell, Undefined> {
+        let coordinates = point.coordinates(arithmetic);
+        let origin = self.grid.exact_origin();
+        let exact = match point {
+            Point::Drawn(position) => Some(self.grid.index_of(&position.to_rationals())),
+            Point::Computed(_) => None,
+        };
+        let mut cell = Cell {
+            floor: Vec::new(),
+            index: Vec::new(),
+        };
+        for (axis, row) in self.grid.inverse().iter().enumerate() {
+            // x = W p + t, with W and t rounded: one term per coordinate and one for the translation.
+            let mut x = Number::zero();
+            let mut noise = 0.0;
+            for ((w, p), o) in row.iter().zip(&coordinates).zip(&origin) {
+                let w = Number::leaf(w.clone(), arithmetic);
+                let offset = Number::leaf(o.clone(), arithmetic);
+                noise += 2.0 * w.to_f64().abs() * (p.to_f64().abs() + offset.to_f64().abs());
+                x = x.plus(&w.times(&p.minus(&offset)));
+            }
+            let x = match &exact {
+                Some(exact) => Number::leaf(exact[axis].clone(), arithmetic),
+                None => x,
+            }
+            .with_noise(noise);
+            let floor = match &exact {
+                Some(exact) => exact[axis].floor().to_integer().to_i64(),
+                None => x.floor(),
+            };
+            let floor = floor.ok_or(Undefined(
+                "probe on a cell boundary that arithmetic cannot decide",
+            ))?;
+            let (near, support) = (x.to_f64(), self.kernel.support() as f64);
+            let last = self.grid.sizes[axis] as f64 - support;
+            if near < support - 1.0 + EDGE || near > last - EDGE {
+                return Err(Undefined("probe outside the domain of a field"));
+            }
+            let fraction = near - floor as f64;
+            if self.has_kinks(order) && !(EDGE..=1.0 - EDGE).contains(&fraction) {
+                return Err(Undefined(
+                    "probe near a knot of a kernel that is not smooth enough",
+                ));
+            }
+            cell.floor.push(floor);
+            cell.index.push(x);
+        }
+        Ok(cell)
+    }
+
+    /// The jets of all components at a point.
+    pub fn jets(
+        &self,
+        space: &Space,
+        point: &Point,
+        order: usize,
+        arithmetic: Arithmetic,
+    ) -> Result<Vec<Jet>, Undefined> {
+        let cell = self.locate(point, order, arithmetic)?;
+        let noise = reconstruct::Noise::new(self, &cell, order);
+        // One order more than asked for: the slopes say what an error of the position does.
+        let wanted = Space::new(space.variables(), order + 1);
+        let components: Vec<Vec<Number>> = match &self.source {
+            Source::Samples => reconstruct::taylor(self, &wanted, &cell, arithmetic),
+            Source::Polynomials(polynomials) => polynomials
+                .iter()
+                .map(|polynomial| match point {
+                    Point::Drawn(position) => {
+                        polynomial.taylor_at(position, wanted.monomials(), arithmetic)
+                    }
+                    Point::Computed(at) => {
+                        polynomial.taylor_near(at, wanted.monomials(), arithmetic)
+                    }
+                })
+                .collect(),
+        };
+        let components = components.into_iter().enumerate();
+        Ok(components
+            .map(|(component, taylor)| noise.add_to(taylor, &wanted, space.count(order), component))
+            .collect())
+    }
+
+    /// The largest magnitude of a component among the samples that a probe in this cell reads.
+    pub(crate) fn largest_sample(&self, floor: &[i64], component: usize) -> f64 {
+        let taps: Vec<i64> = self.kernel.taps().collect();
+        let mut largest = 0.0;
+        for_each_index(&vec![taps.len(); floor.len()], |index| {
+            let sample: Vec<i64> = index.iter().zip(floor).map(|(&i, n)| n + taps[i]).collect();
+            largest = f64::max(largest, self.sample(&sample, component).abs());
+        });
+        largest
+    }
+
+    /// A component of a sample inside the grid.
+    pub(crate) fn sample(&self, index: &[i64], component: usize) -> f64 {
+        let place = index
+            .iter()
+            .zip(&self.grid.sizes)
+            .rev()
+            .fold(0, |place, (&i, &n)| place * n + i as usize);
+        self.image.samples[place * self.image.shape.components() + component]
+    }
+}
+
+/// The exact rational of a double; data are finite.
+pub(crate) fn rational(x: f64) -> BigRational {
+    BigRational::from_float(x).unwrap_or_else(|| BigRational::from(BigInt::from(0)))
+}
+
+/// The magnitude of each entry of a rational matrix.
+pub(crate) fn magnitudes(matrix: &[Vec<BigRational>]) -> Vec<Vec<f64>> {
+    matrix
+        .iter()
+        .map(|row| row.iter().map(|x| float(x).abs()).collect())
+        .collect()
+}

@@ -1,0 +1,191 @@
+//! From a case to an experiment: data, positions and expected values.
+//!
+//! Positions at which a guard does not hold are redrawn from the seed's stream, then the data are redrawn; well-conditioned
+//! positions are preferred, whatever the precision of the program. A case that cannot be made valid is *vacuous*, with the most frequent reason. Nothing is ever skipped at comparison.
+
+use crate::compare::tolerance;
+use crate::data::{Datum, Point, draw};
+use crate::grid::{Grid, Position};
+use crate::label::Case;
+use crate::number::{Arithmetic, Number};
+use crate::operator::{Truth, Undefined};
+use crate::random::Stream;
+use crate::runner::Precision;
+use crate::tree::{Rules, Tree};
+use crate::truth::Evaluator;
+use crate::types::Type;
+use std::collections::BTreeMap;
+
+/// A case with its data and the truth about it.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// The case.
+    pub case: Case,
+    /// The type of its expression.
+    pub result: Type,
+    /// The values of the variables.
+    pub data: Vec<Datum>,
+    /// The positions at which a field is probed; none if the result is a tensor.
+    pub positions: Vec<Position>,
+    /// For each position (or once for a tensor) the expected components, row-major.
+    pub expected: Vec<Vec<Number>>,
+}
+
+/// How often the data of a case are drawn before it is vacuous.
+const ATTEMPTS: usize = 6;
+
+/// How many positions are tried, for each one wanted.
+const TRIES_PER_POSITION: usize = 12;
+
+/// How many usable positions, for each one wanted, are looked at to find sharp ones.
+const CHOICE_PER_POSITION: usize = 3;
+
+/// A place is sharp if in single precision the tolerance is at most this fraction of the largest component. Others are
+/// used only where there are not enough sharp ones: high derivatives have none.
+const SHARP: f64 = 1.0 / 16.0;
+
+/// The variables that are probed at the strand's own position, not at the value of another field.
+pub(crate) fn probed_directly(tree: &Tree) -> Vec<usize> {
+    fn collect(tree: &Tree, found: &mut Vec<usize>) {
+        match tree {
+            Tree::Variable { ty, number } => {
+                if ty.is_field() && !found.contains(number) {
+                    found.push(*number);
+                }
+            }
+            Tree::Constant(_) => {}
+            Tree::Apply(operator, arguments) => {
+                let skipped = usize::from(matches!(operator.truth, Truth::Compose));
+                arguments
+                    .iter()
+                    .skip(skipped)
+                    .for_each(|argument| collect(argument, found));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    collect(tree, &mut found);
+    found.sort_unstable();
+    found
+}
+
+/// Draws data and positions for a case and computes what is to be expected, or says why it is vacuous.
+pub fn prepare(case: &Case, arithmetic: Arithmetic) -> Result<Experiment, String> {
+    let result = case
+        .tree
+        .type_of(Rules::Language)
+        .ok_or("the expression is not well typed")?;
+    fits_kernels(case)?;
+    let mut reasons: BTreeMap<Undefined, usize> = BTreeMap::new();
+    for attempt in 0..ATTEMPTS {
+        let data = draw(case, attempt);
+        let (positions, expected) =
+            valid_places(case, result, &data, attempt, arithmetic, &mut reasons);
+        let wanted = if result.is_field() {
+            case.settings.positions
+        } else {
+            1
+        };
+        if expected.len() == wanted {
+            return Ok(Experiment {
+                case: case.clone(),
+                result,
+                data,
+                positions,
+                expected,
+            });
+        }
+    }
+    let frequent = reasons.iter().max_by_key(|(_, count)| **count);
+    Err(
+        frequent.map_or("no valid position".to_string(), |(reason, _)| {
+            reason.to_string()
+        }),
+    )
+}
+
+/// A field may claim at most the continuity of its kernel.
+fn fits_kernels(case: &Case) -> Result<(), String> {
+    for (number, ty) in case.tree.variables().into_iter().enumerate() {
+        let kernel = case.settings.kernel_of(number);
+        if ty.is_field() && ty.continuity > kernel.continuity {
+            return Err(format!(
+                "found `{ty}`, wanted at most the continuity {} of {}",
+                kernel.continuity, kernel.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn is_sharp(values: &[Number]) -> bool {
+    let scale = values
+        .iter()
+        .map(|value| value.to_f64().abs())
+        .fold(1.0, f64::max);
+    values
+        .iter()
+        .all(|value| tolerance(value, Precision::Single) <= SHARP * scale)
+}
+
+fn valid_places(
+    case: &Case,
+    result: Type,
+    data: &[Datum],
+    attempt: usize,
+    arithmetic: Arithmetic,
+    reasons: &mut BTreeMap<Undefined, usize>,
+) -> (Vec<Position>, Vec<Vec<Number>>) {
+    let evaluator = Evaluator::new(data, arithmetic);
+    let mut expected = Vec::new();
+    if !result.is_field() {
+        match evaluator.value(&case.tree, result, None) {
+            // The last attempts take what there is.
+            Ok(values) if is_sharp(&values) || 2 * attempt >= ATTEMPTS => expected.push(values),
+            Ok(_) => *reasons.entry(Undefined("badly conditioned")).or_default() += 1,
+            Err(reason) => *reasons.entry(reason).or_default() += 1,
+        }
+        return (Vec::new(), expected);
+    }
+    let Some((grid, support)) = drawing_grid(case, data) else {
+        return (Vec::new(), expected);
+    };
+    let mut stream = Stream::new(&[&case.to_string(), "positions", &attempt.to_string()]);
+    let boundary = boundaries_are_safe(case, data);
+    let wanted = case.settings.positions;
+    let (mut sharp, mut others) = (Vec::new(), Vec::new());
+    for tried in 0..wanted * TRIES_PER_POSITION {
+        let usable = sharp.len() + others.len();
+        let hopeless = usable == 0 && tried >= 2 * TRIES_PER_POSITION;
+        if hopeless || sharp.len() == wanted || usable == wanted * CHOICE_PER_POSITION {
+            break;
+        }
+        let position = grid.draw_position(support, boundary, &mut stream);
+        let point = Point::Drawn(position.clone());
+        match evaluator.value(&case.tree, result, Some(&point)) {
+            Ok(values) if is_sharp(&values) => sharp.push((position, values)),
+            Ok(values) => others.push((position, values)),
+            Err(reason) => *reasons.entry(reason).or_default() += 1,
+        }
+    }
+    sharp.into_iter().chain(others).take(wanted).unzip()
+}
+
+/// The grid in whose cells positions are drawn: that of the first variable probed directly.
+fn drawing_grid<'a>(case: &Case, data: &'a [Datum]) -> Option<(&'a Grid, usize)> {
+    probed_directly(&case.tree)
+        .into_iter()
+        .find_map(|number| match &data[number] {
+            Datum::Field(field) => Some((&field.grid, field.kernel.support())),
+            Datum::Tensor(_) => None,
+        })
+}
+
+/// On a cell boundary a program may take either neighbouring cell.
+fn boundaries_are_safe(case: &Case, data: &[Datum]) -> bool {
+    let order = case.tree.derivative_order();
+    data.iter().all(|datum| match datum {
+        Datum::Field(field) => !field.has_kinks(order),
+        Datum::Tensor(_) => true,
+    })
+}

@@ -1,0 +1,243 @@
+//! Settings of a case: kernel, degree, grids, data, positions, seed; all of them are part of its label.
+
+use crate::kernel::{Kernel, kernel};
+use std::fmt;
+use std::str::FromStr;
+
+/// How sampling grids lie in the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Orientation {
+    /// Axis-aligned, with a different spacing on each axis.
+    Axis,
+    /// Rotated by a rational rotation.
+    Rotated,
+    /// Rotated and sheared.
+    Sheared,
+    /// Any of these, drawn for each field.
+    Any,
+}
+
+/// What is sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataKind {
+    /// Polynomials that the kernel reproduces exactly.
+    Polynomial,
+    /// Random integers; the truth is the exact reconstruction.
+    Image,
+}
+
+/// The range of coefficients and samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coefficients {
+    /// Integers from −5 to 5, halves and quarters of them.
+    Full,
+    /// −1, 0 and 1.
+    Unit,
+}
+
+/// Everything besides the expression that determines a case.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Kernels of the fields, in turn by variable number; never empty.
+    pub kernels: Vec<&'static Kernel>,
+    /// Degree of polynomials; the kernel's own limit applies too.
+    pub degree: u8,
+    /// Orientation of grids.
+    pub grid: Orientation,
+    /// Kind of data.
+    pub data: DataKind,
+    /// Samples on each axis.
+    pub samples: usize,
+    /// Positions at which a field is probed.
+    pub positions: usize,
+    /// Range of coefficients.
+    pub coefficients: Coefficients,
+    /// Seed of all random choices.
+    pub seed: u64,
+}
+
+/// Least and most samples per axis: room for the widest kernel, and samples of every degree that stay exact.
+const SAMPLES: std::ops::RangeInclusive<usize> = 8..=64;
+
+/// Most positions of one case.
+const POSITIONS: std::ops::RangeInclusive<usize> = 1..=64;
+
+const ORIENTATIONS: &[(&str, Orientation)] = &[
+    ("axis", Orientation::Axis),
+    ("rot", Orientation::Rotated),
+    ("shear", Orientation::Sheared),
+    ("any", Orientation::Any),
+];
+const DATA: &[(&str, DataKind)] = &[("poly", DataKind::Polynomial), ("image", DataKind::Image)];
+const COEFFICIENTS: &[(&str, Coefficients)] =
+    &[("full", Coefficients::Full), ("unit", Coefficients::Unit)];
+
+fn named<T: Copy>(table: &[(&str, T)], text: &str) -> Result<T, String> {
+    table
+        .iter()
+        .find(|(name, _)| *name == text)
+        .map(|(_, value)| *value)
+        .ok_or_else(|| {
+            let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
+            format!("found `{text}`, wanted one of {}", names.join(", "))
+        })
+}
+
+fn name_of<T: Copy + PartialEq>(table: &[(&'static str, T)], value: T) -> &'static str {
+    table
+        .iter()
+        .find(|(_, known)| *known == value)
+        .map_or("", |(name, _)| name)
+}
+
+impl FromStr for Orientation {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Orientation, String> {
+        named(ORIENTATIONS, text)
+    }
+}
+
+impl FromStr for DataKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<DataKind, String> {
+        named(DATA, text)
+    }
+}
+
+impl FromStr for Coefficients {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Coefficients, String> {
+        named(COEFFICIENTS, text)
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            kernels: kernel("c4hexic").into_iter().collect(),
+            degree: 2,
+            grid: Orientation::Any,
+            data: DataKind::Polynomial,
+            samples: 10,
+            positions: 7,
+            coefficients: Coefficients::Full,
+            seed: 1,
+        }
+    }
+}
+
+impl PartialEq for Settings {
+    fn eq(&self, other: &Settings) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+impl Settings {
+    /// The kernel of a variable.
+    pub fn kernel_of(&self, variable: usize) -> &'static Kernel {
+        self.kernels[variable % self.kernels.len()]
+    }
+
+    /// The continuity that every field of a frame with these kernels has.
+    pub fn continuity(&self) -> u8 {
+        self.kernels
+            .iter()
+            .map(|kernel| kernel.continuity)
+            .min()
+            .unwrap_or(0)
+    }
+
+    /// Reads kernel names joined by `+`.
+    pub fn parse_kernels(text: &str) -> Result<Vec<&'static Kernel>, String> {
+        text.split('+').map(kernel).collect()
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let number = || {
+            value
+                .parse::<usize>()
+                .map_err(|_| format!("found `{key}={value}`, wanted a number"))
+        };
+        match key {
+            "krn" => self.kernels = Settings::parse_kernels(value)?,
+            "deg" => self.degree = number()?.min(9) as u8,
+            "grid" => self.grid = value.parse()?,
+            "data" => self.data = value.parse()?,
+            "n" => self.samples = number()?,
+            "pos" => self.positions = number()?,
+            "coef" => self.coefficients = value.parse()?,
+            "seed" => {
+                self.seed = u64::from_str_radix(value, 16)
+                    .map_err(|_| format!("found seed `{value}`, wanted a hexadecimal number"))?;
+            }
+            _ => {
+                return Err(format!(
+                    "found setting `{key}`, wanted krn, deg, grid, data, n, pos, coef or seed"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the limits on numbers.
+    pub fn validated(self) -> Result<Settings, String> {
+        let in_range = |what: &str, found: usize, wanted: &std::ops::RangeInclusive<usize>| {
+            if wanted.contains(&found) {
+                Ok(())
+            } else {
+                Err(format!(
+                    "found {found} {what}, wanted {} to {}",
+                    wanted.start(),
+                    wanted.end()
+                ))
+            }
+        };
+        in_range("samples per axis", self.samples, &SAMPLES)?;
+        in_range("positions", self.positions, &POSITIONS)?;
+        Ok(self)
+    }
+}
+
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Settings {
+            kernels,
+            degree,
+            grid,
+            data,
+            samples,
+            positions,
+            coefficients,
+            seed,
+        } = self;
+        let kernels: Vec<&str> = kernels.iter().map(|kernel| kernel.name).collect();
+        write!(f, "krn={}|deg={degree}|", kernels.join("+"))?;
+        write!(
+            f,
+            "grid={}|data={}|",
+            name_of(ORIENTATIONS, *grid),
+            name_of(DATA, *data)
+        )?;
+        let coefficients = name_of(COEFFICIENTS, *coefficients);
+        write!(
+            f,
+            "n={samples}|pos={positions}|coef={coefficients}|seed={seed:x}"
+        )
+    }
+}
+
+impl FromStr for Settings {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Settings, String> {
+        let mut settings = Settings::default();
+        for part in text.split('|').filter(|part| !part.is_empty()) {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            settings.set(key, value)?;
+        }
+        settings.validated()
+    }
+}

@@ -1,0 +1,519 @@
+//! The numbers of the ground truth: a value known exactly or to 30 digits, with what a program may lose on the way to it.
+//!
+//! A [`Number`] carries three things:
+//!
+//! * its **value**, an exact rational as long as only field operations were used, else a double-double
+//!   with a bound of its own error;
+//! * its **size**, a majorant of the value: the sum of the magnitudes of the terms that any
+//!   re-association of the same formula may form, so that a compiler which expands
+//!   `(a×b)•(c×d)` is judged by the terms it really adds;
+//! * its **noise**, a first-order bound of the rounding error of a program that computes it, in units of the
+//!   program's unit roundoff. The same evaluation therefore serves single and double precision.
+
+mod double_double;
+mod elementary;
+
+pub use double_double::DoubleDouble;
+
+use double_double::UNIT;
+use elementary::ELEMENTARY_ERROR;
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+/// How far elementary functions of a program may be from the true value, in units of roundoff of the result.
+const FUNCTION_ROUNDINGS: f64 = 4.0;
+
+/// Second-order products of errors are covered by adding this fraction of the noise to the size:
+/// the unit roundoff of single precision, the larger of the two.
+const SECOND_ORDER: f64 = 1.0 / (1u32 << 24) as f64;
+
+/// A value known exactly or closely.
+#[derive(Clone, Debug)]
+enum Value {
+    Exact(BigRational),
+    /// A double-double and a bound of its distance from the true value.
+    Near(DoubleDouble, f64),
+}
+
+/// Whether leaves supply exact rationals or double-doubles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// Rationals of any length.
+    Exact,
+    /// Double-doubles with an error bound: about a hundred times faster, and sharp to 10⁻²⁵.
+    Near,
+}
+
+/// An elementary function of one real variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// Square root of a positive number.
+    Sqrt,
+    /// Exponential.
+    Exp,
+    /// Natural logarithm of a positive number.
+    Ln,
+    /// Sine.
+    Sin,
+    /// Cosine.
+    Cos,
+    /// Arc sine.
+    Asin,
+    /// Arc cosine.
+    Acos,
+    /// Arc tangent.
+    Atan,
+    /// Error function.
+    Erf,
+}
+
+/// A true value with the size of its terms and the noise a program may have at this place.
+#[derive(Clone, Debug)]
+pub struct Number {
+    value: Value,
+    size: f64,
+    noise: f64,
+}
+
+impl Value {
+    fn near(&self) -> (DoubleDouble, f64) {
+        match self {
+            Value::Exact(value) => nearest(value),
+            Value::Near(value, error) => (*value, *error),
+        }
+    }
+
+    /// A double-double result with the rounding of one more operation.
+    fn rounded(value: DoubleDouble, error: f64) -> Value {
+        Value::Near(value, error + value.to_f64().abs() * UNIT)
+    }
+
+    fn to_f64(&self) -> f64 {
+        match self {
+            Value::Exact(value) => value.to_f64().unwrap_or(f64::NAN),
+            Value::Near(value, _) => value.to_f64(),
+        }
+    }
+}
+
+/// The double-double nearest to a rational, and how far it may be.
+fn nearest(value: &BigRational) -> (DoubleDouble, f64) {
+    let hi = value.to_f64().unwrap_or(f64::NAN);
+    let rest = BigRational::from_float(hi)
+        .map_or(f64::NAN, |hi| (value - hi).to_f64().unwrap_or(f64::NAN));
+    (DoubleDouble::sum(hi, rest), hi.abs() * UNIT)
+}
+
+impl Number {
+    /// Exactly zero, free of noise.
+    pub fn zero() -> Number {
+        Number::integer(0)
+    }
+
+    /// An integer that a program writes as a literal.
+    pub fn integer(value: i64) -> Number {
+        Number::exact(BigRational::from(BigInt::from(value)))
+    }
+
+    /// A rational that programs hold without error.
+    pub fn exact(value: BigRational) -> Number {
+        let size = value.to_f64().unwrap_or(f64::NAN).abs();
+        Number {
+            value: Value::Exact(value),
+            size,
+            noise: 0.0,
+        }
+    }
+
+    /// A rational that programs hold without error, in the wanted arithmetic.
+    pub fn leaf(value: BigRational, arithmetic: Arithmetic) -> Number {
+        let number = Number::exact(value);
+        match arithmetic {
+            Arithmetic::Exact => number,
+            Arithmetic::Near => {
+                let (value, error) = number.value.near();
+                // A value that two doubles hold exactly has no error of its own.
+                let error = if value.tail() == 0.0 { 0.0 } else { error };
+                Number {
+                    value: Value::Near(value, error),
+                    ..number
+                }
+            }
+        }
+    }
+
+    /// The number `mantissa`·2^−`shift`, in the wanted arithmetic.
+    pub fn dyadic(mantissa: i128, shift: u32, arithmetic: Arithmetic) -> Number {
+        match arithmetic {
+            Arithmetic::Exact => Number::exact(BigRational::new(
+                BigInt::from(mantissa),
+                BigInt::from(1) << shift,
+            )),
+            Arithmetic::Near => {
+                let hi = mantissa as f64;
+                let rest = mantissa - hi as i128;
+                let lo = rest as f64;
+                // The rest after two doubles is zero for all but the longest mantissas.
+                let error = if lo as i128 == rest {
+                    0.0
+                } else {
+                    hi.abs() * UNIT
+                };
+                let scale = 2.0_f64.powi(-(shift as i32));
+                let value = DoubleDouble::sum(hi * scale, lo * scale);
+                Number {
+                    value: Value::Near(value, error * scale),
+                    size: (hi * scale).abs(),
+                    noise: 0.0,
+                }
+            }
+        }
+    }
+
+    /// The same value as a program holds it after rounding it or computing it with this additional noise.
+    pub fn with_noise(self, extra: f64) -> Number {
+        let noise = self.noise + extra;
+        Number {
+            noise,
+            size: self.size + SECOND_ORDER * extra,
+            ..self
+        }
+    }
+
+    /// The same value as an atom: whatever was needed to find it, a program's own way there is accounted for elsewhere.
+    pub fn silenced(self) -> Number {
+        let size = self.to_f64().abs();
+        Number {
+            size,
+            noise: 0.0,
+            ..self
+        }
+    }
+
+    /// The nearest double.
+    pub fn to_f64(&self) -> f64 {
+        self.value.to_f64()
+    }
+
+    /// The value as a rational, if it is known exactly.
+    pub fn to_rational(&self) -> Option<&BigRational> {
+        match &self.value {
+            Value::Exact(value) => Some(value),
+            Value::Near(..) => None,
+        }
+    }
+
+    /// A bound of the distance between [`Number::to_f64`] and the true value.
+    pub fn truth_error(&self) -> f64 {
+        let (value, error) = self.value.near();
+        value.tail().abs() + error
+    }
+
+    /// The distance of an observed double from the true value, up to the error of the truth itself.
+    pub fn distance(&self, observed: f64) -> f64 {
+        let (value, _) = self.value.near();
+        (value - DoubleDouble::from(observed)).abs().to_f64()
+    }
+
+    /// A bound of the rounding error of a program at this place, in units of its unit roundoff.
+    pub fn noise(&self) -> f64 {
+        self.noise
+    }
+
+    /// The sum of the magnitudes of the terms behind the value.
+    pub fn size(&self) -> f64 {
+        self.size
+    }
+
+    /// Whether the value is exactly zero and no program can see it otherwise.
+    pub fn is_silent_zero(&self) -> bool {
+        let zero = match &self.value {
+            Value::Exact(value) => value.is_zero(),
+            Value::Near(value, error) => value.to_f64() == 0.0 && *error == 0.0,
+        };
+        zero && self.noise == 0.0 && self.size == 0.0
+    }
+
+    fn sum_of(&self, other: &Number, value: Value) -> Number {
+        let size = self.size + other.size;
+        // Adding nothing rounds nothing.
+        let rounding = if self.is_silent_zero() || other.is_silent_zero() {
+            0.0
+        } else {
+            size
+        };
+        Number {
+            value,
+            size,
+            noise: self.noise + other.noise + rounding,
+        }
+    }
+
+    /// The sum.
+    pub fn plus(&self, other: &Number) -> Number {
+        let value = match (&self.value, &other.value) {
+            (Value::Exact(a), Value::Exact(b)) => Value::Exact(a + b),
+            (a, b) => {
+                let ((a, ea), (b, eb)) = (a.near(), b.near());
+                Value::rounded(a + b, ea + eb)
+            }
+        };
+        self.sum_of(other, value)
+    }
+
+    /// The difference.
+    pub fn minus(&self, other: &Number) -> Number {
+        self.plus(&other.negated())
+    }
+
+    /// The negative.
+    pub fn negated(&self) -> Number {
+        let value = match &self.value {
+            Value::Exact(a) => Value::Exact(-a),
+            Value::Near(a, error) => Value::Near(-*a, *error),
+        };
+        Number { value, ..*self }
+    }
+
+    /// The product.
+    pub fn times(&self, other: &Number) -> Number {
+        let value = match (&self.value, &other.value) {
+            (Value::Exact(a), Value::Exact(b)) => Value::Exact(a * b),
+            (a, b) => {
+                let ((a, ea), (b, eb)) = (a.near(), b.near());
+                Value::rounded(
+                    a * b,
+                    ea * b.to_f64().abs() + eb * a.to_f64().abs() + ea * eb,
+                )
+            }
+        };
+        let size = self.size * other.size;
+        Number {
+            value,
+            size,
+            noise: self.size * other.noise + other.size * self.noise + size,
+        }
+    }
+
+    /// The value times a small integer ratio, e.g. the factor of a power series; counted as one rounding.
+    pub fn scaled(&self, numerator: i64, denominator: i64) -> Number {
+        let factor = BigRational::new(BigInt::from(numerator), BigInt::from(denominator));
+        let weight = factor.to_f64().unwrap_or(f64::NAN).abs();
+        let value = match &self.value {
+            Value::Exact(a) => Value::Exact(a * factor),
+            Value::Near(a, error) => {
+                let scaled = a
+                    .scale(numerator as f64)
+                    .over(DoubleDouble::from(denominator as f64));
+                Value::rounded(scaled, error * weight)
+            }
+        };
+        let size = self.size * weight;
+        let rounding = if weight == 1.0 { 0.0 } else { size };
+        Number {
+            value,
+            size,
+            noise: self.noise * weight + rounding,
+        }
+    }
+
+    /// The reciprocal of a number that is not zero.
+    pub fn reciprocal(&self) -> Number {
+        let value = match &self.value {
+            Value::Exact(a) => Value::Exact(a.recip()),
+            Value::Near(a, error) => {
+                let inverse = DoubleDouble::ONE.over(*a);
+                Value::rounded(inverse, error * inverse.to_f64().powi(2) * (1.0 + 1e-9))
+            }
+        };
+        let magnitude = value.to_f64().abs();
+        let slope = magnitude * magnitude;
+        Number {
+            value,
+            size: magnitude.max(slope * self.size),
+            noise: slope * self.noise + magnitude,
+        }
+    }
+
+    /// The quotient by a number that is not zero.
+    pub fn over(&self, other: &Number) -> Number {
+        self.times(&other.reciprocal())
+    }
+
+    /// An elementary function; the argument is inside its domain.
+    pub fn apply(&self, function: Function) -> Number {
+        let (x, error) = self.value.near();
+        let at = x.to_f64();
+        let (value, slope) = match function {
+            Function::Sqrt => (x.sqrt(), 0.5 / at.sqrt()),
+            Function::Exp => (elementary::exp(x), at.exp()),
+            Function::Ln => (elementary::ln(x), 1.0 / at.abs()),
+            Function::Sin => (elementary::sin_cos(x).0, at.cos().abs()),
+            Function::Cos => (elementary::sin_cos(x).1, at.sin().abs()),
+            Function::Asin => (elementary::asin(x), 1.0 / (1.0 - at * at).sqrt()),
+            Function::Acos => (elementary::acos(x), 1.0 / (1.0 - at * at).sqrt()),
+            Function::Atan => (elementary::atan(x), 1.0 / (1.0 + at * at)),
+            Function::Erf => (
+                elementary::erf(x),
+                std::f64::consts::FRAC_2_SQRT_PI * (-at * at).exp(),
+            ),
+        };
+        let magnitude = value.to_f64().abs();
+        Number {
+            value: Value::Near(
+                value,
+                2.0 * slope * error + ELEMENTARY_ERROR * magnitude.max(1.0),
+            ),
+            size: magnitude + slope * self.size,
+            // The argument itself is rounded once by any range reduction.
+            noise: slope * (self.noise + at.abs()) + FUNCTION_ROUNDINGS * magnitude,
+        }
+    }
+
+    /// The square root of a sum of squares, whose error stays bounded even where the sum vanishes.
+    pub fn root_of_squares(components: &[Number]) -> Number {
+        let mut square = Number::zero();
+        let (mut noise, mut size) = (0.0, 0.0);
+        for component in components {
+            square = square.plus(&component.times(component));
+            noise += component.noise * component.noise;
+            size += component.size * component.size;
+        }
+        let (x, error) = square.value.near();
+        let value = x.sqrt();
+        let magnitude = value.to_f64().abs();
+        // |√(x+e) − √x| is at most e/√x and at most √e.
+        let slack = if magnitude > 0.0 {
+            (error / magnitude).min(error.sqrt())
+        } else {
+            error.sqrt()
+        };
+        Number {
+            value: Value::rounded(value, slack),
+            size: f64::sqrt(size),
+            noise: f64::sqrt(noise) + (components.len() as f64 + 2.0) * f64::sqrt(size),
+        }
+    }
+
+    /// Whether the value is surely greater than a double.
+    pub fn exceeds(&self, bound: f64) -> bool {
+        match &self.value {
+            Value::Exact(value) => {
+                BigRational::from_float(bound).is_some_and(|bound| (value - bound).is_positive())
+            }
+            Value::Near(value, error) => (*value - DoubleDouble::from(bound)).to_f64() > *error,
+        }
+    }
+
+    /// The magnitude.
+    pub fn magnitude(&self) -> Number {
+        if self.to_f64() < 0.0 {
+            self.negated()
+        } else {
+            self.clone()
+        }
+    }
+
+    /// The greatest integer that is not above the value, if the value is surely between integers or known exactly.
+    pub fn floor(&self) -> Option<i64> {
+        match &self.value {
+            Value::Exact(value) => value.floor().to_integer().to_i64(),
+            Value::Near(value, error) => {
+                let below = (*value - DoubleDouble::from(*error)).floor();
+                let above = (*value + DoubleDouble::from(*error)).floor();
+                (below == above && below.abs() < 1e15).then_some(below as i64)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    fn ratio(stream: &mut Stream) -> BigRational {
+        let numerator = loop {
+            match stream.between(-999, 999) {
+                0 => continue,
+                n => break n,
+            }
+        };
+        BigRational::new(BigInt::from(numerator), BigInt::from(stream.between(1, 64)))
+    }
+
+    #[test]
+    fn close_arithmetic_stays_within_its_own_bound_of_the_exact_one() {
+        let mut stream = Stream::new(&["number"]);
+        for _ in 0..500 {
+            let (a, b, c) = (ratio(&mut stream), ratio(&mut stream), ratio(&mut stream));
+            let formula = |arithmetic| {
+                let [a, b, c] = [&a, &b, &c].map(|x| Number::leaf(x.clone(), arithmetic));
+                a.times(&b)
+                    .minus(&c.over(&a))
+                    .plus(&b.scaled(2, 3))
+                    .reciprocal()
+                    .times(&c)
+            };
+            let (exact, near) = (formula(Arithmetic::Exact), formula(Arithmetic::Near));
+            let exact = exact.to_rational().expect("only field operations").clone();
+            let Value::Near(value, error) = near.value else {
+                panic!("exact result of close arithmetic")
+            };
+            let off = (BigRational::from_float(value.to_f64()).expect("finite")
+                + BigRational::from_float(value.tail()).expect("finite")
+                - &exact)
+                .to_f64()
+                .expect("finite")
+                .abs();
+            assert!(off <= error, "{off:e} > {error:e}");
+            assert!(error <= 1e-24 * exact.to_f64().expect("finite").abs().max(1e-3));
+        }
+    }
+
+    #[test]
+    fn noise_bounds_the_rounding_of_single_precision() {
+        let mut stream = Stream::new(&["noise"]);
+        let unit = f64::from(f32::EPSILON) / 2.0;
+        for _ in 0..2000 {
+            let [a, b, c] = [(); 3].map(|()| (stream.between(1, 4096) as f32) / 64.0);
+            let number =
+                |x: f32| Number::exact(BigRational::from_float(f64::from(x)).expect("finite"));
+            let (x, y, z) = (number(a), number(b), number(c));
+            // Each operation alone, so that none hides behind the noise of another.
+            let formulas = [
+                (x.times(&y).times(&z), a * b * c),
+                (x.plus(&z.scaled(1, 3)).minus(&y), a + c / 3.0 - b),
+                (x.over(&y), a / b),
+                (x.over(&z).apply(Function::Sqrt), (a / c).sqrt()),
+                (
+                    x.times(&y).minus(&z).over(&y).apply(Function::Sin),
+                    ((a * b - c) / b).sin(),
+                ),
+                (
+                    Number::root_of_squares(&[x, y, z]),
+                    (a * a + b * b + c * c).sqrt(),
+                ),
+            ];
+            for (truth, observed) in formulas {
+                let (off, bound) = (truth.distance(f64::from(observed)), truth.noise() * unit);
+                assert!(off <= bound, "{a} {b} {c}: {off:e} > {bound:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn floor_refuses_to_guess() {
+        assert_eq!(
+            Number::exact(BigRational::new(BigInt::from(-7), BigInt::from(2))).floor(),
+            Some(-4)
+        );
+        let third = Number::leaf(
+            BigRational::new(BigInt::from(1), BigInt::from(3)),
+            Arithmetic::Near,
+        );
+        assert_eq!(third.scaled(3, 1).floor(), None);
+        assert_eq!(third.floor(), Some(0));
+    }
+}

@@ -1,0 +1,127 @@
+//! The table of operators. Everything else about an operator is read from its row.
+
+use super::Level::{Product, Sum};
+use super::Syntax::{Bars, Call, Infix, Invisible, List, Nabla, Negation, Power, Suffix};
+use super::Truth::{Compose, Derivative, Pointwise};
+use super::typing as ty;
+use super::{Operator, algebra, calculus, scalar};
+
+/// What most rows have: one argument, any type, everywhere defined, not in the published list.
+const ROW: Operator = Operator {
+    name: "",
+    syntax: Invisible,
+    arity: 1,
+    rule: ty::anything,
+    published: None,
+    template: None,
+    domain: "",
+    truth: Pointwise(algebra::identity),
+    isotropic: false,
+};
+
+/// A row that commutes with rotations.
+const TURN: Operator = Operator {
+    isotropic: true,
+    ..ROW
+};
+
+/// A scalar function that is lifted to fields; the published generator used it on fields only.
+const LIFTED: Operator = Operator {
+    rule: ty::scalar,
+    published: Some(ty::scalar_field),
+    ..TURN
+};
+
+/// A function of plain reals.
+const REAL: Operator = Operator {
+    rule: ty::reals,
+    ..ROW
+};
+
+/// Every operator that is generated.
+#[rustfmt::skip]
+pub const OPERATORS: &[Operator] = &[
+    // Algebra of one tensor.
+    Operator { name: "copy", published: Some(ty::everywhere), ..TURN },
+    Operator { name: "neg", syntax: Negation, published: Some(ty::everywhere), truth: Pointwise(algebra::negate), ..TURN },
+    Operator { name: "norm", syntax: Bars, rule: ty::norm, published: Some(ty::everywhere), domain: "differentiable away from 0", truth: Pointwise(algebra::norm), ..TURN },
+    Operator { name: "normalize", syntax: Call("normalize"), rule: ty::not_scalar, published: Some(ty::everywhere), domain: "|a| ≠ 0", truth: Pointwise(algebra::normalize), ..TURN },
+    Operator { name: "trace", syntax: Call("trace"), rule: ty::trace, published: Some(ty::square_small), truth: Pointwise(algebra::trace), ..TURN },
+    Operator { name: "transpose", syntax: Call("transpose"), rule: ty::transpose, published: Some(ty::square), truth: Pointwise(algebra::transpose), ..TURN },
+    Operator { name: "det", syntax: Call("det"), rule: ty::det, published: Some(ty::everywhere), truth: Pointwise(algebra::det), ..TURN },
+    Operator { name: "inv", syntax: Call("inv"), rule: ty::inverse, published: Some(ty::square_small), domain: "det a ≠ 0", truth: Pointwise(algebra::inverse), ..TURN },
+
+    // Differential operators.
+    Operator { name: "grad", syntax: Nabla("∇"), rule: ty::gradient, published: Some(ty::everywhere), truth: Derivative(1, calculus::gradient), ..TURN },
+    Operator { name: "divergence", syntax: Nabla("∇•"), rule: ty::divergence, published: Some(ty::vectors), truth: Derivative(1, calculus::divergence), ..TURN },
+    Operator { name: "curl", syntax: Nabla("∇×"), rule: ty::curl, published: Some(ty::everywhere), truth: Derivative(1, calculus::curl), ..TURN },
+    Operator { name: "jacobian", syntax: Nabla("∇⊗"), rule: ty::jacobian, published: Some(ty::tensors_of_order_one_or_square), truth: Derivative(1, calculus::jacobian), ..TURN },
+    Operator { name: "hessian", syntax: Nabla("∇⊗∇"), rule: ty::hessian, truth: Derivative(2, calculus::hessian), ..TURN },
+
+    // Indexing.
+    Operator { name: "slice[0]", syntax: Suffix("[0]"), rule: |t| ty::slice(t, &[Some(0)]), published: Some(ty::everywhere), truth: Pointwise(|_, a| algebra::slice(&a[0], &[Some(0)])), ..ROW },
+    Operator { name: "slice[1]", syntax: Suffix("[1]"), rule: |t| ty::slice(t, &[Some(1)]), published: Some(ty::everywhere), truth: Pointwise(|_, a| algebra::slice(&a[0], &[Some(1)])), ..ROW },
+    Operator { name: "slice[2]", syntax: Suffix("[2]"), rule: |t| ty::slice(t, &[Some(2)]), truth: Pointwise(|_, a| algebra::slice(&a[0], &[Some(2)])), ..ROW },
+    Operator { name: "slice[1,:]", syntax: Suffix("[1,:]"), rule: |t| ty::slice(t, &[Some(1), None]), published: Some(ty::everywhere), truth: Pointwise(|_, a| algebra::slice(&a[0], &[Some(1), None])), ..ROW },
+    Operator { name: "slice[:,0]", syntax: Suffix("[:,0]"), rule: |t| ty::slice(t, &[None, Some(0)]), published: Some(ty::everywhere), truth: Pointwise(|_, a| algebra::slice(&a[0], &[None, Some(0)])), ..ROW },
+    Operator { name: "slice[0,:]", syntax: Suffix("[0,:]"), rule: |t| ty::slice(t, &[Some(0), None]), truth: Pointwise(|_, a| algebra::slice(&a[0], &[Some(0), None])), ..ROW },
+    Operator { name: "slice[0,1]", syntax: Suffix("[0,1]"), rule: |t| ty::slice(t, &[Some(0), Some(1)]), truth: Pointwise(|_, a| algebra::slice(&a[0], &[Some(0), Some(1)])), ..ROW },
+    Operator { name: "slice[2,2]", syntax: Suffix("[2,2]"), rule: |t| ty::slice(t, &[Some(2), Some(2)]), truth: Pointwise(|_, a| algebra::slice(&a[0], &[Some(2), Some(2)])), ..ROW },
+    Operator { name: "slice[:,1,:]", syntax: Suffix("[:,1,:]"), rule: |t| ty::slice(t, &[None, Some(1), None]), published: Some(ty::everywhere), truth: Pointwise(|_, a| algebra::slice(&a[0], &[None, Some(1), None])), ..ROW },
+    Operator { name: "slice[1,0,:]", syntax: Suffix("[1,0,:]"), rule: |t| ty::slice(t, &[Some(1), Some(0), None]), published: Some(ty::everywhere), truth: Pointwise(|_, a| algebra::slice(&a[0], &[Some(1), Some(0), None])), ..ROW },
+    Operator { name: "slice[:,:,0]", syntax: Suffix("[:,:,0]"), rule: |t| ty::slice(t, &[None, None, Some(0)]), truth: Pointwise(|_, a| algebra::slice(&a[0], &[None, None, Some(0)])), ..ROW },
+    Operator { name: "slice[0,1,1]", syntax: Suffix("[0,1,1]"), rule: |t| ty::slice(t, &[Some(0), Some(1), Some(1)]), truth: Pointwise(|_, a| algebra::slice(&a[0], &[Some(0), Some(1), Some(1)])), ..ROW },
+
+    // Algebra of two tensors.
+    Operator { name: "add", syntax: Infix("+", Sum), arity: 2, rule: ty::equal_shapes, published: Some(ty::everywhere), truth: Pointwise(algebra::add), ..TURN },
+    Operator { name: "sub", syntax: Infix("-", Sum), arity: 2, rule: ty::equal_shapes, published: Some(ty::everywhere), truth: Pointwise(algebra::subtract), ..TURN },
+    Operator { name: "cross", syntax: Infix("×", Product), arity: 2, rule: ty::cross, published: Some(ty::everywhere), truth: Pointwise(algebra::cross), ..TURN },
+    Operator { name: "outer", syntax: Infix("⊗", Product), arity: 2, rule: ty::outer, published: Some(ty::no_scalars), truth: Pointwise(algebra::outer), ..TURN },
+    Operator { name: "inner", syntax: Infix("•", Product), arity: 2, rule: ty::inner, published: Some(ty::everywhere), truth: Pointwise(algebra::inner), ..TURN },
+    Operator { name: "mul", syntax: Infix("*", Product), arity: 2, rule: ty::scaling, published: Some(ty::everywhere), truth: Pointwise(algebra::scale), ..TURN },
+    Operator { name: "div", syntax: Infix("/", Product), arity: 2, rule: ty::division, published: Some(ty::everywhere), domain: "b ≠ 0", truth: Pointwise(algebra::divide), ..TURN },
+    Operator { name: "modulate", syntax: Call("modulate"), arity: 2, rule: ty::modulate, published: Some(ty::everywhere), truth: Pointwise(algebra::modulate), ..ROW },
+    Operator { name: "colon", syntax: Infix(":", Product), arity: 2, rule: ty::colon, published: Some(ty::equal_matrices), truth: Pointwise(algebra::colon), ..TURN },
+    Operator { name: "concat2", syntax: List, arity: 2, rule: ty::concat, truth: Pointwise(algebra::concat), ..ROW },
+    Operator { name: "concat3", syntax: List, arity: 3, rule: ty::concat, truth: Pointwise(algebra::concat), ..ROW },
+    Operator { name: "compose", syntax: Call("compose"), arity: 2, rule: ty::compose, template: Some("compose($0,mul(0.1,$1))"), domain: "b inside the domain of a", truth: Compose, ..ROW },
+
+    // Scalar functions, lifted to fields.
+    Operator { name: "cos", syntax: Call("cos"), truth: Pointwise(scalar::cos), ..LIFTED },
+    Operator { name: "sin", syntax: Call("sin"), truth: Pointwise(scalar::sin), ..LIFTED },
+    Operator { name: "acos", syntax: Call("acos"), template: Some("acos(mul(0.01,$0))"), domain: "|a| < 1", truth: Pointwise(scalar::acos), ..LIFTED },
+    Operator { name: "asin", syntax: Call("asin"), template: Some("asin(mul(0.01,$0))"), domain: "|a| < 1", truth: Pointwise(scalar::asin), ..LIFTED },
+    Operator { name: "sqrt", syntax: Call("sqrt"), published: Some(ty::everywhere), template: Some("sqrt(norm($0))"), domain: "a > 0", truth: Pointwise(scalar::sqrt), ..LIFTED },
+    Operator { name: "atan", syntax: Call("atan"), truth: Pointwise(scalar::atan), ..LIFTED },
+    Operator { name: "tan", syntax: Call("tan"), domain: "cos a ≠ 0", truth: Pointwise(scalar::tan), ..LIFTED },
+    Operator { name: "exp", syntax: Call("exp"), published: None, domain: "|a| < 20", truth: Pointwise(scalar::exp), ..LIFTED },
+    Operator { name: "abs", syntax: Call("abs"), published: None, domain: "differentiable away from 0", truth: Pointwise(scalar::abs), ..LIFTED },
+    Operator { name: "power[0]", syntax: Power("^0"), published: None, truth: Pointwise(|s, a| scalar::power(s, a, 0)), ..LIFTED },
+    Operator { name: "power[2]", syntax: Power("^2"), published: None, truth: Pointwise(|s, a| scalar::power(s, a, 2)), ..LIFTED },
+    Operator { name: "power[3]", syntax: Power("^3"), published: None, truth: Pointwise(|s, a| scalar::power(s, a, 3)), ..LIFTED },
+    Operator { name: "power[-1]", syntax: Power("^(-1)"), published: None, domain: "a ≠ 0", truth: Pointwise(|s, a| scalar::power(s, a, -1)), ..LIFTED },
+    Operator { name: "power[-2]", syntax: Power("^(-2)"), published: None, domain: "a ≠ 0", truth: Pointwise(|s, a| scalar::power(s, a, -2)), ..LIFTED },
+    Operator { name: "max", syntax: Call("max"), arity: 2, rule: ty::scalars_of_one_kind, domain: "a ≠ b", truth: Pointwise(scalar::max), ..TURN },
+    Operator { name: "min", syntax: Call("min"), arity: 2, rule: ty::scalars_of_one_kind, domain: "a ≠ b", truth: Pointwise(scalar::min), ..TURN },
+
+    // Functions of reals that are not lifted.
+    Operator { name: "log", syntax: Call("log"), domain: "a > 0", truth: Pointwise(scalar::ln), ..REAL },
+    Operator { name: "log2", syntax: Call("log2"), domain: "a > 0", truth: Pointwise(|s, a| scalar::log(s, a, 2)), ..REAL },
+    Operator { name: "log10", syntax: Call("log10"), domain: "a > 0", truth: Pointwise(|s, a| scalar::log(s, a, 10)), ..REAL },
+    Operator { name: "erf", syntax: Call("erf"), domain: "|a| < 3", truth: Pointwise(scalar::erf), ..REAL },
+    Operator { name: "erfc", syntax: Call("erfc"), domain: "|a| < 3", truth: Pointwise(scalar::erfc), ..REAL },
+    Operator { name: "floor", syntax: Call("floor"), domain: "away from the steps", truth: Pointwise(|s, a| scalar::rounding(s, a, f64::floor)), ..REAL },
+    Operator { name: "ceil", syntax: Call("ceil"), domain: "away from the steps", truth: Pointwise(|s, a| scalar::rounding(s, a, f64::ceil)), ..REAL },
+    Operator { name: "round", syntax: Call("round"), domain: "away from the steps", truth: Pointwise(|s, a| scalar::rounding(s, a, f64::round)), ..REAL },
+    Operator { name: "trunc", syntax: Call("trunc"), domain: "away from the steps", truth: Pointwise(|s, a| scalar::rounding(s, a, f64::trunc)), ..REAL },
+    Operator { name: "atan2", syntax: Call("atan2"), arity: 2, domain: "away from 0 and the cut", truth: Pointwise(scalar::atan2), ..REAL },
+    Operator { name: "fmod", syntax: Call("fmod"), arity: 2, domain: "b ≠ 0, away from the steps", truth: Pointwise(scalar::fmod), ..REAL },
+    Operator { name: "pow", syntax: Call("pow"), arity: 2, domain: "a > 0", truth: Pointwise(scalar::pow), ..REAL },
+
+    // Interpolation and clamping of tensors.
+    Operator { name: "lerp", syntax: Call("lerp"), arity: 3, rule: ty::interpolation, truth: Pointwise(algebra::lerp), ..ROW },
+    Operator { name: "lerp5", syntax: Call("lerp"), arity: 5, rule: ty::interpolation, domain: "third ≠ fifth", truth: Pointwise(algebra::lerp_between), ..ROW },
+    Operator { name: "clerp", syntax: Call("clerp"), arity: 3, rule: ty::interpolation, domain: "away from the bounds", truth: Pointwise(algebra::clerp), ..ROW },
+    Operator { name: "clerp5", syntax: Call("clerp"), arity: 5, rule: ty::interpolation, domain: "third ≠ fifth, away from the bounds", truth: Pointwise(algebra::clerp_between), ..ROW },
+    Operator { name: "clamp", syntax: Call("clamp"), arity: 3, rule: ty::clamp, domain: "away from the bounds", truth: Pointwise(algebra::clamp), ..ROW },
+];

@@ -1,0 +1,199 @@
+//! Polynomials with quarter-integer coefficients: exact samples and exact Taylor coefficients.
+
+use crate::frame::Coefficients;
+use crate::grid::{GRID_BITS, Grid, POSITION_BITS, Position};
+use crate::jet::Exponents;
+use crate::number::{Arithmetic, Number};
+use crate::random::Stream;
+
+/// Coefficients are multiples of 2^−COEFFICIENT_BITS.
+const COEFFICIENT_BITS: u32 = 2;
+
+/// Highest total degree: beyond it samples would not fit a double, nor intermediate integers 128 bits.
+pub(crate) const MAX_TOTAL_DEGREE: usize = 6;
+
+/// A polynomial in up to three variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Polynomial {
+    /// Exponents, and the coefficient in units of 2^−COEFFICIENT_BITS.
+    terms: Vec<(Exponents, i64)>,
+}
+
+fn degree(exponents: &Exponents) -> usize {
+    exponents.iter().map(|&e| usize::from(e)).sum()
+}
+
+/// The exponents of a full basis: degree up to `degree` in each variable, or in all together.
+pub(crate) fn basis(dim: usize, degree_limit: usize, total: bool) -> Vec<Exponents> {
+    let top = |axis: usize| if axis < dim { degree_limit as u8 } else { 0 };
+    let mut basis = Vec::new();
+    for a in 0..=top(0) {
+        for b in 0..=top(1) {
+            for c in 0..=top(2) {
+                basis.push([a, b, c]);
+            }
+        }
+    }
+    let limit = if total {
+        degree_limit
+    } else {
+        MAX_TOTAL_DEGREE
+    };
+    basis.retain(|exponents| degree(exponents) <= limit);
+    basis
+}
+
+/// One coefficient in units of a quarter.
+pub(crate) fn draw_quarters(range: Coefficients, stream: &mut Stream) -> i64 {
+    match range {
+        Coefficients::Full => stream.between(-5, 5) * stream.choose(&[4, 4, 2, 1]),
+        Coefficients::Unit => stream.between(-1, 1) * 4,
+    }
+}
+
+fn binomial(n: u8, k: u8) -> i128 {
+    (0..i128::from(k)).fold(1, |value, i| value * (i128::from(n) - i) / (i + 1))
+}
+
+impl Polynomial {
+    /// The polynomial with these terms, coefficients in quarters.
+    pub fn from_quarters(terms: Vec<(Exponents, i64)>) -> Polynomial {
+        Polynomial { terms }
+    }
+
+    /// Draws coefficients for a basis.
+    pub fn draw(basis: &[Exponents], range: Coefficients, stream: &mut Stream) -> Polynomial {
+        Polynomial {
+            terms: basis
+                .iter()
+                .map(|&exponents| (exponents, draw_quarters(range, stream)))
+                .collect(),
+        }
+    }
+
+    /// The highest total degree with a coefficient that is not zero.
+    pub fn total_degree(&self) -> usize {
+        self.terms
+            .iter()
+            .filter(|(_, c)| *c != 0)
+            .map(|(exponents, _)| degree(exponents))
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// The value at a sample of a grid; exact if it fits a double, else rounded once.
+    pub fn sample(&self, grid: &Grid, index: &[usize]) -> f64 {
+        let place = grid.sample_place(index);
+        let top = self.total_degree();
+        let sum = self.coefficient(&place, GRID_BITS, [0; 3], top);
+        let scale = (GRID_BITS as usize * top) as i32 + COEFFICIENT_BITS as i32;
+        sum as f64 * 2.0_f64.powi(-scale)
+    }
+
+    /// The Taylor coefficient ∂ᵅ/α! at integer coordinates over 2^bits, times 2^(bits·(top − |α|) + COEFFICIENT_BITS).
+    fn coefficient(&self, place: &[i64], bits: u32, alpha: Exponents, top: usize) -> i128 {
+        let mut sum = 0;
+        for (exponents, coefficient) in &self.terms {
+            if *coefficient == 0 || (0..3).any(|v| exponents[v] < alpha[v]) {
+                continue;
+            }
+            let mut term = i128::from(*coefficient);
+            for (v, &x) in place.iter().enumerate() {
+                term *= binomial(exponents[v], alpha[v]);
+                for _ in alpha[v]..exponents[v] {
+                    term *= i128::from(x);
+                }
+            }
+            sum += term << (bits as usize * (top - degree(exponents)));
+        }
+        sum
+    }
+
+    /// The exact Taylor coefficients at a position.
+    pub fn taylor_at(
+        &self,
+        position: &Position,
+        monomials: &[Exponents],
+        arithmetic: Arithmetic,
+    ) -> Vec<Number> {
+        let top = self.total_degree();
+        let coefficient = |alpha: &Exponents| {
+            let order = degree(alpha);
+            if order > top {
+                return Number::zero();
+            }
+            let sum = self.coefficient(&position.numerators, POSITION_BITS, *alpha, top);
+            // Each remaining power of a coordinate divides by 2^bits.
+            let shift = POSITION_BITS * (top - order) as u32 + COEFFICIENT_BITS;
+            Number::dyadic(sum, shift, arithmetic)
+        };
+        monomials.iter().map(coefficient).collect()
+    }
+
+    /// The Taylor coefficients at a point that is itself the result of a computation.
+    pub fn taylor_near(
+        &self,
+        point: &[Number],
+        monomials: &[Exponents],
+        arithmetic: Arithmetic,
+    ) -> Vec<Number> {
+        let coefficient = |alpha: &Exponents| {
+            let mut sum = Number::zero();
+            for (exponents, coefficient) in &self.terms {
+                if *coefficient == 0 || (0..3).any(|v| exponents[v] < alpha[v]) {
+                    continue;
+                }
+                let factor: i128 = (0..3).map(|v| binomial(exponents[v], alpha[v])).product();
+                let scaled = i128::from(*coefficient) * factor;
+                let mut term = Number::dyadic(scaled, COEFFICIENT_BITS, arithmetic);
+                for (v, x) in point.iter().enumerate() {
+                    for _ in alpha[v]..exponents[v] {
+                        term = term.times(x);
+                    }
+                }
+                sum = sum.plus(&term);
+            }
+            sum
+        };
+        monomials.iter().map(coefficient).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Orientation;
+    use crate::jet::Space;
+
+    #[test]
+    fn bases_are_full() {
+        assert_eq!(basis(3, 2, true).len(), 10);
+        assert_eq!(basis(3, 2, false).len(), 27);
+        assert_eq!(basis(2, 3, false).len(), 16);
+        assert!(basis(3, 2, true).contains(&[0, 0, 2]));
+    }
+
+    #[test]
+    fn both_taylor_expansions_agree_exactly() {
+        let mut stream = Stream::new(&["taylor"]);
+        for dim in 1..=3 {
+            let space = Space::new(dim, 3);
+            let grid = Grid::draw(dim, 10, Orientation::Any, &mut stream);
+            for _ in 0..20 {
+                let polynomial =
+                    Polynomial::draw(&basis(dim, 2, false), Coefficients::Full, &mut stream);
+                let position = grid.draw_position(3, true, &mut stream);
+                let point: Vec<Number> = position
+                    .to_rationals()
+                    .into_iter()
+                    .map(Number::exact)
+                    .collect();
+                let exact = polynomial.taylor_at(&position, space.monomials(), Arithmetic::Exact);
+                let near = polynomial.taylor_near(&point, space.monomials(), Arithmetic::Exact);
+                for (a, b) in exact.iter().zip(&near) {
+                    assert_eq!(a.to_rational(), b.to_rational());
+                }
+            }
+        }
+    }
+}

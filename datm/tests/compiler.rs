@@ -1,0 +1,93 @@
+//! The compiler against exact truth: one operator exhaustively, samples of deeper expressions, the corpus of known bugs.
+
+use datm::{
+    Arithmetic, CORPUS, Case, CompiledRunner, Form, Precision, RunOptions, SpaceOptions, TreeSpace,
+    Verdict, check,
+};
+use rayon::prelude::*;
+
+/// Few positions: what varies here is the expression.
+const SETTINGS: &str = "pos=2|seed=11";
+
+/// Judges cases; none may fail.
+#[track_caller]
+fn all_pass(cases: Vec<Case>, precision: Precision, width: usize) {
+    let options = RunOptions { precision, width };
+    let failures: Vec<String> = cases
+        .into_par_iter()
+        .filter_map(
+            |case| match check(&case, &CompiledRunner, &options, Arithmetic::Near) {
+                Verdict::Fail { at, cause, message } => {
+                    Some(format!("{case}: {at:?} {cause}: {message}"))
+                }
+                Verdict::Pass { .. } | Verdict::Vacuous { .. } => None,
+            },
+        )
+        .collect();
+    assert!(
+        failures.is_empty(),
+        "{} failures:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+}
+
+/// Every `stride`-th case of a space.
+fn cases(options: &SpaceOptions, stride: u128) -> Vec<Case> {
+    let space = TreeSpace::new(options);
+    let settings = SETTINGS.parse().expect("settings");
+    (0..space.len())
+        .step_by(stride as usize)
+        .filter_map(|rank| space.unrank(rank))
+        .map(|tree| Case {
+            tree,
+            settings: Clone::clone(&settings),
+        })
+        .collect()
+}
+
+#[test]
+fn one_operator_exhaustively_in_double_precision() {
+    let all = cases(&SpaceOptions::published(1), 1);
+    assert_eq!(all.len(), 695);
+    all_pass(all, Precision::Double, 0);
+}
+
+#[test]
+fn one_operator_sampled_in_single_precision_one_strand_at_a_time() {
+    all_pass(cases(&SpaceOptions::published(1), 7), Precision::Single, 1);
+}
+
+#[test]
+fn two_operators_sampled() {
+    all_pass(
+        cases(&SpaceOptions::published(2), 149),
+        Precision::Double,
+        4,
+    );
+    all_pass(
+        cases(&SpaceOptions::published(2), 397),
+        Precision::Single,
+        16,
+    );
+}
+
+#[test]
+fn balanced_and_right_nested_trees_of_the_whole_language_sampled() {
+    let space = TreeSpace::new(&SpaceOptions::full(3, Form::Any));
+    let stride = space.len() / 80;
+    all_pass(
+        cases(&SpaceOptions::full(3, Form::Any), stride),
+        Precision::Double,
+        0,
+    );
+}
+
+#[test]
+fn the_corpus_of_known_bugs_passes() {
+    for (what, expression) in CORPUS {
+        let label = format!("{expression}|{SETTINGS}");
+        let case: Case = label.parse().unwrap_or_else(|e| panic!("{what}: {e:?}"));
+        all_pass(vec![case], Precision::Double, 8);
+    }
+}
