@@ -111,7 +111,7 @@ fn factors_at(
     if !conditions.0.contains(&Condition::SameIndices)
         && factor.pattern.iter().any(|p| matches!(p, Place::Fixed(_)))
     {
-        // Taken away in tests only: fixed components are not told apart.
+        // Without the condition fixed components are not told apart.
         factor.pattern.iter_mut().for_each(|place| {
             if let Place::Fixed(component) = place {
                 *component = 0;

@@ -398,7 +398,7 @@ pub(crate) fn split_scalar(
         if selected.is_empty() || selected.len() == count || product.operands[first].is_scalar() {
             continue;
         }
-        // Taken away in tests only: then the first operand alone is the part, with whatever indices it shares.
+        // Without the condition a part is any operand, whatever indices it shares with others.
         let selected = if conditions.0.contains(&Condition::Private) {
             selected
         } else {
