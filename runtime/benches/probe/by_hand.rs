@@ -225,6 +225,7 @@ macro_rules! by_hand {
         mod $module {
             use super::*;
 
+            #[inline]
             #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
             unsafe fn weigh<const TAPS: usize, const POWERS: usize, const ORDERS: usize>(
                 table: &Table<TAPS, POWERS>,
@@ -378,6 +379,7 @@ by_hand!(
 mod cells {
     use super::*;
 
+    #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
     pub(super) unsafe fn singles(x: __m512, y: __m512, z: __m512, n: usize) -> [i32; 16] {
         let (x, y, z) = (
@@ -394,6 +396,7 @@ mod cells {
         cells
     }
 
+    #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
     pub(super) unsafe fn doubles(x: __m512d, y: __m512d, z: __m512d, n: usize) -> [i32; 8] {
         let (x, y, z) = (
@@ -415,6 +418,7 @@ mod cells {
 mod rows {
     use super::*;
 
+    #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
     unsafe fn pair_of_singles(p: &[*const f32; 16], at: usize) -> [__m512; 2] {
         // SAFETY: the pairs are inside the volume. A pair of singles is gathered as one double.
@@ -439,6 +443,7 @@ mod rows {
         }
     }
 
+    #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
     unsafe fn four_singles(p: &[*const f32; 16], at: usize) -> [__m512; 4] {
         // SAFETY: the rows are inside the volume.
@@ -467,6 +472,7 @@ mod rows {
         }
     }
 
+    #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
     pub(super) unsafe fn singles<const TAPS: usize>(
         p: &[*const f32; 16],
@@ -485,6 +491,7 @@ mod rows {
         row
     }
 
+    #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
     pub(super) unsafe fn doubles<const TAPS: usize>(
         p: &[*const f64; 8],

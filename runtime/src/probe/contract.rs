@@ -39,23 +39,24 @@ pub(super) unsafe fn probe<V: Vector, const DIM: usize, const TAPS: usize, const
         spec.highest_order() + 1 == ORDERS && kernel.powers() == specialized_powers(TAPS)
     );
     let zero = V::splat(num(0.0));
-    let mut cells = [zero; 3];
-    let mut weights = [[[zero; TAPS]; ORDERS]; 3];
-    // Written out per axis: as a loop it would keep weights in memory that fit in registers.
+    // Written out per axis: a loop would keep weights in memory, and clear it first.
     macro_rules! along {
         ($axis:literal) => {
             if DIM > $axis {
                 // SAFETY: passed on, for an axis of the image.
                 match unsafe { along::<V, TAPS, ORDERS>(image, kernel, mask, positions, $axis) } {
-                    Some((cell, weight)) => (cells[$axis], weights[$axis]) = (cell, weight),
+                    Some(cell_and_weights) => cell_and_weights,
                     None => return false,
                 }
+            } else {
+                (zero, [[zero; TAPS]; ORDERS])
             }
         };
     }
-    along!(0);
-    along!(1);
-    along!(2);
+    let (x, x_weights) = along!(0);
+    let (y, y_weights) = along!(1);
+    let (z, z_weights) = along!(2);
+    let (cells, weights) = ([x, y, z], [x_weights, y_weights, z_weights]);
     let offsets = first_taps(image, [TAPS / 2; 3], &cells, DIM);
     for component in 0..spec.components {
         // SAFETY: the first taps of all lanes and the strides are those of the image, whose planes are `plane`
