@@ -13,7 +13,7 @@ use ein_ir::{
     Param,
     region::{Def, Region, ValueId},
 };
-use rewrite::{Normalized, Options};
+use rewrite::{Engine, Normalized, Options};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -194,7 +194,7 @@ impl Pass<'_> {
         let (region, inputs) = build.finish(&wanted);
         let Normalized {
             region, symmetry, ..
-        } = rewrite::normalize(&region, self.options);
+        } = rewrite::normalize(&region, &self.options_for(&region));
         let mut values = inputs;
         for (n, Def { op, args }) in region.defs.into_iter().enumerate() {
             let operator = Operator {
@@ -216,6 +216,24 @@ impl Pass<'_> {
         }
         for (old, new) in wanted.into_iter().zip(region.roots) {
             replaced.insert(old, values[new.0]);
+        }
+    }
+
+    /// Alternatives are searched where fields are: plain tensor arithmetic is as its author wrote it, and directed
+    /// normalization plans it in a fraction of the time.
+    fn options_for(&self, region: &Region) -> Options {
+        let has_fields = region
+            .inputs
+            .iter()
+            .any(|param| matches!(param, Param::Field { .. }));
+        let engine = if has_fields {
+            self.options.engine
+        } else {
+            Engine::Directed
+        };
+        Options {
+            engine,
+            ..self.options.clone()
         }
     }
 
