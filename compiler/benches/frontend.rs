@@ -1,6 +1,10 @@
-//! How fast the front end reads: a generated program of about a megabyte, through the lexer and the parser.
+//! How fast the front end is: a generated program of about a megabyte, through the parser, and through the checker too.
 
-use compiler::{source::Source, syntax};
+use compiler::{
+    source::Source,
+    syntax,
+    typed::{self, CheckOptions},
+};
 use divan::{Bencher, black_box, counter::BytesCount};
 
 fn main() {
@@ -47,4 +51,17 @@ fn lex_and_parse_a_megabyte(bencher: Bencher<'_, '_>) {
     bencher
         .counter(BytesCount::of_str(&source.text))
         .bench_local(|| syntax::parse(black_box(&source)));
+}
+
+#[divan::bench]
+fn parse_and_check_a_megabyte(bencher: Bencher<'_, '_>) {
+    let source = program(1 << 20);
+    let check = |source: &Source| {
+        let (ast, errors) = syntax::parse(source);
+        typed::check(&ast, &CheckOptions::default(), errors)
+    };
+    assert!(check(&source).0.is_some());
+    bencher
+        .counter(BytesCount::of_str(&source.text))
+        .bench_local(|| check(black_box(&source)));
 }
