@@ -161,6 +161,17 @@ impl Emitter<'_> {
     /// A view of something that needs no definition itself.
     fn view(&self, operand: &Operand) -> Option<Written> {
         let inner = &self.written[&operand.id];
+        // A part of δ or ε stays a tensor of its own: written out where it is used, its indices could be summed over
+        // there, and such a δ or ε is not normal.
+        let is_symbol = matches!(inner.base, Base::Delta | Base::Epsilon);
+        if is_symbol
+            && operand
+                .slots
+                .iter()
+                .any(|slot| matches!(slot, Slot::Fixed(_)))
+        {
+            return None;
+        }
         let slots = inner
             .slots
             .iter()
