@@ -23,7 +23,7 @@ mod search;
 
 pub use callbacks::{AbiType, Callback, callbacks};
 pub use context::StepContext;
-pub use global::{BlockMap, GlobalContext, GlobalSequences};
+pub use global::{BlockMap, GlobalContext, GlobalSequences, Reductions};
 pub use outputs::Gathered;
 pub use program::{Abilities, StrandProgram};
 

@@ -12,8 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// Strands in a group, at most: enough to pack a few stragglers together, few enough to stay in a
 /// cache.
 const GROUP: usize = 1024;
-/// Groups per worker, at least, if there are enough blocks.
-const SHARES: usize = 4;
+/// Groups, at least, if there are enough blocks: a few for every worker of a large machine. It does not depend on the
+/// number of workers, because which strands are packed together may show in the last bits of what primitives compute.
+const SHARES: usize = 256;
 /// Super-steps a block runs in one go.
 const STRIDE: u64 = 16;
 
@@ -24,7 +25,7 @@ const STRIDE: u64 = 16;
 /// earlier error can be missed.
 pub(crate) fn run_to_completion<P: StrandProgram>(core: &mut Core, program: &P, limit: u64) -> u64 {
     let width = core.layout.width();
-    let fair = core.roster.blocks() / (core.workers.len() * SHARES);
+    let fair = core.roster.blocks() / SHARES;
     let blocks = fair.clamp(1, (GROUP / width).max(1));
     let taken = AtomicU64::new(0);
     let first_failure = AtomicU64::new(u64::MAX);

@@ -170,6 +170,48 @@ impl GlobalContext<'_> {
         })
     }
 
+    /// Reduces what `map` computes for each strand of a set; see [`Reductions::reduce_map`].
+    pub fn reduce_map(
+        &self,
+        reduction: Reduction,
+        set: StrandSet,
+        scalar: Scalar,
+        components: usize,
+        map: BlockMap<'_>,
+    ) -> Option<Values> {
+        let strands = Reductions { core: self.core };
+        strands.reduce_map(reduction, set, scalar, components, map)
+    }
+
+    /// The strands and the sequences of global variables, to be used side by side.
+    pub fn split(&mut self) -> (Reductions<'_>, &mut GlobalSequences) {
+        (Reductions { core: self.core }, self.sequences)
+    }
+
+    /// Stabilizes all active strands at once, running their `stabilize` methods.
+    pub fn stabilize_all<P: StrandProgram>(&mut self, program: &P) {
+        let abilities = self.core.abilities;
+        self.core
+            .sweep(|cx, block, sets| stabilize_block(program, abilities, cx, block, sets));
+        let printed = self.core.printed();
+        self.text.push_str(&printed);
+        self.core.publish();
+        self.core.recount();
+    }
+
+    /// Kills all active strands at once.
+    pub fn kill_all(&mut self) {
+        self.core.kill_active();
+    }
+}
+
+/// The strands, to be reduced.
+#[derive(Clone, Copy)]
+pub struct Reductions<'a> {
+    core: &'a Core,
+}
+
+impl Reductions<'_> {
     /// Reduces what `map` computes for each strand of a set: `components` values of type `scalar`,
     /// as planes of the block's width.
     pub fn reduce_map(
@@ -188,7 +230,7 @@ impl GlobalContext<'_> {
             roster,
             state,
             ..
-        } = &*self.core;
+        } = self.core;
         let width = layout.width();
         let size = components * scalar.bytes();
         self.core.parallel(roster.blocks(), |_| {
@@ -227,21 +269,5 @@ impl GlobalContext<'_> {
                 });
             reduce(reduction, &Values::from_bytes(scalar, &ordered), components)
         })
-    }
-
-    /// Stabilizes all active strands at once, running their `stabilize` methods.
-    pub fn stabilize_all<P: StrandProgram>(&mut self, program: &P) {
-        let abilities = self.core.abilities;
-        self.core
-            .sweep(|cx, block, sets| stabilize_block(program, abilities, cx, block, sets));
-        let printed = self.core.printed();
-        self.text.push_str(&printed);
-        self.core.publish();
-        self.core.recount();
-    }
-
-    /// Kills all active strands at once.
-    pub fn kill_all(&mut self) {
-        self.core.kill_active();
     }
 }
