@@ -7,10 +7,12 @@ use crate::{
     jit::status,
     low::{self, Low},
     mid::Mid,
-    program::{Input, Program, Role, Target},
+    program::{Program, Role, Target},
     reference::EvalImage,
+    run::sequence_from_file,
     ssa::{Datum, Dialect, Interrupt, evaluate},
-    tensor,
+    surroundings::{Body, Seen, Surroundings},
+    tensor::{self, Ty},
     typed::tree::{Constant, InputDefault},
 };
 use std::sync::Arc;
@@ -21,18 +23,23 @@ pub trait Runnable: Dialect {
     fn world(images: &[Arc<EvalImage>], double: bool) -> Self::World;
     /// The global variables, the state and the arguments.
     fn variables(world: &mut Self::World) -> [&mut Vec<Self::Datum>; 3];
+    /// The other strands.
+    fn surroundings(world: &mut Self::World) -> &mut Surroundings<Self::World, Self::Datum>;
     /// What was printed.
     fn printed(world: &Self::World) -> &str;
-    /// A constant as values of the IR.
-    fn constant(constant: &Constant) -> Vec<Self::Datum>;
-    /// A value as numbers.
-    fn numbers(datum: &Self::Datum) -> Vec<f64>;
+    /// How many values a variable of a type is.
+    fn width(ty: &Ty) -> usize;
+    /// A constant of a type as values of the IR.
+    fn constant(world: &mut Self::World, constant: &Constant, ty: &Ty) -> Vec<Self::Datum>;
+    /// A variable of a type as numbers; the length too, if it is a sequence of varying length.
+    fn numbers(world: &Self::World, ty: &Ty, values: &[Self::Datum]) -> (Vec<f64>, Option<usize>);
 }
 
 /// What a program gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// For every output, its numbers for all strands in order.
+    /// For every output, its numbers for all strands in order. The lengths of sequences are an output `NAME-len` of
+    /// their own.
     pub outputs: Vec<(String, Vec<f64>)>,
     /// What was printed.
     pub printed: String,
@@ -41,15 +48,30 @@ pub struct Outcome {
 /// What a strand has become.
 #[derive(Clone, Copy, PartialEq)]
 enum Life {
+    New,
     Active,
     Stable,
     Dead,
+}
+
+struct Strand<D: Dialect> {
+    life: Life,
+    state: Vec<D::Datum>,
+}
+
+impl<D: Dialect> Strand<D> {
+    fn is_active(&self) -> bool {
+        matches!(self.life, Life::New | Life::Active)
+    }
 }
 
 /// Runs a program on the defaults of its inputs, at most `limit` super-steps.
 ///
 /// # Errors
 /// The run-time error that ended it.
+///
+/// # Panics
+/// If a sequence that the program loads cannot be read.
 pub fn interpret<D: Runnable>(
     program: &Program<D>,
     images: &[Arc<EvalImage>],
@@ -57,137 +79,214 @@ pub fn interpret<D: Runnable>(
     limit: usize,
 ) -> Result<Outcome, Interrupt> {
     let mut world = D::world(images, double);
-    *D::variables(&mut world)[0] = program
-        .interface
-        .inputs
-        .iter()
-        .flat_map(|input| default::<D>(input))
-        .collect();
-    let mut call = |role: Role, globals: &[D::Datum], state: &[D::Datum], args: &[D::Datum]| {
-        let [g, s, a] = D::variables(&mut world);
-        (*g, *s, *a) = (globals.to_vec(), state.to_vec(), args.to_vec());
-        let function = program.function(role).expect("a function of the program");
-        let results = evaluate(function, &mut world);
-        results.map(|r| (r, D::printed(&world).to_string()))
+    let bodies = program.functions.iter().filter_map(|(role, function)| {
+        let function = function.clone();
+        let body: Body<D::World, D::Datum> = Arc::new(move |world| evaluate(&function, world));
+        matches!(role, Role::Reduce(_)).then_some(body)
+    });
+    D::surroundings(&mut world).bodies = bodies.collect();
+    let globals = initial_globals(program, &mut world);
+    let mut run = Run {
+        program,
+        world,
+        globals,
+        strands: Vec::new(),
     };
-    let inputs: Vec<D::Datum> = spread_inputs::<D>(program);
-    let (mut globals, mut printed) = call(Role::Globals, &inputs, &[], &[])?;
-    let bounds: Vec<i64> = call(Role::Domain, &globals, &[], &[])?
-        .0
-        .iter()
-        .map(Datum::as_int)
-        .collect();
-    let mut strands: Vec<(Life, Vec<D::Datum>)> = Vec::new();
-    for index in iterate(&bounds) {
-        let args: Vec<D::Datum> = index.into_iter().map(D::Datum::from_int).collect();
-        strands.push((Life::Active, call(Role::Create, &globals, &[], &args)?.0));
-    }
-    let mut act =
-        |role: Role, globals: &[D::Datum], state: &mut Vec<D::Datum>| -> Result<Life, Interrupt> {
-            let (mut results, text) = call(role, globals, state, &[])?;
-            printed = text;
-            let code = results.remove(0).as_int();
-            *state = results;
-            Ok(match code {
-                status::STABILIZE => Life::Stable,
-                status::DIE => Life::Dead,
-                _ => Life::Active,
-            })
-        };
-    if program.function(Role::GlobalStart).is_some() {
-        act_globally::<D>(
-            &mut act,
-            program,
-            Role::GlobalStart,
-            &mut globals,
-            &mut strands,
-        )?;
-    }
-    for step in 0..limit {
-        if strands.iter().all(|(life, _)| *life != Life::Active) {
+    run.create()?;
+    run.global_block(Role::GlobalStart)?;
+    for _ in 0..limit {
+        if !run.strands.iter().any(Strand::is_active) {
             break;
         }
-        for (life, state) in strands.iter_mut().filter(|(life, _)| *life == Life::Active) {
-            if step == 0 && program.function(Role::Start).is_some() {
-                *life = act(Role::Start, &globals, state)?;
-            }
-            if *life == Life::Active {
-                *life = act(Role::Update, &globals, state)?;
-            }
-            if *life == Life::Stable && program.function(Role::Stabilize).is_some() {
-                act(Role::Stabilize, &globals, state)?;
-            }
-        }
-        if program.function(Role::GlobalUpdate).is_some() {
-            act_globally::<D>(
-                &mut act,
-                program,
-                Role::GlobalUpdate,
-                &mut globals,
-                &mut strands,
-            )?;
-        }
+        run.super_step()?;
     }
     Ok(Outcome {
-        outputs: outputs::<D>(program, &strands),
-        printed,
+        outputs: run.outputs(),
+        printed: D::printed(&run.world).to_string(),
     })
 }
 
-/// Runs a function on globals and state, changing the state; says what the strand has become.
-type Act<'a, D> = dyn FnMut(
-        Role,
-        &[<D as Dialect>::Datum],
-        &mut Vec<<D as Dialect>::Datum>,
-    ) -> Result<Life, Interrupt>
-    + 'a;
+struct Run<'a, D: Runnable> {
+    program: &'a Program<D>,
+    world: D::World,
+    globals: Vec<D::Datum>,
+    strands: Vec<Strand<D>>,
+}
 
-/// Runs a global block, and what it does to all strands.
-fn act_globally<D: Runnable>(
-    act: &mut Act<'_, D>,
-    program: &Program<D>,
-    role: Role,
-    globals: &mut Vec<D::Datum>,
-    strands: &mut [(Life, Vec<D::Datum>)],
-) -> Result<(), Interrupt> {
-    let before = globals.clone();
-    let outcome = act(role, &before, globals)?;
-    for (life, state) in strands.iter_mut().filter(|(life, _)| *life == Life::Active) {
-        *life = outcome;
-        if outcome == Life::Stable && program.function(Role::Stabilize).is_some() {
-            act(Role::Stabilize, globals, state)?;
+impl<D: Runnable> Run<'_, D> {
+    fn call(
+        &mut self,
+        role: Role,
+        state: &[D::Datum],
+        args: &[D::Datum],
+    ) -> Result<Vec<D::Datum>, Interrupt> {
+        let [g, s, a] = D::variables(&mut self.world);
+        (*g, *s, *a) = (self.globals.clone(), state.to_vec(), args.to_vec());
+        let function = self.program.function(role);
+        evaluate(
+            function.expect("a function of the program"),
+            &mut self.world,
+        )
+    }
+
+    fn has(&self, role: Role) -> bool {
+        self.program.function(role).is_some()
+    }
+
+    fn create(&mut self) -> Result<(), Interrupt> {
+        let named = self.call(Role::Globals, &[], &[])?;
+        self.globals.splice(..named.len(), named);
+        let mut domain = self.call(Role::Domain, &[], &[])?;
+        let mut sequences = domain
+            .split_off(2 * self.program.interface.axes)
+            .into_iter();
+        for &source in &self.program.interface.sources {
+            let first = self.place(source);
+            let width = D::width(&self.program.interface.globals[source as usize].ty);
+            self.globals
+                .splice(first..first + width, sequences.by_ref().take(width));
         }
+        let bounds: Vec<i64> = domain.iter().map(Datum::as_int).collect();
+        for index in iterate(&bounds) {
+            let args: Vec<D::Datum> = index.into_iter().map(D::Datum::from_int).collect();
+            let state = self.call(Role::Create, &[], &args)?;
+            self.strands.push(Strand {
+                life: Life::New,
+                state,
+            });
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-fn default<D: Runnable>(input: &Input) -> Vec<D::Datum> {
-    match &input.default {
-        Some(InputDefault::Value(constant)) => D::constant(constant),
-        Some(InputDefault::File(_)) | None => Vec::new(),
+    /// The place of a global variable among the values.
+    fn place(&self, global: u32) -> usize {
+        let before = &self.program.interface.globals[..global as usize];
+        before.iter().map(|v| D::width(&v.ty)).sum()
     }
-}
 
-/// The global variables with the defaults of the inputs at their places; the others are not read.
-fn spread_inputs<D: Runnable>(program: &Program<D>) -> Vec<D::Datum> {
-    let mut globals = Vec::new();
-    for (n, variable) in program.interface.globals.iter().enumerate() {
-        let input = program
-            .interface
-            .inputs
-            .iter()
-            .find(|i| i.target == Target::Global(n as u32));
-        let values = input.map(default::<D>).unwrap_or_default();
-        if values.is_empty() {
-            let filler = D::constant(&Constant::Int(0));
-            let count = if D::NAME == Low::NAME {
-                variable.ty.scalars().len()
-            } else {
-                1
+    /// Shows the strands to each other as they are now.
+    fn publish(&mut self) {
+        let seen = self.strands.iter().map(|strand| Seen {
+            state: strand.state.clone(),
+            stable: strand.life == Life::Stable,
+        });
+        D::surroundings(&mut self.world).strands = Arc::new(seen.collect());
+    }
+
+    /// Runs a method of a strand.
+    fn method(&mut self, role: Role, n: usize) -> Result<(), Interrupt> {
+        D::surroundings(&mut self.world).own = Some(n);
+        let state = self.strands[n].state.clone();
+        let mut results = self.call(role, &state, &[])?;
+        let status = results.remove(0).as_int();
+        self.strands[n].state = results;
+        if role != Role::Stabilize {
+            self.strands[n].life = match status {
+                status::STABILIZE => Life::Stable,
+                status::DIE => Life::Dead,
+                _ => Life::Active,
             };
-            globals.extend(std::iter::repeat_n(filler[0].clone(), count));
-        } else {
-            globals.extend(values);
+            if self.strands[n].life == Life::Stable {
+                self.stabilize(n)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn stabilize(&mut self, n: usize) -> Result<(), Interrupt> {
+        self.strands[n].life = Life::Stable;
+        if self.has(Role::Stabilize) {
+            self.method(Role::Stabilize, n)?;
+        }
+        Ok(())
+    }
+
+    fn super_step(&mut self) -> Result<(), Interrupt> {
+        self.publish();
+        for n in 0..self.strands.len() {
+            if self.strands[n].life == Life::New && self.has(Role::Start) {
+                self.method(Role::Start, n)?;
+            }
+            if self.strands[n].is_active() {
+                self.method(Role::Update, n)?;
+            }
+        }
+        self.strands.retain(|strand| strand.life != Life::Dead);
+        let born = std::mem::take(&mut D::surroundings(&mut self.world).born);
+        self.strands.extend(born.into_iter().map(|state| Strand {
+            life: Life::New,
+            state,
+        }));
+        self.global_block(Role::GlobalUpdate)
+    }
+
+    /// Runs a global block, if there is one, and what it does to all strands.
+    fn global_block(&mut self, role: Role) -> Result<(), Interrupt> {
+        if !self.has(role) {
+            return Ok(());
+        }
+        self.publish();
+        let mut results = self.call(role, &[], &[])?;
+        let status = results.remove(0).as_int();
+        self.globals.splice(..results.len(), results);
+        if status == status::DIE {
+            self.strands.retain(|strand| !strand.is_active());
+        }
+        for n in 0..self.strands.len() {
+            if status == status::STABILIZE && self.strands[n].is_active() {
+                self.stabilize(n)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn outputs(&self) -> Vec<(String, Vec<f64>)> {
+        let interface = &self.program.interface;
+        let written = |strand: &&Strand<D>| interface.grid || strand.life == Life::Stable;
+        let mut first = 0;
+        let mut outputs = Vec::new();
+        for state in &interface.state {
+            let ty = &state.variable.ty;
+            let width = D::width(ty);
+            if state.output {
+                let (mut numbers, mut lengths) = (Vec::new(), Vec::new());
+                for strand in self.strands.iter().filter(written) {
+                    let values = &strand.state[first..first + width];
+                    let (more, length) = D::numbers(&self.world, ty, values);
+                    numbers.extend(more);
+                    lengths.extend(length.map(|n| n as f64));
+                }
+                outputs.push((state.variable.name.clone(), numbers));
+                if matches!(ty, Ty::List(_)) {
+                    outputs.push((format!("{}-len", state.variable.name), lengths));
+                }
+            }
+            first += width;
+        }
+        outputs
+    }
+}
+
+/// The global variables with the defaults of the inputs and the loaded sequences at their places; the others are not read.
+fn initial_globals<D: Runnable>(program: &Program<D>, world: &mut D::World) -> Vec<D::Datum> {
+    let interface = &program.interface;
+    let mut globals = Vec::new();
+    for (n, variable) in interface.globals.iter().enumerate() {
+        let target = Target::Global(n as u32);
+        let input = interface.inputs.iter().find(|i| i.target == target);
+        let load = interface.loads.iter().find(|load| load.global == n as u32);
+        let from_file = |file: &str, ty| {
+            sequence_from_file(file, ty, false).unwrap_or_else(|error| panic!("{error}"))
+        };
+        let constant = match (input.and_then(|i| Some((i, i.default.as_ref()?))), load) {
+            (Some((_, InputDefault::Value(constant))), _) => Some(constant.clone()),
+            (Some((input, InputDefault::File(file))), _) => Some(from_file(file, &input.ty)),
+            (None, Some(load)) => Some(from_file(&load.file, &load.ty)),
+            (None, None) => None,
+        };
+        match constant {
+            Some(constant) => globals.extend(D::constant(world, &constant, &variable.ty)),
+            None => globals.extend(vec![D::Datum::from_int(0); D::width(&variable.ty)]),
         }
     }
     globals
@@ -205,35 +304,6 @@ fn iterate(bounds: &[i64]) -> Vec<Vec<i64>> {
     })
 }
 
-fn outputs<D: Runnable>(
-    program: &Program<D>,
-    strands: &[(Life, Vec<D::Datum>)],
-) -> Vec<(String, Vec<f64>)> {
-    let grid = program.interface.grid;
-    let written: Vec<&Vec<D::Datum>> = strands
-        .iter()
-        .filter(|(life, _)| grid || *life == Life::Stable)
-        .map(|(_, state)| state)
-        .collect();
-    let mut first = 0;
-    let mut outputs = Vec::new();
-    for state in &program.interface.state {
-        let count = if D::NAME == Low::NAME {
-            state.variable.ty.scalars().len()
-        } else {
-            1
-        };
-        if state.output {
-            let numbers = written
-                .iter()
-                .flat_map(|s| s[first..first + count].iter().flat_map(D::numbers));
-            outputs.push((state.variable.name.clone(), numbers.collect()));
-        }
-        first += count;
-    }
-    outputs
-}
-
 impl Runnable for Low {
     fn world(images: &[Arc<EvalImage>], double: bool) -> low::Machine {
         low::Machine {
@@ -247,21 +317,50 @@ impl Runnable for Low {
         [&mut world.globals, &mut world.state, &mut world.args]
     }
 
+    fn surroundings(world: &mut low::Machine) -> &mut Surroundings<low::Machine, low::Datum> {
+        &mut world.surroundings
+    }
+
     fn printed(world: &low::Machine) -> &str {
         &world.printed
     }
 
-    fn constant(constant: &Constant) -> Vec<low::Datum> {
-        tensor_datum(constant).scalars()
+    fn width(ty: &Ty) -> usize {
+        ty.scalars().len()
     }
 
-    fn numbers(datum: &low::Datum) -> Vec<f64> {
-        vec![match datum {
-            low::Datum::Real(x) => *x,
-            low::Datum::Int(n) => *n as f64,
-            low::Datum::Bool(b) => f64::from(u8::from(*b)),
-            low::Datum::Str(_) => f64::NAN,
-        }]
+    fn constant(world: &mut low::Machine, constant: &Constant, ty: &Ty) -> Vec<low::Datum> {
+        match (constant, ty) {
+            (Constant::Seq(elements), Ty::List(_)) => world
+                .heap
+                .list(tensor_datum(constant).scalars(), elements.len()),
+            _ => tensor_datum(constant).scalars(),
+        }
+    }
+
+    fn numbers(world: &low::Machine, ty: &Ty, values: &[low::Datum]) -> (Vec<f64>, Option<usize>) {
+        let Ty::List(element) = ty else {
+            return (values.iter().map(number).collect(), None);
+        };
+        let types = element.scalars();
+        let element = low::Element {
+            ty: types[0],
+            scalars: types.len() as u32,
+        };
+        let scalars = world.heap.scalars(&values[0], &values[1], element);
+        (
+            scalars.iter().map(number).collect(),
+            Some(values[1].int() as usize),
+        )
+    }
+}
+
+fn number(datum: &low::Datum) -> f64 {
+    match datum {
+        low::Datum::Real(x) => *x,
+        low::Datum::Int(n) => *n as f64,
+        low::Datum::Bool(b) => f64::from(u8::from(*b)),
+        low::Datum::Str(_) => f64::NAN,
     }
 }
 
@@ -292,20 +391,38 @@ macro_rules! run_tensors {
                 [&mut world.globals, &mut world.state, &mut world.args]
             }
 
+            fn surroundings(
+                world: &mut tensor::Store,
+            ) -> &mut Surroundings<tensor::Store, tensor::Datum> {
+                &mut world.surroundings
+            }
+
             fn printed(world: &tensor::Store) -> &str {
                 &world.printed
             }
 
-            fn constant(constant: &Constant) -> Vec<tensor::Datum> {
+            fn width(_ty: &Ty) -> usize {
+                1
+            }
+
+            fn constant(
+                _world: &mut tensor::Store,
+                constant: &Constant,
+                _ty: &Ty,
+            ) -> Vec<tensor::Datum> {
                 vec![tensor_datum(constant)]
             }
 
-            fn numbers(datum: &tensor::Datum) -> Vec<f64> {
-                datum
-                    .scalars()
-                    .iter()
-                    .flat_map(|scalar| <Low as Runnable>::numbers(scalar))
-                    .collect()
+            fn numbers(
+                _world: &tensor::Store,
+                ty: &Ty,
+                values: &[tensor::Datum],
+            ) -> (Vec<f64>, Option<usize>) {
+                let length = match (&values[0], ty) {
+                    (tensor::Datum::Seq(elements), Ty::List(_)) => Some(elements.len()),
+                    _ => None,
+                };
+                (values[0].scalars().iter().map(number).collect(), length)
             }
         }
     };

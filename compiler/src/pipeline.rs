@@ -12,9 +12,10 @@ use crate::{
     program::{Interface, Program, Role},
     source::Source,
     ssa::{Dialect, number_values, remove_dead},
+    state::{self, StateMap},
     syntax, typed,
 };
-use runtime::strands::{self, Kind, Scalar, Sharing, StateLayout};
+use runtime::world::Abilities;
 use std::time::{Duration, Instant};
 
 /// What the user may choose about a compilation.
@@ -175,7 +176,9 @@ pub struct Compiled {
     /// Its code.
     pub code: jit::Code,
     /// Where strands keep their state.
-    pub layout: StateLayout,
+    pub state: StateMap,
+    /// What it makes use of.
+    pub abilities: Abilities,
     /// Where the scalars of variables lie.
     pub slots: Slots,
     /// The lanes of its code.
@@ -227,7 +230,8 @@ pub fn lower(
         ));
     }
     // From here on nothing is the user's fault.
-    let translated: Program<High> = session.stage("translate", || high::translate(&typed));
+    let translated: Program<High> =
+        session.stage("translate", || high::translate(&typed, options.long_int));
     session.checked("translate", &translated)?;
     let normalized = session.stage("normalize", || {
         translated
@@ -291,20 +295,8 @@ pub fn generate(
     warnings: Vec<Diagnostic>,
 ) -> Compiled {
     let interface = program.interface.clone();
-    let layout = layout(&interface, lanes);
-    let mut planes = Vec::new();
-    for (variable, state) in interface.state.iter().enumerate() {
-        for (component, ty) in state.variable.ty.scalars().into_iter().enumerate() {
-            planes.push((layout.plane(variable, component).offset, ty));
-        }
-    }
-    let globals: Vec<(u32, low::Ty)> = interface
-        .globals
-        .iter()
-        .flat_map(|v| v.ty.scalars())
-        .enumerate()
-        .map(|(n, ty)| (n as u32, ty))
-        .collect();
+    let state = state::state_map(program, lanes);
+    let globals: Vec<u32> = (0..slots.global_count()).collect();
     let tasks: Vec<jit::Task<'_>> = program
         .functions
         .iter()
@@ -318,24 +310,13 @@ pub fn generate(
                     status: true,
                     slots: globals.clone(),
                 },
-                Role::Domain => {
-                    let first = globals.len() as u32;
-                    let bounds = (0..2 * interface.axes as u32)
-                        .map(|n| (first + n, low::Ty::Int))
-                        .collect();
-                    jit::Sink::Globals {
-                        status: false,
-                        slots: bounds,
-                    }
-                }
-                Role::Create => jit::Sink::State {
+                Role::Domain => jit::Sink::Globals {
                     status: false,
-                    planes: planes.clone(),
+                    slots: domain_slots(&interface, &slots),
                 },
-                Role::Start | Role::Update | Role::Stabilize => jit::Sink::State {
-                    status: true,
-                    planes: planes.clone(),
-                },
+                Role::Create => jit::Sink::State { status: false },
+                Role::Start | Role::Update | Role::Stabilize => jit::Sink::State { status: true },
+                Role::Reduce(_) => jit::Sink::Results,
             };
             jit::Task {
                 role: *role,
@@ -344,37 +325,34 @@ pub fn generate(
             }
         })
         .collect();
-    let offsets: Vec<usize> = planes.iter().map(|(offset, _)| *offset).collect();
-    let code = jit::compile(&tasks, &offsets, lanes);
+    let code = jit::compile(&tasks, &state, lanes);
+    let abilities = Abilities {
+        starts: code.has(Role::Start),
+        stabilizes: code.has(Role::Stabilize),
+        prints: code.linker().strands_print(),
+        global_start: code.has(Role::GlobalStart),
+        global_update: code.has(Role::GlobalUpdate),
+        ..state::abilities(program)
+    };
     Compiled {
         interface,
         code,
-        layout,
+        state,
+        abilities,
         slots,
         lanes,
         warnings,
     }
 }
 
-/// Where strands keep their state: every scalar is a plane of lanes as wide as the program's reals.
-fn layout(interface: &Interface, lanes: jit::Lanes) -> StateLayout {
-    let variables = interface.state.iter().map(|state| {
-        let scalars = state.variable.ty.scalars();
-        let scalar = match (scalars.first(), lanes.double, lanes.long_int) {
-            (Some(low::Ty::Real) | None, false, _) => Scalar::F32,
-            (Some(low::Ty::Real) | None, true, _) => Scalar::F64,
-            (Some(_), false, false) => Scalar::I32,
-            (Some(_), ..) => Scalar::I64,
-        };
-        let kind = Kind::Tensor {
-            scalar,
-            components: scalars.len(),
-        };
-        strands::Variable {
-            name: state.variable.name.clone(),
-            kind,
-            sharing: Sharing::Private,
-        }
+/// Where the domain function puts its results: the bounds after all variables, the sequences into theirs.
+fn domain_slots(interface: &Interface, slots: &Slots) -> Vec<u32> {
+    let after = slots.global_count();
+    let bounds = after..after + 2 * interface.axes as u32;
+    let sequences = interface.sources.iter().flat_map(|&source| {
+        let first = slots.globals[source as usize];
+        let ty = &interface.globals[source as usize].ty;
+        first..first + ty.scalars().len() as u32
     });
-    StateLayout::new(lanes.width, variables.collect(), None).expect("a layout of known scalars")
+    bounds.chain(sequences).collect()
 }

@@ -7,7 +7,7 @@ use crate::{
     typed::tree::InputDefault,
 };
 use ein_ir::{Shape, Type};
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 /// What the runtime and the user see of a program.
 #[derive(Clone, Debug)]
@@ -16,15 +16,19 @@ pub struct Interface {
     pub strand: String,
     /// The inputs in order.
     pub inputs: Vec<Input>,
-    /// The global variables; inputs of value type are among them.
+    /// The global variables; inputs of value type are among them. Those that the source does not name come last.
     pub globals: Vec<Variable>,
+    /// The sequences that must be loaded.
+    pub loads: Vec<Load>,
+    /// The global variables whose elements the creation of strands iterates over.
+    pub sources: Vec<u32>,
     /// The images that must be loaded.
     pub images: Vec<Image>,
     /// The state of a strand: state variables, and the parameters that methods read.
     pub state: Vec<State>,
     /// Whether the strands form a grid rather than a collection.
     pub grid: bool,
-    /// The number of creation iterators; each is a range of integers.
+    /// The number of creation iterators; each runs over integers.
     pub axes: usize,
 }
 
@@ -83,12 +87,26 @@ pub struct Image {
     pub span: Span,
 }
 
+/// A sequence that must be loaded before the program runs.
+#[derive(Clone, Debug)]
+pub struct Load {
+    /// The file.
+    pub file: String,
+    /// The sequence's type in the source.
+    pub ty: Type,
+    /// The global variable that it becomes.
+    pub global: u32,
+    /// Where it is named.
+    pub span: Span,
+}
+
 /// What a function of the program is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
     /// Yields the global variables, from those that are inputs.
     Globals,
-    /// Yields the first and last value of each creation iterator, outermost first.
+    /// Yields the first and last value of each creation iterator, outermost first, and then the sequences that some of
+    /// them index.
     Domain,
     /// Yields the state of a new strand, from the values of the iterators.
     Create,
@@ -102,12 +120,15 @@ pub enum Role {
     GlobalStart,
     /// Yields status and global variables.
     GlobalUpdate,
+    /// Yields what a reduction over strands, by its number, is about: the value of a strand.
+    Reduce(u32),
 }
 
 impl Role {
     /// The function's name in dumps.
-    pub fn name(self) -> &'static str {
-        match self {
+    pub fn name(self) -> Cow<'static, str> {
+        let name = match self {
+            Role::Reduce(n) => return format!("reduce-{n}").into(),
             Role::Globals => "globals",
             Role::Domain => "domain",
             Role::Create => "create",
@@ -116,15 +137,21 @@ impl Role {
             Role::Stabilize => "stabilize",
             Role::GlobalStart => "global-start",
             Role::GlobalUpdate => "global-update",
-        }
+        };
+        name.into()
     }
 
     /// Whether it runs for strands rather than once.
     pub fn is_strand_code(self) -> bool {
         matches!(
             self,
-            Role::Create | Role::Start | Role::Update | Role::Stabilize
+            Role::Create | Role::Start | Role::Update | Role::Stabilize | Role::Reduce(_)
         )
+    }
+
+    /// Whether it runs in a super-step, rather than before or after.
+    pub fn is_method(self) -> bool {
+        self.is_strand_code() && !matches!(self, Role::Reduce(_))
     }
 }
 

@@ -239,10 +239,55 @@ create_array { s(i) | i in 0..9 }
 }
 
 #[test]
+fn sequences_of_varying_length_are_two_files() {
+    let dir = directory("sequences");
+    let text = "#version 2.0
+input real[] weights (\"what to repeat\");
+strand s (int i) {
+    output real[] r = {};
+    int n = i;
+    update { if (n == 0) { stabilize; } r = r @ weights[i - 1]; n -= 1; }
+}
+create_array { s(i) | i in 0..3 }
+";
+    write(&dir, "p.diderot", text);
+    write(&dir, "w.txt", "0.5\n1.5\n2.5\n");
+    let output = diderotc(&dir, &["p.diderot", "-weights", "w.txt", "-o", "r"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let read = |name: &str| runtime::nrrd::read(&dir.join(name)).expect("an array");
+    let index: Vec<i32> = read("r-len.nrrd").samples().convert().expect("numbers");
+    assert_eq!(index, [0, 0, 0, 1, 1, 2, 3, 3]);
+    let data: Vec<f64> = read("r-data.nrrd").samples().convert().expect("numbers");
+    assert_eq!(data, [0.5, 1.5, 1.5, 2.5, 2.5, 2.5]);
+}
+
+#[test]
+fn an_index_out_of_range_stops_the_run_and_names_the_strand() {
+    let dir = directory("index");
+    let text = "#version 2.0
+strand s (int i) { output real r = 0; update { real[] w = { 0.5 | k in 1..3 }; r = w[i]; stabilize; } }
+create_array { s(i) | i in 0..9 }
+";
+    write(&dir, "p.diderot", text);
+    let output = diderotc(&dir, &["p.diderot", "-o", "r.txt"]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    assert!(
+        message.contains("strand 3")
+            && message.contains("index 3")
+            && message.contains("p.diderot:2:"),
+        "{message}"
+    );
+    assert!(!dir.join("r.txt").exists());
+}
+
+#[test]
 fn what_cannot_be_run_yet_is_said_at_its_place() {
     let dir = directory("unsupported");
     let text = "#version 2.0
-strand s (int i) { output int[] n = {}; update { n = n @ i; stabilize; } }
+real[] w = { 0.5 | k in 1..3 };
+field(1)[] F (x) = sum { x * y | y in w };
+strand s (int i) { output real n = 0; update { n = F(i); stabilize; } }
 create_array { s(i) | i in 0..9 }
 ";
     write(&dir, "p.diderot", text);

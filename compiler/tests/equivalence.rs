@@ -99,10 +99,14 @@ fn compiled(path: &Path, options: &Options, workers: usize) -> Outcome {
     running
         .run(Some(LIMIT as u64), &mut printed)
         .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let outputs = running
-        .outputs(false)
-        .into_iter()
-        .map(|data| (data.output.name.clone(), numbers(&data.values)));
+    let outputs = running.outputs(false).into_iter().flat_map(|data| {
+        let values = (data.output.name.clone(), numbers(&data.values));
+        let lengths = data.lengths.map(|lengths| {
+            let lengths = lengths.into_iter().map(|n| n as f64).collect();
+            (format!("{}-len", data.output.name), lengths)
+        });
+        [values].into_iter().chain(lengths)
+    });
     Outcome {
         outputs: outputs.collect(),
         printed: String::from_utf8(printed).expect("text"),

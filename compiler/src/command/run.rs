@@ -7,7 +7,7 @@ use super::{
 use crate::{
     diag::Diagnostic,
     pipeline::{self, Compiled, Options, Session, Stopped},
-    run::{self, Failure, Running},
+    run::{self, Failure, OutputData, Running},
     source::{Source, Span},
     typed::tree::{Constant, InputDefault},
 };
@@ -252,29 +252,36 @@ fn supersteps(
 
 fn write_snapshot(running: &Running, options: &RunOptions) -> Result<(), RunFailed> {
     for (data, files) in running.outputs(true).iter().zip(&options.outputs) {
-        let name = file::snapshot_file(&files.snapshot_prefix, running.steps());
-        file::write(
-            &data.output,
-            &data.domain,
-            data.values(),
-            &name,
-            picture(options),
-        )
-        .map_err(|error| RunFailed::Output(error.to_string()))?;
+        let (prefix, step) = (&files.snapshot_prefix, running.steps());
+        let sequences = file::sequence_snapshot_files(prefix, step);
+        let one = file::snapshot_file(prefix, step);
+        write_output(data, &one, &sequences, options).map_err(RunFailed::Output)?;
     }
     Ok(())
 }
 
 fn write_outputs(running: &Running, options: &RunOptions) -> Result<(), String> {
     for (data, files) in running.outputs(false).iter().zip(&options.outputs) {
-        file::write(
-            &data.output,
-            &data.domain,
-            data.values(),
-            &files.file,
-            picture(options),
-        )
-        .map_err(|error| error.to_string())?;
+        let sequences = file::sequence_files(&files.file);
+        write_output(data, &files.file, &sequences, options)?;
+    }
+    Ok(())
+}
+
+/// Writes an output to its file, or to two files if its sequences vary in length.
+fn write_output(
+    data: &OutputData,
+    one: &str,
+    sequences: &[String; 2],
+    options: &RunOptions,
+) -> Result<(), String> {
+    let OutputData { output, domain, .. } = data;
+    let note = match &data.lengths {
+        None => file::write(output, domain, data.values(), one, picture(options)).map(|()| None),
+        Some(lengths) => file::write_sequences(output, domain, lengths, data.values(), sequences),
+    };
+    if let Some(note) = note.map_err(|error| error.to_string())? {
+        complain(&format!("note: {note}\n"));
     }
     Ok(())
 }

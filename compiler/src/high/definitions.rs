@@ -24,7 +24,7 @@ pub struct Definition {
 
 /// The definitions of a program that operators are behind, in order of first appearance.
 pub fn definitions(program: &tree::Program) -> Vec<Definition> {
-    let (translated, names) = translate_with_names(program);
+    let (translated, names) = translate_with_names(program, false);
     let mut found: Vec<Definition> = Vec::new();
     for named in names {
         let function = translated

@@ -3,27 +3,40 @@
 use crate::{
     diag::Diagnostic,
     source::Span,
-    typed::tree::{Block, Constant, Domain, Expr, ExprKind, Global, Program, Stmt, StmtKind},
+    typed::tree::{
+        Block, Constant, Domain, Expr, ExprKind, Function, Global, Program, Stmt, StmtKind,
+    },
 };
 use ein_ir::{
     Type,
-    ops::{Border, Builtin, Meaning, Reduction},
+    ops::{Border, Builtin, Meaning},
 };
 
 /// An error for every construct of the program that cannot be translated.
 pub fn unsupported(program: &Program) -> Vec<Diagnostic> {
     let mut search = Search {
         program,
-        in_field: false,
+        place: Place::Code,
         found: Vec::new(),
     };
     search.program();
     search.found
 }
 
+/// Where an expression stands.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// In code that runs.
+    Code,
+    /// In the body of a field function.
+    Field,
+    /// In the body of a reduction over strands.
+    Reduction,
+}
+
 struct Search<'a> {
     program: &'a Program,
-    in_field: bool,
+    place: Place,
     found: Vec<Diagnostic>,
 }
 
@@ -40,30 +53,21 @@ impl Search<'_> {
         let program = self.program;
         for global in &program.globals {
             match global {
-                Global::Input { var, .. } => self.variable(var.0, "an input of varying length"),
-                Global::Variable { var, value } => {
-                    self.variable(var.0, "a global sequence of varying length");
-                    value.iter().for_each(|value| self.expr(value));
-                }
-                Global::FieldFunction { body, .. } => {
-                    self.in_field = true;
-                    self.expr(body);
-                    self.in_field = false;
-                }
+                Global::Input { .. } => {}
+                Global::Variable { value, .. } => value.iter().for_each(|value| self.expr(value)),
+                Global::FieldFunction { body, .. } => self.within(Place::Field, body),
             }
         }
         for function in &program.functions {
-            if is_dynamic(&function.result) {
-                self.report(
-                    function.span,
-                    "a function that returns a sequence of varying length",
-                );
-            }
             self.block(&function.body);
         }
         let strand = &program.strand;
         for state in &strand.state {
-            self.variable(state.var.0, "a state variable of varying length");
+            let var = &program.vars[state.var.0];
+            if state.output && matches!(&var.ty, Type::Seq(element, Some(_)) if is_dynamic(element))
+            {
+                self.report(var.span, "an output of several sequences of varying length");
+            }
             state.value.iter().for_each(|value| self.expr(value));
         }
         let blocks = [
@@ -85,14 +89,13 @@ impl Search<'_> {
             .create
             .iters
             .iter()
-            .for_each(|(_, source)| self.domain(source));
+            .for_each(|(_, source)| self.expr(source));
     }
 
-    fn variable(&mut self, var: usize, what: &str) {
-        let var = &self.program.vars[var];
-        if is_dynamic(&var.ty) {
-            self.report(var.span, what);
-        }
+    fn within(&mut self, place: Place, e: &Expr) {
+        let outer = std::mem::replace(&mut self.place, place);
+        self.expr(e);
+        self.place = outer;
     }
 
     fn block(&mut self, block: &Block) {
@@ -102,12 +105,7 @@ impl Search<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Block(block) => self.block(block),
-            StmtKind::Decl {
-                value: Some(value), ..
-            } => self.expr(value),
-            StmtKind::Decl { var, value: None } => {
-                self.variable(var.0, "a variable of varying length")
-            }
+            StmtKind::Decl { value, .. } => value.iter().for_each(|value| self.expr(value)),
             StmtKind::Assign { value, .. } | StmtKind::Return(value) => self.expr(value),
             StmtKind::If {
                 condition,
@@ -119,111 +117,73 @@ impl Search<'_> {
                 self.block(otherwise);
             }
             StmtKind::Foreach { source, body, .. } => {
-                self.domain(source);
+                self.expr(source);
                 self.block(body);
             }
-            StmtKind::Print(args) => args.iter().for_each(|arg| self.expr(arg)),
-            StmtKind::New(_) => self.report(stmt.span, "`new`"),
-            StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue => {}
-        }
-    }
-
-    /// What a loop runs over: a range, or a sequence whose length is known.
-    fn domain(&mut self, source: &Expr) {
-        match &source.kind {
-            ExprKind::Range(low, high) if !self.in_field => {
-                self.expr(low);
-                self.expr(high);
+            StmtKind::Print(args) | StmtKind::New(args) => {
+                args.iter().for_each(|arg| self.expr(arg))
             }
-            ExprKind::Coerce(inner) => self.domain(inner),
-            _ => self.expr(source),
+            StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue => {}
         }
     }
 
     fn expr(&mut self, e: &Expr) {
         match &e.kind {
-            ExprKind::Constant(_)
-            | ExprKind::Kernel(_)
-            | ExprKind::Var(_)
-            | ExprKind::Identity(_)
-            | ExprKind::Zeros
-            | ExprKind::Nan
-            | ExprKind::LoadImage(_) => {}
             ExprKind::Op { op, args } => {
                 if let Meaning::Builtin(builtin) = op.row.meaning {
-                    self.builtin(builtin, args, e.span);
+                    self.builtin(builtin, args, e);
                 }
-                args.iter().for_each(|arg| self.expr(arg));
             }
-            ExprKind::Tensor(parts) | ExprKind::Sequence(parts) => {
-                parts.iter().for_each(|part| self.expr(part))
-            }
-            ExprKind::Power { base: inner, .. }
-            | ExprKind::Slice { base: inner, .. }
-            | ExprKind::Coerce(inner) => self.expr(inner),
-            ExprKind::Index { base: a, index: b }
-            | ExprKind::Probe { field: a, at: b }
-            | ExprKind::And(a, b)
-            | ExprKind::Or(a, b) => [a, b].into_iter().for_each(|x| self.expr(x)),
-            ExprKind::Call { function, args } => {
-                let body = &self.program.functions[function.0].body;
-                if self.in_field && !is_straight(body) {
-                    self.report(
-                        e.span,
-                        "a field function that calls a function with `if` or `foreach` statements",
-                    );
-                }
-                args.iter().for_each(|arg| self.expr(arg));
-            }
-            ExprKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                [condition, then, otherwise]
-                    .into_iter()
-                    .for_each(|x| self.expr(x));
+            ExprKind::Call { function, .. } => {
+                self.call(&self.program.functions[function.0], e.span)
             }
             ExprKind::Reduce {
-                op, body, domain, ..
-            } => {
-                if op.row.meaning == Meaning::Builtin(Builtin::Reduce(Reduction::Variance)) {
-                    self.report(e.span, "`variance`");
-                }
-                match domain {
-                    Domain::Seq(source) => self.domain(source),
-                    Domain::Strands(_) => self.report(e.span, "a reduction over strands"),
-                }
-                self.expr(body);
+                body,
+                domain: Domain::Strands(_),
+                ..
+            } => return self.within(Place::Reduction, body),
+            ExprKind::Reduce {
+                domain: Domain::Seq(source),
+                ..
+            } if self.place == Place::Field && !has_known_length(source) => self.report(
+                source.span,
+                "a reduction in a field over a sequence of varying length",
+            ),
+            ExprKind::Comprehension { .. } | ExprKind::Sequence(_) if is_of_strands(&e.ty) => {
+                self.report(e.span, "a sequence of strands that is not a query")
             }
-            ExprKind::Swap { selector, fields } => {
-                self.expr(selector);
-                fields.iter().for_each(|field| self.expr(field));
-            }
-            ExprKind::Range(..) => self.report(e.span, "a range outside a loop"),
-            ExprKind::Comprehension { .. } => {
-                self.report(e.span, "a comprehension outside a reduction")
-            }
-            ExprKind::Select { .. } => self.report(e.span, "reading the state of another strand"),
-            ExprKind::LoadSequence(_) => self.report(e.span, "a sequence from a file"),
-            ExprKind::Sphere { .. } => self.report(e.span, "a spatial query"),
+            _ => {}
+        }
+        e.children().into_iter().for_each(|child| self.expr(child));
+    }
+
+    fn call(&mut self, function: &Function, span: Span) {
+        if self.place == Place::Field && !is_straight(&function.body) {
+            self.report(
+                span,
+                "a field function that calls a function with `if` or `foreach` statements",
+            );
+        }
+        if self.place == Place::Reduction && prints(&function.body) {
+            self.report(span, "printing in a reduction over strands");
         }
     }
 
-    fn builtin(&mut self, builtin: Builtin, args: &[Expr], span: Span) {
+    fn builtin(&mut self, builtin: Builtin, args: &[Expr], e: &Expr) {
         match builtin {
-            Builtin::Append | Builtin::Prepend | Builtin::Concatenate => {
-                self.report(span, "a sequence of varying length");
+            Builtin::Append | Builtin::Prepend | Builtin::Concatenate if is_of_strands(&e.ty) => {
+                self.report(e.span, "a sequence of strands that is not a query")
             }
-            Builtin::Count(_) => self.report(span, "counting strands"),
             Builtin::Border(Border::Constant) if !is_uniform_constant(&args[1]) => {
                 self.report(
                     args[1].span,
                     "a border value that is not one constant for all components",
                 );
             }
-            Builtin::Eigenvalues | Builtin::Eigenvectors | Builtin::Inside if self.in_field => {
-                self.report(span, "an eigensystem or `inside` in a field function");
+            Builtin::Eigenvalues | Builtin::Eigenvectors | Builtin::Inside
+                if self.place == Place::Field =>
+            {
+                self.report(e.span, "an eigensystem or `inside` in a field function");
             }
             _ => {}
         }
@@ -238,12 +198,36 @@ fn is_dynamic(ty: &Type) -> bool {
     }
 }
 
+fn is_of_strands(ty: &Type) -> bool {
+    matches!(ty, Type::Seq(element, _) if matches!(**element, Type::Strand(_)))
+}
+
+/// Whether the number of elements is known now.
+fn has_known_length(source: &Expr) -> bool {
+    match &source.kind {
+        ExprKind::Constant(_) => true,
+        ExprKind::Coerce(inner) => has_known_length(inner),
+        _ => !is_dynamic(&source.ty),
+    }
+}
+
 /// Whether a function's body has no control flow.
 fn is_straight(block: &Block) -> bool {
     block.stmts.iter().all(|stmt| match &stmt.kind {
         StmtKind::Block(block) => is_straight(block),
         StmtKind::If { .. } | StmtKind::Foreach { .. } => false,
         _ => true,
+    })
+}
+
+fn prints(block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Print(_) => true,
+        StmtKind::Block(block) | StmtKind::Foreach { body: block, .. } => prints(block),
+        StmtKind::If {
+            then, otherwise, ..
+        } => prints(then) || prints(otherwise),
+        _ => false,
     })
 }
 

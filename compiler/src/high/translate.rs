@@ -7,14 +7,16 @@
 mod expr;
 mod field;
 mod flow;
+mod iterate;
 mod statics;
+mod strands;
 
 use super::High;
 use crate::{
     low::Bits,
     program::{Input, Interface, Program, Role, State, Target, Variable},
     ssa::{Builder, Function, Value},
-    tensor::{Base, Ty},
+    tensor::{Base, Dynamic, Ty},
     typed::tree::{self, Block, Expr, Global, VarId},
 };
 use ein_ir::Type;
@@ -22,13 +24,16 @@ use statics::Statics;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Translates a whole program.
-pub fn translate(program: &tree::Program) -> Program<High> {
-    translate_with_names(program).0
+pub fn translate(program: &tree::Program, long_int: bool) -> Program<High> {
+    translate_with_names(program, long_int).0
 }
 
 /// The same, with the value that each tensor or field definition of the source has become.
-pub(super) fn translate_with_names(program: &tree::Program) -> (Program<High>, Vec<Named>) {
-    let plan = Plan::new(program);
+pub(super) fn translate_with_names(
+    program: &tree::Program,
+    long_int: bool,
+) -> (Program<High>, Vec<Named>) {
+    let plan = Plan::new(program, long_int);
     let mut statics = Statics::default();
     let mut functions = vec![(Role::Globals, globals(program, &plan, &mut statics))];
     functions.push((Role::Domain, domain(program, &plan, &mut statics)));
@@ -52,6 +57,8 @@ pub(super) fn translate_with_names(program: &tree::Program) -> (Program<High>, V
             ));
         }
     }
+    let reductions = std::mem::take(&mut statics.reductions);
+    functions.extend((0..).map(Role::Reduce).zip(reductions));
     functions.sort_by_key(|(role, _)| *role);
     let names = std::mem::take(&mut statics.names);
     let interface = plan.interface(program, statics);
@@ -79,10 +86,12 @@ struct Plan {
     globals: Vec<VarId>,
     /// State variables, then the parameters of the strand.
     state: Vec<VarId>,
+    /// The least and the greatest integer.
+    ints: (i64, i64),
 }
 
 impl Plan {
-    fn new(program: &tree::Program) -> Plan {
+    fn new(program: &tree::Program, long_int: bool) -> Plan {
         let is_value = |var: &VarId| program.vars[var.0].ty.is_value();
         let globals = program
             .globals
@@ -97,7 +106,16 @@ impl Plan {
             .map(|s| s.var)
             .chain(program.strand.params.iter().copied())
             .collect();
-        Plan { globals, state }
+        let ints = if long_int {
+            (i64::MIN, i64::MAX)
+        } else {
+            (i32::MIN.into(), i32::MAX.into())
+        };
+        Plan {
+            globals,
+            state,
+            ints,
+        }
     }
 
     fn interface(&self, program: &tree::Program, statics: Statics) -> Interface {
@@ -133,7 +151,15 @@ impl Plan {
         Interface {
             strand: program.strand.name.clone(),
             inputs: inputs.collect(),
-            globals: self.globals.iter().map(variable).collect(),
+            globals: self
+                .globals
+                .iter()
+                .map(variable)
+                .chain(statics.hidden.iter().cloned())
+                .collect(),
+            images: statics.images(),
+            loads: statics.loads,
+            sources: statics.sources,
             state: self
                 .state
                 .iter()
@@ -145,7 +171,6 @@ impl Plan {
                 .collect(),
             grid: program.create.grid,
             axes: program.create.iters.len(),
-            images: statics.finish(),
         }
     }
 }
@@ -184,6 +209,8 @@ struct Translator<'a> {
     role: Role,
     /// Whether the body of a field function is being translated, where tensors may have become fields.
     in_field_body: bool,
+    /// The variable that stands for the strand itself, in the body of a reduction.
+    reduced: Option<VarId>,
 }
 
 impl<'a> Translator<'a> {
@@ -201,6 +228,7 @@ impl<'a> Translator<'a> {
             b: Builder::default(),
             env: BTreeMap::new(),
             in_field_body: false,
+            reduced: None,
         }
     }
 
@@ -230,7 +258,9 @@ impl<'a> Translator<'a> {
                 let value = self.default(element);
                 self.base(Base::Sequence((**element).clone()), &vec![value; *n])
             }
-            Ty::Field { .. } => panic!("a field is never assigned"),
+            Ty::List(element) => self.dynamic(Dynamic::List((**element).clone()), &[]),
+            Ty::Strands => self.dynamic(Dynamic::NoStrands, &[]),
+            Ty::Strand | Ty::Field { .. } => panic!("a field or strand is never assigned"),
         }
     }
 
@@ -339,20 +369,42 @@ fn globals(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Funct
 fn domain(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Function<High> {
     let mut t = Translator::new(program, plan, statics, Role::Domain);
     t.enter_strand_code();
-    let mut yields = Vec::new();
-    for (_, source) in &program.create.iters {
-        yields.extend(t.bounds(source));
+    let (mut bounds, mut sequences) = (Vec::new(), Vec::new());
+    for (var, source) in &program.create.iters {
+        let over = t.iteration(source);
+        bounds.extend([over.low, over.high]);
+        if let Some(sequence) = over.sequence() {
+            let ty = t.b.type_of(sequence).clone();
+            let name = format!("what `{}` is one of", program.vars[var.0].name);
+            let hidden = t.hide(name, ty);
+            t.statics.sources.push(hidden);
+            sequences.push(sequence);
+        }
     }
-    t.b.finish(Role::Domain.name(), yields)
+    t.b.finish(Role::Domain.name(), [bounds, sequences].concat())
 }
 
 fn create(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Function<High> {
     let mut t = Translator::new(program, plan, statics, Role::Create);
     t.enter_strand_code();
+    let mut sources = t.statics.sources.clone().into_iter();
     for (n, (var, source)) in program.create.iters.iter().enumerate() {
         let index = t.base(Base::Arg(n as u32, Ty::Int), &[]);
-        let value = t.element_of_domain(source, index);
-        t.env.insert(Key::Var(*var), value);
+        let item = if iterate::is_range(source) {
+            index
+        } else {
+            // The sequence was made once, before the strands.
+            let hidden = sources.next().expect("the domain has hidden it");
+            let ty = t.statics.hidden[hidden as usize - plan.globals.len()]
+                .ty
+                .clone();
+            let made = t.base(Base::Global(hidden, ty), &[]);
+            let over = t.iteration_over(made, source.span.start);
+            t.item(&over, index)
+        };
+        let ty = Ty::of(t.ty(*var));
+        let value = t.convert(item, &ty, source.span.start);
+        t.bind(*var, value);
     }
     let args: Vec<Value> = program.create.args.iter().map(|arg| t.expr(arg)).collect();
     t.initial_state(&args);

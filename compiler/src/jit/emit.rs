@@ -5,7 +5,7 @@
 //! because no block is left early. With one strand per call, or where the condition is uniform, both are plain branches.
 
 use super::{
-    frame::{offset, status},
+    frame::{StatePlane, offset, status},
     lanes::Lanes,
     link::Linker,
 };
@@ -17,25 +17,25 @@ use cranelift_codegen::ir::{
     self as cl, BlockArg, InstBuilder, MemFlagsData, condcodes::IntCC, types,
 };
 use cranelift_frontend::FunctionBuilder;
+use std::sync::Arc;
 
 /// Where the results of a function go.
 #[derive(Clone, Debug)]
 pub enum Sink {
-    /// To the strands' state: byte offset of the plane and state slot's type, per result. With `status`, the first
-    /// result is how the method ended.
+    /// To the strands' state, one slot after the other. With `status`, the first result is how the method ended.
     State {
         /// Whether the first result is a status.
         status: bool,
-        /// The planes of the other results.
-        planes: Vec<(usize, Ty)>,
     },
     /// To global variables: the slot of each result. With `status`, the first result is how the block ended.
     Globals {
         /// Whether the first result is a status.
         status: bool,
         /// The slots of the other results.
-        slots: Vec<(u32, Ty)>,
+        slots: Vec<u32>,
     },
+    /// To planes in the frame.
+    Results,
 }
 
 /// A Low value in generated code.
@@ -55,12 +55,14 @@ pub(super) struct Emitter<'a, 'b> {
     pub(super) function: &'a Function<Low>,
     pub(super) lanes: Lanes,
     pub(super) linker: &'a mut Linker,
-    pub(super) state_planes: &'a [usize],
+    pub(super) state_planes: &'a Arc<[StatePlane]>,
     pub(super) frame: cl::Value,
     /// The lanes that run here.
     pub(super) mask: Vec<cl::Value>,
     varying: Vec<bool>,
     held: Vec<Option<Held>>,
+    /// Where the lanes of the strand that was read last are, while the code of one block is emitted.
+    pub(super) last_read: Option<(Value, bool, Vec<cl::Value>)>,
 }
 
 /// Flags of accesses that cannot fault and need no alignment.
@@ -72,7 +74,7 @@ pub(super) fn emit(
     function: &Function<Low>,
     lanes: Lanes,
     linker: &mut Linker,
-    state_planes: &[usize],
+    state_planes: &Arc<[StatePlane]>,
     sink: &Sink,
     target: cranelift_codegen::isa::TargetFrontendConfig,
 ) {
@@ -93,6 +95,7 @@ pub(super) fn emit(
         mask: Vec::new(),
         varying,
         held,
+        last_read: None,
     };
     let entry = emitter.b.create_block();
     emitter.b.append_block_params_for_function_params(entry);
@@ -172,6 +175,7 @@ impl Emitter<'_, '_> {
     }
 
     fn insts(&mut self, block: &Block<Low>) {
+        self.last_read = None;
         for inst in &block.insts {
             match &inst.kind {
                 Kind::Op(op, args) => self.op(op, args, &inst.results),
@@ -189,6 +193,7 @@ impl Emitter<'_, '_> {
                 Kind::For { .. } => self.for_loop(inst),
             }
         }
+        self.last_read = None;
     }
 
     /// The types of the registers that hold `v`.
@@ -402,7 +407,7 @@ impl Emitter<'_, '_> {
     /// Stores the results of the function for the lanes that run.
     fn sink(&mut self, yields: &[Value], sink: &Sink) {
         match sink {
-            Sink::State { status, planes } => {
+            Sink::State { status } => {
                 let results = if *status {
                     self.store_status(yields)
                 } else {
@@ -412,12 +417,12 @@ impl Emitter<'_, '_> {
                     .b
                     .ins()
                     .load(types::I64, PLAIN, self.frame, offset::STATE);
-                for (&v, &(at, ty)) in results.iter().zip(planes) {
+                for (&v, plane) in results.iter().zip(&**self.state_planes) {
                     let new = self.parts(v);
-                    let old = self.load_plane(state, at as i32, ty);
+                    let old = self.load_state(state, plane);
                     let mask = self.mask.clone();
                     let value = self.blend(&mask, &new, &old);
-                    self.store_plane(state, at as i32, ty, &value);
+                    self.store_state(state, plane, &value);
                 }
             }
             Sink::Globals { status, slots } => {
@@ -430,9 +435,21 @@ impl Emitter<'_, '_> {
                     .b
                     .ins()
                     .load(types::I64, PLAIN, self.frame, offset::GLOBALS);
-                for (&v, &(slot, _)) in results.iter().zip(slots) {
+                for (&v, &slot) in results.iter().zip(slots) {
                     let value = self.natural(v)[0];
                     self.b.ins().store(PLAIN, value, globals, slot as i32 * 8);
+                }
+            }
+            Sink::Results => {
+                let results = self
+                    .b
+                    .ins()
+                    .load(types::I64, PLAIN, self.frame, offset::RESULTS);
+                let mut at = 0;
+                for &v in yields {
+                    let (ty, parts) = (self.ty(v), self.parts(v));
+                    self.store_plane(results, at as i32, ty, &parts);
+                    at += self.lanes.plane_bytes(ty);
                 }
             }
         }

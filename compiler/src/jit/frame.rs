@@ -1,5 +1,7 @@
 //! What generated code is given: one structure, by address.
 
+use crate::low::Ty;
+use runtime::strands::Sharing;
 use std::{ffi::c_void, sync::Arc};
 
 /// The environment of one call of generated code.
@@ -10,8 +12,11 @@ pub struct Frame {
     pub globals: *mut u64,
     /// The state of the strands that run: a block of planes.
     pub state: *mut u8,
-    /// Arguments of the call: one plane of lane-sized integers per argument.
+    /// Arguments of the call: one plane of 8-byte lanes per argument, of which a value takes the first bytes of a
+    /// plane.
     pub args: *const u8,
+    /// Where a reduction's body puts its results: one plane per scalar.
+    pub results: *mut u8,
     /// What is known of the images, one 8-byte cell each; see [`super::images`].
     pub images: *const u64,
     /// One probe image per leaf field of the program.
@@ -22,14 +27,31 @@ pub struct Frame {
     pub strings: *const Vec<Arc<str>>,
     /// Strands per call.
     pub width: u32,
-    /// Bytes of a lane.
-    pub lane_bytes: u32,
+    /// Bytes of an integer lane.
+    pub int_bytes: u32,
     /// The lanes that run.
     pub mask: u32,
     /// Out: lanes that stabilize.
     pub stable: u32,
     /// Out: lanes that die.
     pub dead: u32,
+    /// How many strands there are: active and stable, active, stable.
+    pub counts: [i64; 3],
+}
+
+/// The plane of a state slot.
+#[derive(Clone, Copy, Debug)]
+pub struct StatePlane {
+    /// The type of the slot.
+    pub ty: Ty,
+    /// Bytes from the start of a block to lane 0.
+    pub offset: usize,
+    /// Bytes from one lane to the next.
+    pub stride: usize,
+    /// Whether it is one half of a sequence's handle, of 32 bits.
+    pub is_handle: bool,
+    /// Where other strands find it.
+    pub sharing: Sharing,
 }
 
 /// The offset of each member, for generated code.
@@ -40,6 +62,9 @@ pub(super) mod offset {
     pub(crate) const GLOBALS: i32 = offset_of!(Frame, globals) as i32;
     pub(crate) const STATE: i32 = offset_of!(Frame, state) as i32;
     pub(crate) const ARGS: i32 = offset_of!(Frame, args) as i32;
+    pub(crate) const RESULTS: i32 = offset_of!(Frame, results) as i32;
+    pub(crate) const HOST: i32 = offset_of!(Frame, host) as i32;
+    pub(crate) const COUNTS: i32 = offset_of!(Frame, counts) as i32;
     pub(crate) const IMAGES: i32 = offset_of!(Frame, images) as i32;
     pub(crate) const FIELDS: i32 = offset_of!(Frame, fields) as i32;
     pub(crate) const MASK: i32 = offset_of!(Frame, mask) as i32;

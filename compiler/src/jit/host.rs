@@ -1,6 +1,6 @@
 //! What generated code calls back: printing and run-time errors.
 
-use super::{frame::Frame, lanes::Lanes, link::PrintStatement};
+use super::{frame::Frame, lanes::Lanes, link::PrintStatement, outside::GlobalHost};
 use crate::{low::Ty, print_piece::Piece};
 use runtime::{
     abi::FailureKind,
@@ -8,15 +8,6 @@ use runtime::{
     world::StepContext,
 };
 use std::fmt::Write;
-
-/// What code that runs once reports to.
-#[derive(Debug, Default)]
-pub struct GlobalHost {
-    /// What was printed.
-    pub printed: String,
-    /// The first run-time error: what happened, and its place in the source.
-    pub failure: Option<(FailureKind, u32, [i64; 2])>,
-}
 
 /// Prints for strands: each strand's text goes to its own place in the order of prints.
 pub(super) unsafe extern "C" fn print_strands(
@@ -33,7 +24,7 @@ pub(super) unsafe extern "C" fn print_strands(
             &*(*frame).strings,
         )
     };
-    for lane in (0..32).filter(|lane| lanes >> lane & 1 == 1) {
+    for lane in each_lane(lanes) {
         // SAFETY: the values have a plane for every scalar of the statement.
         let text = unsafe { statement.text(values, lane, strings) };
         cx.print_text(1 << lane, &text);
@@ -43,21 +34,23 @@ pub(super) unsafe extern "C" fn print_strands(
 /// Prints for global code.
 pub(super) unsafe extern "C" fn print_global(
     frame: *mut Frame,
-    _lanes: u32,
+    lanes: u32,
     statement: *const PrintStatement,
     values: *const u8,
 ) {
     // SAFETY: as for strands, with the host of global code.
     let (host, statement, strings) = unsafe {
         (
-            &mut *(*frame).host.cast::<GlobalHost>(),
+            &*(*frame).host.cast::<GlobalHost<'_, '_>>(),
             &*statement,
             &*(*frame).strings,
         )
     };
-    // SAFETY: as for strands.
-    host.printed
-        .push_str(&unsafe { statement.text(values, 0, strings) });
+    for lane in each_lane(lanes) {
+        // SAFETY: as for strands.
+        host.outside
+            .print(&unsafe { statement.text(values, lane, strings) });
+    }
 }
 
 /// Reports a run-time error of some strands; the details are two planes of integers.
@@ -72,17 +65,16 @@ pub(super) unsafe extern "C" fn report_strands(
     let frame = unsafe { &mut *frame };
     // SAFETY: the host of strand code is the step context.
     let cx = unsafe { &mut *frame.host.cast::<StepContext<'_>>() };
-    let (width, lane_bytes) = (frame.width as usize, frame.lane_bytes as usize);
     // SAFETY: the caller stored both planes.
-    let detail =
-        |lane: usize| [0, 1].map(|n| unsafe { read_int(details, n * width + lane, lane_bytes) });
-    cx.fail(lanes, failure(kind), place, detail);
+    cx.fail(lanes, failure(kind), place, |lane| unsafe {
+        both(details, frame, lane)
+    });
 }
 
 /// Reports a run-time error of global code.
 pub(super) unsafe extern "C" fn report_global(
     frame: *mut Frame,
-    _lanes: u32,
+    lanes: u32,
     kind: u32,
     place: u32,
     details: *const u8,
@@ -90,27 +82,42 @@ pub(super) unsafe extern "C" fn report_global(
     // SAFETY: as for printing.
     let frame = unsafe { &mut *frame };
     // SAFETY: the host of global code is a `GlobalHost`.
-    let host = unsafe { &mut *frame.host.cast::<GlobalHost>() };
-    // SAFETY: the caller stored both planes, of one lane each.
-    let details = [0, 1].map(|n| unsafe { read_int(details, n, frame.lane_bytes as usize) });
-    host.failure.get_or_insert((failure(kind), place, details));
+    let host = unsafe { &*frame.host.cast::<GlobalHost<'_, '_>>() };
+    // SAFETY: the caller stored both planes.
+    let details = unsafe { both(details, frame, lanes.trailing_zeros() as usize) };
+    host.outside.report(failure(kind), place, details);
+}
+
+/// The lanes whose bits are set.
+pub(super) fn each_lane(lanes: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |lane| lanes >> lane & 1 == 1)
 }
 
 fn failure(kind: u32) -> FailureKind {
     FailureKind::from_code(kind).expect("generated code knows the kinds of failures")
 }
 
-/// Reads an integer lane.
+/// One lane of two planes of integers.
 ///
 /// # Safety
-/// Lane `n` of that many bytes exists at `planes`.
-unsafe fn read_int(planes: *const u8, n: usize, bytes: usize) -> i64 {
+/// Both planes exist for the width of the frame.
+unsafe fn both(planes: *const u8, frame: &Frame, lane: usize) -> [i64; 2] {
+    let (width, bytes) = (frame.width as usize, frame.int_bytes as usize);
+    // SAFETY: promised by the caller.
+    [0, 1].map(|n| unsafe { read_int(planes.add((n * width + lane) * bytes), bytes) })
+}
+
+/// Reads an integer of 4 or 8 bytes.
+///
+/// # Safety
+/// There is one.
+pub(super) unsafe fn read_int(at: *const u8, bytes: usize) -> i64 {
     // SAFETY: promised by the caller.
     unsafe {
         if bytes == 8 {
-            planes.add(n * 8).cast::<i64>().read_unaligned()
+            at.cast::<i64>().read_unaligned()
         } else {
-            planes.add(n * 4).cast::<i32>().read_unaligned().into()
+            at.cast::<i32>().read_unaligned().into()
         }
     }
 }
@@ -126,39 +133,35 @@ impl PrintStatement {
         lane: usize,
         strings: &[std::sync::Arc<str>],
     ) -> String {
-        let Lanes { double, width, .. } = self.lanes;
-        let bytes = self.lanes.bytes();
+        let Lanes { double, .. } = self.lanes;
         let mut text = String::new();
         let mut plane = 0;
         for piece in self.pieces.iter() {
-            let Piece::Scalar(ty) = piece else {
-                let Piece::Text(literal) = piece else {
-                    unreachable!("a piece is text or a scalar")
-                };
-                text.push_str(literal);
-                continue;
+            let ty = match piece {
+                Piece::Scalar(ty) => *ty,
+                Piece::Text(literal) => {
+                    text.push_str(literal);
+                    continue;
+                }
             };
-            let n = plane * width + lane;
-            plane += 1;
+            let bytes = self.lanes.lane_bytes(ty);
             // SAFETY: promised by the caller.
             unsafe {
+                let at = values.add(plane + lane * bytes);
                 match ty {
-                    Ty::Real if double => {
-                        write_f64(&mut text, values.add(n * 8).cast::<f64>().read_unaligned())
+                    Ty::Real if double => write_f64(&mut text, at.cast::<f64>().read_unaligned()),
+                    Ty::Real => write_f32(&mut text, at.cast::<f32>().read_unaligned()),
+                    Ty::Int => {
+                        write!(text, "{}", read_int(at, bytes)).expect("a string takes everything")
                     }
-                    Ty::Real => {
-                        write_f32(&mut text, values.add(n * 4).cast::<f32>().read_unaligned())
+                    Ty::Bool => {
+                        let holds = read_int(at, bytes) != 0;
+                        text.push_str(if holds { "true" } else { "false" });
                     }
-                    Ty::Int => write!(text, "{}", read_int(values, n, bytes))
-                        .expect("a string takes everything"),
-                    Ty::Bool => text.push_str(if read_int(values, n, bytes) != 0 {
-                        "true"
-                    } else {
-                        "false"
-                    }),
-                    Ty::Str => text.push_str(&strings[read_int(values, n, bytes) as usize]),
+                    Ty::Str => text.push_str(&strings[read_int(at, bytes) as usize]),
                 }
             }
+            plane += self.lanes.plane_bytes(ty);
         }
         text
     }

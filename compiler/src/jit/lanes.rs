@@ -20,9 +20,23 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Bytes of a lane.
+    /// Bytes of a real.
     pub fn bytes(self) -> usize {
         if self.double { 8 } else { 4 }
+    }
+
+    /// Bytes of a lane of a type in memory. A truth value is as wide as an integer.
+    pub fn lane_bytes(self, ty: Ty) -> usize {
+        match ty {
+            Ty::Real => self.bytes(),
+            Ty::Int | Ty::Bool | Ty::Str if self.double || self.long_int => 8,
+            Ty::Int | Ty::Bool | Ty::Str => 4,
+        }
+    }
+
+    /// Bytes of a plane of lanes of a type in memory.
+    pub fn plane_bytes(self, ty: Ty) -> usize {
+        self.width * self.lane_bytes(ty)
     }
 
     /// Lanes in one part.

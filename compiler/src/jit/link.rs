@@ -1,27 +1,38 @@
 //! What generated code refers to: primitives of the runtime, tables it reads, and the functions it calls back.
 
-use super::{frame::Frame, host, lanes::Lanes};
+use super::{
+    dynamic_host::{self, HostCall},
+    frame::{Frame, StatePlane},
+    host,
+    lanes::Lanes,
+};
 use crate::{
     image_ref::{FieldRef, KernelRef},
-    low::Orders,
+    low::{Dynamic, Orders},
     print_piece::Piece,
 };
 use ein_ir::Elementary;
 use runtime::{
     probe::{self, KernelPieces, ProbeKernel, ProbeSpec},
     simd::Real,
+    strands::StateLayout,
 };
 use std::{collections::HashMap, sync::Arc};
 
 /// Collects what a program's code refers to; keeps it alive as long as the code.
 #[derive(Debug)]
 pub struct Linker {
-    /// Whether the functions that follow run for strands, rather than once.
+    /// Whether the functions that follow are methods of strands, rather than global code.
     pub(super) for_strands: bool,
+    /// Bytes from one block of the state to the next.
+    pub(super) state_stride: usize,
+    /// Bytes from one block of published copies to the next.
+    pub(super) published_stride: usize,
     fields: Vec<Arc<FieldRef>>,
     strings: Vec<Arc<str>>,
     kernels: HashMap<TableKey, Box<ProbeKernel>>,
     statements: Vec<Arc<PrintStatement>>,
+    calls: Vec<Arc<HostCall>>,
     strands_print: bool,
 }
 
@@ -36,13 +47,16 @@ pub(super) struct PrintStatement {
 }
 
 impl Linker {
-    pub(super) fn new() -> Linker {
+    pub(super) fn new(layout: &StateLayout) -> Linker {
         Linker {
             for_strands: true,
+            state_stride: layout.stride(),
+            published_stride: layout.published_stride(),
             fields: Vec::new(),
             strings: Vec::new(),
             kernels: HashMap::new(),
             statements: Vec::new(),
+            calls: Vec::new(),
             strands_print: false,
         }
     }
@@ -156,6 +170,34 @@ impl Linker {
             host::print_global
         };
         print as usize
+    }
+
+    /// An operation on sequences or strands, by address.
+    pub(super) fn host_call(
+        &mut self,
+        op: &Dynamic,
+        lanes: Lanes,
+        state: &Arc<[StatePlane]>,
+    ) -> usize {
+        let call = Arc::new(HostCall {
+            op: op.clone(),
+            lanes,
+            state: state.clone(),
+        });
+        let address = std::ptr::from_ref::<HostCall>(&call) as usize;
+        self.calls.push(call);
+        address
+    }
+
+    /// The function that does operations on sequences and strands.
+    pub(super) fn dynamic(&self) -> usize {
+        type Call = unsafe extern "C" fn(*mut Frame, u32, *const HostCall, *const u8, *mut u8);
+        let call: Call = if self.for_strands {
+            dynamic_host::call_strands
+        } else {
+            dynamic_host::call_global
+        };
+        call as usize
     }
 
     /// The function that reports a run-time error.

@@ -2,6 +2,8 @@
 //!
 //! No type of the code generator leaves this module.
 
+mod dynamic;
+mod dynamic_host;
 mod emit;
 mod frame;
 mod host;
@@ -9,14 +11,15 @@ pub mod images;
 mod lanes;
 mod link;
 mod ops;
+mod outside;
 
 pub use emit::Sink;
-pub use frame::{Frame, status};
-pub use host::GlobalHost;
+pub use frame::{Frame, StatePlane, status};
 pub use lanes::Lanes;
 pub use link::Linker;
+pub use outside::{GlobalHost, Outside, Reducer, Reports};
 
-use crate::{low::Low, program::Role, ssa::Function};
+use crate::{low::Low, program::Role, ssa::Function, state::StateMap};
 use cranelift_codegen::{
     ir::{AbiParam, types},
     settings::{self, Configurable},
@@ -24,6 +27,7 @@ use cranelift_codegen::{
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module};
+use std::sync::Arc;
 
 /// The machine code of a program.
 pub struct Code {
@@ -62,12 +66,13 @@ pub struct Task<'a> {
 ///
 /// # Panics
 /// If the code generator refuses the code or this machine; both are faults of ours.
-pub fn compile(tasks: &[Task<'_>], state_planes: &[usize], lanes: Lanes) -> Code {
+pub fn compile(tasks: &[Task<'_>], state: &StateMap, lanes: Lanes) -> Code {
+    let state_planes: Arc<[StatePlane]> = state.planes.as_slice().into();
     let mut module = JITModule::new(JITBuilder::with_isa(
         isa(),
         cranelift_module::default_libcall_names(),
     ));
-    let mut linker = Linker::new();
+    let mut linker = Linker::new(&state.layout);
     let mut context = module.make_context();
     let mut scratch = FunctionBuilderContext::new();
     let mut ids: Vec<(Role, FuncId)> = Vec::new();
@@ -77,8 +82,8 @@ pub fn compile(tasks: &[Task<'_>], state_planes: &[usize], lanes: Lanes) -> Code
         sink,
     } in tasks
     {
-        linker.for_strands = role.is_strand_code();
-        let lanes = if linker.for_strands {
+        linker.for_strands = role.is_method();
+        let lanes = if role.is_strand_code() {
             lanes
         } else {
             Lanes { width: 1, ..lanes }
@@ -94,12 +99,12 @@ pub fn compile(tasks: &[Task<'_>], state_planes: &[usize], lanes: Lanes) -> Code
             function,
             lanes,
             &mut linker,
-            state_planes,
+            &state_planes,
             sink,
             module.target_config(),
         );
         let id = module
-            .declare_function(role.name(), Linkage::Export, &context.func.signature)
+            .declare_function(&role.name(), Linkage::Export, &context.func.signature)
             .expect("every role occurs once");
         module
             .define_function(id, &mut context)

@@ -59,20 +59,20 @@ impl Emitter<'_, '_> {
                         .load(scalar, PLAIN, images, cell(*image, *info) as i32 * 8),
                 ]
             }
-            Op::State(slot, ty) => {
+            Op::State(slot, _) => {
                 let state = self
                     .b
                     .ins()
                     .load(types::I64, PLAIN, self.frame, offset::STATE);
-                self.load_plane(state, self.state_planes[*slot as usize] as i32, *ty)
+                let plane = self.state_planes[*slot as usize];
+                self.load_state(state, &plane)
             }
             Op::Arg(slot, ty) => {
                 let planes = self
                     .b
                     .ins()
                     .load(types::I64, PLAIN, self.frame, offset::ARGS);
-                let plane = self.lanes.width * self.lanes.bytes();
-                self.load_plane(planes, (*slot as usize * plane) as i32, *ty)
+                self.load_plane(planes, (*slot as usize * self.lanes.width * 8) as i32, *ty)
             }
             Op::Simple(simple) => self.simple(*simple, args, results[0]),
             Op::Math(function) => self.math(*function, args, results[0]),
@@ -100,6 +100,7 @@ impl Emitter<'_, '_> {
                 return self.hold_results(out, results);
             }
             Op::Print(pieces) => return self.print(pieces, args),
+            Op::Dynamic(dynamic) => return self.dynamic(dynamic, args, results),
             Op::CheckIndex(place) => return self.check_index(args, *place),
         };
         self.set(results[0], parts);
@@ -386,9 +387,12 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Room for planes of lanes.
+    /// Room for planes of reals.
     fn slot(&mut self, planes: usize) -> cl::StackSlot {
-        let size = planes * self.lanes.width * self.lanes.bytes();
+        self.sized_slot(planes * self.lanes.width * self.lanes.bytes())
+    }
+
+    pub(super) fn sized_slot(&mut self, size: usize) -> cl::StackSlot {
         self.b.create_sized_stack_slot(StackSlotData::new(
             StackSlotKind::ExplicitSlot,
             size.max(8) as u32,
@@ -397,14 +401,16 @@ impl Emitter<'_, '_> {
     }
 
     /// Stores arguments as consecutive planes of lanes.
-    fn store_args(&mut self, args: &[Value]) -> cl::StackSlot {
-        let slot = self.slot(args.len());
-        let plane = self.lanes.width * self.lanes.bytes();
-        for (n, &v) in args.iter().enumerate() {
+    pub(super) fn store_args(&mut self, args: &[Value]) -> cl::StackSlot {
+        let types = args.iter().map(|&v| self.ty(v));
+        let slot = self.sized_slot(types.map(|ty| self.lanes.plane_bytes(ty)).sum());
+        let mut at = 0;
+        for &v in args {
             let ty = self.ty(v);
             let parts = self.parts(v);
             let base = self.b.ins().stack_addr(types::I64, slot, 0);
-            self.store_plane(base, (n * plane) as i32, ty, &parts);
+            self.store_plane(base, at as i32, ty, &parts);
+            at += self.lanes.plane_bytes(ty);
         }
         slot
     }
@@ -420,7 +426,7 @@ impl Emitter<'_, '_> {
         self.call(address, &[self.frame, bits, pieces, values]);
     }
 
-    fn call(&mut self, address: usize, args: &[cl::Value]) {
+    pub(super) fn call(&mut self, address: usize, args: &[cl::Value]) {
         let mut signature = cl::Signature::new(CallConv::SystemV);
         for &arg in args {
             signature

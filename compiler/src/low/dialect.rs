@@ -6,6 +6,7 @@
 
 use crate::{
     image_ref::{FieldRef, ImageInfo},
+    low::Dynamic,
     low::eval::{Datum, Machine},
     print_piece::Piece,
     ssa::{Dialect, Interrupt},
@@ -133,6 +134,8 @@ pub enum Op {
     CheckIndex(u32),
     /// Prints the pieces, taking an argument for every scalar.
     Print(Arc<[Piece]>),
+    /// An operation on sequences of varying length, or on other strands.
+    Dynamic(Dynamic),
 }
 
 /// The derivative orders wanted from a probe: bit m for order m.
@@ -165,10 +168,11 @@ impl Dialect for Low {
     }
 
     fn has_effect(op: &Op) -> bool {
-        matches!(
-            op,
-            Op::Print(_) | Op::IntDiv(_) | Op::IntRem(_) | Op::CheckIndex(_)
-        )
+        match op {
+            Op::Print(_) | Op::IntDiv(_) | Op::IntRem(_) | Op::CheckIndex(_) => true,
+            Op::Dynamic(dynamic) => dynamic.has_effect(),
+            _ => false,
+        }
     }
 
     fn eval(op: &Op, args: &[&Datum], world: &mut Machine) -> Result<Vec<Datum>, Interrupt> {
@@ -203,6 +207,7 @@ pub fn signature(op: &Op) -> (Vec<Ty>, Vec<Ty>) {
         ),
         Op::CheckIndex(_) => (vec![Ty::Int; 2], vec![]),
         Op::Print(pieces) => (pieces.iter().flat_map(Piece::scalars).collect(), vec![]),
+        Op::Dynamic(dynamic) => dynamic.signature(),
     }
 }
 
@@ -263,6 +268,7 @@ impl fmt::Display for Op {
                 f.write_str("print")?;
                 pieces.iter().try_for_each(|piece| write!(f, " {piece}"))
             }
+            Op::Dynamic(dynamic) => write!(f, "{dynamic}"),
         }
     }
 }
@@ -304,7 +310,7 @@ impl FromStr for Op {
             "eigen" => Op::Eigen(rest.parse().map_err(|_| bad())?),
             "check-index" => Op::CheckIndex(number(rest)?),
             "print" => Op::Print(crate::print_piece::parse_pieces(rest)?.into()),
-            _ => return Err(bad()),
+            _ => return text.parse().map(Op::Dynamic),
         })
     }
 }

@@ -5,10 +5,11 @@
 
 use crate::{
     image_ref::ImageInfo,
-    low::{Op, Simple, Ty},
+    low::{Heap, Op, Simple, Ty},
     print_piece::Piece,
     reference::{EvalImage, jacobi, reconstruct},
     ssa::{self, Interrupt},
+    surroundings::Surroundings,
 };
 use runtime::print::{write_f32, write_f64};
 use std::sync::Arc;
@@ -83,6 +84,10 @@ pub struct Machine {
     pub images: Vec<EvalImage>,
     /// What was printed.
     pub printed: String,
+    /// What sequences refer to.
+    pub heap: Heap,
+    /// The other strands.
+    pub surroundings: Surroundings<Machine, Datum>,
 }
 
 impl Machine {
@@ -156,10 +161,11 @@ impl Machine {
                 self.print(pieces, args);
                 return Ok(vec![]);
             }
+            Op::Dynamic(dynamic) => return self.dynamic(dynamic, args),
         }])
     }
 
-    fn simple(&self, op: Simple, args: &[&Datum]) -> Datum {
+    pub(super) fn simple(&self, op: Simple, args: &[&Datum]) -> Datum {
         let real = |n: usize| args[n].real();
         let int = |n: usize| args[n].int();
         let bool = |n: usize| args[n].bool();

@@ -1,13 +1,17 @@
 //! Low-IR: scalar operations, ready for code generation.
 
 mod dialect;
+mod dynamic;
 mod eval;
+mod eval_dynamic;
 mod fold;
 mod scalarize;
 mod uniform;
 
 pub use dialect::{Bits, Low, Op, Orders, Simple, Ty, signature};
+pub use dynamic::{Dynamic, Element, StrandReduction};
 pub use eval::{Datum, Machine};
+pub use eval_dynamic::Heap;
 pub use fold::fold_constants;
 pub use scalarize::{Slots, scalarize};
 pub use uniform::varying;

@@ -3,15 +3,15 @@
 //! Axes and sums are unrolled, δ and ε become the numbers they are, and what they annihilate is not computed. Components that
 //! are equal by symmetry are computed once.
 
-use super::{Bits, Low, Op, Simple};
+use super::{Bits, Dynamic, Element, Low, Op, Simple, StrandReduction};
 use crate::{
     image_ref::{FieldRef, ImageInfo, distinct_derivatives},
     mid::{self, Mid},
     ssa::{Block, Builder, Function, Inst, Kind, Value},
-    tensor::{Base, Operator, Ty},
+    tensor::{self, Base, Operator, Ty},
 };
 use ein_ir::{Comparison, Index, Term, rational};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Where the scalars of global and state variables lie: the first slot of each variable.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct Slots {
     pub globals: Vec<u32>,
     /// Of each state variable.
     pub state: Vec<u32>,
+    /// Of all global variables.
+    global_count: u32,
 }
 
 impl Slots {
@@ -28,21 +30,32 @@ impl Slots {
         globals: impl Iterator<Item = &'a Ty>,
         state: impl Iterator<Item = &'a Ty>,
     ) -> Slots {
+        let (globals, global_count) = first_slots(globals);
+        let (state, _) = first_slots(state);
         Slots {
-            globals: first_slots(globals),
-            state: first_slots(state),
+            globals,
+            state,
+            global_count,
         }
+    }
+
+    /// The number of slots of global variables.
+    pub fn global_count(&self) -> u32 {
+        self.global_count
     }
 }
 
-fn first_slots<'a>(types: impl Iterator<Item = &'a Ty>) -> Vec<u32> {
-    types
-        .scan(0, |next, ty| {
-            let first = *next;
-            *next += ty.scalars().len() as u32;
-            Some(first)
+/// The first slot of each variable, and how many there are.
+fn first_slots<'a>(types: impl Iterator<Item = &'a Ty>) -> (Vec<u32>, u32) {
+    let mut next = 0;
+    let first = types
+        .map(|ty| {
+            let first = next;
+            next += ty.scalars().len() as u32;
+            first
         })
-        .collect()
+        .collect();
+    (first, next)
 }
 
 /// Translates a function to Low-IR.
@@ -219,11 +232,11 @@ impl Pass<'_> {
                     .map(|(ty, slot)| self.b.op1(Op::State(slot, ty), &[]))
                     .collect()
             }
-            Base::Arg(n, _) => {
-                assert_eq!(own().len(), 1, "an argument is a scalar");
-                let ty = own()[0];
-                self.b.op(Op::Arg(*n, ty), &[])
-            }
+            Base::Arg(first, _) => own()
+                .into_iter()
+                .zip(*first..)
+                .map(|(ty, slot)| self.b.op1(Op::Arg(slot, ty), &[]))
+                .collect(),
             Base::Image(image, info) => self.b.op(Op::Image(*image, *info), &[]),
             Base::Simple(simple) => self.b.op(Op::Simple(*simple), &scalars),
             Base::Select(ty) => {
@@ -245,7 +258,9 @@ impl Pass<'_> {
             }
             Base::Sequence(_) => scalars,
             Base::Element(place) => self.element(*place, args),
+            Base::CheckIndex(place) => self.b.op(Op::CheckIndex(*place), &scalars),
             Base::Print(pieces) => self.b.op(Op::Print(pieces.clone()), &scalars),
+            Base::Dynamic(dynamic) => self.dynamic(dynamic, args),
         }
     }
 
@@ -282,6 +297,47 @@ impl Pass<'_> {
                 })
             })
             .collect()
+    }
+
+    fn dynamic(&mut self, op: &tensor::Dynamic, args: &[Value]) -> Vec<Value> {
+        let scalars = self.all(args);
+        let op = match op {
+            tensor::Dynamic::List(ty) => Dynamic::List(element_of(ty), args.len() as u32),
+            tensor::Dynamic::Append(ty) => Dynamic::Append(element_of(ty)),
+            tensor::Dynamic::Prepend(ty) => Dynamic::Prepend(element_of(ty)),
+            tensor::Dynamic::Concatenate(ty) => Dynamic::Concatenate(element_of(ty)),
+            // The length comes last, in a list as among strands.
+            tensor::Dynamic::Length(_) => return vec![scalars[scalars.len() - 1]],
+            tensor::Dynamic::Item(Ty::List(ty)) => Dynamic::Item(element_of(ty)),
+            tensor::Dynamic::Item(Ty::Strands) => Dynamic::StrandAt,
+            tensor::Dynamic::Item(other) => panic!("an item of {other}"),
+            tensor::Dynamic::NoStrands => {
+                let zero = self.b.op1(Op::Int(0), &[]);
+                return vec![zero; 3];
+            }
+            tensor::Dynamic::Sphere { position, dim } => Dynamic::Sphere {
+                position: self.slots.state[*position as usize],
+                dim: *dim,
+            },
+            tensor::Dynamic::Other(n, ty) => {
+                let first = self.slots.state[*n as usize];
+                let other = |(ty, slot)| Op::Dynamic(Dynamic::Other(slot, ty));
+                let slots = ty.scalars().into_iter().zip(first..).map(other);
+                return slots.map(|op| self.b.op1(op, &scalars)).collect();
+            }
+            tensor::Dynamic::New(state) => {
+                Dynamic::New(state.iter().flat_map(Ty::scalars).collect())
+            }
+            tensor::Dynamic::Count(set) => Dynamic::Count(*set),
+            tensor::Dynamic::Reduce(r) => Dynamic::Reduce(Arc::new(StrandReduction {
+                reduction: r.reduction,
+                set: r.set,
+                body: r.body,
+                element: element_of(&r.element),
+                captured: r.captured.iter().flat_map(Ty::scalars).collect(),
+            })),
+        };
+        self.b.op(Op::Dynamic(op), &scalars)
     }
 
     fn index_position(&mut self, image: u32, dim: u8, at: Value) -> Vec<Value> {
@@ -332,6 +388,15 @@ impl Pass<'_> {
             Scalar::Known(x) => self.b.op1(Op::Real(Bits::from(x)), &[]),
             Scalar::Computed(value) => value,
         }
+    }
+}
+
+/// The scalars of a sequence's element; they have one type.
+fn element_of(ty: &Ty) -> Element {
+    let types = ty.scalars();
+    Element {
+        ty: types.first().copied().unwrap_or(super::Ty::Real),
+        scalars: types.len() as u32,
     }
 }
 

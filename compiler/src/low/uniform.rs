@@ -21,7 +21,11 @@ fn spread(block: &Block<Low>, varying: &mut [bool]) -> bool {
         let is = |varying: &[bool], v: &Value| varying[v.0 as usize];
         match &inst.kind {
             Kind::Op(op, args) => {
-                let source = matches!(op, Op::State(..) | Op::Arg(..));
+                let source = match op {
+                    Op::State(..) | Op::Arg(..) => true,
+                    Op::Dynamic(dynamic) => dynamic.is_own(),
+                    _ => false,
+                };
                 let now = source || args.iter().any(|v| is(varying, v));
                 inst.results
                     .iter()

@@ -12,6 +12,7 @@
 //! # }
 //! ```
 
+mod global;
 mod images;
 mod outputs;
 mod strands;
@@ -19,7 +20,7 @@ mod values;
 
 pub use images::ImageSource;
 pub use outputs::OutputData;
-pub use values::{input_type, output_names};
+pub use values::{input_type, output_names, sequence_from_file};
 
 use crate::{pipeline::Compiled, program::Role};
 use images::LoadedImages;
@@ -110,11 +111,12 @@ impl Running {
         workers: usize,
     ) -> Result<Running, Failure> {
         let images = LoadedImages::load(&program, images)?;
-        let mut globals = values::global_cells(&mut program, inputs)?;
+        let mut sequences = GlobalSequences::default();
+        let mut globals = values::global_cells(&mut program, inputs, &mut sequences)?;
         globals.resize(globals.len() + 2 * program.interface.axes, 0);
         let mut strands = Strands::new(program, globals, images);
-        strands.run_once(Role::Globals)?;
-        strands.run_once(Role::Domain)?;
+        strands.run_once(Role::Globals, &mut sequences)?;
+        strands.run_once(Role::Domain, &mut sequences)?;
         let sizes = strands.domain_sizes();
         let creation = if strands.is_grid() {
             Creation::Grid(sizes.clone())
@@ -122,8 +124,7 @@ impl Running {
             Creation::Collection(sizes.clone())
         };
         let warnings = strands.take_warnings();
-        let world = World::new(strands, &creation, GlobalSequences::default(), workers)
-            .map_err(Failure::World)?;
+        let world = World::new(strands, &creation, sequences, workers).map_err(Failure::World)?;
         Ok(Running {
             world,
             sizes,

@@ -16,8 +16,10 @@ pub struct OutputData {
     pub output: Output,
     /// Over what it is given.
     pub domain: Domain,
-    /// One value per strand.
+    /// One value per strand; for a sequence of varying length, the elements of all strands.
     pub values: reduce::Values,
+    /// The number of elements of each strand, for a sequence of varying length.
+    pub lengths: Option<Vec<usize>>,
 }
 
 impl OutputData {
@@ -52,14 +54,24 @@ impl Running {
             .filter(|(_, state)| state.output);
         states
             .map(|(n, state)| {
-                let Gathered::Tensors { components, values } = self.world.gather(n, set) else {
-                    panic!("a sequence of varying length among the state")
+                let variable = program.state.variables[n];
+                let (values, lengths, count) = match self.world.gather(variable, set) {
+                    Gathered::Tensors { components, values } => {
+                        let count = values.len() / components.max(1);
+                        (values, None, count)
+                    }
+                    Gathered::Sequences {
+                        lengths, values, ..
+                    } => {
+                        let count = lengths.len();
+                        (values, Some(lengths), count)
+                    }
                 };
                 let values = in_own_type(values, &state.variable.ty, program.lanes.long_int);
                 let domain = if grid {
                     Domain::Grid(self.sizes.clone())
                 } else {
-                    Domain::List(values.len() / components.max(1))
+                    Domain::List(count)
                 };
                 let (shape, length) = layout(&state.variable.ty);
                 OutputData {
@@ -70,6 +82,7 @@ impl Running {
                     },
                     domain,
                     values,
+                    lengths,
                 }
             })
             .collect()
@@ -83,7 +96,10 @@ fn layout(ty: &Ty) -> (Vec<usize>, Length) {
             (shape, Length::Fixed(m)) => (shape, Length::Fixed(n * m)),
             (shape, _) => (shape, Length::Fixed(*n)),
         },
-        Ty::Bool | Ty::Int | Ty::Str | Ty::Field { .. } => (vec![], Length::One),
+        Ty::List(element) => (layout(element).0, Length::Dynamic),
+        Ty::Bool | Ty::Int | Ty::Str | Ty::Strand | Ty::Strands | Ty::Field { .. } => {
+            (vec![], Length::One)
+        }
     }
 }
 
@@ -96,7 +112,11 @@ fn in_own_type(values: reduce::Values, ty: &Ty, long_int: bool) -> reduce::Value
             other => panic!("{other:?} are not integers"),
         }
     };
-    match ty.scalars().first() {
+    let scalars = match ty {
+        Ty::List(element) => element.scalars(),
+        _ => ty.scalars(),
+    };
+    match scalars.first() {
         Some(low::Ty::Bool) => reduce::Values::Bool(
             integers(values)
                 .into_iter()

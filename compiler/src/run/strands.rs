@@ -2,9 +2,11 @@
 
 use super::{Failure, images::LoadedImages};
 use crate::{
-    jit::{Frame, GlobalHost},
+    jit::{Frame, Reports},
+    low,
     pipeline::Compiled,
     program::Role,
+    tensor::Ty,
 };
 use runtime::{
     abi::{Failure as StrandFailure, LaneMask, LaneOutcome},
@@ -15,17 +17,21 @@ use runtime::{
 use std::{
     ffi::c_void,
     ptr,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 /// A compiled program with the values of its globals.
 pub(super) struct Strands {
     program: Compiled,
-    globals: Vec<u64>,
+    /// Written by global code only, while no other code runs.
+    globals: Vec<AtomicU64>,
     images: LoadedImages,
     strings: Vec<Arc<str>>,
     /// What code outside the strands printed and failed with.
-    host: Mutex<GlobalHost>,
+    reports: Mutex<Reports>,
 }
 
 impl Strands {
@@ -33,10 +39,10 @@ impl Strands {
         let strings = program.code.linker().strings().to_vec();
         Strands {
             program,
-            globals,
+            globals: globals.into_iter().map(AtomicU64::new).collect(),
             images,
             strings,
-            host: Mutex::default(),
+            reports: Mutex::default(),
         }
     }
 
@@ -53,12 +59,24 @@ impl Strands {
     }
 
     pub(super) fn take_printed(&self) -> String {
-        std::mem::take(&mut self.host.lock().expect("no panic while held").printed)
+        std::mem::take(&mut self.reports().printed)
+    }
+
+    pub(super) fn take_reports(&self) -> Reports {
+        std::mem::take(&mut *self.reports())
+    }
+
+    pub(super) fn put_reports(&self, reports: Reports) {
+        *self.reports() = reports;
+    }
+
+    fn reports(&self) -> MutexGuard<'_, Reports> {
+        self.reports.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The run-time error of global code, if there was one.
     pub(super) fn failure(&self) -> Option<Failure> {
-        let failure = self.host.lock().expect("no panic while held").failure;
+        let failure = self.reports().failure;
         failure.map(|(kind, place, details)| Failure::Global {
             message: StrandFailure {
                 kind,
@@ -73,57 +91,44 @@ impl Strands {
     /// The number of values of each creation iterator, from the bounds that the domain function stored.
     pub(super) fn domain_sizes(&self) -> Vec<usize> {
         self.bounds()
+            .into_iter()
             .map(|(low, high)| usize::try_from(high - low + 1).unwrap_or(0))
             .collect()
     }
 
-    fn bounds(&self) -> impl Iterator<Item = (i64, i64)> {
-        let cells = self.globals[self.globals.len() - 2 * self.program.interface.axes..].chunks(2);
+    fn bounds(&self) -> Vec<(i64, i64)> {
+        let axes = self.program.interface.axes;
         let wide = self.program.lanes.double || self.program.lanes.long_int;
-        let int = move |cell: u64| {
+        let int = |cell: &AtomicU64| {
+            let cell = cell.load(Relaxed);
             if wide {
                 cell as i64
             } else {
                 i64::from(cell as i32)
             }
         };
-        cells.map(move |pair| (int(pair[0]), int(pair[1])))
+        self.globals[self.globals.len() - 2 * axes..]
+            .chunks(2)
+            .map(|pair| (int(&pair[0]), int(&pair[1])))
+            .collect()
     }
 
-    fn frame(&self, host: *mut c_void, state: *mut u8, mask: LaneMask) -> Frame {
+    pub(super) fn frame(&self, host: *mut c_void, state: *mut u8, mask: LaneMask) -> Frame {
         Frame {
-            // Strand code only reads globals; `run_once`, which writes them, has the only reference then.
-            globals: self.globals.as_ptr().cast_mut(),
+            globals: self.globals.as_ptr().cast_mut().cast(),
             state,
             args: ptr::null(),
+            results: ptr::null_mut(),
             images: self.images.cells().as_ptr(),
             fields: self.images.fields().as_ptr().cast(),
             host,
             strings: &raw const self.strings,
             width: self.program.lanes.width as u32,
-            lane_bytes: self.program.lanes.bytes() as u32,
+            int_bytes: self.program.lanes.lane_bytes(low::Ty::Int) as u32,
             mask,
             stable: 0,
             dead: 0,
-        }
-    }
-
-    /// Runs a function that is not strand code; gives the status it ended with, if it has one.
-    pub(super) fn run_once(&mut self, role: Role) -> Result<LaneOutcome, Failure> {
-        let mut host = std::mem::take(&mut *self.host.lock().expect("no panic while held"));
-        let mut frame = self.frame((&raw mut host).cast(), ptr::null_mut(), 1);
-        frame.globals = self.globals.as_mut_ptr();
-        frame.width = 1;
-        // SAFETY: the frame is that of this program; global code touches globals and images only.
-        unsafe { self.program.code.call(role, &mut frame) };
-        let outcome = LaneOutcome {
-            stable: frame.stable,
-            dead: frame.dead,
-        };
-        *self.host.lock().expect("no panic while held") = host;
-        match self.failure() {
-            Some(failure) => Err(failure),
-            None => Ok(outcome),
+            counts: [0; 3],
         }
     }
 
@@ -136,6 +141,8 @@ impl Strands {
         lanes: LaneMask,
     ) -> LaneOutcome {
         let mut frame = self.frame(ptr::from_mut(cx).cast(), block, lanes);
+        let head = cx.head();
+        frame.counts = [head.all, head.active, head.stable];
         // SAFETY: the frame is that of this program and the block is ours by the caller's promise.
         unsafe { self.program.code.call(role, &mut frame) };
         LaneOutcome {
@@ -143,39 +150,16 @@ impl Strands {
             dead: frame.dead,
         }
     }
-
-    fn global_block(&mut self, role: Role, cx: &mut GlobalContext<'_>) {
-        // A failure stays with the host, where the run finds it.
-        if let Ok(outcome) = self.run_once(role) {
-            if outcome.stable != 0 {
-                cx.stabilize_all(self);
-            }
-            if outcome.dead != 0 {
-                cx.kill_all();
-            }
-        } else {
-            cx.kill_all();
-        }
-        cx.print_text(&self.take_printed());
-    }
 }
 
 // SAFETY: generated code writes the state planes of the lanes in its mask only, and answers with lanes of that mask.
 unsafe impl StrandProgram for Strands {
     fn layout(&self) -> &StateLayout {
-        &self.program.layout
+        &self.program.state.layout
     }
 
     fn abilities(&self) -> Abilities {
-        let code = &self.program.code;
-        Abilities {
-            starts: code.has(Role::Start),
-            stabilizes: code.has(Role::Stabilize),
-            prints: code.linker().strands_print(),
-            global_start: code.has(Role::GlobalStart),
-            global_update: code.has(Role::GlobalUpdate),
-            ..Abilities::default()
-        }
+        self.program.abilities
     }
 
     unsafe fn create(
@@ -186,18 +170,16 @@ unsafe impl StrandProgram for Strands {
         coordinates: *const u32,
     ) {
         let width = self.program.lanes.width;
-        let wide = self.program.lanes.double || self.program.lanes.long_int;
+        let int_bytes = self.program.lanes.lane_bytes(low::Ty::Int);
         let mut planes: Vec<u8> = Vec::new();
-        for (axis, (low, _)) in self.bounds().enumerate() {
+        for (axis, (low, _)) in self.bounds().into_iter().enumerate() {
             for lane in 0..width {
                 // SAFETY: there are `width` coordinates per axis.
                 let value = low + i64::from(unsafe { *coordinates.add(axis * width + lane) });
-                if wide {
-                    planes.extend(value.to_ne_bytes());
-                } else {
-                    planes.extend((value as i32).to_ne_bytes());
-                }
+                // The low half comes first on every machine that code is generated for.
+                planes.extend(&value.to_le_bytes()[..int_bytes]);
             }
+            planes.resize((axis + 1) * width * 8, 0);
         }
         let mut frame = self.frame(ptr::from_mut(cx).cast(), block, lanes);
         frame.args = planes.as_ptr();
@@ -238,5 +220,30 @@ unsafe impl StrandProgram for Strands {
         self.global_block(Role::GlobalUpdate, cx);
     }
 
-    fn held_sequences(&self, _hold: &mut dyn FnMut(Sequence)) {}
+    fn held_sequences(&self, hold: &mut dyn FnMut(Sequence)) {
+        let variables = self.program.interface.globals.iter();
+        for (variable, &first) in variables.zip(&self.program.slots.globals) {
+            for slot in list_slots(&variable.ty, first as usize) {
+                let [buffer, length] =
+                    [slot, slot + 1].map(|n| self.globals[n].load(Relaxed) as u32);
+                hold(Sequence::from_bits(
+                    u64::from(buffer) << 32 | u64::from(length),
+                ));
+            }
+        }
+    }
+}
+
+/// The first slots of the sequences of varying length in a variable that begins at a slot.
+fn list_slots(ty: &Ty, first: usize) -> Vec<usize> {
+    match ty {
+        Ty::List(_) => vec![first],
+        Ty::Seq(element, n) => {
+            let width = element.scalars().len();
+            (0..*n)
+                .flat_map(|k| list_slots(element, first + k * width))
+                .collect()
+        }
+        _ => vec![],
+    }
 }

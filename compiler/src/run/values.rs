@@ -2,13 +2,23 @@
 
 use super::Failure;
 use crate::{
+    low,
     pipeline::Compiled,
     program::{Input, Interface, Target},
     tensor::Ty,
     typed::tree::{Constant, InputDefault},
 };
-use ein_ir::Type;
-use runtime::input::{InputType, InputValue, options::OutputName};
+use ein_ir::{Shape, Type};
+use runtime::{
+    input::{
+        InputType, InputValue, IntWidth,
+        options::OutputName,
+        sequence::{self, SequenceError},
+    },
+    sequence::Sequence,
+    world::GlobalSequences,
+};
+use std::path::Path;
 
 /// An input's type as the command line knows it.
 pub fn input_type(ty: &Type) -> InputType {
@@ -36,7 +46,7 @@ pub fn output_names(interface: &Interface) -> Vec<OutputName> {
     outputs
         .map(|state| OutputName {
             name: state.variable.name.clone(),
-            dynamic: false,
+            dynamic: matches!(state.variable.ty, Ty::List(_)),
         })
         .collect()
 }
@@ -74,10 +84,11 @@ fn missing(input: &Input) -> Failure {
     ))
 }
 
-/// The cells of the global variables, those of inputs filled.
+/// The cells of the global variables, those of inputs and loaded sequences filled.
 pub(super) fn global_cells(
     program: &mut Compiled,
     inputs: &[Option<InputValue>],
+    sequences: &mut GlobalSequences,
 ) -> Result<Vec<u64>, Failure> {
     let interface = program.interface.clone();
     let scalars = interface.globals.iter().map(|v| v.ty.scalars().len()).sum();
@@ -86,17 +97,102 @@ pub(super) fn global_cells(
         let Target::Global(global) = input.target else {
             continue;
         };
+        let load = |file: &str| {
+            let loaded = sequence_from_file(file, &input.ty, program.lanes.long_int);
+            loaded.map_err(|error| Failure::Input(format!("input `{}`: {error}", input.name)))
+        };
         let constant = match (inputs.get(n), &input.default) {
+            (Some(Some(InputValue::File(file))), _) => load(file)?,
             (Some(Some(value)), _) => constant_of(value, &interface.globals[global as usize].ty),
             (_, Some(InputDefault::Value(constant))) => constant.clone(),
-            (_, Some(InputDefault::File(_)) | None) => return Err(missing(input)),
+            (_, Some(InputDefault::File(file))) => load(file)?,
+            (_, None) => return Err(missing(input)),
         };
-        let mut words = Vec::new();
-        write_cells(program, &constant, &mut words);
-        let first = program.slots.globals[global as usize] as usize;
-        cells[first..first + words.len()].copy_from_slice(&words);
+        set_global(program, global, &constant, &mut cells, sequences)?;
+    }
+    for load in &interface.loads {
+        let loaded = sequence_from_file(&load.file, &load.ty, program.lanes.long_int);
+        let constant = loaded.map_err(|error| Failure::Input(error.to_string()))?;
+        set_global(program, load.global, &constant, &mut cells, sequences)?;
     }
     Ok(cells)
+}
+
+/// Fills the cells of a global variable.
+fn set_global(
+    program: &mut Compiled,
+    global: u32,
+    constant: &Constant,
+    cells: &mut [u64],
+    sequences: &mut GlobalSequences,
+) -> Result<(), Failure> {
+    let mut words = Vec::new();
+    let ty = program.interface.globals[global as usize].ty.clone();
+    write_cells(program, constant, &ty, sequences, &mut words)?;
+    let first = program.slots.globals[global as usize] as usize;
+    cells[first..first + words.len()].copy_from_slice(&words);
+    Ok(())
+}
+
+/// The sequence in a file, by its type in the source.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn sequence_from_file(
+    file: &str,
+    ty: &Type,
+    long_int: bool,
+) -> Result<Constant, SequenceError> {
+    let Type::Seq(element, None) = ty else {
+        panic!("a value of type {ty} from a file")
+    };
+    let path = Path::new(file);
+    let types = Ty::of(element).scalars();
+    let ints = if long_int {
+        IntWidth::Bits64
+    } else {
+        IntWidth::Bits32
+    };
+    // Scalars by their kind, then as many of them as an element takes.
+    let scalars: Vec<Constant> = match types.first() {
+        Some(low::Ty::Int) => {
+            let values = sequence::read_ints(path, types.len(), ints)?;
+            values.into_iter().map(Constant::Int).collect()
+        }
+        Some(low::Ty::Bool) => {
+            let values = sequence::read_bools(path, types.len())?;
+            values.into_iter().map(Constant::Bool).collect()
+        }
+        _ => {
+            let values = sequence::read_reals(path, types.len())?;
+            let real = |x| Constant::Tensor(Shape::SCALAR, vec![x]);
+            values.into_iter().map(real).collect()
+        }
+    };
+    let mut scalars = scalars.into_iter().peekable();
+    let mut elements = Vec::new();
+    while scalars.peek().is_some() {
+        elements.push(assemble(element, &mut scalars));
+    }
+    Ok(Constant::Seq(elements))
+}
+
+/// A constant of a type from its scalars.
+fn assemble(ty: &Type, scalars: &mut impl Iterator<Item = Constant>) -> Constant {
+    let mut next = || scalars.next().expect("a file has whole elements");
+    match ty {
+        Type::Tensor(shape) if !shape.is_scalar() => {
+            let components = (0..shape.size()).map(|_| match next() {
+                Constant::Tensor(_, values) => values[0],
+                other => panic!("{other:?} is not a real"),
+            });
+            Constant::Tensor(shape.clone(), components.collect())
+        }
+        Type::Seq(element, Some(n)) => {
+            Constant::Seq((0..*n).map(|_| assemble(element, scalars)).collect())
+        }
+        _ => next(),
+    }
 }
 
 fn constant_of(value: &InputValue, ty: &Ty) -> Constant {
@@ -104,11 +200,11 @@ fn constant_of(value: &InputValue, ty: &Ty) -> Constant {
         (InputValue::Bool(b), _) => Constant::Bool(*b),
         (InputValue::Int(n), _) => Constant::Int(*n),
         (InputValue::String(s), _) => Constant::String(s.clone()),
-        (InputValue::Real(x), _) => Constant::Tensor(ein_ir::Shape::SCALAR, vec![*x]),
+        (InputValue::Real(x), _) => Constant::Tensor(Shape::SCALAR, vec![*x]),
         (InputValue::Tensor(values), Ty::Tensor(shape)) => {
             Constant::Tensor(shape.clone(), values.clone())
         }
-        (InputValue::Seq(elements), Ty::Seq(element, _)) => {
+        (InputValue::Seq(elements), Ty::Seq(element, _) | Ty::List(element)) => {
             Constant::Seq(elements.iter().map(|e| constant_of(e, element)).collect())
         }
         (value, ty) => panic!("the value {value:?} for a variable of type {ty}"),
@@ -116,23 +212,29 @@ fn constant_of(value: &InputValue, ty: &Ty) -> Constant {
 }
 
 /// The cells of a value: a scalar each, in the program's precision.
-fn write_cells(program: &mut Compiled, constant: &Constant, cells: &mut Vec<u64>) {
+fn write_cells(
+    program: &mut Compiled,
+    constant: &Constant,
+    ty: &Ty,
+    sequences: &mut GlobalSequences,
+    cells: &mut Vec<u64>,
+) -> Result<(), Failure> {
     let lanes = program.lanes;
     let int = |n: i64| {
-        if lanes.double || lanes.long_int {
+        if lanes.lane_bytes(low::Ty::Int) == 8 {
             n as u64
         } else {
             u64::from(n as u32)
         }
     };
-    match constant {
-        Constant::Bool(b) => cells.push(u64::from(*b)),
-        Constant::Int(n) => cells.push(int(*n)),
-        Constant::String(s) => {
+    match (constant, ty) {
+        (Constant::Bool(b), _) => cells.push(u64::from(*b)),
+        (Constant::Int(n), _) => cells.push(int(*n)),
+        (Constant::String(s), _) => {
             let id = program.code.intern(s);
             cells.push(int(id));
         }
-        Constant::Tensor(_, values) => {
+        (Constant::Tensor(_, values), _) => {
             let bits = |x: f64| {
                 if lanes.double {
                     x.to_bits()
@@ -142,6 +244,41 @@ fn write_cells(program: &mut Compiled, constant: &Constant, cells: &mut Vec<u64>
             };
             cells.extend(values.iter().map(|&x| bits(x)));
         }
-        Constant::Seq(elements) => elements.iter().for_each(|e| write_cells(program, e, cells)),
+        (Constant::Seq(elements), Ty::List(element)) => {
+            let sequence = make_list(program, elements, element, sequences)?;
+            cells.extend([sequence.to_bits() >> 32, sequence.to_bits() & 0xffff_ffff]);
+        }
+        (Constant::Seq(elements), Ty::Seq(element, _)) => {
+            for e in elements {
+                write_cells(program, e, element, sequences, cells)?;
+            }
+        }
+        (constant, ty) => panic!("the constant {constant:?} of type {ty}"),
     }
+    Ok(())
+}
+
+/// A sequence of varying length in a global variable.
+fn make_list(
+    program: &mut Compiled,
+    elements: &[Constant],
+    element: &Ty,
+    sequences: &mut GlobalSequences,
+) -> Result<Sequence, Failure> {
+    let types = element.scalars();
+    let lanes = program.lanes;
+    let width = types.first().map_or(0, |&ty| lanes.lane_bytes(ty));
+    let mut words = Vec::new();
+    for constant in elements {
+        write_cells(program, constant, element, sequences, &mut words)?;
+    }
+    let is_truth = types.first() == Some(&low::Ty::Bool);
+    let bytes: Vec<u8> = words
+        .into_iter()
+        // In memory a truth value is all ones.
+        .map(|word| if is_truth { word.wrapping_neg() } else { word })
+        .flat_map(|word| word.to_le_bytes()[..width].to_vec())
+        .collect();
+    let made = sequences.create(&bytes, width * types.len());
+    made.map_err(|error| Failure::Input(error.to_string()))
 }

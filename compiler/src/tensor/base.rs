@@ -1,5 +1,6 @@
 //! Types and operations shared by High-IR and Mid-IR.
 
+use super::Dynamic;
 use crate::{
     image_ref::ImageInfo,
     low::{Bits, Simple, Ty as Scalar},
@@ -21,6 +22,12 @@ pub enum Ty {
     Tensor(Shape),
     /// A sequence of known length.
     Seq(Box<Ty>, usize),
+    /// A sequence whose length is known at run time only.
+    List(Box<Ty>),
+    /// Another strand.
+    Strand,
+    /// The strands that a query found.
+    Strands,
     /// A function of position; not a value at run time.
     Field {
         /// Dimension of the domain.
@@ -46,13 +53,19 @@ impl Ty {
                 dim: *dim,
                 shape: shape.clone(),
             },
-            Type::Seq(_, None) | Type::Image { .. } | Type::Kernel(_) | Type::Strand(_) => {
+            Type::Seq(element, None) => match **element {
+                Type::Strand(_) => Ty::Strands,
+                _ => Ty::List(Box::new(Ty::of(element))),
+            },
+            Type::Strand(_) => Ty::Strand,
+            Type::Image { .. } | Type::Kernel(_) => {
                 panic!("`{ty}` has no values in the tensor IRs")
             }
         }
     }
 
-    /// The scalars that a value consists of, in order.
+    /// The scalars that a value consists of, in order. A list is a buffer's number and a length; strands that were found
+    /// are the address of their numbers, low half first, and how many they are.
     pub fn scalars(&self) -> Vec<Scalar> {
         match self {
             Ty::Bool => vec![Scalar::Bool],
@@ -60,7 +73,19 @@ impl Ty {
             Ty::Str => vec![Scalar::Str],
             Ty::Tensor(shape) => vec![Scalar::Real; shape.size()],
             Ty::Seq(element, n) => element.scalars().repeat(*n),
+            Ty::List(_) => vec![Scalar::Int; 2],
+            Ty::Strand => vec![Scalar::Int],
+            Ty::Strands => vec![Scalar::Int; 3],
             Ty::Field { .. } => panic!("a field has no scalars"),
+        }
+    }
+
+    /// The type of the elements of a sequence.
+    pub fn element(&self) -> Option<&Ty> {
+        match self {
+            Ty::Seq(element, _) | Ty::List(element) => Some(element),
+            Ty::Strands => Some(&Ty::Strand),
+            _ => None,
         }
     }
 }
@@ -98,10 +123,14 @@ pub enum Base {
     EigenVectors(u8),
     /// A sequence of the arguments.
     Sequence(Ty),
-    /// An element of a sequence by a run-time index; out of range is an error at this place.
+    /// An element of a sequence of known length by a run-time index; out of range is an error at this place.
     Element(u32),
+    /// Reports an index (first argument) that is not below a length (second argument) as an error at this place.
+    CheckIndex(u32),
     /// Prints the pieces, taking a scalar argument for every one that is not text.
     Print(Arc<[Piece]>),
+    /// An operation on sequences of varying length, or on other strands.
+    Dynamic(Dynamic),
 }
 
 /// The type of a scalar of Low-IR.
@@ -168,6 +197,11 @@ impl Base {
                 [Ty::Seq(element, _), Ty::Int] => Ok(vec![(**element).clone()]),
                 _ => Err(format!("arguments {args:?}, wanted a sequence and an int")),
             },
+            Base::CheckIndex(_) => fixed(vec![Ty::Int, Ty::Int], vec![]),
+            Base::Dynamic(dynamic) => {
+                let (args, results) = dynamic.signature(args.len());
+                fixed(args, results)
+            }
             Base::Print(pieces) => fixed(
                 pieces
                     .iter()
@@ -181,10 +215,15 @@ impl Base {
 
     /// Whether it must happen exactly as often and in the order written.
     pub fn has_effect(&self) -> bool {
-        matches!(
-            self,
-            Base::Print(_) | Base::IntDiv(_) | Base::IntRem(_) | Base::Element(_)
-        )
+        match self {
+            Base::Print(_)
+            | Base::IntDiv(_)
+            | Base::IntRem(_)
+            | Base::Element(_)
+            | Base::CheckIndex(_) => true,
+            Base::Dynamic(dynamic) => dynamic.has_effect(),
+            _ => false,
+        }
     }
 }
 
@@ -196,6 +235,9 @@ impl fmt::Display for Ty {
             Ty::Str => f.write_str("string"),
             Ty::Tensor(shape) => write!(f, "tensor{shape}"),
             Ty::Seq(element, n) => write!(f, "{element}{{{n}}}"),
+            Ty::List(element) => write!(f, "{element}{{}}"),
+            Ty::Strand => f.write_str("strand"),
+            Ty::Strands => f.write_str("strand{}"),
             Ty::Field { dim, shape } => write!(f, "field({dim}){shape}"),
         }
     }
@@ -207,12 +249,15 @@ impl FromStr for Ty {
     fn from_str(text: &str) -> Result<Ty, String> {
         let bad = || format!("unknown type `{text}`");
         if let Some((element, n)) = text.strip_suffix('}').and_then(|t| t.rsplit_once('{')) {
-            return Ok(Ty::Seq(
-                Box::new(element.parse()?),
-                n.parse().map_err(|_| bad())?,
-            ));
+            let element = element.parse()?;
+            return Ok(match (element, n) {
+                (Ty::Strand, "") => Ty::Strands,
+                (element, "") => Ty::List(Box::new(element)),
+                (element, n) => Ty::Seq(Box::new(element), n.parse().map_err(|_| bad())?),
+            });
         }
         match text {
+            "strand" => Ok(Ty::Strand),
             "bool" => Ok(Ty::Bool),
             "int" => Ok(Ty::Int),
             "string" => Ok(Ty::Str),
@@ -270,6 +315,8 @@ impl fmt::Display for Base {
             Base::EigenVectors(n) => write!(f, "eigenvectors {n}"),
             Base::Sequence(ty) => write!(f, "sequence {ty}"),
             Base::Element(place) => write!(f, "element {place}"),
+            Base::CheckIndex(place) => write!(f, "check-index {place}"),
+            Base::Dynamic(dynamic) => write!(f, "{dynamic}"),
             Base::Print(pieces) => {
                 f.write_str("print")?;
                 pieces.iter().try_for_each(|piece| write!(f, " {piece}"))
@@ -318,8 +365,9 @@ impl FromStr for Base {
             "eigenvectors" => Base::EigenVectors(rest.parse().map_err(|_| bad())?),
             "sequence" => Base::Sequence(rest.parse()?),
             "element" => Base::Element(number(rest)?),
+            "check-index" => Base::CheckIndex(number(rest)?),
             "print" => Base::Print(print_piece::parse_pieces(rest)?.into()),
-            _ => return Err(bad()),
+            _ => return text.parse().map(Base::Dynamic),
         })
     }
 }

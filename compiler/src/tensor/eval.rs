@@ -7,6 +7,7 @@ use crate::{
     print_piece::Piece,
     reference::{EvalImage, jacobi, reconstruct},
     ssa::{self, Interrupt},
+    surroundings::Surroundings,
 };
 use ein_ir::{Ein, Input, Jet, LeafField, Param, Shape, Tensor};
 use std::sync::Arc;
@@ -22,7 +23,7 @@ pub enum Datum {
     Str(Arc<str>),
     /// A tensor.
     Tensor(Tensor<f64>),
-    /// A sequence.
+    /// A sequence; a strand among its elements is its number.
     Seq(Vec<Datum>),
     /// A field.
     Field(Arc<Field>),
@@ -120,6 +121,8 @@ pub struct Store {
     pub images: Vec<Arc<EvalImage>>,
     /// What was printed.
     pub printed: String,
+    /// The other strands.
+    pub surroundings: Surroundings<Store, Datum>,
 }
 
 impl Store {
@@ -183,12 +186,14 @@ impl Store {
                     ImageInfo::Offset(row) => scalar(image.offset[usize::from(*row)]),
                 }
             }
+            Base::Dynamic(dynamic) => return self.dynamic(dynamic, args),
             Base::Int(_)
             | Base::Bool(_)
             | Base::Str(_)
             | Base::Simple(_)
             | Base::IntDiv(_)
             | Base::IntRem(_)
+            | Base::CheckIndex(_)
             | Base::Print(_) => return self.scalar_op(op, args),
         }])
     }
@@ -202,6 +207,7 @@ impl Store {
             Base::Simple(simple) => low::Op::Simple(*simple),
             Base::IntDiv(place) => low::Op::IntDiv(*place),
             Base::IntRem(place) => low::Op::IntRem(*place),
+            Base::CheckIndex(place) => low::Op::CheckIndex(*place),
             Base::Print(pieces) => low::Op::Print(Arc::<[Piece]>::clone(pieces)),
             other => panic!("`{other}` is not an operation on scalars"),
         };

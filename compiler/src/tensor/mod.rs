@@ -1,9 +1,12 @@
 //! What High-IR and Mid-IR share: types with tensors and sequences, and the operations that are not about fields.
 
 mod base;
+mod dynamic;
 mod eval;
+mod eval_dynamic;
 mod operator;
 
 pub use base::{Base, Ty};
+pub use dynamic::{Dynamic, StrandReduction};
 pub use eval::{Datum, Store};
 pub use operator::Operator;

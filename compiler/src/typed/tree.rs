@@ -399,3 +399,50 @@ pub enum ExprKind {
         fields: Vec<Expr>,
     },
 }
+
+impl Expr {
+    /// The expressions that it is made of.
+    pub fn children(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Constant(_)
+            | ExprKind::Kernel(_)
+            | ExprKind::Var(_)
+            | ExprKind::Identity(_)
+            | ExprKind::Zeros
+            | ExprKind::Nan
+            | ExprKind::LoadImage(_)
+            | ExprKind::LoadSequence(_) => vec![],
+            ExprKind::Op { args, .. }
+            | ExprKind::Call { args, .. }
+            | ExprKind::Tensor(args)
+            | ExprKind::Sequence(args) => args.iter().collect(),
+            ExprKind::Power { base: inner, .. }
+            | ExprKind::Slice { base: inner, .. }
+            | ExprKind::Coerce(inner)
+            | ExprKind::Select { strand: inner, .. } => vec![inner],
+            ExprKind::Index { base: a, index: b }
+            | ExprKind::Probe { field: a, at: b }
+            | ExprKind::And(a, b)
+            | ExprKind::Or(a, b)
+            | ExprKind::Range(a, b)
+            | ExprKind::Comprehension {
+                body: a, domain: b, ..
+            } => vec![a, b],
+            ExprKind::If {
+                condition,
+                then,
+                otherwise,
+            } => vec![condition, then, otherwise],
+            ExprKind::Reduce { body, domain, .. } => match domain {
+                Domain::Seq(source) => vec![body, source],
+                Domain::Strands(_) => vec![body],
+            },
+            ExprKind::Sphere { center, radius } => {
+                center.as_deref().into_iter().chain([&**radius]).collect()
+            }
+            ExprKind::Swap { selector, fields } => {
+                [&**selector].into_iter().chain(fields).collect()
+            }
+        }
+    }
+}

@@ -5,13 +5,13 @@ use crate::{
     high::Op,
     image_ref::FieldRef,
     low::{Bits, Simple},
-    ssa::{Inst, Kind, Value},
-    tensor::{Base, Ty},
+    ssa::Value,
+    tensor::{Base, Dynamic, Ty},
     typed::tree::{Constant, Domain, Expr, ExprKind, VarId},
 };
 use ein_ir::{
     Ein, Elementary, Param, Shape, Type,
-    ops::{Builtin, Form, Instance, Meaning, Reduction, Relation, special},
+    ops::{Builtin, Form, Instance, Meaning, Relation, special},
 };
 use std::sync::Arc;
 
@@ -36,15 +36,16 @@ impl Translator<'_> {
                     panic!("a sequence of type {}", e.ty)
                 };
                 let elements: Vec<Value> = elements.iter().map(|e| self.expr(e)).collect();
-                self.base(Base::Sequence(Ty::of(element)), &elements)
+                let made = self.base(Base::Sequence(Ty::of(element)), &elements);
+                self.convert(made, &Ty::of(&e.ty), e.span.start)
             }
             ExprKind::Slice { base, mask } => {
                 let base = self.expr(base);
                 self.ein(special::slice(self.param(base), mask), &[base])
             }
             ExprKind::Index { base, index } => {
-                let (base, index) = (self.expr(base), self.expr(index));
-                self.base(Base::Element(e.span.start), &[base, index])
+                let (base, index) = (self.sequence(base), self.expr(index));
+                self.checked_item(base, index, e.span.start)
             }
             ExprKind::Identity(n) => {
                 let components = (0..n * n)
@@ -96,13 +97,23 @@ impl Translator<'_> {
             ExprKind::Kernel(_) | ExprKind::LoadImage(_) => {
                 panic!("{:?} is not a value at run time", e.kind)
             }
-            ExprKind::Range(..)
-            | ExprKind::Comprehension { .. }
-            | ExprKind::Select { .. }
-            | ExprKind::LoadSequence(_)
-            | ExprKind::Sphere { .. } => {
-                panic!("dynamic sequences and strands are not translated yet")
+            ExprKind::Range(..) => {
+                let over = self.iteration(e);
+                self.comprehension(&over, &Ty::Int, |_, item| item)
             }
+            ExprKind::Comprehension { body, var, domain } => {
+                let over = self.iteration(domain);
+                self.comprehension(&over, &Ty::of(&body.ty), |t, item| {
+                    t.bind(*var, item);
+                    t.expr(body)
+                })
+            }
+            ExprKind::Select { strand, var } => self.select(strand, *var),
+            ExprKind::LoadSequence(file) => {
+                let hidden = self.load_sequence(file, &e.ty, e.span);
+                self.base(Base::Global(hidden, Ty::of(&e.ty)), &[])
+            }
+            ExprKind::Sphere { center, radius } => self.sphere(center.as_deref(), radius),
         }
     }
 
@@ -137,15 +148,23 @@ impl Translator<'_> {
                 ),
                 &[],
             ),
-            Constant::Seq(elements) => {
+            Constant::Seq(_) => {
                 let Type::Seq(element, _) = ty else {
                     panic!("a sequence of type {ty}")
                 };
-                let values: Vec<Value> =
-                    elements.iter().map(|c| self.constant(c, element)).collect();
-                self.base(Base::Sequence(Ty::of(element)), &values)
+                let made = self.constant_sequence(constant, element);
+                self.convert(made, &Ty::of(ty), 0)
             }
         }
+    }
+
+    /// A constant sequence, of known length.
+    pub(super) fn constant_sequence(&mut self, constant: &Constant, element: &Type) -> Value {
+        let Constant::Seq(elements) = constant else {
+            panic!("{constant:?} is not a sequence")
+        };
+        let values: Vec<Value> = elements.iter().map(|c| self.constant(c, element)).collect();
+        self.base(Base::Sequence(Ty::of(element)), &values)
     }
 
     fn filled(&mut self, ty: &Type, x: f64) -> Value {
@@ -160,21 +179,17 @@ impl Translator<'_> {
 
     fn coerce(&mut self, inner: &Expr, to: &Type) -> Value {
         let value = self.expr(inner);
-        let to = match (to, self.b.type_of(value)) {
-            // A sequence of known length stays one where any length would do.
-            (Type::Seq(element, None), Ty::Seq(_, n)) => Ty::Seq(Box::new(Ty::of(element)), *n),
-            _ => Ty::of(to),
-        };
-        self.convert(value, &to, inner.span.start)
+        self.convert(value, &Ty::of(to), inner.span.start)
     }
 
-    fn convert(&mut self, value: Value, to: &Ty, place: u32) -> Value {
+    /// The same value at a type it converts to.
+    pub(super) fn convert(&mut self, value: Value, to: &Ty, place: u32) -> Value {
         match (self.b.type_of(value).clone(), to) {
             (from, to) if from == *to => value,
             (Ty::Int, Ty::Tensor(shape)) if shape.is_scalar() => {
                 self.base(Base::Simple(Simple::ToReal), &[value])
             }
-            (Ty::Seq(_, n), Ty::Seq(element, _)) => {
+            (Ty::Seq(_, n), Ty::Seq(element, _) | Ty::List(element)) => {
                 let converted: Vec<Value> = (0..n)
                     .map(|k| {
                         let k = self.int(k as i64);
@@ -182,8 +197,13 @@ impl Translator<'_> {
                         self.convert(item, element, place)
                     })
                     .collect();
-                self.base(Base::Sequence((**element).clone()), &converted)
+                match to {
+                    Ty::List(_) => self.dynamic(Dynamic::List((**element).clone()), &converted),
+                    _ => self.base(Base::Sequence((**element).clone()), &converted),
+                }
             }
+            // A field with another continuity, or a value that has become one.
+            (Ty::Field { .. }, _) => value,
             (from, to) => panic!("{from} does not become {to}"),
         }
     }
@@ -234,6 +254,10 @@ impl Translator<'_> {
                 let sizes = self.image_sizes(&args[0]);
                 return self.base(Base::Sequence(Ty::Int), &sizes);
             }
+            Builtin::Length => {
+                let sequence = self.sequence(&args[0]);
+                return self.length(sequence);
+            }
             _ => {}
         }
         let values: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
@@ -274,13 +298,18 @@ impl Translator<'_> {
                 let element = self.b.type_of(values[0]).clone();
                 self.base(Base::Sequence(element), &values)
             }
-            Builtin::Element => self.base(Base::Element(place), &values),
-            Builtin::Length => {
-                let Ty::Seq(_, n) = self.b.type_of(values[0]).clone() else {
-                    panic!("the length of {e:?}")
-                };
-                self.int(n as i64)
+            Builtin::Element => self.checked_item(values[0], values[1], place),
+            Builtin::Append | Builtin::Prepend | Builtin::Concatenate => {
+                let element = Ty::of(&e.ty).element().expect("a sequence").clone();
+                match builtin {
+                    Builtin::Append => self.dynamic(Dynamic::Append(element), &values),
+                    Builtin::Prepend => {
+                        self.dynamic(Dynamic::Prepend(element), &[values[1], values[0]])
+                    }
+                    _ => self.dynamic(Dynamic::Concatenate(element), &values),
+                }
             }
+            Builtin::Count(set) => self.dynamic(Dynamic::Count(set), &[]),
             Builtin::Select
             | Builtin::Convolve
             | Builtin::AxisKernels
@@ -288,13 +317,10 @@ impl Translator<'_> {
             | Builtin::LoadSequence
             | Builtin::Border(_)
             | Builtin::ImageSize
+            | Builtin::Length
             | Builtin::Range
-            | Builtin::Prepend
-            | Builtin::Append
-            | Builtin::Concatenate
             | Builtin::Reduce(_)
-            | Builtin::Sphere
-            | Builtin::Count(_) => panic!("{builtin:?} has a form of its own in the typed tree"),
+            | Builtin::Sphere => panic!("{builtin:?} has a form of its own in the typed tree"),
         }
     }
 
@@ -386,135 +412,19 @@ impl Translator<'_> {
         let Meaning::Builtin(Builtin::Reduce(reduction)) = op.row.meaning else {
             panic!("`{}` is not a reduction", op.row.name)
         };
-        let Domain::Seq(source) = domain else {
-            panic!("reductions over strands are not translated yet")
-        };
-        if self.in_field_body {
-            return self.reduce_fields(reduction, body, var, source);
-        }
-        let [low, high] = self.bounds(source);
-        let element = Ty::of(&body.ty);
-        let start = self.identity_of(reduction, &element);
-        let [index, total] = [
-            self.b.fresh(Ty::Int),
-            self.b.fresh(self.b.type_of(start).clone()),
-        ];
-        let count_type = Ty::REAL;
-        let count = self.b.fresh(count_type.clone());
-        let before = self.env.clone();
-        self.b.open();
-        let item = self.element_of_domain(source, index);
-        self.env.insert(Key::Var(var), item);
-        let value = self.expr(body);
-        let next = self.combine(reduction, total, value);
-        let one = self.real(1.0);
-        let counted = self.ein(special_sum(&Shape::SCALAR), &[count, one]);
-        let block = self.b.close(vec![next, counted]);
-        self.env = before;
-        let zero = self.real(0.0);
-        let results = vec![
-            self.b.fresh(self.b.type_of(start).clone()),
-            self.b.fresh(count_type),
-        ];
-        let kind = Kind::For {
-            index,
-            low,
-            high,
-            breaks: false,
-            carried: vec![total, count],
-            init: vec![start, zero],
-            body: block,
-        };
-        self.b.push(Inst {
-            results: results.clone(),
-            kind,
-        });
-        match reduction {
-            Reduction::Mean => self.ein(special_quotient(&self.param(results[0])), &results),
-            Reduction::Variance => panic!("the variance of a sequence is not translated yet"),
-            _ => results[0],
-        }
-    }
-
-    fn identity_of(&mut self, reduction: Reduction, element: &Ty) -> Value {
-        match (reduction, element) {
-            (Reduction::All, _) => self.base(Base::Bool(true), &[]),
-            (Reduction::Exists, _) => self.base(Base::Bool(false), &[]),
-            (Reduction::Product, Ty::Int) => self.int(1),
-            (Reduction::Product, _) => self.real(1.0),
-            (Reduction::Min, Ty::Int) => self.int(i64::from(i32::MAX)),
-            (Reduction::Max, Ty::Int) => self.int(i64::from(i32::MIN)),
-            (Reduction::Min, _) => self.real(f64::INFINITY),
-            (Reduction::Max, _) => self.real(f64::NEG_INFINITY),
-            (Reduction::Sum | Reduction::Mean | Reduction::Variance, ty) => {
-                let ty = ty.clone();
-                self.default(&ty)
+        match domain {
+            Domain::Strands(set) => self.reduce_strands(reduction, *set, body, var),
+            Domain::Seq(source) if self.in_field_body => {
+                self.reduce_fields(reduction, body, var, source)
+            }
+            Domain::Seq(source) => {
+                let over = self.iteration(source);
+                let element = Ty::of(&body.ty);
+                self.reduce_sequence(reduction, &over, &element, |t, item| {
+                    t.bind(var, item);
+                    t.expr(body)
+                })
             }
         }
-    }
-
-    fn combine(&mut self, reduction: Reduction, total: Value, value: Value) -> Value {
-        let is_int = *self.b.type_of(value) == Ty::Int;
-        let simple = |t: &mut Self, op: Simple, args: [Value; 2]| t.base(Base::Simple(op), &args);
-        match reduction {
-            Reduction::All => simple(self, Simple::And, [total, value]),
-            Reduction::Exists => simple(self, Simple::Or, [total, value]),
-            Reduction::Sum if is_int => simple(self, Simple::IntAdd, [total, value]),
-            Reduction::Product if is_int => simple(self, Simple::IntMul, [total, value]),
-            Reduction::Product => simple(self, Simple::Mul, [total, value]),
-            Reduction::Min | Reduction::Max => {
-                let less = if is_int {
-                    Simple::IntLess
-                } else {
-                    Simple::Less
-                };
-                let args = if reduction == Reduction::Min {
-                    [value, total]
-                } else {
-                    [total, value]
-                };
-                let better = simple(self, less, args);
-                let ty = self.b.type_of(value).clone();
-                self.base(Base::Select(ty), &[better, value, total])
-            }
-            Reduction::Sum | Reduction::Mean | Reduction::Variance => {
-                let Param::Tensor(shape) = self.param(total) else {
-                    panic!("a sum of fields")
-                };
-                self.ein(special_sum(&shape), &[total, value])
-            }
-        }
-    }
-}
-
-/// a + b
-pub(super) fn special_sum(shape: &Shape) -> Ein {
-    let access = |param| ein_ir::Term::Access {
-        param,
-        indices: (0..shape.order()).map(ein_ir::Index::Axis).collect(),
-    };
-    let params = vec![Param::Tensor(shape.clone()); 2];
-    Ein {
-        params,
-        axes: shape.dims().to_vec(),
-        body: ein_ir::Term::Add(vec![access(0), access(1)]),
-    }
-}
-
-/// a / b with a scalar b
-fn special_quotient(a: &Param) -> Ein {
-    let order = a.shape().order();
-    let numerator = ein_ir::Term::Access {
-        param: 0,
-        indices: (0..order).map(ein_ir::Index::Axis).collect(),
-    };
-    let denominator = ein_ir::Term::Access {
-        param: 1,
-        indices: vec![],
-    };
-    Ein {
-        params: vec![a.clone(), Param::Tensor(Shape::SCALAR)],
-        axes: a.shape().dims().to_vec(),
-        body: ein_ir::Term::Div(Box::new(numerator), Box::new(denominator)),
     }
 }

@@ -172,7 +172,7 @@ impl Translator<'_> {
         var: VarId,
         source: &Expr,
     ) -> Value {
-        let sequence = self.expr(source);
+        let sequence = self.sequence(source);
         let Ty::Seq(_, n) = self.b.type_of(sequence).clone() else {
             panic!("a reduction over {source:?}")
         };
@@ -204,7 +204,7 @@ impl Translator<'_> {
                     }
                     Reduction::Sum | Reduction::Mean | Reduction::Variance => {
                         let shape = self.param(total).shape().clone();
-                        self.ein(super::expr::special_sum(&shape), &[total, value])
+                        self.ein(super::iterate::sum(&shape), &[total, value])
                     }
                     Reduction::All | Reduction::Exists => {
                         let op = if reduction == Reduction::All {

@@ -118,7 +118,7 @@ impl Translator<'_> {
                 self.env.insert(Key::Result, value);
                 self.exit(status::CONTINUE);
             }
-            StmtKind::New(_) => panic!("`new` is not translated yet"),
+            StmtKind::New(args) => self.new_strand(args),
         }
     }
 
@@ -162,7 +162,7 @@ impl Translator<'_> {
     }
 
     fn foreach(&mut self, var: VarId, source: &Expr, body: &Block) {
-        let [low, high] = self.bounds(source);
+        let over = self.iteration(source);
         let mut assigned = BTreeSet::new();
         collect_assigned(body, &mut assigned);
         let exits = body.stmts.iter().any(may_exit);
@@ -188,8 +188,8 @@ impl Translator<'_> {
             .extend(keys.iter().copied().zip(carried.iter().copied()));
         let index = self.b.fresh(Ty::Int);
         self.b.open();
-        let element = self.element_of_domain(source, index);
-        self.env.insert(Key::Var(var), element);
+        let element = self.item(&over, index);
+        self.bind(var, element);
         self.stmts(&body.stmts);
         let mut yields: Vec<Value> = keys.iter().map(|key| self.env[key]).collect();
         if exits {
@@ -217,8 +217,8 @@ impl Translator<'_> {
             .collect();
         let kind = Kind::For {
             index,
-            low,
-            high,
+            low: over.low,
+            high: over.high,
             breaks: exits,
             carried,
             init,
@@ -234,33 +234,6 @@ impl Translator<'_> {
         );
     }
 
-    /// The first and last index of what a loop runs over: the integers themselves for a range.
-    pub(super) fn bounds(&mut self, source: &Expr) -> [Value; 2] {
-        match &source.kind {
-            ExprKind::Range(low, high) => [self.expr(low), self.expr(high)],
-            ExprKind::Coerce(inner) => self.bounds(inner),
-            _ => {
-                let sequence = self.expr(source);
-                let Ty::Seq(_, n) = self.b.type_of(sequence).clone() else {
-                    panic!("a loop over {source:?}")
-                };
-                [self.int(0), self.int(n as i64 - 1)]
-            }
-        }
-    }
-
-    /// The element at an index that is within the bounds of [`Self::bounds`].
-    pub(super) fn element_of_domain(&mut self, source: &Expr, index: Value) -> Value {
-        match &source.kind {
-            ExprKind::Range(..) => index,
-            ExprKind::Coerce(inner) => self.element_of_domain(inner, index),
-            _ => {
-                let sequence = self.expr(source);
-                self.base(Base::Element(source.span.start), &[sequence, index])
-            }
-        }
-    }
-
     fn print(&mut self, args: &[Expr]) {
         let (mut pieces, mut values) = (Vec::new(), Vec::new());
         for arg in args {
@@ -271,10 +244,42 @@ impl Translator<'_> {
             let value = self.expr(arg);
             self.print_value(value, arg.span.start, &mut pieces, &mut values);
         }
-        self.b.op(
-            super::super::Op::Base(Base::Print(Arc::from(pieces))),
-            &values,
-        );
+        self.print_pieces(&mut pieces, &mut values);
+    }
+
+    /// Prints what has been collected so far.
+    fn print_pieces(&mut self, pieces: &mut Vec<Piece>, values: &mut Vec<Value>) {
+        let (pieces, values) = (std::mem::take(pieces), std::mem::take(values));
+        if !pieces.is_empty() {
+            let print = Base::Print(Arc::from(pieces));
+            self.b.op(super::super::Op::Base(print), &values);
+        }
+    }
+
+    /// Prints a sequence of varying length, element by element.
+    fn print_list(
+        &mut self,
+        list: Value,
+        place: u32,
+        pieces: &mut Vec<Piece>,
+        values: &mut Vec<Value>,
+    ) {
+        pieces.push(Piece::Text("{".into()));
+        self.print_pieces(pieces, values);
+        let over = self.iteration_over(list, place);
+        let first = self.base(Base::Bool(true), &[]);
+        self.repeat(&over, vec![first], |t, item, first| {
+            let comma = |t: &mut Self| {
+                let print = Base::Print(Arc::from([Piece::Text(",".into())]));
+                t.b.op(super::super::Op::Base(print), &[]);
+            };
+            t.choose(first[0], |_| {}, comma);
+            let (mut pieces, mut values) = (Vec::new(), Vec::new());
+            t.print_value(item, place, &mut pieces, &mut values);
+            t.print_pieces(&mut pieces, &mut values);
+            vec![t.base(Base::Bool(false), &[])]
+        });
+        pieces.push(Piece::Text("}".into()));
     }
 
     /// Takes a value apart into scalars with brackets and commas between them.
@@ -321,7 +326,10 @@ impl Translator<'_> {
                 }
                 pieces.push(text("}"));
             }
-            Ty::Field { .. } => panic!("a field is printed"),
+            Ty::List(_) => self.print_list(value, place, pieces, values),
+            Ty::Strand | Ty::Strands | Ty::Field { .. } => {
+                panic!("a field or strand is printed")
+            }
         }
     }
 

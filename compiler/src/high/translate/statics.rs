@@ -1,11 +1,12 @@
 //! What exists at compile time only: images and kernels, which convolution turns into leaf fields, and names of definitions.
 
-use super::{Named, Translator};
+use super::{High, Named, Translator};
 use crate::{
     image_ref::{Border, FieldRef, KernelRef},
     program,
     source::Span,
-    ssa::Value,
+    ssa::{Function, Value},
+    tensor::Ty,
     typed::tree::{Constant, Expr, ExprKind, Global, InputDefault, VarId},
 };
 use ein_ir::{
@@ -31,11 +32,20 @@ pub(super) struct Statics {
     named: BTreeMap<VarId, ImageValue>,
     kernels: BTreeMap<VarId, Vec<KernelRef>>,
     pub(super) names: Vec<Named>,
+    /// The bodies of reductions over strands, by their numbers.
+    pub(super) reductions: Vec<Function<High>>,
+    /// Global variables that the source does not name: after those that it does.
+    pub(super) hidden: Vec<program::Variable>,
+    /// The hidden ones that are read from files.
+    pub(super) loads: Vec<program::Load>,
+    /// The hidden ones that the creation of strands iterates over.
+    pub(super) sources: Vec<u32>,
 }
 
 impl Statics {
-    pub(super) fn finish(self) -> Vec<program::Image> {
-        self.found
+    /// The images that must be loaded.
+    pub(super) fn images(&self) -> Vec<program::Image> {
+        self.found.clone()
     }
 
     /// The image of an input.
@@ -80,6 +90,28 @@ impl Statics {
 }
 
 impl Translator<'_> {
+    /// A global variable that the source does not name; gives its number.
+    pub(super) fn hide(&mut self, name: String, ty: Ty) -> u32 {
+        self.statics.hidden.push(program::Variable { name, ty });
+        (self.plan.globals.len() + self.statics.hidden.len()) as u32 - 1
+    }
+
+    /// The hidden global variable with the sequence in a file.
+    pub(super) fn load_sequence(&mut self, file: &str, ty: &Type, span: Span) -> u32 {
+        let known = self.statics.loads.iter().find(|load| load.span == span);
+        if let Some(load) = known {
+            return load.global;
+        }
+        let global = self.hide(file.to_owned(), Ty::of(ty));
+        self.statics.loads.push(program::Load {
+            file: file.to_owned(),
+            ty: ty.clone(),
+            global,
+            span,
+        });
+        global
+    }
+
     /// Registers an input of image type.
     pub(super) fn input_image(&mut self, var: VarId, global: &Global) {
         let source = &self.program.vars[var.0];

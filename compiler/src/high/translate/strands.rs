@@ -1,0 +1,132 @@
+//! Other strands: queries, reading their state, making them, reductions over all of them.
+
+use super::{Key, Translator};
+use crate::{
+    high::Op,
+    program::Role,
+    ssa::Value,
+    tensor::{Base, Dynamic, StrandReduction, Ty},
+    typed::tree::{self, Expr, ExprKind, VarId},
+};
+use ein_ir::ops::{Reduction, StrandSet};
+use std::{collections::BTreeSet, sync::Arc};
+
+impl Translator<'_> {
+    /// The place of a state variable in the state.
+    fn state_index(&self, var: VarId) -> usize {
+        let found = self.plan.state.iter().position(|v| *v == var);
+        found.expect("a variable of the strand's state")
+    }
+
+    /// A state variable of a strand.
+    pub(super) fn select(&mut self, strand: &Expr, var: VarId) -> Value {
+        match strand.kind {
+            // The body of a reduction runs as code of the strand itself.
+            ExprKind::Var(reduced) if Some(reduced) == self.reduced => self.env[&Key::Var(var)],
+            _ => {
+                let strand = self.expr(strand);
+                let other = Dynamic::Other(self.state_index(var) as u32, Ty::of(self.ty(var)));
+                self.dynamic(other, &[strand])
+            }
+        }
+    }
+
+    /// The strands around a point.
+    pub(super) fn sphere(&mut self, center: Option<&Expr>, radius: &Expr) -> Value {
+        let vars = &self.program.vars;
+        let mut state = self.program.strand.state.iter().map(|s| s.var);
+        let position = state
+            .find(|var| vars[var.0].name == "pos")
+            .expect("queries are about a variable `pos`");
+        let center = match center {
+            Some(center) => self.expr(center),
+            None => self.env[&Key::Var(position)],
+        };
+        let radius = self.expr(radius);
+        let dim = match self.b.type_of(center) {
+            Ty::Tensor(shape) => shape.dims().first().copied().unwrap_or(1) as u8,
+            other => panic!("a position of type {other}"),
+        };
+        let position = self.state_index(position) as u32;
+        self.dynamic(Dynamic::Sphere { position, dim }, &[center, radius])
+    }
+
+    /// `new`: computes the initial state here, and hands it over.
+    pub(super) fn new_strand(&mut self, args: &[Expr]) {
+        let args: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
+        let outer = self.env.clone();
+        self.initial_state(&args);
+        let state = self.values(&self.plan.state);
+        self.env = outer;
+        let types = state.iter().map(|&v| self.b.type_of(v).clone()).collect();
+        self.b
+            .op(Op::Base(Base::Dynamic(Dynamic::New(types))), &state);
+    }
+
+    /// A reduction over strands: its body becomes a function that runs for every strand of the set.
+    pub(super) fn reduce_strands(
+        &mut self,
+        reduction: Reduction,
+        set: tree::StrandSet,
+        body: &Expr,
+        var: VarId,
+    ) -> Value {
+        let captured = self.captured(body);
+        let values: Vec<Value> = captured
+            .iter()
+            .map(|var| self.env[&Key::Var(*var)])
+            .collect();
+        let types: Vec<Ty> = values.iter().map(|&v| self.b.type_of(v).clone()).collect();
+        let number = self.statics.reductions.len() as u32;
+        let role = Role::Reduce(number);
+        // A reduction inside the body is not allowed, so numbers are given in order.
+        let mut t = Translator::new(self.program, self.plan, &mut *self.statics, role);
+        t.reduced = Some(var);
+        t.load_state();
+        t.enter_strand_code();
+        let mut first = 0;
+        for (&var, ty) in captured.iter().zip(&types) {
+            let value = t.base(Base::Arg(first, ty.clone()), &[]);
+            t.bind(var, value);
+            first += ty.scalars().len() as u32;
+        }
+        let value = t.expr(body);
+        let element = t.b.type_of(value).clone();
+        let function = t.b.finish(role.name(), vec![value]);
+        self.statics.reductions.push(function);
+        let set = match set {
+            tree::StrandSet::All => StrandSet::All,
+            tree::StrandSet::Active => StrandSet::Active,
+            tree::StrandSet::Stable => StrandSet::Stable,
+        };
+        let reduce = StrandReduction {
+            reduction,
+            set,
+            body: number,
+            element,
+            captured: types,
+        };
+        self.dynamic(Dynamic::Reduce(Arc::new(reduce)), &values)
+    }
+
+    /// The run-time variables of the code around that an expression reads.
+    fn captured(&self, e: &Expr) -> Vec<VarId> {
+        let mut found = BTreeSet::new();
+        variables(e, &mut found);
+        let is_value = |var: &VarId| {
+            let value = self.env.get(&Key::Var(*var));
+            value.is_some_and(|&v| !matches!(self.b.type_of(v), Ty::Field { .. }))
+        };
+        found.into_iter().filter(is_value).collect()
+    }
+}
+
+/// The variables that an expression mentions.
+fn variables(e: &Expr, found: &mut BTreeSet<VarId>) {
+    if let ExprKind::Var(var) = e.kind {
+        found.insert(var);
+    }
+    e.children()
+        .into_iter()
+        .for_each(|child| variables(child, found));
+}
