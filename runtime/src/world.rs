@@ -9,6 +9,8 @@
 //! Everything a user can see (state, order of collections, text, reductions, the error reported) is
 //! the same for any number of workers and any block width, as far as the program's own arithmetic
 //! is.
+//!
+//! [`guide`] tells whoever generates code which function to call when, and who owns what.
 
 mod callbacks;
 mod complete;
@@ -16,6 +18,7 @@ mod context;
 mod core;
 mod events;
 mod global;
+pub mod guide;
 mod methods;
 mod outputs;
 mod program;

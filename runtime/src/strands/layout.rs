@@ -261,11 +261,12 @@ impl StateLayout {
         &self.sequences
     }
 
-    /// True when others may read a sequence that its owner replaces in the same super-step.
-    pub fn communicates_sequences(&self) -> bool {
+    /// True when others may read a sequence in the super-step in which its owner replaces it or
+    /// dies.
+    pub fn sequences_are_read_by_others(&self) -> bool {
         self.sequences
             .iter()
-            .any(|sequence| sequence.plane.sharing == Sharing::Communicated)
+            .any(|sequence| sequence.plane.sharing != Sharing::Private)
     }
 
     /// Bytes from one block to the next.
@@ -397,7 +398,7 @@ mod tests {
                 plane.sharing == Sharing::Communicated
             );
         }
-        assert!(layout.communicates_sequences());
+        assert!(layout.sequences_are_read_by_others());
         assert_eq!(layout.plane(1, 2).offset, 64);
     }
 

@@ -109,7 +109,7 @@ impl StepContext<'_> {
     }
 
     /// Address of the first element of a sequence, elements packed one after the other. Valid until
-    /// the method returns or extends it.
+    /// the method returns.
     pub fn sequence_data(&self, sequence: Sequence) -> *const u8 {
         self.shared.sequences.data(sequence)
     }
@@ -207,13 +207,16 @@ impl StepContext<'_> {
                 let settling = Settling {
                     owner: Owner::strand(self.ids[lane]),
                     before: lane_before,
-                    read_by_others: layout.communicates_sequences(),
+                    read_by_others: layout.sequences_are_read_by_others(),
                 };
                 let settled = sequences.settle(pool, settling, lane_after);
-                planes
-                    .iter()
-                    .zip(lane_after)
-                    .for_each(|(sequence, held)| *handle(sequence.plane) = held.sequence);
+                // Others may be reading the handle of a variable that never changes, also that of a
+                // strand that has just died: it is written only where a copy replaces it.
+                for (&SequencePlane { plane, .. }, held) in planes.iter().zip(lane_after) {
+                    if !gone && *handle(plane) != held.sequence {
+                        *handle(plane) = held.sequence;
+                    }
+                }
                 settled
             };
             self.check(lane, settled);

@@ -1,0 +1,138 @@
+//! How generated code works with a world. This module holds no code; `tests/world_generated.rs` is
+//! a complete small program written the way the compiler writes one.
+//!
+//! # The super-step
+//!
+//! [`World::new`](super::World::new) calls `create` for all strands and publishes their state. The
+//! first `run` begins with the global `start` block. Then every super-step does, in this order:
+//!
+//! 1. The spatial index is made from the published positions of all living strands.
+//! 2. Block by block, in parallel: `start` for lanes that are new, then `update` for lanes that are
+//!    still active. Lanes that answer `stable` run `stabilize` at once, in the same context. Every
+//!    read of another strand gives its value at the start of the super-step.
+//! 3. Printed text is put in strand order. A run-time error ends the run here.
+//! 4. The dead leave, the others close up without changing their order.
+//! 5. Strands made by `new` join at the end, in the order of their parents, and of one parent in
+//!    the order it made them. They are active and new in the next super-step.
+//! 6. Communicated planes are published. Replaced sequences are freed.
+//! 7. The counts are taken, the step number grows by one, the global `update` block runs.
+//!
+//! A program without communication, `new`, counts, printing and a global `update` block
+//! ([`Abilities::independent`](super::Abilities::independent)) runs each group of blocks to its end
+//! instead. `Abilities` must therefore name everything the code does: a query without
+//! `communicates` finds nobody, a spawned strand without `creates` joins too late.
+//!
+//! # Methods and blocks
+//!
+//! A method gets the context, its block and the lanes to run. Component `c` of variable `v` in lane
+//! `l` lies at `block + plane(v, c).offset + l * plane(v, c).bytes`
+//! ([`StateLayout::plane`](crate::strands::StateLayout::plane)). The method writes only lanes in its
+//! mask: the others hold stable strands, or nothing. It answers with the lanes that stabilized and
+//! those that died; a lane in both is dead, a lane in neither stays active.
+//!
+//! Values that callbacks read or write have the form `values[component * W + lane]`, also when the
+//! mask has only one lane. What stands in lanes outside the mask is neither read nor written, except
+//! that `diderot_sphere` sets all lists.
+//!
+//! The context begins with [`StepHead`](crate::abi::StepHead), read directly: `all`, `active` and
+//! `stable` are `numStrands()`, `numActive()` and `numStable()`, as of the start of the super-step.
+//!
+//! # Callbacks
+//!
+//! The rows of [`callbacks`](super::callbacks), all without result. `cx` is the context's address,
+//! `lanes` a mask out of the method's own lanes; an empty mask does nothing.
+//!
+//! | name | parameters after `cx`, `lanes` |
+//! |---|---|
+//! | `diderot_spawn` | `staging`: a block of the state's layout, initialized in `lanes` |
+//! | `diderot_fail` | `kind`: [`FailureKind`](crate::abi::FailureKind) as a number; `position`: the compiler's number of the source position, given back in the error; `details`: null, or two planes of `i64` |
+//! | `diderot_print` | `piece`: one [`PrintPiece`](crate::abi::PrintPiece), one call per argument of `print` |
+//! | `diderot_sphere` | `centres`: planes of the position's type, one per axis; `radii`: one plane of that type; `lists`: a [`LaneLists`](crate::abi::LaneLists) to fill |
+//! | `diderot_sequence_create` | `bytes` of a scalar; `components` of an element; `count` of elements, the same for all lanes; `values`: `count * components` planes; `made`: a plane of handles to fill |
+//! | `diderot_sequence_append` | `bytes`, `components`; `sequences`: a plane of handles; `values`: `components` planes; `made` |
+//! | `diderot_sequence_prepend` | as for `append` |
+//! | `diderot_sequence_concatenate` | `element`: bytes of a whole element; `left`, `right`: planes of handles; `made` |
+//! | `diderot_sequence_range` | `bytes` of an integer, 4 or 8; `low`, `high`: planes of such integers, both ends included; `made` |
+//! | `diderot_sequence_data` | `sequences`: a plane of handles; `data`: a plane of addresses to fill |
+//!
+//! `made` may be the same plane as `sequences`, `left` or `right`. A lane that `diderot_fail` names
+//! counts as dead whatever the method answers, without `stabilize`; the code must stop running it,
+//! but the other lanes go on to the end of the super-step, so that the error reported is that of the
+//! first strand. A sequence that grows too long fails its lane by itself and gives the empty
+//! sequence.
+//!
+//! # Sequences
+//!
+//! A variable of sequence type is one plane of 64-bit handles. The low half of a handle is the
+//! length; the element at `i` begins at `data + i * bytes * components`, its components packed, and
+//! an index must be checked by the code (`IndexOutOfRange`). A zero handle is the empty sequence,
+//! for which `data` must not be read.
+//!
+//! Handles are values: they may be copied, stored in several variables, dropped. **Generated code
+//! owns nothing and frees nothing.** After every method the runtime looks at the handles in the
+//! state of each lane that ran, and
+//!
+//! * what the method made and no variable holds is freed: temporaries need no care;
+//! * what a variable held before and none holds now (it was overwritten) is freed, at the end of the
+//!   super-step if any sequence of the layout is read by others, else at once;
+//! * what a variable holds but belongs to another strand or to the globals is copied, and the
+//!   handle in the state replaced by that of the copy;
+//! * a strand that died holds nothing.
+//!
+//! So a handle and the address of its elements are valid until the method returns, whatever is
+//! appended in between: appending to the newest value writes behind its end, appending to an older
+//! one copies, neither moves what is there. Only handles in the state live longer, and no address
+//! does. `stabilize` counts as part of the method it ends. A handle must not be kept anywhere else,
+//! such as in a global variable.
+//!
+//! # `new`
+//!
+//! Initialize the lanes of `head.staging`, a block of the state's own layout, as `create` does a
+//! block: **every plane**, since the block still holds what was there before (a sequence plane
+//! without a value gets 0). Then call `diderot_spawn`, which copies the lanes away, sequences
+//! included. The staging block may be used again at once; its handles now belong to the child and
+//! must not be read. A method may spawn any number of times, also for lanes that then stabilize or
+//! die. Callbacks used while initializing take the parent's lane. The child has no slot yet and
+//! cannot be found by queries before the next super-step.
+//!
+//! # Reading others
+//!
+//! `diderot_sphere` gives slots of living strands strictly closer than the radius, the asking strand
+//! left out, in strand order. The list of a lane lies at `lists.slots[lane]` and is valid until the
+//! method returns, also after further queries. A variable that is read through a slot must be
+//! declared [`Communicated`](crate::strands::Sharing::Communicated), or
+//! [`Constant`](crate::strands::Sharing::Constant) if no method assigns it. With the width W
+//!
+//! ```text
+//! communicated:  head.published + slot / W * layout.published_stride() + plane.offset + slot % W * plane.bytes
+//! constant:      head.state     + slot / W * layout.stride()           + plane.offset + slot % W * plane.bytes
+//! ```
+//!
+//! Strides and offsets are constants of the layout; the two base addresses change between
+//! super-steps. A strand reads its own variables in its block, where it sees what it has just
+//! assigned. A sequence of another strand is its handle, read in the same way, then
+//! `diderot_sequence_data`; it may be extended or stored like any other.
+//!
+//! # Global code
+//!
+//! Global code runs alone, between super-steps, with a [`GlobalContext`](super::GlobalContext)
+//! instead of a step context, so none of the callbacks above may be called; the compiler's own
+//! callbacks for global code wrap these:
+//!
+//! * `counts()`, `step()`: as of now. `print`, `print_text`: planes are one lane wide.
+//! * A reduction `op { e | x in S.set }`: compile `e` as a function over a block like a method that
+//!   only reads, and give it to [`reduce_map`](super::GlobalContext::reduce_map) as
+//!   `map(block, lanes, values)`, which writes the planes of `e` to `values`. It is called for many
+//!   blocks at the same time, must not write anything else and has no step context. The values are
+//!   then folded in strand order, in a shape that depends on their number only. If `e` is a variable
+//!   of the strand, [`reduce`](super::GlobalContext::reduce) does it without code. The map reads the
+//!   block itself: between super-steps that is what is published.
+//! * `stabilize` and `die` in a global block: `stabilize_all`, `kill_all`, after the block's code.
+//! * Sequences of global variables: `cx.sequences` ([`GlobalSequences`](super::GlobalSequences)), the
+//!   same object that held those of inputs and initializers before the world was made. After each
+//!   global block everything made there that
+//!   [`held_sequences`](super::StrandProgram::held_sequences) does not name is freed, so it must name
+//!   the handles of all global variables. Strand code reads a global sequence with
+//!   `diderot_sequence_data`; extending or storing it copies.
+//!
+//! Strand code must not write global variables, and global code reads strands only by reductions.
