@@ -252,7 +252,26 @@ fn every_stage_and_the_machine_code_agree() {
                 let outcome = compiled(path, &options, 2);
                 let what = format!("width {width}, double {double}");
                 assert_close(path, &what, &outcome, &reference, tolerance);
+                if double {
+                    assert_eq!(
+                        outcome.printed,
+                        reference.printed,
+                        "{} {what}",
+                        path.display()
+                    );
+                }
             }
+        }
+        // With 64-bit integers; in single precision these run one strand at a time.
+        for (double, tolerance) in [(true, DOUBLE), (false, SINGLE)] {
+            let options = Options {
+                double,
+                long_int: true,
+                ..Options::default()
+            };
+            let outcome = compiled(path, &options, 2);
+            let what = format!("long integers, double {double}");
+            assert_close(path, &what, &outcome, &reference, tolerance);
         }
     }
 }
