@@ -46,6 +46,7 @@ pub mod high;
 pub mod image_ref;
 pub mod interpret;
 pub mod jit;
+pub mod library;
 pub mod low;
 pub mod mid;
 pub mod pipeline;

@@ -6,11 +6,11 @@ use compiler::{
     pipeline::{self, Lowered, Options, Session},
     program::Program,
     reference::EvalImage,
-    run::Running,
+    run::{Inputs, Running},
     source::Source,
     ssa::{Dialect, parse_function},
 };
-use runtime::{image::Image, reduce::Values};
+use runtime::image::Image;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -93,14 +93,15 @@ fn compiled(path: &Path, options: &Options, workers: usize) -> Outcome {
     let Ok(program) = pipeline::compile(&mut Session::default(), &source, options) else {
         panic!("{} does not compile", path.display())
     };
-    let mut running =
-        Running::new(program, &[], workers).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let inputs = Inputs::of(&program);
+    let mut running = Running::new(program, &inputs, workers)
+        .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let mut printed = Vec::new();
     running
         .run(Some(LIMIT as u64), &mut printed)
         .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let outputs = running.outputs(false).into_iter().flat_map(|data| {
-        let values = (data.output.name.clone(), numbers(&data.values));
+        let values = (data.output.name.clone(), data.numbers());
         let lengths = data.lengths.map(|lengths| {
             let lengths = lengths.into_iter().map(|n| n as f64).collect();
             (format!("{}-len", data.output.name), lengths)
@@ -110,16 +111,6 @@ fn compiled(path: &Path, options: &Options, workers: usize) -> Outcome {
     Outcome {
         outputs: outputs.collect(),
         printed: String::from_utf8(printed).expect("text"),
-    }
-}
-
-fn numbers(values: &Values) -> Vec<f64> {
-    match values {
-        Values::F32(values) => values.iter().map(|&x| x.into()).collect(),
-        Values::F64(values) => values.clone(),
-        Values::I32(values) => values.iter().map(|&n| n.into()).collect(),
-        Values::I64(values) => values.iter().map(|&n| n as f64).collect(),
-        Values::Bool(values) => values.iter().map(|&b| b.into()).collect(),
     }
 }
 

@@ -2,10 +2,9 @@
 
 use compiler::{
     pipeline::{self, Options, Session, Stopped},
-    run::Running,
+    run::{Inputs, Running},
     source::Source,
 };
-use runtime::reduce::Values;
 use std::{
     collections::BTreeSet,
     f64::consts::{PI, TAU},
@@ -36,7 +35,9 @@ fn run(name: &str, options: &Options, workers: usize) -> Vec<Found> {
         Err(Stopped::Errors(errors)) => panic!("{name}: {errors:?}"),
         Err(Stopped::Asked) => unreachable!("nobody asked to stop"),
     };
-    let mut running = Running::new(program, &[], workers).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let inputs = Inputs::of(&program);
+    let mut running =
+        Running::new(program, &inputs, workers).unwrap_or_else(|e| panic!("{name}: {e}"));
     running
         .run(None, &mut std::io::sink())
         .unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -44,20 +45,10 @@ fn run(name: &str, options: &Options, workers: usize) -> Vec<Found> {
     outputs
         .map(|data| Found {
             name: data.output.name.clone(),
-            numbers: numbers(&data.values),
+            numbers: data.numbers(),
             lengths: data.lengths,
         })
         .collect()
-}
-
-fn numbers(values: &Values) -> Vec<f64> {
-    match values {
-        Values::F32(values) => values.iter().map(|&x| x.into()).collect(),
-        Values::F64(values) => values.clone(),
-        Values::I32(values) => values.iter().map(|&n| n.into()).collect(),
-        Values::I64(values) => values.iter().map(|&n| n as f64).collect(),
-        Values::Bool(values) => values.iter().map(|&b| b.into()).collect(),
-    }
 }
 
 /// Both precisions, one strand at a time and as many as there can be.

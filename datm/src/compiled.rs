@@ -4,7 +4,7 @@ use crate::data::{Datum, SampledField};
 use crate::davm::{Picture, Scene};
 use crate::runner::{Failure, Job, Observed, Precision, RunOptions, Runner, Stage};
 use compiler::pipeline::{self, Compiled, Options, Session, Stopped};
-use compiler::run::{ImageSource, OutputData, Running};
+use compiler::run::{ImageSource, Inputs, OutputData, Running};
 use compiler::source::Source;
 use ndarray::ArrayD;
 use runtime::image::Orientation;
@@ -103,23 +103,16 @@ fn run(program: Compiled, data: &[Datum]) -> Result<Vec<OutputData>, Failure> {
             Datum::Tensor(_) => None,
         })
         .collect();
-    let sources = program
-        .interface
-        .images
-        .iter()
-        .map(|image| {
-            let file = image.file.as_deref().unwrap_or_default();
-            let found = images
-                .iter()
-                .find(|i| file.strip_suffix(".nrrd") == Some(&i.name));
-            found.map_or_else(
-                || Err(failed(format!("the program asks for the image {file}"))),
-                |image| source_of(image).map_err(failed),
-            )
-        })
-        .collect::<Result<Vec<_>, _>>()?;
-    let mut running =
-        Running::with_images(program, &[], &sources, 1).map_err(|e| failed(e.to_string()))?;
+    let mut inputs = Inputs::of(&program);
+    for image in &program.interface.images {
+        let file = image.file.as_deref().unwrap_or_default();
+        let found = images
+            .iter()
+            .find(|i| file.strip_suffix(".nrrd") == Some(&i.name))
+            .ok_or_else(|| failed(format!("the program asks for the image {file}")))?;
+        inputs.replace_file(file, &source_of(found).map_err(failed)?);
+    }
+    let mut running = Running::new(program, &inputs, 1).map_err(|e| failed(e.to_string()))?;
     running
         .run(None, &mut std::io::sink())
         .map_err(|e| failed(e.to_string()))?;

@@ -61,6 +61,31 @@ pub enum InputValue {
     File(String),
 }
 
+/// Conversions from what Rust programs have.
+macro_rules! input_values {
+    ($($from:ty => |$value:ident| $made:expr;)*) => {
+        $(impl From<$from> for InputValue {
+            fn from($value: $from) -> InputValue {
+                $made
+            }
+        })*
+    };
+}
+
+input_values! {
+    bool => |value| InputValue::Bool(value);
+    i32 => |value| InputValue::Int(value.into());
+    i64 => |value| InputValue::Int(value);
+    f32 => |value| InputValue::Real(value.into());
+    f64 => |value| InputValue::Real(value);
+    &str => |value| InputValue::String(value.to_owned());
+    String => |value| InputValue::String(value);
+    &[f64] => |value| InputValue::Tensor(value.to_vec());
+    Vec<f64> => |value| InputValue::Tensor(value);
+    &[i64] => |value| InputValue::Seq(value.iter().map(|&n| InputValue::Int(n)).collect());
+    &[bool] => |value| InputValue::Seq(value.iter().map(|&b| InputValue::Bool(b)).collect());
+}
+
 /// The integers of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntWidth {

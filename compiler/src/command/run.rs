@@ -7,7 +7,7 @@ use super::{
 use crate::{
     diag::Diagnostic,
     pipeline::{self, Compiled, Options, Session, Stopped},
-    run::{self, Failure, OutputData, Running},
+    run::{self, Failure, Inputs, OutputData, Running},
     source::{Source, Span},
     typed::tree::{Constant, InputDefault},
 };
@@ -158,7 +158,8 @@ fn execute(source: &Source, compiled: Compiled, options: &RunOptions, session: &
         .workers
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let start = Instant::now();
-    let mut running = match Running::new(compiled, &options.inputs, workers) {
+    let inputs = Inputs::from_values(&compiled, options.inputs.clone());
+    let mut running = match Running::new(compiled, &inputs, workers) {
         Ok(running) => running,
         Err(failure) => return fail(source, &failure),
     };

@@ -1,31 +1,20 @@
-//! Running compiled programs: inputs, images, strands, outputs.
-//!
-//! ```no_run
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use compiler::{pipeline::{self, Options, Session}, run::Running, source::Source};
-//!
-//! let source = Source { path: "mip.diderot".into(), text: std::fs::read_to_string("mip.diderot")? };
-//! let Ok(program) = pipeline::compile(&mut Session::default(), &source, &Options::default()) else { return Ok(()) };
-//! let mut running = Running::new(program, &[], 2)?;
-//! running.run(None, &mut std::io::stdout())?;
-//! # Ok(())
-//! # }
-//! ```
+//! Running compiled programs: inputs, images, strands, outputs. [`crate::library`] shows how to use it.
 
 mod global;
 mod images;
+mod inputs;
 mod outputs;
 mod strands;
 mod values;
 
 pub use images::ImageSource;
+pub use inputs::Inputs;
 pub use outputs::OutputData;
 pub use values::{input_type, output_names, sequence_from_file};
 
 use crate::{pipeline::Compiled, program::Role};
 use images::LoadedImages;
 use runtime::{
-    input::InputValue,
     strands::Counts,
     world::{Control, Creation, GlobalSequences, RunEnd, RunError, World, WorldError},
 };
@@ -84,35 +73,14 @@ pub struct Running {
 }
 
 impl Running {
-    /// Loads inputs and images, computes the globals and creates the strands. `inputs` has a value per input of the
-    /// program, or none where the default is to be used; missing ones count as none.
+    /// Loads inputs and images, computes the globals and creates the strands.
     ///
     /// # Errors
     /// What is wrong with an input, or a run-time error of the initialization.
-    pub fn new(
-        program: Compiled,
-        inputs: &[Option<InputValue>],
-        workers: usize,
-    ) -> Result<Running, Failure> {
-        let files = values::image_files(&program.interface, inputs)?;
-        let sources: Vec<ImageSource> = files.into_iter().map(ImageSource::File).collect();
-        Running::with_images(program, inputs, &sources, workers)
-    }
-
-    /// The same with images from memory or from other files: one for each image of the program, in the order of
-    /// [`crate::program::Interface::images`].
-    ///
-    /// # Errors
-    /// As [`Running::new`].
-    pub fn with_images(
-        mut program: Compiled,
-        inputs: &[Option<InputValue>],
-        images: &[ImageSource],
-        workers: usize,
-    ) -> Result<Running, Failure> {
-        let images = LoadedImages::load(&program, images)?;
+    pub fn new(mut program: Compiled, inputs: &Inputs, workers: usize) -> Result<Running, Failure> {
+        let images = LoadedImages::load(&program, &inputs.images()?)?;
         let mut sequences = GlobalSequences::default();
-        let mut globals = values::global_cells(&mut program, inputs, &mut sequences)?;
+        let mut globals = values::global_cells(&mut program, inputs.values(), &mut sequences)?;
         globals.resize(globals.len() + 2 * program.interface.axes, 0);
         let mut strands = Strands::new(program, globals, images);
         strands.run_once(Role::Globals, &mut sequences)?;
@@ -156,6 +124,11 @@ impl Running {
     /// Sizes of the strand sets.
     pub fn counts(&self) -> Counts {
         self.world.counts()
+    }
+
+    /// Memory that the sequences of all strands and global variables take, in bytes.
+    pub fn sequence_bytes(&self) -> usize {
+        usize::try_from(self.world.live_sequence_bytes()).unwrap_or(0)
     }
 
     /// The handle by which another thread watches or stops a run.

@@ -23,6 +23,17 @@ pub struct OutputData {
 }
 
 impl OutputData {
+    /// The values as numbers: of one strand after the other, components row-major.
+    pub fn numbers(&self) -> Vec<f64> {
+        match &self.values {
+            reduce::Values::F32(values) => values.iter().map(|&x| x.into()).collect(),
+            reduce::Values::F64(values) => values.clone(),
+            reduce::Values::I32(values) => values.iter().map(|&n| n.into()).collect(),
+            reduce::Values::I64(values) => values.iter().map(|&n| n as f64).collect(),
+            reduce::Values::Bool(values) => values.iter().map(|&b| b.into()).collect(),
+        }
+    }
+
     /// The values, as files take them.
     pub fn values(&self) -> Values<'_> {
         match &self.values {

@@ -51,33 +51,8 @@ pub fn output_names(interface: &Interface) -> Vec<OutputName> {
         .collect()
 }
 
-/// The file of each image: what the user gave, or the one named in the program.
-pub(super) fn image_files(
-    interface: &Interface,
-    inputs: &[Option<InputValue>],
-) -> Result<Vec<String>, Failure> {
-    let mut files: Vec<Option<String>> = interface
-        .images
-        .iter()
-        .map(|image| image.file.clone())
-        .collect();
-    for (n, input) in interface.inputs.iter().enumerate() {
-        let Target::Image(image) = input.target else {
-            continue;
-        };
-        if let Some(Some(InputValue::File(file))) = inputs.get(n) {
-            files[image as usize] = Some(file.clone());
-        } else if files[image as usize].is_none() {
-            return Err(missing(input));
-        }
-    }
-    Ok(files
-        .into_iter()
-        .map(|file| file.expect("an image has a file or an input"))
-        .collect())
-}
-
-fn missing(input: &Input) -> Failure {
+/// Says that an input has no value.
+pub(super) fn missing(input: &Input) -> Failure {
     Failure::Input(format!(
         "the input `{0}` is required: give it by `-{0}`",
         input.name

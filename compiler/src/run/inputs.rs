@@ -1,0 +1,195 @@
+//! Values for the inputs of a program.
+
+use super::{Failure, images::ImageSource, values::input_type};
+use crate::{
+    pipeline::Compiled,
+    program::{Input, Interface, Target},
+};
+use ndarray::ArrayD;
+use runtime::{
+    image::Orientation,
+    input::{InputType, InputValue},
+};
+use std::sync::Arc;
+
+/// Values for the inputs of a program, by name; an input that is not set has its default.
+#[derive(Clone, Debug)]
+pub struct Inputs {
+    interface: Arc<Interface>,
+    values: Vec<Option<InputValue>>,
+    images: Vec<Option<ImageSource>>,
+}
+
+impl Inputs {
+    /// The defaults of a program.
+    pub fn of(program: &Compiled) -> Inputs {
+        Inputs::from_values(program, Vec::new())
+    }
+
+    /// Values in the order of the program's inputs, as its command line gives them; missing ones count as not set.
+    pub(crate) fn from_values(program: &Compiled, values: Vec<Option<InputValue>>) -> Inputs {
+        let interface = program.interface.clone();
+        let files = interface.images.iter().map(|image| image.file.clone());
+        let mut inputs = Inputs {
+            images: files.map(|file| file.map(ImageSource::File)).collect(),
+            values: vec![None; interface.inputs.len()],
+            interface,
+        };
+        for (n, value) in values.into_iter().enumerate() {
+            match (inputs.interface.inputs[n].target, value) {
+                (Target::Image(image), Some(InputValue::File(file))) => {
+                    inputs.images[image as usize] = Some(ImageSource::File(file));
+                }
+                (_, value) => inputs.values[n] = value,
+            }
+        }
+        inputs
+    }
+
+    /// Sets an input. Numbers and texts are given as such, tensors as slices of their components (row-major), sequences as
+    /// slices of all their elements' components, images and sequences in files as [`InputValue::File`].
+    ///
+    /// # Errors
+    /// There is no such input, or the value does not suit its type.
+    pub fn set(&mut self, name: &str, value: impl Into<InputValue>) -> Result<(), Failure> {
+        let (n, input) = self.find(name)?;
+        let wanted = input_type(&input.ty);
+        let wrong = |found: String| {
+            Failure::Input(format!(
+                "the input `{name}` is of type {}, not {found}",
+                input.ty
+            ))
+        };
+        let value = value.into();
+        match (input.target, &value) {
+            (Target::Image(image), InputValue::File(file)) => {
+                self.images[image as usize] = Some(ImageSource::File(file.clone()));
+            }
+            (Target::Image(_), other) => return Err(wrong(format!("{other:?}"))),
+            (Target::Global(_), _) => {
+                let fitted = fit(&value, &wanted).ok_or_else(|| wrong(format!("{value:?}")))?;
+                self.values[n] = Some(fitted);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets an input to an image in memory: axes of the grid from the slowest to the fastest, then those of the voxel.
+    ///
+    /// # Errors
+    /// There is no input of that name, or it is not an image.
+    pub fn set_image(
+        &mut self,
+        name: &str,
+        samples: ArrayD<f64>,
+        orientation: Orientation,
+    ) -> Result<(), Failure> {
+        let (_, input) = self.find(name)?;
+        let Target::Image(image) = input.target else {
+            let message = format!("the input `{name}` is of type {}, not an image", input.ty);
+            return Err(Failure::Input(message));
+        };
+        self.images[image as usize] = Some(ImageSource::Array {
+            samples,
+            orientation,
+        });
+        Ok(())
+    }
+
+    /// Takes an image from elsewhere wherever the program names this file.
+    pub fn replace_file(&mut self, file: &str, source: &ImageSource) {
+        for (image, from) in self.interface.images.iter().zip(&mut self.images) {
+            if image.file.as_deref() == Some(file) {
+                *from = Some(source.clone());
+            }
+        }
+    }
+
+    fn find(&self, name: &str) -> Result<(usize, Input), Failure> {
+        let inputs = &self.interface.inputs;
+        let found = inputs.iter().position(|input| input.name == name);
+        match found {
+            Some(n) => Ok((n, inputs[n].clone())),
+            None => {
+                let names: Vec<&str> = inputs.iter().map(|input| input.name.as_str()).collect();
+                let message = format!(
+                    "there is no input `{name}`; there are: {}",
+                    names.join(", ")
+                );
+                Err(Failure::Input(message))
+            }
+        }
+    }
+
+    /// The values that were set, in the order of the inputs.
+    pub(super) fn values(&self) -> &[Option<InputValue>] {
+        &self.values
+    }
+
+    /// Where the images come from, in the order of the interface.
+    ///
+    /// # Errors
+    /// An image has no file and was not set.
+    pub(super) fn images(&self) -> Result<Vec<ImageSource>, Failure> {
+        let images = self.images.iter().enumerate();
+        images
+            .map(|(n, source)| {
+                let target = Target::Image(n as u32);
+                let missing = || {
+                    let input = self.interface.inputs.iter().find(|i| i.target == target);
+                    super::values::missing(input.expect("an image has a file or an input"))
+                };
+                source.clone().ok_or_else(missing)
+            })
+            .collect()
+    }
+}
+
+/// A value in the form that an input's type wants, if it suits it.
+fn fit(value: &InputValue, wanted: &InputType) -> Option<InputValue> {
+    match (value, wanted) {
+        (InputValue::Int(n), InputType::Real) => Some(InputValue::Real(*n as f64)),
+        (InputValue::Bool(_), InputType::Bool)
+        | (InputValue::Int(_), InputType::Int)
+        | (InputValue::Real(_), InputType::Real)
+        | (InputValue::String(_), InputType::String) => Some(value.clone()),
+        (InputValue::Tensor(components), InputType::Real) if components.len() == 1 => {
+            Some(InputValue::Real(components[0]))
+        }
+        (InputValue::Tensor(components), InputType::Tensor(shape)) => {
+            (components.len() == shape.iter().product::<usize>()).then(|| value.clone())
+        }
+        (InputValue::File(_), InputType::Seq { len: None, .. }) => Some(value.clone()),
+        (InputValue::Tensor(components), InputType::Seq { elem, len }) => {
+            let width = components_of(elem)?;
+            let whole = components.len() % width == 0;
+            let fits = len.is_none_or(|n| n * width == components.len());
+            if !whole || !fits {
+                return None;
+            }
+            let elements = components
+                .chunks(width)
+                .map(|chunk| fit(&InputValue::Tensor(chunk.to_vec()), elem));
+            elements.collect::<Option<_>>().map(InputValue::Seq)
+        }
+        (InputValue::Seq(elements), InputType::Seq { elem, len }) => {
+            let fitted = elements.iter().map(|e| fit(e, elem)).collect::<Option<_>>();
+            let fits = len.is_none_or(|n| n == elements.len());
+            fitted.filter(|_| fits).map(InputValue::Seq)
+        }
+        _ => None,
+    }
+}
+
+/// The number of reals of an element, if it is made of reals.
+fn components_of(ty: &InputType) -> Option<usize> {
+    match ty {
+        InputType::Real => Some(1),
+        InputType::Tensor(shape) => Some(shape.iter().product()),
+        InputType::Seq {
+            elem,
+            len: Some(len),
+        } => components_of(elem).map(|width| width * len),
+        _ => None,
+    }
+}

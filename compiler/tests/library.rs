@@ -1,0 +1,169 @@
+//! The library: inputs from slices and arrays, steps, outputs while running.
+
+use compiler::library::{
+    Compiled, Failure, InputValue, Inputs, Options, Orientation, RunEnd, Running, compile,
+};
+use ndarray::Array;
+
+fn program(text: &str, double: bool) -> Compiled {
+    let options = Options {
+        double,
+        ..Options::default()
+    };
+    compile("test.diderot", text, &options).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+const WALK: &str = "#version 2.0
+    input vec2[] seeds (\"starts\");
+    input tensor[2,2] turn (\"one step\") = [[0,-1],[1,0]];
+    input real[3] weights = {1, 1, 1};
+    input bool keep = true;
+    input string name = \"none\";
+    strand walk (vec2 seed) {
+        output vec2 at = seed;
+        output vec2[] path = {};
+        int n = 0;
+        update {
+            at = turn • at * weights[n % 3];
+            if (keep) { path = path @ at; }
+            n += 1;
+            if (n == 6) { print(name, \" \"); stabilize; }
+        }
+    }
+    create_array { walk(s) | s in seeds }";
+
+#[test]
+fn inputs_come_from_slices_and_outputs_can_be_read_while_it_runs() {
+    for double in [false, true] {
+        let program = program(WALK, double);
+        let mut inputs = Inputs::of(&program);
+        inputs.set("seeds", &[1.0, 0.0, 2.0, 1.0][..]).unwrap();
+        inputs.set("weights", vec![1.0, 2.0, 0.5]).unwrap();
+        inputs.set("turn", &[0.0, 1.0, -1.0, 0.0][..]).unwrap();
+        inputs.set("name", "done").unwrap();
+        let mut running = Running::new(program, &inputs, 2).unwrap();
+        let (mut printed, mut steps) = (Vec::new(), 0);
+        loop {
+            let outputs = running.outputs(true);
+            let path = outputs[1].lengths.as_ref().expect("a sequence");
+            assert_eq!(path, &[steps; 2]);
+            if running.run(Some(1), &mut printed).unwrap() == RunEnd::Finished {
+                break;
+            }
+            steps += 1;
+        }
+        assert_eq!(running.steps(), 6);
+        assert_eq!(String::from_utf8(printed).unwrap(), "done done ");
+        let outputs = running.outputs(false);
+        // Six quarter turns are half a turn; the weights multiply to one, twice.
+        assert_eq!(outputs[0].numbers(), [-1.0, 0.0, -2.0, -1.0]);
+        assert_eq!(outputs[1].numbers()[..4], [0.0, -1.0, -2.0, 0.0]);
+    }
+}
+
+#[test]
+fn images_come_from_arrays() {
+    let text = "#version 2.0
+        input image(2)[2] img (\"a vector image\");
+        field#1(2)[2] V = ctmr ⊛ img;
+        strand s (int i) {
+            output vec2 v = [0, 0];
+            output real d = 0;
+            update { vec2 p = [2.5 + 0.25*i, 3.0]; v = V(p); d = ∇•V(p); stabilize; }
+        }
+        create_array { s(i) | i in 0..2 }";
+    let program = program(text, true);
+    let mut inputs = Inputs::of(&program);
+    // At column x and row y, the vector [x y, 3 x + y] on a grid of unit spacing.
+    let samples = Array::from_shape_fn((8, 7, 2), |(y, x, c)| {
+        let (x, y) = (x as f64, y as f64);
+        if c == 0 { x * y } else { 3.0 * x + y }
+    });
+    inputs
+        .set_image("img", samples.into_dyn(), Orientation::identity(2))
+        .unwrap();
+    let mut running = Running::new(program, &inputs, 1).unwrap();
+    running.run(None, &mut std::io::sink()).unwrap();
+    let outputs = running.outputs(false);
+    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+    assert!(near(
+        &outputs[0].numbers(),
+        &[7.5, 10.5, 8.25, 11.25, 9.0, 12.0]
+    ));
+    assert!(
+        near(&outputs[1].numbers(), &[4.0; 3]),
+        "{:?}",
+        outputs[1].numbers()
+    );
+}
+
+#[test]
+fn wrong_inputs_are_named() {
+    let message = |result: Result<(), Failure>| result.expect_err("a wrong input").to_string();
+    let program = program(WALK, false);
+    let mut inputs = Inputs::of(&program);
+    assert!(message(inputs.set("seed", 1.0)).contains("no input `seed`; there are: seeds"));
+    assert!(message(inputs.set("seeds", &[1.0, 2.0, 3.0][..])).contains("`seeds`"));
+    assert!(message(inputs.set("turn", 1.0)).contains("`turn`"));
+    assert!(message(inputs.set("keep", 1)).contains("`keep`"));
+    assert!(message(inputs.set("weights", &[1.0, 2.0][..])).contains("`weights`"));
+    let missing = Running::new(program, &inputs, 1)
+        .err()
+        .expect("`seeds` is missing");
+    assert!(missing.to_string().contains("`seeds`"), "{missing}");
+    let program = self::program(WALK, false);
+    let mut inputs = Inputs::of(&program);
+    inputs
+        .set("seeds", InputValue::File("/nowhere/seeds.txt".into()))
+        .unwrap();
+    let absent = Running::new(program, &inputs, 1)
+        .err()
+        .expect("no such file");
+    assert!(
+        absent.to_string().contains("/nowhere/seeds.txt"),
+        "{absent}"
+    );
+}
+
+#[test]
+fn errors_of_a_program_can_be_shown() {
+    let errors = compile(
+        "bad.diderot",
+        "#version 2.0\nint n = 1.5;\n",
+        &Options::default(),
+    )
+    .expect_err("a real is not an int");
+    let text = errors.to_string();
+    assert!(text.contains("bad.diderot:2:"), "{text}");
+}
+
+/// A strand that makes sequences in every step and keeps some of them.
+const CHURN: &str = "#version 2.0
+    int rounds = 0;
+    strand s (int i) {
+        output real[] kept = {};
+        int n = 0;
+        update {
+            real[] scratch = { real(k) | k in 0..9 } @ real(n);
+            kept = (kept @ scratch[n % 10]) if n % 20 != 0 else { 0.5, 1.5 };
+            n += 1;
+        }
+    }
+    update { rounds += 1; int[] also = { k | k in 0..rounds % 5 }; }
+    create_collection { s(i) | i in 0..4 }";
+
+#[test]
+fn a_million_steps_leave_nothing_behind() {
+    let program = program(CHURN, false);
+    let inputs = Inputs::of(&program);
+    let mut running = Running::new(program, &inputs, 1).unwrap();
+    running.run(Some(1000), &mut std::io::sink()).unwrap();
+    let early = running.sequence_bytes();
+    // 200,000 super-steps of five strands are a million steps of a strand.
+    running.run(Some(199_000), &mut std::io::sink()).unwrap();
+    assert_eq!(running.sequence_bytes(), early);
+    assert!(
+        early <= 5 * 256,
+        "{early} bytes for at most 21 numbers of five strands"
+    );
+}
