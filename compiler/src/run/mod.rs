@@ -54,13 +54,15 @@ impl std::error::Error for Failure {}
 impl Failure {
     /// The place in the source where it happened, if it has one.
     pub fn place(&self) -> Option<u32> {
-        match self {
+        let place = match self {
             Failure::Input(_) => None,
             Failure::Global { place, .. } => Some(*place),
             Failure::World(WorldError::Strand { failure, .. }) => Some(failure.position),
             Failure::Run(RunError::Strand { failure, .. }) => Some(failure.position),
             Failure::World(_) | Failure::Run(_) => None,
-        }
+        };
+        // What the runtime reports of its own accord has no place in the source.
+        place.filter(|&place| place != u32::MAX)
     }
 }
 
