@@ -1,6 +1,6 @@
 //! Vectors of lanes: one arithmetic interface over plain arrays, AVX2 and AVX-512.
 //!
-//! The primitives of [`crate::probe`], [`crate::math`] and [`crate::eigen`] are written once, generic over
+//! The primitives of [`crate::probe`], [`crate::math`], [`crate::eigen`] and [`crate::inverse`] are written once, generic over
 //! one trait of vectors, and instantiated per instruction set inside functions that carry the matching
 //! `#[target_feature]`. Every method is `#[inline(always)]`, so that the intrinsics end up in those functions.
 //!
@@ -8,10 +8,12 @@
 //! fused multiply-add round alike: a program gives the same bits at every width.
 
 mod portable;
+mod versions;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub(crate) use portable::Lanes;
+pub(crate) use versions::{BASELINE_FUSES, version};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86::{F32x4, F32x8, F32x16, F64x4, F64x8};
 
