@@ -4,6 +4,11 @@
 //! one trait of vectors, and instantiated per instruction set inside functions that carry the matching
 //! `#[target_feature]`. Every method is `#[inline(always)]`, so that the intrinsics end up in those functions.
 //!
+//! Other processors, AArch64 with NEON among them, use the plain arrays: four lanes side by side, loops with
+//! constant bounds and no branches, which an optimizing compiler turns into 128-bit vectors, fused multiply-add
+//! included where the target always has it. No module of NEON intrinsics stands beside `x86`, and the arrays
+//! have been compiled and measured on x86-64 only.
+//!
 //! Lane `l` of a result depends on lane `l` of the arguments only, and all implementations with the same
 //! fused multiply-add round alike: a program gives the same bits at every width.
 
