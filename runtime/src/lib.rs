@@ -1,9 +1,24 @@
 //! Images, strands and files: what a running Diderot program needs.
+//!
+//! # Checking memory
+//!
+//! Generated code and the primitives work on raw memory. Whoever changes a module with `unsafe` in it runs the
+//! tests under AddressSanitizer, which also reports leaks; it needs a nightly compiler and a target directory of
+//! its own:
+//!
+//! ```text
+//! RUSTFLAGS=-Zsanitizer=address cargo +nightly test -p runtime --tests \
+//!     --target x86_64-unknown-linux-gnu --target-dir target/asan
+//! ```
+//!
+//! `nrrd_memory` counts what the allocator gives out and says nothing new there.
+#![warn(clippy::undocumented_unsafe_blocks)]
 
 pub mod abi;
 pub mod eigen;
 pub mod image;
 pub mod input;
+pub mod inverse;
 pub mod math;
 pub mod neighbours;
 pub mod nrrd;

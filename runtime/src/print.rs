@@ -148,10 +148,11 @@ pub unsafe fn write_piece(
     width: usize,
     pool: &SequencePool,
 ) {
-    // SAFETY: a tensor of order 0 may come without a shape.
+    // A tensor of order 0 may come without a shape.
     let shape = if piece.order == 0 {
         &[]
     } else {
+        // SAFETY: promised by the caller.
         unsafe { std::slice::from_raw_parts(piece.shape, piece.order as usize) }
     };
     let components: usize = shape.iter().map(|&size| size as usize).product();

@@ -147,6 +147,8 @@ fn values_of_fields_arrive_in_the_header() {
     assert_eq!(h.space, Space::Named(NamedSpace::Lps));
     let (h, _) = good("space: 3D-right-handed-time");
     assert_eq!(h.space.dimension(), 4);
+    let (h, _) = good("type: block\nblock size: 8");
+    assert_eq!(h.block_size, Some(8));
     let (_, s) = good("endian: Big");
     assert_eq!(s.endian, Some(Endian::Big));
     let (_, s) = good("encoding: bz2");
@@ -225,6 +227,8 @@ const BAD: &[(&str, &str)] = &[
     ("space units: \"mm\"", "found 1 strings, expected 3"),
     ("measurement frame: (1,0,0) (0,1,0)", "found 2 vectors, expected 3"),
     ("old min: low", "found `low`"),
+    ("old max: high", "found `high`"),
+    ("block size: many", "found `many`, expected a number of bytes"),
     ("endian: middle", "expected one of: little, big"),
     ("encoding: zip", "expected one of: raw, ascii, hex, gzip, bzip2"),
     ("line skip: -1", "found `-1`"),
@@ -236,6 +240,28 @@ const BAD: &[(&str, &str)] = &[
     ("data file: x%02d.raw 1 4 -1", "do not approach"),
     ("data file: LIST three", "found `three`"),
 ];
+
+/// Every field of the format, and whether any text is a value of it.
+#[rustfmt::skip]
+const FIELDS: &[(&str, bool)] = &[
+    ("content", true), ("number", true), ("type", false), ("block size", false), ("dimension", false),
+    ("space", false), ("space dimension", false), ("sizes", false), ("spacings", false),
+    ("thicknesses", false), ("axis mins", false), ("axis maxs", false), ("space directions", false),
+    ("centers", false), ("kinds", false), ("labels", false), ("units", false), ("min", true), ("max", true),
+    ("old min", false), ("old max", false), ("sample units", true), ("space units", false),
+    ("space origin", false), ("measurement frame", false), ("endian", false), ("encoding", false),
+    ("line skip", false), ("byte skip", false), ("data file", false),
+];
+
+#[test]
+fn every_field_that_can_be_wrong_has_a_bad_line() {
+    for (field, anything_goes) in FIELDS {
+        let is_refused = BAD
+            .iter()
+            .any(|(line, _)| line.starts_with(&format!("{field}: ")));
+        assert_eq!(is_refused, !anything_goes, "{field}");
+    }
+}
 
 #[test]
 fn bad_lines_are_refused_with_their_line_and_what_was_expected() {

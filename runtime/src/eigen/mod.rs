@@ -16,9 +16,7 @@
 
 mod rotate;
 
-#[cfg(target_arch = "x86_64")]
-use crate::simd::{F32x4, F32x8, F32x16, F64x4, F64x8};
-use crate::simd::{Isa, Lanes, Real, Vector, WIDTHS};
+use crate::simd::{Isa, Real, Vector, version};
 use std::ffi::c_void;
 
 /// An eigensystem primitive for N×N matrices and W strands.
@@ -41,56 +39,12 @@ pub fn lookup(size: usize, real: Real, width: usize) -> Result<EigenFn, String> 
 ///
 /// It may be called only if `isa` [is available](Isa::is_available).
 pub fn lookup_for(isa: Isa, size: usize, real: Real, width: usize) -> Result<EigenFn, String> {
-    if !WIDTHS.contains(&width) {
-        return Err(format!(
-            "eigensystem width is {width}, wanted one of 1, 4, 8, 16"
-        ));
-    }
     match size {
-        2 => version::<2>(isa, real, width),
-        3 => version::<3>(isa, real, width),
+        2 => version!(isa, real, width, 2, [portable, vex, evex]),
+        3 => version!(isa, real, width, 3, [portable, vex, evex]),
         _ => Err(format!(
             "eigensystem of a {size}×{size} matrix, wanted 2×2 or 3×3"
         )),
-    }
-}
-
-/// Whether the baseline of the target fuses multiply and add.
-const BASELINE_FUSES: bool = cfg!(target_arch = "aarch64");
-
-fn version<const N: usize>(isa: Isa, real: Real, width: usize) -> Result<EigenFn, String> {
-    Ok(match (isa, real, width) {
-        (Isa::Baseline, Real::F32, 1) => portable::<Lanes<f32, 1, BASELINE_FUSES>, N, 1>,
-        (Isa::Baseline, Real::F32, 4) => portable::<Lanes<f32, 4, BASELINE_FUSES>, N, 4>,
-        (Isa::Baseline, Real::F32, 8) => portable::<Lanes<f32, 4, BASELINE_FUSES>, N, 8>,
-        (Isa::Baseline, Real::F32, _) => portable::<Lanes<f32, 4, BASELINE_FUSES>, N, 16>,
-        (Isa::Baseline, Real::F64, 1) => portable::<Lanes<f64, 1, BASELINE_FUSES>, N, 1>,
-        (Isa::Baseline, Real::F64, 4) => portable::<Lanes<f64, 4, BASELINE_FUSES>, N, 4>,
-        (Isa::Baseline, Real::F64, 8) => portable::<Lanes<f64, 4, BASELINE_FUSES>, N, 8>,
-        (Isa::Baseline, Real::F64, _) => portable::<Lanes<f64, 4, BASELINE_FUSES>, N, 16>,
-        #[cfg(target_arch = "x86_64")]
-        (Isa::Avx2 | Isa::Avx512, _, _) => x86_version::<N>(isa, real, width),
-        #[cfg(not(target_arch = "x86_64"))]
-        (Isa::Avx2 | Isa::Avx512, _, _) => {
-            return Err(format!("{isa:?} does not exist on this processor"));
-        }
-    })
-}
-
-#[cfg(target_arch = "x86_64")]
-fn x86_version<const N: usize>(isa: Isa, real: Real, width: usize) -> EigenFn {
-    match (isa, real, width) {
-        (Isa::Avx512, Real::F32, 16) => evex::<F32x16, N, 16>,
-        (Isa::Avx512, Real::F64, 8) => evex::<F64x8, N, 8>,
-        (Isa::Avx512, Real::F64, 16) => evex::<F64x8, N, 16>,
-        (_, Real::F32, 1) => vex::<Lanes<f32, 1, true>, N, 1>,
-        (_, Real::F32, 4) => vex::<F32x4, N, 4>,
-        (_, Real::F32, 8) => vex::<F32x8, N, 8>,
-        (_, Real::F32, _) => vex::<F32x8, N, 16>,
-        (_, Real::F64, 1) => vex::<Lanes<f64, 1, true>, N, 1>,
-        (_, Real::F64, 4) => vex::<F64x4, N, 4>,
-        (_, Real::F64, 8) => vex::<F64x4, N, 8>,
-        (_, Real::F64, _) => vex::<F64x4, N, 16>,
     }
 }
 

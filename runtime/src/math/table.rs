@@ -1,7 +1,7 @@
 //! The table of elementary functions and the versions of each.
 
 use super::{arcs, circle, error, exponential, rounding};
-use crate::simd::{Doubles, Isa, Lanes, Real, WIDTHS};
+use crate::simd::{BASELINE_FUSES, Doubles, Isa, Lanes, Real, WIDTHS};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{F64x4, F64x8};
 use std::ffi::c_void;
@@ -89,9 +89,6 @@ rows! {
 pub fn lookup(name: &str, real: Real, width: usize) -> Result<MathFn, String> {
     lookup_for(Isa::detect(), name, real, width)
 }
-
-/// Whether the baseline of the target fuses multiply and add.
-const BASELINE_FUSES: bool = cfg!(target_arch = "aarch64");
 
 fn version<F: Function>(isa: Isa, real: Real, width: usize) -> Result<MathFn, String> {
     match real {

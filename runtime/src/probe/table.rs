@@ -5,9 +5,9 @@
 
 use super::kernel::{specialized_powers, table_powers};
 use super::{ProbeFn, ProbeImage, ProbeKernel, ProbeSpec, contract, general};
+use crate::simd::{BASELINE_FUSES, Isa, Lanes, Real, Vector};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{F32x4, F32x8, F32x16, F64x4, F64x8};
-use crate::simd::{Isa, Lanes, Real, Vector};
 use std::ffi::c_void;
 
 /// The primitive for `spec` on this processor.
@@ -30,9 +30,6 @@ pub fn lookup_for(isa: Isa, spec: &ProbeSpec) -> Result<ProbeFn, String> {
         Isa::Avx2 | Isa::Avx512 => return Err(format!("{isa:?} does not exist on this processor")),
     })
 }
-
-/// Whether the baseline of the target fuses multiply and add.
-const BASELINE_FUSES: bool = cfg!(target_arch = "aarch64");
 
 fn baseline(spec: &ProbeSpec) -> ProbeFn {
     match (spec.real, spec.width) {

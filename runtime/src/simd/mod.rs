@@ -1,17 +1,24 @@
 //! Vectors of lanes: one arithmetic interface over plain arrays, AVX2 and AVX-512.
 //!
-//! The primitives of [`crate::probe`], [`crate::math`] and [`crate::eigen`] are written once, generic over
+//! The primitives of [`crate::probe`], [`crate::math`], [`crate::eigen`] and [`crate::inverse`] are written once, generic over
 //! one trait of vectors, and instantiated per instruction set inside functions that carry the matching
 //! `#[target_feature]`. Every method is `#[inline(always)]`, so that the intrinsics end up in those functions.
+//!
+//! Other processors, AArch64 with NEON among them, use the plain arrays: four lanes side by side, loops with
+//! constant bounds and no branches, which an optimizing compiler turns into 128-bit vectors, fused multiply-add
+//! included where the target always has it. No module of NEON intrinsics stands beside `x86`, and the arrays
+//! have been compiled and measured on x86-64 only.
 //!
 //! Lane `l` of a result depends on lane `l` of the arguments only, and all implementations with the same
 //! fused multiply-add round alike: a program gives the same bits at every width.
 
 mod portable;
+mod versions;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub(crate) use portable::Lanes;
+pub(crate) use versions::{BASELINE_FUSES, version};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86::{F32x4, F32x8, F32x16, F64x4, F64x8};
 

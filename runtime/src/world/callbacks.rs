@@ -108,10 +108,10 @@ unsafe extern "C" fn fail(
     let kind = FailureKind::from_code(kind).expect("generated code knows the kinds of failure");
     let width = cx.head().width as usize;
     cx.fail(lanes, kind, position, |lane| {
-        // SAFETY: generated code passes null or two planes.
         if details.is_null() {
             [0; 2]
         } else {
+            // SAFETY: generated code passes null or two planes.
             unsafe { [*details.add(lane), *details.add(width + lane)] }
         }
     });

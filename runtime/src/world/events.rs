@@ -145,10 +145,8 @@ mod tests {
         let kept: Vec<*const u32> = lists.iter().map(|list| arena.keep(list)).collect();
         for (list, kept) in lists.iter().zip(kept) {
             // SAFETY: the arena has not been reset.
-            assert_eq!(
-                unsafe { std::slice::from_raw_parts(kept, list.len()) },
-                list
-            );
+            let found = unsafe { std::slice::from_raw_parts(kept, list.len()) };
+            assert_eq!(found, list);
         }
         let chunks = arena.chunks.len();
         arena.reset();

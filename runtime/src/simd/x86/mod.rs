@@ -8,6 +8,10 @@
     clippy::needless_range_loop,
     reason = "lanes, axes and taps index several arrays at once"
 )]
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "one reason holds for all of them and is given above"
+)]
 
 mod avx2;
 mod avx512;
