@@ -44,6 +44,7 @@ mod saturate;
 mod simplify;
 mod steps;
 
+pub use cost::{Operation, probe_weight, weight};
 pub use emit::Symmetry;
 pub use explain::{Explanation, Replay, explain};
 pub use normal_form::verify_normal_form;
