@@ -123,7 +123,7 @@ impl Facts {
         if self.symmetric == 0 && self.antisymmetric == 0 {
             return groups;
         }
-        let mut symmetric = vec![false; order];
+        let mut symmetric: SmallVec<[bool; 8]> = std::iter::repeat_n(false, order).collect();
         for j in 0..order {
             for i in 0..j {
                 let anti = &mut groups.antisymmetric;
@@ -380,18 +380,7 @@ pub(crate) fn symmetries_of<'a>(
     }
     let key = base.key(product);
     for (i, j) in candidates {
-        let mut exchanged = product.clone();
-        for slot in exchanged
-            .operands
-            .iter_mut()
-            .flat_map(|operand| &mut operand.slots)
-        {
-            match slot {
-                Slot::Label(label) if *label == i => *label = j,
-                Slot::Label(label) if *label == j => *label = i,
-                Slot::Label(_) | Slot::Fixed(_) => {}
-            }
-        }
+        let exchanged = product.with_exchanged(i, j);
         let form = canonical(&exchanged, facts);
         if !form.zero && form.key(&exchanged) == key {
             if form.negative == base.negative {
@@ -399,6 +388,63 @@ pub(crate) fn symmetries_of<'a>(
             } else {
                 result.antisymmetric |= pair(i.into(), j.into());
             }
+        }
+    }
+    result
+}
+
+/// Terms of a sum beyond which it is not searched for terms that are each other's transposes.
+const TRANSPOSED_TERMS: usize = 12;
+
+/// Pairs of axes whose exchange permutes the terms of a sum: `a[i]·b[j] + a[j]·b[i]` is symmetric though no term is.
+/// Pairs in `known` are not looked at.
+pub(crate) fn symmetries_of_sum<'a>(
+    terms: &[(Rational, Product)],
+    known: u64,
+    facts: impl Fn(Id) -> &'a Facts + Copy,
+) -> Symmetries {
+    let mut result = Symmetries::default();
+    let Some((_, first)) = terms.first() else {
+        return result;
+    };
+    let open = |i: usize, j: usize| first.extents[i] == first.extents[j] && known & pair(i, j) == 0;
+    let any_open = (1..first.results).any(|j| (0..j).any(|i| open(i, j)));
+    if !any_open || !(2..=TRANSPOSED_TERMS).contains(&terms.len()) {
+        return result;
+    }
+    let signed = |coefficient: Rational, product: &Product| {
+        let form = canonical(product, facts);
+        let sign = if form.negative {
+            -coefficient
+        } else {
+            coefficient
+        };
+        (!form.zero).then(|| (form.key(product), sign))
+    };
+    let written: Option<Vec<_>> = terms
+        .iter()
+        .map(|(coefficient, product)| signed(*coefficient, product))
+        .collect();
+    let Some(written) = written else {
+        return result;
+    };
+    for j in 1..first.results {
+        for i in (0..j).filter(|&i| open(i, j)) {
+            let (mut symmetric, mut antisymmetric) = (true, true);
+            for (coefficient, product) in terms {
+                let transposed = signed(*coefficient, &product.with_exchanged(i as u8, j as u8));
+                let image = transposed.and_then(|(key, sign)| {
+                    let known = written.iter().find(|(other, _)| *other == key)?;
+                    Some((known.1, sign))
+                });
+                symmetric &= image.is_some_and(|(known, sign)| known == sign);
+                antisymmetric &= image.is_some_and(|(known, sign)| known == -sign);
+                if !(symmetric || antisymmetric) {
+                    break;
+                }
+            }
+            result.symmetric |= if symmetric { pair(i, j) } else { 0 };
+            result.antisymmetric |= if antisymmetric { pair(i, j) } else { 0 };
         }
     }
     result
