@@ -5,11 +5,12 @@
 
 use crate::{
     build::{Context, conditional, contract, linear, zero},
-    facts::{Facts, Leaf, facts_of, symmetries_of, symmetries_of_sum},
+    facts::{Facts, Leaf, facts_of},
     node::{Node, Op},
     numbers::Power,
     product::{MAX_LABELS, Operand, Product, axes},
     push::{derivative_shape, push_derivative, push_probe},
+    symmetry::{symmetries_of, symmetries_of_sum},
 };
 use egg::Id;
 use ein_ir::Rational;

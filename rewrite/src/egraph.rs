@@ -2,10 +2,11 @@
 
 use crate::{
     build::{Context, zero},
-    facts::{Facts, Leaf, Symmetries, facts_of, symmetries_of},
+    facts::{Facts, Leaf, facts_of},
     node::{Kind, Node, Op},
     product::Product,
     push::derivative_shape,
+    symmetry::{Symmetries, symmetries_of},
 };
 use egg::{Analysis, DidMerge, EGraph, Id, Language, Symbol};
 use ein_ir::Rational;

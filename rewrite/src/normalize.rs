@@ -5,8 +5,11 @@
 //! 3. Directed forms of that normal form (factored, expanded, planned) are added as equal.
 //! 4. Contractions are regrouped and factored within a budget of nodes.
 //! 5. The cheapest form is extracted that is defined wherever the first one is.
+//! 6. The directed engine is let loose on it until it finds nothing cheaper; if what the same engine makes of the source
+//!    is cheaper, that is the result.
 //!
-//! Without an e-graph there is the directed engine: one walk bottom up and a greedy contraction plan.
+//! The directed engine is one walk bottom up and a greedy contraction plan. It needs no budget, so there is a normal form
+//! whatever the e-graph comes to.
 
 use crate::{
     arena::{Arena, Mode},
