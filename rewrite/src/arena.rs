@@ -5,11 +5,12 @@
 
 use crate::{
     build::{Context, conditional, contract, linear, zero},
-    facts::{Facts, Leaf, facts_of, pair, symmetries_of},
+    facts::{Facts, Leaf, facts_of},
     node::{Node, Op},
     numbers::Power,
-    product::Product,
+    product::{MAX_LABELS, Operand, Product, axes},
     push::{derivative_shape, push_derivative, push_probe},
+    symmetry::{symmetries_of, symmetries_of_sum},
 };
 use egg::Id;
 use ein_ir::Rational;
@@ -43,6 +44,8 @@ pub(crate) struct Arena {
 
 /// No positive power above this is multiplied out.
 const LARGEST_EXPANDED_POWER: i32 = 6;
+/// Operands of a product that is searched for symmetries across contractions.
+const FUSED_OPERANDS: usize = 6;
 
 impl Arena {
     /// An empty arena; expansion stops when `budget` products have been made.
@@ -124,24 +127,39 @@ impl Arena {
         known.antisymmetric |= facts.antisymmetric;
     }
 
-    /// Takes over groups of axes that may be permuted.
-    pub(crate) fn learn_groups(&mut self, id: Id, groups: &[Vec<usize>]) {
-        let known = &mut self.facts[usize::from(id)];
-        for group in groups {
-            for (k, &j) in group.iter().enumerate() {
-                group[..k]
-                    .iter()
-                    .for_each(|&i| known.symmetric |= pair(i, j));
-            }
-        }
-    }
-
     fn contraction(&self, id: Id) -> Option<Product> {
         let node = self.node(id);
         match &node.op {
             Op::Contract(spec) => Some(Product::of(spec, &node.children)),
             _ => None,
         }
+    }
+
+    /// A class as a product: its contraction, or the whole of it.
+    fn as_product(&self, id: Id) -> Product {
+        let shape = &self.facts(id).shape;
+        let whole = || Product::pointwise(shape, vec![Operand::new(id, axes(shape.len()))]);
+        self.contraction(id).unwrap_or_else(whole)
+    }
+
+    /// A product with contractions in place of the operands that are such, up to a few operands: P•H•P is seen to be
+    /// symmetric however it is grouped.
+    fn fused(&self, mut product: Product) -> Product {
+        let mut position = 0;
+        while position < product.operands.len() {
+            let inner = self
+                .contraction(product.operands[position].id)
+                .filter(|inner| {
+                    inner.results > 0
+                        && product.operands.len() + inner.operands.len() <= FUSED_OPERANDS + 1
+                        && product.extents.len() + inner.extents.len() <= MAX_LABELS
+                });
+            match inner {
+                Some(inner) => product.splice(position, &inner),
+                None => position += 1,
+            }
+        }
+        product
     }
 
     fn has_leaf(&self, product: &Product, leaf: Leaf) -> bool {
@@ -159,8 +177,24 @@ impl Context for Arena {
         }
         let known = |id: Id| &self.facts[usize::from(id)];
         let mut facts = facts_of(&node, known);
-        if let Op::Contract(spec) = &node.op {
-            facts.learn(symmetries_of(&Product::of(spec, &node.children), known));
+        match &node.op {
+            Op::Contract(spec) => {
+                let product = Product::of(spec, &node.children);
+                facts.learn(symmetries_of(&product, known));
+                if self.mode == Mode::Source && spec.results > 1 {
+                    let fused = self.fused(product.clone());
+                    if fused != product {
+                        facts.learn(symmetries_of(&fused, known));
+                    }
+                }
+            }
+            Op::Sum(coefficients) if self.mode == Mode::Source && facts.shape.len() > 1 => {
+                let products = node.children.iter().map(|&id| self.as_product(id));
+                let terms: Vec<_> = coefficients.iter().copied().zip(products).collect();
+                let found = facts.symmetric | facts.antisymmetric;
+                facts.learn(symmetries_of_sum(&terms, found, known));
+            }
+            _ => {}
         }
         let id = Id::from(self.nodes.len());
         self.nodes.push(node.clone());

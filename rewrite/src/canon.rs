@@ -64,6 +64,9 @@ pub(crate) fn canonical_interface<'a>(
 }
 
 fn search<'a>(product: &Product, interface: u64, facts: impl Fn(Id) -> &'a Facts) -> Canonical {
+    if is_plain(product, &facts) {
+        return number_plainly(product);
+    }
     let mut search = Search {
         product,
         interface,
@@ -87,6 +90,63 @@ fn search<'a>(product: &Product, interface: u64, facts: impl Fn(Id) -> &'a Facts
             slots: Vec::new(),
             renamed: Vec::new(),
         },
+    }
+}
+
+/// Whether the operands are different classes without symmetric slots: then they have one order only, dummies are
+/// numbered as they come, and no exchange changes a sign.
+fn is_plain<'a>(product: &Product, facts: impl Fn(Id) -> &'a Facts) -> bool {
+    let operands = &product.operands;
+    operands.iter().enumerate().all(|(k, operand)| {
+        let known = facts(operand.id);
+        known.symmetric == 0
+            && known.antisymmetric == 0
+            && operands[..k].iter().all(|other| other.id != operand.id)
+    })
+}
+
+fn number_plainly(product: &Product) -> Canonical {
+    let mut order: Vec<usize> = (0..product.operands.len()).collect();
+    order.sort_unstable_by_key(|&k| product.operands[k].id);
+    let mut numbers = Numbers::new(product);
+    let slots = order
+        .iter()
+        .map(|&k| numbers.rename(product.operands[k].slots.clone()))
+        .collect();
+    Canonical {
+        zero: false,
+        negative: false,
+        order,
+        slots,
+        renamed: numbers.renamed,
+    }
+}
+
+/// The new numbers of labels: the axes of the result keep theirs, dummies are numbered by first occurrence.
+struct Numbers {
+    renamed: Vec<Option<u8>>,
+    next: u8,
+}
+
+impl Numbers {
+    fn new(product: &Product) -> Numbers {
+        let number = |label: usize| (label < product.results).then_some(label as u8);
+        Numbers {
+            renamed: (0..product.extents.len()).map(number).collect(),
+            next: product.results as u8,
+        }
+    }
+
+    fn rename(&mut self, mut slots: Slots) -> Slots {
+        for slot in &mut slots {
+            if let Slot::Label(label) = slot {
+                *label = *self.renamed[usize::from(*label)].get_or_insert_with(|| {
+                    self.next += 1;
+                    self.next - 1
+                });
+            }
+        }
+        slots
     }
 }
 
@@ -279,10 +339,7 @@ impl Search<'_> {
         let product = self.product;
         let mut order: Vec<usize> = (0..product.operands.len()).collect();
         order.sort_by_key(|&k| (product.operands[k].id, colours.operands[k]));
-        let mut renamed: Vec<Option<u8>> = (0..product.extents.len())
-            .map(|label| (label < product.results).then_some(label as u8))
-            .collect();
-        let mut next = product.results as u8;
+        let mut numbers = Numbers::new(product);
         let mut negative = false;
         let mut key = Key::with_capacity(order.len());
         for &k in &order {
@@ -291,7 +348,7 @@ impl Search<'_> {
             for group in self.groups[k].members() {
                 let place = |slot: usize| match operand.slots[slot] {
                     Slot::Fixed(component) => (0u8, u64::from(component)),
-                    Slot::Label(label) => match renamed[usize::from(label)] {
+                    Slot::Label(label) => match numbers.renamed[usize::from(label)] {
                         Some(number) if usize::from(number) < product.results => (1, number.into()),
                         Some(number) => (2, number.into()),
                         None => (3, colours.labels[usize::from(label)]),
@@ -311,14 +368,7 @@ impl Search<'_> {
                     slots[to] = operand.slots[from];
                 }
             }
-            for slot in &mut slots {
-                if let Slot::Label(label) = slot {
-                    *label = *renamed[usize::from(*label)].get_or_insert_with(|| {
-                        next += 1;
-                        next - 1
-                    });
-                }
-            }
+            let slots = numbers.rename(slots);
             key.push((operand.id, operand.power, slots));
         }
         let slots = key.iter().map(|(_, _, slots)| slots.clone()).collect();
@@ -329,7 +379,7 @@ impl Search<'_> {
                 negative,
                 order,
                 slots,
-                renamed,
+                renamed: numbers.renamed,
             },
         }
     }

@@ -6,20 +6,56 @@ use crate::{
     numbers::{Power, integer},
 };
 use egg::Id;
+use ein_ir::Elementary;
 
 /// What a node costs that has no normal form.
 pub(crate) const INFINITE: u64 = u64::MAX / 4;
 
-/// An elementary function.
-const FUNCTION: u64 = 40;
+/// An operation that has a weight of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A sum or difference.
+    Add,
+    /// A product.
+    Multiply,
+    /// A quotient or reciprocal.
+    Divide,
+    /// A comparison and a selection.
+    Select,
+    /// An elementary function.
+    Apply(Elementary),
+}
+
+/// What an operation costs, in additions.
+pub const fn weight(operation: Operation) -> u64 {
+    use Elementary as E;
+    match operation {
+        Operation::Add | Operation::Multiply => 1,
+        Operation::Divide => 8,
+        Operation::Select => 2,
+        Operation::Apply(function) => match function {
+            E::Sqrt => 12,
+            E::Abs | E::Sign | E::Floor | E::Ceil | E::Round | E::Trunc => 2,
+            _ => 40,
+        },
+    }
+}
+
+/// What it costs to probe one component of a field or of a derivative of it, in additions; `supports` are those of the
+/// kernels (half their widths), one for each axis.
+pub fn probe_weight(supports: &[usize]) -> u64 {
+    let samples = supports.iter().fold(1u64, |samples, &support| {
+        samples.saturating_mul(2 * support as u64)
+    });
+    samples.saturating_mul(2)
+}
+
 /// A square root.
-pub(crate) const ROOT: u64 = 12;
+pub(crate) const ROOT: u64 = weight(Operation::Apply(Elementary::Sqrt));
 /// A reciprocal.
-const RECIPROCAL: u64 = 8;
+const RECIPROCAL: u64 = weight(Operation::Divide);
 /// A comparison and a selection.
-const SELECTION: u64 = 2;
-/// Probing one component of a leaf field, where nothing better is known: two operations for each of 4³ samples.
-pub(crate) const PROBE: u64 = 128;
+const SELECTION: u64 = weight(Operation::Select);
 /// Contractions whose δ and ε have more index assignments than this are not enumerated to count their zeros.
 const ENUMERATION_LIMIT: u64 = 7_000;
 
@@ -29,7 +65,10 @@ pub(crate) struct LeafCost<'a>(pub(crate) &'a [u64]);
 
 impl LeafCost<'_> {
     fn of(self, input: usize) -> u64 {
-        self.0.get(input).copied().unwrap_or(PROBE)
+        self.0
+            .get(input)
+            .copied()
+            .unwrap_or_else(|| probe_weight(&[2; 3]))
     }
 }
 
@@ -83,7 +122,9 @@ pub(crate) fn cost<'a>(
             None => INFINITE,
         },
         Op::Apply(Function::Power(power)) => power_cost(*power).saturating_mul(distinct),
-        Op::Apply(Function::Elementary(_)) => FUNCTION.saturating_mul(distinct),
+        Op::Apply(Function::Elementary(function)) => {
+            weight(Operation::Apply(*function)).saturating_mul(distinct)
+        }
         Op::Cond(_) => SELECTION.saturating_mul(distinct),
         Op::Sum(coefficients) => {
             let multiplications = coefficients

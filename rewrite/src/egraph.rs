@@ -2,10 +2,11 @@
 
 use crate::{
     build::{Context, zero},
-    facts::{Facts, Leaf, Symmetries, facts_of, symmetries_of},
+    facts::{Facts, Leaf, facts_of},
     node::{Kind, Node, Op},
     product::Product,
     push::derivative_shape,
+    symmetry::{Symmetries, symmetries_of},
 };
 use egg::{Analysis, DidMerge, EGraph, Id, Language, Symbol};
 use ein_ir::Rational;
@@ -105,8 +106,18 @@ pub(crate) fn first_time(graph: &mut Graph, rule: &'static str, subject: impl Ha
 
 /// The nodes of a class, sorted, with the representatives of their children.
 pub(crate) fn nodes_of(graph: &Graph, id: Id) -> Vec<Node> {
+    sorted_nodes(graph, graph[id].nodes.iter())
+}
+
+/// The nodes of a class that are of one of these kinds, sorted, with the representatives of their children.
+pub(crate) fn nodes_of_kinds(graph: &Graph, id: Id, kinds: &[Kind]) -> Vec<Node> {
+    let nodes = graph[id].nodes.iter();
+    sorted_nodes(graph, nodes.filter(|node| kinds.contains(&node.kind())))
+}
+
+fn sorted_nodes<'a>(graph: &Graph, nodes: impl Iterator<Item = &'a Node>) -> Vec<Node> {
     let canonical = |node: &Node| node.clone().map_children(|child| graph.find(child));
-    let mut nodes: Vec<Node> = graph[id].nodes.iter().map(canonical).collect();
+    let mut nodes: Vec<Node> = nodes.map(canonical).collect();
     nodes.sort_unstable();
     nodes.dedup();
     nodes
@@ -121,7 +132,7 @@ pub(crate) fn contractions_of(graph: &Graph, id: Id) -> Vec<(Node, Product)> {
         }
         _ => None,
     };
-    nodes_of(graph, id)
+    nodes_of_kinds(graph, id, &[Kind::Contract])
         .into_iter()
         .filter_map(contraction)
         .collect()

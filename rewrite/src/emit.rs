@@ -22,15 +22,14 @@ use rustc_hash::FxHashMap;
 /// Groups of result axes that may be permuted freely.
 pub type Symmetry = Vec<Vec<usize>>;
 
-/// The region that computes the children of the tuple `root`, and the symmetry of each definition.
-pub(crate) fn emit(arena: &Arena, root: Id, inputs: &[Param]) -> (Region, Vec<Symmetry>) {
+/// The region that computes the children of the tuple `root`.
+pub(crate) fn emit(arena: &Arena, root: Id, inputs: &[Param]) -> Region {
     let mut emitter = Emitter {
         arena,
         region: Region {
             inputs: inputs.to_vec(),
             ..Region::default()
         },
-        symmetries: Vec::new(),
         known: FxHashMap::default(),
         written: FxHashMap::default(),
     };
@@ -43,7 +42,7 @@ pub(crate) fn emit(arena: &Arena, root: Id, inputs: &[Param]) -> (Region, Vec<Sy
         let value = emitter.root(child);
         emitter.region.roots.push(value);
     }
-    (emitter.region, emitter.symmetries)
+    emitter.region
 }
 
 #[derive(Clone)]
@@ -73,7 +72,6 @@ struct Operator {
 struct Emitter<'a> {
     arena: &'a Arena,
     region: Region,
-    symmetries: Vec<Symmetry>,
     known: FxHashMap<Def, ValueId>,
     written: FxHashMap<Id, Written>,
 }
@@ -230,7 +228,7 @@ impl Emitter<'_> {
         operator.args.len() - 1
     }
 
-    /// Adds a definition unless there is an equal one; `class` says what its shape and symmetry are (a scalar if none).
+    /// Adds a definition unless there is an equal one; `class` says what its shape is (a scalar if none).
     fn define(&mut self, operator: Operator, body: Term, class: Option<Id>) -> ValueId {
         let scalar = Facts::tensor(Default::default());
         let facts = class.map_or(&scalar, |id| self.arena.facts(id));
@@ -247,7 +245,6 @@ impl Emitter<'_> {
         }
         let known = ValueId(self.region.inputs.len() + self.region.defs.len());
         self.region.defs.push(def.clone());
-        self.symmetries.push(symmetry(facts));
         self.known.insert(def, known);
         known
     }

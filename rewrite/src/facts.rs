@@ -1,10 +1,10 @@
 //! What is known about a class: facts that follow from its nodes and only ever improve.
 
 use crate::{
-    canon::canonical,
-    node::{Extents, Function, Node, Op, Slot},
+    node::{Extents, Function, Node, Op},
     numbers::Power,
     product::{Product, position_shape, with_derivative_axis},
+    symmetry::Symmetries,
 };
 use egg::Id;
 use ein_ir::{Elementary, Rational};
@@ -123,7 +123,7 @@ impl Facts {
         if self.symmetric == 0 && self.antisymmetric == 0 {
             return groups;
         }
-        let mut symmetric = vec![false; order];
+        let mut symmetric: SmallVec<[bool; 8]> = std::iter::repeat_n(false, order).collect();
         for j in 0..order {
             for i in 0..j {
                 let anti = &mut groups.antisymmetric;
@@ -197,7 +197,7 @@ pub(crate) fn normal_size<'a>(node: &Node, facts: impl Fn(Id) -> &'a Facts) -> u
 }
 
 /// The facts that follow from one node, but for the symmetries that a contraction has by its structure: they are found
-/// by [`symmetries_of`] and added by [`Facts::learn`].
+/// by [`crate::symmetry::symmetries_of`] and added by [`Facts::learn`].
 pub(crate) fn facts_of<'a>(node: &Node, facts: impl Fn(Id) -> &'a Facts + Copy) -> Facts {
     let child = |k: usize| facts(node.children[k]);
     let dim = node
@@ -353,88 +353,4 @@ fn is_nonnegative<'a>(product: &Product, facts: impl Fn(Id) -> &'a Facts) -> boo
             even || slots.is_empty()
                 && (facts(id).nonnegative || total.is_some_and(|power| !power.is_integer()))
         })
-}
-
-/// What a contraction's structure says about its result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Symmetries {
-    pub(crate) zero: bool,
-    pub(crate) symmetric: u64,
-    pub(crate) antisymmetric: u64,
-}
-
-/// Exchanges each pair of result axes of a contraction and compares canonical forms.
-pub(crate) fn symmetries_of<'a>(
-    product: &Product,
-    facts: impl Fn(Id) -> &'a Facts + Copy,
-) -> Symmetries {
-    let mut result = Symmetries::default();
-    let candidates = exchangeable_axes(product, facts);
-    if candidates.is_empty() {
-        return result;
-    }
-    let base = canonical(product, facts);
-    if base.zero {
-        result.zero = true;
-        return result;
-    }
-    let key = base.key(product);
-    for (i, j) in candidates {
-        let mut exchanged = product.clone();
-        for slot in exchanged
-            .operands
-            .iter_mut()
-            .flat_map(|operand| &mut operand.slots)
-        {
-            match slot {
-                Slot::Label(label) if *label == i => *label = j,
-                Slot::Label(label) if *label == j => *label = i,
-                Slot::Label(_) | Slot::Fixed(_) => {}
-            }
-        }
-        let form = canonical(&exchanged, facts);
-        if !form.zero && form.key(&exchanged) == key {
-            if form.negative == base.negative {
-                result.symmetric |= pair(i.into(), j.into());
-            } else {
-                result.antisymmetric |= pair(i.into(), j.into());
-            }
-        }
-    }
-    result
-}
-
-/// Pairs of result axes of one extent that occur in the same places of the same operands: all others differ for sure.
-fn exchangeable_axes<'a>(product: &Product, facts: impl Fn(Id) -> &'a Facts) -> Vec<(u8, u8)> {
-    if product.results < 2 {
-        return Vec::new();
-    }
-    let mut occurrences: Vec<SmallVec<[(Id, Power, u8); 4]>> =
-        vec![SmallVec::new(); product.results];
-    for operand in &product.operands {
-        let groups = facts(operand.id).slot_groups();
-        for (slot, index) in operand.slots.iter().enumerate() {
-            if let Slot::Label(label) = index
-                && usize::from(*label) < product.results
-            {
-                occurrences[usize::from(*label)].push((
-                    operand.id,
-                    operand.power,
-                    groups.first[slot],
-                ));
-            }
-        }
-    }
-    occurrences
-        .iter_mut()
-        .for_each(|places| places.sort_unstable());
-    let mut pairs = Vec::new();
-    for j in 0..product.results {
-        for i in 0..j {
-            if product.extents[i] == product.extents[j] && occurrences[i] == occurrences[j] {
-                pairs.push((i as u8, j as u8));
-            }
-        }
-    }
-    pairs
 }

@@ -7,7 +7,7 @@
 //!
 //! How it works. Regions are inserted into an e-graph of *closed* nodes: an index never leaves the contraction it belongs
 //! to, so equal up to the names of indices is simply equal (`node`, `insert`). Contractions have a canonical form that
-//! knows the symmetries of their operands (`canon`, `facts`). Simplification is a table of steps, rewriting a table of
+//! knows the symmetries of their operands (`canon`, `facts`, `symmetry`). Simplification is a table of steps, rewriting a table of
 //! rules (`simplify`, `rules`); both are written against one interface, so that a plain arena and the e-graph share
 //! them (`build`, `arena`, `egraph`). `normalize` runs the phases, `extract` chooses the cheapest form by the model of
 //! `cost`, `emit` writes it as a region, and `normal_form` checks the result, always.
@@ -43,7 +43,9 @@ mod rules;
 mod saturate;
 mod simplify;
 mod steps;
+mod symmetry;
 
+pub use cost::{Operation, probe_weight, weight};
 pub use emit::Symmetry;
 pub use explain::{Explanation, Replay, explain};
 pub use normal_form::verify_normal_form;

@@ -88,9 +88,6 @@ fn operator_problem(op: &Ein) -> Option<String> {
             .find_map(|part| leaf_problem(op, part)),
         Term::Add(_) | Term::Sub(..) | Term::Neg(_) => combination_problem(op, &op.body),
         Term::Div(a, b) => factors_problem(op, a).or_else(|| factors_problem(op, b)),
-        Term::Mul(factors) if matches!(factors[..], [Term::Const(_), _]) => {
-            leaf_problem(op, &factors[1])
-        }
         Term::Mul(_) | Term::Sum { .. } | Term::Pow(..) => contraction_problem(op),
         Term::Const(_) | Term::Access { .. } | Term::Delta(..) | Term::Epsilon(_) => {
             leaf_problem(op, &op.body)

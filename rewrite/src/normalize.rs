@@ -5,8 +5,11 @@
 //! 3. Directed forms of that normal form (factored, expanded, planned) are added as equal.
 //! 4. Contractions are regrouped and factored within a budget of nodes.
 //! 5. The cheapest form is extracted that is defined wherever the first one is.
+//! 6. The directed engine is let loose on it until it finds nothing cheaper; if what the same engine makes of the source
+//!    is cheaper, that is the result.
 //!
-//! Without an e-graph there is the directed engine: one walk bottom up and a greedy contraction plan.
+//! The directed engine is one walk bottom up and a greedy contraction plan. It needs no budget, so there is a normal form
+//! whatever the e-graph comes to.
 
 use crate::{
     arena::{Arena, Mode},
@@ -19,7 +22,7 @@ use crate::{
     insert::insert_region,
     node::{Node, Op},
     permit::{Places, singular_places},
-    price::{arena_cost, cost_with, emitted_cost, unsliced_probes},
+    price::{Price, arena_cost, unsliced_probes},
     regroup::plan,
     rules::{
         FACTOR_OUT, FUSE, ISOLATE_SCALARS, PUSH_DERIVATIVE, PUSH_PROBE, REGROUP_PAIR, SIMPLIFY,
@@ -44,14 +47,15 @@ pub enum Engine {
 /// How much is done to make a region cheap. No option is about time: the same region and options give the same result.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many nodes the optimizing phases may add to the e-graph.
+    /// How many nodes the optimizing phases may add to the e-graph, how many applications of rules each of them may
+    /// take, and of how many products an expanded form may be made.
     pub node_budget: usize,
     /// How many iterations each optimizing phase may take.
     pub iterations: usize,
     /// Whether the result may be undefined at places where the source is defined, such as |a| = a•a/|a| at 0.
     pub relaxed: bool,
-    /// For each input of the region what it costs to probe one component of it, in floating-point operations; inputs
-    /// without an entry cost 128.
+    /// For each input of the region what it costs to probe one component of it, see [`crate::probe_weight`]; inputs
+    /// without an entry are taken for three-dimensional with a cubic kernel.
     pub leaf_cost: Vec<u64>,
     /// The engine.
     pub engine: Engine,
@@ -60,7 +64,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            node_budget: 600,
+            node_budget: 800,
             iterations: 8,
             relaxed: false,
             leaf_cost: Vec::new(),
@@ -99,86 +103,129 @@ pub struct Normalized {
     pub stats: Stats,
 }
 
-/// Nodes that the polishing of a normal form may add.
-const POLISH_BUDGET: usize = 100;
 /// Push-down needs no limit; these are beyond anything it has ever needed.
 const PUSH_DOWN: Limits = Limits {
     iterations: 500,
     nodes: 200_000,
     applications: usize::MAX,
 };
-/// Applications of rules per node of the budget, in each optimizing phase.
-const APPLICATIONS_PER_NODE: usize = 2;
-/// Products for each node of the budget after which an expanded form is given up.
-const PRODUCTS_PER_NODE: usize = 3;
 /// An expanded form this many times as expensive as the factored one is not worth its nodes.
 const HOPELESS: u64 = 2;
 
 /// Normalizes a region whose roots are tensors.
 ///
-/// The result is deterministic, and it is a fixed point: normalizing it gives it back. A region that is in normal form
-/// is only exchanged for one that is cheaper, so polishing is repeated until it is not.
+/// The result is deterministic, and it is a fixed point: a region in normal form for which the directed engine knows
+/// nothing cheaper stays as it is, and such is every result.
 pub fn normalize(region: &Region, options: &Options) -> Normalized {
-    let budget = POLISH_BUDGET.min(options.node_budget);
-    let mut first_stats = None;
-    let mut current = region.clone();
-    if !verify_normal_form(region).is_empty() {
-        let first = step(region, options, options.node_budget);
-        current = first.candidate;
-        first_stats = Some(first.stats);
-        if options.engine == Engine::EGraph && has_something_to_gain(region) {
-            let plain = normalize(
-                region,
-                &Options {
-                    engine: Engine::Directed,
-                    ..options.clone()
-                },
-            );
-            if emitted_cost(&plain.region, &plain.symmetry, LeafCost(&options.leaf_cost))
-                < first.candidate_cost
-            {
-                current = plain.region;
-            }
+    let leaf_cost = LeafCost(&options.leaf_cost);
+    let given = Form::new(region.clone(), leaf_cost);
+    let is_normal = verify_normal_form(region).is_empty();
+    let mut stats = Stats::default();
+    let (directed, lazy) = given.directed(leaf_cost);
+    stats.cost_before = lazy.0;
+    stats.probes_before = lazy.1;
+    let settled = is_normal && directed.price.total >= given.price.total;
+    let best = if settled {
+        given
+    } else {
+        let directed = directed.settle(leaf_cost);
+        let optimized = match options.engine {
+            Engine::EGraph if has_something_to_gain(region) => given.optimized(options, &mut stats),
+            Engine::EGraph | Engine::Directed => None,
+        };
+        match optimized.map(|form| form.settle(leaf_cost)) {
+            Some(form) if form.price.total <= directed.price.total => form,
+            _ => directed,
         }
-    }
-    let mut polished = step(&current, options, budget);
-    while polished.candidate != current {
-        let next = step(&polished.candidate, options, budget);
-        if next.source_cost >= polished.source_cost {
-            break;
-        }
-        current = std::mem::replace(&mut polished, next).candidate;
-    }
-    let mut stats = first_stats.unwrap_or(polished.stats);
-    stats.cost_after = polished.source_arithmetic;
-    stats.probes_after = current
+    };
+    stats.cost_after = best.price.arithmetic;
+    stats.probes_after = best
+        .region
         .defs
         .iter()
         .filter(|def| matches!(def.op.body, Term::Probe { .. }))
         .count();
-    let violations = verify_normal_form(&current);
+    let violations = verify_normal_form(&best.region);
     assert!(
         violations.is_empty(),
-        "normalization left its normal form: {violations:#?}\n{current}"
+        "normalization left its normal form: {violations:#?}\n{}",
+        best.region
     );
     Normalized {
-        region: current,
-        symmetry: polished.source_symmetry,
+        symmetry: best.symmetry(),
+        region: best.region,
         stats,
     }
 }
 
-/// One way through the phases.
-struct Stepped {
-    candidate: Region,
-    /// What it costs as it is written.
-    candidate_cost: u64,
-    /// What the region that was stepped from costs, and its arithmetic alone, by all that is known in the end.
-    source_cost: u64,
-    source_arithmetic: u64,
-    /// The symmetries of its definitions, by all that is known in the end.
-    source_symmetry: Vec<Symmetry>,
-    stats: Stats,
+/// A region with what is known about it.
+struct Form {
+    region: Region,
+    source: Source,
+    price: Price,
+}
+
+impl Form {
+    fn new(region: Region, leaf_cost: LeafCost) -> Form {
+        let source = Source::new(&region);
+        let price = arena_cost(&source.arena, source.root, leaf_cost);
+        Form {
+            region,
+            source,
+            price,
+        }
+    }
+
+    fn symmetry(&self) -> Vec<Symmetry> {
+        let definitions = &self.source.values[self.region.inputs.len()..];
+        let facts = definitions.iter().map(|&id| self.source.arena.facts(id));
+        facts.map(symmetry).collect()
+    }
+
+    /// The form that the directed engine gives; also the operations and probes of its composed definitions before
+    /// they are planned.
+    fn directed(&self, leaf_cost: LeafCost) -> (Form, (u64, usize)) {
+        let (arena, root) = directed(&self.source, Mode::Lazy, usize::MAX)
+            .expect("an unlimited budget is never used up");
+        let before = (
+            arena_cost(&arena, root, leaf_cost).arithmetic,
+            unsliced_probes(&arena, root),
+        );
+        let (planned, root) = plan(&arena, root);
+        let region = emit(&planned, root, &self.region.inputs);
+        (Form::new(region, leaf_cost), before)
+    }
+
+    /// The first of the forms that the directed engine makes of each other after which none is cheaper.
+    fn settle(self, leaf_cost: LeafCost) -> Form {
+        let mut current = self;
+        loop {
+            let (next, _) = current.directed(leaf_cost);
+            if next.price.total >= current.price.total {
+                return current;
+            }
+            current = next;
+        }
+    }
+
+    /// The form that equality saturation finds, if it finds any.
+    fn optimized(&self, options: &Options, stats: &mut Stats) -> Option<Form> {
+        let mut graph = Graph::default();
+        let found = optimize(
+            &mut graph,
+            &self.source,
+            options,
+            options.node_budget,
+            stats,
+        );
+        stats.nodes = graph.total_number_of_nodes();
+        let counts = graph.analysis.counts.iter();
+        stats.rules = counts.map(|(&name, &count)| (name, count)).collect();
+        let (arena, _) = found?;
+        let root = extracted_root(&arena);
+        let region = emit(&arena, root, &self.region.inputs);
+        Some(Form::new(region, LeafCost(&options.leaf_cost)))
+    }
 }
 
 /// A source with its roots under one tuple.
@@ -199,58 +246,6 @@ impl Source {
             values,
             root,
         }
-    }
-}
-
-fn step(region: &Region, options: &Options, budget: usize) -> Stepped {
-    let source = Source::new(region);
-    let leaf_cost = LeafCost(&options.leaf_cost);
-    let mut stats = Stats::default();
-    let lazy = directed(&source, Mode::Lazy, usize::MAX);
-    if let Some((arena, root)) = &lazy {
-        stats.cost_before = arena_cost(arena, *root, leaf_cost).arithmetic;
-        stats.probes_before = unsliced_probes(arena, *root);
-    }
-    let planned = lazy.map(|(arena, root)| plan(&arena, root));
-    let mut graph = Graph::default();
-    let mut extracted = None;
-    if options.engine == Engine::EGraph && has_something_to_gain(region) {
-        extracted = optimize(&mut graph, &source, options, budget, &mut stats);
-        stats.nodes = graph.total_number_of_nodes();
-        stats.rules = graph
-            .analysis
-            .counts
-            .iter()
-            .map(|(&name, &count)| (name, count))
-            .collect();
-    }
-    let classes = extracted.as_ref().map(|(_, classes)| classes);
-    let facts = |id: Id| match classes.and_then(|classes| classes.get(&id)) {
-        Some(&class) => &graph[class].data,
-        None => source.arena.facts(id),
-    };
-    let known = cost_with(&source.arena, source.root, leaf_cost, facts);
-    let definitions = &source.values[region.inputs.len()..];
-    let source_symmetry = definitions.iter().map(|&id| symmetry(facts(id))).collect();
-    let extracted = extracted.map(|(arena, _)| {
-        let root = extracted_root(&arena);
-        (arena, root)
-    });
-    let forms = [extracted, planned].into_iter().flatten();
-    let cheapest = forms
-        .map(|(arena, root)| {
-            let (form, symmetries) = emit(&arena, root, &region.inputs);
-            (emitted_cost(&form, &symmetries, leaf_cost), form)
-        })
-        .min_by_key(|(price, _)| *price);
-    let (candidate_cost, candidate) = cheapest.unwrap_or_else(|| (known.total, region.clone()));
-    Stepped {
-        candidate,
-        candidate_cost,
-        source_cost: known.total,
-        source_arithmetic: known.arithmetic,
-        source_symmetry,
-        stats,
     }
 }
 
@@ -327,20 +322,13 @@ pub(crate) fn optimize(
     }
     let first = Choices::new(graph, root, leaf_cost, None).best(&[], false)?;
     let mut seeds = vec![written];
-    let representative = add_directed_forms(
-        graph,
-        root,
-        &first,
-        leaf_cost,
-        budget * PRODUCTS_PER_NODE,
-        &mut seeds,
-    );
+    let representative = add_directed_forms(graph, root, &first, leaf_cost, budget, &mut seeds);
 
     let start = graph.total_size();
     let limits = |share: usize| Limits {
         iterations: options.iterations,
         nodes: start + share,
-        applications: budget * APPLICATIONS_PER_NODE,
+        applications: budget,
     };
     let regrouping = [SIMPLIFY, ISOLATE_SCALARS, REGROUP_PAIR, FACTOR_OUT];
     let (_, iterations) = saturate(graph, &regrouping, limits(budget * 2 / 3), None);
@@ -359,8 +347,8 @@ pub(crate) fn optimize(
     Some((best, classes))
 }
 
-/// Adds the factored, expanded and planned forms of a representative, each class equal to its image, as far as `products`
-/// products allow. Gives the nodes of the representative.
+/// Adds the factored, expanded and planned forms of a representative, each class equal to its image; the expanded one
+/// only if it takes no more than `products` products. Gives the nodes of the representative.
 fn add_directed_forms(
     graph: &mut Graph,
     root: Id,
@@ -376,7 +364,11 @@ fn add_directed_forms(
     unite(graph, root, classes[&first_root], "representative");
     seeds.push(representative.clone());
     let mut best = None;
-    for (mode, name) in [(Mode::Lazy, "collect"), (Mode::Expanded, "expand")] {
+    let forms = [
+        (Mode::Lazy, usize::MAX, "collect"),
+        (Mode::Expanded, products, "expand"),
+    ];
+    for (mode, products, name) in forms {
         let mut arena = Arena::new(mode, products);
         let Some(image) = arena.normalize(first, first_root) else {
             continue;

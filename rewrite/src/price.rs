@@ -4,13 +4,9 @@ use crate::{
     arena::Arena,
     build::Context,
     cost::{INFINITE, LeafCost, ROOT, cost},
-    emit::Symmetry,
-    facts::Facts,
-    node::Op,
-    normalize::Source,
+    node::{Op, Slots},
 };
 use egg::Id;
-use ein_ir::region::Region;
 use rustc_hash::FxHashSet;
 
 /// What a form costs.
@@ -22,27 +18,9 @@ pub(crate) struct Price {
     pub(crate) total: u64,
 }
 
-/// What a region in normal form costs whose definitions have these symmetries.
-pub(crate) fn emitted_cost(region: &Region, symmetries: &[Symmetry], leaf_cost: LeafCost) -> u64 {
-    let mut source = Source::new(region);
-    for (&id, symmetry) in source.values[region.inputs.len()..].iter().zip(symmetries) {
-        source.arena.learn_groups(id, symmetry);
-    }
-    arena_cost(&source.arena, source.root, leaf_cost).total
-}
-
-/// The operations of an arena by its own facts.
+/// The operations of an arena. A square root is taken once.
 pub(crate) fn arena_cost(arena: &Arena, root: Id, leaf_cost: LeafCost) -> Price {
-    cost_with(arena, root, leaf_cost, |id| arena.facts(id))
-}
-
-/// The operations of an arena by the given facts of its classes. A square root is taken once.
-pub(crate) fn cost_with<'a>(
-    arena: &Arena,
-    root: Id,
-    leaf_cost: LeafCost,
-    facts: impl Fn(Id) -> &'a Facts,
-) -> Price {
+    let facts = |id: Id| arena.facts(id);
     let field_input = |id: Id| match arena.node(id).op {
         Op::Field { input, .. } => Some(input),
         _ => None,
@@ -54,7 +32,7 @@ pub(crate) fn cost_with<'a>(
         if matches!(node.op, Op::Field { .. }) {
             continue;
         }
-        let mut flops = cost(node, facts(id), &facts, field_input, leaf_cost);
+        let mut flops = cost(node, facts(id), facts, field_input, leaf_cost);
         if let Op::Contract(spec) = &node.op {
             for ((_, power), &child) in spec.operands.iter().zip(&node.children) {
                 let is_shared = !power.is_integer() && !roots.insert(child);
@@ -75,25 +53,17 @@ pub(crate) fn cost_with<'a>(
 
 /// The probes that an arena asks for if each index pattern of a probed field is a probe of its own.
 pub(crate) fn unsliced_probes(arena: &Arena, root: Id) -> usize {
-    let mut patterns: Vec<String> = Vec::new();
+    let mut patterns: Vec<(Id, Option<&Slots>)> = Vec::new();
     let is_probe = |id: Id| arena.node(id).op == Op::Probe;
     for id in arena.reachable(root) {
         let node = arena.node(id);
-        match &node.op {
-            Op::Contract(spec) => {
-                for ((slots, _), &child) in spec.operands.iter().zip(&node.children) {
-                    if is_probe(child) {
-                        patterns.push(format!("{child} {slots:?}"));
-                    }
-                }
-            }
-            _ => patterns.extend(
-                node.children
-                    .iter()
-                    .filter(|&&c| is_probe(c))
-                    .map(|child| format!("{child}")),
-            ),
-        }
+        let slots = |k: usize| match &node.op {
+            Op::Contract(spec) => Some(&spec.operands[k].0),
+            _ => None,
+        };
+        let children = node.children.iter().enumerate();
+        let probes = children.filter(|(_, child)| is_probe(**child));
+        patterns.extend(probes.map(|(k, &child)| (child, slots(k))));
     }
     patterns.sort_unstable();
     patterns.dedup();

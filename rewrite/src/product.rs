@@ -151,6 +151,20 @@ impl Product {
         changed
     }
 
+    /// The product with two of its labels in each other's place.
+    pub(crate) fn with_exchanged(&self, i: u8, j: u8) -> Product {
+        let mut exchanged = self.clone();
+        let operands = exchanged.operands.iter_mut();
+        for slot in operands.flat_map(|operand| &mut operand.slots) {
+            match slot {
+                Slot::Label(label) if *label == i => *label = j,
+                Slot::Label(label) if *label == j => *label = i,
+                Slot::Label(_) | Slot::Fixed(_) => {}
+            }
+        }
+        exchanged
+    }
+
     /// Deletes a dummy that no operand mentions, without the factor that its range would contribute.
     pub(crate) fn delete(&mut self, label: u8) {
         debug_assert!(self.is_dummy(label) && !self.uses(label));

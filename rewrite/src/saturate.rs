@@ -4,7 +4,7 @@
 //! the same graph on every run.
 
 use crate::{
-    egraph::{Graph, classes_with, nodes_of},
+    egraph::{Graph, classes_with, nodes_of_kinds},
     rules::{Place, Rule},
     simplify::Conditions,
 };
@@ -67,10 +67,7 @@ pub(crate) fn saturate(
 /// Applies one rule wherever it matches; `false` if a limit was reached.
 fn apply(graph: &mut Graph, rule: &Rule, last_application: usize) -> bool {
     for class in classes_with(graph, rule.on) {
-        for node in nodes_of(graph, class) {
-            if !rule.on.contains(&node.kind()) {
-                continue;
-            }
+        for node in nodes_of_kinds(graph, class, rule.on) {
             let place = Place {
                 rule: rule.name,
                 conditions: Conditions(rule.conditions),

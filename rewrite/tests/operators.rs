@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::operators::OPERATORS;
 use common::values::{distance, values};
+use common::{Sketch, operators::OPERATORS};
 use ein_ir::region::ValueId;
 use rewrite::{Engine, Options, normalize, verify_normal_form};
 
@@ -121,4 +121,42 @@ fn operators_keep_their_values_in_normal_form() {
             }
         }
     }
+}
+
+/// The symmetric axes of the only root.
+fn symmetry_of_root(sketch: &Sketch, root: common::V) -> Vec<Vec<usize>> {
+    let normalized = normalize(&sketch.region(&[root]), &Options::default());
+    let region = &normalized.region;
+    normalized.symmetry[region.roots[0].0 - region.inputs.len()].clone()
+}
+
+#[test]
+fn symmetry_is_seen_across_the_terms_of_a_sum() {
+    let mut s = Sketch::default();
+    let (a, b) = (s.tensor("a", &[3]), s.tensor("b", &[3]));
+    let (ab, ba) = (s.outer(a, b), s.outer(b, a));
+    let sum = s.add(ab, ba);
+    assert_eq!(symmetry_of_root(&s, sum), [[0, 1]]);
+    let difference = s.sub(ab, ba);
+    assert_eq!(symmetry_of_root(&s, difference), Vec::<Vec<usize>>::new());
+    let twice = s.scaled(2, 1, ba);
+    let unequal = s.add(ab, twice);
+    assert_eq!(symmetry_of_root(&s, unequal), Vec::<Vec<usize>>::new());
+}
+
+#[test]
+fn symmetry_is_seen_across_contractions() {
+    let mut s = Sketch::default();
+    let f = s.field("F", 3, &[]);
+    let p = s.tensor("p", &[3]);
+    let gradient = s.grad(f);
+    let hessian = s.grad(gradient);
+    let h = s.probe(hessian, p);
+    let m = s.tensor("M", &[3, 3]);
+    let t = s.transpose(m);
+    let mh = s.dot(m, h);
+    let mht = s.dot(mh, t);
+    assert_eq!(symmetry_of_root(&s, mht), [[0, 1]]);
+    let mhm = s.dot(mh, m);
+    assert_eq!(symmetry_of_root(&s, mhm), Vec::<Vec<usize>>::new());
 }
