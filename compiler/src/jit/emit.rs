@@ -8,9 +8,10 @@ use super::{
     frame::{offset, status},
     lanes::Lanes,
     link::Linker,
+    runs::Planes,
 };
 use crate::{
-    low::{Low, Op, Ty},
+    low::{Low, Ty, is_short},
     ssa::{Block, Function, Inst, Kind, Value},
 };
 use cranelift_codegen::ir::{
@@ -59,6 +60,7 @@ pub(super) struct Emitter<'a, 'b> {
     pub(super) frame: cl::Value,
     /// The lanes that run here.
     pub(super) mask: Vec<cl::Value>,
+    pub(super) planes: Planes<'a>,
     varying: Vec<bool>,
     held: Vec<Option<Held>>,
 }
@@ -68,7 +70,7 @@ pub(super) const PLAIN: MemFlagsData = MemFlagsData::new().with_notrap();
 
 /// Emits the whole body of `function` into `b`, whose entry block has the frame's address as its only parameter.
 pub(super) fn emit(
-    b: FunctionBuilder<'_>,
+    mut b: FunctionBuilder<'_>,
     function: &Function<Low>,
     lanes: Lanes,
     linker: &mut Linker,
@@ -83,6 +85,7 @@ pub(super) fn emit(
     };
     let held = vec![None; function.types.len()];
     let frame = cl::Value::from_u32(0);
+    let planes = Planes::new(&mut b, function);
     let mut emitter = Emitter {
         b,
         function,
@@ -91,6 +94,7 @@ pub(super) fn emit(
         state_planes,
         frame,
         mask: Vec::new(),
+        planes,
         varying,
         held,
     };
@@ -107,16 +111,21 @@ pub(super) fn emit(
     emitter.insts(&function.body);
     emitter.sink(&function.body.yields, sink);
     emitter.b.ins().return_(&[]);
+    emitter.planes.settle(&mut emitter.b);
     emitter.b.finalize(target);
 }
 
-impl Emitter<'_, '_> {
+impl<'a> Emitter<'a, '_> {
     pub(super) fn ty(&self, v: Value) -> Ty {
         *self.function.type_of(v)
     }
 
     pub(super) fn is_varying(&self, v: Value) -> bool {
         self.varying[v.0 as usize]
+    }
+
+    pub(super) fn held(&self, v: Value) -> Held {
+        self.held[v.0 as usize].clone().expect("emitted before use")
     }
 
     pub(super) fn hold(&mut self, v: Value, held: Held) {
@@ -135,7 +144,7 @@ impl Emitter<'_, '_> {
 
     /// A value in all lanes.
     pub(super) fn parts(&mut self, v: Value) -> Vec<cl::Value> {
-        match self.held[v.0 as usize].clone().expect("emitted before use") {
+        match self.held(v) {
             Held::Uniform(value) => self.splat(self.ty(v), value),
             Held::Varying(parts) => parts,
             Held::Memory(slot, at) => {
@@ -171,8 +180,17 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn insts(&mut self, block: &Block<Low>) {
-        for inst in &block.insts {
+    fn insts(&mut self, block: &'a Block<Low>) {
+        let mark = self.planes.mark();
+        let mut rest = &block.insts[..];
+        while let Some((inst, after)) = rest.split_first() {
+            let (run, beyond) = rest.split_at(self.run_length(rest));
+            if !run.is_empty() {
+                self.run(run);
+                rest = beyond;
+                continue;
+            }
+            rest = after;
             match &inst.kind {
                 Kind::Op(op, args) => self.op(op, args, &inst.results),
                 Kind::If {
@@ -189,6 +207,7 @@ impl Emitter<'_, '_> {
                 Kind::For { .. } => self.for_loop(inst),
             }
         }
+        self.release(mark);
     }
 
     /// The types of the registers that hold `v`.
@@ -236,8 +255,8 @@ impl Emitter<'_, '_> {
         &mut self,
         results: &[Value],
         condition: Value,
-        then: &Block<Low>,
-        otherwise: &Block<Low>,
+        then: &'a Block<Low>,
+        otherwise: &'a Block<Low>,
     ) {
         let condition = self.scalar_condition(condition);
         let [yes, no, join] = [(); 3].map(|()| self.b.create_block());
@@ -258,8 +277,8 @@ impl Emitter<'_, '_> {
         &mut self,
         results: &[Value],
         condition: Value,
-        then: &Block<Low>,
-        otherwise: &Block<Low>,
+        then: &'a Block<Low>,
+        otherwise: &'a Block<Low>,
     ) {
         let chosen = self.parts(condition);
         let outer = self.mask.clone();
@@ -275,7 +294,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Runs a block under a mask, unless it is long and no lane wants it; gives the parts of its yields.
-    fn under_mask(&mut self, mask: Vec<cl::Value>, block: &Block<Low>) -> Vec<Vec<cl::Value>> {
+    fn under_mask(&mut self, mask: Vec<cl::Value>, block: &'a Block<Low>) -> Vec<Vec<cl::Value>> {
         self.mask.clone_from(&mask);
         if is_short(block) {
             self.insts(block);
@@ -312,7 +331,7 @@ impl Emitter<'_, '_> {
         results
     }
 
-    fn for_loop(&mut self, inst: &Inst<Low>) {
+    fn for_loop(&mut self, inst: &'a Inst<Low>) {
         let Kind::For {
             index,
             low,
@@ -458,26 +477,4 @@ impl Emitter<'_, '_> {
         }
         &yields[1..]
     }
-}
-
-/// Whether running a block for nothing costs less than asking whether anybody wants it.
-fn is_short(block: &Block<Low>) -> bool {
-    const LIMIT: usize = 12;
-    block.insts.len() <= LIMIT
-        && block.insts.iter().all(|inst| match &inst.kind {
-            Kind::Op(op, _) => matches!(
-                op,
-                Op::Real(_)
-                    | Op::Int(_)
-                    | Op::Bool(_)
-                    | Op::Str(_)
-                    | Op::Global(..)
-                    | Op::State(..)
-                    | Op::Arg(..)
-                    | Op::Image(..)
-                    | Op::Simple(_)
-                    | Op::Select(_)
-            ),
-            Kind::If { .. } | Kind::For { .. } => false,
-        })
 }

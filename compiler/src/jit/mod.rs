@@ -9,6 +9,7 @@ pub mod images;
 mod lanes;
 mod link;
 mod ops;
+mod runs;
 
 pub use emit::Sink;
 pub use frame::{Frame, status};

@@ -2,12 +2,14 @@
 
 mod dialect;
 mod eval;
+mod flatten;
 mod fold;
 mod scalarize;
 mod uniform;
 
 pub use dialect::{Bits, Low, Op, Orders, Simple, Ty, signature};
 pub use eval::{Datum, Machine};
+pub use flatten::{flatten_short_ifs, is_short};
 pub use fold::fold_constants;
 pub use scalarize::{Slots, scalarize};
 pub use uniform::varying;
