@@ -66,6 +66,12 @@ pub fn interpret<D: Runnable>(
     let mut call = |role: Role, globals: &[D::Datum], state: &[D::Datum], args: &[D::Datum]| {
         let [g, s, a] = D::variables(&mut world);
         (*g, *s, *a) = (globals.to_vec(), state.to_vec(), args.to_vec());
+        if role.is_strand_code()
+            && let Some(invariants) = program.function(Role::Invariants)
+        {
+            let invariants = evaluate(invariants, &mut world)?;
+            D::variables(&mut world)[0].extend(invariants);
+        }
         let function = program.function(role).expect("a function of the program");
         let results = evaluate(function, &mut world);
         results.map(|r| (r, D::printed(&world).to_string()))

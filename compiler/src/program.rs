@@ -88,6 +88,8 @@ pub struct Image {
 pub enum Role {
     /// Yields the global variables, from those that are inputs.
     Globals,
+    /// Yields further globals, which strand code reads; runs when the global variables have changed.
+    Invariants,
     /// Yields the first and last value of each creation iterator, outermost first.
     Domain,
     /// Yields the state of a new strand, from the values of the iterators.
@@ -109,6 +111,7 @@ impl Role {
     pub fn name(self) -> &'static str {
         match self {
             Role::Globals => "globals",
+            Role::Invariants => "invariants",
             Role::Domain => "domain",
             Role::Create => "create",
             Role::Start => "start",

@@ -4,6 +4,7 @@ mod dialect;
 mod eval;
 mod flatten;
 mod fold;
+mod hoist;
 mod scalarize;
 mod uniform;
 
@@ -11,5 +12,6 @@ pub use dialect::{Bits, Low, Op, Orders, Simple, Ty, signature};
 pub use eval::{Datum, Machine};
 pub use flatten::{flatten_short_ifs, is_short};
 pub use fold::fold_constants;
+pub use hoist::hoist;
 pub use scalarize::{Slots, scalarize};
 pub use uniform::varying;

@@ -111,7 +111,9 @@ impl Running {
     ) -> Result<Running, Failure> {
         let images = LoadedImages::load(&program, images)?;
         let mut globals = values::global_cells(&mut program, inputs)?;
-        globals.resize(globals.len() + 2 * program.interface.axes, 0);
+        // Behind the variables lie the invariants, and then the bounds of the creation iterators.
+        let further = program.invariants + 2 * program.interface.axes;
+        globals.resize(globals.len() + further, 0);
         let mut strands = Strands::new(program, globals, images);
         strands.run_once(Role::Globals)?;
         strands.run_once(Role::Domain)?;

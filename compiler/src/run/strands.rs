@@ -121,6 +121,10 @@ impl Strands {
             dead: frame.dead,
         };
         *self.host.lock().expect("no panic while held") = host;
+        if role != Role::Domain && self.program.code.has(Role::Invariants) {
+            // SAFETY: as above.
+            unsafe { self.program.code.call(Role::Invariants, &mut frame) };
+        }
         match self.failure() {
             Some(failure) => Err(failure),
             None => Ok(outcome),
