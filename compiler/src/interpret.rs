@@ -122,6 +122,13 @@ impl<D: Runnable> Run<'_, D> {
     ) -> Result<Vec<D::Datum>, Interrupt> {
         let [g, s, a] = D::variables(&mut self.world);
         (*g, *s, *a) = (self.globals.clone(), state.to_vec(), args.to_vec());
+        let before_strands = matches!(role, Role::Globals | Role::Domain);
+        if let Some(invariants) = self.program.function(Role::Invariants)
+            && !before_strands
+        {
+            let invariants = evaluate(invariants, &mut self.world)?;
+            D::variables(&mut self.world)[0].extend(invariants);
+        }
         let function = self.program.function(role);
         evaluate(
             function.expect("a function of the program"),

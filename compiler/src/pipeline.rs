@@ -53,24 +53,6 @@ impl Options {
             width,
         }
     }
-
-    /// The lanes for a program: long programs get fewer if the user did not choose, because the time to allocate registers
-    /// grows faster than the number of instructions, and there is one for every part of a value.
-    fn lanes_for(&self, program: &Program<Low>) -> jit::Lanes {
-        const MOST_INSTRUCTIONS: usize = 16_000;
-        let longest = program
-            .functions
-            .iter()
-            .map(|(_, f)| f.types.len())
-            .max()
-            .unwrap_or(0);
-        let mut lanes = self.lanes();
-        while self.width.is_none() && lanes.width > 4 && longest * lanes.parts() > MOST_INSTRUCTIONS
-        {
-            lanes.width /= 2;
-        }
-        lanes
-    }
 }
 
 /// A stage of the compilation, by its name on the command line.
@@ -107,6 +89,10 @@ pub const STAGES: &[Stage] = &[
     Stage {
         name: "scalarize",
         about: "Low-IR: scalars only",
+    },
+    Stage {
+        name: "hoist",
+        about: "Low-IR: what is the same for all strands computed once",
     },
     Stage {
         name: "generate",
@@ -173,6 +159,8 @@ impl Session {
 pub struct Compiled {
     /// Its interface.
     pub interface: std::sync::Arc<Interface>,
+    /// How many globals there are besides the variables: what strand code finds computed.
+    pub invariants: usize,
     /// Its code.
     pub code: jit::Code,
     /// Where strands keep their state.
@@ -198,10 +186,27 @@ pub struct Lowered {
     pub reconstructed: Program<Mid>,
     /// In scalars.
     pub scalarized: Program<Low>,
+    /// With everything that is the same for all strands computed once.
+    pub hoisted: Program<Low>,
     /// Where the scalars of variables lie.
     pub slots: Slots,
     /// Warnings about it.
     pub warnings: Vec<Diagnostic>,
+}
+
+/// The stack for the stages: they go as deep as the program is nested, and deeper where functions are put in the place of
+/// their calls. Only what is used becomes memory.
+const STACK: usize = 256 << 20;
+
+/// Does work that goes as deep as a program may be nested.
+fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, work)
+            .expect("a thread can be started");
+        (thread.join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// Compiles a program up to Low-IR.
@@ -209,6 +214,14 @@ pub struct Lowered {
 /// # Errors
 /// The program's errors, or that the session asked to stop earlier.
 pub fn lower(
+    session: &mut Session,
+    source: &Source,
+    options: &Options,
+) -> Result<Lowered, Stopped> {
+    on_large_stack(|| lower_here(session, source, options))
+}
+
+fn lower_here(
     session: &mut Session,
     source: &Source,
     options: &Options,
@@ -254,11 +267,17 @@ pub fn lower(
             .map(|_, f| clean(low::fold_constants(low::scalarize(&f, &slots))))
     });
     session.checked("scalarize", &scalarized)?;
+    let hoisted = session.stage("hoist", || {
+        let flat = |_, f| clean(low::flatten_short_ifs(f));
+        low::hoist(scalarized.clone().map(flat))
+    });
+    session.checked("hoist", &hoisted)?;
     Ok(Lowered {
         translated,
         normalized,
         reconstructed,
         scalarized,
+        hoisted,
         slots,
         warnings,
     })
@@ -273,14 +292,16 @@ pub fn compile(
     source: &Source,
     options: &Options,
 ) -> Result<Compiled, Stopped> {
-    let Lowered {
-        scalarized,
-        slots,
-        warnings,
-        ..
-    } = lower(session, source, options)?;
-    let lanes = options.lanes_for(&scalarized);
-    Ok(session.stage("generate", || generate(&scalarized, slots, lanes, warnings)))
+    on_large_stack(|| {
+        let Lowered {
+            hoisted,
+            slots,
+            warnings,
+            ..
+        } = lower_here(session, source, options)?;
+        let lanes = options.lanes();
+        Ok(session.stage("generate", || generate(&hoisted, slots, lanes, warnings)))
+    })
 }
 
 fn clean<D: Dialect>(function: crate::ssa::Function<D>) -> crate::ssa::Function<D> {
@@ -296,6 +317,9 @@ pub fn generate(
 ) -> Compiled {
     let interface = program.interface.clone();
     let state = state::state_map(program, lanes);
+    let invariants = program
+        .function(Role::Invariants)
+        .map_or(0, |function| function.body.yields.len());
     let globals: Vec<u32> = (0..slots.global_count()).collect();
     let tasks: Vec<jit::Task<'_>> = program
         .functions
@@ -310,9 +334,13 @@ pub fn generate(
                     status: true,
                     slots: globals.clone(),
                 },
+                Role::Invariants => jit::Sink::Globals {
+                    status: false,
+                    slots: (slots.global_count()..).take(invariants).collect(),
+                },
                 Role::Domain => jit::Sink::Globals {
                     status: false,
-                    slots: domain_slots(&interface, &slots),
+                    slots: domain_slots(&interface, &slots, invariants),
                 },
                 Role::Create => jit::Sink::State { status: false },
                 Role::Start | Role::Update | Role::Stabilize => jit::Sink::State { status: true },
@@ -336,6 +364,7 @@ pub fn generate(
     };
     Compiled {
         interface,
+        invariants,
         code,
         state,
         abilities,
@@ -345,9 +374,9 @@ pub fn generate(
     }
 }
 
-/// Where the domain function puts its results: the bounds after all variables, the sequences into theirs.
-fn domain_slots(interface: &Interface, slots: &Slots) -> Vec<u32> {
-    let after = slots.global_count();
+/// Where the domain function puts its results: the bounds after variables and invariants, the sequences into theirs.
+fn domain_slots(interface: &Interface, slots: &Slots, invariants: usize) -> Vec<u32> {
+    let after = slots.global_count() + invariants as u32;
     let bounds = after..after + 2 * interface.axes as u32;
     let sequences = interface.sources.iter().flat_map(|&source| {
         let first = slots.globals[source as usize];

@@ -105,6 +105,8 @@ pub struct Load {
 pub enum Role {
     /// Yields the global variables, from those that are inputs.
     Globals,
+    /// Yields further globals, which strand code reads; runs when the global variables have changed.
+    Invariants,
     /// Yields the first and last value of each creation iterator, outermost first, and then the sequences that some of
     /// them index.
     Domain,
@@ -130,6 +132,7 @@ impl Role {
         let name = match self {
             Role::Reduce(n) => return format!("reduce-{n}").into(),
             Role::Globals => "globals",
+            Role::Invariants => "invariants",
             Role::Domain => "domain",
             Role::Create => "create",
             Role::Start => "start",

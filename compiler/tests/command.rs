@@ -345,3 +345,81 @@ create_array { s(i) | i in 0..3 }
         Some(1)
     );
 }
+
+#[test]
+fn a_full_disk_is_reported_and_leaves_nothing_behind() {
+    let dir = directory("full");
+    write(&dir, "p.diderot", SQUARES);
+    let output = diderotc(&dir, &["p.diderot", "-o", "/dev/full"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("/dev/full"), "{}", stderr(&output));
+    // Files may not grow beyond one block: the output, a temporary file until it is complete, cannot be finished.
+    fs::write(dir.join("out.nrrd"), "before").expect("a writable directory");
+    let line = format!(
+        "trap '' XFSZ; ulimit -f 1; exec {} p.diderot --input-n 100000 -o out.nrrd",
+        env!("CARGO_BIN_EXE_diderotc")
+    );
+    let output = Command::new("sh")
+        .args(["-c", &line])
+        .current_dir(&dir)
+        .output()
+        .expect("a shell");
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("out.nrrd"), "{}", stderr(&output));
+    let kept = fs::read_to_string(dir.join("out.nrrd")).expect("the old file");
+    assert_eq!(kept, "before");
+    assert_eq!(
+        fs::read_dir(&dir).expect("the directory").count(),
+        2,
+        "a temporary file is left"
+    );
+}
+
+/// Strands that never end.
+const ENDLESS: &str = "#version 2.0
+strand s (int i) { output int n = 0; update { n += 1; } }
+create_array { s(i) | i in 0..99 }
+";
+
+#[test]
+fn an_interrupted_run_writes_no_output() {
+    let dir = directory("interrupt");
+    write(&dir, "p.diderot", ENDLESS);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_diderotc"))
+        .args(["p.diderot", "-s", "1000", "-o", "out.nrrd"])
+        .current_dir(&dir)
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    // It runs once there is a snapshot.
+    while !dir.join("n-0000.nrrd").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .expect("the command `kill`");
+    assert!(sent.success());
+    let status = child.wait().expect("it ends");
+    let mut message = String::new();
+    std::io::Read::read_to_string(&mut child.stderr.take().expect("piped"), &mut message)
+        .expect("text");
+    assert_eq!(status.code(), Some(1), "{message}");
+    assert!(message.contains("interrupted"), "{message}");
+    let names: Vec<String> = fs::read_dir(&dir)
+        .expect("the directory")
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    assert!(
+        !names
+            .iter()
+            .any(|n| n == "out.nrrd" || n.ends_with(".part")),
+        "{names:?}"
+    );
+}

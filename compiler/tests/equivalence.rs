@@ -1,146 +1,14 @@
 //! Every stage means the same: the programs in `programs/checks` give what they say they give, in every IR under the
-//! reference interpreter, and as machine code for every number of strands per call in both precisions.
+//! reference interpreter, and as machine code for every number of strands per call in both precisions. The programs of the
+//! gallery, the generators of data and random programs agree with themselves in the same way.
 
-use compiler::{
-    interpret::{Outcome, interpret},
-    pipeline::{self, Lowered, Options, Session},
-    program::Program,
-    reference::EvalImage,
-    run::{Inputs, Running},
-    source::Source,
-    ssa::{Dialect, parse_function},
-};
-use runtime::image::Image;
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+mod stages;
+mod stages_random;
 
-/// Rounding: of single precision relative to the size of the numbers, and of double precision.
-const SINGLE: f64 = 2e-4;
-const DOUBLE: f64 = 1e-9;
-
-/// More super-steps than any of the programs needs.
-const LIMIT: usize = 1000;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-fn programs() -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = std::fs::read_dir(root().join("programs/checks"))
-        .expect("programs/checks")
-        .map(|entry| entry.expect("a directory entry").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "diderot"))
-        .collect();
-    found.sort();
-    found
-}
-
-fn lower(path: &Path, options: &Options) -> Lowered {
-    let source = Source {
-        path: path.into(),
-        text: std::fs::read_to_string(path).expect("a program"),
-    };
-    match pipeline::lower(&mut Session::default(), &source, options) {
-        Ok(lowered) => lowered,
-        Err(stopped) => panic!("{}: {stopped:?}", path.display()),
-    }
-}
-
-fn images(lowered: &Lowered) -> Vec<Arc<EvalImage>> {
-    let load = |image: &compiler::program::Image| {
-        let file = image.file.as_ref().expect("an image with a file");
-        let loaded = Image::<f64>::read(Path::new(file), image.dim, image.shape.dims())
-            .expect("a readable image")
-            .image;
-        let plane = loaded.plane_stride();
-        let planes =
-            (0..loaded.components()).map(|c| loaded.samples()[c * plane..(c + 1) * plane].to_vec());
-        Arc::new(EvalImage {
-            sizes: loaded.sizes().to_vec(),
-            planes: planes.collect(),
-            to_index: loaded.orientation().world_to_index().to_vec(),
-            offset: loaded.orientation().offset().to_vec(),
-        })
-    };
-    lowered
-        .translated
-        .interface
-        .images
-        .iter()
-        .map(load)
-        .collect()
-}
-
-/// The text of a program in any IR is read back as the same text.
-#[track_caller]
-fn survives_printing<D: Dialect>(path: &Path, program: &Program<D>) {
-    for (_, function) in &program.functions {
-        let text = function.to_string();
-        let again = parse_function::<D>(&text)
-            .unwrap_or_else(|e| panic!("{}: {e}\n{text}", path.display()));
-        assert_eq!(again.to_string(), text, "{}", path.display());
-    }
-}
-
-/// What machine code gives.
-fn compiled(path: &Path, options: &Options, workers: usize) -> Outcome {
-    let source = Source {
-        path: path.into(),
-        text: std::fs::read_to_string(path).expect("a program"),
-    };
-    let Ok(program) = pipeline::compile(&mut Session::default(), &source, options) else {
-        panic!("{} does not compile", path.display())
-    };
-    let inputs = Inputs::of(&program);
-    let mut running = Running::new(program, &inputs, workers)
-        .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let mut printed = Vec::new();
-    running
-        .run(Some(LIMIT as u64), &mut printed)
-        .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let outputs = running.outputs(false).into_iter().flat_map(|data| {
-        let values = (data.output.name.clone(), data.numbers());
-        let lengths = data.lengths.map(|lengths| {
-            let lengths = lengths.into_iter().map(|n| n as f64).collect();
-            (format!("{}-len", data.output.name), lengths)
-        });
-        [values].into_iter().chain(lengths)
-    });
-    Outcome {
-        outputs: outputs.collect(),
-        printed: String::from_utf8(printed).expect("text"),
-    }
-}
-
-#[track_caller]
-fn assert_close(path: &Path, what: &str, found: &Outcome, wanted: &Outcome, tolerance: f64) {
-    assert_eq!(
-        found.outputs.len(),
-        wanted.outputs.len(),
-        "{} {what}",
-        path.display()
-    );
-    for ((name, found), (_, wanted)) in found.outputs.iter().zip(&wanted.outputs) {
-        assert_eq!(
-            found.len(),
-            wanted.len(),
-            "{} {what}: length of `{name}`",
-            path.display()
-        );
-        for (n, (f, w)) in found.iter().zip(wanted).enumerate() {
-            let near = (f - w).abs() <= tolerance * (1.0 + w.abs())
-                || (f.is_nan() && w.is_nan())
-                || f == w;
-            assert!(
-                near,
-                "{} {what}: `{name}`[{n}] is {f}, wanted {w}",
-                path.display()
-            );
-        }
-    }
-}
+use compiler::pipeline::Options;
+use compiler::run::ImageSource;
+use stages::{Case, generated, programs, read, root};
+use std::path::Path;
 
 /// The numbers that a program says its outputs have, in lines `// expect NAME: …`.
 fn expected(path: &Path) -> Vec<(String, Vec<f64>)> {
@@ -161,22 +29,11 @@ fn expected(path: &Path) -> Vec<(String, Vec<f64>)> {
 #[test]
 fn every_stage_and_the_machine_code_agree() {
     std::env::set_current_dir(root()).expect("the root of the repository");
-    let programs = programs();
+    let programs = programs("programs/checks");
     assert!(programs.len() >= 20, "only {} programs", programs.len());
     for path in &programs {
-        let options = Options {
-            double: true,
-            ..Options::default()
-        };
-        let lowered = lower(path, &options);
-        let images = images(&lowered);
-        let run = |what: &str, outcome: Result<Outcome, compiler::ssa::Interrupt>| {
-            outcome.unwrap_or_else(|e| panic!("{} {what}: {e:?}", path.display()))
-        };
-        let reference = run(
-            "translated",
-            interpret(&lowered.translated, &images, true, LIMIT),
-        );
+        let case = Case::new(read(path));
+        let reference = case.stages_agree();
         for (name, values) in expected(path) {
             let (_, found) = reference
                 .outputs
@@ -187,99 +44,125 @@ fn every_stage_and_the_machine_code_agree() {
                 found.len(),
                 values.len(),
                 "{}: `{name}` is {found:?}",
-                path.display()
+                case.name
             );
             for (f, w) in found.iter().zip(&values) {
                 assert!(
                     (f - w).abs() <= 1e-4 * (1.0 + w.abs()),
                     "{}: `{name}` is {found:?}",
-                    path.display()
+                    case.name
                 );
             }
         }
-        let stages = [
-            (
-                "normalized",
-                run(
-                    "normalized",
-                    interpret(&lowered.normalized, &images, true, LIMIT),
-                ),
-            ),
-            (
-                "reconstructed",
-                run(
-                    "reconstructed",
-                    interpret(&lowered.reconstructed, &images, true, LIMIT),
-                ),
-            ),
-            (
-                "scalarized",
-                run(
-                    "scalarized",
-                    interpret(&lowered.scalarized, &images, true, LIMIT),
-                ),
-            ),
-        ];
-        for (what, outcome) in &stages {
-            assert_close(path, what, outcome, &reference, DOUBLE);
-            assert_eq!(
-                outcome.printed,
-                reference.printed,
-                "{} {what}",
-                path.display()
-            );
-        }
-        survives_printing(path, &lowered.translated);
-        survives_printing(path, &lowered.normalized);
-        survives_printing(path, &lowered.reconstructed);
-        survives_printing(path, &lowered.scalarized);
-        for width in [1, 4, 8, 16] {
-            for (double, tolerance) in [(true, DOUBLE), (false, SINGLE)] {
-                let options = Options {
-                    double,
-                    width: Some(width),
-                    ..Options::default()
-                };
-                let outcome = compiled(path, &options, 2);
-                let what = format!("width {width}, double {double}");
-                assert_close(path, &what, &outcome, &reference, tolerance);
-                if double {
-                    assert_eq!(
-                        outcome.printed,
-                        reference.printed,
-                        "{} {what}",
-                        path.display()
-                    );
-                }
-            }
-        }
-        // With 64-bit integers; in single precision these run one strand at a time.
-        for (double, tolerance) in [(true, DOUBLE), (false, SINGLE)] {
-            let options = Options {
-                double,
-                long_int: true,
-                ..Options::default()
-            };
-            let outcome = compiled(path, &options, 2);
-            let what = format!("long integers, double {double}");
-            assert_close(path, &what, &outcome, &reference, tolerance);
-        }
+        case.machine_code_agrees(&reference, 0);
+        case.long_integers_agree(&reference);
     }
 }
 
 #[test]
 fn any_number_of_workers_gives_the_same_bits() {
     std::env::set_current_dir(root()).expect("the root of the repository");
-    for path in programs() {
-        let one = compiled(&path, &Options::default(), 1);
-        for workers in [2, 3, 8] {
-            let many = compiled(&path, &Options::default(), workers);
+    for path in programs("programs/checks") {
+        let case = Case::new(read(&path));
+        let one = case.run(&Options::default(), 1);
+        for workers in [2, 3, 8, 64] {
+            let many = case.run(&Options::default(), workers);
             assert_eq!(
                 format!("{many:?}"),
                 format!("{one:?}"),
                 "{} with {workers} workers",
-                path.display()
+                case.name
             );
         }
+    }
+}
+
+/// Pixels along each edge of the gallery's pictures here, and super-steps.
+const PIXELS: i64 = 4;
+const STEPS: usize = 24;
+
+/// A program of the gallery on small data: few rays with long steps.
+fn small(name: &str, images: Vec<ImageSource>) -> Case {
+    let mut case = Case::new(read(
+        &root().join(format!("programs/gallery/{name}.diderot")),
+    ));
+    let sizes = ["xres", "yres", "res", "across", "size"];
+    case.ints = sizes.iter().map(|&size| (size, PIXELS)).collect();
+    case.ints.extend([("most", 8), ("steps", 3)]);
+    case.reals = vec![("step", 0.18), ("fov", 14.0)];
+    case.images = images;
+    case.limit = STEPS;
+    case
+}
+
+/// Every program of the gallery.
+fn gallery() -> Vec<Case> {
+    let volume = |shape: &str| generated("volume", 3, &[], 14, shape);
+    let table = |file: &str| ImageSource::File(format!("data/{file}.nrrd"));
+    let scene = || generated("scene", 2, &[], 14, "");
+    vec![
+        small("mip", vec![volume("knot")]),
+        small("vr", vec![volume("phantom"), table("phantom-rgba")]),
+        small("iso", vec![volume("tangle")]),
+        small("curvature", vec![volume("tangle"), table("curvature")]),
+        small("canny", vec![volume("phantom")]),
+        small("crest", vec![volume("cubes")]),
+        small("sample", vec![volume("phantom")]),
+        small(
+            "lic",
+            vec![
+                generated("flow2", 2, &[2], 14, ""),
+                generated("noise", 2, &[], 14, ""),
+                table("diverging"),
+            ],
+        ),
+        small(
+            "helicity",
+            vec![generated("flow3", 3, &[3], 14, ""), table("diverging")],
+        ),
+        small(
+            "tensor",
+            vec![generated("tensors", 3, &[3, 3], 14, ""), table("diverging")],
+        ),
+        small("corner", vec![scene()]),
+        small("isocontour", vec![scene()]),
+        small("contours", vec![scene(), table("heat")]),
+        small(
+            "plot1d",
+            vec![generated("signal", 1, &[], 20, ""), table("diverging")],
+        ),
+        small("mandelbrot", vec![table("heat")]),
+    ]
+}
+
+#[test]
+fn the_gallery_agrees_with_itself() {
+    std::env::set_current_dir(root()).expect("the root of the repository");
+    let cases = gallery();
+    assert_eq!(cases.len(), programs("programs/gallery").len());
+    for case in cases {
+        let reference = case.stages_agree();
+        // A ray that just touches a surface hits it or not as rounding decides.
+        case.machine_code_agrees(&reference, 6);
+    }
+}
+
+#[test]
+fn the_generators_of_data_agree_with_themselves() {
+    std::env::set_current_dir(root()).expect("the root of the repository");
+    for path in programs("programs/synth") {
+        let mut case = Case::new(read(&path));
+        case.ints = vec![("size", 5)];
+        let reference = case.stages_agree();
+        case.machine_code_agrees(&reference, 0);
+    }
+}
+
+#[test]
+fn random_programs_agree_with_themselves() {
+    for seed in 0..60 {
+        let case = stages_random::program(seed);
+        let reference = case.stages_agree();
+        case.machine_code_agrees(&reference, 0);
     }
 }

@@ -75,7 +75,8 @@ impl Control {
         self.cancelled.store(true, Relaxed);
     }
 
-    /// Super-steps completed, and sizes of the strand sets then.
+    /// Super-steps completed, and sizes of the strand sets then; while strands run independently of each other, the
+    /// super-steps of the strand that is farthest.
     pub fn progress(&self) -> (u64, Counts) {
         let counts = Counts {
             active: self.active.load(Relaxed),
@@ -83,6 +84,14 @@ impl Control {
             dead: self.dead.load(Relaxed),
         };
         (self.step.load(Relaxed), counts)
+    }
+
+    /// Tells of some strands that have come to a super-step, and of those among them that ended meanwhile.
+    fn advance(&self, step: u64, stabilized: u64, died: u64) {
+        self.step.fetch_max(step, Relaxed);
+        self.active.fetch_sub(stabilized + died, Relaxed);
+        self.stable.fetch_add(stabilized, Relaxed);
+        self.dead.fetch_add(died, Relaxed);
     }
 
     fn show(&self, step: u64, counts: Counts) {

@@ -8,9 +8,10 @@ use super::{
     frame::{StatePlane, offset, status},
     lanes::Lanes,
     link::Linker,
+    runs::Planes,
 };
 use crate::{
-    low::{Low, Op, Ty},
+    low::{Low, Ty, is_short},
     ssa::{Block, Function, Inst, Kind, Value},
 };
 use cranelift_codegen::ir::{
@@ -59,6 +60,7 @@ pub(super) struct Emitter<'a, 'b> {
     pub(super) frame: cl::Value,
     /// The lanes that run here.
     pub(super) mask: Vec<cl::Value>,
+    pub(super) planes: Planes<'a>,
     varying: Vec<bool>,
     held: Vec<Option<Held>>,
     /// Where the lanes of the strand that was read last are, while the code of one block is emitted.
@@ -70,7 +72,7 @@ pub(super) const PLAIN: MemFlagsData = MemFlagsData::new().with_notrap();
 
 /// Emits the whole body of `function` into `b`, whose entry block has the frame's address as its only parameter.
 pub(super) fn emit(
-    b: FunctionBuilder<'_>,
+    mut b: FunctionBuilder<'_>,
     function: &Function<Low>,
     lanes: Lanes,
     linker: &mut Linker,
@@ -85,6 +87,7 @@ pub(super) fn emit(
     };
     let held = vec![None; function.types.len()];
     let frame = cl::Value::from_u32(0);
+    let planes = Planes::new(&mut b, function);
     let mut emitter = Emitter {
         b,
         function,
@@ -93,6 +96,7 @@ pub(super) fn emit(
         state_planes,
         frame,
         mask: Vec::new(),
+        planes,
         varying,
         held,
         last_read: None,
@@ -110,16 +114,21 @@ pub(super) fn emit(
     emitter.insts(&function.body);
     emitter.sink(&function.body.yields, sink);
     emitter.b.ins().return_(&[]);
+    emitter.planes.settle(&mut emitter.b);
     emitter.b.finalize(target);
 }
 
-impl Emitter<'_, '_> {
+impl<'a> Emitter<'a, '_> {
     pub(super) fn ty(&self, v: Value) -> Ty {
         *self.function.type_of(v)
     }
 
     pub(super) fn is_varying(&self, v: Value) -> bool {
         self.varying[v.0 as usize]
+    }
+
+    pub(super) fn held(&self, v: Value) -> Held {
+        self.held[v.0 as usize].clone().expect("emitted before use")
     }
 
     pub(super) fn hold(&mut self, v: Value, held: Held) {
@@ -138,7 +147,7 @@ impl Emitter<'_, '_> {
 
     /// A value in all lanes.
     pub(super) fn parts(&mut self, v: Value) -> Vec<cl::Value> {
-        match self.held[v.0 as usize].clone().expect("emitted before use") {
+        match self.held(v) {
             Held::Uniform(value) => self.splat(self.ty(v), value),
             Held::Varying(parts) => parts,
             Held::Memory(slot, at) => {
@@ -174,9 +183,18 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn insts(&mut self, block: &Block<Low>) {
+    fn insts(&mut self, block: &'a Block<Low>) {
         self.last_read = None;
-        for inst in &block.insts {
+        let mark = self.planes.mark();
+        let mut rest = &block.insts[..];
+        while let Some((inst, after)) = rest.split_first() {
+            let (run, beyond) = rest.split_at(self.run_length(rest));
+            if !run.is_empty() {
+                self.run(run);
+                rest = beyond;
+                continue;
+            }
+            rest = after;
             match &inst.kind {
                 Kind::Op(op, args) => self.op(op, args, &inst.results),
                 Kind::If {
@@ -194,6 +212,7 @@ impl Emitter<'_, '_> {
             }
         }
         self.last_read = None;
+        self.release(mark);
     }
 
     /// The types of the registers that hold `v`.
@@ -241,8 +260,8 @@ impl Emitter<'_, '_> {
         &mut self,
         results: &[Value],
         condition: Value,
-        then: &Block<Low>,
-        otherwise: &Block<Low>,
+        then: &'a Block<Low>,
+        otherwise: &'a Block<Low>,
     ) {
         let condition = self.scalar_condition(condition);
         let [yes, no, join] = [(); 3].map(|()| self.b.create_block());
@@ -263,8 +282,8 @@ impl Emitter<'_, '_> {
         &mut self,
         results: &[Value],
         condition: Value,
-        then: &Block<Low>,
-        otherwise: &Block<Low>,
+        then: &'a Block<Low>,
+        otherwise: &'a Block<Low>,
     ) {
         let chosen = self.parts(condition);
         let outer = self.mask.clone();
@@ -280,7 +299,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Runs a block under a mask, unless it is long and no lane wants it; gives the parts of its yields.
-    fn under_mask(&mut self, mask: Vec<cl::Value>, block: &Block<Low>) -> Vec<Vec<cl::Value>> {
+    fn under_mask(&mut self, mask: Vec<cl::Value>, block: &'a Block<Low>) -> Vec<Vec<cl::Value>> {
         self.mask.clone_from(&mask);
         if is_short(block) {
             self.insts(block);
@@ -317,7 +336,7 @@ impl Emitter<'_, '_> {
         results
     }
 
-    fn for_loop(&mut self, inst: &Inst<Low>) {
+    fn for_loop(&mut self, inst: &'a Inst<Low>) {
         let Kind::For {
             index,
             low,
@@ -475,26 +494,4 @@ impl Emitter<'_, '_> {
         }
         &yields[1..]
     }
-}
-
-/// Whether running a block for nothing costs less than asking whether anybody wants it.
-fn is_short(block: &Block<Low>) -> bool {
-    const LIMIT: usize = 12;
-    block.insts.len() <= LIMIT
-        && block.insts.iter().all(|inst| match &inst.kind {
-            Kind::Op(op, _) => matches!(
-                op,
-                Op::Real(_)
-                    | Op::Int(_)
-                    | Op::Bool(_)
-                    | Op::Str(_)
-                    | Op::Global(..)
-                    | Op::State(..)
-                    | Op::Arg(..)
-                    | Op::Image(..)
-                    | Op::Simple(_)
-                    | Op::Select(_)
-            ),
-            Kind::If { .. } | Kind::For { .. } => false,
-        })
 }

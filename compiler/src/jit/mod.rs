@@ -12,6 +12,7 @@ mod lanes;
 mod link;
 mod ops;
 mod outside;
+mod runs;
 
 pub use emit::Sink;
 pub use frame::{Frame, StatePlane, status};

@@ -106,7 +106,7 @@ impl Emitter<'_, '_> {
         self.set(results[0], parts);
     }
 
-    fn real(&mut self, x: f64) -> cl::Value {
+    pub(super) fn real(&mut self, x: f64) -> cl::Value {
         if self.lanes.double {
             self.b.ins().f64const(x)
         } else {
@@ -114,7 +114,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn int(&mut self, n: i64) -> cl::Value {
+    pub(super) fn int(&mut self, n: i64) -> cl::Value {
         let ty = self.lanes.scalar(Ty::Int);
         let n = if self.lanes.long_int {
             n
@@ -128,56 +128,67 @@ impl Emitter<'_, '_> {
         let varying = self.is_varying(result);
         let operands: Vec<Vec<cl::Value>> =
             args.iter().map(|&v| self.operand(v, varying)).collect();
-        // With masks a truth value is all ones, as a byte it is one.
-        let one_bit = !varying || self.lanes.width == 1;
         (0..operands[0].len())
             .map(|p| {
                 let a = operands[0][p];
                 let b = operands.get(1).map_or(a, |parts| parts[p]);
-                let ins = self.b.ins();
-                match op {
-                    Simple::Add => ins.fadd(a, b),
-                    Simple::Sub => ins.fsub(a, b),
-                    Simple::Mul => ins.fmul(a, b),
-                    Simple::Div => ins.fdiv(a, b),
-                    Simple::Neg => ins.fneg(a),
-                    Simple::Less => ins.fcmp(FloatCC::LessThan, a, b),
-                    Simple::LessEqual => ins.fcmp(FloatCC::LessThanOrEqual, a, b),
-                    Simple::Equal => ins.fcmp(FloatCC::Equal, a, b),
-                    Simple::IntAdd => {
-                        let n = ins.iadd(a, b);
-                        self.wrap(n)
-                    }
-                    Simple::IntSub => {
-                        let n = ins.isub(a, b);
-                        self.wrap(n)
-                    }
-                    Simple::IntMul => {
-                        let n = ins.imul(a, b);
-                        self.wrap(n)
-                    }
-                    Simple::IntNeg => {
-                        let n = ins.ineg(a);
-                        self.wrap(n)
-                    }
-                    Simple::IntLess => ins.icmp(IntCC::SignedLessThan, a, b),
-                    Simple::IntLessEqual => ins.icmp(IntCC::SignedLessThanOrEqual, a, b),
-                    Simple::IntEqual | Simple::StrEqual => ins.icmp(IntCC::Equal, a, b),
-                    Simple::ToReal => {
-                        let real = if one_bit {
-                            self.lanes.scalar(Ty::Real)
-                        } else {
-                            self.lanes.part(Ty::Real)
-                        };
-                        ins.fcvt_from_sint(real, a)
-                    }
-                    Simple::And => ins.band(a, b),
-                    Simple::Or => ins.bor(a, b),
-                    Simple::Not if one_bit => ins.bxor_imm_u(a, 1),
-                    Simple::Not => ins.bnot(a),
-                }
+                self.simple_part(op, a, b, varying)
             })
             .collect()
+    }
+
+    /// One part of an operation; operations of one operand take it twice.
+    pub(super) fn simple_part(
+        &mut self,
+        op: Simple,
+        a: cl::Value,
+        b: cl::Value,
+        varying: bool,
+    ) -> cl::Value {
+        // With masks a truth value is all ones, as a byte it is one.
+        let one_bit = !varying || self.lanes.width == 1;
+        let ins = self.b.ins();
+        match op {
+            Simple::Add => ins.fadd(a, b),
+            Simple::Sub => ins.fsub(a, b),
+            Simple::Mul => ins.fmul(a, b),
+            Simple::Div => ins.fdiv(a, b),
+            Simple::Neg => ins.fneg(a),
+            Simple::Less => ins.fcmp(FloatCC::LessThan, a, b),
+            Simple::LessEqual => ins.fcmp(FloatCC::LessThanOrEqual, a, b),
+            Simple::Equal => ins.fcmp(FloatCC::Equal, a, b),
+            Simple::IntAdd => {
+                let n = ins.iadd(a, b);
+                self.wrap(n)
+            }
+            Simple::IntSub => {
+                let n = ins.isub(a, b);
+                self.wrap(n)
+            }
+            Simple::IntMul => {
+                let n = ins.imul(a, b);
+                self.wrap(n)
+            }
+            Simple::IntNeg => {
+                let n = ins.ineg(a);
+                self.wrap(n)
+            }
+            Simple::IntLess => ins.icmp(IntCC::SignedLessThan, a, b),
+            Simple::IntLessEqual => ins.icmp(IntCC::SignedLessThanOrEqual, a, b),
+            Simple::IntEqual | Simple::StrEqual => ins.icmp(IntCC::Equal, a, b),
+            Simple::ToReal => {
+                let real = if one_bit {
+                    self.lanes.scalar(Ty::Real)
+                } else {
+                    self.lanes.part(Ty::Real)
+                };
+                ins.fcvt_from_sint(real, a)
+            }
+            Simple::And => ins.band(a, b),
+            Simple::Or => ins.bor(a, b),
+            Simple::Not if one_bit => ins.bxor_imm_u(a, 1),
+            Simple::Not => ins.bnot(a),
+        }
     }
 
     /// Keeps 32-bit integers that live in 64-bit lanes in their range.
@@ -223,40 +234,62 @@ impl Emitter<'_, '_> {
         args: &[Value],
         varying: bool,
     ) -> Option<Vec<cl::Value>> {
-        let a = self.operand(args[0], varying);
-        let each = |e: &mut Self, f: fn(&mut Self, cl::Value) -> cl::Value| {
-            a.iter().map(|&x| f(e, x)).collect()
-        };
-        Some(match function {
-            Elementary::Sqrt => each(self, |e, x| e.b.ins().sqrt(x)),
-            Elementary::Abs => each(self, |e, x| e.b.ins().fabs(x)),
-            Elementary::Floor => each(self, |e, x| e.b.ins().floor(x)),
-            Elementary::Ceil => each(self, |e, x| e.b.ins().ceil(x)),
-            Elementary::Trunc => each(self, |e, x| e.b.ins().trunc(x)),
+        if !is_native(function) {
+            return None;
+        }
+        let parts = self.operand(args[0], varying).into_iter();
+        Some(
+            parts
+                .map(|x| self.native_part(function, x, varying))
+                .collect(),
+        )
+    }
+
+    /// One part of a function that the machine computes itself.
+    pub(super) fn native_part(
+        &mut self,
+        function: Elementary,
+        x: cl::Value,
+        varying: bool,
+    ) -> cl::Value {
+        match function {
+            Elementary::Sqrt => self.b.ins().sqrt(x),
+            Elementary::Abs => self.b.ins().fabs(x),
+            Elementary::Floor => self.b.ins().floor(x),
+            Elementary::Ceil => self.b.ins().ceil(x),
+            Elementary::Trunc => self.b.ins().trunc(x),
             Elementary::Sign => {
                 let [one, minus, zero] = [1.0, -1.0, 0.0].map(|x| {
                     let scalar = self.real(x);
                     if varying {
-                        self.splat(Ty::Real, scalar)
+                        self.splat(Ty::Real, scalar)[0]
                     } else {
-                        vec![scalar]
+                        scalar
                     }
                 });
-                let positive =
-                    self.zip(&zero, &a, |e, z, x| e.b.ins().fcmp(FloatCC::LessThan, z, x));
-                let negative =
-                    self.zip(&a, &zero, |e, x, z| e.b.ins().fcmp(FloatCC::LessThan, x, z));
+                let positive = self.b.ins().fcmp(FloatCC::LessThan, zero, x);
+                let negative = self.b.ins().fcmp(FloatCC::LessThan, x, zero);
                 // Zero and NaN give themselves, so that a NaN is not lost.
-                if varying {
-                    let below = self.blend(&negative, &minus, &a);
-                    self.blend(&positive, &one, &below)
-                } else {
-                    let below = self.b.ins().select(negative[0], minus[0], a[0]);
-                    vec![self.b.ins().select(positive[0], one[0], below)]
-                }
+                let below = self.select_part(negative, minus, x, varying);
+                self.select_part(positive, one, below, varying)
             }
-            _ => return None,
-        })
+            _ => unreachable!("{function:?} is a primitive"),
+        }
+    }
+
+    /// One part of a selection.
+    pub(super) fn select_part(
+        &mut self,
+        condition: cl::Value,
+        a: cl::Value,
+        b: cl::Value,
+        varying: bool,
+    ) -> cl::Value {
+        if varying {
+            self.blend(&[condition], &[a], &[b])[0]
+        } else {
+            self.b.ins().select(condition, a, b)
+        }
     }
 
     fn divide(
@@ -470,4 +503,17 @@ impl Emitter<'_, '_> {
             self.b.ins().store(PLAIN, part, base, at + p as i32 * bytes);
         }
     }
+}
+
+/// Whether the machine computes a function itself.
+pub(super) fn is_native(function: Elementary) -> bool {
+    matches!(
+        function,
+        Elementary::Sqrt
+            | Elementary::Abs
+            | Elementary::Floor
+            | Elementary::Ceil
+            | Elementary::Trunc
+            | Elementary::Sign
+    )
 }

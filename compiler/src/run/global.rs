@@ -29,6 +29,9 @@ impl Strands {
             reducer: None,
         };
         self.call_global(role, &host, [0; 3]);
+        if role == Role::Domain {
+            self.compute_invariants(&host);
+        }
         self.put_reports(outside.into_reports());
         self.failure().map_or(Ok(()), Err)
     }
@@ -48,7 +51,9 @@ impl Strands {
                 outside: &outside,
                 reducer: Some(&reducer),
             };
-            this.call_global(role, &host, counts)
+            let outcome = this.call_global(role, &host, counts);
+            this.compute_invariants(&host);
+            outcome
         };
         self.put_reports(outside.into_reports());
         // A failure stays in the reports, where the run finds it.
@@ -58,6 +63,13 @@ impl Strands {
             cx.stabilize_all(self);
         }
         cx.print_text(&self.take_printed());
+    }
+
+    /// Computes what strand code reads besides the variables, now that these have changed.
+    fn compute_invariants(&self, host: &GlobalHost<'_, '_>) {
+        if self.program().code.has(Role::Invariants) {
+            self.call_global(Role::Invariants, host, [0; 3]);
+        }
     }
 
     /// Calls a function that is not strand code; gives the status it ended with, if it has one.

@@ -96,6 +96,11 @@ impl Inputs {
         Ok(())
     }
 
+    /// Takes an image of the program from elsewhere: the one with this number among [`Interface::images`].
+    pub fn set_source(&mut self, image: usize, source: ImageSource) {
+        self.images[image] = Some(source);
+    }
+
     /// Takes an image from elsewhere wherever the program names this file.
     pub fn replace_file(&mut self, file: &str, source: &ImageSource) {
         for (image, from) in self.interface.images.iter().zip(&mut self.images) {

@@ -83,7 +83,9 @@ impl Running {
         let images = LoadedImages::load(&program, &inputs.images()?)?;
         let mut sequences = GlobalSequences::default();
         let mut globals = values::global_cells(&mut program, inputs.values(), &mut sequences)?;
-        globals.resize(globals.len() + 2 * program.interface.axes, 0);
+        // Behind the variables lie the invariants, and then the bounds of the creation iterators.
+        let further = program.invariants + 2 * program.interface.axes;
+        globals.resize(globals.len() + further, 0);
         let mut strands = Strands::new(program, globals, images);
         strands.run_once(Role::Globals, &mut sequences)?;
         strands.run_once(Role::Domain, &mut sequences)?;

@@ -1,6 +1,7 @@
 //! Checks a function: every value defined once and before its uses, every operation typed.
 
 use super::{Block, Dialect, Function, Inst, Kind, Value};
+use std::fmt;
 
 /// Every violation, in words; none for a well-formed function.
 pub fn verify<D: Dialect>(function: &Function<D>) -> Vec<String> {
@@ -50,7 +51,7 @@ impl<D: Dialect> Checker<'_, D> {
                     return;
                 };
                 match D::type_of(op, &types) {
-                    Ok(types) => self.expect(&inst.results, &types, &op.to_string()),
+                    Ok(types) => self.expect(&inst.results, &types, op),
                     Err(why) => self.found.push(format!("`{op}`: {why}")),
                 }
             }
@@ -106,7 +107,7 @@ impl<D: Dialect> Checker<'_, D> {
             .collect()
     }
 
-    fn expect(&mut self, values: &[Value], wanted: &[D::Ty], what: &str) {
+    fn expect(&mut self, values: &[Value], wanted: &[D::Ty], what: impl fmt::Display) {
         let found = self.types(values);
         if found != wanted {
             self.found.push(format!(

@@ -6,6 +6,7 @@ use super::core::Core;
 use super::methods::step_block;
 use super::program::StrandProgram;
 use crate::strands::arrange::{Records, arrange, packed_order, packing_pays};
+use crate::strands::roster::LaneSets;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -85,6 +86,7 @@ fn run_group<P: StrandProgram>(
         if core.step + done > first_failure.load(Relaxed) {
             break;
         }
+        let before = count(records.lanes);
         let mut longest = 0;
         for block in 0..records.lanes.len() {
             let slots = block * width..(block + 1) * width;
@@ -116,6 +118,10 @@ fn run_group<P: StrandProgram>(
             longest = longest.max(steps);
         }
         done += longest;
+        let now = count(records.lanes);
+        let stabilized = now.1 - before.1;
+        let died = before.0 - now.0 - stabilized;
+        core.control.advance(core.step + done, stabilized, died);
         if packing_pays(records.lanes, width) {
             let sources = packed_order(records.lanes, width);
             // SAFETY: the blocks of the group are this worker's.
@@ -123,4 +129,14 @@ fn run_group<P: StrandProgram>(
         }
     }
     done
+}
+
+/// Active and stable strands.
+fn count(lanes: &[LaneSets]) -> (u64, u64) {
+    lanes.iter().fold((0, 0), |(active, stable), sets| {
+        (
+            active + u64::from(sets.active.count_ones()),
+            stable + u64::from(sets.stable.count_ones()),
+        )
+    })
 }

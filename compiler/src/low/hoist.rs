@@ -1,0 +1,298 @@
+//! Computes once what is the same for all strands and all steps.
+//!
+//! Operations of strand code that depend on nothing but constants, global variables and images move to a function of their
+//! own, whose results are further globals; it runs whenever the globals have changed. They have no effect, so it does not
+//! matter that they now happen even if no strand comes to where they stood.
+
+use super::{Low, Op};
+use crate::{
+    program::{Program, Role},
+    ssa::{Block, Function, Inst, Kind, Value, number_values, remove_dead},
+};
+use std::collections::HashMap;
+
+/// Moves everything of strand code that does not depend on the strand to the function [`Role::Invariants`].
+pub fn hoist(mut program: Program<Low>) -> Program<Low> {
+    let globals: usize = (program.interface.globals.iter())
+        .map(|v| v.ty.scalars().len())
+        .sum();
+    let mut moved: Function<Low> = Function::new(Role::Invariants.name());
+    let mut wanted: Vec<(Role, Value)> = Vec::new();
+    for (role, function) in &program.functions {
+        if role.is_strand_code() {
+            let found = Invariants::of(function);
+            wanted.extend(found.wanted(&function.body).into_iter().map(|v| (*role, v)));
+            found.copy(function, &mut moved, *role, &wanted);
+        }
+    }
+    if wanted.is_empty() {
+        return program;
+    }
+    // What several functions want is computed, and stored, once.
+    let mut moved = number_values(moved);
+    let mut results: Vec<Value> = Vec::new();
+    let mut slots: HashMap<(Role, Value), u32> = HashMap::new();
+    for (want, &v) in wanted.into_iter().zip(&moved.body.yields) {
+        let place = results.iter().position(|r| *r == v).unwrap_or_else(|| {
+            results.push(v);
+            results.len() - 1
+        });
+        slots.insert(want, (globals + place) as u32);
+    }
+    moved.body.yields = results;
+    for (role, function) in &mut program.functions {
+        if role.is_strand_code() {
+            let invariant = Invariants::of(function).values;
+            let body = std::mem::take(&mut function.body);
+            function.body = read(body, &invariant, &function.types, &|v| {
+                slots.get(&(*role, v)).copied()
+            });
+        }
+    }
+    program
+        .functions
+        .push((Role::Invariants, remove_dead(moved)));
+    program.functions.sort_by_key(|(role, _)| *role);
+    program.map(|_, function| remove_dead(function))
+}
+
+/// Which values of a function do not depend on the strand.
+struct Invariants {
+    values: Vec<bool>,
+}
+
+impl Invariants {
+    fn of(function: &Function<Low>) -> Invariants {
+        let mut found = Invariants {
+            values: vec![false; function.types.len()],
+        };
+        found.look_at(&function.body, true);
+        found
+    }
+
+    /// Looks at a block that is `reached` by every call. Loops elsewhere stay where they are: nobody might wait for them.
+    fn look_at(&mut self, block: &Block<Low>, reached: bool) {
+        for inst in &block.insts {
+            if (reached || !has_loop(&inst.kind)) && self.is_invariant(&inst.kind) {
+                for v in &inst.results {
+                    self.values[v.0 as usize] = true;
+                }
+            } else {
+                for inner in inst.kind.blocks() {
+                    self.look_at(inner, false);
+                }
+            }
+        }
+    }
+
+    fn is_invariant(&self, kind: &Kind<Low>) -> bool {
+        let known = |v: &Value| self.values[v.0 as usize];
+        match kind {
+            Kind::Op(op, args) => depends_on_arguments_only(op) && args.iter().all(known),
+            Kind::If { .. } | Kind::For { .. } => {
+                // Inside, values depend on each other and on the counter; from outside only invariants may come in.
+                let mut inside = Invariants {
+                    values: self.values.clone(),
+                };
+                kind.operands().iter().all(known) && inside.all_in(kind)
+            }
+        }
+    }
+
+    /// Whether everything in the blocks of an instruction is invariant if what the instruction itself defines for them is.
+    fn all_in(&mut self, kind: &Kind<Low>) -> bool {
+        if let Kind::For { index, carried, .. } = kind {
+            for v in carried.iter().chain([index]) {
+                self.values[v.0 as usize] = true;
+            }
+        }
+        kind.blocks().into_iter().all(|block| {
+            block.insts.iter().all(|inst| {
+                let invariant = self.is_invariant(&inst.kind);
+                for v in &inst.results {
+                    self.values[v.0 as usize] = invariant;
+                }
+                invariant
+            }) && block.yields.iter().all(|v| self.values[v.0 as usize])
+        })
+    }
+
+    /// The computed invariants that other instructions use.
+    fn wanted(&self, body: &Block<Low>) -> Vec<Value> {
+        let mut used = vec![false; self.values.len()];
+        self.mark_uses(body, &mut used);
+        let mut wanted = Vec::new();
+        self.collect(body, &used, &mut wanted);
+        wanted
+    }
+
+    fn mark_uses(&self, block: &Block<Low>, used: &mut [bool]) {
+        for inst in &block.insts {
+            if !self.has(inst) {
+                for v in inst.kind.operands() {
+                    used[v.0 as usize] = true;
+                }
+                for inner in inst.kind.blocks() {
+                    self.mark_uses(inner, used);
+                }
+            }
+        }
+        for v in &block.yields {
+            used[v.0 as usize] = true;
+        }
+    }
+
+    fn collect(&self, block: &Block<Low>, used: &[bool], wanted: &mut Vec<Value>) {
+        for inst in &block.insts {
+            if !self.has(inst) {
+                for inner in inst.kind.blocks() {
+                    self.collect(inner, used, wanted);
+                }
+            } else if is_work(&inst.kind) {
+                wanted.extend(inst.results.iter().filter(|v| used[v.0 as usize]));
+            }
+        }
+    }
+
+    fn has(&self, inst: &Inst<Low>) -> bool {
+        !inst.results.is_empty() && inst.results.iter().all(|v| self.values[v.0 as usize])
+    }
+
+    /// Appends the invariant instructions of a function, and as results what is wanted of them.
+    fn copy(
+        &self,
+        function: &Function<Low>,
+        to: &mut Function<Low>,
+        role: Role,
+        wanted: &[(Role, Value)],
+    ) {
+        let first = to.types.len() as u32;
+        to.types.extend(&function.types);
+        self.copy_block(&function.body, &mut to.body.insts, first);
+        let own = wanted.iter().filter(|(r, _)| *r == role);
+        to.body.yields.extend(own.map(|(_, v)| Value(v.0 + first)));
+    }
+
+    fn copy_block(&self, block: &Block<Low>, to: &mut Vec<Inst<Low>>, first: u32) {
+        for inst in &block.insts {
+            if self.has(inst) {
+                to.push(shifted(inst, first));
+            } else {
+                for inner in inst.kind.blocks() {
+                    self.copy_block(inner, to, first);
+                }
+            }
+        }
+    }
+}
+
+/// Whether an operation gives the same for all strands if its arguments do, and does nothing else.
+fn depends_on_arguments_only(op: &Op) -> bool {
+    match op {
+        Op::Real(_)
+        | Op::Int(_)
+        | Op::Bool(_)
+        | Op::Str(_)
+        | Op::Global(..)
+        | Op::Image(..)
+        | Op::Simple(_)
+        | Op::Math(_)
+        | Op::Select(_)
+        | Op::Probe(..)
+        | Op::Eigen(_) => true,
+        Op::State(..)
+        | Op::Arg(..)
+        | Op::IntDiv(_)
+        | Op::IntRem(_)
+        | Op::CheckIndex(_)
+        | Op::Print(_)
+        | Op::Dynamic(_) => false,
+    }
+}
+
+fn has_loop(kind: &Kind<Low>) -> bool {
+    matches!(kind, Kind::For { .. })
+        || (kind.blocks().into_iter()).any(|block| block.insts.iter().any(|i| has_loop(&i.kind)))
+}
+
+/// Whether an invariant is computed rather than read.
+fn is_work(kind: &Kind<Low>) -> bool {
+    match kind {
+        Kind::Op(op, _) => !super::signature(op).0.is_empty(),
+        Kind::If { .. } | Kind::For { .. } => true,
+    }
+}
+
+/// The block with computed invariants replaced by the globals that hold them.
+fn read(
+    block: Block<Low>,
+    invariant: &[bool],
+    types: &[super::Ty],
+    slot: &dyn Fn(Value) -> Option<u32>,
+) -> Block<Low> {
+    let mut insts = Vec::with_capacity(block.insts.len());
+    for Inst { results, kind } in block.insts {
+        let gone = is_work(&kind)
+            && !results.is_empty()
+            && results.iter().all(|v| invariant[v.0 as usize]);
+        if gone {
+            insts.extend(results.iter().filter_map(|&v| {
+                let op = Op::Global(slot(v)?, types[v.0 as usize]);
+                Some(Inst {
+                    results: vec![v],
+                    kind: Kind::Op(op, Vec::new()),
+                })
+            }));
+        } else {
+            let kind = kind.map_blocks(|inner| read(inner, invariant, types, slot));
+            insts.push(Inst { results, kind });
+        }
+    }
+    Block {
+        insts,
+        yields: block.yields,
+    }
+}
+
+/// An instruction with all values renumbered.
+fn shifted(inst: &Inst<Low>, first: u32) -> Inst<Low> {
+    let one = |v: &Value| Value(v.0 + first);
+    let all = |values: &[Value]| values.iter().map(one).collect::<Vec<_>>();
+    let block = |block: &Block<Low>| Block {
+        insts: block.insts.iter().map(|i| shifted(i, first)).collect(),
+        yields: all(&block.yields),
+    };
+    let kind = match &inst.kind {
+        Kind::Op(op, args) => Kind::Op(op.clone(), all(args)),
+        Kind::If {
+            condition,
+            then,
+            otherwise,
+        } => Kind::If {
+            condition: one(condition),
+            then: block(then),
+            otherwise: block(otherwise),
+        },
+        Kind::For {
+            index,
+            low,
+            high,
+            breaks,
+            carried,
+            init,
+            body,
+        } => Kind::For {
+            index: one(index),
+            low: one(low),
+            high: one(high),
+            breaks: *breaks,
+            carried: all(carried),
+            init: all(init),
+            body: block(body),
+        },
+    };
+    Inst {
+        results: all(&inst.results),
+        kind,
+    }
+}

@@ -1,0 +1,100 @@
+//! Running programs from another program: watching and stopping them.
+
+use compiler::{
+    pipeline::{self, Options, Session},
+    run::{Inputs, Running},
+    source::Source,
+    syntax::MAX_DEPTH,
+};
+use runtime::world::RunEnd;
+
+fn running(text: &str) -> Running {
+    let source = Source {
+        path: "p.diderot".into(),
+        text: text.into(),
+    };
+    let program = pipeline::compile(&mut Session::default(), &source, &Options::default());
+    let program = program.unwrap_or_else(|stopped| panic!("{stopped:?}"));
+    let inputs = Inputs::of(&program);
+    Running::new(program, &inputs, 2).expect("strands")
+}
+
+#[test]
+fn progress_moves_while_strands_run_on_their_own() {
+    // Half of the strands end at once, the others never: only who watches can stop them.
+    let mut running = running(
+        "#version 2.0
+strand s (int i) { output int n = 0; update { n += 1; if (i % 2 == 0) stabilize; } }
+create_array { s(i) | i in 0..199 }
+",
+    );
+    let control = running.control();
+    let watcher = std::thread::spawn(move || {
+        loop {
+            let (step, counts) = control.progress();
+            if step > 1000 && counts.stable > 0 {
+                control.cancel();
+                return counts;
+            }
+            std::thread::yield_now();
+        }
+    });
+    let end = running.run(None, &mut std::io::sink()).expect("no error");
+    let counts = watcher.join().expect("no panic");
+    assert_eq!(end, RunEnd::Cancelled);
+    assert!(0 < counts.stable && counts.stable <= 100, "{counts:?}");
+}
+
+/// A way to nest in a method.
+struct Nest {
+    start: &'static str,
+    before: &'static str,
+    middle: &'static str,
+    after: &'static str,
+    end: &'static str,
+    /// Levels of the syntax tree that one repetition takes.
+    levels: u32,
+}
+
+#[rustfmt::skip]
+const NESTS: &[Nest] = &[
+    Nest { start: "a = ", before: "(a + ", middle: "a", after: ")", end: ";", levels: 2 },
+    Nest { start: "a = ", before: "f(", middle: "a", after: ")", end: ";", levels: 2 },
+    Nest { start: "a = ", before: "(a if a > 0 else ", middle: "a", after: ")", end: ";", levels: 2 },
+    Nest { start: "a = ", before: "max(a, ", middle: "a", after: ")", end: ";", levels: 2 },
+    Nest { start: "b = ", before: "(a > 0 && ", middle: "b", after: ")", end: ";", levels: 2 },
+    Nest { start: "a = ", before: "(F(", middle: "a", after: "))", end: ";", levels: 3 },
+    Nest { start: "", before: "if (a < 2) { a += 0.001; ", middle: "a += 1;", after: "}", end: "", levels: 2 },
+    Nest { start: "", before: "foreach (int k in 0..0) { ", middle: "a += 1;", after: "}", end: "", levels: 2 },
+];
+
+#[test]
+fn programs_as_deep_as_allowed_compile_and_run() {
+    std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("the root");
+    for nest in NESTS {
+        let count = ((MAX_DEPTH - 16) / nest.levels) as usize;
+        let statement = [
+            nest.start,
+            &nest.before.repeat(count),
+            nest.middle,
+            &nest.after.repeat(count),
+            nest.end,
+        ]
+        .concat();
+        let mut running = running(&format!(
+            "#version 2.0
+field#1(1)[] F = ctmr ⊛ clamp(load_image(\"data/check-line.nrrd\"));
+function real f (real x) {{ return 0.5*x + 1; }}
+strand s (int i) {{
+    output real a = i;
+    bool b = true;
+    update {{ {statement} if (b) stabilize; }}
+}}
+create_array {{ s(i) | i in 0..3 }}
+"
+        ));
+        running
+            .run(Some(2), &mut std::io::sink())
+            .expect("no error");
+    }
+}

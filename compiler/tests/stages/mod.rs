@@ -1,0 +1,352 @@
+//! Runs a program in every IR and as machine code, and compares.
+
+use compiler::{
+    interpret::{Outcome, interpret},
+    pipeline::{self, Lowered, Options, Session},
+    program::{Input, Interface, Program},
+    reference::EvalImage,
+    run::{ImageSource, Inputs, Running},
+    source::Source,
+    ssa::{Dialect, parse_function},
+    typed::tree::{Constant, InputDefault},
+};
+use ndarray::{ArrayD, IxDyn};
+use runtime::image::{Image, Orientation};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Rounding: of single precision relative to the size of the numbers, and of double precision.
+pub(crate) const SINGLE: f64 = 2e-4;
+/// See [`SINGLE`].
+pub(crate) const DOUBLE: f64 = 1e-9;
+
+/// Strands per call.
+pub(crate) const WIDTHS: [usize; 4] = [1, 4, 8, 16];
+
+/// A program with what it runs on.
+pub(crate) struct Case {
+    /// For messages.
+    pub(crate) name: String,
+    /// The program.
+    pub(crate) source: Source,
+    /// Values of integer inputs that differ from the defaults.
+    pub(crate) ints: Vec<(&'static str, i64)>,
+    /// The same for real inputs.
+    pub(crate) reals: Vec<(&'static str, f64)>,
+    /// The images, in the order of the program.
+    pub(crate) images: Vec<ImageSource>,
+    /// Super-steps at most.
+    pub(crate) limit: usize,
+}
+
+/// The repository's root.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The programs in a folder, in the order of their names.
+pub(crate) fn programs(folder: &str) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = std::fs::read_dir(root().join(folder))
+        .expect(folder)
+        .map(|entry| entry.expect("a directory entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "diderot"))
+        .collect();
+    found.sort();
+    found
+}
+
+/// A program's text.
+pub(crate) fn read(path: &Path) -> Source {
+    Source {
+        path: path.into(),
+        text: std::fs::read_to_string(path).expect("a program"),
+    }
+}
+
+impl Case {
+    /// A program on the defaults of its inputs, with the images it names.
+    pub(crate) fn new(source: Source) -> Case {
+        Case {
+            name: source.path.display().to_string(),
+            source,
+            ints: Vec::new(),
+            reals: Vec::new(),
+            images: Vec::new(),
+            limit: 1000,
+        }
+    }
+
+    /// The program after every stage, with this case's values as the defaults of its inputs.
+    #[track_caller]
+    pub(crate) fn lower(&self, options: &Options) -> Lowered {
+        let mut lowered = match pipeline::lower(&mut Session::default(), &self.source, options) {
+            Ok(lowered) => lowered,
+            Err(stopped) => panic!("{}: {stopped:?}\n{}", self.name, self.source.text),
+        };
+        let mut interface = Interface::clone(&lowered.translated.interface);
+        for input in &mut interface.inputs {
+            if let Some(value) = self.value(input) {
+                input.default = Some(InputDefault::Value(value));
+            }
+        }
+        let interface = Arc::new(interface);
+        lowered.translated.interface = interface.clone();
+        lowered.normalized.interface = interface.clone();
+        lowered.reconstructed.interface = interface.clone();
+        lowered.scalarized.interface = interface.clone();
+        lowered.hoisted.interface = interface;
+        lowered
+    }
+
+    fn value(&self, input: &Input) -> Option<Constant> {
+        let named = |name: &&str| *name == input.name;
+        match &input.ty {
+            ein_ir::Type::Int => {
+                let given = self.ints.iter().find(|(name, _)| named(name))?;
+                Some(Constant::Int(given.1))
+            }
+            ein_ir::Type::Tensor(shape) if shape.is_scalar() => {
+                let given = self.reals.iter().find(|(name, _)| named(name))?;
+                Some(Constant::Tensor(shape.clone(), vec![given.1]))
+            }
+            _ => None,
+        }
+    }
+
+    /// The images as the interpreter takes them.
+    pub(crate) fn eval_images(&self, interface: &Interface) -> Vec<Arc<EvalImage>> {
+        let wanted = interface.images.iter().enumerate();
+        let load = |(n, image): (usize, &compiler::program::Image)| {
+            let loaded: Image<f64> = match self.images.get(n) {
+                Some(ImageSource::Array {
+                    samples,
+                    orientation,
+                }) => Image::from_array(samples.view(), image.shape.dims(), orientation.clone())
+                    .expect("an image that fits"),
+                given => {
+                    let file = match given {
+                        Some(ImageSource::File(file)) => file,
+                        _ => image.file.as_ref().expect("an image with a file"),
+                    };
+                    Image::read(Path::new(file), image.dim, image.shape.dims())
+                        .expect("a readable image")
+                        .image
+                }
+            };
+            let plane = loaded.plane_stride();
+            let planes = (0..loaded.components())
+                .map(|c| loaded.samples()[c * plane..(c + 1) * plane].to_vec());
+            Arc::new(EvalImage {
+                sizes: loaded.sizes().to_vec(),
+                planes: planes.collect(),
+                to_index: loaded.orientation().world_to_index().to_vec(),
+                offset: loaded.orientation().offset().to_vec(),
+            })
+        };
+        wanted.map(load).collect()
+    }
+
+    /// What machine code gives.
+    #[track_caller]
+    pub(crate) fn run(&self, options: &Options, workers: usize) -> Outcome {
+        let mut running = self.start(options, workers);
+        let mut printed = Vec::new();
+        running
+            .run(Some(self.limit as u64), &mut printed)
+            .unwrap_or_else(|e| panic!("{}: {e}", self.name));
+        let outputs = running.outputs(false).into_iter().flat_map(|data| {
+            let values = (data.output.name.clone(), data.numbers());
+            let lengths = data.lengths.map(|lengths| {
+                let lengths = lengths.into_iter().map(|n| n as f64).collect();
+                (format!("{}-len", data.output.name), lengths)
+            });
+            [values].into_iter().chain(lengths)
+        });
+        Outcome {
+            outputs: outputs.collect(),
+            printed: String::from_utf8(printed).expect("text"),
+        }
+    }
+
+    /// The program with its strands.
+    #[track_caller]
+    pub(crate) fn start(&self, options: &Options, workers: usize) -> Running {
+        let Ok(program) = pipeline::compile(&mut Session::default(), &self.source, options) else {
+            panic!("{} does not compile\n{}", self.name, self.source.text)
+        };
+        let mut inputs = Inputs::of(&program);
+        for input in &program.interface.inputs {
+            let set = match self.value(input) {
+                Some(Constant::Int(n)) => inputs.set(&input.name, n),
+                Some(Constant::Tensor(_, values)) => inputs.set(&input.name, values[0]),
+                Some(other) => panic!("the value {other:?} for an input"),
+                None => Ok(()),
+            };
+            set.unwrap_or_else(|e| panic!("{}: {e}", self.name));
+        }
+        for (n, source) in self.images.iter().enumerate() {
+            inputs.set_source(n, source.clone());
+        }
+        let running = Running::new(program, &inputs, workers);
+        running.unwrap_or_else(|e| panic!("{}: {e}", self.name))
+    }
+
+    /// Runs every stage in the reference interpreter with 64-bit reals; they must agree. Gives what the first one gave.
+    #[track_caller]
+    pub(crate) fn stages_agree(&self) -> Outcome {
+        let options = Options {
+            double: true,
+            ..Options::default()
+        };
+        let lowered = self.lower(&options);
+        let images = self.eval_images(&lowered.translated.interface);
+        let run = |what: &str, outcome: Result<Outcome, compiler::ssa::Interrupt>| {
+            outcome.unwrap_or_else(|e| panic!("{} {what}: {e:?}\n{}", self.name, self.source.text))
+        };
+        let limit = self.limit;
+        let reference = run(
+            "translated",
+            interpret(&lowered.translated, &images, true, limit),
+        );
+        let stages = [
+            (
+                "normalized",
+                interpret(&lowered.normalized, &images, true, limit),
+            ),
+            (
+                "reconstructed",
+                interpret(&lowered.reconstructed, &images, true, limit),
+            ),
+            (
+                "scalarized",
+                interpret(&lowered.scalarized, &images, true, limit),
+            ),
+            ("hoisted", interpret(&lowered.hoisted, &images, true, limit)),
+        ];
+        for (what, outcome) in stages {
+            let outcome = run(what, outcome);
+            self.assert_close(what, &outcome, &reference, DOUBLE, 0);
+            assert_eq!(outcome.printed, reference.printed, "{} {what}", self.name);
+        }
+        self.survives_printing(&lowered.translated);
+        self.survives_printing(&lowered.normalized);
+        self.survives_printing(&lowered.reconstructed);
+        self.survives_printing(&lowered.scalarized);
+        self.survives_printing(&lowered.hoisted);
+        reference
+    }
+
+    /// Runs machine code for every number of strands per call in both precisions; in single precision `strays` numbers may
+    /// be wrong, where rounding decides about a condition.
+    #[track_caller]
+    pub(crate) fn machine_code_agrees(&self, reference: &Outcome, strays: usize) {
+        for width in WIDTHS {
+            for (double, tolerance, strays) in [(true, DOUBLE, 0), (false, SINGLE, strays)] {
+                let options = Options {
+                    double,
+                    width: Some(width),
+                    ..Options::default()
+                };
+                let what = format!("width {width}, double {double}");
+                let outcome = self.run(&options, 2);
+                self.assert_close(&what, &outcome, reference, tolerance, strays);
+                if double {
+                    assert_eq!(outcome.printed, reference.printed, "{} {what}", self.name);
+                }
+            }
+        }
+    }
+
+    /// The same with 64-bit integers; in single precision these run one strand at a time.
+    #[track_caller]
+    pub(crate) fn long_integers_agree(&self, reference: &Outcome) {
+        for (double, tolerance) in [(true, DOUBLE), (false, SINGLE)] {
+            let options = Options {
+                double,
+                long_int: true,
+                ..Options::default()
+            };
+            let what = format!("long integers, double {double}");
+            self.assert_close(&what, &self.run(&options, 2), reference, tolerance, 0);
+        }
+    }
+
+    /// The text of a program in any IR is read back as the same text.
+    #[track_caller]
+    fn survives_printing<D: Dialect>(&self, program: &Program<D>) {
+        for (_, function) in &program.functions {
+            let text = function.to_string();
+            let again =
+                parse_function::<D>(&text).unwrap_or_else(|e| panic!("{}: {e}\n{text}", self.name));
+            assert_eq!(again.to_string(), text, "{}", self.name);
+        }
+    }
+
+    /// Compares all outputs.
+    #[track_caller]
+    pub(crate) fn assert_close(
+        &self,
+        what: &str,
+        found: &Outcome,
+        wanted: &Outcome,
+        tolerance: f64,
+        strays: usize,
+    ) {
+        let name = &self.name;
+        let text = &self.source.text;
+        assert_eq!(found.outputs.len(), wanted.outputs.len(), "{name} {what}");
+        for ((output, found), (_, wanted)) in found.outputs.iter().zip(&wanted.outputs) {
+            assert_eq!(
+                found.len(),
+                wanted.len(),
+                "{name} {what}: length of `{output}`\n{text}"
+            );
+            let far: Vec<String> = (found.iter().zip(wanted).enumerate())
+                .filter(|(_, (f, w))| {
+                    let near = (*f - *w).abs() <= tolerance * (1.0 + w.abs());
+                    !(near || (f.is_nan() && w.is_nan()) || f == w)
+                })
+                .map(|(n, (f, w))| format!("`{output}`[{n}] is {f}, wanted {w}"))
+                .collect();
+            assert!(
+                far.len() <= strays,
+                "{name} {what}: {}\n{text}",
+                far[..far.len().min(5)].join("\n")
+            );
+        }
+    }
+}
+
+/// What a generator of data gives with so many samples along each axis: an image over [−1.5, 1.5] along each.
+pub(crate) fn generated(
+    program: &str,
+    dim: usize,
+    voxel: &[usize],
+    size: i64,
+    shape: &str,
+) -> ImageSource {
+    let mut source = read(&root().join(format!("programs/synth/{program}.diderot")));
+    source.text = source
+        .text
+        .replace("= \"sphere\"", &format!("= \"{shape}\""));
+    let mut case = Case::new(source);
+    case.ints = vec![("size", size)];
+    let outcome = case.run(&Options::default(), 2);
+    let extents = [&vec![size as usize; dim][..], voxel].concat();
+    let samples = ArrayD::from_shape_vec(IxDyn(&extents), outcome.outputs[0].1.clone())
+        .expect("as many numbers as samples");
+    let step = 3.0 / (size - 1) as f64;
+    let directions: Vec<Vec<f64>> = (0..dim)
+        .map(|axis| {
+            (0..dim)
+                .map(|k| if k == axis { step } else { 0.0 })
+                .collect()
+        })
+        .collect();
+    ImageSource::Array {
+        samples,
+        orientation: Orientation::new(&directions, &vec![-1.5; dim]).expect("a grid"),
+    }
+}
