@@ -145,6 +145,8 @@ fn images_whose_samples_do_not_fit_their_sizes_are_refused() {
     let samples = vec![0.0f32; 24];
     assert!(ProbeImage::new(&samples, &[4, 3], 2, Border::None).is_ok());
     assert!(ProbeImage::new(&samples, &[4, 3], 1, Border::None).is_err());
+    assert!(ProbeImage::new(&samples, &[4, 3], 2, Border::Constant(&[1.0, 2.0])).is_ok());
+    assert!(ProbeImage::new(&samples, &[4, 3], 2, Border::Constant(&[1.0])).is_err());
     assert!(ProbeImage::new(&samples, &[4, 3, 2, 1], 1, Border::None).is_err());
     assert!(ProbeImage::new(&samples, &[], 24, Border::None).is_err());
     assert!(ProbeImage::new(&samples, &[24, 0], 1, Border::None).is_err());

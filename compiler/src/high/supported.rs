@@ -216,11 +216,8 @@ impl Search<'_> {
                 self.report(span, "a sequence of varying length");
             }
             Builtin::Count(_) => self.report(span, "counting strands"),
-            Builtin::Border(Border::Constant) if !is_uniform_constant(&args[1]) => {
-                self.report(
-                    args[1].span,
-                    "a border value that is not one constant for all components",
-                );
+            Builtin::Border(Border::Constant) if !is_constant(&args[1]) => {
+                self.report(args[1].span, "a border value that is not a constant");
             }
             Builtin::Eigenvalues | Builtin::Eigenvectors | Builtin::Inside if self.in_field => {
                 self.report(span, "an eigensystem or `inside` in a field function");
@@ -247,13 +244,10 @@ fn is_straight(block: &Block) -> bool {
     })
 }
 
-fn is_uniform_constant(e: &Expr) -> bool {
+fn is_constant(e: &Expr) -> bool {
     match &e.kind {
-        ExprKind::Constant(Constant::Tensor(_, values)) => {
-            values.windows(2).all(|pair| pair[0] == pair[1])
-        }
-        ExprKind::Constant(Constant::Int(_)) => true,
-        ExprKind::Coerce(inner) => is_uniform_constant(inner),
+        ExprKind::Constant(Constant::Tensor(..) | Constant::Int(_)) => true,
+        ExprKind::Coerce(inner) => is_constant(inner),
         _ => false,
     }
 }
