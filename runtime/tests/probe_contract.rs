@@ -145,6 +145,8 @@ fn images_whose_samples_do_not_fit_their_sizes_are_refused() {
     let samples = vec![0.0f32; 24];
     assert!(ProbeImage::new(&samples, &[4, 3], 2, Border::None).is_ok());
     assert!(ProbeImage::new(&samples, &[4, 3], 1, Border::None).is_err());
+    assert!(ProbeImage::new(&samples, &[4, 3], 2, Border::Constant(&[1.0, 2.0])).is_ok());
+    assert!(ProbeImage::new(&samples, &[4, 3], 2, Border::Constant(&[1.0])).is_err());
     assert!(ProbeImage::new(&samples, &[4, 3, 2, 1], 1, Border::None).is_err());
     assert!(ProbeImage::new(&samples, &[], 24, Border::None).is_err());
     assert!(ProbeImage::new(&samples, &[24, 0], 1, Border::None).is_err());
@@ -159,4 +161,58 @@ fn images_whose_samples_do_not_fit_their_sizes_are_refused() {
         ))
     );
     assert!(ProbeImage::new(&[0.0f64; 1], &[1 << 30, 1 << 30, 1 << 30], 1, Border::None).is_err());
+}
+
+/// Six positions, on both sides of the border of an image of nine samples.
+const POSITIONS: [f32; 6] = [3.25, -0.5, 4.0, 8.75, 2.5, 5.125];
+
+#[test]
+fn every_lane_gives_its_result_under_every_mask() {
+    let kernel = kernel("ctmr");
+    let samples: Vec<f32> = (0..9).map(|n| (n * n % 7) as f32).collect();
+    let image = ProbeImage::new(&samples, &[9], 1, Border::Clamp).unwrap();
+    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+        let of_width = |width: usize| {
+            let spec = ProbeSpec {
+                width,
+                dim: 1,
+                orders: 1,
+                ..SPEC
+            };
+            let table = ProbeKernel::new(&spec, &[&kernel.pieces]).unwrap();
+            let primitive = lookup_for(isa, &spec).unwrap();
+            let image = &image;
+            move |mask: u32, positions: &[f32]| -> [f32; 16] {
+                let mut out = [0.0; 16];
+                // SAFETY: one axis and one result, with room for every lane.
+                unsafe {
+                    primitive(
+                        image,
+                        &table,
+                        mask,
+                        positions.as_ptr().cast(),
+                        out.as_mut_ptr().cast(),
+                    )
+                };
+                out
+            }
+        };
+        let single = of_width(1);
+        let alone = POSITIONS.map(|x| single(1, &[x])[0]);
+        for width in [4, 8, 16] {
+            let probe = of_width(width);
+            for mask in 1..1u32 << width {
+                let active = |lane: usize| mask >> lane & 1 == 1;
+                let mut positions = [f32::NAN; 16];
+                for lane in (0..width).filter(|&lane| active(lane)) {
+                    positions[lane] = POSITIONS[lane % POSITIONS.len()];
+                }
+                let out = probe(mask, &positions);
+                for lane in (0..width).filter(|&lane| active(lane)) {
+                    let wanted = alone[lane % POSITIONS.len()];
+                    assert_eq!(out[lane], wanted, "{isa:?} {width} {mask:#b} lane {lane}");
+                }
+            }
+        }
+    }
 }

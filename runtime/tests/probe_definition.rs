@@ -12,13 +12,16 @@ use probing::{Version, Volume, naive, noise, run, slots, versions};
 use runtime::probe::{Border, Isa};
 use runtime::simd::Float;
 
-const BORDERS: [Border; 5] = [
+const BORDERS: [Border<'static>; 5] = [
     Border::None,
     Border::Clamp,
     Border::Mirror,
     Border::Wrap,
-    Border::Constant(0.625),
+    Border::Constant(&CONSTANTS),
 ];
+
+/// One value for each component of a 3×3 matrix, no two alike.
+const CONSTANTS: [f64; 9] = [0.5, -0.25, 0.875, -1.0, 0.125, 0.75, -0.625, 1.0, -0.375];
 
 /// How far results with samples up to one may be off: rounding of the primitive, growing with the weights of high
 /// derivatives, and of the definition, whose polynomials are evaluated far from their centres.
@@ -26,8 +29,12 @@ fn tolerance<T: Float>(order: usize) -> f64 {
     (200.0 * T::EPSILON.to_f64() + 4e-13) * 4f64.powi(order as i32)
 }
 
-fn volume<T: Float>(sizes: &[usize], components: usize, border: Border) -> Volume<T> {
+fn volume<T: Float>(sizes: &[usize], components: usize, border: Border<'static>) -> Volume<T> {
     let count = sizes.iter().product::<usize>() * components;
+    let border = match border {
+        Border::Constant(values) => Border::Constant(&values[..components]),
+        other => other,
+    };
     Volume {
         samples: noise(count as u64).take(count).map(T::from_f64).collect(),
         sizes: sizes.to_vec(),
@@ -133,6 +140,27 @@ fn every_component_has_its_own_results() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn every_component_has_its_own_value_beyond_the_border() {
+    fn check_components<T: Float>(version: Version) {
+        for sizes in [&[6][..], &[6, 7], &[7, 5, 6]] {
+            for components in [2, 3, 4, 9] {
+                let volume = volume::<T>(sizes, components, Border::Constant(&CONSTANTS));
+                // Without a specialized version, then with one, which leaves these positions to the other.
+                for (name, orders) in [("bspln5", 0b10100), ("ctmr", 0b11)] {
+                    let kernel = kernel(name);
+                    let axes = vec![&kernel; sizes.len()];
+                    check(version, &volume, &axes, orders, &positions(sizes, 17), 0);
+                }
+            }
+        }
+    }
+    for version in versions() {
+        check_components::<f32>(version);
+        check_components::<f64>(version);
     }
 }
 

@@ -174,11 +174,8 @@ impl Search<'_> {
             Builtin::Append | Builtin::Prepend | Builtin::Concatenate if is_of_strands(&e.ty) => {
                 self.report(e.span, "a sequence of strands that is not a query")
             }
-            Builtin::Border(Border::Constant) if !is_uniform_constant(&args[1]) => {
-                self.report(
-                    args[1].span,
-                    "a border value that is not one constant for all components",
-                );
+            Builtin::Border(Border::Constant) if !is_constant(&args[1]) => {
+                self.report(args[1].span, "a border value that is not a constant");
             }
             Builtin::Eigenvalues | Builtin::Eigenvectors | Builtin::Inside
                 if self.place == Place::Field =>
@@ -231,13 +228,10 @@ fn prints(block: &Block) -> bool {
     })
 }
 
-fn is_uniform_constant(e: &Expr) -> bool {
+fn is_constant(e: &Expr) -> bool {
     match &e.kind {
-        ExprKind::Constant(Constant::Tensor(_, values)) => {
-            values.windows(2).all(|pair| pair[0] == pair[1])
-        }
-        ExprKind::Constant(Constant::Int(_)) => true,
-        ExprKind::Coerce(inner) => is_uniform_constant(inner),
+        ExprKind::Constant(Constant::Tensor(..) | Constant::Int(_)) => true,
+        ExprKind::Coerce(inner) => is_constant(inner),
         _ => false,
     }
 }

@@ -28,6 +28,8 @@ pub enum ImageSource {
 pub(super) struct LoadedImages {
     /// Own the samples that the descriptions point to.
     _samples: Samples,
+    /// Own the values beyond constant borders that the descriptions point to.
+    _constants: Vec<Vec<f64>>,
     cells: Vec<u64>,
     _descriptions: Box<[ProbeImage<'static>]>,
     fields: Vec<*const ProbeImage<'static>>,
@@ -60,9 +62,10 @@ impl LoadedImages {
             Samples::Single(images) => cells(images, false),
             Samples::Double(images) => cells(images, true),
         };
-        let mut descriptions = Vec::new();
+        let (mut descriptions, mut constants) = (Vec::new(), Vec::new());
         for field in program.code.linker().fields() {
-            let border = border(&field.border);
+            constants.push(constant(&field.border));
+            let border = border(&field.border, &constants[constants.len() - 1]);
             let description = match &samples {
                 Samples::Single(images) => describe(&images[field.image as usize], border),
                 Samples::Double(images) => describe(&images[field.image as usize], border),
@@ -73,6 +76,7 @@ impl LoadedImages {
         let fields = descriptions.iter().map(std::ptr::from_ref).collect();
         Ok(LoadedImages {
             _samples: samples,
+            _constants: constants,
             cells,
             _descriptions: descriptions,
             fields,
@@ -136,21 +140,29 @@ fn cells<T: runtime::image::Real>(images: &[Image<T>], double: bool) -> Vec<u64>
 
 fn describe<T: runtime::image::Real + runtime::simd::Float>(
     image: &Image<T>,
-    border: Border,
+    border: Border<'_>,
 ) -> Result<ProbeImage<'static>, String> {
     // The samples are padded at the end for wide loads.
     let samples = &image.samples()[..image.plane_stride() * image.components()];
     let description = ProbeImage::new(samples, image.sizes(), image.components(), border)?;
-    // SAFETY: the images are kept beside the descriptions and never changed, so the samples live as long.
+    // SAFETY: images and border values are kept beside the descriptions and never changed, so they live as long.
     Ok(unsafe { std::mem::transmute::<ProbeImage<'_>, ProbeImage<'static>>(description) })
 }
 
-fn border(border: &image_ref::Border) -> Border {
+/// The values beyond a constant border, one per component.
+fn constant(border: &image_ref::Border) -> Vec<f64> {
+    match border {
+        image_ref::Border::Constant(bits) => bits.iter().map(|&x| f64::from_bits(x)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn border<'a>(border: &image_ref::Border, constant: &'a [f64]) -> Border<'a> {
     match border {
         image_ref::Border::None => Border::None,
         image_ref::Border::Clamp => Border::Clamp,
         image_ref::Border::Mirror => Border::Mirror,
         image_ref::Border::Wrap => Border::Wrap,
-        image_ref::Border::Constant(bits) => Border::Constant(f64::from_bits(bits[0])),
+        image_ref::Border::Constant(_) => Border::Constant(constant),
     }
 }

@@ -272,7 +272,7 @@ unsafe fn row<V: Vector>(
         }
         Source::Remapped(indices) => {
             let constant = match image.border {
-                Border::Constant(value) => V::Elem::from_f64(value),
+                Border::Constant(values) => V::Elem::from_f64(values[component]),
                 Border::None | Border::Clamp | Border::Mirror | Border::Wrap => zero,
             };
             let mut taps = [[constant; MAX_WIDTH]; TAPS];

@@ -27,7 +27,7 @@ pub(super) fn interior<V: Vector>(
     x: V,
     size: i64,
     support: usize,
-    border: Border,
+    border: Border<'_>,
     active: V::Mask,
 ) -> Option<Cells<V>> {
     let support = support as i64;
@@ -94,7 +94,7 @@ pub(super) struct Taps<T> {
 pub(super) const OUTSIDE: i64 = -1;
 
 /// The taps of position `x` along an axis of `size` samples, under any border control.
-pub(super) fn remapped<T: Float>(x: T, size: i64, support: usize, border: Border) -> Taps<T> {
+pub(super) fn remapped<T: Float>(x: T, size: i64, support: usize, border: Border<'_>) -> Taps<T> {
     let s = support as i64;
     let (cell, fraction) = match border {
         Border::None if size >= 2 * s => {
@@ -125,7 +125,7 @@ pub(super) fn remapped<T: Float>(x: T, size: i64, support: usize, border: Border
 }
 
 /// The sample that stands for index `i` of an axis of `size` samples.
-fn border_index(i: i64, size: i64, border: Border) -> i64 {
+fn border_index(i: i64, size: i64, border: Border<'_>) -> i64 {
     match border {
         Border::None | Border::Clamp => i.clamp(0, size - 1),
         Border::Mirror => {

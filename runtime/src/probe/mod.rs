@@ -36,7 +36,7 @@
 //! | [`Border::None`] | moved to the nearest position that has all taps; an axis with fewer samples than taps behaves as `Clamp` | as far outside | NaN |
 //! | [`Border::Clamp`] | index clamped, per tap | as far outside | NaN |
 //! | [`Border::Mirror`], [`Border::Wrap`] | index mapped, per tap, at any distance | NaN | NaN |
-//! | [`Border::Constant`] | the constant, per tap | as far outside | NaN |
+//! | [`Border::Constant`] | the constant of the component, per tap | as far outside | NaN |
 //!
 //! With `Border::None` the upper end of the domain, `N − s`, belongs to the cell below it (`f = 1`).
 
@@ -171,7 +171,7 @@ fn multi_indices(dim: usize, order: usize) -> impl Iterator<Item = [usize; 3]> {
 
 /// How samples beyond the edge of an image are defined.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Border {
+pub enum Border<'a> {
     /// No border control: positions are moved into the domain where all taps exist.
     None,
     /// The nearest sample.
@@ -180,8 +180,8 @@ pub enum Border {
     Mirror,
     /// Periodic.
     Wrap,
-    /// A constant for every component.
-    Constant(f64),
+    /// One constant per component.
+    Constant(&'a [f64]),
 }
 
 /// Planar samples of one image, as primitives see them.
@@ -194,7 +194,7 @@ pub struct ProbeImage<'a> {
     plane: i64,
     components: usize,
     dim: usize,
-    border: Border,
+    border: Border<'a>,
     samples_are_borrowed: PhantomData<&'a [u8]>,
 }
 
@@ -209,7 +209,7 @@ impl<'a> ProbeImage<'a> {
         samples: &'a [T],
         sizes: &[usize],
         components: usize,
-        border: Border,
+        border: Border<'a>,
     ) -> Result<ProbeImage<'a>, String> {
         let dim = sizes.len();
         if !(1..=3).contains(&dim) {
@@ -240,6 +240,14 @@ impl<'a> ProbeImage<'a> {
             return Err(format!(
                 "{} samples were given for an image of sizes {sizes:?} with {components} components",
                 samples.len()
+            ));
+        }
+        if let Border::Constant(values) = border
+            && values.len() != components
+        {
+            return Err(format!(
+                "{} border values were given for an image with {components} components",
+                values.len()
             ));
         }
         Ok(ProbeImage {

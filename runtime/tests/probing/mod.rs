@@ -13,7 +13,7 @@ pub(crate) struct Volume<T> {
     pub(crate) samples: Vec<T>,
     pub(crate) sizes: Vec<usize>,
     pub(crate) components: usize,
-    pub(crate) border: Border,
+    pub(crate) border: Border<'static>,
 }
 
 /// One way to run a primitive.
@@ -169,7 +169,9 @@ pub(crate) fn naive<T: Float>(
                     (Some(x), Some(y), Some(z), _) => volume.samples
                         [slot.component * plane + x + y * stride(1) + z * stride(2)]
                     .to_f64(),
-                    (_, _, _, Border::Constant(value)) => T::from_f64(value).to_f64(),
+                    (_, _, _, Border::Constant(values)) => {
+                        T::from_f64(values[slot.component]).to_f64()
+                    }
                     _ => unreachable!("only a constant border has taps without a sample"),
                 };
                 sum += wx * wy * wz * sample;
@@ -185,7 +187,7 @@ fn axis_taps<T: Float>(
     n: i64,
     kernel: &Kernel,
     order: usize,
-    border: Border,
+    border: Border<'_>,
 ) -> Vec<(Option<usize>, f64)> {
     let s = kernel.pieces.support() as i64;
     let mut x = x.to_f64();
