@@ -4,13 +4,13 @@
 //! samples; either with the noise that a program's own reconstruction may have.
 
 use crate::frame::{Coefficients, DataKind, Settings};
-use crate::grid::{Grid, Position, float};
+use crate::grid::{Grid, Position};
 use crate::jet::{Jet, Space};
 use crate::kernel::Kernel;
 use crate::label::Case;
 use crate::number::{Arithmetic, Number};
 use crate::operator::Undefined;
-use crate::polynomial::{MAX_TOTAL_DEGREE, Polynomial, basis, draw_quarters};
+use crate::polynomial::{MAX_TOTAL_DEGREE, Polynomial, basis, draw_quarters, sample};
 use crate::random::Stream;
 use crate::reconstruct;
 use crate::types::{Shape, Type};
@@ -141,15 +141,13 @@ fn draw_field(ty: Type, number: usize, settings: &Settings, stream: &mut Stream)
     } else {
         9
     };
-    let mut values = Vec::new();
-    for_each_index(&grid.sizes, |index| match &source {
-        Source::Polynomials(polynomials) => {
-            values.extend(polynomials.iter().map(|p| p.sample(&grid, index)))
-        }
-        Source::Samples => {
-            values.extend((0..components).map(|_| stream.between(-limit, limit) as f64))
-        }
-    });
+    let count = grid.sizes.iter().product::<usize>() * components;
+    let values = match &source {
+        Source::Polynomials(polynomials) => sample(polynomials, &grid),
+        Source::Samples => (0..count)
+            .map(|_| stream.between(-limit, limit) as f64)
+            .collect(),
+    };
     let image = image(variable_name(ty, number), ty.shape, &grid, values);
     FieldData {
         kernel,
@@ -178,10 +176,7 @@ pub(crate) fn polynomial_field(
     grid: Grid,
     polynomials: Vec<Polynomial>,
 ) -> FieldData {
-    let mut values = Vec::new();
-    for_each_index(&grid.sizes, |index| {
-        values.extend(polynomials.iter().map(|p| p.sample(&grid, index)))
-    });
+    let values = sample(&polynomials, &grid);
     let image = image(name.to_string(), shape, &grid, values);
     FieldData {
         kernel,
@@ -192,7 +187,7 @@ pub(crate) fn polynomial_field(
 }
 
 /// Visits all indices of a box, the first axis fastest.
-fn for_each_index(sizes: &[usize], mut visit: impl FnMut(&[usize])) {
+pub(crate) fn for_each_index(sizes: &[usize], mut visit: impl FnMut(&[usize])) {
     let mut index = vec![0; sizes.len()];
     for _ in 0..sizes.iter().product() {
         visit(&index);
@@ -207,15 +202,11 @@ fn for_each_index(sizes: &[usize], mut visit: impl FnMut(&[usize])) {
 }
 
 impl Point {
-    /// The coordinates as numbers of the truth.
-    fn coordinates(&self, arithmetic: Arithmetic) -> Vec<Number> {
+    /// The coordinates, rounded.
+    fn to_f64(&self) -> Vec<f64> {
         match self {
-            Point::Drawn(position) => position
-                .to_rationals()
-                .into_iter()
-                .map(|x| Number::leaf(x, arithmetic))
-                .collect(),
-            Point::Computed(numbers) => numbers.clone(),
+            Point::Drawn(position) => position.to_f64(),
+            Point::Computed(numbers) => numbers.iter().map(Number::to_f64).collect(),
         }
     }
 }
@@ -244,35 +235,33 @@ impl FieldData {
         order: usize,
         arithmetic: Arithmetic,
     ) -> Result<Cell, Undefined> {
-        let coordinates = point.coordinates(arithmetic);
-        let origin = self.grid.exact_origin();
-        let exact = match point {
-            Point::Drawn(position) => Some(self.grid.index_of(&position.to_rationals())),
-            Point::Computed(_) => None,
+        let coordinates = point.to_f64();
+        let origin = self.grid.origin();
+        let indices = match point {
+            Point::Drawn(position) => {
+                let (numerators, denominator) = self.grid.index_ratios(position);
+                let number = |n: i128| Number::ratio(n, denominator, arithmetic);
+                let floor = |n: i128| n.div_euclid(denominator).to_i64();
+                let indices = numerators.into_iter().map(|n| (number(n), floor(n)));
+                indices.collect()
+            }
+            Point::Computed(at) => self.computed_index(at, arithmetic),
         };
         let mut cell = Cell {
             floor: Vec::new(),
             index: Vec::new(),
         };
-        for (axis, row) in self.grid.inverse().iter().enumerate() {
+        for (axis, (row, (x, floor))) in self
+            .grid
+            .inverse_magnitudes()
+            .iter()
+            .zip(indices)
+            .enumerate()
+        {
             // x = W p + t, with W and t rounded: one term per coordinate and one for the translation.
-            let mut x = Number::zero();
-            let mut noise = 0.0;
-            for ((w, p), o) in row.iter().zip(&coordinates).zip(&origin) {
-                let w = Number::leaf(w.clone(), arithmetic);
-                let offset = Number::leaf(o.clone(), arithmetic);
-                noise += 2.0 * w.to_f64().abs() * (p.to_f64().abs() + offset.to_f64().abs());
-                x = x.plus(&w.times(&p.minus(&offset)));
-            }
-            let x = match &exact {
-                Some(exact) => Number::leaf(exact[axis].clone(), arithmetic),
-                None => x,
-            }
-            .with_noise(noise);
-            let floor = match &exact {
-                Some(exact) => exact[axis].floor().to_integer().to_i64(),
-                None => x.floor(),
-            };
+            let terms = row.iter().zip(coordinates.iter().zip(&origin));
+            let noise = terms.map(|(w, (p, o))| 2.0 * w * (p.abs() + o.abs())).sum();
+            let x = x.with_noise(noise);
             let floor = floor.ok_or(Undefined(
                 "probe on a cell boundary that arithmetic cannot decide",
             ))?;
@@ -293,6 +282,21 @@ impl FieldData {
         Ok(cell)
     }
 
+    /// The index coordinates of a point that is itself the result of a computation, and the cell if it is certain.
+    fn computed_index(&self, at: &[Number], arithmetic: Arithmetic) -> Vec<(Number, Option<i64>)> {
+        let leaf = |x: &BigRational| Number::leaf(x.clone(), arithmetic);
+        let origin: Vec<Number> = self.grid.exact_origin().iter().map(leaf).collect();
+        let index = |row: &Vec<BigRational>| {
+            let terms = row.iter().zip(at.iter().zip(&origin));
+            let x = terms.fold(Number::zero(), |sum, (w, (p, offset))| {
+                sum.plus(&leaf(w).times(&p.minus(offset)))
+            });
+            let floor = x.floor();
+            (x, floor)
+        };
+        self.grid.inverse().iter().map(index).collect()
+    }
+
     /// The jets of all components at a point.
     pub fn jets(
         &self,
@@ -304,9 +308,9 @@ impl FieldData {
         let cell = self.locate(point, order, arithmetic)?;
         let noise = reconstruct::Noise::new(self, &cell, order);
         // One order more than asked for: the slopes say what an error of the position does.
-        let wanted = Space::new(space.variables(), order + 1);
+        let wanted = Space::shared(space.variables(), order + 1);
         let components: Vec<Vec<Number>> = match &self.source {
-            Source::Samples => reconstruct::taylor(self, &wanted, &cell, arithmetic),
+            Source::Samples => reconstruct::taylor(self, wanted, &cell, arithmetic),
             Source::Polynomials(polynomials) => polynomials
                 .iter()
                 .map(|polynomial| match point {
@@ -321,7 +325,7 @@ impl FieldData {
         };
         let components = components.into_iter().enumerate();
         Ok(components
-            .map(|(component, taylor)| noise.add_to(taylor, &wanted, space.count(order), component))
+            .map(|(component, taylor)| noise.add_to(taylor, wanted, space.count(order), component))
             .collect())
     }
 
@@ -350,12 +354,4 @@ impl FieldData {
 /// The exact rational of a double; data are finite.
 pub(crate) fn rational(x: f64) -> BigRational {
     BigRational::from_float(x).unwrap_or_else(|| BigRational::from(BigInt::from(0)))
-}
-
-/// The magnitude of each entry of a rational matrix.
-pub(crate) fn magnitudes(matrix: &[Vec<BigRational>]) -> Vec<Vec<f64>> {
-    matrix
-        .iter()
-        .map(|row| row.iter().map(|x| float(x).abs()).collect())
-        .collect()
 }

@@ -27,8 +27,12 @@ pub struct Grid {
     directions: Vec<Vec<i64>>,
     /// The place of the first sample, in the same units.
     origin: Vec<i64>,
-    /// The inverse of the matrix whose columns are the directions, exactly.
+    /// The inverse of the matrix whose columns are the directions, exactly: this matrix over the determinant, in
+    /// units of 2^GRID_BITS.
+    adjugate: Vec<Vec<i128>>,
+    determinant: i128,
     inverse: Vec<Vec<BigRational>>,
+    inverse_magnitudes: Vec<Vec<f64>>,
     aligned: bool,
 }
 
@@ -158,9 +162,10 @@ fn columns(dim: usize, orientation: Orientation, stream: &mut Stream) -> (Vec<Ve
     (columns, !turned)
 }
 
-fn inverse(columns: &[Vec<i64>]) -> Vec<Vec<BigRational>> {
+/// The determinant and the adjugate of the matrix with these columns.
+fn cramer(columns: &[Vec<i64>]) -> (i128, Vec<Vec<i128>>) {
     let at = |i: usize, j: usize| i128::from(columns[j][i]);
-    let (determinant, adjugate): (i128, Vec<Vec<i128>>) = match columns.len() {
+    match columns.len() {
         1 => (at(0, 0), vec![vec![1]]),
         2 => {
             let determinant = at(0, 0) * at(1, 1) - at(0, 1) * at(1, 0);
@@ -182,13 +187,7 @@ fn inverse(columns: &[Vec<i64>]) -> Vec<Vec<BigRational>> {
                     .collect(),
             )
         }
-    };
-    // Directions are in units of 2^−GRID_BITS, so the inverse is in units of 2^GRID_BITS.
-    let ratio = |x: i128| BigRational::new(BigInt::from(x) << GRID_BITS, BigInt::from(determinant));
-    adjugate
-        .into_iter()
-        .map(|row| row.into_iter().map(ratio).collect())
-        .collect()
+    }
 }
 
 impl Grid {
@@ -205,8 +204,23 @@ impl Grid {
             stream.between(-16, 16) - centre
         });
         let origin = origin.collect();
+        let (determinant, adjugate) = cramer(&directions);
+        // Directions are in units of 2^−GRID_BITS, so the inverse is in units of 2^GRID_BITS.
+        let ratio =
+            |&x: &i128| BigRational::new(BigInt::from(x) << GRID_BITS, BigInt::from(determinant));
+        let inverse: Vec<Vec<BigRational>> = adjugate
+            .iter()
+            .map(|row| row.iter().map(ratio).collect())
+            .collect();
+        let inverse_magnitudes = inverse
+            .iter()
+            .map(|row| row.iter().map(|x| float(x).abs()).collect())
+            .collect();
         Grid {
-            inverse: inverse(&directions),
+            adjugate,
+            determinant,
+            inverse,
+            inverse_magnitudes,
             sizes,
             origin,
             directions,
@@ -236,6 +250,16 @@ impl Grid {
         (0..self.dim()).map(|i| self.origin[i] + step(i)).collect()
     }
 
+    /// A bound of the coordinates of samples, in units of 2^−GRID_BITS.
+    pub(crate) fn reach(&self) -> i64 {
+        let along = |i: usize| -> i64 {
+            let steps = self.directions.iter().zip(&self.sizes);
+            steps.map(|(d, &n)| d[i].abs() * n as i64).sum()
+        };
+        let reach = (0..self.dim()).map(|i| self.origin[i].abs() + along(i));
+        reach.max().unwrap_or(0).max(1 << GRID_BITS)
+    }
+
     /// The directions as doubles, exactly: one vector per index axis.
     pub fn directions(&self) -> Vec<Vec<f64>> {
         self.directions
@@ -261,6 +285,24 @@ impl Grid {
     /// The matrix from world to index coordinates.
     pub fn inverse(&self) -> &[Vec<BigRational>] {
         &self.inverse
+    }
+
+    /// The magnitudes of its entries.
+    pub(crate) fn inverse_magnitudes(&self) -> &[Vec<f64>] {
+        &self.inverse_magnitudes
+    }
+
+    /// The index coordinates of a position as integers over the second of the pair, which is positive.
+    pub fn index_ratios(&self, position: &Position) -> (Vec<i128>, i128) {
+        let sign = self.determinant.signum();
+        let row = |row: &Vec<i128>| -> i128 {
+            let terms = row.iter().zip(position.numerators.iter().zip(&self.origin));
+            terms
+                .map(|(w, (p, o))| sign * w * i128::from(p - (o << INDEX_BITS)))
+                .sum()
+        };
+        let indices = self.adjugate.iter().map(row).collect();
+        (indices, sign * self.determinant << INDEX_BITS)
     }
 
     /// The index coordinates of a point.
@@ -353,6 +395,19 @@ mod tests {
                 .map(|&n| BigRational::from(BigInt::from(n)))
                 .collect();
             assert_eq!(grid.index_of(&place), wanted);
+            let shifted = grid
+                .sample_place(&index)
+                .into_iter()
+                .map(|n| n << INDEX_BITS);
+            let (numerators, denominator) = grid.index_ratios(&Position {
+                numerators: shifted.collect(),
+            });
+            let found: Vec<BigRational> = numerators
+                .into_iter()
+                .map(|n| BigRational::new(BigInt::from(n), BigInt::from(denominator)))
+                .collect();
+            assert_eq!(found, wanted);
+            assert!(denominator > 0);
         }
     }
 

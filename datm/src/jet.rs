@@ -5,6 +5,10 @@
 //! knows a differentiation rule: derivatives of products, quotients and functions come from series arithmetic.
 
 use crate::number::{Function, Number};
+use std::sync::OnceLock;
+
+/// Orders of shared spaces; no expression of the campaigns differentiates as often.
+const SHARED_ORDERS: usize = 24;
 
 /// Exponents of a monomial in up to three variables.
 pub type Exponents = [u8; 3];
@@ -65,6 +69,16 @@ impl Space {
             order,
             monomials,
             factors,
+        }
+    }
+
+    /// The same, made once for all who ask.
+    pub fn shared(variables: usize, order: usize) -> &'static Space {
+        static SPACES: [[OnceLock<Space>; SHARED_ORDERS]; 4] =
+            [const { [const { OnceLock::new() }; SHARED_ORDERS] }; 4];
+        match SPACES.get(variables).and_then(|row| row.get(order)) {
+            Some(cell) => cell.get_or_init(|| Space::new(variables, order)),
+            None => Box::leak(Box::new(Space::new(variables, order))),
         }
     }
 
@@ -279,7 +293,7 @@ fn expansion(function: Function, at: &Number, order: usize) -> Vec<Number> {
             series
         }
         Function::Ln | Function::Asin | Function::Acos | Function::Atan | Function::Erf => {
-            let line = Space::new(1, order - 1);
+            let line = Space::shared(1, order - 1);
             let x = line.variable_at(at);
             let one = line.constant(Number::integer(1));
             let slope = match function {
@@ -387,7 +401,7 @@ mod tests {
         let unit = space.times(&jet, &space.reciprocal(&jet));
         for (k, coefficient) in unit.coefficients().iter().enumerate() {
             let wanted = BigRational::from(BigInt::from(i64::from(k == 0)));
-            assert_eq!(coefficient.to_rational(), Some(&wanted));
+            assert_eq!(coefficient.to_rational(), Some(wanted));
         }
     }
 

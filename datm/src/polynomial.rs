@@ -1,10 +1,12 @@
 //! Polynomials with quarter-integer coefficients: exact samples and exact Taylor coefficients.
 
+use crate::data::for_each_index;
 use crate::frame::Coefficients;
 use crate::grid::{GRID_BITS, Grid, POSITION_BITS, Position};
 use crate::jet::Exponents;
 use crate::number::{Arithmetic, Number};
 use crate::random::Stream;
+use num_traits::{AsPrimitive, PrimInt};
 
 /// Coefficients are multiples of 2^−COEFFICIENT_BITS.
 const COEFFICIENT_BITS: u32 = 2;
@@ -81,15 +83,6 @@ impl Polynomial {
             .unwrap_or(0)
     }
 
-    /// The value at a sample of a grid; exact if it fits a double, else rounded once.
-    pub fn sample(&self, grid: &Grid, index: &[usize]) -> f64 {
-        let place = grid.sample_place(index);
-        let top = self.total_degree();
-        let sum = self.coefficient(&place, GRID_BITS, [0; 3], top);
-        let scale = (GRID_BITS as usize * top) as i32 + COEFFICIENT_BITS as i32;
-        sum as f64 * 2.0_f64.powi(-scale)
-    }
-
     /// The Taylor coefficient ∂ᵅ/α! at integer coordinates over 2^bits, times 2^(bits·(top − |α|) + COEFFICIENT_BITS).
     fn coefficient(&self, place: &[i64], bits: u32, alpha: Exponents, top: usize) -> i128 {
         let mut sum = 0;
@@ -159,6 +152,73 @@ impl Polynomial {
     }
 }
 
+/// The values of polynomials, one per component, at all samples of a grid: components of a sample together, first axis
+/// fastest. Exact if they fit a double, else rounded once.
+pub(crate) fn sample(polynomials: &[Polynomial], grid: &Grid) -> Vec<f64> {
+    let top = polynomials
+        .iter()
+        .map(Polynomial::total_degree)
+        .max()
+        .unwrap_or(0);
+    // Coefficients have 5 bits, and there are at most 27 terms.
+    let bits = (i64::BITS - grid.reach().leading_zeros()) as usize * top + 10;
+    if bits < i64::BITS as usize {
+        sample_in::<i64>(polynomials, grid, top)
+    } else {
+        sample_in::<i128>(polynomials, grid, top)
+    }
+}
+
+fn sample_in<T: PrimInt + AsPrimitive<f64>>(
+    polynomials: &[Polynomial],
+    grid: &Grid,
+    top: usize,
+) -> Vec<f64>
+where
+    i64: AsPrimitive<T>,
+{
+    let mut basis: Vec<Exponents> = polynomials
+        .iter()
+        .flat_map(|p| p.terms.iter().map(|(exponents, _)| *exponents))
+        .filter(|exponents| degree(exponents) <= top)
+        .collect();
+    basis.sort_unstable();
+    basis.dedup();
+    // Per monomial the coefficients of all components, brought to the units of the highest degree.
+    let coefficients: Vec<Vec<T>> = basis
+        .iter()
+        .map(|wanted| {
+            let shift = GRID_BITS as usize * (top - degree(wanted));
+            let coefficient = |p: &Polynomial| {
+                let found = p.terms.iter().filter(|(exponents, _)| exponents == wanted);
+                found.map(|(_, c)| *c).sum::<i64>()
+            };
+            let scaled = |p| AsPrimitive::<T>::as_(coefficient(p)) << shift;
+            polynomials.iter().map(scaled).collect()
+        })
+        .collect();
+    let scale = 2.0_f64.powi(-((GRID_BITS as usize * top) as i32 + COEFFICIENT_BITS as i32));
+    let mut values = Vec::new();
+    let mut sums = vec![T::zero(); polynomials.len()];
+    for_each_index(&grid.sizes, |index| {
+        let place = grid.sample_place(index);
+        sums.fill(T::zero());
+        for (exponents, row) in basis.iter().zip(&coefficients) {
+            let mut monomial = T::one();
+            for (&x, &exponent) in place.iter().zip(exponents) {
+                for _ in 0..exponent {
+                    monomial = monomial * x.as_();
+                }
+            }
+            for (sum, &coefficient) in sums.iter_mut().zip(row) {
+                *sum = *sum + coefficient * monomial;
+            }
+        }
+        values.extend(sums.iter().map(|sum| AsPrimitive::<f64>::as_(*sum) * scale));
+    });
+    values
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,6 +231,28 @@ mod tests {
         assert_eq!(basis(3, 2, false).len(), 27);
         assert_eq!(basis(2, 3, false).len(), 16);
         assert!(basis(3, 2, true).contains(&[0, 0, 2]));
+    }
+
+    #[test]
+    fn samples_are_the_values_of_the_polynomials() {
+        let mut stream = Stream::new(&["samples"]);
+        for (dim, degree_limit) in [(1, 3), (2, 2), (3, 1), (3, 2)] {
+            let grid = Grid::draw(dim, 5, Orientation::Any, &mut stream);
+            let basis = basis(dim, degree_limit, false);
+            let polynomials =
+                [(); 3].map(|()| Polynomial::draw(&basis, Coefficients::Full, &mut stream));
+            let mut values = sample(&polynomials, &grid).into_iter();
+            for_each_index(&grid.sizes, |index| {
+                let place = grid.sample_place(index);
+                for polynomial in &polynomials {
+                    let top = polynomial.total_degree();
+                    let sum = polynomial.coefficient(&place, GRID_BITS, [0; 3], top);
+                    let units = (GRID_BITS as usize * top) as i32 + COEFFICIENT_BITS as i32;
+                    assert_eq!(values.next(), Some(sum as f64 * 2.0_f64.powi(-units)));
+                }
+            });
+            assert_eq!(values.next(), None);
+        }
     }
 
     #[test]

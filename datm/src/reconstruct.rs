@@ -3,7 +3,7 @@
 //! Kernels are rational piecewise polynomials, so for any samples and any rational position the sums
 //! Σ v·h⁽ᵐ⁾(f − i) are exact; the jet in index space is then carried to the world by a linear substitution.
 
-use crate::data::{Cell, FieldData, magnitudes, rational};
+use crate::data::{Cell, FieldData, rational};
 use crate::jet::{Exponents, Jet, Space};
 use crate::number::{Arithmetic, Number};
 
@@ -135,11 +135,11 @@ fn roundings(field: &FieldData, order: usize) -> f64 {
 impl Noise {
     pub(crate) fn new(field: &FieldData, cell: &Cell, order: usize) -> Noise {
         let dim = field.grid.dim();
-        let inverse = magnitudes(field.grid.inverse());
+        let inverse = field.grid.inverse_magnitudes();
         let amplification: Vec<f64> = (0..=order)
             .map(|m| field.kernel.weights(m).amplification)
             .collect();
-        let space = Space::new(dim, order);
+        let space = Space::shared(dim, order);
         let gains = space
             .monomials()
             .iter()
@@ -149,7 +149,7 @@ impl Noise {
                     .iter()
                     .map(|&e| (1..=u32::from(e)).map(f64::from).product::<f64>())
                     .product();
-                roundings(field, m) * world_gain(alpha, &inverse, &amplification) / factorial
+                roundings(field, m) * world_gain(alpha, inverse, &amplification) / factorial
             })
             .collect();
         let directions = field.grid.directions();
@@ -315,7 +315,7 @@ mod tests {
                     .collect();
                 let mut sum = BigRational::zero();
                 for (coefficient, monomial) in taylor.iter().zip(space.monomials()) {
-                    let mut term = coefficient.to_rational().expect("exact").clone();
+                    let mut term = coefficient.to_rational().expect("exact");
                     for (x, &power) in place.iter().zip(monomial) {
                         term *= x.pow(i32::from(power));
                     }

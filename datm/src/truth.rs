@@ -52,15 +52,8 @@ impl<'a> Evaluator<'a> {
         result: Type,
         point: Option<&Point>,
     ) -> Result<Vec<Number>, Undefined> {
-        let space = Space::new(usize::from(result.dim), tree.derivative_order());
-        let jets = self.evaluate(
-            tree,
-            &Place {
-                space: &space,
-                point,
-            },
-            0,
-        )?;
+        let space = Space::shared(usize::from(result.dim), tree.derivative_order());
+        let jets = self.evaluate(tree, &Place { space, point }, 0)?;
         let values: Vec<Number> = jets
             .components()
             .iter()
@@ -143,16 +136,16 @@ impl<'a> Evaluator<'a> {
                 .map(|jet| jet.value().clone())
                 .collect(),
         );
-        let outer_space = Space::new(inner.components().len(), order + outer.derivative_order());
+        let outer_space = Space::shared(inner.components().len(), order + outer.derivative_order());
         let jets = self.evaluate(
             outer,
             &Place {
-                space: &outer_space,
+                space: outer_space,
                 point: Some(&point),
             },
             order,
         )?;
-        Ok(jets.map(|jet| place.space.compose(&outer_space, jet, inner.components())))
+        Ok(jets.map(|jet| place.space.compose(outer_space, jet, inner.components())))
     }
 }
 

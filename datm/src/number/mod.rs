@@ -31,6 +31,8 @@ const SECOND_ORDER: f64 = 1.0 / (1u32 << 24) as f64;
 /// A value known exactly or closely.
 #[derive(Clone, Debug)]
 enum Value {
+    /// A small integer; most numbers of a jet are zero or one, and these should cost nothing.
+    Integer(i64),
     Exact(BigRational),
     /// A double-double and a bound of its distance from the true value.
     Near(DoubleDouble, f64),
@@ -79,8 +81,41 @@ pub struct Number {
 impl Value {
     fn near(&self) -> (DoubleDouble, f64) {
         match self {
+            Value::Integer(value) => small(*value),
             Value::Exact(value) => nearest(value),
             Value::Near(value, error) => (*value, *error),
+        }
+    }
+
+    /// The value as a rational, if it is known exactly.
+    fn exact(&self) -> Option<BigRational> {
+        match self {
+            Value::Integer(value) => Some(BigRational::from(BigInt::from(*value))),
+            Value::Exact(value) => Some(value.clone()),
+            Value::Near(..) => None,
+        }
+    }
+
+    /// Combines two values: small integers and rationals exactly, others closely.
+    fn combine(
+        &self,
+        other: &Value,
+        integer: fn(i64, i64) -> Option<i64>,
+        exact: fn(BigRational, BigRational) -> BigRational,
+        near: impl Fn((DoubleDouble, f64), (DoubleDouble, f64)) -> Value,
+    ) -> Value {
+        match (self, other) {
+            (Value::Near(..), _) | (_, Value::Near(..)) => return near(self.near(), other.near()),
+            (Value::Integer(a), Value::Integer(b)) => {
+                if let Some(value) = integer(*a, *b) {
+                    return Value::Integer(value);
+                }
+            }
+            (Value::Integer(_) | Value::Exact(_), Value::Integer(_) | Value::Exact(_)) => {}
+        }
+        match (self.exact(), other.exact()) {
+            (Some(a), Some(b)) => Value::Exact(exact(a, b)),
+            _ => near(self.near(), other.near()),
         }
     }
 
@@ -91,10 +126,18 @@ impl Value {
 
     fn to_f64(&self) -> f64 {
         match self {
+            Value::Integer(value) => *value as f64,
             Value::Exact(value) => value.to_f64().unwrap_or(f64::NAN),
             Value::Near(value, _) => value.to_f64(),
         }
     }
+}
+
+/// A small integer as a double-double, exactly.
+fn small(value: i64) -> (DoubleDouble, f64) {
+    let hi = value as f64;
+    let rest = i128::from(value) - hi as i128;
+    (DoubleDouble::sum(hi, rest as f64), 0.0)
 }
 
 /// The double-double nearest to a rational, and how far it may be.
@@ -113,7 +156,38 @@ impl Number {
 
     /// An integer that a program writes as a literal.
     pub fn integer(value: i64) -> Number {
-        Number::exact(BigRational::from(BigInt::from(value)))
+        Number {
+            value: Value::Integer(value),
+            size: (value as f64).abs(),
+            noise: 0.0,
+        }
+    }
+
+    /// The ratio of two integers, the second not zero, in the wanted arithmetic.
+    pub fn ratio(numerator: i128, denominator: i128, arithmetic: Arithmetic) -> Number {
+        match arithmetic {
+            Arithmetic::Exact => Number::exact(BigRational::new(
+                BigInt::from(numerator),
+                BigInt::from(denominator),
+            )),
+            Arithmetic::Near => {
+                let [above, below] = [numerator, denominator]
+                    .map(|n| Number::dyadic(n, 0, Arithmetic::Near).value.near().0);
+                let value = above.over(below);
+                let size = value.to_f64().abs();
+                // Integers that two doubles do not hold are off by a unit of their own.
+                let error = if value.tail() == 0.0 && numerator % denominator == 0 {
+                    0.0
+                } else {
+                    4.0 * size * UNIT
+                };
+                Number {
+                    value: Value::Near(value, error),
+                    size,
+                    noise: 0.0,
+                }
+            }
+        }
     }
 
     /// A rational that programs hold without error.
@@ -197,11 +271,8 @@ impl Number {
     }
 
     /// The value as a rational, if it is known exactly.
-    pub fn to_rational(&self) -> Option<&BigRational> {
-        match &self.value {
-            Value::Exact(value) => Some(value),
-            Value::Near(..) => None,
-        }
+    pub fn to_rational(&self) -> Option<BigRational> {
+        self.value.exact()
     }
 
     /// A bound of the distance between [`Number::to_f64`] and the true value.
@@ -229,6 +300,7 @@ impl Number {
     /// Whether the value is exactly zero and no program can see it otherwise.
     pub fn is_silent_zero(&self) -> bool {
         let zero = match &self.value {
+            Value::Integer(value) => *value == 0,
             Value::Exact(value) => value.is_zero(),
             Value::Near(value, error) => value.to_f64() == 0.0 && *error == 0.0,
         };
@@ -252,13 +324,12 @@ impl Number {
 
     /// The sum.
     pub fn plus(&self, other: &Number) -> Number {
-        let value = match (&self.value, &other.value) {
-            (Value::Exact(a), Value::Exact(b)) => Value::Exact(a + b),
-            (a, b) => {
-                let ((a, ea), (b, eb)) = (a.near(), b.near());
-                Value::rounded(a + b, ea + eb)
-            }
-        };
+        let value = self.value.combine(
+            &other.value,
+            i64::checked_add,
+            |a, b| a + b,
+            |(a, ea), (b, eb)| Value::rounded(a + b, ea + eb),
+        );
         self.sum_of(other, value)
     }
 
@@ -270,6 +341,8 @@ impl Number {
     /// The negative.
     pub fn negated(&self) -> Number {
         let value = match &self.value {
+            Value::Integer(a) if *a > i64::MIN => Value::Integer(-a),
+            Value::Integer(a) => Value::Exact(-BigRational::from(BigInt::from(*a))),
             Value::Exact(a) => Value::Exact(-a),
             Value::Near(a, error) => Value::Near(-*a, *error),
         };
@@ -278,16 +351,15 @@ impl Number {
 
     /// The product.
     pub fn times(&self, other: &Number) -> Number {
-        let value = match (&self.value, &other.value) {
-            (Value::Exact(a), Value::Exact(b)) => Value::Exact(a * b),
-            (a, b) => {
-                let ((a, ea), (b, eb)) = (a.near(), b.near());
-                Value::rounded(
-                    a * b,
-                    ea * b.to_f64().abs() + eb * a.to_f64().abs() + ea * eb,
-                )
-            }
-        };
+        let value = self.value.combine(
+            &other.value,
+            i64::checked_mul,
+            |a, b| a * b,
+            |(a, ea), (b, eb)| {
+                let error = ea * b.to_f64().abs() + eb * a.to_f64().abs() + ea * eb;
+                Value::rounded(a * b, error)
+            },
+        );
         let size = self.size * other.size;
         Number {
             value,
@@ -298,10 +370,17 @@ impl Number {
 
     /// The value times a small integer ratio, e.g. the factor of a power series; counted as one rounding.
     pub fn scaled(&self, numerator: i64, denominator: i64) -> Number {
-        let factor = BigRational::new(BigInt::from(numerator), BigInt::from(denominator));
-        let weight = factor.to_f64().unwrap_or(f64::NAN).abs();
+        let weight = (numerator as f64 / denominator as f64).abs();
         let value = match &self.value {
-            Value::Exact(a) => Value::Exact(a * factor),
+            Value::Integer(0) => Value::Integer(0),
+            Value::Integer(_) | Value::Exact(_) => {
+                let factor = BigRational::new(BigInt::from(numerator), BigInt::from(denominator));
+                self.value
+                    .exact()
+                    .map_or(Value::Near(DoubleDouble::ZERO, f64::INFINITY), |a| {
+                        Value::Exact(a * factor)
+                    })
+            }
             Value::Near(a, error) => {
                 let scaled = a
                     .scale(numerator as f64)
@@ -321,6 +400,8 @@ impl Number {
     /// The reciprocal of a number that is not zero.
     pub fn reciprocal(&self) -> Number {
         let value = match &self.value {
+            Value::Integer(1) => Value::Integer(1),
+            Value::Integer(a) => Value::Exact(BigRational::new(BigInt::from(1), BigInt::from(*a))),
             Value::Exact(a) => Value::Exact(a.recip()),
             Value::Near(a, error) => {
                 let inverse = DoubleDouble::ONE.over(*a);
@@ -399,6 +480,10 @@ impl Number {
     /// Whether the value is surely greater than a double.
     pub fn exceeds(&self, bound: f64) -> bool {
         match &self.value {
+            Value::Integer(value) => {
+                let (value, _) = small(*value);
+                (value - DoubleDouble::from(bound)).to_f64() > 0.0
+            }
             Value::Exact(value) => {
                 BigRational::from_float(bound).is_some_and(|bound| (value - bound).is_positive())
             }
@@ -418,6 +503,7 @@ impl Number {
     /// The greatest integer that is not above the value, if the value is surely between integers or known exactly.
     pub fn floor(&self) -> Option<i64> {
         match &self.value {
+            Value::Integer(value) => Some(*value),
             Value::Exact(value) => value.floor().to_integer().to_i64(),
             Value::Near(value, error) => {
                 let below = (*value - DoubleDouble::from(*error)).floor();
@@ -457,7 +543,7 @@ mod tests {
                     .times(&c)
             };
             let (exact, near) = (formula(Arithmetic::Exact), formula(Arithmetic::Near));
-            let exact = exact.to_rational().expect("only field operations").clone();
+            let exact = exact.to_rational().expect("only field operations");
             let Value::Near(value, error) = near.value else {
                 panic!("exact result of close arithmetic")
             };
