@@ -38,7 +38,7 @@ pub trait Runnable: Dialect {
 /// What a program gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// For every output, its numbers for all strands in order. The lengths of sequences are an output `NAME-len` of
+    /// For every output, its numbers for all living strands in order. The lengths of sequences are an output `NAME-len` of
     /// their own.
     pub outputs: Vec<(String, Vec<f64>)>,
     /// What was printed.
@@ -249,7 +249,6 @@ impl<D: Runnable> Run<'_, D> {
 
     fn outputs(&self) -> Vec<(String, Vec<f64>)> {
         let interface = &self.program.interface;
-        let written = |strand: &&Strand<D>| interface.grid || strand.life == Life::Stable;
         let mut first = 0;
         let mut outputs = Vec::new();
         for state in &interface.state {
@@ -257,7 +256,7 @@ impl<D: Runnable> Run<'_, D> {
             let width = D::width(ty);
             if state.output {
                 let (mut numbers, mut lengths) = (Vec::new(), Vec::new());
-                for strand in self.strands.iter().filter(written) {
+                for strand in &self.strands {
                     let values = &strand.state[first..first + width];
                     let (more, length) = D::numbers(&self.world, ty, values);
                     numbers.extend(more);

@@ -147,6 +147,52 @@ fn the_gallery_agrees_with_itself() {
     }
 }
 
+/// What the programs of the language read, from `data` rather than from files that the user would have.
+const FILES: &[(&str, &str)] = &[
+    ("\"points.nrrd\"", "\"data/check-points.txt\""),
+    ("\"pic.nrrd\"", "\"data/check-rings.nrrd\""),
+    ("\"wind.nrrd\"", "\"data/check-wind.nrrd\""),
+    ("\"ramp.nrrd\"", "\"data/heat.nrrd\""),
+    (
+        "[3] required;",
+        "[3] required = image(\"data/check-flow.nrrd\");",
+    ),
+    (
+        "[N] flow;",
+        "[N] flow = load_image(\"data/check-flow.nrrd\");",
+    ),
+    (
+        "(\"seed points\")",
+        "(\"\") = load(\"data/check-seeds.txt\")",
+    ),
+    (
+        "(\"initial points\")",
+        "(\"\") = load_sequence(\"data/check-points.txt\")",
+    ),
+];
+
+#[test]
+fn programs_with_every_construct_of_the_language_agree_with_themselves() {
+    std::env::set_current_dir(root()).expect("the root of the repository");
+    for path in programs("programs/language") {
+        let mut source = read(&path);
+        for (written, here) in FILES {
+            source.text = source.text.replace(written, here);
+        }
+        let mut case = Case::new(source);
+        case.ints = vec![("count", 2)];
+        case.limit = 3;
+        let reference = case.stages_agree();
+        assert!(
+            reference
+                .outputs
+                .iter()
+                .any(|(_, numbers)| !numbers.is_empty())
+        );
+        case.machine_code_agrees(&reference, 0);
+    }
+}
+
 #[test]
 fn the_generators_of_data_agree_with_themselves() {
     std::env::set_current_dir(root()).expect("the root of the repository");
