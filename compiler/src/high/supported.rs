@@ -3,7 +3,8 @@
 use crate::{
     diag::Diagnostic,
     source::Span,
-    typed::tree::{Block, Constant, Domain, Expr, ExprKind, Global, Program, Stmt, StmtKind},
+    typed::constant_components,
+    typed::tree::{Block, Domain, Expr, ExprKind, Global, Program, Stmt, StmtKind},
 };
 use ein_ir::{
     Type,
@@ -216,7 +217,7 @@ impl Search<'_> {
                 self.report(span, "a sequence of varying length");
             }
             Builtin::Count(_) => self.report(span, "counting strands"),
-            Builtin::Border(Border::Constant) if !is_constant(&args[1]) => {
+            Builtin::Border(Border::Constant) if constant_components(&args[1]).is_none() => {
                 self.report(args[1].span, "a border value that is not a constant");
             }
             Builtin::Eigenvalues | Builtin::Eigenvectors | Builtin::Inside if self.in_field => {
@@ -242,12 +243,4 @@ fn is_straight(block: &Block) -> bool {
         StmtKind::If { .. } | StmtKind::Foreach { .. } => false,
         _ => true,
     })
-}
-
-fn is_constant(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Constant(Constant::Tensor(..) | Constant::Int(_)) => true,
-        ExprKind::Coerce(inner) => is_constant(inner),
-        _ => false,
-    }
 }
