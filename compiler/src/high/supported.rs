@@ -3,8 +3,9 @@
 use crate::{
     diag::Diagnostic,
     source::Span,
-    typed::tree::{
-        Block, Constant, Domain, Expr, ExprKind, Function, Global, Program, Stmt, StmtKind,
+    typed::{
+        constant_components,
+        tree::{Block, Domain, Expr, ExprKind, Function, Global, Program, Stmt, StmtKind},
     },
 };
 use ein_ir::{
@@ -174,7 +175,7 @@ impl Search<'_> {
             Builtin::Append | Builtin::Prepend | Builtin::Concatenate if is_of_strands(&e.ty) => {
                 self.report(e.span, "a sequence of strands that is not a query")
             }
-            Builtin::Border(Border::Constant) if !is_constant(&args[1]) => {
+            Builtin::Border(Border::Constant) if constant_components(&args[1]).is_none() => {
                 self.report(args[1].span, "a border value that is not a constant");
             }
             Builtin::Eigenvalues | Builtin::Eigenvectors | Builtin::Inside
@@ -226,12 +227,4 @@ fn prints(block: &Block) -> bool {
         } => prints(then) || prints(otherwise),
         _ => false,
     })
-}
-
-fn is_constant(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Constant(Constant::Tensor(..) | Constant::Int(_)) => true,
-        ExprKind::Coerce(inner) => is_constant(inner),
-        _ => false,
-    }
 }

@@ -31,6 +31,15 @@ mod types;
 pub use print::print;
 pub use program::check;
 
+/// The components of a constant `int`, `real` or tensor, row-major; `None` if the value is not known now.
+pub(crate) fn constant_components(expr: &tree::Expr) -> Option<Vec<f64>> {
+    match constant::evaluate(expr).ok()? {
+        tree::Constant::Tensor(_, values) => Some(values),
+        tree::Constant::Int(n) => Some(vec![n as f64]),
+        _ => None,
+    }
+}
+
 /// What the command line says about a check.
 #[derive(Clone, Debug, Default)]
 pub struct CheckOptions {

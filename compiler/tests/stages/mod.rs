@@ -228,7 +228,7 @@ impl Case {
         for (what, outcome) in stages {
             let outcome = run(what, outcome);
             self.assert_close(what, &outcome, &reference, DOUBLE, 0);
-            assert_eq!(outcome.printed, reference.printed, "{} {what}", self.name);
+            assert_same_text(what, &outcome.printed, &reference.printed);
         }
         self.survives_printing(&lowered.translated);
         self.survives_printing(&lowered.normalized);

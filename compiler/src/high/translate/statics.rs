@@ -7,7 +7,10 @@ use crate::{
     source::Span,
     ssa::{Function, Value},
     tensor::Ty,
-    typed::tree::{Constant, Expr, ExprKind, Global, InputDefault, VarId},
+    typed::{
+        constant_components,
+        tree::{Expr, ExprKind, Global, InputDefault, VarId},
+    },
 };
 use ein_ir::{
     Shape, Type,
@@ -142,7 +145,11 @@ impl Translator<'_> {
                     ops::Border::Clamp => Border::Clamp,
                     ops::Border::Wrap => Border::Wrap,
                     ops::Border::Mirror => Border::Mirror,
-                    ops::Border::Constant => Border::Constant(constant_components(&args[1])),
+                    ops::Border::Constant => {
+                        let values = constant_components(&args[1])
+                            .expect("other border values were reported before translation");
+                        Border::Constant(values.iter().map(|x| x.to_bits()).collect())
+                    }
                 };
                 ImageValue { border, ..image }
             }
@@ -194,17 +201,5 @@ impl Translator<'_> {
                 self.base(crate::tensor::Base::Image(image.image, info), &[])
             })
             .collect()
-    }
-}
-
-/// The components of a constant tensor, by their bits.
-fn constant_components(e: &Expr) -> Vec<u64> {
-    match &e.kind {
-        ExprKind::Constant(Constant::Tensor(_, values)) => {
-            values.iter().map(|x| x.to_bits()).collect()
-        }
-        ExprKind::Constant(Constant::Int(n)) => vec![(*n as f64).to_bits()],
-        ExprKind::Coerce(inner) => constant_components(inner),
-        other => panic!("the value beyond a border is {other:?}, not a constant"),
     }
 }
