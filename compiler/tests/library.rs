@@ -167,3 +167,35 @@ fn a_million_steps_leave_nothing_behind() {
         "{early} bytes for at most 21 numbers of five strands"
     );
 }
+
+/// Every strand carries a sequence, makes a strand in its third step, and dies in its fourth.
+const GENERATIONS: &str = "#version 2.0
+    strand s (real[] carried) {
+        output real[] kept = carried;
+        int n = 0;
+        update {
+            n += 1;
+            kept = kept @ real(n);
+            if (n == 3) { new s({ x + 1 | x in kept }); }
+            if (n == 4) { die; }
+            if (length(kept) > 40) { kept = {}; }
+        }
+    }
+    create_collection { s({ real(i) }) | i in 0..19 }";
+
+#[test]
+fn the_dead_leave_nothing_behind() {
+    let program = program(GENERATIONS, true);
+    let inputs = Inputs::of(&program);
+    let mut running = Running::new(program, &inputs, 2).unwrap();
+    let mut most = 0;
+    for _ in 0..300 {
+        running.run(Some(10), &mut std::io::sink()).unwrap();
+        most = most.max(running.sequence_bytes());
+        assert!(running.counts().all() <= 40);
+    }
+    assert!(
+        most <= 40 * 512,
+        "{most} bytes for at most 44 numbers of 40 strands"
+    );
+}
