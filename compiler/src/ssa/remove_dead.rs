@@ -1,131 +1,182 @@
 //! Removes what nobody needs: operations without effect whose results are unused, and results of `if` and `for`
 //! that are unused.
+//!
+//! First everything needed is marked, following each needed value to what it is computed from, once; then one walk keeps
+//! what is marked. So the time does not depend on how deeply loops are nested.
 
 use super::{Block, Dialect, Function, Inst, Kind, Value};
 
 /// The same function without unused operations and results.
 pub fn remove_dead<D: Dialect>(function: Function<D>) -> Function<D> {
-    let mut live = vec![false; function.types.len()];
-    let body = sweep(function.body, &mut live, |_| true);
+    let mut marking = Marking {
+        needs: vec![Vec::new(); function.types.len()],
+        live: vec![false; function.types.len()],
+        waiting: Vec::new(),
+    };
+    marking.block(&function.body, &mut Vec::new());
+    marking.want(&function.body.yields);
+    let live = marking.finish();
+    let body = sweep(function.body, &live);
     Function { body, ..function }
 }
 
-/// Keeps the yields for which `wanted` holds, and what they need. Marks everything needed in `live`.
-fn sweep<D: Dialect>(
-    block: Block<D>,
-    live: &mut [bool],
-    wanted: impl Fn(usize) -> bool,
-) -> Block<D> {
-    let yields: Vec<Value> = block
-        .yields
-        .into_iter()
-        .enumerate()
-        .filter(|(n, _)| wanted(*n))
-        .map(|(_, v)| v)
-        .collect();
-    mark(&yields, live);
-    let mut insts = Vec::new();
-    for inst in block.insts.into_iter().rev() {
-        if inst.results.iter().any(|v| live[v.0 as usize]) || has_effect(&inst.kind) {
-            insts.push(keep(inst, live));
-        }
-    }
-    insts.reverse();
-    Block { insts, yields }
+struct Marking {
+    /// For every value, the values it is computed from.
+    needs: Vec<Vec<Value>>,
+    live: Vec<bool>,
+    waiting: Vec<Value>,
 }
 
-fn keep<D: Dialect>(inst: Inst<D>, live: &mut [bool]) -> Inst<D> {
-    let used: Vec<bool> = inst.results.iter().map(|v| live[v.0 as usize]).collect();
-    let (results, kind) = match inst.kind {
-        kind @ Kind::Op(..) => (inst.results, kind),
-        Kind::If {
-            condition,
-            then,
-            otherwise,
-        } => {
-            let then = sweep(then, live, |n| used[n]);
-            let otherwise = sweep(otherwise, live, |n| used[n]);
-            let results = inst
-                .results
-                .into_iter()
-                .zip(&used)
-                .filter(|(_, u)| **u)
-                .map(|(v, _)| v)
-                .collect();
-            (
-                results,
+impl Marking {
+    /// Learns what the values of a block need, and wants what its effects need: their arguments and, because they depend on
+    /// being reached, `around`, what decides about the blocks around them.
+    fn block<D: Dialect>(&mut self, block: &Block<D>, around: &mut Vec<Value>) {
+        for inst in &block.insts {
+            let outside = around.len();
+            match &inst.kind {
+                Kind::Op(op, args) => {
+                    if D::has_effect(op) {
+                        self.want(args);
+                        self.want(around);
+                    }
+                    for &v in &inst.results {
+                        self.need(v, args);
+                    }
+                }
                 Kind::If {
                     condition,
                     then,
                     otherwise,
-                },
-            )
-        }
-        Kind::For {
-            index,
-            low,
-            high,
-            breaks,
-            carried,
-            init,
-            body,
-        } => {
-            // A carried value is needed if its result is, if the loop's end depends on it, or if the next value of a
-            // needed one is computed from it: repeat until nothing is added.
-            let mut needed = used.clone();
-            if breaks {
-                needed[0] = true;
-            }
-            loop {
-                let mut inside = live.to_vec();
-                sweep(body.clone(), &mut inside, |n| needed[n]);
-                let more: Vec<bool> = carried
-                    .iter()
-                    .zip(&needed)
-                    .map(|(c, &n)| n || inside[c.0 as usize])
-                    .collect();
-                if more == needed {
-                    break;
+                } => {
+                    for (n, &v) in inst.results.iter().enumerate() {
+                        self.need(v, &[*condition, then.yields[n], otherwise.yields[n]]);
+                    }
+                    around.push(*condition);
+                    self.block(then, around);
+                    self.block(otherwise, around);
                 }
-                needed = more;
+                Kind::For {
+                    index,
+                    low,
+                    high,
+                    breaks,
+                    carried,
+                    init,
+                    body,
+                } => {
+                    let mut control = vec![*low, *high];
+                    if *breaks {
+                        control.push(carried[0]);
+                    }
+                    self.need(*index, &control);
+                    for (n, &v) in carried.iter().enumerate() {
+                        self.need(v, &control);
+                        self.need(v, &[init[n], body.yields[n]]);
+                        self.need(inst.results[n], &[v]);
+                    }
+                    around.extend(control);
+                    self.block(body, around);
+                }
             }
-            let body = sweep(body, live, |n| needed[n]);
-            let select = |values: Vec<Value>| -> Vec<Value> {
-                values
-                    .into_iter()
-                    .zip(&needed)
-                    .filter(|(_, n)| **n)
-                    .map(|(v, _)| v)
-                    .collect()
-            };
-            let kind = Kind::For {
+            around.truncate(outside);
+        }
+    }
+
+    fn need(&mut self, v: Value, from: &[Value]) {
+        self.needs[v.0 as usize].extend(from);
+    }
+
+    fn want(&mut self, values: &[Value]) {
+        self.waiting.extend(values);
+    }
+
+    fn finish(mut self) -> Vec<bool> {
+        while let Some(v) = self.waiting.pop() {
+            if !std::mem::replace(&mut self.live[v.0 as usize], true) {
+                let needs = std::mem::take(&mut self.needs[v.0 as usize]);
+                self.waiting.extend(needs);
+            }
+        }
+        self.live
+    }
+}
+
+/// The block without the instructions that are not needed.
+fn sweep<D: Dialect>(block: Block<D>, live: &[bool]) -> Block<D> {
+    let is_live = |v: &Value| live[v.0 as usize];
+    let mut insts = Vec::with_capacity(block.insts.len());
+    for Inst { results, kind } in block.insts {
+        match kind {
+            Kind::Op(op, args) => {
+                if results.iter().any(is_live) || D::has_effect(&op) {
+                    let kind = Kind::Op(op, args);
+                    insts.push(Inst { results, kind });
+                }
+            }
+            Kind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let used: Vec<bool> = results.iter().map(is_live).collect();
+                let [then, otherwise] = [then, otherwise].map(|block| {
+                    let Block { insts, yields } = sweep(block, live);
+                    let yields = select(yields, &used);
+                    Block { insts, yields }
+                });
+                // An instruction is left in a block only if it is needed, so an effect shows as one.
+                if used.contains(&true) || !then.insts.is_empty() || !otherwise.insts.is_empty() {
+                    insts.push(Inst {
+                        results: select(results, &used),
+                        kind: Kind::If {
+                            condition,
+                            then,
+                            otherwise,
+                        },
+                    });
+                }
+            }
+            Kind::For {
                 index,
                 low,
                 high,
                 breaks,
-                carried: select(carried),
-                init: select(init),
+                carried,
+                init,
                 body,
-            };
-            (select(inst.results), kind)
+            } => {
+                let used: Vec<bool> = carried.iter().map(is_live).collect();
+                let Block {
+                    insts: inner,
+                    yields,
+                } = sweep(body, live);
+                if used.contains(&true) || !inner.is_empty() {
+                    insts.push(Inst {
+                        results: select(results, &used),
+                        kind: Kind::For {
+                            index,
+                            low,
+                            high,
+                            breaks,
+                            carried: select(carried, &used),
+                            init: select(init, &used),
+                            body: Block {
+                                insts: inner,
+                                yields: select(yields, &used),
+                            },
+                        },
+                    });
+                }
+            }
         }
-    };
-    mark(&kind.operands(), live);
-    Inst { results, kind }
-}
-
-fn has_effect<D: Dialect>(kind: &Kind<D>) -> bool {
-    match kind {
-        Kind::Op(op, _) => D::has_effect(op),
-        Kind::If { .. } | Kind::For { .. } => kind
-            .blocks()
-            .into_iter()
-            .any(|b| b.insts.iter().any(|inst| has_effect(&inst.kind))),
+    }
+    Block {
+        insts,
+        yields: block.yields,
     }
 }
 
-fn mark(values: &[Value], live: &mut [bool]) {
-    for v in values {
-        live[v.0 as usize] = true;
-    }
+fn select(values: Vec<Value>, used: &[bool]) -> Vec<Value> {
+    let chosen = values.into_iter().zip(used).filter(|(_, used)| **used);
+    chosen.map(|(v, _)| v).collect()
 }
