@@ -1,120 +1,140 @@
 //! Removes what nobody needs: operations without effect whose results are unused, and results of `if` and `for`
 //! that are unused.
+//!
+//! First everything needed is marked, following each needed value to what it is computed from, once; then one walk keeps
+//! what is marked. So the time does not depend on how deeply loops are nested.
 
 use super::{Block, Dialect, Function, Inst, Kind, Value};
 
 /// The same function without unused operations and results.
 pub fn remove_dead<D: Dialect>(function: Function<D>) -> Function<D> {
-    let mut live = Live(vec![false; function.types.len()]);
-    live.mark(&function.body.yields);
-    // Loops hand values back to their own beginning, so go on until nothing is added.
-    while live.spread(&function.body) {}
-    let body = live.keep_block(function.body, |_| true);
+    let mut marking = Marking {
+        needs: vec![Vec::new(); function.types.len()],
+        live: vec![false; function.types.len()],
+        waiting: Vec::new(),
+    };
+    marking.block(&function.body, &mut Vec::new());
+    marking.want(&function.body.yields);
+    let live = marking.finish();
+    let body = sweep(function.body, &live);
     Function { body, ..function }
 }
 
-/// For every value, whether it is needed.
-struct Live(Vec<bool>);
+struct Marking {
+    /// For every value, the values it is computed from.
+    needs: Vec<Vec<Value>>,
+    live: Vec<bool>,
+    waiting: Vec<Value>,
+}
 
-impl Live {
-    fn has(&self, v: Value) -> bool {
-        self.0[v.0 as usize]
-    }
-
-    /// Marks values; whether one of them is new.
-    fn mark(&mut self, values: &[Value]) -> bool {
-        let mut new = false;
-        for v in values {
-            new |= !std::mem::replace(&mut self.0[v.0 as usize], true);
-        }
-        new
-    }
-
-    fn is_needed<D: Dialect>(&self, inst: &Inst<D>) -> bool {
-        inst.results.iter().any(|&v| self.has(v)) || has_effect(&inst.kind)
-    }
-
-    /// The values that a loop has to hand from one iteration to the next: those whose result is needed, on which its end
-    /// depends, or which the body reads.
-    fn carried(&self, results: &[Value], breaks: bool, carried: &[Value]) -> Vec<bool> {
-        let needed = |n: usize| self.has(results[n]) || self.has(carried[n]) || (breaks && n == 0);
-        (0..carried.len()).map(needed).collect()
-    }
-
-    /// Marks what needed instructions need, from the last to the first; whether something is new.
-    fn spread<D: Dialect>(&mut self, block: &Block<D>) -> bool {
-        let mut new = false;
-        for inst in block.insts.iter().rev() {
-            if !self.is_needed(inst) {
-                continue;
-            }
+impl Marking {
+    /// Learns what the values of a block need, and wants what its effects need: their arguments and, because they depend on
+    /// being reached, `around`, what decides about the blocks around them.
+    fn block<D: Dialect>(&mut self, block: &Block<D>, around: &mut Vec<Value>) {
+        for inst in &block.insts {
+            let outside = around.len();
             match &inst.kind {
-                Kind::Op(_, args) => new |= self.mark(args),
+                Kind::Op(op, args) => {
+                    if D::has_effect(op) {
+                        self.want(args);
+                        self.want(around);
+                    }
+                    for &v in &inst.results {
+                        self.need(v, args);
+                    }
+                }
                 Kind::If {
                     condition,
                     then,
                     otherwise,
                 } => {
-                    new |= self.mark(&[*condition]);
-                    for (n, &result) in inst.results.iter().enumerate() {
-                        if self.has(result) {
-                            new |= self.mark(&[then.yields[n], otherwise.yields[n]]);
-                        }
+                    for (n, &v) in inst.results.iter().enumerate() {
+                        self.need(v, &[*condition, then.yields[n], otherwise.yields[n]]);
                     }
-                    new |= self.spread(then) | self.spread(otherwise);
+                    around.push(*condition);
+                    self.block(then, around);
+                    self.block(otherwise, around);
                 }
                 Kind::For {
+                    index,
                     low,
                     high,
                     breaks,
                     carried,
                     init,
                     body,
-                    ..
                 } => {
-                    new |= self.mark(&[*low, *high]);
-                    for (n, needed) in self
-                        .carried(&inst.results, *breaks, carried)
-                        .into_iter()
-                        .enumerate()
-                    {
-                        if needed {
-                            new |= self.mark(&[carried[n], init[n], body.yields[n]]);
-                        }
+                    let mut control = vec![*low, *high];
+                    if *breaks {
+                        control.push(carried[0]);
                     }
-                    new |= self.spread(body);
+                    self.need(*index, &control);
+                    for (n, &v) in carried.iter().enumerate() {
+                        self.need(v, &control);
+                        self.need(v, &[init[n], body.yields[n]]);
+                        self.need(inst.results[n], &[v]);
+                    }
+                    around.extend(control);
+                    self.block(body, around);
                 }
             }
-        }
-        new
-    }
-
-    /// What is needed of a block, with the yields for which `wanted` holds.
-    fn keep_block<D: Dialect>(&self, block: Block<D>, wanted: impl Fn(usize) -> bool) -> Block<D> {
-        let needed = block.insts.into_iter().filter(|inst| self.is_needed(inst));
-        Block {
-            insts: needed.map(|inst| self.keep(inst)).collect(),
-            yields: select(block.yields, wanted),
+            around.truncate(outside);
         }
     }
 
-    fn keep<D: Dialect>(&self, inst: Inst<D>) -> Inst<D> {
-        let Inst { results, kind } = inst;
+    fn need(&mut self, v: Value, from: &[Value]) {
+        self.needs[v.0 as usize].extend(from);
+    }
+
+    fn want(&mut self, values: &[Value]) {
+        self.waiting.extend(values);
+    }
+
+    fn finish(mut self) -> Vec<bool> {
+        while let Some(v) = self.waiting.pop() {
+            if !std::mem::replace(&mut self.live[v.0 as usize], true) {
+                let needs = std::mem::take(&mut self.needs[v.0 as usize]);
+                self.waiting.extend(needs);
+            }
+        }
+        self.live
+    }
+}
+
+/// The block without the instructions that are not needed.
+fn sweep<D: Dialect>(block: Block<D>, live: &[bool]) -> Block<D> {
+    let is_live = |v: &Value| live[v.0 as usize];
+    let mut insts = Vec::with_capacity(block.insts.len());
+    for Inst { results, kind } in block.insts {
         match kind {
-            kind @ Kind::Op(..) => Inst { results, kind },
+            Kind::Op(op, args) => {
+                if results.iter().any(is_live) || D::has_effect(&op) {
+                    let kind = Kind::Op(op, args);
+                    insts.push(Inst { results, kind });
+                }
+            }
             Kind::If {
                 condition,
                 then,
                 otherwise,
             } => {
-                let used: Vec<bool> = results.iter().map(|&v| self.has(v)).collect();
-                let kind = Kind::If {
-                    condition,
-                    then: self.keep_block(then, |n| used[n]),
-                    otherwise: self.keep_block(otherwise, |n| used[n]),
-                };
-                let results = select(results, |n| used[n]);
-                Inst { results, kind }
+                let used: Vec<bool> = results.iter().map(is_live).collect();
+                let [then, otherwise] = [then, otherwise].map(|block| {
+                    let Block { insts, yields } = sweep(block, live);
+                    let yields = select(yields, &used);
+                    Block { insts, yields }
+                });
+                // An instruction is left in a block only if it is needed, so an effect shows as one.
+                if used.contains(&true) || !then.insts.is_empty() || !otherwise.insts.is_empty() {
+                    insts.push(Inst {
+                        results: select(results, &used),
+                        kind: Kind::If {
+                            condition,
+                            then,
+                            otherwise,
+                        },
+                    });
+                }
             }
             Kind::For {
                 index,
@@ -125,35 +145,38 @@ impl Live {
                 init,
                 body,
             } => {
-                let needed = self.carried(&results, breaks, &carried);
-                let kind = Kind::For {
-                    index,
-                    low,
-                    high,
-                    breaks,
-                    carried: select(carried, |n| needed[n]),
-                    init: select(init, |n| needed[n]),
-                    body: self.keep_block(body, |n| needed[n]),
-                };
-                let results = select(results, |n| needed[n]);
-                Inst { results, kind }
+                let used: Vec<bool> = carried.iter().map(is_live).collect();
+                let Block {
+                    insts: inner,
+                    yields,
+                } = sweep(body, live);
+                if used.contains(&true) || !inner.is_empty() {
+                    insts.push(Inst {
+                        results: select(results, &used),
+                        kind: Kind::For {
+                            index,
+                            low,
+                            high,
+                            breaks,
+                            carried: select(carried, &used),
+                            init: select(init, &used),
+                            body: Block {
+                                insts: inner,
+                                yields: select(yields, &used),
+                            },
+                        },
+                    });
+                }
             }
         }
     }
-}
-
-/// The values at the wanted places.
-fn select(values: Vec<Value>, wanted: impl Fn(usize) -> bool) -> Vec<Value> {
-    let placed = values.into_iter().enumerate();
-    placed.filter(|(n, _)| wanted(*n)).map(|(_, v)| v).collect()
-}
-
-fn has_effect<D: Dialect>(kind: &Kind<D>) -> bool {
-    match kind {
-        Kind::Op(op, _) => D::has_effect(op),
-        Kind::If { .. } | Kind::For { .. } => kind
-            .blocks()
-            .into_iter()
-            .any(|b| b.insts.iter().any(|inst| has_effect(&inst.kind))),
+    Block {
+        insts,
+        yields: block.yields,
     }
+}
+
+fn select(values: Vec<Value>, used: &[bool]) -> Vec<Value> {
+    let chosen = values.into_iter().zip(used).filter(|(_, used)| **used);
+    chosen.map(|(v, _)| v).collect()
 }
