@@ -14,6 +14,7 @@ use crate::{
     ssa::{Dialect, number_values, remove_dead},
     syntax, typed,
 };
+pub use rewrite::{Engine, laws};
 use runtime::strands::{self, Kind, Scalar, Sharing, StateLayout};
 use std::time::{Duration, Instant};
 
@@ -124,6 +125,8 @@ pub struct Session {
     pub dumps: Vec<(&'static str, String)>,
     /// How long each stage took.
     pub times: Vec<(&'static str, Duration)>,
+    /// How often each rewrite rule fired.
+    pub rules: high::RuleCounts,
 }
 
 /// Why there is no machine code.
@@ -229,11 +232,13 @@ pub fn lower(
     // From here on nothing is the user's fault.
     let translated: Program<High> = session.stage("translate", || high::translate(&typed));
     session.checked("translate", &translated)?;
+    let mut fired = high::RuleCounts::new();
     let normalized = session.stage("normalize", || {
         translated
             .clone()
-            .map(|_, f| high::normalize(f, &options.normalization))
+            .map(|_, f| high::normalize(f, &options.normalization, &mut fired))
     });
+    session.rules = fired;
     session.checked("normalize", &normalized)?;
     let reconstructed: Program<Mid> = session.stage("reconstruct", || {
         normalized.clone().map(|_, f| clean(mid::reconstruct(f)))
