@@ -15,6 +15,7 @@ use crate::{
     state::{self, StateMap},
     syntax, typed,
 };
+pub use rewrite::{Engine, laws};
 use runtime::world::Abilities;
 use std::time::{Duration, Instant};
 
@@ -111,6 +112,8 @@ pub struct Session {
     pub dumps: Vec<(&'static str, String)>,
     /// How long each stage took.
     pub times: Vec<(&'static str, Duration)>,
+    /// How often each rewrite rule fired.
+    pub rules: high::RuleCounts,
 }
 
 /// Why there is no machine code.
@@ -246,11 +249,13 @@ fn lower_here(
     let translated: Program<High> =
         session.stage("translate", || high::translate(&typed, options.long_int));
     session.checked("translate", &translated)?;
+    let mut fired = high::RuleCounts::new();
     let normalized = session.stage("normalize", || {
         translated
             .clone()
-            .map(|_, f| high::normalize(f, &options.normalization))
+            .map(|_, f| high::normalize(f, &options.normalization, &mut fired))
     });
+    session.rules = fired;
     session.checked("normalize", &normalized)?;
     let reconstructed: Program<Mid> = session.stage("reconstruct", || {
         normalized.clone().map(|_, f| clean(mid::reconstruct(f)))

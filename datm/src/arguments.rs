@@ -2,8 +2,8 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use datm::{
-    ArgumentKinds, Arithmetic, CampaignOptions, Coefficients, DataKind, Form, Orientation,
-    Precision, RunOptions, Settings, SpaceOptions,
+    ArgumentKinds, Arithmetic, CampaignOptions, Coefficients, CompiledRunner, DataKind, Difference,
+    Form, Orientation, Precision, RunOptions, Runner, Settings, SpaceOptions, UserRunner,
 };
 use std::path::PathBuf;
 
@@ -81,6 +81,27 @@ pub(crate) enum Mode {
         #[command(flatten)]
         execution: ExecutionArguments,
     },
+    /// Random cases run in two ways that must agree
+    Differential {
+        /// The two ways; all pairs in turn if left out
+        mode: Option<DifferenceName>,
+        /// How many cases
+        #[arg(long, default_value_t = 1000)]
+        cases: usize,
+        #[command(flatten)]
+        space: SpaceArguments,
+        #[command(flatten)]
+        frame: FrameArguments,
+        #[command(flatten)]
+        execution: ExecutionArguments,
+    },
+    /// Switch every deliberate fault of the compiler on in turn and see that a case fails
+    #[cfg(feature = "mutants")]
+    Mutants {
+        /// Write the table to a file
+        #[arg(long)]
+        report: Option<PathBuf>,
+    },
     /// Volume renderings of symmetric fields
     Render {
         /// How many operators
@@ -109,6 +130,20 @@ pub(crate) enum Mode {
     },
     /// List the operators under test
     Operators,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum DifferenceName {
+    /// Machine code against the reference evaluator
+    Reference,
+    /// One strand per call against sixteen
+    Width,
+    /// Single against double precision
+    Precision,
+    /// Equality saturation against one directed walk
+    Normalization,
+    /// Version 2.0 against version 1.0 of the language
+    Language,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -172,9 +207,12 @@ pub(crate) struct ExecutionArguments {
     /// Run programs in single precision
     #[arg(long)]
     pub(crate) single: bool,
-    /// Strands per call of generated code; 0 for the compiler's choice
-    #[arg(long = "width-of-strands", short = 'W', default_value_t = 0)]
+    /// Strands per call of generated code: 1, 4, 8 or 16; 0 for the compiler's choice
+    #[arg(long = "width-of-strands", short = 'W', default_value_t = 1)]
     pub(crate) strands: usize,
+    /// Run programs with this `diderotc`, from files as a user would, instead of in memory
+    #[arg(long, value_name = "DIDEROTC")]
+    pub(crate) through: Option<PathBuf>,
     /// Threads; 0 for all
     #[arg(long, default_value_t = 0)]
     pub(crate) jobs: usize,
@@ -187,6 +225,19 @@ pub(crate) struct ExecutionArguments {
     /// Write the report to FILE.md and FILE.json
     #[arg(long)]
     pub(crate) report: Option<PathBuf>,
+}
+
+impl DifferenceName {
+    /// What differs.
+    pub(crate) fn difference(self) -> Difference {
+        match self {
+            DifferenceName::Reference => Difference::Reference,
+            DifferenceName::Width => Difference::Width,
+            DifferenceName::Precision => Difference::Precision,
+            DifferenceName::Normalization => Difference::Normalization,
+            DifferenceName::Language => Difference::Language,
+        }
+    }
 }
 
 impl SpaceArguments {
@@ -253,6 +304,16 @@ impl ExecutionArguments {
                 width: self.strands,
             },
             arithmetic,
+        }
+    }
+
+    /// Who executes the cases.
+    pub(crate) fn runner(&self) -> Box<dyn Runner> {
+        match &self.through {
+            Some(command) => Box::new(UserRunner {
+                command: command.clone(),
+            }),
+            None => Box::new(CompiledRunner::default()),
         }
     }
 

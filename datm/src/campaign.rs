@@ -3,7 +3,7 @@
 //! Cases are pure functions of their labels. They are checked in blocks, and records are written in the order of
 //! the cases, so the file is the same at any number of threads.
 
-use crate::compare::{FailedAt, Verdict, check};
+use crate::compare::{FailedAt, Verdict};
 use crate::label::Case;
 use crate::number::Arithmetic;
 use crate::runner::{RunOptions, Runner, Stage};
@@ -32,6 +32,14 @@ pub struct CampaignOptions {
     pub arithmetic: Arithmetic,
 }
 
+/// Who judges the cases of a campaign.
+pub struct Judge<'a> {
+    /// Distinguishes records of different judges.
+    pub setup: String,
+    /// The verdict about a case.
+    pub verdict_of: &'a (dyn Fn(&Case) -> Verdict + Sync),
+}
+
 /// Cases per block: enough to keep all cores busy, few enough to lose little when interrupted.
 const BLOCK: usize = 256;
 
@@ -50,8 +58,13 @@ impl Record {
     pub fn to_json(&self) -> Value {
         let mut object = json!({ "label": self.label, "setup": self.setup });
         match &self.verdict {
-            Verdict::Pass { ratio, looseness } => {
+            Verdict::Pass {
+                ratio,
+                looseness,
+                rules,
+            } => {
                 object["verdict"] = json!("pass");
+                object["rules"] = json!(rules.join(" "));
                 // As text: the shortest digits that read back as the same number.
                 object["ratio"] = json!(format!("{ratio:e}"));
                 object["looseness"] = json!(format!("{looseness:e}"));
@@ -88,6 +101,11 @@ impl Record {
             "pass" => Verdict::Pass {
                 ratio: number("ratio")?,
                 looseness: number("looseness")?,
+                rules: text("rules")
+                    .unwrap_or_default()
+                    .split_whitespace()
+                    .map(str::to_string)
+                    .collect(),
             },
             "vacuous" => Verdict::Vacuous {
                 reason: text("reason")?,
@@ -150,16 +168,15 @@ pub fn read_records(input: impl BufRead) -> Result<Vec<Record>, String> {
 pub fn run(
     count: usize,
     case_at: &(dyn Fn(usize) -> Option<Case> + Sync),
-    runner: &dyn Runner,
-    options: &CampaignOptions,
+    judge: &Judge<'_>,
     known: &[Record],
     output: &mut dyn Write,
     progress: &dyn Fn(usize),
 ) -> Result<Vec<Record>, String> {
-    let setup = setup(runner, &options.run);
+    let Judge { setup, verdict_of } = judge;
     let known: BTreeMap<&str, &Record> = known
         .iter()
-        .filter(|record| record.setup == setup)
+        .filter(|record| record.setup == *setup)
         .map(|record| (record.label.as_str(), record))
         .collect();
     let mut records = Vec::new();
@@ -172,7 +189,7 @@ pub fn run(
                 if let Some(record) = known.get(label.as_str()) {
                     return Some(((*record).clone(), false));
                 }
-                let verdict = check(&case, runner, &options.run, options.arithmetic);
+                let verdict = verdict_of(&case);
                 Some((
                     Record {
                         label,
@@ -201,6 +218,7 @@ pub fn run(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::check;
     use crate::direct::DirectRunner;
     use crate::runner::Precision;
     use crate::space::{Form, SpaceOptions, TreeSpace};
@@ -228,15 +246,13 @@ mod tests {
         let mut output = Vec::new();
         let records = pool
             .install(|| {
-                run(
-                    40,
-                    &case_at,
-                    &DirectRunner,
-                    &options,
-                    known,
-                    &mut output,
-                    &|_| {},
-                )
+                let judge = Judge {
+                    setup: setup(&DirectRunner, &options.run),
+                    verdict_of: &|case| {
+                        check(case, &DirectRunner, &options.run, options.arithmetic)
+                    },
+                };
+                run(40, &case_at, &judge, known, &mut output, &|_| {})
             })
             .expect("a campaign");
         (records, String::from_utf8(output).expect("text"))

@@ -2,14 +2,16 @@
 
 use crate::arguments::{Arguments, ExecutionArguments, FrameArguments, Mode, SpaceArguments};
 use datm::{
-    ArgumentKinds, CORPUS, Case, Datum, Form, OPERATORS, Record, Rules, Runner, Scene,
-    SpaceOptions, StepList, Stream, Template, Tree, TreeSpace, Verdict, check, judge, nrrd,
-    prepare, program, read_records, run, runner_under_test, share_leaves, shrink, summarize,
+    ArgumentKinds, CORPUS, Case, Datum, Difference, Form, Judge, OPERATORS, Record, Rules, Scene,
+    Settings, SpaceOptions, StepList, Stream, Summary, Template, Tree, TreeSpace, Verdict, check,
+    check_difference, judge, nrrd, prepare, program, read_records, run, setup, share_leaves,
+    shrink, summarize,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufReader, Write};
 use std::path::Path;
+use std::time::Instant;
 
 /// Whether the compiler passed.
 pub(crate) enum Outcome {
@@ -57,24 +59,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Outcome, String> {
         } => {
             let settings = frame.settings()?;
             let space = TreeSpace::new(&space.options(&settings));
-            let seed = format!("{:x}", settings.seed);
-            let case_at = |n: usize| {
-                let mut stream = Stream::new(&["random", &seed, &n.to_string()]);
-                let tree = if uniform {
-                    space.draw_uniform(&mut stream)
-                } else {
-                    space.draw_stratified(&mut stream)
-                }?;
-                let tree = if shared {
-                    share_leaves(&tree, &mut stream)
-                } else {
-                    tree
-                };
-                Some(Case {
-                    tree,
-                    settings: settings.clone(),
-                })
-            };
+            let case_at = |n: usize| random_case(&space, &settings, uniform, shared, n);
             campaign(cases, &case_at, &execution)
         }
         Mode::Target {
@@ -105,6 +90,38 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Outcome, String> {
             execution,
         } => replay(&label, to.as_deref(), &execution),
         Mode::Shrink { label, execution } => shrink_label(&label, &execution),
+        Mode::Differential {
+            mode,
+            cases,
+            space,
+            frame,
+            execution,
+        } => {
+            let settings = frame.settings()?;
+            let space = TreeSpace::new(&space.options(&settings));
+            let case_at = |n: usize| random_case(&space, &settings, false, true, n);
+            let differences = mode.map_or(Difference::ALL.to_vec(), |mode| vec![mode.difference()]);
+            let options = execution.options();
+            let mut all = Outcome::AllPassed;
+            for difference in differences {
+                println!("{difference}");
+                let judge = Judge {
+                    setup: format!(
+                        "{difference} {} W={}",
+                        options.run.precision, options.run.width
+                    ),
+                    verdict_of: &|case| {
+                        check_difference(case, difference, &options.run, options.arithmetic)
+                    },
+                };
+                if let Outcome::SomeFailed = judged(cases, &case_at, &judge, &execution)? {
+                    all = Outcome::SomeFailed;
+                }
+            }
+            Ok(all)
+        }
+        #[cfg(feature = "mutants")]
+        Mode::Mutants { report } => mutants(report.as_deref()),
         Mode::Render {
             ops,
             cases,
@@ -132,6 +149,50 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Outcome, String> {
             Ok(Outcome::AllPassed)
         }
     }
+}
+
+/// The n-th random case of a space.
+fn random_case(
+    space: &TreeSpace,
+    settings: &Settings,
+    uniform: bool,
+    shared: bool,
+    n: usize,
+) -> Option<Case> {
+    let seed = format!("{:x}", settings.seed);
+    let mut stream = Stream::new(&["random", &seed, &n.to_string()]);
+    let tree = if uniform {
+        space.draw_uniform(&mut stream)
+    } else {
+        space.draw_stratified(&mut stream)
+    }?;
+    let tree = if shared {
+        share_leaves(&tree, &mut stream)
+    } else {
+        tree
+    };
+    Some(Case {
+        tree,
+        settings: settings.clone(),
+    })
+}
+
+/// Switches every deliberate fault on in turn.
+#[cfg(feature = "mutants")]
+fn mutants(report: Option<&Path>) -> Result<Outcome, String> {
+    let catches = datm::catch_all(&|catch| {
+        let by = catch.by.as_ref();
+        let how = by.map_or("NOT CAUGHT".to_string(), |(label, at, cause)| {
+            format!("{at}: {cause}: {label}")
+        });
+        println!("{}: {}\n    {how}", catch.origin, catch.fault);
+    })?;
+    if let Some(file) = report {
+        save(file, datm::table(&catches).as_bytes())?;
+    }
+    let missed = catches.iter().filter(|catch| catch.by.is_none()).count();
+    println!("{} faults, {missed} not caught", catches.len());
+    Ok(outcome(missed))
 }
 
 /// The cases of labels, and of operator names: every case of the space that uses one of them.
@@ -174,12 +235,28 @@ fn save(file: &Path, contents: &[u8]) -> Result<(), String> {
     fs::write(file, contents).map_err(|error| format!("cannot write {}: {error}", file.display()))
 }
 
-/// Runs a campaign with a progress bar, records and a report.
+/// Runs a campaign against the truth.
 fn campaign(
     count: usize,
     case_at: &(dyn Fn(usize) -> Option<Case> + Sync),
     execution: &ExecutionArguments,
 ) -> Result<Outcome, String> {
+    let (runner, options) = (execution.runner(), execution.options());
+    let judge = Judge {
+        setup: setup(&*runner, &options.run),
+        verdict_of: &|case| check(case, &*runner, &options.run, options.arithmetic),
+    };
+    judged(count, case_at, &judge, execution)
+}
+
+/// Runs a campaign with a progress bar, records and a report.
+fn judged(
+    count: usize,
+    case_at: &(dyn Fn(usize) -> Option<Case> + Sync),
+    judge: &Judge<'_>,
+    execution: &ExecutionArguments,
+) -> Result<Outcome, String> {
+    let start = Instant::now();
     let (known, mut output): (Vec<Record>, Box<dyn Write + Send>) = match &execution.records {
         None => (Vec::new(), Box::new(std::io::sink())),
         Some(file) => {
@@ -205,22 +282,12 @@ fn campaign(
     };
     let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {per_sec} {eta}");
     let bar = ProgressBar::new(count as u64).with_style(style.map_err(|error| error.to_string())?);
-    let runner = runner_under_test();
-    let options = execution.options();
     let progress = |done: usize| bar.set_position(done as u64);
-    let records = execution.in_pool(|| {
-        run(
-            count,
-            case_at,
-            &runner,
-            &options,
-            &known,
-            output.as_mut(),
-            &progress,
-        )
-    })??;
+    let records =
+        execution.in_pool(|| run(count, case_at, judge, &known, output.as_mut(), &progress))??;
     bar.finish_and_clear();
-    let summary = summarize(&records)?;
+    let mut summary = summarize(&records)?;
+    execution.in_pool(|| reproduce(&mut summary, judge))?;
     if let Some(file) = &execution.report {
         save(&file.with_extension("md"), summary.to_markdown().as_bytes())?;
         save(
@@ -233,14 +300,31 @@ fn campaign(
             "{at}: {cause}: {} cases, e.g. {}\n    {}",
             cluster.count, cluster.representative, cluster.message
         );
+        if let Some((label, program)) = &cluster.smallest {
+            println!("    smallest: {label}\n{program}");
+        }
     }
-    println!("{}", summary.line());
+    println!("{}, {:.1} s", summary.line(), start.elapsed().as_secs_f64());
     Ok(outcome(summary.total.failures))
+}
+
+/// Shrinks one case of every group of failures.
+fn reproduce(summary: &mut Summary, judge: &Judge<'_>) {
+    for cluster in summary.clusters.values_mut() {
+        let case = cluster.representative.parse::<Case>().ok();
+        let shrunk = case.and_then(|case| shrink(&case, &|case| (judge.verdict_of)(case)));
+        cluster.smallest = shrunk.and_then(|(case, _)| {
+            let experiment = prepare(&case, datm::Arithmetic::Near).ok()?;
+            Some((case.to_string(), program(&experiment).version2))
+        });
+    }
 }
 
 fn describe(verdict: &Verdict) -> String {
     match verdict {
-        Verdict::Pass { ratio, looseness } => {
+        Verdict::Pass {
+            ratio, looseness, ..
+        } => {
             format!(
                 "pass: largest error {ratio:.3} of its tolerance, loosest tolerance {looseness:.3e}"
             )
@@ -287,7 +371,7 @@ fn replay(
             }
         }
     }
-    let verdict = judge(&experiment, &runner_under_test(), &options.run);
+    let verdict = judge(&experiment, &*execution.runner(), &options.run);
     println!("{}", describe(&verdict));
     Ok(outcome(usize::from(matches!(
         verdict,
@@ -298,9 +382,9 @@ fn replay(
 fn shrink_label(label: &str, execution: &ExecutionArguments) -> Result<Outcome, String> {
     let case: Case = label.parse()?;
     let options = execution.options();
-    let runner = runner_under_test();
+    let runner = execution.runner();
     match shrink(&case, &|case| {
-        check(case, &runner, &options.run, options.arithmetic)
+        check(case, &*runner, &options.run, options.arithmetic)
     }) {
         None => {
             println!("the case does not fail");
@@ -341,7 +425,7 @@ fn render(
         }
     }
     let options = execution.options();
-    let runner = runner_under_test();
+    let runner = execution.runner();
     let (mut failures, mut vacuous, mut worst) = (0, 0, 0.0);
     for tree in &trees {
         for template in [Template::Maximum, Template::Sum] {

@@ -42,6 +42,8 @@ pub enum Verdict {
         ratio: f64,
         /// The largest tolerance relative to the value, or absolute where the value is below one.
         looseness: f64,
+        /// The rewrite rules that fired on the way.
+        rules: Vec<String>,
     },
     /// No data and positions could be found at which the expression is defined.
     Vacuous {
@@ -117,7 +119,11 @@ pub fn compare(experiment: &Experiment, observed: &Observed, precision: Precisio
             looseness = f64::max(looseness, tolerance / truth.to_f64().abs().max(1.0));
         }
     }
-    Verdict::Pass { ratio, looseness }
+    Verdict::Pass {
+        ratio,
+        looseness,
+        rules: observed.rules.iter().map(ToString::to_string).collect(),
+    }
 }
 
 /// Prepares, runs and judges one case.
@@ -135,6 +141,15 @@ pub fn check(
 
 /// Runs and judges an experiment.
 pub fn judge(experiment: &Experiment, runner: &dyn Runner, options: &RunOptions) -> Verdict {
+    judge_observed(experiment, runner, options).0
+}
+
+/// The same with what was observed.
+pub(crate) fn judge_observed(
+    experiment: &Experiment,
+    runner: &dyn Runner,
+    options: &RunOptions,
+) -> (Verdict, Option<Observed>) {
     let program = program(experiment);
     let job = Job {
         case: &experiment.case,
@@ -144,15 +159,21 @@ pub fn judge(experiment: &Experiment, runner: &dyn Runner, options: &RunOptions)
         positions: &experiment.positions,
     };
     match runner.run(&job, options) {
-        Ok(observed) => compare(experiment, &observed, options.precision),
+        Ok(observed) => {
+            let verdict = compare(experiment, &observed, options.precision);
+            (verdict, Some(observed))
+        }
         Err(Failure {
             stage,
             code,
             message,
-        }) => Verdict::Fail {
-            at: FailedAt::Stage(stage),
-            cause: code,
-            message,
-        },
+        }) => {
+            let verdict = Verdict::Fail {
+                at: FailedAt::Stage(stage),
+                cause: code,
+                message,
+            };
+            (verdict, None)
+        }
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::data::{Datum, SampledField};
 use crate::davm::{Picture, Scene};
+use crate::program::ProgramText;
 use crate::runner::{Failure, Job, Observed, Precision, RunOptions, Runner, Stage};
-use compiler::pipeline::{self, Compiled, Options, Session, Stopped};
+use compiler::pipeline::{self, Compiled, Engine, Options, Session, Stopped};
 use compiler::run::{ImageSource, Inputs, OutputData, Running};
 use compiler::source::Source;
 use ndarray::ArrayD;
@@ -11,28 +12,64 @@ use runtime::image::Orientation;
 use runtime::reduce::Values;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+/// The text of a case that is compiled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// In version 1.0.
+    Version1,
+    /// In version 2.0.
+    #[default]
+    Version2,
+}
+
+impl Language {
+    fn text(self, program: &ProgramText) -> &str {
+        match self {
+            Language::Version1 => &program.version1,
+            Language::Version2 => &program.version2,
+        }
+    }
+}
+
+/// How operators are normalized.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Normalization {
+    /// By equality saturation, as in products.
+    #[default]
+    EGraph,
+    /// By one directed walk.
+    Directed,
+}
+
 /// Compiles programs and runs them in this process.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct CompiledRunner;
+pub struct CompiledRunner {
+    /// Which text is compiled.
+    pub language: Language,
+    /// How operators are normalized.
+    pub normalization: Normalization,
+}
 
 impl Runner for CompiledRunner {
     fn name(&self) -> &'static str {
-        "compiled"
+        match (self.language, self.normalization) {
+            (Language::Version2, Normalization::EGraph) => "compiled",
+            (Language::Version2, Normalization::Directed) => "compiled, directed",
+            (Language::Version1, Normalization::EGraph) => "compiled from 1.0",
+            (Language::Version1, Normalization::Directed) => "compiled from 1.0, directed",
+        }
     }
 
     fn run(&self, job: &Job<'_>, options: &RunOptions) -> Result<Observed, Failure> {
-        let outputs = execute(&job.program.version2, job.data, options)?;
+        let text = self.language.text(job.program);
+        let (outputs, rules) = self.execute(text, job.data, options)?;
         let values = output(&outputs, "value")?;
         let valid = output(&outputs, "valid")?;
-        let size = values.len() / valid.len().max(1);
-        Ok(Observed {
-            values: values.chunks(size.max(1)).map(<[f64]>::to_vec).collect(),
-            valid: valid.iter().map(|&v| v != 0.0).collect(),
-        })
+        Ok(Observed::from_outputs(&values, &valid, rules))
     }
 
     fn render(&self, scene: &Scene, options: &RunOptions) -> Result<Picture, Failure> {
-        let outputs = execute(&scene.program(), &scene.data, options)?;
+        let (outputs, _) = self.execute(&scene.program(), &scene.data, options)?;
         let pixels = output(&outputs, "value")?;
         Ok(Picture {
             width: scene.width,
@@ -41,13 +78,41 @@ impl Runner for CompiledRunner {
     }
 }
 
-/// Compiles and runs a program; a panic of the compiler is a failure of its stage like any other.
-fn execute(text: &str, data: &[Datum], options: &RunOptions) -> Result<Vec<OutputData>, Failure> {
-    let program = guarded(Stage::Compile, || compile(text, options))?;
-    guarded(Stage::Run, || run(program, data))
+impl CompiledRunner {
+    /// Compiles and runs a program; gives its outputs and the rewrite rules that fired.
+    fn execute(
+        &self,
+        text: &str,
+        data: &[Datum],
+        options: &RunOptions,
+    ) -> Result<(Vec<OutputData>, Vec<&'static str>), Failure> {
+        let mut session = Session::default();
+        let options = self.options(options);
+        let program = guarded(Stage::Compile, || {
+            pipeline::compile(&mut session, &source(text), &options).map_err(rejected)
+        })?;
+        let outputs = guarded(Stage::Run, || run(program, data))?;
+        Ok((outputs, session.rules.into_keys().collect()))
+    }
+
+    fn options(&self, options: &RunOptions) -> Options {
+        let mut wanted = Options {
+            double: options.precision == Precision::Double,
+            width: (options.width != 0).then_some(options.width),
+            ..Options::default()
+        };
+        if self.normalization == Normalization::Directed {
+            wanted.normalization.engine = Engine::Directed;
+        }
+        wanted
+    }
 }
 
-fn guarded<T>(stage: Stage, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+/// Works; a panic of the compiler is a failure of its stage like any other.
+pub(crate) fn guarded<T>(
+    stage: Stage,
+    work: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let message = panic
             .downcast_ref::<String>()
@@ -62,84 +127,87 @@ fn guarded<T>(stage: Stage, work: impl FnOnce() -> Result<T, Failure>) -> Result
     })
 }
 
-fn compile(text: &str, options: &RunOptions) -> Result<Compiled, Failure> {
-    let source = Source {
+/// The source of a case.
+pub(crate) fn source(text: &str) -> Source {
+    Source {
         path: "case.diderot".into(),
         text: text.to_string(),
-    };
-    let options = Options {
-        double: options.precision == Precision::Double,
-        width: (options.width != 0).then_some(options.width),
-        ..Options::default()
-    };
-    pipeline::compile(&mut Session::default(), &source, &options).map_err(|stopped| {
-        let (code, message) = match stopped {
-            Stopped::Errors(diagnostics) => {
-                let first = diagnostics.iter().find(|d| d.is_error());
-                first.map_or_else(Default::default, |d| {
-                    (d.code.to_string(), d.message.clone())
-                })
-            }
-            Stopped::Asked => Default::default(),
-        };
-        Failure {
-            stage: Stage::Type,
-            code,
-            message,
-        }
-    })
+    }
 }
 
-fn run(program: Compiled, data: &[Datum]) -> Result<Vec<OutputData>, Failure> {
-    let failed = |message: String| Failure {
+/// A program that does not pass the front end: the first of its errors.
+pub(crate) fn rejected(stopped: Stopped) -> Failure {
+    let (code, message) = match stopped {
+        Stopped::Errors(diagnostics) => {
+            let first = diagnostics.iter().find(|d| d.is_error());
+            first.map_or_else(Default::default, |d| {
+                (d.code.to_string(), d.message.clone())
+            })
+        }
+        Stopped::Asked => Default::default(),
+    };
+    Failure {
+        stage: Stage::Type,
+        code,
+        message,
+    }
+}
+
+/// A failure of the run itself.
+pub(crate) fn run_failed(message: String) -> Failure {
+    Failure {
         stage: Stage::Run,
         code: "run".into(),
         message,
-    };
-    let images: Vec<&SampledField> = data
-        .iter()
-        .filter_map(|datum| match datum {
-            Datum::Field(field) => Some(&field.image),
-            Datum::Tensor(_) => None,
-        })
-        .collect();
-    let mut inputs = Inputs::of(&program);
-    for image in &program.interface.images {
-        let file = image.file.as_deref().unwrap_or_default();
-        let found = images
-            .iter()
-            .find(|i| file.strip_suffix(".nrrd") == Some(&i.name))
-            .ok_or_else(|| failed(format!("the program asks for the image {file}")))?;
-        inputs.replace_file(file, &source_of(found).map_err(failed)?);
     }
-    let mut running = Running::new(program, &inputs, 1).map_err(|e| failed(e.to_string()))?;
+}
+
+/// The image among the data that a program asks for by its file's name.
+pub(crate) fn image_named<'a>(
+    data: &'a [Datum],
+    file: Option<&str>,
+) -> Result<&'a SampledField, Failure> {
+    let name = file.and_then(|file| file.strip_suffix(".nrrd"));
+    let found = data.iter().find_map(|datum| match datum {
+        Datum::Field(field) if Some(field.image.name.as_str()) == name => Some(&field.image),
+        Datum::Field(_) | Datum::Tensor(_) => None,
+    });
+    found.ok_or_else(|| run_failed(format!("the program asks for the image {file:?}")))
+}
+
+fn run(program: Compiled, data: &[Datum]) -> Result<Vec<OutputData>, Failure> {
+    let mut inputs = Inputs::of(&program);
+    for (n, image) in program.interface.images.iter().enumerate() {
+        let image = image_named(data, image.file.as_deref())?;
+        let (samples, orientation) = array(image)?;
+        let source = ImageSource::Array {
+            samples,
+            orientation,
+        };
+        inputs.set_source(n, source);
+    }
+    let mut running = Running::new(program, &inputs, 1).map_err(|e| run_failed(e.to_string()))?;
     running
         .run(None, &mut std::io::sink())
-        .map_err(|e| failed(e.to_string()))?;
+        .map_err(|e| run_failed(e.to_string()))?;
     Ok(running.outputs(false))
 }
 
-fn source_of(image: &SampledField) -> Result<ImageSource, String> {
+/// An image as the runtime takes it.
+pub(crate) fn array(image: &SampledField) -> Result<(ArrayD<f64>, Orientation), Failure> {
     let voxel: Vec<usize> = image.shape.extents().iter().map(|&n| n.into()).collect();
     let shape: Vec<usize> = image.sizes.iter().rev().copied().chain(voxel).collect();
-    let samples =
-        ArrayD::from_shape_vec(shape, image.samples.clone()).map_err(|e| e.to_string())?;
-    let orientation =
-        Orientation::new(&image.directions, &image.origin).map_err(|e| e.to_string())?;
-    Ok(ImageSource::Array {
-        samples,
-        orientation,
-    })
+    let samples = ArrayD::from_shape_vec(shape, image.samples.clone())
+        .map_err(|e| run_failed(e.to_string()))?;
+    let orientation = Orientation::new(&image.directions, &image.origin)
+        .map_err(|e| run_failed(e.to_string()))?;
+    Ok((samples, orientation))
 }
 
 /// The numbers of an output.
 fn output(outputs: &[OutputData], name: &str) -> Result<Vec<f64>, Failure> {
     let found = outputs.iter().find(|data| data.output.name == name);
-    let data = found.ok_or_else(|| Failure {
-        stage: Stage::Run,
-        code: "output".into(),
-        message: format!("the program has no output `{name}`"),
-    })?;
+    let data = found.ok_or_else(|| run_failed(format!("the program has no output `{name}`")))?;
     Ok(match &data.values {
         Values::F32(values) => values.iter().map(|&x| x.into()).collect(),
         Values::F64(values) => values.clone(),

@@ -138,6 +138,26 @@ pub const CORPUS: &[(&str, &str)] = &[
         "captured index",
         "inner(inner(F2#4[2,2]:a,F2#4[2,2]:a),inner(F2#4[2,2]:a,F2#4[2]))",
     ),
+    (
+        "two deltas with different constants",
+        "outer(concat2(F2#4[],F2#4[]),concat2(F2#4[],F2#4[]))",
+    ),
+    (
+        "delta beside an equal constant",
+        "mul(slice[0](T[2]),concat2(F2#4[],F2#4[]))",
+    ),
+    (
+        "the last of three parts",
+        "slice[2](concat3(F1#4[],F1#4[],F1#4[]))",
+    ),
+    (
+        "symmetric and general matrix",
+        "add(hessian(F2#4[]),F2#4[2,2])",
+    ),
+    (
+        "general and symmetric matrix",
+        "add(F2#4[2,2],hessian(F2#4[]))",
+    ),
     ("power zero", "grad(power[0](F2#4[]))"),
     (
         "root times root",

@@ -302,7 +302,7 @@ impl Grid {
                 .sum()
         };
         let indices = self.adjugate.iter().map(row).collect();
-        (indices, sign * self.determinant << INDEX_BITS)
+        (indices, (sign * self.determinant) << INDEX_BITS)
     }
 
     /// The index coordinates of a point.

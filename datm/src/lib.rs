@@ -10,8 +10,9 @@
 //! label, frame     a case as text; all data are a function of that text
 //! grid, polynomial, data, reconstruct      sampled fields whose true jets are known
 //! number, jet, operator, truth             the exact value, with a bound of what a program may lose
-//! program, nrrd    source text and files        runner, direct   who executes it
-//! experiment, compare, campaign, shrink, report, corpus, davm      the loop around it
+//! program, nrrd    source text and files
+//! runner           who executes it: compiled (in memory), user (as a command), interpreted, direct
+//! experiment, compare, differential, campaign, shrink, report, corpus, davm      the loop around it
 //! ```
 //!
 //! **Exactness.** Polynomials have dyadic coefficients and degrees that the kernel reproduces; grids are integer matrices over
@@ -35,13 +36,17 @@ mod compiled;
 mod corpus;
 mod data;
 mod davm;
+mod differential;
 mod direct;
 mod experiment;
 mod frame;
 mod grid;
+mod interpreted;
 mod jet;
 mod kernel;
 mod label;
+#[cfg(feature = "mutants")]
+mod mutation;
 mod nrrd;
 mod number;
 mod operator;
@@ -58,20 +63,25 @@ mod tensor;
 mod tree;
 mod truth;
 mod types;
+mod user;
 
-pub use campaign::{CampaignOptions, Record, read_records, run, setup};
+pub use campaign::{CampaignOptions, Judge, Record, read_records, run, setup};
 pub use compare::{FailedAt, SAFETY, Verdict, check, compare, judge, tolerance};
-pub use compiled::CompiledRunner;
+pub use compiled::{CompiledRunner, Language, Normalization};
 pub use corpus::CORPUS;
 pub use data::{Datum, FieldData, Point, SampledField, Source, draw};
 pub use davm::{Picture, Scene, Spread, Template};
+pub use differential::{Difference, check_difference};
 pub use direct::DirectRunner;
 pub use experiment::{Experiment, prepare};
 pub use frame::{Coefficients, DataKind, Orientation, Settings};
 pub use grid::{Grid, Position};
+pub use interpreted::InterpretedRunner;
 pub use jet::{Exponents, Jet, Space};
 pub use kernel::{KERNELS, Kernel, Weights};
 pub use label::Case;
+#[cfg(feature = "mutants")]
+pub use mutation::{Catch, catch_all, table};
 pub use nrrd::nrrd;
 pub use number::{Arithmetic, DoubleDouble, Function, Number};
 pub use operator::{JetTensor, Level, OPERATORS, Operator, Syntax, Truth, TruthFn, Undefined};
@@ -87,8 +97,4 @@ pub use tensor::Tensor;
 pub use tree::{Constant, Rules, Tree};
 pub use truth::Evaluator;
 pub use types::{ArgumentKinds, MAX_ORDER, Shape, Type};
-
-/// The runner that the command uses.
-pub fn runner_under_test() -> impl Runner {
-    CompiledRunner
-}
+pub use user::UserRunner;

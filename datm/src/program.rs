@@ -117,6 +117,7 @@ fn write_application(operator: &Operator, arguments: &[Tree]) -> (String, Level)
         ),
         // A call binds like a suffix: under a nabla it needs parentheses.
         Syntax::Call(name) => (format!("{name}({})", list()), Level::Suffix),
+        Syntax::CallWith(name, first) => (format!("{name}({first}, {})", list()), Level::Suffix),
         Syntax::Suffix(text) => (
             format!("{}{text}", at_least(&arguments[0], Level::Suffix)),
             Level::Suffix,

@@ -5,6 +5,7 @@ use crate::compare::Verdict;
 use crate::label::Case;
 use crate::operator::OPERATORS;
 use crate::shrink::{ClusterKey, cluster_key};
+use compiler::pipeline::laws;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -28,6 +29,8 @@ pub struct Cluster {
     pub representative: String,
     /// The message of that case.
     pub message: String,
+    /// The smallest case that fails so, and its program, once it has been shrunk.
+    pub smallest: Option<(String, String)>,
 }
 
 /// The summary of records.
@@ -39,6 +42,8 @@ pub struct Summary {
     pub operators: BTreeMap<&'static str, Tally>,
     /// By outer and inner operator.
     pub pairs: BTreeMap<(&'static str, &'static str), Tally>,
+    /// For each rewrite rule, in how many cases that passed it fired.
+    pub rules: BTreeMap<String, usize>,
     /// Failures by stage and cause.
     pub clusters: BTreeMap<ClusterKey, Cluster>,
     /// Vacuous cases by reason.
@@ -91,7 +96,14 @@ pub fn summarize(records: &[Record]) -> Result<Summary, String> {
             summary.pairs.entry(pair).or_default().add(&record.verdict);
         }
         match &record.verdict {
-            Verdict::Pass { ratio, looseness } => {
+            Verdict::Pass {
+                ratio,
+                looseness,
+                rules,
+            } => {
+                for rule in rules {
+                    *summary.rules.entry(rule.clone()).or_default() += 1;
+                }
                 raise(&mut summary.worst, *ratio, &record.label);
                 raise(&mut summary.loosest, *looseness, &record.label);
                 summary.loose += usize::from(*looseness > 1.0 / 16.0);
@@ -118,6 +130,7 @@ impl Summary {
             count: 0,
             representative: record.label.clone(),
             message: message.to_string(),
+            smallest: None,
         });
         cluster.count += 1;
         let smaller = (case.tree.operators(), record.label.len())
@@ -157,6 +170,14 @@ impl Summary {
             .collect()
     }
 
+    /// Rewrite rules that fired in no case.
+    pub fn never_fired(&self) -> Vec<&'static str> {
+        laws()
+            .map(|law| law.name)
+            .filter(|name| !self.rules.contains_key(*name))
+            .collect()
+    }
+
     /// The report for tools.
     pub fn to_json(&self) -> Value {
         let tally =
@@ -175,8 +196,10 @@ impl Summary {
             .clusters
             .iter()
             .map(|((at, cause), cluster)| {
+                let (smallest, program) = cluster.smallest.clone().unzip();
                 json!({ "at": at.to_string(), "cause": cause, "count": cluster.count,
-                        "representative": cluster.representative, "message": cluster.message })
+                        "representative": cluster.representative, "message": cluster.message,
+                        "smallest": smallest, "program": program })
             })
             .collect();
         let extreme = |best: &Option<(f64, String)>| match best {
@@ -185,7 +208,7 @@ impl Summary {
         };
         json!({
             "total": tally(&self.total), "operators": operators, "pairs": pairs, "clusters": clusters,
-            "vacuous": self.vacuous, "loose": self.loose, "unused": self.unused(),
+            "rules": self.rules, "never_fired": self.never_fired(), "vacuous": self.vacuous, "loose": self.loose, "unused": self.unused(),
             "worst": extreme(&self.worst), "loosest": extreme(&self.loosest),
         })
     }
@@ -203,6 +226,7 @@ impl Summary {
                     count,
                     representative,
                     message,
+                    ..
                 } = cluster;
                 text += &format!(
                     "| {at} | {} | {count} | `{}` | {} |\n",
@@ -211,6 +235,18 @@ impl Summary {
                     cell(message)
                 );
             }
+        }
+        for (label, program) in self.clusters.values().filter_map(|c| c.smallest.as_ref()) {
+            text += &format!("\n`{label}`\n\n```\n{program}```\n");
+        }
+        text += "\n## Rewrite rules\n\n| rule | cases in which it fired |\n|---|---:|\n";
+        for law in laws() {
+            let count = self.rules.get(law.name).copied().unwrap_or(0);
+            text += &format!("| {} | {count} |\n", law.name);
+        }
+        let never = self.never_fired();
+        if !never.is_empty() {
+            text += &format!("\nNever fired: {}.\n", never.join(", "));
         }
         text += "\n## Vacuous cases\n\n";
         if self.vacuous.is_empty() {
@@ -304,6 +340,7 @@ mod tests {
                 Verdict::Pass {
                     ratio: 0.25,
                     looseness: 1e-15,
+                    rules: Vec::new(),
                 },
             ),
         ];

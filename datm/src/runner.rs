@@ -1,7 +1,7 @@
 //! What executes a case: the one interface between DATm and a compiler.
 //!
 //! A runner receives the program text, the images and the positions, and returns one tensor per position or the stage at
-//! which it failed. To put a compiler under test, implement [`Runner`] and name it in [`crate::runner_under_test`].
+//! which it failed. To put a compiler under test, implement [`Runner`] and judge cases with it.
 
 use crate::data::Datum;
 use crate::davm::{Picture, Scene};
@@ -104,6 +104,20 @@ pub struct Observed {
     pub values: Vec<Vec<f64>>,
     /// For each of them, whether the program found the position inside all fields.
     pub valid: Vec<bool>,
+    /// The rewrite rules that fired while it was compiled, as far as the runner knows.
+    pub rules: Vec<&'static str>,
+}
+
+impl Observed {
+    /// What the outputs `value` and `valid` of a generated program say.
+    pub fn from_outputs(values: &[f64], valid: &[f64], rules: Vec<&'static str>) -> Observed {
+        let size = values.len() / valid.len().max(1);
+        Observed {
+            values: values.chunks(size.max(1)).map(<[f64]>::to_vec).collect(),
+            valid: valid.iter().map(|&v| v != 0.0).collect(),
+            rules,
+        }
+    }
 }
 
 /// Everything about a case that a runner may use; the truth is not among it.

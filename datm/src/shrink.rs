@@ -249,6 +249,7 @@ mod tests {
                 Verdict::Pass {
                     ratio: 0.0,
                     looseness: 0.0,
+                    rules: Vec::new(),
                 }
             }
         }

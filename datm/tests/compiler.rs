@@ -15,14 +15,19 @@ fn all_pass(cases: Vec<Case>, precision: Precision, width: usize) {
     let options = RunOptions { precision, width };
     let failures: Vec<String> = cases
         .into_par_iter()
-        .filter_map(
-            |case| match check(&case, &CompiledRunner, &options, Arithmetic::Near) {
+        .filter_map(|case| {
+            match check(
+                &case,
+                &CompiledRunner::default(),
+                &options,
+                Arithmetic::Near,
+            ) {
                 Verdict::Fail { at, cause, message } => {
                     Some(format!("{case}: {at:?} {cause}: {message}"))
                 }
                 Verdict::Pass { .. } | Verdict::Vacuous { .. } => None,
-            },
-        )
+            }
+        })
         .collect();
     assert!(
         failures.is_empty(),

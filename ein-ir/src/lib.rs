@@ -26,6 +26,7 @@ pub mod eval;
 pub mod jet;
 pub mod kernel;
 mod leaf;
+pub mod mutants;
 pub mod ops;
 pub mod parse;
 mod print;

@@ -11,7 +11,10 @@ use crate::{
     simplify::simplify,
 };
 use egg::Id;
-use ein_ir::{Comparison, Elementary, Rational, Term};
+use ein_ir::{
+    Comparison, Elementary, Rational, Term,
+    mutants::{Mutant, is_on},
+};
 use num_traits::{One, Zero};
 use std::sync::Arc;
 
@@ -130,7 +133,8 @@ pub(crate) fn contract_raw(context: &mut dyn Context, product: &Product) -> (Rat
     if let ([child], [(slots, power)]) = (&children[..], &spec.operands[..])
         && power.is_one()
         && spec.extents.len() == spec.results
-        && *slots == axes(spec.results)
+        && (*slots == axes(spec.results)
+            || is_on(Mutant::ViewIsWhole) && slots.len() == spec.results)
     {
         return (coefficient, *child);
     }

@@ -7,7 +7,10 @@ use crate::{
     symmetry::Symmetries,
 };
 use egg::Id;
-use ein_ir::{Elementary, Rational};
+use ein_ir::{
+    Elementary, Rational,
+    mutants::{Mutant, is_on},
+};
 use num_traits::Signed;
 use smallvec::SmallVec;
 
@@ -263,8 +266,12 @@ pub(crate) fn facts_of<'a>(node: &Node, facts: impl Fn(Id) -> &'a Facts + Copy) 
         Op::Sum(coefficients) => {
             result.shape = child(0).shape.clone();
             result.dim = dim;
-            result.symmetric = node
-                .children
+            let looked_at = if is_on(Mutant::FirstAddendOnly) {
+                1
+            } else {
+                node.children.len()
+            };
+            result.symmetric = node.children[..looked_at]
                 .iter()
                 .fold(!0, |all, &c| all & facts(c).symmetric);
             result.antisymmetric = node

@@ -12,7 +12,11 @@ use crate::{
     product::{Operand, Product, view},
 };
 use egg::Id;
-use ein_ir::{Comparison, Ein, Elementary, Index, Param, Rational, Term, region::Region};
+use ein_ir::{
+    Comparison, Ein, Elementary, Index, Param, Rational, Term,
+    mutants::{Mutant, is_on},
+    region::Region,
+};
 use num_traits::{One, Zero};
 use rustc_hash::FxHashMap;
 
@@ -160,9 +164,12 @@ impl Translation<'_> {
         match term {
             Term::Const(value) => self.scale(factors, *value),
             Term::Access { param, indices } => {
-                factors
-                    .operands
-                    .push((self.arguments[*param], indices.clone(), Power::ONE));
+                let mut indices = indices.clone();
+                let argument = self.arguments[*param];
+                if is_on(Mutant::NestedLayout) && !self.arena.node(argument).children.is_empty() {
+                    indices.reverse();
+                }
+                factors.operands.push((argument, indices, Power::ONE));
             }
             Term::Position { dim, index } => {
                 let position = self
@@ -278,6 +285,17 @@ impl Translation<'_> {
     }
 
     fn multiply_power(&mut self, factors: &mut Factors, body: &Term, exponent: Power) {
+        if is_on(Mutant::SumIntoFunction)
+            && let Term::Sum {
+                binder,
+                range,
+                body,
+            } = body
+        {
+            self.ranges.insert(*binder, *range);
+            factors.dummies.push(Index::Bound(*binder));
+            return self.multiply_power(factors, body, exponent);
+        }
         let class = self.class(body);
         if class.variables.is_empty() {
             factors.operands.push((class.id, Vec::new(), exponent));
@@ -431,6 +449,12 @@ impl Translation<'_> {
             Term::Sub(a, b) => {
                 let (ids, variables) = self.aligned(&[a, b]);
                 let one = Rational::one();
+                let vanishes = |&&id: &&Id| self.arena.facts(id).zero;
+                if is_on(Mutant::ZerosMinus)
+                    && let Some(&id) = ids.iter().find(vanishes)
+                {
+                    return Indexed { id, variables };
+                }
                 (self.sum(vec![(ids[0], one), (ids[1], -one)]), variables)
             }
             Term::Apply(function, arguments) => {

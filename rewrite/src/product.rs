@@ -7,7 +7,10 @@ use crate::{
     numbers::{Power, times},
 };
 use egg::Id;
-use ein_ir::Rational;
+use ein_ir::{
+    Rational,
+    mutants::{Mutant, is_on},
+};
 use num_traits::One;
 use smallvec::smallvec;
 
@@ -145,6 +148,9 @@ impl Product {
                 if *slot == Slot::Label(label) {
                     *slot = to;
                     changed = true;
+                    if is_on(Mutant::RepeatedIndex) {
+                        break;
+                    }
                 }
             }
         }
@@ -194,7 +200,8 @@ impl Product {
     /// Puts the product `inner` in place of the operand at `position`, whose slots say what inner's axes are.
     pub(crate) fn splice(&mut self, position: usize, inner: &Product) {
         let outer = self.operands.remove(position);
-        let base = self.extents.len();
+        let captures = is_on(Mutant::CapturedIndex) && self.extents.len() > self.results;
+        let base = self.extents.len() - usize::from(captures);
         self.extents
             .extend_from_slice(&inner.extents[inner.results..]);
         let renamed = |slot: &Slot| match *slot {

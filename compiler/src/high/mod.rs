@@ -8,6 +8,6 @@ mod translate;
 
 pub use definitions::{Definition, definitions};
 pub use dialect::{High, Op};
-pub use normalize::normalize;
+pub use normalize::{RuleCounts, normalize};
 pub use supported::unsupported;
 pub use translate::translate;

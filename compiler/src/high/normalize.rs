@@ -19,13 +19,21 @@ use std::{
     sync::Arc,
 };
 
-/// Normalizes every region of a function.
-pub fn normalize(function: Function<High>, options: &Options) -> Function<High> {
+/// How often each rewrite rule fired.
+pub type RuleCounts = BTreeMap<&'static str, usize>;
+
+/// Normalizes every region of a function; adds to `fired` what the rules did.
+pub fn normalize(
+    function: Function<High>,
+    options: &Options,
+    fired: &mut RuleCounts,
+) -> Function<High> {
     let function = remove_dead(number_values(function));
     let mut pass = Pass {
         types: function.types,
         fields: BTreeMap::new(),
         options,
+        fired,
     };
     let body = pass.block(function.body);
     let function = Function {
@@ -41,6 +49,7 @@ struct Pass<'a> {
     /// The fields in scope: how each is made of others, or none for a leaf.
     fields: BTreeMap<Value, Option<Application>>,
     options: &'a Options,
+    fired: &'a mut RuleCounts,
 }
 
 /// An operator and what it is applied to.
@@ -193,8 +202,13 @@ impl Pass<'_> {
             .collect();
         let (region, inputs) = build.finish(&wanted);
         let Normalized {
-            region, symmetry, ..
+            region,
+            symmetry,
+            stats,
         } = rewrite::normalize(&region, &self.options_for(&region));
+        for (rule, count) in stats.rules {
+            *self.fired.entry(rule).or_default() += count;
+        }
         let mut values = inputs;
         for (n, Def { op, args }) in region.defs.into_iter().enumerate() {
             let operator = Operator {

@@ -11,7 +11,10 @@ use crate::{
     low::{Dynamic, Orders},
     print_piece::Piece,
 };
-use ein_ir::Elementary;
+use ein_ir::{
+    Elementary,
+    mutants::{Mutant, is_on},
+};
 use runtime::{
     probe::{self, KernelPieces, ProbeKernel, ProbeSpec},
     simd::Real,
@@ -217,12 +220,23 @@ fn real(lanes: Lanes) -> Real {
 }
 
 fn pieces(kernel: KernelRef) -> KernelPieces {
-    let pieces = kernel
-        .0
-        .pieces()
-        .iter()
-        .map(|piece| piece.iter().map(|&(n, d)| (n.into(), d.into())).collect());
+    let pieces = kernel.0.pieces().iter().map(|piece| {
+        piece
+            .iter()
+            .map(|&(n, d)| short_or_exact(n.into(), d.into()))
+            .collect()
+    });
     KernelPieces {
         pieces: pieces.collect(),
+    }
+}
+
+/// A coefficient of a kernel; a mutant keeps twelve digits of it.
+fn short_or_exact(numerator: i64, denominator: i64) -> (i64, i64) {
+    const DIGITS: i64 = 1_000_000_000_000;
+    if is_on(Mutant::ShortKernelConstants) {
+        (numerator * DIGITS / denominator, DIGITS)
+    } else {
+        (numerator, denominator)
     }
 }

@@ -10,7 +10,11 @@ use crate::{
     ssa::{Block, Builder, Function, Inst, Kind, Value},
     tensor::{self, Base, Operator, Ty},
 };
-use ein_ir::{Comparison, Index, Term, rational};
+use ein_ir::{
+    Comparison, Elementary, Index, Term,
+    mutants::{Mutant, is_on},
+    rational,
+};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Where the scalars of global and state variables lie: the first slot of each variable.
@@ -409,7 +413,11 @@ fn spread(field: &FieldRef, order: usize, distinct: &[Value]) -> Vec<Value> {
         .map(|(n, axes)| (&axes[..], n))
         .collect();
     let mut all = Vec::new();
-    for component in distinct.chunks(derivatives.len()) {
+    let mut components: Vec<&[Value]> = distinct.chunks(derivatives.len()).collect();
+    if is_on(Mutant::ReversedMatrix) && field.shape.order() == 2 {
+        components.reverse();
+    }
+    for component in components {
         for mut flat in 0..field.dim().pow(order as u32) {
             let mut axes: Vec<usize> = (0..order)
                 .map(|_| {
@@ -419,6 +427,10 @@ fn spread(field: &FieldRef, order: usize, distinct: &[Value]) -> Vec<Value> {
                 })
                 .collect();
             axes.sort_unstable();
+            if is_on(Mutant::MergedDerivatives) {
+                let first = axes.first().copied().unwrap_or(0);
+                axes.fill(first);
+            }
             all.push(component[place[&axes[..]]]);
         }
     }
@@ -494,6 +506,9 @@ impl Expansion<'_, '_, '_> {
             Term::Apply(function, args) => {
                 let args: Vec<Scalar> = args.iter().map(|a| self.term(a)).collect();
                 let args: Vec<Value> = args.into_iter().map(|a| self.pass.materialize(a)).collect();
+                if is_on(Mutant::ScalarNorm) && *function == Elementary::Abs {
+                    return Scalar::Computed(args[0]);
+                }
                 Scalar::Computed(self.pass.b.op1(Op::Math(*function), &args))
             }
             Term::Cond {
@@ -528,7 +543,12 @@ impl Expansion<'_, '_, '_> {
                 body,
             } => {
                 let mut sum = Scalar::Known(0.0);
-                for n in 0..*range {
+                let range = if is_on(Mutant::DimensionUnchecked) {
+                    (*range).min(3)
+                } else {
+                    *range
+                };
+                for n in 0..range {
                     self.bound.insert(*binder, n);
                     let value = self.term(body);
                     sum = self.add(sum, value);

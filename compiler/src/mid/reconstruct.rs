@@ -11,7 +11,11 @@ use crate::{
     ssa::{Block, Builder, Function, Inst, Kind, Value},
     tensor::{Base, Operator},
 };
-use ein_ir::{Ein, Index, Param, Shape, Term, ops::special};
+use ein_ir::{
+    Ein, Index, Param, Shape, Term,
+    mutants::{Mutant, is_on},
+    ops::special,
+};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Translates a normalized function to Mid-IR.
@@ -271,6 +275,11 @@ fn world_axis(shape: &Shape, dim: usize, order: usize, done: usize) -> Operator 
         param: 1,
         indices: vec![Index::Axis(voxel), Index::Bound(0)],
     };
+    let (tensor, matrix) = if is_on(Mutant::DerivativeAxis) && axes.dims() == [dim, dim] {
+        exchanged(tensor, matrix)
+    } else {
+        (tensor, matrix)
+    };
     let body = Term::Sum {
         binder: 0,
         range: dim,
@@ -290,4 +299,19 @@ fn world_axis(shape: &Shape, dim: usize, order: usize, done: usize) -> Operator 
         },
         symmetry,
     }
+}
+
+/// The same with the two result axes exchanged; only of interest to a mutant.
+fn exchanged(mut tensor: Term, mut matrix: Term) -> (Term, Term) {
+    for term in [&mut tensor, &mut matrix] {
+        if let Term::Access { indices, .. } = term {
+            for index in indices {
+                *index = match *index {
+                    Index::Axis(axis) => Index::Axis(1 - axis),
+                    other => other,
+                };
+            }
+        }
+    }
+    (tensor, matrix)
 }

@@ -101,15 +101,6 @@ impl Inputs {
         self.images[image] = Some(source);
     }
 
-    /// Takes an image from elsewhere wherever the program names this file.
-    pub fn replace_file(&mut self, file: &str, source: &ImageSource) {
-        for (image, from) in self.interface.images.iter().zip(&mut self.images) {
-            if image.file.as_deref() == Some(file) {
-                *from = Some(source.clone());
-            }
-        }
-    }
-
     fn find(&self, name: &str) -> Result<(usize, Input), Failure> {
         let inputs = &self.interface.inputs;
         let found = inputs.iter().position(|input| input.name == name);

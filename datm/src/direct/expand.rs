@@ -161,6 +161,8 @@ fn apply(
             clamp(graph, &a[0], &a[1], &x)
         }
         "clamp" => clamp(graph, &a[0], &a[1], &a[2]),
+        "swap[1]" => a[0].clone(),
+        "swap[2]" | "swap[7]" => a[1].clone(),
         _ => return apply_named(graph, name, &a[0]),
     })
 }

@@ -58,7 +58,11 @@ impl Runner for DirectRunner {
             values.push(results.iter().map(|&node| found[node]).collect());
             valid.push(inside);
         }
-        Ok(Observed { values, valid })
+        Ok(Observed {
+            values,
+            valid,
+            rules: Vec::new(),
+        })
     }
 
     fn render(&self, scene: &Scene, options: &RunOptions) -> Result<Picture, Failure> {

@@ -51,6 +51,8 @@ pub enum Syntax {
     Bars,
     /// A function call.
     Call(&'static str),
+    /// A function call with a literal before the operands.
+    CallWith(&'static str, &'static str),
     /// An index list after the operand.
     Suffix(&'static str),
     /// An integer power after the operand.

@@ -1,7 +1,7 @@
 //! The table of operators. Everything else about an operator is read from its row.
 
 use super::Level::{Product, Sum};
-use super::Syntax::{Bars, Call, Infix, Invisible, List, Nabla, Negation, Power, Suffix};
+use super::Syntax::{Bars, Call, CallWith, Infix, Invisible, List, Nabla, Negation, Power, Suffix};
 use super::Truth::{Compose, Derivative, Pointwise};
 use super::typing as ty;
 use super::{Operator, algebra, calculus, scalar};
@@ -124,4 +124,9 @@ pub const OPERATORS: &[Operator] = &[
     Operator { name: "clerp", syntax: Call("clerp"), arity: 3, rule: ty::interpolation, domain: "away from the bounds", truth: Pointwise(algebra::clerp), ..ROW },
     Operator { name: "clerp5", syntax: Call("clerp"), arity: 5, rule: ty::interpolation, domain: "third ≠ fifth, away from the bounds", truth: Pointwise(algebra::clerp_between), ..ROW },
     Operator { name: "clamp", syntax: Call("clamp"), arity: 3, rule: ty::clamp, domain: "away from the bounds", truth: Pointwise(algebra::clamp), ..ROW },
+
+    // Selection by number, from 1 and clamped.
+    Operator { name: "swap[1]", syntax: CallWith("swap", "1"), arity: 2, rule: ty::fields_of_one_type, truth: Pointwise(|_, a| Ok(a[0].clone())), ..TURN },
+    Operator { name: "swap[2]", syntax: CallWith("swap", "2"), arity: 3, rule: ty::fields_of_one_type, truth: Pointwise(|_, a| Ok(a[1].clone())), ..TURN },
+    Operator { name: "swap[7]", syntax: CallWith("swap", "7"), arity: 2, rule: ty::fields_of_one_type, truth: Pointwise(|_, a| Ok(a[1].clone())), ..TURN },
 ];

@@ -218,6 +218,13 @@ pub(super) fn compose(t: &[Type]) -> Option<Type> {
     (outer.is_field() && inner.is_field() && fits).then_some(composed)
 }
 
+/// Fields of one type.
+pub(super) fn fields_of_one_type(t: &[Type]) -> Option<Type> {
+    t.iter()
+        .all(|ty| ty.is_field() && *ty == t[0])
+        .then_some(t[0])
+}
+
 /// Two tensors of one shape and the rest reals.
 pub(super) fn interpolation(t: &[Type]) -> Option<Type> {
     let fits = t[0] == t[1] && !t[0].is_field() && reals(&t[2..]).is_some();

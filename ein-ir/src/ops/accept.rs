@@ -2,7 +2,7 @@
 
 use super::signature::{Bindings, Pattern, Signature, Slot};
 use super::{ContinuityRule, Form, Lift, Meaning, Mismatch, OpDef, Rejection, candidates, special};
-use crate::{Continuity, Ein, Param, Shape, Type, parse};
+use crate::{Continuity, Ein, Param, Shape, Type, mutants, parse};
 
 /// A row at concrete types.
 #[derive(Clone, Debug)]
@@ -44,6 +44,9 @@ impl OpDef {
         coerce: bool,
         result: Option<&Type>,
     ) -> Result<Instance, Mismatch> {
+        if mutants::refuses(self.name, args) {
+            return Err(Mismatch::Undetermined);
+        }
         let signature = self.signature();
         let Some(patterns) = signature.patterns(args.len()) else {
             return Err(Mismatch::Arity {

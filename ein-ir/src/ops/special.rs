@@ -1,5 +1,6 @@
 //! EIN operators of the forms that depend on more than the shapes of their arguments.
 
+use crate::mutants::{Mutant, is_on};
 use crate::{Comparison, Ein, Elementary, Index, Param, Rational, Shape, Term};
 
 /// The part of a tensor or field where some indices are fixed: `Some` selects along an axis, `None` keeps it.
@@ -43,7 +44,12 @@ pub fn concat(params: &[Param]) -> Ein {
     }
     axes.insert(0, params.len());
     let part = |m| {
-        let selected = Term::Delta(Index::Const(m), Index::Axis(0));
+        let place = if is_on(Mutant::ReversedConcatenation) {
+            params.len() - 1 - m
+        } else {
+            m
+        };
+        let selected = Term::Delta(Index::Const(place), Index::Axis(0));
         Term::Mul(vec![access(m, 1..axes.len()), selected])
     };
     Ein {
@@ -85,6 +91,7 @@ pub fn power(param: Param, n: i32) -> Ein {
         "a power of the shape {}",
         param.shape()
     );
+    assert!(n >= 0 || !is_on(Mutant::LiteralExponent), "impossible");
     Ein {
         params: vec![param],
         axes: Vec::new(),

@@ -1,0 +1,80 @@
+//! The reference evaluator: the translated program as its operators are defined, before anything is normalized or lowered.
+
+use crate::compiled::{array, guarded, image_named, rejected, run_failed, source};
+use crate::data::{Datum, SampledField};
+use crate::davm::{Picture, Scene};
+use crate::runner::{Failure, Job, Observed, Precision, RunOptions, Runner, Stage};
+use compiler::interpret::{Outcome, interpret};
+use compiler::pipeline::{self, Options, Session};
+use compiler::program::Image as ImageSlot;
+use compiler::reference::EvalImage;
+use runtime::image::Image;
+use std::sync::Arc;
+
+/// Interprets High-IR as it was translated; always in double precision.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InterpretedRunner;
+
+/// More super-steps than a generated program needs.
+const LIMIT: usize = 4;
+
+impl Runner for InterpretedRunner {
+    fn name(&self) -> &'static str {
+        "interpreted"
+    }
+
+    fn run(&self, job: &Job<'_>, options: &RunOptions) -> Result<Observed, Failure> {
+        let outcome = execute(&job.program.version2, job.data, options)?;
+        let (values, valid) = (output(&outcome, "value")?, output(&outcome, "valid")?);
+        Ok(Observed::from_outputs(values, valid, Vec::new()))
+    }
+
+    fn render(&self, scene: &Scene, options: &RunOptions) -> Result<Picture, Failure> {
+        let outcome = execute(&scene.program(), &scene.data, options)?;
+        Ok(Picture {
+            width: scene.width,
+            pixels: output(&outcome, "value")?.to_vec(),
+        })
+    }
+}
+
+fn execute(text: &str, data: &[Datum], options: &RunOptions) -> Result<Outcome, Failure> {
+    let compile = Options {
+        double: options.precision == Precision::Double,
+        ..Options::default()
+    };
+    let lowered = guarded(Stage::Compile, || {
+        pipeline::lower(&mut Session::default(), &source(text), &compile).map_err(rejected)
+    })?;
+    let program = &lowered.translated;
+    let slots = program.interface.images.iter();
+    let images = slots
+        .map(|slot| load(slot, image_named(data, slot.file.as_deref())?))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    guarded(Stage::Run, || {
+        interpret(program, &images, true, LIMIT).map_err(|error| run_failed(format!("{error:?}")))
+    })
+}
+
+fn load(slot: &ImageSlot, image: &SampledField) -> Result<Arc<EvalImage>, Failure> {
+    let (samples, orientation) = array(image)?;
+    let loaded = Image::<f64>::from_array(samples.view(), slot.shape.dims(), orientation)
+        .map_err(|error| run_failed(error.to_string()))?;
+    let plane = loaded.plane_stride();
+    let planes =
+        (0..loaded.components()).map(|c| loaded.samples()[c * plane..(c + 1) * plane].to_vec());
+    Ok(Arc::new(EvalImage {
+        sizes: loaded.sizes().to_vec(),
+        planes: planes.collect(),
+        to_index: loaded.orientation().world_to_index().to_vec(),
+        offset: loaded.orientation().offset().to_vec(),
+    }))
+}
+
+fn output<'a>(outcome: &'a Outcome, name: &str) -> Result<&'a [f64], Failure> {
+    let found = outcome.outputs.iter().find(|(known, _)| known == name);
+    found.map_or_else(
+        || Err(run_failed(format!("the program has no output `{name}`"))),
+        |(_, values)| Ok(&values[..]),
+    )
+}
