@@ -144,7 +144,7 @@ fn the_gallery_agrees_with_itself() {
     for case in cases {
         let agreed = case.stages_agree();
         // A ray that just touches a surface hits it or not as rounding decides.
-        case.machine_code_agrees(&agreed, 6);
+        case.machine_code_agrees(&agreed, 0);
     }
 }
 
