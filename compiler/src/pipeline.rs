@@ -14,7 +14,7 @@ use crate::{
     ssa::{Dialect, number_values, remove_dead},
     syntax, typed,
 };
-pub use rewrite::{Engine, laws};
+pub use rewrite::{Engine, counted_rules};
 use runtime::strands::{self, Kind, Scalar, Sharing, StateLayout};
 use std::time::{Duration, Instant};
 
