@@ -15,7 +15,7 @@ use crate::{
     state::{self, StateMap},
     syntax, typed,
 };
-pub use rewrite::{Engine, laws};
+pub use rewrite::{Engine, counted_rules};
 use runtime::world::Abilities;
 use std::time::{Duration, Instant};
 

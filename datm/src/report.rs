@@ -5,7 +5,7 @@ use crate::compare::Verdict;
 use crate::label::Case;
 use crate::operator::OPERATORS;
 use crate::shrink::{ClusterKey, cluster_key};
-use compiler::pipeline::laws;
+use compiler::pipeline::counted_rules;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -172,8 +172,7 @@ impl Summary {
 
     /// Rewrite rules that fired in no case.
     pub fn never_fired(&self) -> Vec<&'static str> {
-        laws()
-            .map(|law| law.name)
+        counted_rules()
             .filter(|name| !self.rules.contains_key(*name))
             .collect()
     }
@@ -240,10 +239,11 @@ impl Summary {
             text += &format!("\n`{label}`\n\n```\n{program}```\n");
         }
         text += "\n## Rewrite rules\n\n| rule | cases in which it fired |\n|---|---:|\n";
-        for law in laws() {
-            let count = self.rules.get(law.name).copied().unwrap_or(0);
-            text += &format!("| {} | {count} |\n", law.name);
+        for rule in counted_rules() {
+            let count = self.rules.get(rule).copied().unwrap_or(0);
+            text += &format!("| {rule} | {count} |\n");
         }
+        text += "\nThe simplifier's own steps count as `simplify`.\n";
         let never = self.never_fired();
         if !never.is_empty() {
             text += &format!("\nNever fired: {}.\n", never.join(", "));

@@ -52,7 +52,8 @@ fn diderotc() -> PathBuf {
     let datm = PathBuf::from(env!("CARGO_BIN_EXE_datm"));
     let command = datm.with_file_name(format!("diderotc{}", std::env::consts::EXE_SUFFIX));
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "-p", "compiler", "--bin", "diderotc"]);
+    // The whole workspace is named so that crates are built with the features that the tests have built them with.
+    cargo.args(["build", "--quiet", "--workspace", "--bin", "diderotc"]);
     if !cfg!(debug_assertions) {
         cargo.arg("--release");
     }

@@ -52,7 +52,7 @@ pub use normal_form::verify_normal_form;
 pub use normalize::{Engine, Normalized, Options, Stats, normalize};
 pub use proof::Step;
 pub use prove::{Method, Proof, prove};
-pub use rules::{Law, laws};
+pub use rules::{Law, counted_rules, laws};
 
 #[cfg(test)]
 mod soundness;
