@@ -6,7 +6,7 @@ use common::generate::{check, compare, quick_options, random_region};
 use rewrite::{Engine, Options, normalize};
 
 /// Operators tried; the example `random_operators` tries ten thousand.
-const COUNT: u64 = 250;
+const COUNT: u64 = 500;
 
 #[test]
 fn random_operators_keep_their_values_in_a_deterministic_normal_form() {

@@ -6,6 +6,7 @@
 
 use super::{High, Op};
 use crate::{
+    image_ref::FieldRef,
     ssa::{Block, Function, Inst, Kind, Value, number_values, remove_dead},
     tensor::{Operator, Ty},
 };
@@ -46,14 +47,19 @@ pub fn normalize(
 
 struct Pass<'a> {
     types: Vec<Ty>,
-    /// The fields in scope: how each is made of others, or none for a leaf.
-    fields: BTreeMap<Value, Option<Application>>,
+    /// The fields in scope.
+    fields: BTreeMap<Value, Made>,
     options: &'a Options,
     fired: &'a mut RuleCounts,
 }
 
-/// An operator and what it is applied to.
-type Application = (Arc<Operator>, Vec<Value>);
+/// How a field is made.
+enum Made {
+    /// By convolution of an image.
+    Leaf(Arc<FieldRef>),
+    /// Of other values, by an operator.
+    Of(Arc<Operator>, Vec<Value>),
+}
 
 /// Definitions that are normalized together: positions in a block.
 type Group = Vec<usize>;
@@ -71,8 +77,10 @@ impl Pass<'_> {
         for group in &groups {
             self.normalize_group(&block, group, &mut replaced, &mut pending);
         }
-        for (_, args) in self.fields.values_mut().flatten() {
-            args.iter_mut().for_each(|v| *v = resolve(&replaced, *v));
+        for made in self.fields.values_mut() {
+            if let Made::Of(_, args) = made {
+                args.iter_mut().for_each(|v| *v = resolve(&replaced, *v));
+            }
         }
         let members: BTreeSet<usize> = groups.into_iter().flatten().collect();
         let kept = block
@@ -95,12 +103,13 @@ impl Pass<'_> {
     fn note_fields(&mut self, block: &Block<High>) {
         for inst in &block.insts {
             match &inst.kind {
-                Kind::Op(Op::Field(_), _) => {
-                    self.fields.insert(inst.results[0], None);
+                Kind::Op(Op::Field(leaf), _) => {
+                    self.fields
+                        .insert(inst.results[0], Made::Leaf(leaf.clone()));
                 }
                 Kind::Op(Op::Ein(operator), args) if self.is_field(inst.results[0]) => {
                     self.fields
-                        .insert(inst.results[0], Some((operator.clone(), args.clone())));
+                        .insert(inst.results[0], Made::Of(operator.clone(), args.clone()));
                 }
                 _ => {}
             }
@@ -205,7 +214,7 @@ impl Pass<'_> {
             region,
             symmetry,
             stats,
-        } = rewrite::normalize(&region, &self.options_for(&region));
+        } = rewrite::normalize(&region, &self.options_for(&region, &inputs));
         for (rule, count) in stats.rules {
             *self.fired.entry(rule).or_default() += count;
         }
@@ -235,7 +244,7 @@ impl Pass<'_> {
 
     /// Alternatives are searched where fields are: plain tensor arithmetic is as its author wrote it, and directed
     /// normalization plans it in a fraction of the time.
-    fn options_for(&self, region: &Region) -> Options {
+    fn options_for(&self, region: &Region, inputs: &[Value]) -> Options {
         let has_fields = region
             .inputs
             .iter()
@@ -247,7 +256,19 @@ impl Pass<'_> {
         };
         Options {
             engine,
+            leaf_cost: inputs.iter().map(|&v| self.leaf_cost(v)).collect(),
             ..self.options.clone()
+        }
+    }
+
+    /// What it costs to probe one component of an input; nothing can be probed but leaf fields.
+    fn leaf_cost(&self, input: Value) -> u64 {
+        match self.fields.get(&input) {
+            Some(Made::Leaf(leaf)) => {
+                let supports: Vec<usize> = leaf.kernels.iter().map(|k| k.0.support).collect();
+                rewrite::probe_weight(&supports)
+            }
+            Some(Made::Of(..)) | None => 0,
         }
     }
 
@@ -331,7 +352,7 @@ impl RegionBuilder {
         if self.known.contains(&v) || own.contains(&v) {
             return;
         }
-        if let Some(Some((operator, args))) = pass.fields.get(&v) {
+        if let Some(Made::Of(operator, args)) = pass.fields.get(&v) {
             self.define(pass, own, v, operator, args);
             return;
         }
