@@ -5,7 +5,7 @@
 //! first two say where their numbers are and the third how many there are.
 
 use super::Ty;
-use crate::vocabulary;
+use crate::vocabulary::{self, Words};
 use ein_ir::ops::{Reduction, StrandSet};
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -165,50 +165,29 @@ impl FromStr for Dynamic {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Dynamic, String> {
-        let bad = || format!("cannot read operation `{text}`");
-        let words: Vec<&str> = text.split(' ').collect();
-        let element = |n: usize| words.get(n).ok_or_else(bad)?.parse::<Element>();
-        let number = |n: usize| {
-            let word = words.get(n).ok_or_else(bad)?;
-            word.parse::<u32>().map_err(|_| bad())
-        };
-        let set = |n: usize| {
-            words
-                .get(n)
-                .and_then(|w| vocabulary::set_named(w))
-                .ok_or_else(bad)
-        };
-        let types = |from: usize| {
-            let rest = words.get(from..).unwrap_or_default();
-            rest.iter()
-                .map(|word| word.parse())
-                .collect::<Result<Vec<Ty>, String>>()
-        };
-        Ok(match words[0] {
-            "list" => Dynamic::List(element(1)?, number(2)?),
-            "append" => Dynamic::Append(element(1)?),
-            "prepend" => Dynamic::Prepend(element(1)?),
-            "concatenate" => Dynamic::Concatenate(element(1)?),
-            "item" => Dynamic::Item(element(1)?),
+        let words = Words::of(text);
+        Ok(match words.name() {
+            "list" => Dynamic::List(words.read(1)?, words.number(2)?),
+            "append" => Dynamic::Append(words.read(1)?),
+            "prepend" => Dynamic::Prepend(words.read(1)?),
+            "concatenate" => Dynamic::Concatenate(words.read(1)?),
+            "item" => Dynamic::Item(words.read(1)?),
             "sphere" => Dynamic::Sphere {
-                position: number(1)?,
-                dim: u8::try_from(number(2)?).map_err(|_| bad())?,
+                position: words.number(1)?,
+                dim: words.number(2)?,
             },
             "strand-at" => Dynamic::StrandAt,
-            "other" => Dynamic::Other(number(1)?, words.get(2).ok_or_else(bad)?.parse()?),
-            "new" => Dynamic::New(types(1)?.into()),
-            "count" => Dynamic::Count(set(1)?),
+            "other" => Dynamic::Other(words.number(1)?, words.read(2)?),
+            "new" => Dynamic::New(words.rest(1)?.into()),
+            "count" => Dynamic::Count(words.set(1)?),
             "reduce" => Dynamic::Reduce(Arc::new(StrandReduction {
-                reduction: words
-                    .get(1)
-                    .and_then(|w| vocabulary::reduction_named(w))
-                    .ok_or_else(bad)?,
-                set: set(2)?,
-                body: number(3)?,
-                element: element(4)?,
-                captured: types(5)?,
+                reduction: words.reduction(1)?,
+                set: words.set(2)?,
+                body: words.number(3)?,
+                element: words.read(4)?,
+                captured: words.rest(5)?,
             })),
-            _ => return Err(bad()),
+            _ => return Err(words.bad()),
         })
     }
 }

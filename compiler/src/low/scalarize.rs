@@ -3,19 +3,18 @@
 //! Axes and sums are unrolled, δ and ε become the numbers they are, and what they annihilate is not computed. Components that
 //! are equal by symmetry are computed once.
 
-use super::{Bits, Dynamic, Element, Low, Op, Simple, StrandReduction};
+mod dynamic;
+mod expand;
+
+use super::{Low, Op, Simple};
 use crate::{
     image_ref::{FieldRef, ImageInfo, distinct_derivatives},
     mid::{self, Mid},
     ssa::{Block, Builder, Function, Inst, Kind, Value},
-    tensor::{self, Base, Operator, Ty},
+    tensor::{Base, Ty},
 };
-use ein_ir::{
-    Comparison, Elementary, Index, Term,
-    mutants::{Mutant, is_on},
-    rational,
-};
-use std::{collections::BTreeMap, sync::Arc};
+use ein_ir::mutants::{Mutant, is_on};
+use std::collections::BTreeMap;
 
 /// Where the scalars of global and state variables lie: the first slot of each variable.
 #[derive(Clone, Debug)]
@@ -81,13 +80,6 @@ struct Pass<'a> {
     b: Builder<Low>,
     /// The components of each value.
     values: BTreeMap<Value, Vec<Value>>,
-}
-
-/// A scalar while an operator is expanded: constants are folded on the way.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Scalar {
-    Known(f64),
-    Computed(Value),
 }
 
 impl Pass<'_> {
@@ -303,47 +295,6 @@ impl Pass<'_> {
             .collect()
     }
 
-    fn dynamic(&mut self, op: &tensor::Dynamic, args: &[Value]) -> Vec<Value> {
-        let scalars = self.all(args);
-        let op = match op {
-            tensor::Dynamic::List(ty) => Dynamic::List(element_of(ty), args.len() as u32),
-            tensor::Dynamic::Append(ty) => Dynamic::Append(element_of(ty)),
-            tensor::Dynamic::Prepend(ty) => Dynamic::Prepend(element_of(ty)),
-            tensor::Dynamic::Concatenate(ty) => Dynamic::Concatenate(element_of(ty)),
-            // The length comes last, in a list as among strands.
-            tensor::Dynamic::Length(_) => return vec![scalars[scalars.len() - 1]],
-            tensor::Dynamic::Item(Ty::List(ty)) => Dynamic::Item(element_of(ty)),
-            tensor::Dynamic::Item(Ty::Strands) => Dynamic::StrandAt,
-            tensor::Dynamic::Item(other) => panic!("an item of {other}"),
-            tensor::Dynamic::NoStrands => {
-                let zero = self.b.op1(Op::Int(0), &[]);
-                return vec![zero; 3];
-            }
-            tensor::Dynamic::Sphere { position, dim } => Dynamic::Sphere {
-                position: self.slots.state[*position as usize],
-                dim: *dim,
-            },
-            tensor::Dynamic::Other(n, ty) => {
-                let first = self.slots.state[*n as usize];
-                let other = |(ty, slot)| Op::Dynamic(Dynamic::Other(slot, ty));
-                let slots = ty.scalars().into_iter().zip(first..).map(other);
-                return slots.map(|op| self.b.op1(op, &scalars)).collect();
-            }
-            tensor::Dynamic::New(state) => {
-                Dynamic::New(state.iter().flat_map(Ty::scalars).collect())
-            }
-            tensor::Dynamic::Count(set) => Dynamic::Count(*set),
-            tensor::Dynamic::Reduce(r) => Dynamic::Reduce(Arc::new(StrandReduction {
-                reduction: r.reduction,
-                set: r.set,
-                body: r.body,
-                element: element_of(&r.element),
-                captured: r.captured.iter().flat_map(Ty::scalars).collect(),
-            })),
-        };
-        self.b.op(Op::Dynamic(op), &scalars)
-    }
-
     fn index_position(&mut self, image: u32, dim: u8, at: Value) -> Vec<Value> {
         let world = self.values[&at].clone();
         (0..dim)
@@ -361,46 +312,6 @@ impl Pass<'_> {
                 })
             })
             .collect()
-    }
-
-    fn ein(&mut self, operator: &Operator, args: &[Value]) -> Vec<Value> {
-        let shape = ein_ir::Shape::from(&operator.ein.axes[..]);
-        let mut done: BTreeMap<Vec<usize>, Value> = BTreeMap::new();
-        shape
-            .indices()
-            .map(|index| {
-                let index = operator.representative(&index);
-                if let Some(&value) = done.get(&index) {
-                    return value;
-                }
-                let mut expand = Expansion {
-                    pass: self,
-                    args,
-                    index: &index,
-                    bound: BTreeMap::new(),
-                };
-                let scalar = expand.term(&operator.ein.body);
-                let value = self.materialize(scalar);
-                done.insert(index, value);
-                value
-            })
-            .collect()
-    }
-
-    fn materialize(&mut self, scalar: Scalar) -> Value {
-        match scalar {
-            Scalar::Known(x) => self.b.op1(Op::Real(Bits::from(x)), &[]),
-            Scalar::Computed(value) => value,
-        }
-    }
-}
-
-/// The scalars of a sequence's element; they have one type.
-fn element_of(ty: &Ty) -> Element {
-    let types = ty.scalars();
-    Element {
-        ty: types.first().copied().unwrap_or(super::Ty::Real),
-        scalars: types.len() as u32,
     }
 }
 
@@ -443,234 +354,4 @@ fn symmetrized(matrix: &[Value], n: u8) -> Vec<Value> {
     (0..n * n)
         .map(|k| matrix[(k / n).min(k % n) * n + (k / n).max(k % n)])
         .collect()
-}
-
-/// The expansion of one component.
-struct Expansion<'p, 'a, 'f> {
-    pass: &'p mut Pass<'f>,
-    args: &'a [Value],
-    index: &'a [usize],
-    bound: BTreeMap<u32, usize>,
-}
-
-impl Expansion<'_, '_, '_> {
-    fn at(&self, index: Index) -> usize {
-        match index {
-            Index::Const(c) => c,
-            Index::Axis(k) => self.index[k],
-            Index::Bound(b) => self.bound[&b],
-        }
-    }
-
-    fn term(&mut self, term: &Term) -> Scalar {
-        match term {
-            Term::Const(q) => Scalar::Known(rational::to_f64(*q)),
-            Term::Access { param, indices } => {
-                let arg = self.args[*param];
-                let Ty::Tensor(shape) = self.pass.from.type_of(arg) else {
-                    panic!("an operator on no tensor")
-                };
-                let index: Vec<usize> = indices.iter().map(|&i| self.at(i)).collect();
-                Scalar::Computed(self.pass.values[&arg][shape.offset(&index)])
-            }
-            Term::Delta(i, j) => Scalar::Known(f64::from(u8::from(self.at(*i) == self.at(*j)))),
-            Term::Epsilon(indices) => {
-                let index: Vec<usize> = indices.iter().map(|&i| self.at(i)).collect();
-                Scalar::Known(permutation_sign(&index))
-            }
-            Term::Neg(a) => {
-                let a = self.term(a);
-                self.negate(a)
-            }
-            Term::Add(terms) => {
-                let mut sum = Scalar::Known(0.0);
-                for term in terms {
-                    let value = self.term(term);
-                    sum = self.add(sum, value);
-                }
-                sum
-            }
-            Term::Sub(a, b) => {
-                let (a, b) = (self.term(a), self.term(b));
-                self.subtract(a, b)
-            }
-            Term::Mul(factors) => self.product(factors),
-            Term::Div(a, b) => {
-                let (a, b) = (self.term(a), self.term(b));
-                self.divide(a, b)
-            }
-            Term::Pow(a, n) => {
-                let a = self.term(a);
-                self.power(a, *n)
-            }
-            Term::Apply(function, args) => {
-                let args: Vec<Scalar> = args.iter().map(|a| self.term(a)).collect();
-                let args: Vec<Value> = args.into_iter().map(|a| self.pass.materialize(a)).collect();
-                if is_on(Mutant::ScalarNorm) && *function == Elementary::Abs {
-                    return Scalar::Computed(args[0]);
-                }
-                Scalar::Computed(self.pass.b.op1(Op::Math(*function), &args))
-            }
-            Term::Cond {
-                test,
-                sides,
-                then,
-                otherwise,
-            } => {
-                let [a, b] = [&sides[0], &sides[1]]
-                    .map(|side| self.term(side))
-                    .map(|s| self.pass.materialize(s));
-                let test = match test {
-                    Comparison::Less => Simple::Less,
-                    Comparison::LessEqual => Simple::LessEqual,
-                    Comparison::Equal => Simple::Equal,
-                };
-                let holds = self.pass.b.op1(Op::Simple(test), &[a, b]);
-                let (then, otherwise) = (self.term(then), self.term(otherwise));
-                let (then, otherwise) = (
-                    self.pass.materialize(then),
-                    self.pass.materialize(otherwise),
-                );
-                Scalar::Computed(
-                    self.pass
-                        .b
-                        .op1(Op::Select(super::Ty::Real), &[holds, then, otherwise]),
-                )
-            }
-            Term::Sum {
-                binder,
-                range,
-                body,
-            } => {
-                let mut sum = Scalar::Known(0.0);
-                let range = if is_on(Mutant::DimensionUnchecked) {
-                    (*range).min(3)
-                } else {
-                    *range
-                };
-                for n in 0..range {
-                    self.bound.insert(*binder, n);
-                    let value = self.term(body);
-                    sum = self.add(sum, value);
-                }
-                self.bound.remove(binder);
-                sum
-            }
-            Term::Position { .. } | Term::Deriv { .. } | Term::Probe { .. } => {
-                panic!("a field in Mid-IR: {term:?}")
-            }
-        }
-    }
-
-    /// A product; δ and ε are looked at first, because a zero among them leaves nothing to compute.
-    fn product(&mut self, factors: &[Term]) -> Scalar {
-        let symbolic = |t: &&Term| matches!(t, Term::Delta(..) | Term::Epsilon(_) | Term::Const(_));
-        let mut product = Scalar::Known(1.0);
-        for factor in factors.iter().filter(symbolic) {
-            let value = self.term(factor);
-            product = self.multiply(product, value);
-        }
-        if product == Scalar::Known(0.0) {
-            return product;
-        }
-        let sign = product;
-        let mut rest: Option<Scalar> = None;
-        for factor in factors.iter().filter(|f| !symbolic(f)) {
-            let value = self.term(factor);
-            rest = Some(match rest {
-                None => value,
-                Some(so_far) => self.multiply(so_far, value),
-            });
-        }
-        match rest {
-            None => sign,
-            Some(rest) => self.multiply(sign, rest),
-        }
-    }
-
-    fn simple(&mut self, op: Simple, a: Scalar, b: Scalar) -> Scalar {
-        let args = [self.pass.materialize(a), self.pass.materialize(b)];
-        Scalar::Computed(self.pass.b.op1(Op::Simple(op), &args))
-    }
-
-    fn add(&mut self, a: Scalar, b: Scalar) -> Scalar {
-        match (a, b) {
-            (Scalar::Known(x), Scalar::Known(y)) => Scalar::Known(x + y),
-            (Scalar::Known(0.0), other) | (other, Scalar::Known(0.0)) => other,
-            _ => self.simple(Simple::Add, a, b),
-        }
-    }
-
-    fn subtract(&mut self, a: Scalar, b: Scalar) -> Scalar {
-        match (a, b) {
-            (Scalar::Known(x), Scalar::Known(y)) => Scalar::Known(x - y),
-            (other, Scalar::Known(0.0)) => other,
-            (Scalar::Known(0.0), other) => self.negate(other),
-            _ => self.simple(Simple::Sub, a, b),
-        }
-    }
-
-    fn negate(&mut self, a: Scalar) -> Scalar {
-        match a {
-            Scalar::Known(x) => Scalar::Known(-x),
-            Scalar::Computed(value) => {
-                Scalar::Computed(self.pass.b.op1(Op::Simple(Simple::Neg), &[value]))
-            }
-        }
-    }
-
-    fn multiply(&mut self, a: Scalar, b: Scalar) -> Scalar {
-        match (a, b) {
-            (Scalar::Known(x), Scalar::Known(y)) => Scalar::Known(x * y),
-            // Only δ, ε and constants of the operator are known, so a zero is the operator's own.
-            (Scalar::Known(0.0), _) | (_, Scalar::Known(0.0)) => Scalar::Known(0.0),
-            (Scalar::Known(1.0), other) | (other, Scalar::Known(1.0)) => other,
-            (Scalar::Known(-1.0), other) | (other, Scalar::Known(-1.0)) => self.negate(other),
-            _ => self.simple(Simple::Mul, a, b),
-        }
-    }
-
-    fn divide(&mut self, a: Scalar, b: Scalar) -> Scalar {
-        match (a, b) {
-            (other, Scalar::Known(1.0)) => other,
-            _ => self.simple(Simple::Div, a, b),
-        }
-    }
-
-    /// An integer power by repeated squaring; negative powers by the reciprocal.
-    fn power(&mut self, a: Scalar, n: i32) -> Scalar {
-        let mut result = Scalar::Known(1.0);
-        let mut square = a;
-        let mut rest = n.unsigned_abs();
-        while rest > 0 {
-            if rest & 1 == 1 {
-                result = self.multiply(result, square);
-            }
-            rest >>= 1;
-            if rest > 0 {
-                square = self.multiply(square, square);
-            }
-        }
-        if n < 0 {
-            self.divide(Scalar::Known(1.0), result)
-        } else {
-            result
-        }
-    }
-}
-
-/// The Levi-Civita symbol.
-fn permutation_sign(index: &[usize]) -> f64 {
-    let mut sign = 1.0;
-    for (n, &a) in index.iter().enumerate() {
-        for &b in &index[n + 1..] {
-            if a == b {
-                return 0.0;
-            }
-            if a > b {
-                sign = -sign;
-            }
-        }
-    }
-    sign
 }

@@ -1,7 +1,7 @@
 //! Operations on sequences of varying length and on other strands, in High-IR and Mid-IR.
 
 use super::Ty;
-use crate::vocabulary;
+use crate::vocabulary::{self, Words};
 use ein_ir::{
     Shape,
     ops::{Reduction, StrandSet},
@@ -132,51 +132,30 @@ impl FromStr for Dynamic {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Dynamic, String> {
-        let bad = || format!("cannot read operation `{text}`");
-        let words: Vec<&str> = text.split(' ').collect();
-        let ty = |n: usize| words.get(n).ok_or_else(bad)?.parse::<Ty>();
-        let number = |n: usize| {
-            let word = words.get(n).ok_or_else(bad)?;
-            word.parse::<u32>().map_err(|_| bad())
-        };
-        let set = |n: usize| {
-            words
-                .get(n)
-                .and_then(|w| vocabulary::set_named(w))
-                .ok_or_else(bad)
-        };
-        let types = |from: usize| {
-            let rest = words.get(from..).unwrap_or_default();
-            rest.iter()
-                .map(|word| word.parse())
-                .collect::<Result<Vec<Ty>, String>>()
-        };
-        Ok(match words[0] {
-            "list" => Dynamic::List(ty(1)?),
-            "append" => Dynamic::Append(ty(1)?),
-            "prepend" => Dynamic::Prepend(ty(1)?),
-            "concatenate" => Dynamic::Concatenate(ty(1)?),
-            "length" => Dynamic::Length(ty(1)?),
-            "item" => Dynamic::Item(ty(1)?),
+        let words = Words::of(text);
+        Ok(match words.name() {
+            "list" => Dynamic::List(words.read(1)?),
+            "append" => Dynamic::Append(words.read(1)?),
+            "prepend" => Dynamic::Prepend(words.read(1)?),
+            "concatenate" => Dynamic::Concatenate(words.read(1)?),
+            "length" => Dynamic::Length(words.read(1)?),
+            "item" => Dynamic::Item(words.read(1)?),
             "no-strands" => Dynamic::NoStrands,
             "sphere" => Dynamic::Sphere {
-                position: number(1)?,
-                dim: u8::try_from(number(2)?).map_err(|_| bad())?,
+                position: words.number(1)?,
+                dim: words.number(2)?,
             },
-            "other" => Dynamic::Other(number(1)?, ty(2)?),
-            "new" => Dynamic::New(types(1)?.into()),
-            "count" => Dynamic::Count(set(1)?),
+            "other" => Dynamic::Other(words.number(1)?, words.read(2)?),
+            "new" => Dynamic::New(words.rest(1)?.into()),
+            "count" => Dynamic::Count(words.set(1)?),
             "reduce" => Dynamic::Reduce(Arc::new(StrandReduction {
-                reduction: words
-                    .get(1)
-                    .and_then(|w| vocabulary::reduction_named(w))
-                    .ok_or_else(bad)?,
-                set: set(2)?,
-                body: number(3)?,
-                element: ty(4)?,
-                captured: types(5)?,
+                reduction: words.reduction(1)?,
+                set: words.set(2)?,
+                body: words.number(3)?,
+                element: words.read(4)?,
+                captured: words.rest(5)?,
             })),
-            _ => return Err(bad()),
+            _ => return Err(words.bad()),
         })
     }
 }

@@ -1,0 +1,284 @@
+//! Expands an EIN operator into the arithmetic of its components.
+
+use super::Pass;
+use crate::{
+    low::{self, Bits, Op, Simple},
+    ssa::Value,
+    tensor::{Operator, Ty},
+};
+use ein_ir::{
+    Comparison, Elementary, Index, Term,
+    mutants::{Mutant, is_on},
+    rational,
+};
+use std::collections::BTreeMap;
+
+/// A scalar while an operator is expanded: constants are folded on the way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scalar {
+    Known(f64),
+    Computed(Value),
+}
+
+impl Pass<'_> {
+    pub(super) fn ein(&mut self, operator: &Operator, args: &[Value]) -> Vec<Value> {
+        let shape = ein_ir::Shape::from(&operator.ein.axes[..]);
+        let mut done: BTreeMap<Vec<usize>, Value> = BTreeMap::new();
+        shape
+            .indices()
+            .map(|index| {
+                let index = operator.representative(&index);
+                if let Some(&value) = done.get(&index) {
+                    return value;
+                }
+                let mut expand = Expansion {
+                    pass: self,
+                    args,
+                    index: &index,
+                    bound: BTreeMap::new(),
+                };
+                let scalar = expand.term(&operator.ein.body);
+                let value = self.materialize(scalar);
+                done.insert(index, value);
+                value
+            })
+            .collect()
+    }
+
+    fn materialize(&mut self, scalar: Scalar) -> Value {
+        match scalar {
+            Scalar::Known(x) => self.b.op1(Op::Real(Bits::from(x)), &[]),
+            Scalar::Computed(value) => value,
+        }
+    }
+}
+
+/// The expansion of one component.
+struct Expansion<'p, 'a, 'f> {
+    pass: &'p mut Pass<'f>,
+    args: &'a [Value],
+    index: &'a [usize],
+    bound: BTreeMap<u32, usize>,
+}
+
+impl Expansion<'_, '_, '_> {
+    fn at(&self, index: Index) -> usize {
+        match index {
+            Index::Const(c) => c,
+            Index::Axis(k) => self.index[k],
+            Index::Bound(b) => self.bound[&b],
+        }
+    }
+
+    fn term(&mut self, term: &Term) -> Scalar {
+        match term {
+            Term::Const(q) => Scalar::Known(rational::to_f64(*q)),
+            Term::Access { param, indices } => {
+                let arg = self.args[*param];
+                let Ty::Tensor(shape) = self.pass.from.type_of(arg) else {
+                    panic!("an operator on no tensor")
+                };
+                let index: Vec<usize> = indices.iter().map(|&i| self.at(i)).collect();
+                Scalar::Computed(self.pass.values[&arg][shape.offset(&index)])
+            }
+            Term::Delta(i, j) => Scalar::Known(f64::from(u8::from(self.at(*i) == self.at(*j)))),
+            Term::Epsilon(indices) => {
+                let index: Vec<usize> = indices.iter().map(|&i| self.at(i)).collect();
+                Scalar::Known(permutation_sign(&index))
+            }
+            Term::Neg(a) => {
+                let a = self.term(a);
+                self.negate(a)
+            }
+            Term::Add(terms) => {
+                let mut sum = Scalar::Known(0.0);
+                for term in terms {
+                    let value = self.term(term);
+                    sum = self.add(sum, value);
+                }
+                sum
+            }
+            Term::Sub(a, b) => {
+                let (a, b) = (self.term(a), self.term(b));
+                self.subtract(a, b)
+            }
+            Term::Mul(factors) => self.product(factors),
+            Term::Div(a, b) => {
+                let (a, b) = (self.term(a), self.term(b));
+                self.divide(a, b)
+            }
+            Term::Pow(a, n) => {
+                let a = self.term(a);
+                self.power(a, *n)
+            }
+            Term::Apply(function, args) => {
+                let args: Vec<Scalar> = args.iter().map(|a| self.term(a)).collect();
+                let args: Vec<Value> = args.into_iter().map(|a| self.pass.materialize(a)).collect();
+                if is_on(Mutant::ScalarNorm) && *function == Elementary::Abs {
+                    return Scalar::Computed(args[0]);
+                }
+                Scalar::Computed(self.pass.b.op1(Op::Math(*function), &args))
+            }
+            Term::Cond {
+                test,
+                sides,
+                then,
+                otherwise,
+            } => {
+                let [a, b] = [&sides[0], &sides[1]]
+                    .map(|side| self.term(side))
+                    .map(|s| self.pass.materialize(s));
+                let test = match test {
+                    Comparison::Less => Simple::Less,
+                    Comparison::LessEqual => Simple::LessEqual,
+                    Comparison::Equal => Simple::Equal,
+                };
+                let holds = self.pass.b.op1(Op::Simple(test), &[a, b]);
+                let (then, otherwise) = (self.term(then), self.term(otherwise));
+                let (then, otherwise) = (
+                    self.pass.materialize(then),
+                    self.pass.materialize(otherwise),
+                );
+                Scalar::Computed(
+                    self.pass
+                        .b
+                        .op1(Op::Select(low::Ty::Real), &[holds, then, otherwise]),
+                )
+            }
+            Term::Sum {
+                binder,
+                range,
+                body,
+            } => {
+                let mut sum = Scalar::Known(0.0);
+                let range = if is_on(Mutant::DimensionUnchecked) {
+                    (*range).min(3)
+                } else {
+                    *range
+                };
+                for n in 0..range {
+                    self.bound.insert(*binder, n);
+                    let value = self.term(body);
+                    sum = self.add(sum, value);
+                }
+                self.bound.remove(binder);
+                sum
+            }
+            Term::Position { .. } | Term::Deriv { .. } | Term::Probe { .. } => {
+                panic!("a field in Mid-IR: {term:?}")
+            }
+        }
+    }
+
+    /// A product; δ and ε are looked at first, because a zero among them leaves nothing to compute.
+    fn product(&mut self, factors: &[Term]) -> Scalar {
+        let symbolic = |t: &&Term| matches!(t, Term::Delta(..) | Term::Epsilon(_) | Term::Const(_));
+        let mut product = Scalar::Known(1.0);
+        for factor in factors.iter().filter(symbolic) {
+            let value = self.term(factor);
+            product = self.multiply(product, value);
+        }
+        if product == Scalar::Known(0.0) {
+            return product;
+        }
+        let sign = product;
+        let mut rest: Option<Scalar> = None;
+        for factor in factors.iter().filter(|f| !symbolic(f)) {
+            let value = self.term(factor);
+            rest = Some(match rest {
+                None => value,
+                Some(so_far) => self.multiply(so_far, value),
+            });
+        }
+        match rest {
+            None => sign,
+            Some(rest) => self.multiply(sign, rest),
+        }
+    }
+
+    fn simple(&mut self, op: Simple, a: Scalar, b: Scalar) -> Scalar {
+        let args = [self.pass.materialize(a), self.pass.materialize(b)];
+        Scalar::Computed(self.pass.b.op1(Op::Simple(op), &args))
+    }
+
+    fn add(&mut self, a: Scalar, b: Scalar) -> Scalar {
+        match (a, b) {
+            (Scalar::Known(x), Scalar::Known(y)) => Scalar::Known(x + y),
+            (Scalar::Known(0.0), other) | (other, Scalar::Known(0.0)) => other,
+            _ => self.simple(Simple::Add, a, b),
+        }
+    }
+
+    fn subtract(&mut self, a: Scalar, b: Scalar) -> Scalar {
+        match (a, b) {
+            (Scalar::Known(x), Scalar::Known(y)) => Scalar::Known(x - y),
+            (other, Scalar::Known(0.0)) => other,
+            (Scalar::Known(0.0), other) => self.negate(other),
+            _ => self.simple(Simple::Sub, a, b),
+        }
+    }
+
+    fn negate(&mut self, a: Scalar) -> Scalar {
+        match a {
+            Scalar::Known(x) => Scalar::Known(-x),
+            Scalar::Computed(value) => {
+                Scalar::Computed(self.pass.b.op1(Op::Simple(Simple::Neg), &[value]))
+            }
+        }
+    }
+
+    fn multiply(&mut self, a: Scalar, b: Scalar) -> Scalar {
+        match (a, b) {
+            (Scalar::Known(x), Scalar::Known(y)) => Scalar::Known(x * y),
+            // Only δ, ε and constants of the operator are known, so a zero is the operator's own.
+            (Scalar::Known(0.0), _) | (_, Scalar::Known(0.0)) => Scalar::Known(0.0),
+            (Scalar::Known(1.0), other) | (other, Scalar::Known(1.0)) => other,
+            (Scalar::Known(-1.0), other) | (other, Scalar::Known(-1.0)) => self.negate(other),
+            _ => self.simple(Simple::Mul, a, b),
+        }
+    }
+
+    fn divide(&mut self, a: Scalar, b: Scalar) -> Scalar {
+        match (a, b) {
+            (other, Scalar::Known(1.0)) => other,
+            _ => self.simple(Simple::Div, a, b),
+        }
+    }
+
+    /// An integer power by repeated squaring; negative powers by the reciprocal.
+    fn power(&mut self, a: Scalar, n: i32) -> Scalar {
+        let mut result = Scalar::Known(1.0);
+        let mut square = a;
+        let mut rest = n.unsigned_abs();
+        while rest > 0 {
+            if rest & 1 == 1 {
+                result = self.multiply(result, square);
+            }
+            rest >>= 1;
+            if rest > 0 {
+                square = self.multiply(square, square);
+            }
+        }
+        if n < 0 {
+            self.divide(Scalar::Known(1.0), result)
+        } else {
+            result
+        }
+    }
+}
+
+/// The Levi-Civita symbol.
+fn permutation_sign(index: &[usize]) -> f64 {
+    let mut sign = 1.0;
+    for (n, &a) in index.iter().enumerate() {
+        for &b in &index[n + 1..] {
+            if a == b {
+                return 0.0;
+            }
+            if a > b {
+                sign = -sign;
+            }
+        }
+    }
+    sign
+}
