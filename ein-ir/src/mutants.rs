@@ -23,7 +23,7 @@ mutants! {
     VacuousSum: "trap 2", "a sum over an index that does not occur loses its factor n";
     DeltaOnFreeIndex: "trap 3", "δ is applied to an index that is not summed over";
     EpsilonsShareFreeIndex: "trap 4", "two ε with a common free index are contracted as if it were summed over";
-    EpsilonTimesAnyMatrix: "trap 5", "ε[i,j,k]·T[j,k] is 0 though T is not symmetric";
+    EpsilonTimesAnyMatrix: "trap 5", "`ε[i,j,k]·T[j,k]` is 0 though T is not symmetric";
     SecondDerivativeOfDifference: "trap 6", "the derivative of a difference of derivatives is forgotten";
     DeltaBeyondOne: "trap 7", "δ of two constants knows only 0 and 1";
     NeighbouringDeltas: "trap 8", "two δ with different constants are 0 though they belong to different indices";
