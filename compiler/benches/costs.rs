@@ -182,8 +182,9 @@ fn probe(kernel: &str, dim: usize, components: usize, order: usize) -> f64 {
         samples: ArrayD::from_shape_vec(sizes, values.collect()).expect("as many samples as given"),
         orientation: Orientation::new(&directions, &vec![0.0; dim]).expect("unit directions"),
     };
-    let with = run(program(&format!("{derivative}(p)")), &[image]);
-    let without = run(program("s"), &[]);
+    let images = [image];
+    let with = run(program(&format!("{derivative}(p)")), &images);
+    let without = run(program("s"), &images);
     match (with, without) {
         (Some(with), Some(without)) => with - without,
         _ => panic!("the program that probes {derivative} does not compile"),
@@ -201,9 +202,7 @@ fn run(text: String, images: &[ImageSource]) -> Option<f64> {
     for _ in 0..RUNS {
         let compiled = pipeline::compile(&mut Session::default(), &source, &options).ok()?;
         let mut inputs = Inputs::of(&compiled);
-        // The program that is subtracted probes nothing, so it may have no image.
-        let used = compiled.interface.images.len();
-        for (n, image) in images.iter().take(used).enumerate() {
+        for (n, image) in images.iter().enumerate() {
             inputs.set_source(n, image.clone());
         }
         let mut running = Running::new(compiled, &inputs, 1).unwrap_or_else(|e| panic!("{e}"));

@@ -29,39 +29,42 @@ pub enum Operation {
 /// What an operation costs, in additions.
 ///
 /// The weights were measured: `cargo bench -p compiler --bench costs` runs each operation in the machine code of a small
-/// program, many strands at a time, and prints its time next to the weight. They are rounded from the quietest of several
-/// runs on one machine with 512-bit vectors; `sign`, which programs cannot write, is taken to be like `abs`.
+/// program, many strands at a time, and prints its time next to the weight. They are rounded medians of three runs on one
+/// machine with 512-bit vectors, and as relative as the addition they are counted in: whoever changes how arithmetic is
+/// generated measures again. `sign`, which programs cannot write, is taken to be like `abs`.
 pub const fn weight(operation: Operation) -> u64 {
     use Elementary as E;
     match operation {
-        Operation::Add | Operation::Multiply => 1,
-        Operation::Divide => 6,
-        Operation::Select => 2,
+        Operation::Add | Operation::Multiply | Operation::Select => 1,
+        Operation::Divide => 2,
         Operation::Apply(function) => match function {
-            E::Abs | E::Sign | E::Floor | E::Ceil | E::Trunc => 2,
-            E::Sqrt => 6,
-            E::Round => 35,
-            E::Fmod => 60,
-            E::Exp | E::Sin | E::Cos | E::Asin | E::Acos | E::Atan => 90,
-            E::Tan | E::Atan2 => 120,
-            E::Log | E::Log2 | E::Log10 | E::Erf | E::Erfc => 200,
-            E::Pow => 360,
+            E::Abs | E::Sign | E::Floor | E::Ceil | E::Trunc => 1,
+            E::Sqrt => 2,
+            E::Round => 10,
+            E::Fmod => 17,
+            E::Exp | E::Sin | E::Cos | E::Asin | E::Acos | E::Atan => 25,
+            E::Tan | E::Atan2 => 35,
+            E::Log | E::Log2 | E::Log10 | E::Erf | E::Erfc => 55,
+            E::Pow => 90,
         },
     }
 }
 
 /// What it costs to probe one component of a field or of a derivative of it, in additions; `supports` are those of the
-/// kernels (half their widths), one for each axis. Measured as [`weight`]: about one addition for each sample, and the
-/// weights of the kernels.
+/// kernels (half their widths), one for each axis. Fitted to what was measured as [`weight`] for one to three dimensions,
+/// scalars and vectors, orders up to 2; single rows are off by up to a factor of 2, because the components and orders of
+/// one probe share work.
 pub fn probe_weight(supports: &[usize]) -> u64 {
     let samples = supports.iter().fold(1u64, |samples, &support| {
         samples.saturating_mul(2 * support as u64)
     });
-    samples.saturating_add(KERNEL_WEIGHTS)
+    KERNEL_WEIGHTS.saturating_add(samples / SAMPLES_PER_ADDITION)
 }
 
 /// The share of one component in evaluating kernels and finding samples.
-const KERNEL_WEIGHTS: u64 = 40;
+const KERNEL_WEIGHTS: u64 = 15;
+/// Samples that are weighted and summed in the time of an addition.
+const SAMPLES_PER_ADDITION: u64 = 3;
 /// A square root.
 pub(crate) const ROOT: u64 = weight(Operation::Apply(Elementary::Sqrt));
 /// A reciprocal.
