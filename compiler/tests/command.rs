@@ -245,20 +245,26 @@ fn sequences_of_varying_length_are_two_files() {
 input real[] weights (\"what to repeat\");
 strand s (int i) {
     output real[] r = {};
+    output int[2][] pairs = {};
     int n = i;
-    update { if (n == 0) { stabilize; } r = r @ weights[i - 1]; n -= 1; }
+    update { if (n == 0) { stabilize; } r = r @ weights[i - 1]; pairs = pairs @ {i, n}; n -= 1; }
 }
 create_array { s(i) | i in 0..3 }
 ";
     write(&dir, "p.diderot", text);
     write(&dir, "w.txt", "0.5\n1.5\n2.5\n");
-    let output = diderotc(&dir, &["p.diderot", "-weights", "w.txt", "-o", "r"]);
+    let output = diderotc(&dir, &["p.diderot", "-weights", "w.txt"]);
     assert!(output.status.success(), "{}", stderr(&output));
     let read = |name: &str| runtime::nrrd::read(&dir.join(name)).expect("an array");
     let index: Vec<i32> = read("r-len.nrrd").samples().convert().expect("numbers");
     assert_eq!(index, [0, 0, 0, 1, 1, 2, 3, 3]);
     let data: Vec<f64> = read("r-data.nrrd").samples().convert().expect("numbers");
     assert_eq!(data, [0.5, 1.5, 1.5, 2.5, 2.5, 2.5]);
+    let pairs = read("pairs-data.nrrd");
+    let sizes: Vec<usize> = pairs.header().axes.iter().map(|axis| axis.size).collect();
+    assert_eq!(sizes, [2, 6]);
+    let pairs: Vec<i32> = pairs.samples().convert().expect("numbers");
+    assert_eq!(pairs, [1, 1, 2, 2, 2, 1, 3, 3, 3, 2, 3, 1]);
 }
 
 #[test]

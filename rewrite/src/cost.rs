@@ -52,7 +52,7 @@ pub const fn weight(operation: Operation) -> u64 {
 
 /// What it costs to probe one component of a field or of a derivative of it, in additions; `supports` are those of the
 /// kernels (half their widths), one for each axis. Fitted to what was measured as [`weight`] for one to three dimensions,
-/// scalars and vectors, orders up to 2; single rows are off by up to a factor of 2, because the components and orders of
+/// scalars and vectors, orders up to 2; single rows are off by up to a factor of 3, because the components and orders of
 /// one probe share work.
 pub fn probe_weight(supports: &[usize]) -> u64 {
     let samples = supports.iter().fold(1u64, |samples, &support| {

@@ -107,7 +107,11 @@ fn layout(ty: &Ty) -> (Vec<usize>, Length) {
             (shape, Length::Fixed(m)) => (shape, Length::Fixed(n * m)),
             (shape, _) => (shape, Length::Fixed(*n)),
         },
-        Ty::List(element) => (layout(element).0, Length::Dynamic),
+        // An element that is a sequence itself is written as one of so many components.
+        Ty::List(element) => match layout(element) {
+            (shape, Length::Fixed(n)) => ([vec![n], shape].concat(), Length::Dynamic),
+            (shape, _) => (shape, Length::Dynamic),
+        },
         Ty::Bool | Ty::Int | Ty::Str | Ty::Strand | Ty::Strands | Ty::Field { .. } => {
             (vec![], Length::One)
         }
