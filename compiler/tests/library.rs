@@ -18,6 +18,7 @@ const WALK: &str = "#version 2.0
     input tensor[2,2] turn (\"one step\") = [[0,-1],[1,0]];
     input real[3] weights = {1, 1, 1};
     input bool keep = true;
+    input int turns = 6;
     input string name = \"none\";
     strand walk (vec2 seed) {
         output vec2 at = seed;
@@ -27,7 +28,7 @@ const WALK: &str = "#version 2.0
             at = turn • at * weights[n % 3];
             if (keep) { path = path @ at; }
             n += 1;
-            if (n == 6) { print(name, \" \"); stabilize; }
+            if (n == turns) { print(name, \" \"); stabilize; }
         }
     }
     create_array { walk(s) | s in seeds }";
@@ -106,6 +107,8 @@ fn wrong_inputs_are_named() {
     assert!(message(inputs.set("seeds", &[1.0, 2.0, 3.0][..])).contains("`seeds`"));
     assert!(message(inputs.set("turn", 1.0)).contains("`turn`"));
     assert!(message(inputs.set("keep", 1)).contains("`keep`"));
+    // Integers of this program have 32 bits.
+    assert!(message(inputs.set("turns", 1i64 << 40)).contains("`turns`"));
     assert!(message(inputs.set("weights", &[1.0, 2.0][..])).contains("`weights`"));
     let missing = Running::new(program, &inputs, 1)
         .err()

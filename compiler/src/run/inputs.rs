@@ -8,7 +8,7 @@ use crate::{
 use ndarray::ArrayD;
 use runtime::{
     image::Orientation,
-    input::{InputType, InputValue},
+    input::{InputType, InputValue, IntWidth},
 };
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Inputs {
     interface: Arc<Interface>,
+    ints: IntWidth,
     values: Vec<Option<InputValue>>,
     images: Vec<Option<ImageSource>>,
 }
@@ -30,7 +31,13 @@ impl Inputs {
     pub(crate) fn from_values(program: &Compiled, values: Vec<Option<InputValue>>) -> Inputs {
         let interface = program.interface.clone();
         let files = interface.images.iter().map(|image| image.file.clone());
+        let ints = if program.lanes.long_int {
+            IntWidth::Bits64
+        } else {
+            IntWidth::Bits32
+        };
         let mut inputs = Inputs {
+            ints,
             images: files.map(|file| file.map(ImageSource::File)).collect(),
             values: vec![None; interface.inputs.len()],
             interface,
@@ -67,7 +74,8 @@ impl Inputs {
             }
             (Target::Image(_), other) => return Err(wrong(format!("{other:?}"))),
             (Target::Global(_), _) => {
-                let fitted = fit(&value, &wanted).ok_or_else(|| wrong(format!("{value:?}")))?;
+                let fitted =
+                    fit(&value, &wanted, self.ints).ok_or_else(|| wrong(format!("{value:?}")))?;
                 self.values[n] = Some(fitted);
             }
         }
@@ -142,11 +150,14 @@ impl Inputs {
 }
 
 /// A value in the form that an input's type wants, if it suits it.
-fn fit(value: &InputValue, wanted: &InputType) -> Option<InputValue> {
+fn fit(value: &InputValue, wanted: &InputType, ints: IntWidth) -> Option<InputValue> {
+    let (least, greatest) = ints.bounds();
     match (value, wanted) {
         (InputValue::Int(n), InputType::Real) => Some(InputValue::Real(*n as f64)),
+        (InputValue::Int(n), InputType::Int) => {
+            (least..=greatest).contains(n).then(|| value.clone())
+        }
         (InputValue::Bool(_), InputType::Bool)
-        | (InputValue::Int(_), InputType::Int)
         | (InputValue::Real(_), InputType::Real)
         | (InputValue::String(_), InputType::String) => Some(value.clone()),
         (InputValue::Tensor(components), InputType::Real) if components.len() == 1 => {
@@ -157,7 +168,7 @@ fn fit(value: &InputValue, wanted: &InputType) -> Option<InputValue> {
         }
         (InputValue::File(_), InputType::Seq { len: None, .. }) => Some(value.clone()),
         (InputValue::Tensor(components), InputType::Seq { elem, len }) => {
-            let width = components_of(elem)?;
+            let width = components_of(elem).filter(|&width| width > 0)?;
             let whole = components.len() % width == 0;
             let fits = len.is_none_or(|n| n * width == components.len());
             if !whole || !fits {
@@ -165,11 +176,14 @@ fn fit(value: &InputValue, wanted: &InputType) -> Option<InputValue> {
             }
             let elements = components
                 .chunks(width)
-                .map(|chunk| fit(&InputValue::Tensor(chunk.to_vec()), elem));
+                .map(|chunk| fit(&InputValue::Tensor(chunk.to_vec()), elem, ints));
             elements.collect::<Option<_>>().map(InputValue::Seq)
         }
         (InputValue::Seq(elements), InputType::Seq { elem, len }) => {
-            let fitted = elements.iter().map(|e| fit(e, elem)).collect::<Option<_>>();
+            let fitted = elements
+                .iter()
+                .map(|e| fit(e, elem, ints))
+                .collect::<Option<_>>();
             let fits = len.is_none_or(|n| n == elements.len());
             fitted.filter(|_| fits).map(InputValue::Seq)
         }

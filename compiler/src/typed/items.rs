@@ -6,7 +6,7 @@ use super::{
     expr::{check_against, constant_string},
     given,
     scope::Entity,
-    stmt::{block, remember_kernels, require_assignable},
+    stmt::{block, declared},
     tree::{Block, FunctionId, Global, InputDefault, Stmt, StmtKind, VarId, VarKind},
     types,
 };
@@ -194,30 +194,8 @@ fn global<'a>(
     name: &'a ast::Name,
     value: Option<&'a ast::Expr>,
 ) -> Option<Global> {
-    let ty = types::resolve(cx, ty);
-    let checked = value.map(|value| {
-        check_against(
-            cx,
-            value,
-            ty.as_ref(),
-            &format!("the value of `{}`", name.text),
-        )
-    });
-    let var = cx.declare(name, ty.clone(), VarKind::Global);
-    match checked {
-        Some(value) => {
-            remember_kernels(cx, var, value.as_ref());
-            Some(Global::Variable {
-                var,
-                value: Some(value?),
-            })
-        }
-        None => {
-            require_assignable(cx, ty.as_ref()?, name)?;
-            cx.flow.declare_without_value(var);
-            Some(Global::Variable { var, value: None })
-        }
-    }
+    let (var, value) = declared(cx, ty, name, value, VarKind::Global)?;
+    Some(Global::Variable { var, value })
 }
 
 /// `field#k(d)[σ] F(x) = e;` The field is known only after its body. The declared continuity is taken on trust.

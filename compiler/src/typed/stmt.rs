@@ -115,6 +115,18 @@ fn declaration<'a>(
     name: &'a ast::Name,
     value: Option<&'a ast::Expr>,
 ) -> Option<StmtKind> {
+    let (var, value) = declared(cx, ty, name, value, VarKind::Local)?;
+    Some(StmtKind::Decl { var, value })
+}
+
+/// Declares a variable, local or global, with its value if it has one.
+pub(super) fn declared<'a>(
+    cx: &mut Cx<'a>,
+    ty: &'a ast::TypeExpr,
+    name: &'a ast::Name,
+    value: Option<&'a ast::Expr>,
+    kind: VarKind,
+) -> Option<(VarId, Option<Expr>)> {
     let ty = types::resolve(cx, ty);
     let checked = value.map(|value| {
         check_against(
@@ -124,19 +136,16 @@ fn declaration<'a>(
             &format!("the value of `{}`", name.text),
         )
     });
-    let var = cx.declare(name, ty.clone(), VarKind::Local);
+    let var = cx.declare(name, ty.clone(), kind);
     match checked {
         Some(value) => {
             remember_kernels(cx, var, value.as_ref());
-            Some(StmtKind::Decl {
-                var,
-                value: Some(value?),
-            })
+            Some((var, Some(value?)))
         }
         None => {
             require_assignable(cx, ty.as_ref()?, name)?;
             cx.flow.declare_without_value(var);
-            Some(StmtKind::Decl { var, value: None })
+            Some((var, None))
         }
     }
 }
