@@ -2,8 +2,9 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use datm::{
-    ArgumentKinds, Arithmetic, CampaignOptions, Coefficients, CompiledRunner, DataKind, Difference,
-    Form, Orientation, Precision, RunOptions, Runner, Settings, SpaceOptions, UserRunner,
+    ArgumentKinds, Arithmetic, Border, CampaignOptions, Coefficients, CompiledRunner, DataKind,
+    Difference, Form, Orientation, Precision, RunOptions, Runner, Settings, SpaceOptions,
+    UserRunner,
 };
 use std::path::PathBuf;
 
@@ -98,6 +99,9 @@ pub(crate) enum Mode {
     /// Switch every deliberate fault of the compiler on in turn and see that a case fails
     #[cfg(feature = "mutants")]
     Mutants {
+        /// Only the faults that go back to these, such as `B15`; all if left out
+        #[arg(long)]
+        only: Vec<String>,
         /// Write the table to a file
         #[arg(long)]
         report: Option<PathBuf>,
@@ -179,7 +183,7 @@ pub(crate) struct SpaceArguments {
 
 #[derive(Args)]
 pub(crate) struct FrameArguments {
-    /// Kernel, or several joined by `+` that variables take in turn
+    /// Kernel, or several: joined by `,` for the axes of a field, by `+` for variables, taken in turn
     #[arg(long, default_value = "c4hexic")]
     pub(crate) kernel: String,
     /// Degree of polynomials
@@ -191,6 +195,9 @@ pub(crate) struct FrameArguments {
     /// Data: poly or image
     #[arg(long, default_value = "poly")]
     pub(crate) data: DataKind,
+    /// Borders of images: plain, clamp, wrap, mirror, constant or any; all but the first with `--data image`
+    #[arg(long, default_value = "plain")]
+    pub(crate) border: Border,
     /// Samples on each axis
     #[arg(long, default_value_t = 10)]
     pub(crate) samples: usize,
@@ -276,6 +283,7 @@ impl FrameArguments {
             degree: self.degree,
             grid: self.orientation,
             data: self.data,
+            border: self.border,
             samples: self.samples,
             positions: self.positions,
             coefficients: Coefficients::Full,

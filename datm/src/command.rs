@@ -121,7 +121,7 @@ pub(crate) fn execute(arguments: Arguments) -> Result<Outcome, String> {
             Ok(all)
         }
         #[cfg(feature = "mutants")]
-        Mode::Mutants { report } => mutants(report.as_deref()),
+        Mode::Mutants { only, report } => mutants(&only, report.as_deref()),
         Mode::Render {
             ops,
             cases,
@@ -179,8 +179,8 @@ fn random_case(
 
 /// Switches every deliberate fault on in turn.
 #[cfg(feature = "mutants")]
-fn mutants(report: Option<&Path>) -> Result<Outcome, String> {
-    let catches = datm::catch_all(&|catch| {
+fn mutants(only: &[String], report: Option<&Path>) -> Result<Outcome, String> {
+    let catches = datm::catch_all(only, &|catch| {
         let by = catch.by.as_ref();
         let how = by.map_or("NOT CAUGHT".to_string(), |(label, at, cause)| {
             format!("{at}: {cause}: {label}")

@@ -84,10 +84,14 @@ pub fn compare(experiment: &Experiment, observed: &Observed, precision: Precisio
     let (mut ratio, mut looseness) = (0.0, 0.0);
     for (place, (values, expected)) in observed.values.iter().zip(&experiment.expected).enumerate()
     {
-        if !observed.valid[place] {
+        if observed.valid[place] != experiment.inside[place] {
+            let found = match observed.valid[place] {
+                true => "inside",
+                false => "outside",
+            };
             return failed(
-                "outside",
-                format!("position {place} was found outside the fields"),
+                found,
+                format!("position {place} was found {found} the fields, which it is not"),
             );
         }
         if values.len() != expected.len() {

@@ -95,12 +95,20 @@ pub const CORPUS: &[(&str, &str)] = &[
         "mul(trace(identity[3]),F3#4[])",
     ),
     (
+        "trace of a scaled identity",
+        "trace(mul(F3#4[],identity[3]))",
+    ),
+    (
         "delta with a free index",
         "modulate(slice[0,:](identity[3]),F3#4[3])",
     ),
     (
         "two permutation symbols with a shared free index",
         "modulate(cross(F3#4[3],F3#4[3]),cross(F3#4[3],F3#4[3]))",
+    ),
+    (
+        "the same where equal components would cancel",
+        "sub(slice[0](modulate(cross(F3#4[3]:a,F3#4[3]:b),cross(F3#4[3]:c,F3#4[3]:d))),slice[1](modulate(cross(F3#4[3]:a,F3#4[3]:b),cross(F3#4[3]:c,F3#4[3]:d))))",
     ),
     (
         "permutation symbol and a general matrix",

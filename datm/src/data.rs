@@ -3,10 +3,11 @@
 //! Also the jet of a field at a point: from the polynomial it was sampled from, or by exact reconstruction from the
 //! samples; either with the noise that a program's own reconstruction may have.
 
+use crate::border::{Border, CONTINUED};
 use crate::frame::{Coefficients, DataKind, Settings};
 use crate::grid::{Grid, Position};
 use crate::jet::{Jet, Space};
-use crate::kernel::Kernel;
+use crate::kernel::AxisKernels;
 use crate::label::Case;
 use crate::number::{Arithmetic, Number};
 use crate::operator::Undefined;
@@ -47,12 +48,16 @@ pub enum Source {
 /// A field argument.
 #[derive(Clone, Debug)]
 pub struct FieldData {
-    /// The reconstruction kernel.
-    pub kernel: &'static Kernel,
+    /// The reconstruction kernels.
+    pub kernels: AxisKernels,
     /// The sampling grid.
     pub grid: Grid,
     /// The image.
     pub image: SampledField,
+    /// How it is continued.
+    pub border: Border,
+    /// The components that a constant border has; nothing for others.
+    pub outside: Vec<f64>,
     /// The origin of its true values.
     pub source: Source,
 }
@@ -118,14 +123,16 @@ fn draw_component(settings: &Settings, stream: &mut Stream) -> f64 {
 }
 
 fn draw_field(ty: Type, number: usize, settings: &Settings, stream: &mut Stream) -> FieldData {
-    let kernel = settings.kernel_of(number);
     let dim = usize::from(ty.dim);
-    let samples = settings.samples.max(2 * kernel.support() + 2);
+    let kernels = settings.kernels_of(number, dim);
+    let widest = kernels.supports().max().unwrap_or(0);
+    let samples = settings.samples.max(2 * widest + 2);
     let grid = Grid::draw(dim, samples, settings.grid, stream);
     let components = ty.shape.components();
     let source = match settings.data {
         DataKind::Polynomial => {
-            let degree = usize::from(settings.degree.min(kernel.reproduces)).min(MAX_TOTAL_DEGREE);
+            let degree = usize::from(settings.degree.min(kernels.least(|k| k.reproduces)))
+                .min(MAX_TOTAL_DEGREE);
             // Off the axes a product of powers has its total degree along an index axis.
             let basis = basis(dim, degree, !grid.is_aligned());
             Source::Polynomials(
@@ -148,11 +155,23 @@ fn draw_field(ty: Type, number: usize, settings: &Settings, stream: &mut Stream)
             .map(|_| stream.between(-limit, limit) as f64)
             .collect(),
     };
+    let border = match settings.border {
+        Border::Any => CONTINUED[stream.below(CONTINUED.len() as u64) as usize],
+        border => border,
+    };
+    let outside = match border {
+        Border::Constant => (0..components)
+            .map(|_| stream.between(-limit, limit) as f64)
+            .collect(),
+        _ => Vec::new(),
+    };
     let image = image(variable_name(ty, number), ty.shape, &grid, values);
     FieldData {
-        kernel,
+        kernels,
         grid,
         image,
+        border,
+        outside,
         source,
     }
 }
@@ -172,16 +191,18 @@ fn image(name: String, shape: Shape, grid: &Grid, samples: Vec<f64>) -> SampledF
 pub(crate) fn polynomial_field(
     name: &str,
     shape: Shape,
-    kernel: &'static Kernel,
+    kernels: AxisKernels,
     grid: Grid,
     polynomials: Vec<Polynomial>,
 ) -> FieldData {
     let values = sample(&polynomials, &grid);
     let image = image(name.to_string(), shape, &grid, values);
     FieldData {
-        kernel,
+        kernels,
         grid,
         image,
+        border: Border::Plain,
+        outside: Vec::new(),
         source: Source::Polynomials(polynomials),
     }
 }
@@ -217,6 +238,8 @@ pub(crate) struct Cell {
     pub(crate) floor: Vec<i64>,
     /// Index coordinates, with the noise of the transformation.
     pub(crate) index: Vec<Number>,
+    /// Whether all samples that a probe here reads are inside the image.
+    pub(crate) inside: bool,
 }
 
 impl FieldData {
@@ -224,11 +247,11 @@ impl FieldData {
     /// rounded to either side. Polynomials are reproduced on both sides, so only the kernel's own jumps count there.
     pub(crate) fn has_kinks(&self, order: usize) -> bool {
         let slopes = usize::from(matches!(self.source, Source::Samples));
-        order + slopes > usize::from(self.kernel.true_continuity)
+        order + slopes > usize::from(self.kernels.least(|k| k.true_continuity))
     }
 
-    /// Transforms a point to index space and requires it to be inside the domain and, where derivatives of the
-    /// wanted order jump, away from cell boundaries.
+    /// Transforms a point to index space. Requires it to be inside the domain, or clearly inside or outside if the image has
+    /// a border, and where derivatives of the wanted order jump, away from cell boundaries.
     pub(crate) fn locate(
         &self,
         point: &Point,
@@ -250,6 +273,7 @@ impl FieldData {
         let mut cell = Cell {
             floor: Vec::new(),
             index: Vec::new(),
+            inside: true,
         };
         for (axis, (row, (x, floor))) in self
             .grid
@@ -265,11 +289,16 @@ impl FieldData {
             let floor = floor.ok_or(Undefined(
                 "probe on a cell boundary that arithmetic cannot decide",
             ))?;
-            let (near, support) = (x.to_f64(), self.kernel.support() as f64);
-            let last = self.grid.sizes[axis] as f64 - support;
-            if near < support - 1.0 + EDGE || near > last - EDGE {
+            let (near, support) = (x.to_f64(), self.kernels.on(axis).support() as f64);
+            let (first, last) = (support - 1.0, self.grid.sizes[axis] as f64 - support);
+            let depth = (near - first).min(last - near);
+            if self.border == Border::Plain && depth < EDGE {
                 return Err(Undefined("probe outside the domain of a field"));
             }
+            if depth.abs() < EDGE {
+                return Err(Undefined("probe on the edge of the domain of a field"));
+            }
+            cell.inside &= depth > 0.0;
             let fraction = near - floor as f64;
             if self.has_kinks(order) && !(EDGE..=1.0 - EDGE).contains(&fraction) {
                 return Err(Undefined(
@@ -331,23 +360,29 @@ impl FieldData {
 
     /// The largest magnitude of a component among the samples that a probe in this cell reads.
     pub(crate) fn largest_sample(&self, floor: &[i64], component: usize) -> f64 {
-        let taps: Vec<i64> = self.kernel.taps().collect();
+        let widths: Vec<usize> = self.kernels.supports().map(|support| 2 * support).collect();
+        let mut sample = floor.to_vec();
         let mut largest = 0.0;
-        for_each_index(&vec![taps.len(); floor.len()], |index| {
-            let sample: Vec<i64> = index.iter().zip(floor).map(|(&i, n)| n + taps[i]).collect();
+        for_each_index(&widths, |index| {
+            for (axis, place) in sample.iter_mut().enumerate() {
+                let support = self.kernels.on(axis).support() as i64;
+                *place = floor[axis] + 1 + index[axis] as i64 - support;
+            }
             largest = f64::max(largest, self.sample(&sample, component).abs());
         });
         largest
     }
 
-    /// A component of a sample inside the grid.
+    /// A component of the sample at these indices, or of what the border has there.
     pub(crate) fn sample(&self, index: &[i64], component: usize) -> f64 {
-        let place = index
-            .iter()
-            .zip(&self.grid.sizes)
-            .rev()
-            .fold(0, |place, (&i, &n)| place * n + i as usize);
-        self.image.samples[place * self.image.shape.components() + component]
+        let axes = index.iter().zip(&self.grid.sizes).rev();
+        let place = axes.fold(Some(0), |place, (&i, &n)| {
+            Some(place? * n + self.border.source(i, n as i64)? as usize)
+        });
+        match place {
+            Some(place) => self.image.samples[place * self.image.shape.components() + component],
+            None => self.outside[component],
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::compare::SAFETY;
 use crate::data::{Datum, FieldData, Point, polynomial_field};
 use crate::frame::Orientation;
 use crate::grid::{Grid, POSITION_BITS, Position};
-use crate::kernel::kernel;
+use crate::kernel::{AxisKernels, kernel};
 use crate::number::Arithmetic;
 use crate::polynomial::Polynomial;
 use crate::program::{VERSION_2, declarations, expression, literal, vector_literal};
@@ -102,7 +102,7 @@ fn symmetric_field(
     Ok(polynomial_field(
         name,
         tree_type.shape,
-        kernel("c4hexic")?,
+        AxisKernels::new(&[kernel("c4hexic")?], 3),
         grid,
         polynomials,
     ))

@@ -3,9 +3,10 @@
 //! Positions at which a guard does not hold are redrawn from the seed's stream, then the data are redrawn; well-conditioned
 //! positions are preferred, whatever the precision of the program. A case that cannot be made valid is *vacuous*, with the most frequent reason. Nothing is ever skipped at comparison.
 
+use crate::border::Border;
 use crate::compare::tolerance;
-use crate::data::{Datum, Point, draw};
-use crate::grid::{Grid, Position};
+use crate::data::{Datum, FieldData, Point, draw};
+use crate::grid::Position;
 use crate::label::Case;
 use crate::number::{Arithmetic, Number};
 use crate::operator::{Truth, Undefined};
@@ -25,10 +26,19 @@ pub struct Experiment {
     pub result: Type,
     /// The values of the variables.
     pub data: Vec<Datum>,
-    /// The positions at which a field is probed; none if the result is a tensor.
+    /// The positions at which fields are probed; none if the result is a plain tensor.
     pub positions: Vec<Position>,
     /// For each position (or once for a tensor) the expected components, row-major.
     pub expected: Vec<Vec<Number>>,
+    /// For each of them, whether the position is inside all fields that are probed there.
+    pub inside: Vec<bool>,
+}
+
+/// What is to be expected at one position.
+struct Place {
+    position: Option<Position>,
+    values: Vec<Number>,
+    inside: bool,
 }
 
 /// How often the data of a case are drawn before it is vacuous.
@@ -79,20 +89,20 @@ pub fn prepare(case: &Case, arithmetic: Arithmetic) -> Result<Experiment, String
     let mut reasons: BTreeMap<Undefined, usize> = BTreeMap::new();
     for attempt in 0..ATTEMPTS {
         let data = draw(case, attempt);
-        let (positions, expected) =
-            valid_places(case, result, &data, attempt, arithmetic, &mut reasons);
-        let wanted = if result.is_field() {
+        let places = valid_places(case, result, &data, attempt, arithmetic, &mut reasons);
+        let wanted = if result.varies() {
             case.settings.positions
         } else {
             1
         };
-        if expected.len() == wanted {
+        if places.len() == wanted {
             return Ok(Experiment {
                 case: case.clone(),
                 result,
                 data,
-                positions,
-                expected,
+                positions: places.iter().filter_map(|p| p.position.clone()).collect(),
+                inside: places.iter().map(|place| place.inside).collect(),
+                expected: places.into_iter().map(|place| place.values).collect(),
             });
         }
     }
@@ -107,11 +117,15 @@ pub fn prepare(case: &Case, arithmetic: Arithmetic) -> Result<Experiment, String
 /// A field may claim at most the continuity of its kernel.
 fn fits_kernels(case: &Case) -> Result<(), String> {
     for (number, ty) in case.tree.variables().into_iter().enumerate() {
-        let kernel = case.settings.kernel_of(number);
-        if ty.is_field() && ty.continuity > kernel.continuity {
+        if !ty.is_field() {
+            continue;
+        }
+        let kernels = case.settings.kernels_of(number, ty.dim.into());
+        let continuity = kernels.least(|k| k.continuity);
+        if ty.continuity > continuity {
             return Err(format!(
-                "found `{ty}`, wanted at most the continuity {} of {}",
-                kernel.continuity, kernel.name
+                "found `{ty}`, wanted at most the continuity {continuity} of {}",
+                kernels.source()
             ));
         }
     }
@@ -135,21 +149,30 @@ fn valid_places(
     attempt: usize,
     arithmetic: Arithmetic,
     reasons: &mut BTreeMap<Undefined, usize>,
-) -> (Vec<Position>, Vec<Vec<Number>>) {
+) -> Vec<Place> {
     let evaluator = Evaluator::new(data, arithmetic);
-    let mut expected = Vec::new();
-    if !result.is_field() {
-        match evaluator.value(&case.tree, result, None) {
+    if !result.varies() {
+        let reason = match evaluator.value(&case.tree, result, None) {
             // The last attempts take what there is.
-            Ok(values) if is_sharp(&values) || 2 * attempt >= ATTEMPTS => expected.push(values),
-            Ok(_) => *reasons.entry(Undefined("badly conditioned")).or_default() += 1,
-            Err(reason) => *reasons.entry(reason).or_default() += 1,
-        }
-        return (Vec::new(), expected);
+            Ok(values) if is_sharp(&values) || 2 * attempt >= ATTEMPTS => {
+                return vec![Place {
+                    position: None,
+                    values,
+                    inside: true,
+                }];
+            }
+            Ok(_) => Undefined("badly conditioned"),
+            Err(reason) => reason,
+        };
+        *reasons.entry(reason).or_default() += 1;
+        return Vec::new();
     }
-    let Some((grid, support)) = drawing_grid(case, data) else {
-        return (Vec::new(), expected);
+    let probed = probed_fields(case, data);
+    // Positions are drawn in the cells of the first of them.
+    let Some(first) = probed.first() else {
+        return Vec::new();
     };
+    let beyond = first.border != Border::Plain;
     let mut stream = Stream::new(&[&case.to_string(), "positions", &attempt.to_string()]);
     let boundary = boundaries_are_safe(case, data);
     let wanted = case.settings.positions;
@@ -160,25 +183,49 @@ fn valid_places(
         if hopeless || sharp.len() == wanted || usable == wanted * CHOICE_PER_POSITION {
             break;
         }
-        let position = grid.draw_position(support, boundary, &mut stream);
+        let position = first
+            .grid
+            .draw_position(&first.kernels, beyond, boundary, &mut stream);
         let point = Point::Drawn(position.clone());
-        match evaluator.value(&case.tree, result, Some(&point)) {
-            Ok(values) if is_sharp(&values) => sharp.push((position, values)),
-            Ok(values) => others.push((position, values)),
+        let place = evaluator
+            .value(&case.tree, result, Some(&point))
+            .and_then(|values| {
+                let inside = are_inside(&probed, &point, arithmetic)?;
+                Ok(Place {
+                    position: Some(position),
+                    values,
+                    inside,
+                })
+            });
+        match place {
+            Ok(place) if is_sharp(&place.values) => sharp.push(place),
+            Ok(place) => others.push(place),
             Err(reason) => *reasons.entry(reason).or_default() += 1,
         }
     }
-    sharp.into_iter().chain(others).take(wanted).unzip()
+    sharp.into_iter().chain(others).take(wanted).collect()
 }
 
-/// The grid in whose cells positions are drawn: that of the first variable probed directly.
-fn drawing_grid<'a>(case: &Case, data: &'a [Datum]) -> Option<(&'a Grid, usize)> {
-    probed_directly(&case.tree)
-        .into_iter()
-        .find_map(|number| match &data[number] {
-            Datum::Field(field) => Some((&field.grid, field.kernel.support())),
-            Datum::Tensor(_) => None,
-        })
+fn probed_fields<'a>(case: &Case, data: &'a [Datum]) -> Vec<&'a FieldData> {
+    let numbers = probed_directly(&case.tree).into_iter();
+    let field = |number: usize| match &data[number] {
+        Datum::Field(field) => Some(&**field),
+        Datum::Tensor(_) => None,
+    };
+    numbers.filter_map(field).collect()
+}
+
+/// Whether a point is inside all of these fields.
+fn are_inside(
+    fields: &[&FieldData],
+    point: &Point,
+    arithmetic: Arithmetic,
+) -> Result<bool, Undefined> {
+    let mut inside = true;
+    for field in fields {
+        inside &= field.locate(point, 0, arithmetic)?.inside;
+    }
+    Ok(inside)
 }
 
 /// On a cell boundary a program may take either neighbouring cell.

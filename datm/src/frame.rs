@@ -1,6 +1,7 @@
 //! Settings of a case: kernel, degree, grids, data, positions, seed; all of them are part of its label.
 
-use crate::kernel::{Kernel, kernel};
+use crate::border::Border;
+use crate::kernel::{AxisKernels, Kernel, kernel};
 use std::fmt;
 use std::str::FromStr;
 
@@ -38,14 +39,16 @@ pub enum Coefficients {
 /// Everything besides the expression that determines a case.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Kernels of the fields, in turn by variable number; never empty.
-    pub kernels: Vec<&'static Kernel>,
+    /// Kernels of the fields, in turn by variable number, and of each field's axes, in turn; never empty.
+    pub kernels: Vec<Vec<&'static Kernel>>,
     /// Degree of polynomials; the kernel's own limit applies too.
     pub degree: u8,
     /// Orientation of grids.
     pub grid: Orientation,
     /// Kind of data.
     pub data: DataKind,
+    /// How images are continued; all but [`Border::Plain`] need [`DataKind::Image`].
+    pub border: Border,
     /// Samples on each axis.
     pub samples: usize,
     /// Positions at which a field is probed.
@@ -69,6 +72,14 @@ const ORIENTATIONS: &[(&str, Orientation)] = &[
     ("any", Orientation::Any),
 ];
 const DATA: &[(&str, DataKind)] = &[("poly", DataKind::Polynomial), ("image", DataKind::Image)];
+const BORDERS: &[(&str, Border)] = &[
+    ("plain", Border::Plain),
+    ("clamp", Border::Clamp),
+    ("wrap", Border::Wrap),
+    ("mirror", Border::Mirror),
+    ("constant", Border::Constant),
+    ("any", Border::Any),
+];
 const COEFFICIENTS: &[(&str, Coefficients)] =
     &[("full", Coefficients::Full), ("unit", Coefficients::Unit)];
 
@@ -106,6 +117,14 @@ impl FromStr for DataKind {
     }
 }
 
+impl FromStr for Border {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Border, String> {
+        named(BORDERS, text)
+    }
+}
+
 impl FromStr for Coefficients {
     type Err = String;
 
@@ -117,10 +136,11 @@ impl FromStr for Coefficients {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            kernels: kernel("c4hexic").into_iter().collect(),
+            kernels: vec![kernel("c4hexic").into_iter().collect()],
             degree: 2,
             grid: Orientation::Any,
             data: DataKind::Polynomial,
+            border: Border::Plain,
             samples: 10,
             positions: 7,
             coefficients: Coefficients::Full,
@@ -136,23 +156,21 @@ impl PartialEq for Settings {
 }
 
 impl Settings {
-    /// The kernel of a variable.
-    pub fn kernel_of(&self, variable: usize) -> &'static Kernel {
-        self.kernels[variable % self.kernels.len()]
+    /// The kernels of a variable with so many axes.
+    pub fn kernels_of(&self, variable: usize, dim: usize) -> AxisKernels {
+        AxisKernels::new(&self.kernels[variable % self.kernels.len()], dim)
     }
 
     /// The continuity that every field of a frame with these kernels has.
     pub fn continuity(&self) -> u8 {
-        self.kernels
-            .iter()
-            .map(|kernel| kernel.continuity)
-            .min()
-            .unwrap_or(0)
+        let kernels = self.kernels.iter().flatten();
+        kernels.map(|kernel| kernel.continuity).min().unwrap_or(0)
     }
 
-    /// Reads kernel names joined by `+`.
-    pub fn parse_kernels(text: &str) -> Result<Vec<&'static Kernel>, String> {
-        text.split('+').map(kernel).collect()
+    /// Reads kernel names, those of axes joined by `,` and those of variables by `+`.
+    pub fn parse_kernels(text: &str) -> Result<Vec<Vec<&'static Kernel>>, String> {
+        let of_variable = |text: &str| text.split(',').map(kernel).collect();
+        text.split('+').map(of_variable).collect()
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
@@ -166,6 +184,7 @@ impl Settings {
             "deg" => self.degree = number()?.min(9) as u8,
             "grid" => self.grid = value.parse()?,
             "data" => self.data = value.parse()?,
+            "border" => self.border = value.parse()?,
             "n" => self.samples = number()?,
             "pos" => self.positions = number()?,
             "coef" => self.coefficients = value.parse()?,
@@ -175,14 +194,14 @@ impl Settings {
             }
             _ => {
                 return Err(format!(
-                    "found setting `{key}`, wanted krn, deg, grid, data, n, pos, coef or seed"
+                    "found setting `{key}`, wanted krn, deg, grid, data, border, n, pos, coef or seed"
                 ));
             }
         }
         Ok(())
     }
 
-    /// Checks the limits on numbers.
+    /// Checks the limits on numbers, and that the truth of the data is known.
     pub fn validated(self) -> Result<Settings, String> {
         let in_range = |what: &str, found: usize, wanted: &std::ops::RangeInclusive<usize>| {
             if wanted.contains(&found) {
@@ -197,6 +216,11 @@ impl Settings {
         };
         in_range("samples per axis", self.samples, &SAMPLES)?;
         in_range("positions", self.positions, &POSITIONS)?;
+        if self.border != Border::Plain && self.data != DataKind::Image {
+            return Err(
+                "found a border around polynomials, which end there; wanted data=image".to_string(),
+            );
+        }
         Ok(self)
     }
 }
@@ -208,12 +232,17 @@ impl fmt::Display for Settings {
             degree,
             grid,
             data,
+            border,
             samples,
             positions,
             coefficients,
             seed,
         } = self;
-        let kernels: Vec<&str> = kernels.iter().map(|kernel| kernel.name).collect();
+        let of_variable = |list: &Vec<&Kernel>| -> String {
+            let names: Vec<&str> = list.iter().map(|kernel| kernel.name).collect();
+            names.join(",")
+        };
+        let kernels: Vec<String> = kernels.iter().map(of_variable).collect();
         write!(f, "krn={}|deg={degree}|", kernels.join("+"))?;
         write!(
             f,
@@ -221,6 +250,9 @@ impl fmt::Display for Settings {
             name_of(ORIENTATIONS, *grid),
             name_of(DATA, *data)
         )?;
+        if *border != Border::Plain {
+            write!(f, "border={}|", name_of(BORDERS, *border))?;
+        }
         let coefficients = name_of(COEFFICIENTS, *coefficients);
         write!(
             f,

@@ -4,6 +4,7 @@
 //! quaternions), stretched differently on each axis; a sheared grid adds a quarter or a half of the first column to the others.
 
 use crate::frame::Orientation;
+use crate::kernel::AxisKernels;
 use crate::random::Stream;
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -320,15 +321,30 @@ impl Grid {
         self.inverse.iter().map(row).collect()
     }
 
-    /// Draws a position at least `support` samples from the border; with `boundary`, some index coordinates are whole.
-    pub fn draw_position(&self, support: usize, boundary: bool, stream: &mut Stream) -> Position {
+    /// Draws a position inside the domain of a field with these kernels, or `beyond` it; with `boundary`, some index
+    /// coordinates are whole.
+    pub fn draw_position(
+        &self,
+        kernels: &AxisKernels,
+        beyond: bool,
+        boundary: bool,
+        stream: &mut Stream,
+    ) -> Position {
         let unit = 1i64 << INDEX_BITS;
         let index: Vec<i64> = self
             .sizes
             .iter()
-            .map(|&n| {
+            .zip(kernels.supports())
+            .map(|(&n, support)| {
+                let (n, support) = (n as i64, support as i64);
                 // Strictly inside: support − 1 < x < n − support.
-                let (low, high) = (support as i64 - 1, (n - support) as i64);
+                let inside = (support - 1, n - support);
+                let (low, high) = match if beyond { stream.below(4) } else { 0 } {
+                    0 => inside,
+                    1 => (-support, support),
+                    2 => (n - 1 - support, n - 1 + support),
+                    _ => (-2 * n, 3 * n),
+                };
                 if boundary && high - low > 1 && stream.below(3) == 0 {
                     stream.between(low + 1, high - 1) * unit
                 } else {
@@ -436,8 +452,9 @@ mod tests {
         let mut stream = Stream::new(&["positions"]);
         for grid in grids() {
             let mut whole = 0;
+            let kernels = AxisKernels::new(&[kernel("c4hexic").expect("a row")], grid.dim());
             for _ in 0..40 {
-                let position = grid.draw_position(3, true, &mut stream);
+                let position = grid.draw_position(&kernels, false, true, &mut stream);
                 for (x, &n) in grid
                     .index_of(&position.to_rationals())
                     .iter()

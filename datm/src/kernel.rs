@@ -9,7 +9,7 @@ use num_traits::{ToPrimitive, Zero};
 use std::sync::LazyLock;
 
 /// A reconstruction kernel: even, piecewise polynomial, zero outside its support.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Kernel {
     /// The name in programs.
     pub name: &'static str,
@@ -184,6 +184,43 @@ impl Kernel {
             .map(|i| sum(f64::from(i) / 64.0))
             .fold(0.0, f64::max)
             * 1.02
+    }
+}
+
+/// The kernels of a field, one for each axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AxisKernels(Vec<&'static Kernel>);
+
+impl AxisKernels {
+    /// The kernels of a list in turn, for `dim` axes.
+    pub fn new(list: &[&'static Kernel], dim: usize) -> AxisKernels {
+        AxisKernels(list.iter().copied().cycle().take(dim).collect())
+    }
+
+    /// The kernel of an axis.
+    pub fn on(&self, axis: usize) -> &'static Kernel {
+        self.0[axis]
+    }
+
+    /// The half widths of the supports.
+    pub fn supports(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().map(|kernel| kernel.support())
+    }
+
+    /// The least of a property over the axes.
+    pub(crate) fn least(&self, property: impl Fn(&Kernel) -> u8) -> u8 {
+        let of_axes = self.0.iter().map(|kernel| property(kernel));
+        of_axes.min().unwrap_or(0)
+    }
+
+    /// The expression that a program convolves an image with.
+    pub fn source(&self) -> String {
+        let first = self.0[0];
+        if self.0.iter().all(|kernel| kernel.name == first.name) {
+            return first.name.to_string();
+        }
+        let names: Vec<&str> = self.0.iter().map(|kernel| kernel.name).collect();
+        format!("KRNS({})", names.join(", "))
     }
 }
 

@@ -8,7 +8,7 @@
 //! ```text
 //! step, space      which expressions there are: counts, ranks, draws
 //! label, frame     a case as text; all data are a function of that text
-//! grid, polynomial, data, reconstruct      sampled fields whose true jets are known
+//! grid, kernel, border, polynomial, data, reconstruct      sampled fields whose true jets are known
 //! number, jet, operator, truth             the exact value, with a bound of what a program may lose
 //! program, nrrd    source text and files
 //! runner           who executes it: compiled (in memory), user (as a command), interpreted, direct
@@ -30,6 +30,7 @@
 //! **Rerunning one case.** `datm replay LABEL` judges a case and writes its program and images; `datm shrink LABEL` finds the
 //! smallest case that fails in the same way.
 
+mod border;
 mod campaign;
 mod compare;
 mod compiled;
@@ -65,6 +66,7 @@ mod truth;
 mod types;
 mod user;
 
+pub use border::Border;
 pub use campaign::{CampaignOptions, Judge, Record, read_records, run, setup};
 pub use compare::{FailedAt, SAFETY, Verdict, check, compare, judge, tolerance};
 pub use compiled::{CompiledRunner, Language, Normalization};
@@ -78,7 +80,7 @@ pub use frame::{Coefficients, DataKind, Orientation, Settings};
 pub use grid::{Grid, Position};
 pub use interpreted::InterpretedRunner;
 pub use jet::{Exponents, Jet, Space};
-pub use kernel::{KERNELS, Kernel, Weights};
+pub use kernel::{AxisKernels, KERNELS, Kernel, Weights};
 pub use label::Case;
 #[cfg(feature = "mutants")]
 pub use mutation::{Catch, catch_all, table};

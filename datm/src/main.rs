@@ -6,7 +6,12 @@ mod arguments;
 mod command;
 
 use clap::Parser;
+use mimalloc::MiMalloc;
 use std::process::ExitCode;
+
+/// A campaign is thousands of compilations.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     match command::execute(arguments::Arguments::parse()) {

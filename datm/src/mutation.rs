@@ -70,11 +70,11 @@ fn cases() -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// Switches every fault on in turn; `tell` hears of each.
+/// Switches every fault on in turn, or those that go back to `only`; `tell` hears of each.
 ///
 /// # Errors
 /// If a case fails without any fault.
-pub fn catch_all(tell: &dyn Fn(&Catch)) -> Result<Vec<Catch>, String> {
+pub fn catch_all(only: &[String], tell: &dyn Fn(&Catch)) -> Result<Vec<Catch>, String> {
     let experiments: Vec<Experiment> = cases()?
         .into_par_iter()
         .filter_map(|case| prepare(&case, Arithmetic::Near).ok())
@@ -90,6 +90,7 @@ pub fn catch_all(tell: &dyn Fn(&Catch)) -> Result<Vec<Catch>, String> {
         } => Err(format!("without a fault: {label}: {at}: {cause}")),
         Catch { by: None, .. } => Ok(MUTANTS
             .iter()
+            .filter(|(_, origin, _)| only.is_empty() || only.iter().any(|name| name == origin))
             .map(|&(mutant, origin, fault)| {
                 switch_on(Some(mutant));
                 let catch = hunt(&experiments, origin, fault);

@@ -261,10 +261,11 @@ mod tests {
         for dim in 1..=3 {
             let space = Space::new(dim, 3);
             let grid = Grid::draw(dim, 10, Orientation::Any, &mut stream);
+            let kernels = AxisKernels::new(&[kernel("c4hexic").expect("a row")], dim);
             for _ in 0..20 {
                 let polynomial =
                     Polynomial::draw(&basis(dim, 2, false), Coefficients::Full, &mut stream);
-                let position = grid.draw_position(3, true, &mut stream);
+                let position = grid.draw_position(&kernels, false, true, &mut stream);
                 let point: Vec<Number> = position
                     .to_rationals()
                     .into_iter()

@@ -39,9 +39,19 @@ const VERSION_1: Dialect = Dialect {
     create: ("initially [", "];"),
 };
 
-/// The text of an expression with variables by their names.
+/// The text of an expression in version 2.0, with variables by their names.
 pub fn expression(tree: &Tree) -> String {
-    write(tree).0
+    VERSION_2.expression(tree)
+}
+
+impl Dialect {
+    /// The text of an expression, in which only sequences have braces.
+    fn expression(&self, tree: &Tree) -> String {
+        let (open, close) = self.sequence;
+        let text = write(tree).0;
+        text.replace('{', &open.to_string())
+            .replace('}', &close.to_string())
+    }
 }
 
 /// The text with blanks where it begins or ends with a bar.
@@ -83,7 +93,7 @@ fn write_application(operator: &Operator, arguments: &[Tree]) -> (String, Level)
     let list = || {
         arguments
             .iter()
-            .map(expression)
+            .map(|argument| write(argument).0)
             .collect::<Vec<_>>()
             .join(", ")
     };
@@ -91,14 +101,15 @@ fn write_application(operator: &Operator, arguments: &[Tree]) -> (String, Level)
         Syntax::Invisible => write(&arguments[0]),
         // Infix operators group from the left, so only a right operand of the same level needs parentheses.
         Syntax::Infix(symbol, level) => {
-            let tighter = if level == Level::Sum {
-                Level::Product
-            } else {
-                Level::Negation
+            let (left, right) = match level {
+                Level::Sum => (Level::Sum, Level::Product),
+                Level::Product => (Level::Product, Level::Negation),
+                // Only powers are left; they group from neither side.
+                _ => (Level::Suffix, Level::Suffix),
             };
             let (left, right) = (
-                at_least(&arguments[0], level),
-                at_least(&arguments[1], tighter),
+                at_least(&arguments[0], left),
+                at_least(&arguments[1], right),
             );
             (format!("{left} {symbol} {right}"), level)
         }
@@ -111,10 +122,7 @@ fn write_application(operator: &Operator, arguments: &[Tree]) -> (String, Level)
             Level::Nabla,
         ),
         // Two bars that touch would be the logical operator.
-        Syntax::Bars => (
-            format!("|{}|", apart(&expression(&arguments[0]))),
-            Level::Atom,
-        ),
+        Syntax::Bars => (format!("|{}|", apart(&write(&arguments[0]).0)), Level::Atom),
         // A call binds like a suffix: under a nabla it needs parentheses.
         Syntax::Call(name) => (format!("{name}({})", list()), Level::Suffix),
         Syntax::CallWith(name, first) => (format!("{name}({first}, {})", list()), Level::Suffix),
@@ -127,6 +135,7 @@ fn write_application(operator: &Operator, arguments: &[Tree]) -> (String, Level)
             Level::Power,
         ),
         Syntax::List => (format!("[{}]", list()), Level::Atom),
+        Syntax::Around(text, level) => (text.replace('$', &write(&arguments[0]).0), level),
     }
 }
 
@@ -175,7 +184,10 @@ pub(crate) fn declarations(tree: &Tree, data: &[Datum], dialect: &Dialect) -> St
         let value = match datum {
             Datum::Tensor(components) => tensor_literal(ty.shape.extents(), components),
             Datum::Field(field) => {
-                format!("{} ⊛ {}(\"{name}.nrrd\")", field.kernel.name, dialect.load)
+                let image = format!("{}(\"{name}.nrrd\")", dialect.load);
+                let outside = || tensor_literal(ty.shape.extents(), &field.outside);
+                let image = field.border.around(&image, outside);
+                format!("{} ⊛ {image}", field.kernels.source())
             }
         };
         text += &format!("{} {name} = {value};\n", ty.source());
@@ -214,9 +226,9 @@ fn text(experiment: &Experiment, dialect: &Dialect) -> String {
         case,
         declarations(&case.tree, data, dialect)
     );
-    let expression = expression(&case.tree);
+    let expression = dialect.expression(&case.tree);
     let ((open, close), (create, end)) = (dialect.sequence, dialect.create);
-    if !result.is_field() {
+    if !result.varies() {
         text += &format!(
             "strand evaluate (int i) {{\n    output {value} value = {};\n    output int valid = 0;\n    \
              update {{\n        value = {expression};\n        valid = 1;\n        stabilize;\n    }}\n}}\n\
@@ -234,7 +246,12 @@ fn text(experiment: &Experiment, dialect: &Dialect) -> String {
         .iter()
         .map(|number| format!("inside(x, F{number})"))
         .collect();
-    text += &format!("{} G = {expression};\n", result.source());
+    let value_at_x = if result.is_field() {
+        text += &format!("{} G = {expression};\n", result.source());
+        "G(x)".to_string()
+    } else {
+        expression
+    };
     text += &format!(
         "{place}{open}{}{close} positions = {{\n    {}\n}};\n",
         list.len(),
@@ -242,7 +259,7 @@ fn text(experiment: &Experiment, dialect: &Dialect) -> String {
     );
     text += &format!(
         "strand probe_at (int i) {{\n    {place} x = positions{open}i{close};\n    output {value} value = {};\n    \
-         output int valid = 0;\n    update {{\n        value = G(x);\n        \
+         output int valid = 0;\n    update {{\n        value = {value_at_x};\n        \
          if ({}) valid = 1;\n        stabilize;\n    }}\n}}\n{create} probe_at(i) | i in 0..{} {end}\n",
         zero(result.shape),
         inside.join(" && "),
@@ -291,6 +308,13 @@ mod tests {
         check("mul(T[],-1.5)", "T0 * -1.5");
         check("neg(neg(T[]))", "--T0");
         check("sub(copy(T[]),copy(sub(T[],T[])))", "T0 - (T1 - T2)");
+        check("power(power(T[],T[]),T[])", "(T0^T1)^T2");
+        check("evals[1](probe(hessian(F2#4[])))", "evals(∇⊗∇F0(x))[1]");
+        check("slice[0](probe(neg(F2#4[2])))", "(-F0)(x)[0]");
+        check(
+            "add(eigenprojector[0](T[2,2]),T[2,2])",
+            "evecs(T0)[0] ⊗ evecs(T0)[0] + T1",
+        );
     }
 
     #[test]

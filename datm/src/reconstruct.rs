@@ -5,6 +5,7 @@
 
 use crate::data::{Cell, FieldData, rational};
 use crate::jet::{Exponents, Jet, Space};
+use crate::kernel::Kernel;
 use crate::number::{Arithmetic, Number};
 
 /// The Taylor coefficients of all components at a point of the grid, to the order of the space.
@@ -19,8 +20,10 @@ pub(crate) fn taylor(
         .index
         .iter()
         .zip(&cell.floor)
-        .map(|(x, &floor)| {
-            axis_weights(field, &x.minus(&Number::integer(floor)), order, arithmetic)
+        .enumerate()
+        .map(|(axis, (x, &floor))| {
+            let fraction = x.minus(&Number::integer(floor));
+            axis_weights(field.kernels.on(axis), &fraction, order, arithmetic)
         })
         .collect();
     // The index coordinates as jets of world coordinates: linear, with the rows of W as slopes.
@@ -57,7 +60,7 @@ pub(crate) fn taylor(
 
 /// For each derivative order and each tap of one axis, the weight h⁽ᵐ⁾(f − j)/m!.
 fn axis_weights(
-    field: &FieldData,
+    kernel: &Kernel,
     fraction: &Number,
     order: usize,
     arithmetic: Arithmetic,
@@ -66,7 +69,7 @@ fn axis_weights(
     (0..=order)
         .map(|m| {
             factorial *= (m as i64).max(1);
-            let taps = field.kernel.weights(m).exact.iter();
+            let taps = kernel.weights(m).exact.iter();
             taps.map(|weight| {
                 let horner = weight
                     .iter()
@@ -105,7 +108,7 @@ fn convolve(
         };
         let mut sum = Number::zero();
         let axis_weights = &weights[axis][usize::from(monomial[axis])];
-        for (tap, weight) in field.kernel.taps().zip(axis_weights) {
+        for (tap, weight) in field.kernels.on(axis).taps().zip(axis_weights) {
             sample.push(cell.floor[axis] + tap);
             sum = sum.plus(&weight.times(&along(field, cell, weights, monomial, sample, leaf)));
             sample.pop();
@@ -129,15 +132,18 @@ pub(crate) struct Noise {
 /// Roundings along one path through a probe: half of the taps of each axis (errors of sums alternate), the Horner scheme,
 /// the samples, and the transformation of derivatives.
 fn roundings(field: &FieldData, order: usize) -> f64 {
-    (field.kernel.support() * field.grid.dim() + 6 + 2 * order) as f64
+    (field.kernels.supports().sum::<usize>() + 6 + 2 * order) as f64
 }
 
 impl Noise {
     pub(crate) fn new(field: &FieldData, cell: &Cell, order: usize) -> Noise {
         let dim = field.grid.dim();
         let inverse = field.grid.inverse_magnitudes();
-        let amplification: Vec<f64> = (0..=order)
-            .map(|m| field.kernel.weights(m).amplification)
+        let amplification: Vec<Vec<f64>> = (0..dim)
+            .map(|axis| {
+                let orders = (0..=order).map(|m| field.kernels.on(axis).weights(m));
+                orders.map(|weights| weights.amplification).collect()
+            })
             .collect();
         let space = Space::shared(dim, order);
         let gains = space
@@ -209,7 +215,7 @@ impl Noise {
 }
 
 /// Σ over index derivatives c of |W|-coefficients times Π amplification(cₐ): how much ∂ᵅ can amplify the samples.
-fn world_gain(alpha: &Exponents, inverse: &[Vec<f64>], amplification: &[f64]) -> f64 {
+fn world_gain(alpha: &Exponents, inverse: &[Vec<f64>], amplification: &[Vec<f64>]) -> f64 {
     let mut terms: Vec<(Exponents, f64)> = vec![([0; 3], 1.0)];
     for (i, &count) in alpha.iter().enumerate() {
         for _ in 0..count {
@@ -231,8 +237,8 @@ fn world_gain(alpha: &Exponents, inverse: &[Vec<f64>], amplification: &[f64]) ->
     let gain = |exponents: &Exponents| -> f64 {
         exponents
             .iter()
-            .take(inverse.len())
-            .map(|&m| amplification[usize::from(m)])
+            .zip(amplification)
+            .map(|(&m, axis)| axis[usize::from(m)])
             .product()
     };
     terms
@@ -268,7 +274,7 @@ mod tests {
                 let Datum::Field(field) = &experiment.data[0] else {
                     panic!("a field")
                 };
-                let order = usize::from(field.kernel.true_continuity).min(3);
+                let order = usize::from(field.kernels.least(|k| k.true_continuity)).min(3);
                 let space = Space::new(field.grid.dim(), order);
                 let point = Point::Drawn(experiment.positions[0].clone());
                 let polynomial = field

@@ -3,6 +3,7 @@
 //! Deterministic: candidates are tried in a fixed order and the first that fails with the same (stage, cause) is taken,
 //! until none does. Every candidate is a label of its own, and every step lowers a weight, so it ends.
 
+use crate::border::{Border, CONTINUED};
 use crate::compare::{FailedAt, Verdict};
 use crate::frame::{Coefficients, DataKind, Orientation};
 use crate::kernel::KERNELS;
@@ -45,6 +46,7 @@ fn weight(case: &Case) -> [usize; 10] {
     let kernels: usize = settings
         .kernels
         .iter()
+        .flatten()
         .map(|k| k.support() * 10 + usize::from(k.continuity))
         .sum();
     [
@@ -62,7 +64,12 @@ fn weight(case: &Case) -> [usize; 10] {
         },
         kernels * 10
             + usize::from(settings.degree)
-            + usize::from(settings.data == DataKind::Image) * 5,
+            + usize::from(settings.data == DataKind::Image) * 5
+            + match settings.border {
+                Border::Plain => 0,
+                Border::Any => 2,
+                _ => 1,
+            },
         sum(|ty| usize::from(ty.continuity)),
         settings.positions,
     ]
@@ -114,7 +121,8 @@ fn cut(tree: &Tree) -> Vec<Tree> {
         };
         if let Tree::Apply(_, inner) = argument {
             let ty = argument.type_of(Rules::Language);
-            if let Some(ty) = ty.filter(|ty| argument_shapes().contains(&ty.shape)) {
+            let is_argument = |ty: &Type| !ty.probed && argument_shapes().contains(&ty.shape);
+            if let Some(ty) = ty.filter(is_argument) {
                 replace(Tree::variable(ty, fresh));
             }
             inner.iter().cloned().for_each(&mut replace);
@@ -208,10 +216,17 @@ fn simpler_settings(case: &Case) -> Vec<Case> {
     ] {
         change(&|case| case.settings.grid = grid);
     }
-    change(&|case| case.settings.data = DataKind::Polynomial);
+    change(&|case| case.settings.border = Border::Plain);
+    for border in CONTINUED {
+        change(&|case| case.settings.border = border);
+    }
+    change(&|case| {
+        case.settings.border = Border::Plain;
+        case.settings.data = DataKind::Polynomial;
+    });
     for kernel in KERNELS {
         change(&|case| {
-            case.settings.kernels = vec![kernel];
+            case.settings.kernels = vec![vec![kernel]];
             let capped = |ty: Type, number| {
                 Tree::variable(
                     Type {

@@ -75,8 +75,17 @@ impl fmt::Display for Constant {
     }
 }
 
-/// The result type of an operator under a statement of the rules.
+/// The result type of an operator under a statement of the rules. To the operator, values of fields are plain tensors.
 pub(crate) fn result_type(operator: &Operator, arguments: &[Type], rules: Rules) -> Option<Type> {
+    if let Some(&Type { dim, .. }) = arguments.iter().find(|ty| ty.probed) {
+        let at_one_position = |ty: &Type| !ty.is_field() && (!ty.varies() || ty.dim == dim);
+        if !arguments.iter().all(at_one_position) {
+            return None;
+        }
+        let tensors: Vec<Type> = arguments.iter().map(|ty| Type::tensor(ty.shape)).collect();
+        let result = (operator.rule)(&tensors)?;
+        return Some(Type::probed(dim, result.shape));
+    }
     let result = (operator.rule)(arguments)?;
     let generated = match rules {
         Rules::Language => true,

@@ -85,11 +85,14 @@ impl fmt::Display for Shape {
     }
 }
 
-/// The type of an expression: a tensor (dimension 0) or a field over 1 to 3 dimensions.
+/// The type of an expression: a tensor, a field over 1 to 3 dimensions, or a tensor that depends on the position at which
+/// such fields were probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Type {
-    /// Dimension of the domain; 0 for a tensor.
+    /// Dimension of the domain, or of the position; 0 for a tensor.
     pub dim: u8,
+    /// Whether this is no field but its value at a position.
+    pub probed: bool,
     /// Number of continuous derivatives of a field; 0 for a tensor, where it means nothing.
     pub continuity: u8,
     /// Shape of the value.
@@ -101,6 +104,7 @@ impl Type {
     pub fn tensor(shape: Shape) -> Type {
         Type {
             dim: 0,
+            probed: false,
             continuity: 0,
             shape,
         }
@@ -110,13 +114,28 @@ impl Type {
     pub fn field(dim: u8, continuity: u8, shape: Shape) -> Type {
         Type {
             dim,
+            probed: false,
             continuity,
             shape,
         }
     }
 
+    /// A tensor that depends on a position.
+    pub fn probed(dim: u8, shape: Shape) -> Type {
+        Type {
+            dim,
+            probed: true,
+            ..Type::tensor(shape)
+        }
+    }
+
     /// Whether this is a field.
     pub fn is_field(&self) -> bool {
+        self.dim > 0 && !self.probed
+    }
+
+    /// Whether there is a value for each position: a field, or what depends on its values.
+    pub fn varies(&self) -> bool {
         self.dim > 0
     }
 
@@ -137,10 +156,10 @@ impl Type {
 
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_field() {
-            write!(f, "F{}#{}{}", self.dim, self.continuity, self.shape)
-        } else {
-            write!(f, "T{}", self.shape)
+        match (self.is_field(), self.varies()) {
+            (true, _) => write!(f, "F{}#{}{}", self.dim, self.continuity, self.shape),
+            (false, true) => write!(f, "T{}@{}", self.shape, self.dim),
+            (false, false) => write!(f, "T{}", self.shape),
         }
     }
 }

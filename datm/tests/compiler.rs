@@ -1,8 +1,8 @@
 //! The compiler against exact truth: one operator exhaustively, samples of deeper expressions, the corpus of known bugs.
 
 use datm::{
-    Arithmetic, CORPUS, Case, CompiledRunner, Form, Precision, RunOptions, SpaceOptions, TreeSpace,
-    Verdict, check,
+    Arithmetic, CORPUS, Case, CompiledRunner, Form, Precision, RunOptions, Settings, SpaceOptions,
+    TreeSpace, Verdict, check,
 };
 use rayon::prelude::*;
 
@@ -39,8 +39,16 @@ fn all_pass(cases: Vec<Case>, precision: Precision, width: usize) {
 
 /// Every `stride`-th case of a space.
 fn cases(options: &SpaceOptions, stride: u128) -> Vec<Case> {
-    let space = TreeSpace::new(options);
-    let settings = SETTINGS.parse().expect("settings");
+    framed(options, stride, SETTINGS)
+}
+
+/// The same in a frame.
+fn framed(options: &SpaceOptions, stride: u128, frame: &str) -> Vec<Case> {
+    let settings: Settings = frame.parse().expect(frame);
+    let space = TreeSpace::new(&SpaceOptions {
+        continuity: settings.continuity(),
+        ..options.clone()
+    });
     (0..space.len())
         .step_by(stride as usize)
         .filter_map(|rank| space.unrank(rank))
@@ -86,6 +94,33 @@ fn balanced_and_right_nested_trees_of_the_whole_language_sampled() {
         Precision::Double,
         0,
     );
+}
+
+#[test]
+fn every_kernel_and_border_sampled() {
+    for (frame, precision) in [
+        ("krn=tent|data=image", Precision::Double),
+        ("krn=ctmr", Precision::Single),
+        ("krn=bspln3|data=image", Precision::Double),
+        ("krn=bspln5|data=image", Precision::Single),
+        (
+            "krn=c2ctmr,bspln3,c4hexic+bspln5,c2tent|data=image",
+            Precision::Double,
+        ),
+        ("krn=c4hexic|data=image|border=clamp", Precision::Double),
+        ("krn=bspln3|data=image|border=wrap", Precision::Double),
+        ("krn=ctmr|data=image|border=mirror", Precision::Double),
+        ("krn=bspln3|data=image|border=constant", Precision::Single),
+        (
+            "krn=tent,bspln5+ctmr|data=image|border=any",
+            Precision::Double,
+        ),
+    ] {
+        let options = SpaceOptions::full(2, Form::Left);
+        let space = TreeSpace::new(&options);
+        let frame = format!("{frame}|{SETTINGS}");
+        all_pass(framed(&options, space.len() / 31, &frame), precision, 0);
+    }
 }
 
 #[test]

@@ -128,6 +128,22 @@ fn images_under_every_kernel_agree() {
 }
 
 #[test]
+fn kernels_of_axes_and_borders_agree() {
+    for frame in [
+        "krn=tent,bspln3,c4hexic",
+        "krn=c2ctmr,bspln5+c4hexic,c2tent",
+        "krn=c4hexic|border=clamp",
+        "krn=bspln5|border=wrap",
+        "krn=bspln3|border=mirror",
+        "krn=ctmr|border=constant",
+        "krn=bspln3,c2ctmr|border=any",
+    ] {
+        let settings = format!("{frame}|data=image|pos=3|seed=12");
+        all_agree(random_cases(Form::Any, 2, 30, &settings), Precision::Double);
+    }
+}
+
+#[test]
 fn exact_and_close_arithmetic_agree() {
     let cases = random_cases(Form::Any, 2, 120, "pos=2|seed=8");
     cases.into_par_iter().for_each(|case| {
@@ -192,7 +208,10 @@ fn identities_of_vector_calculus_hold_exactly() {
                 })
                 .collect();
             let mut stream = Stream::new(&[text, &attempt.to_string()]);
-            let position = fields[0].grid.draw_position(3, true, &mut stream);
+            let position =
+                fields[0]
+                    .grid
+                    .draw_position(&fields[0].kernels, false, true, &mut stream);
             let Ok(values) = evaluator.value(&case.tree, result, Some(&Point::Drawn(position)))
             else {
                 continue;

@@ -48,7 +48,7 @@ mutants! {
     DimensionUnchecked: "B12", "sums have three terms at most";
     UniformOperand: "B13", "a value is the same for all strands if one operand is";
     ViewIsWhole: "B14", "a view of a tensor is taken for the tensor";
-    RepeatedIndex: "B15", "an index that occurs twice in one factor is replaced once";
+    RepeatedIndex: "B15", "an index that occurs twice in one factor is taken over once";
     DerivativeAxis: "B16", "shape and derivative index are exchanged on the way to the world";
     ReversedMatrix: "B17", "samples of matrices are addressed in reverse";
     ScalarNorm: "B18", "the norm of a scalar is the scalar";

@@ -10,6 +10,7 @@ use crate::{
     numbers::Power,
     product::{MAX_LABELS, Operand, Product, axes},
     push::{derivative_shape, push_derivative, push_probe},
+    simplify::Taken,
     symmetry::{symmetries_of, symmetries_of_sum},
 };
 use egg::Id;
@@ -40,6 +41,7 @@ pub(crate) struct Arena {
     mode: Mode,
     /// Products that may still be expanded.
     budget: usize,
+    pub(crate) taken: Taken,
 }
 
 /// No positive power above this is multiplied out.
@@ -58,6 +60,7 @@ impl Arena {
             probes: FxHashMap::default(),
             mode,
             budget,
+            taken: Taken::default(),
         }
     }
 
@@ -294,6 +297,10 @@ impl Context for Arena {
             .unwrap_or_else(|| self.add(Node::new(Op::Probe, &[id, position])));
         self.probes.insert((id, position), result);
         result
+    }
+
+    fn taken(&mut self) -> &mut Taken {
+        &mut self.taken
     }
 
     fn unrolls(&self) -> bool {

@@ -8,7 +8,7 @@ use crate::{
     node::{Extents, Function, Node, Op, Slot, Spec},
     numbers::{Power, plus, times},
     product::{Operand, Product, axes},
-    simplify::simplify,
+    simplify::{Taken, simplify},
 };
 use egg::Id;
 use ein_ir::{
@@ -46,6 +46,9 @@ pub(crate) trait Context {
 
     /// The probe of a class, pushed down or not.
     fn probe(&mut self, id: Id, position: Id) -> Id;
+
+    /// How often each step of the simplifier was taken here.
+    fn taken(&mut self) -> &mut Taken;
 
     /// Whether dummies are expanded into sums over their values.
     fn unrolls(&self) -> bool {

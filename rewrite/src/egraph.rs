@@ -6,6 +6,7 @@ use crate::{
     node::{Kind, Node, Op},
     product::Product,
     push::derivative_shape,
+    simplify::Taken,
     symmetry::{Symmetries, symmetries_of},
 };
 use egg::{Analysis, DidMerge, EGraph, Id, Language, Symbol};
@@ -37,6 +38,7 @@ pub(crate) struct Engine {
     pub(crate) push_everywhere: bool,
     /// How often each rule made two classes one.
     pub(crate) counts: BTreeMap<&'static str, usize>,
+    pub(crate) taken: Taken,
 }
 
 impl Analysis<Node> for Engine {
@@ -237,5 +239,9 @@ impl Context for Graph {
             return id;
         }
         Context::add(self, Node::new(Op::Probe, &[id, position]))
+    }
+
+    fn taken(&mut self) -> &mut Taken {
+        &mut self.analysis.taken
     }
 }

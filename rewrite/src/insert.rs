@@ -169,6 +169,11 @@ impl Translation<'_> {
                 if is_on(Mutant::NestedLayout) && !self.arena.node(argument).children.is_empty() {
                     indices.reverse();
                 }
+                if is_on(Mutant::RepeatedIndex)
+                    && let Some(second) = (1..indices.len()).find(|&k| indices[..k].contains(&indices[k]))
+                {
+                    indices[second] = Index::Const(0);
+                }
                 factors.operands.push((argument, indices, Power::ONE));
             }
             Term::Position { dim, index } => {
@@ -449,12 +454,6 @@ impl Translation<'_> {
             Term::Sub(a, b) => {
                 let (ids, variables) = self.aligned(&[a, b]);
                 let one = Rational::one();
-                let vanishes = |&&id: &&Id| self.arena.facts(id).zero;
-                if is_on(Mutant::ZerosMinus)
-                    && let Some(&id) = ids.iter().find(vanishes)
-                {
-                    return Indexed { id, variables };
-                }
                 (self.sum(vec![(ids[0], one), (ids[1], -one)]), variables)
             }
             Term::Apply(function, arguments) => {

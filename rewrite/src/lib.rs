@@ -49,10 +49,10 @@ pub use cost::{Operation, probe_weight, weight};
 pub use emit::Symmetry;
 pub use explain::{Explanation, Replay, explain};
 pub use normal_form::verify_normal_form;
-pub use normalize::{Engine, Normalized, Options, Stats, normalize};
+pub use normalize::{Engine, Normalized, Options, Stats, counted_rules, normalize};
 pub use proof::Step;
 pub use prove::{Method, Proof, prove};
-pub use rules::{Law, counted_rules, laws};
+pub use rules::{Law, laws};
 
 #[cfg(test)]
 mod soundness;

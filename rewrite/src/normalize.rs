@@ -25,14 +25,17 @@ use crate::{
     price::{Price, arena_cost, unsliced_probes},
     regroup::plan,
     rules::{
-        FACTOR_OUT, FUSE, ISOLATE_SCALARS, PUSH_DERIVATIVE, PUSH_PROBE, REGROUP_PAIR, SIMPLIFY,
+        FACTOR_OUT, FUSE, ISOLATE_SCALARS, PUSH_DERIVATIVE, PUSH_PROBE, REGROUP_PAIR, Rule,
+        SIMPLIFY,
     },
     saturate::{Limits, saturate},
+    simplify::{STEPS, Taken, When},
     verify_normal_form,
 };
 use egg::{Id, Language};
 use ein_ir::{Term, region::Region};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Which engine normalizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,8 +79,8 @@ impl Default for Options {
 /// What normalization did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// The rules that made classes equal, with how often each did.
-    pub rules: Vec<(&'static str, usize)>,
+    /// The rules that made classes equal and the steps of the simplifier, with how often each did.
+    pub rules: BTreeMap<&'static str, usize>,
     /// The nodes of the e-graph at its end.
     pub nodes: usize,
     /// The iterations of all phases.
@@ -92,6 +95,14 @@ pub struct Stats {
     pub probes_after: usize,
 }
 
+impl Stats {
+    fn add_steps(&mut self, taken: &Taken) {
+        for (step, count) in STEPS.iter().zip(taken).filter(|(_, count)| **count > 0) {
+            *self.rules.entry(step.name).or_default() += count;
+        }
+    }
+}
+
 /// A region in normal form.
 #[derive(Clone, Debug)]
 pub struct Normalized {
@@ -101,6 +112,22 @@ pub struct Normalized {
     pub symmetry: Vec<Symmetry>,
     /// What was done.
     pub stats: Stats,
+}
+
+/// The rules of the three phases.
+const PUSHING: &[Rule] = &[SIMPLIFY, PUSH_DERIVATIVE, PUSH_PROBE];
+const REGROUPING: &[Rule] = &[SIMPLIFY, ISOLATE_SCALARS, REGROUP_PAIR, FACTOR_OUT];
+const FUSING: &[Rule] = &[SIMPLIFY, FUSE, ISOLATE_SCALARS, REGROUP_PAIR, FACTOR_OUT];
+
+/// The rules and steps that a normalization may take, as [`Stats::rules`] names them: all laws but those that only
+/// proofs use.
+pub fn counted_rules() -> impl Iterator<Item = &'static str> {
+    let phases = [PUSHING, REGROUPING, FUSING].into_iter().flatten();
+    let mut rules: Vec<&str> = phases.map(|rule| rule.name).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    let steps = STEPS.iter().filter(|step| step.when != When::Unrolling);
+    rules.into_iter().chain(steps.map(|step| step.name))
 }
 
 /// Push-down needs no limit; these are beyond anything it has ever needed.
@@ -121,19 +148,19 @@ pub fn normalize(region: &Region, options: &Options) -> Normalized {
     let given = Form::new(region.clone(), leaf_cost);
     let is_normal = verify_normal_form(region).is_empty();
     let mut stats = Stats::default();
-    let (directed, lazy) = given.directed(leaf_cost);
+    let (directed, lazy) = given.directed(leaf_cost, &mut stats);
     stats.cost_before = lazy.0;
     stats.probes_before = lazy.1;
     let settled = is_normal && directed.price.total >= given.price.total;
     let best = if settled {
         given
     } else {
-        let directed = directed.settle(leaf_cost);
+        let directed = directed.settle(leaf_cost, &mut stats);
         let optimized = match options.engine {
             Engine::EGraph if has_something_to_gain(region) => given.optimized(options, &mut stats),
             Engine::EGraph | Engine::Directed => None,
         };
-        match optimized.map(|form| form.settle(leaf_cost)) {
+        match optimized.map(|form| form.settle(leaf_cost, &mut stats)) {
             Some(form) if form.price.total <= directed.price.total => form,
             _ => directed,
         }
@@ -184,9 +211,10 @@ impl Form {
 
     /// The form that the directed engine gives; also the operations and probes of its composed definitions before
     /// they are planned.
-    fn directed(&self, leaf_cost: LeafCost) -> (Form, (u64, usize)) {
+    fn directed(&self, leaf_cost: LeafCost, stats: &mut Stats) -> (Form, (u64, usize)) {
         let (arena, root) = directed(&self.source, Mode::Lazy, usize::MAX)
             .expect("an unlimited budget is never used up");
+        stats.add_steps(&arena.taken);
         let before = (
             arena_cost(&arena, root, leaf_cost).arithmetic,
             unsliced_probes(&arena, root),
@@ -197,10 +225,10 @@ impl Form {
     }
 
     /// The first of the forms that the directed engine makes of each other after which none is cheaper.
-    fn settle(self, leaf_cost: LeafCost) -> Form {
+    fn settle(self, leaf_cost: LeafCost, stats: &mut Stats) -> Form {
         let mut current = self;
         loop {
-            let (next, _) = current.directed(leaf_cost);
+            let (next, _) = current.directed(leaf_cost, stats);
             if next.price.total >= current.price.total {
                 return current;
             }
@@ -219,8 +247,10 @@ impl Form {
             stats,
         );
         stats.nodes = graph.total_number_of_nodes();
-        let counts = graph.analysis.counts.iter();
-        stats.rules = counts.map(|(&name, &count)| (name, count)).collect();
+        for (name, count) in &graph.analysis.counts {
+            *stats.rules.entry(name).or_default() += count;
+        }
+        stats.add_steps(&graph.analysis.taken);
         let (arena, _) = found?;
         let root = extracted_root(&arena);
         let region = emit(&arena, root, &self.region.inputs);
@@ -310,12 +340,7 @@ pub(crate) fn optimize(
     let root = classes[&source.root];
     let leaf_cost = LeafCost(&options.leaf_cost);
 
-    let (_, iterations) = saturate(
-        graph,
-        &[SIMPLIFY, PUSH_DERIVATIVE, PUSH_PROBE],
-        PUSH_DOWN,
-        None,
-    );
+    let (_, iterations) = saturate(graph, PUSHING, PUSH_DOWN, None);
     stats.iterations += iterations;
     if graph[root].data.size == NO_NORMAL_FORM {
         return None;
@@ -330,11 +355,9 @@ pub(crate) fn optimize(
         nodes: start + share,
         applications: budget,
     };
-    let regrouping = [SIMPLIFY, ISOLATE_SCALARS, REGROUP_PAIR, FACTOR_OUT];
-    let (_, iterations) = saturate(graph, &regrouping, limits(budget * 2 / 3), None);
+    let (_, iterations) = saturate(graph, REGROUPING, limits(budget * 2 / 3), None);
     stats.iterations += iterations;
-    let fusing = [SIMPLIFY, FUSE, ISOLATE_SCALARS, REGROUP_PAIR, FACTOR_OUT];
-    let (_, iterations) = saturate(graph, &fusing, limits(budget), None);
+    let (_, iterations) = saturate(graph, FUSING, limits(budget), None);
     stats.iterations += iterations;
 
     let permitted: Places = representative
@@ -370,7 +393,10 @@ fn add_directed_forms(
     ];
     for (mode, products, name) in forms {
         let mut arena = Arena::new(mode, products);
-        let Some(image) = arena.normalize(first, first_root) else {
+        let image = arena.normalize(first, first_root);
+        let taken = graph.analysis.taken.iter_mut();
+        taken.zip(arena.taken).for_each(|(sum, n)| *sum += n);
+        let Some(image) = image else {
             continue;
         };
         let arena_root = image[&first_root];

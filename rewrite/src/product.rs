@@ -148,9 +148,6 @@ impl Product {
                 if *slot == Slot::Label(label) {
                     *slot = to;
                     changed = true;
-                    if is_on(Mutant::RepeatedIndex) {
-                        break;
-                    }
                 }
             }
         }

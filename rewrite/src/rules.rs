@@ -37,11 +37,6 @@ pub fn laws() -> impl Iterator<Item = Law> {
     rules.chain(STEPS.iter().map(move |step| law(step.name, step.law)))
 }
 
-/// The rules of the e-graph: those whose firings statistics count one by one. The simplifier's steps count as `simplify`.
-pub fn counted_rules() -> impl Iterator<Item = &'static str> {
-    RULES.iter().map(|rule| rule.name)
-}
-
 /// One row of the table of rules.
 pub(crate) struct Rule {
     pub(crate) name: &'static str,

@@ -51,42 +51,54 @@ pub(crate) enum Outcome {
     Replaced(Vec<Product>),
 }
 
+/// Where a step is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    Always,
+    /// It can make the product longer, so it is left out when the budget is used up.
+    WithinBudget,
+    /// In the component normal form of proofs, within the budget.
+    Unrolling,
+}
+
 /// One row of the table of steps.
 pub(crate) struct Step {
     pub(crate) name: &'static str,
     /// The law in index notation.
     pub(crate) law: &'static str,
     pub(crate) conditions: &'static [Condition],
-    /// Whether the step can make the product longer, so that it is left out when the budget is used up.
-    pub(crate) expands: bool,
+    pub(crate) when: When,
     pub(crate) run: fn(&mut dyn Context, &mut Product, Conditions) -> Outcome,
 }
 
 /// The steps, tried in this order until none applies.
 #[rustfmt::skip]
 pub(crate) const STEPS: &[Step] = &[
-    Step { name: "zero-factor", law: "0·e = 0", conditions: &[Condition::PositivePower], expands: false, run: steps::zero_factor },
-    Step { name: "one-factor", law: "1·e = e, x⁰ = 1", conditions: &[], expands: false, run: steps::one_factor },
-    Step { name: "pull-coefficient", law: "(c·x)ᵖ·e = cᵖ·xᵖ·e", conditions: &[], expands: false, run: steps::pull_coefficient },
-    Step { name: "delta-evaluate", law: "δ[i,i] = 1, δ[c,c′] = 0 for c ≠ c′", conditions: &[], expands: false, run: steps::delta_evaluate },
-    Step { name: "delta-eliminate", law: "Σj δ[i,j]·e = e[j:=i]", conditions: &[Condition::Bound], expands: false, run: steps::delta_eliminate },
-    Step { name: "delta-substitute", law: "δ[i,j]·e = δ[i,j]·e[j:=i]", conditions: &[], expands: false, run: steps::delta_substitute },
-    Step { name: "epsilon-repeated", law: "ε[i,i,k] = 0", conditions: &[], expands: false, run: steps::epsilon_repeated },
-    Step { name: "epsilon-component", law: "ε[c,j,k] = δ[j,c₁]δ[k,c₂] − δ[j,c₂]δ[k,c₁]", conditions: &[], expands: false, run: steps::epsilon_component },
-    Step { name: "epsilon-pair", law: "ε[i,j,k]ε[l,m,n] = det δ", conditions: &[], expands: true, run: steps::epsilon_pair },
-    Step { name: "unused-index", law: "Σi e = n·e", conditions: &[Condition::Bound, Condition::Unused], expands: false, run: steps::unused_index },
-    Step { name: "inline-power", law: "(Π xʳ)ᵖ = Π xʳᵖ", conditions: &[Condition::NonnegativeFactors], expands: false, run: steps::inline_power },
-    Step { name: "inline-contraction", law: "e·(Σj f) = Σj e·f", conditions: &[], expands: true, run: steps::inline_contraction },
-    Step { name: "distribute", law: "(a + b)·e = a·e + b·e", conditions: &[], expands: true, run: steps::distribute },
-    Step { name: "unroll", law: "Σi e = e[i:=0] + … + e[i:=n−1]", conditions: &[Condition::Bound], expands: true, run: steps::unroll },
-    Step { name: "split-scalar", law: "Σij a·b = (Σi a)·(Σj b)", conditions: &[Condition::NoResultAxis, Condition::Private], expands: false, run: steps::split_scalar },
-    Step { name: "merge-powers", law: "sᵖ·s^q = s^(p+q)", conditions: &[Condition::Scalar], expands: false, run: steps::merge_powers },
+    Step { name: "zero-factor", law: "0·e = 0", conditions: &[Condition::PositivePower], when: When::Always, run: steps::zero_factor },
+    Step { name: "one-factor", law: "1·e = e, x⁰ = 1", conditions: &[], when: When::Always, run: steps::one_factor },
+    Step { name: "pull-coefficient", law: "(c·x)ᵖ·e = cᵖ·xᵖ·e", conditions: &[], when: When::Always, run: steps::pull_coefficient },
+    Step { name: "delta-evaluate", law: "δ[i,i] = 1, δ[c,c′] = 0 for c ≠ c′", conditions: &[], when: When::Always, run: steps::delta_evaluate },
+    Step { name: "delta-eliminate", law: "Σj δ[i,j]·e = e[j:=i]", conditions: &[Condition::Bound], when: When::Always, run: steps::delta_eliminate },
+    Step { name: "delta-substitute", law: "δ[i,j]·e = δ[i,j]·e[j:=i]", conditions: &[], when: When::Always, run: steps::delta_substitute },
+    Step { name: "epsilon-repeated", law: "ε[i,i,k] = 0", conditions: &[], when: When::Always, run: steps::epsilon_repeated },
+    Step { name: "epsilon-component", law: "ε[c,j,k] = δ[j,c₁]δ[k,c₂] − δ[j,c₂]δ[k,c₁]", conditions: &[], when: When::Always, run: steps::epsilon_component },
+    Step { name: "epsilon-pair", law: "ε[i,j,k]ε[l,m,n] = det δ", conditions: &[], when: When::WithinBudget, run: steps::epsilon_pair },
+    Step { name: "unused-index", law: "Σi e = n·e", conditions: &[Condition::Bound, Condition::Unused], when: When::Always, run: steps::unused_index },
+    Step { name: "inline-power", law: "(Π xʳ)ᵖ = Π xʳᵖ", conditions: &[Condition::NonnegativeFactors], when: When::Always, run: steps::inline_power },
+    Step { name: "inline-contraction", law: "e·(Σj f) = Σj e·f", conditions: &[], when: When::WithinBudget, run: steps::inline_contraction },
+    Step { name: "expand-sum", law: "(a + b)·e = a·e + b·e", conditions: &[], when: When::WithinBudget, run: steps::expand_sum },
+    Step { name: "unroll", law: "Σi e = e[i:=0] + … + e[i:=n−1]", conditions: &[Condition::Bound], when: When::Unrolling, run: steps::unroll },
+    Step { name: "split-scalar", law: "Σij a·b = (Σi a)·(Σj b)", conditions: &[Condition::NoResultAxis, Condition::Private], when: When::Always, run: steps::split_scalar },
+    Step { name: "merge-powers", law: "sᵖ·s^q = s^(p+q)", conditions: &[Condition::Scalar], when: When::Always, run: steps::merge_powers },
 ];
 
 /// Steps on one product; a longer chain would be a loop among the rows.
 const STEP_LIMIT: usize = 2000;
 /// Products that one simplification may make before it stops expanding.
 const PRODUCT_LIMIT: usize = 50_000;
+
+/// How often each step was taken, in the order of the table.
+pub(crate) type Taken = [usize; STEPS.len()];
 
 /// Products that sum to `product`, simplified.
 pub(crate) fn simplify(context: &mut dyn Context, product: Product) -> Vec<Product> {
@@ -107,11 +119,23 @@ pub(crate) fn simplify(context: &mut dyn Context, product: Product) -> Vec<Produ
                 done.push(product);
                 break;
             }
-            for step in STEPS.iter().filter(|step| expand || !step.expands) {
+            for (number, step) in STEPS.iter().enumerate() {
+                let wanted = match step.when {
+                    When::Always => true,
+                    When::WithinBudget => expand,
+                    When::Unrolling => expand && context.unrolls(),
+                };
+                if !wanted {
+                    continue;
+                }
                 match (step.run)(context, &mut product, Conditions(step.conditions)) {
                     Outcome::Unchanged => {}
-                    Outcome::Changed => continue 'steps,
+                    Outcome::Changed => {
+                        context.taken()[number] += 1;
+                        continue 'steps;
+                    }
                     Outcome::Replaced(products) => {
+                        context.taken()[number] += 1;
                         work.extend(products);
                         break 'steps;
                     }

@@ -419,7 +419,7 @@ pub(crate) fn distribute_over(
         .collect()
 }
 
-pub(crate) fn distribute(
+pub(crate) fn expand_sum(
     context: &mut dyn Context,
     product: &mut Product,
     _: Conditions,
@@ -436,14 +436,14 @@ pub(crate) fn distribute(
 }
 
 pub(crate) fn unroll(
-    context: &mut dyn Context,
+    _: &mut dyn Context,
     product: &mut Product,
     conditions: Conditions,
 ) -> Outcome {
     let Some(label) = product.extents.len().checked_sub(1).map(|last| last as u8) else {
         return Outcome::Unchanged;
     };
-    if !context.unrolls() || !conditions.allow(Condition::Bound, product.is_dummy(label)) {
+    if !conditions.allow(Condition::Bound, product.is_dummy(label)) {
         return Outcome::Unchanged;
     }
     let values = 0..product.extents[usize::from(label)];

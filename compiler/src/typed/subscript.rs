@@ -10,7 +10,7 @@ use crate::{
     source::Span,
     syntax::ast::{self, Subscript},
 };
-use ein_ir::{Shape, Type};
+use ein_ir::{Shape, Type, mutants};
 
 /// `a[i, …]`
 pub(super) fn subscript<'a>(
@@ -119,7 +119,7 @@ fn slice<'a>(
     subscripts: &'a [Subscript],
     span: Span,
 ) -> Option<Expr> {
-    if subscripts.len() != shape.order() {
+    if subscripts.len() != shape.order() || mutants::refuses("slice", &[base.ty.clone()]) {
         wrong_count(cx, &base.ty, shape.order(), subscripts.len(), span);
         return None;
     }

@@ -1,7 +1,8 @@
 //! Numerical values of scalar expressions in single or double precision, with probes by direct convolution.
 
 use super::expression::{Binary, Graph, Node, Operation, Unary};
-use crate::data::{Datum, FieldData};
+use crate::border::Border;
+use crate::data::{Datum, FieldData, for_each_index};
 use num_traits::Float;
 use std::collections::HashMap;
 
@@ -39,11 +40,23 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// The values of all needed nodes; `inside` reports whether every probe was inside its image.
-    pub(super) fn values<T: Float>(&self, position: &[f64]) -> (Vec<T>, bool) {
+    /// Whether a position is inside all of these variables.
+    pub(super) fn inside<T: Float>(&self, position: &[f64], variables: &[usize]) -> bool {
+        let at: Vec<T> = position.iter().map(|&x| real(x)).collect();
+        variables
+            .iter()
+            .all(|&variable| match &self.data[variable] {
+                Datum::Tensor(_) => true,
+                Datum::Field(field) => {
+                    Stencil::new(field, &at).is_some_and(|stencil: Stencil<T>| stencil.inside)
+                }
+            })
+    }
+
+    /// The values of all needed nodes; not a number where there are no samples.
+    pub(super) fn values<T: Float>(&self, position: &[f64]) -> Vec<T> {
         let mut values = vec![T::nan(); self.graph.operations.len()];
         let mut stencils: HashMap<(usize, usize), Option<Stencil<T>>> = HashMap::new();
-        let mut inside = true;
         for &node in &self.needed {
             values[node] = match self.graph.operations[node] {
                 Operation::Constant(bits) => real(f64::from_bits(bits)),
@@ -78,16 +91,13 @@ impl<'a> Evaluation<'a> {
                         });
                         match stencil {
                             Some(stencil) => stencil.derivative(field, component, orders),
-                            None => {
-                                inside = false;
-                                T::nan()
-                            }
+                            None => T::nan(),
                         }
                     }
                 },
             };
         }
-        (values, inside)
+        values
     }
 }
 
@@ -155,10 +165,11 @@ struct Stencil<T> {
     floor: Vec<i64>,
     fraction: Vec<T>,
     inverse: Vec<Vec<T>>,
+    inside: bool,
 }
 
 impl<T: Float> Stencil<T> {
-    /// None where `inside` would be false.
+    /// None where there are no samples.
     fn new(field: &FieldData, point: &[T]) -> Option<Stencil<T>> {
         let inverse: Vec<Vec<T>> = field
             .grid
@@ -167,7 +178,7 @@ impl<T: Float> Stencil<T> {
             .map(|row| row.iter().map(|w| real(crate::grid::float(w))).collect())
             .collect();
         let origin = field.grid.origin();
-        let (mut floor, mut fraction) = (Vec::new(), Vec::new());
+        let (mut floor, mut fraction, mut inside) = (Vec::new(), Vec::new(), true);
         for (axis, row) in field.grid.inverse().iter().enumerate() {
             let translation: f64 = row
                 .iter()
@@ -179,21 +190,20 @@ impl<T: Float> Stencil<T> {
                 .zip(point)
                 .fold(T::zero(), |sum, (&w, &p)| sum + w * p);
             let x = moved + real(translation);
-            let support = field.kernel.support();
+            let support = field.kernels.on(axis).support();
             let (low, high) = (
                 real(support as f64 - 1.0),
                 real(field.grid.sizes[axis] as f64 - support as f64),
             );
-            if !(x > low && x < high) {
-                return None;
-            }
+            inside &= x > low && x < high;
             floor.push(x.floor().to_i64()?);
             fraction.push(x - x.floor());
         }
-        Some(Stencil {
+        (inside || field.border != Border::Plain).then_some(Stencil {
             floor,
             fraction,
             inverse,
+            inside,
         })
     }
 
@@ -234,35 +244,28 @@ impl<T: Float> Stencil<T> {
             .fraction
             .iter()
             .zip(orders)
-            .map(|(&f, m)| {
-                let taps = field.kernel.weights(usize::from(m)).floats.iter();
+            .enumerate()
+            .map(|(axis, (&f, m))| {
+                let kernel = field.kernels.on(axis);
+                let taps = kernel.weights(usize::from(m)).floats.iter();
                 taps.map(|c| c.iter().rev().fold(T::zero(), |sum, &c| sum * f + real(c)))
                     .collect()
             })
             .collect();
-        let first = *field.kernel.taps().start();
-        let mut index = vec![0; weights.len()];
         let mut sum = T::zero();
-        let count = weights.first().map_or(0, Vec::len);
-        for _ in 0..count.pow(weights.len() as u32) {
-            let sample: Vec<i64> = index
-                .iter()
+        let counts: Vec<usize> = weights.iter().map(Vec::len).collect();
+        for_each_index(&counts, |index| {
+            let taps = index.iter().zip(field.kernels.supports());
+            let sample: Vec<i64> = taps
                 .zip(&self.floor)
-                .map(|(&tap, n)| n + first + tap as i64)
+                .map(|((&tap, support), n)| n + 1 + tap as i64 - support as i64)
                 .collect();
             let weight = weights
                 .iter()
-                .zip(&index)
+                .zip(index)
                 .fold(T::one(), |product, (w, &tap): (_, &usize)| product * w[tap]);
             sum = sum + weight * real(field.sample(&sample, component));
-            for place in &mut index {
-                *place += 1;
-                if *place < count {
-                    break;
-                }
-                *place = 0;
-            }
-        }
+        });
         sum
     }
 }

@@ -1,5 +1,6 @@
 //! From expression trees to scalar components: every operator by its index formula.
 
+use super::eigen;
 use super::expression::{Binary, Graph, Node, Unary};
 use crate::tensor::Tensor;
 use crate::tree::{Constant, Rules, Tree};
@@ -7,7 +8,8 @@ use crate::truth::extents;
 use crate::types::Type;
 use std::collections::HashMap;
 
-type Components = Tensor<Node>;
+/// The components of a tensor as nodes.
+pub(super) type Components = Tensor<Node>;
 
 /// The permutation symbol on three indices.
 fn epsilon(i: usize, j: usize, k: usize) -> f64 {
@@ -57,7 +59,7 @@ fn expand_constant(graph: &mut Graph, constant: Constant) -> Components {
     }
 }
 
-fn total(graph: &mut Graph, terms: impl IntoIterator<Item = Node>) -> Node {
+pub(super) fn total(graph: &mut Graph, terms: impl IntoIterator<Item = Node>) -> Node {
     let terms: Vec<Node> = terms.into_iter().collect();
     let zero = graph.constant(0.0);
     terms
@@ -84,7 +86,7 @@ fn apply(
     let scalar = |at: usize| *a[at].at(&[]);
     let d = usize::from(field.dim);
     Ok(match name {
-        "copy" => a[0].clone(),
+        "copy" | "probe" => a[0].clone(),
         "neg" => each(graph, &a[0], Unary::Neg),
         "add" => pairwise(graph, a, Binary::Add),
         "sub" => pairwise(graph, a, Binary::Sub),
@@ -145,7 +147,7 @@ fn apply(
         "min" => Tensor::scalar(graph.choose(scalar(0), scalar(1), scalar(0), scalar(1))),
         "atan2" => pairwise(graph, a, Binary::Atan2),
         "fmod" => pairwise(graph, a, Binary::Fmod),
-        "pow" => pairwise(graph, a, Binary::Pow),
+        "pow" | "power" => pairwise(graph, a, Binary::Pow),
         "lerp" => interpolate(graph, a, scalar(2)),
         "lerp5" => {
             let t = parameter(graph, a);
@@ -190,6 +192,12 @@ fn apply_named(graph: &mut Graph, name: &str, a: &Components) -> Result<Componen
             *a.at(&index)
         }));
     }
+    if let Some(place) = parameter_of(name, "evals") {
+        return Ok(Tensor::scalar(eigen::value(graph, a, place)));
+    }
+    if let Some(place) = parameter_of(name, "eigenprojector") {
+        return Ok(eigen::projector(graph, a, place));
+    }
     if let Some(exponent) = name
         .strip_prefix("power[")
         .and_then(|rest| rest.strip_suffix(']'))
@@ -230,6 +238,12 @@ fn apply_named(graph: &mut Graph, name: &str, a: &Components) -> Result<Componen
     Ok(each(graph, a, function))
 }
 
+/// The number in a name such as `evals[0]`.
+fn parameter_of(name: &str, operator: &str) -> Option<usize> {
+    let rest = name.strip_prefix(operator)?.strip_prefix('[')?;
+    rest.strip_suffix(']')?.parse().ok()
+}
+
 /// Σ over `count` adjacent axes; none for the outer product.
 fn contract(graph: &mut Graph, a: &Components, b: &Components, count: usize) -> Components {
     let split = a.extents().len() - count;
@@ -245,7 +259,7 @@ fn contract(graph: &mut Graph, a: &Components, b: &Components, count: usize) -> 
 }
 
 /// Σ εᵢⱼₖ aⱼ bₖ.
-fn cross(graph: &mut Graph, a: &Components, b: &Components) -> Components {
+pub(super) fn cross(graph: &mut Graph, a: &Components, b: &Components) -> Components {
     if a.extents() == [2] {
         let (left, right) = (
             graph.mul(*a.at(&[0]), *b.at(&[1])),
@@ -300,7 +314,7 @@ fn jacobian(graph: &mut Graph, a: &Components, d: usize) -> Components {
     })
 }
 
-fn determinant(graph: &mut Graph, m: &Components) -> Node {
+pub(super) fn determinant(graph: &mut Graph, m: &Components) -> Node {
     if m.extents() == [2, 2] {
         let (left, right) = (
             graph.mul(*m.at(&[0, 0]), *m.at(&[1, 1])),

@@ -5,6 +5,7 @@
 
 mod algebra;
 mod calculus;
+mod eigen;
 mod rows;
 mod scalar;
 mod typing;
@@ -59,6 +60,9 @@ pub enum Syntax {
     Power(&'static str),
     /// Operands in square brackets.
     List,
+    /// A text with `$` in the place of the operand, which stands in parentheses or between commas there. Elements of
+    /// sequences are in braces, whatever the version writes.
+    Around(&'static str, Level),
 }
 
 /// Why an expression has no usable value at a point.

@@ -1,10 +1,12 @@
 //! The table of operators. Everything else about an operator is read from its row.
 
-use super::Level::{Product, Sum};
-use super::Syntax::{Bars, Call, CallWith, Infix, Invisible, List, Nabla, Negation, Power, Suffix};
+use super::Level::{self, Product, Sum};
+use super::Syntax::{
+    Around, Bars, Call, CallWith, Infix, Invisible, List, Nabla, Negation, Power, Suffix,
+};
 use super::Truth::{Compose, Derivative, Pointwise};
 use super::typing as ty;
-use super::{Operator, algebra, calculus, scalar};
+use super::{Operator, algebra, calculus, eigen, scalar};
 
 /// What most rows have: one argument, any type, everywhere defined, not in the published list.
 const ROW: Operator = Operator {
@@ -72,6 +74,9 @@ pub const OPERATORS: &[Operator] = &[
     Operator { name: "slice[:,:,0]", syntax: Suffix("[:,:,0]"), rule: |t| ty::slice(t, &[None, None, Some(0)]), truth: Pointwise(|_, a| algebra::slice(&a[0], &[None, None, Some(0)])), ..ROW },
     Operator { name: "slice[0,1,1]", syntax: Suffix("[0,1,1]"), rule: |t| ty::slice(t, &[Some(0), Some(1), Some(1)]), truth: Pointwise(|_, a| algebra::slice(&a[0], &[Some(0), Some(1), Some(1)])), ..ROW },
 
+    // The value at the position: what is applied to it is an operator of tensors.
+    Operator { name: "probe", syntax: Suffix("(x)"), rule: ty::probe, ..ROW },
+
     // Algebra of two tensors.
     Operator { name: "add", syntax: Infix("+", Sum), arity: 2, rule: ty::equal_shapes, published: Some(ty::everywhere), truth: Pointwise(algebra::add), ..TURN },
     Operator { name: "sub", syntax: Infix("-", Sum), arity: 2, rule: ty::equal_shapes, published: Some(ty::everywhere), truth: Pointwise(algebra::subtract), ..TURN },
@@ -117,6 +122,16 @@ pub const OPERATORS: &[Operator] = &[
     Operator { name: "atan2", syntax: Call("atan2"), arity: 2, domain: "away from 0 and the cut", truth: Pointwise(scalar::atan2), ..REAL },
     Operator { name: "fmod", syntax: Call("fmod"), arity: 2, domain: "b ≠ 0, away from the steps", truth: Pointwise(scalar::fmod), ..REAL },
     Operator { name: "pow", syntax: Call("pow"), arity: 2, domain: "a > 0", truth: Pointwise(scalar::pow), ..REAL },
+
+    Operator { name: "power", syntax: Infix("^", Level::Power), arity: 2, domain: "a > 0", truth: Pointwise(scalar::pow), ..REAL },
+
+    // Eigensystems of symmetric matrices.
+    Operator { name: "evals[0]", syntax: Around("evals($){0}", Level::Suffix), rule: |t| ty::eigenvalue(t, 0), domain: "eigenvalues apart", truth: Pointwise(|s, a| eigen::value(s, a, 0)), ..TURN },
+    Operator { name: "evals[1]", syntax: Around("evals($){1}", Level::Suffix), rule: |t| ty::eigenvalue(t, 1), domain: "eigenvalues apart", truth: Pointwise(|s, a| eigen::value(s, a, 1)), ..TURN },
+    Operator { name: "evals[2]", syntax: Around("evals($){2}", Level::Suffix), rule: |t| ty::eigenvalue(t, 2), domain: "eigenvalues apart", truth: Pointwise(|s, a| eigen::value(s, a, 2)), ..TURN },
+    Operator { name: "eigenprojector[0]", syntax: Around("evecs($){0} ⊗ evecs($){0}", Product), rule: |t| ty::eigenprojector(t, 0), domain: "eigenvalues apart", truth: Pointwise(|s, a| eigen::projector(s, a, 0)), ..TURN },
+    Operator { name: "eigenprojector[1]", syntax: Around("evecs($){1} ⊗ evecs($){1}", Product), rule: |t| ty::eigenprojector(t, 1), domain: "eigenvalues apart", truth: Pointwise(|s, a| eigen::projector(s, a, 1)), ..TURN },
+    Operator { name: "eigenprojector[2]", syntax: Around("evecs($){2} ⊗ evecs($){2}", Product), rule: |t| ty::eigenprojector(t, 2), domain: "eigenvalues apart", truth: Pointwise(|s, a| eigen::projector(s, a, 2)), ..TURN },
 
     // Interpolation and clamping of tensors.
     Operator { name: "lerp", syntax: Call("lerp"), arity: 3, rule: ty::interpolation, truth: Pointwise(algebra::lerp), ..ROW },

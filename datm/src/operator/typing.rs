@@ -47,6 +47,22 @@ pub(super) fn reals(t: &[Type]) -> Option<Type> {
         .then_some(t[0])
 }
 
+/// The value of a field.
+pub(super) fn probe(t: &[Type]) -> Option<Type> {
+    t[0].is_field().then(|| Type::probed(t[0].dim, t[0].shape))
+}
+
+/// A plain matrix with an eigenvalue of this place, 0 for the greatest.
+pub(super) fn eigenvalue(t: &[Type], place: usize) -> Option<Type> {
+    eigenprojector(t, place).and_then(|_| Some(Type::tensor(Shape::new(&[])?)))
+}
+
+/// The same with the matrix that projects onto its eigenvector.
+pub(super) fn eigenprojector(t: &[Type], place: usize) -> Option<Type> {
+    let n = t[0].shape.square()?;
+    (!t[0].is_field() && matches!(n, 2 | 3) && place < usize::from(n)).then_some(t[0])
+}
+
 /// Two reals or two scalar fields.
 pub(super) fn scalars_of_one_kind(t: &[Type]) -> Option<Type> {
     let alike = t[0].is_field() == t[1].is_field() && t.iter().all(|ty| ty.shape.is_scalar());

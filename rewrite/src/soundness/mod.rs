@@ -26,7 +26,7 @@ const GRAPHS: u64 = 60;
 fn mode_for(step: &Step) -> Mode {
     match step.name {
         "unroll" => Mode::Components,
-        "inline-contraction" | "distribute" => Mode::Expanded,
+        "inline-contraction" | "expand-sum" => Mode::Expanded,
         _ => Mode::Lazy,
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     typed::tree::{Constant, Domain, Expr, ExprKind, VarId},
 };
 use ein_ir::{
-    Ein, Elementary, Param, Shape, Type,
+    Ein, Elementary, Param, Type,
     ops::{Builtin, Form, Instance, Meaning, Relation, special},
 };
 use std::sync::Arc;
@@ -47,12 +47,7 @@ impl Translator<'_> {
                 let (base, index) = (self.sequence(base), self.expr(index));
                 self.checked_item(base, index, e.span.start)
             }
-            ExprKind::Identity(n) => {
-                let components = (0..n * n)
-                    .map(|k| Bits::from(f64::from(u8::from(k / n == k % n))))
-                    .collect();
-                self.base(Base::Tensor(Shape::new([*n, *n]), components), &[])
-            }
+            ExprKind::Identity(n) => self.ein(special::identity(*n), &[]),
             ExprKind::Zeros => self.filled(&e.ty, 0.0),
             ExprKind::Nan => self.filled(&e.ty, f64::NAN),
             ExprKind::Probe { field, at } => {
