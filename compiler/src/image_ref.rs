@@ -55,9 +55,9 @@ impl FieldRef {
         self.kernels.len()
     }
 
-    /// The largest support of its kernels.
-    pub fn support(&self) -> usize {
-        self.kernels.iter().map(|k| k.0.support).max().unwrap_or(0)
+    /// The support of the kernel of each axis.
+    pub fn supports(&self) -> impl Iterator<Item = u8> {
+        self.kernels.iter().map(|kernel| kernel.0.support as u8)
     }
 
     /// How many numbers the derivatives of this order are: components times distinct derivatives.

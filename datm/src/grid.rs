@@ -380,6 +380,7 @@ pub(crate) fn float(x: &BigRational) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::kernel;
 
     fn grids() -> Vec<Grid> {
         let mut grids = Vec::new();

@@ -224,6 +224,7 @@ mod tests {
     use super::*;
     use crate::frame::Orientation;
     use crate::jet::Space;
+    use crate::kernel::{AxisKernels, kernel};
 
     #[test]
     fn bases_are_full() {

@@ -308,7 +308,7 @@ mod tests {
         check("mul(T[],-1.5)", "T0 * -1.5");
         check("neg(neg(T[]))", "--T0");
         check("sub(copy(T[]),copy(sub(T[],T[])))", "T0 - (T1 - T2)");
-        check("power(power(T[],T[]),T[])", "(T0^T1)^T2");
+        check("power(power(T[],T[]),T[])", "(T0 ^ T1) ^ T2");
         check("evals[1](probe(hessian(F2#4[])))", "evals(∇⊗∇F0(x))[1]");
         check("slice[0](probe(neg(F2#4[2])))", "(-F0)(x)[0]");
         check(

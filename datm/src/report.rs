@@ -243,7 +243,6 @@ impl Summary {
             let count = self.rules.get(rule).copied().unwrap_or(0);
             text += &format!("| {rule} | {count} |\n");
         }
-        text += "\nThe simplifier's own steps count as `simplify`.\n";
         let never = self.never_fired();
         if !never.is_empty() {
             text += &format!("\nNever fired: {}.\n", never.join(", "));

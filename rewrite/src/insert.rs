@@ -170,7 +170,8 @@ impl Translation<'_> {
                     indices.reverse();
                 }
                 if is_on(Mutant::RepeatedIndex)
-                    && let Some(second) = (1..indices.len()).find(|&k| indices[..k].contains(&indices[k]))
+                    && let Some(second) =
+                        (1..indices.len()).find(|&k| indices[..k].contains(&indices[k]))
                 {
                     indices[second] = Index::Const(0);
                 }

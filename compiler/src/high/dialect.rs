@@ -24,10 +24,8 @@ pub enum Op {
     Inside {
         /// The image.
         image: u32,
-        /// Dimension of the image.
-        dim: u8,
-        /// The largest kernel support.
-        support: u8,
+        /// The support of the kernel of each axis.
+        supports: Vec<u8>,
     },
 }
 
@@ -49,8 +47,8 @@ impl Dialect for High {
             }]),
             Op::Field(_) => Err("a leaf field has no arguments".into()),
             Op::Ein(operator) => operator.type_of(args),
-            Op::Inside { dim, .. } => {
-                let wanted = Ty::Tensor(ein_ir::Shape::new([usize::from(*dim)]));
+            Op::Inside { supports, .. } => {
+                let wanted = Ty::Tensor(ein_ir::Shape::new([supports.len()]));
                 if args == [&wanted] {
                     Ok(vec![Ty::Bool])
                 } else {
@@ -69,7 +67,7 @@ impl Dialect for High {
             Op::Base(base) => store.base(base, args),
             Op::Field(field) => Ok(vec![store.leaf(field)]),
             Op::Ein(operator) => Ok(vec![store.ein(&operator.ein, args)]),
-            Op::Inside { image, support, .. } => Ok(vec![store.inside(*image, *support, args[0])]),
+            Op::Inside { image, supports } => Ok(vec![store.inside(*image, supports, args[0])]),
         }
     }
 }
@@ -80,11 +78,12 @@ impl fmt::Display for Op {
             Op::Base(base) => write!(f, "{base}"),
             Op::Field(field) => write!(f, "field {field}"),
             Op::Ein(operator) => write!(f, "{operator}"),
-            Op::Inside {
-                image,
-                dim,
-                support,
-            } => write!(f, "inside {image} {dim} {support}"),
+            Op::Inside { image, supports } => {
+                write!(f, "inside {image}")?;
+                supports
+                    .iter()
+                    .try_for_each(|support| write!(f, " {support}"))
+            }
         }
     }
 }
@@ -101,17 +100,11 @@ impl FromStr for Op {
         }
         if let Some(rest) = text.strip_prefix("inside ") {
             let bad = || format!("cannot read operation `{text}`");
-            let numbers: Vec<u32> = rest
-                .split(' ')
-                .map(|n| n.parse().map_err(|_| bad()))
-                .collect::<Result<_, _>>()?;
-            let [image, dim, support] = numbers[..] else {
-                return Err(bad());
-            };
+            let (image, supports) = rest.split_once(' ').ok_or_else(bad)?;
+            let supports: Result<Vec<u8>, _> = supports.split(' ').map(str::parse).collect();
             return Ok(Op::Inside {
-                image,
-                dim: dim as u8,
-                support: support as u8,
+                image: image.parse().map_err(|_| bad())?,
+                supports: supports.map_err(|_| bad())?,
             });
         }
         text.parse().map(Op::Base)

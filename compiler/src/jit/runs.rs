@@ -19,7 +19,7 @@ use cranelift_codegen::ir::{
     self as cl, BlockArg, InstBuilder, StackSlotData, StackSlotKind, condcodes::IntCC, types,
 };
 use cranelift_frontend::FunctionBuilder;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Runs shorter than this are emitted part by part: the loop would cost more than it saves.
 const SHORTEST: usize = 8;
@@ -31,7 +31,7 @@ const REGISTERS: usize = 12;
 /// What is known of a function's values, and the memory for runs.
 pub(super) struct Planes<'a> {
     /// The operations that define constants.
-    constants: HashMap<Value, &'a Op>,
+    constants: FxHashMap<Value, &'a Op>,
     /// How often each value is used.
     uses: Vec<usize>,
     /// Memory for planes; those of a block are free again when it ends.
@@ -56,7 +56,7 @@ impl<'a> Planes<'a> {
         };
         let (planes, scratch) = (slot(), slot());
         let mut found = Planes {
-            constants: HashMap::new(),
+            constants: FxHashMap::default(),
             uses: vec![0; function.types.len()],
             slot: planes,
             next: 0,
@@ -135,16 +135,16 @@ enum Home<'a> {
 /// The state of emitting a run.
 #[derive(Default)]
 struct Run<'a> {
-    homes: HashMap<Value, Home<'a>>,
+    homes: FxHashMap<Value, Home<'a>>,
     /// The steps at which a value is used, the next one last.
-    uses: HashMap<Value, Vec<usize>>,
+    uses: FxHashMap<Value, Vec<usize>>,
     registers: Vec<(Value, cl::Value)>,
     scratch: usize,
     free: Vec<i32>,
     /// Distance of the current part from the first, if there are several.
     offset: Option<cl::Value>,
     /// The current part of the first plane of a piece of memory.
-    bases: HashMap<Option<cl::StackSlot>, cl::Value>,
+    bases: FxHashMap<Option<cl::StackSlot>, cl::Value>,
 }
 
 impl<'a> Emitter<'a, '_> {
@@ -210,7 +210,7 @@ impl<'a> Emitter<'a, '_> {
                 run.uses.entry(v).or_default().push(n);
             }
         }
-        let own: HashSet<Value> = steps.iter().map(|step| step.result).collect();
+        let own: FxHashSet<Value> = steps.iter().map(|step| step.result).collect();
         for v in steps.iter().flat_map(|step| step.args) {
             if !own.contains(v) {
                 self.bring(&mut run, *v);

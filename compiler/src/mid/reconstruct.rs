@@ -151,13 +151,9 @@ impl Pass<'_> {
                 self.leaves.insert(inst.results[0], field.clone());
                 return;
             }
-            high::Op::Inside {
-                image,
-                dim,
-                support,
-            } => {
+            high::Op::Inside { image, supports } => {
                 let at = self.one(args[0]);
-                vec![self.inside(*image, *dim, *support, at)]
+                vec![self.inside(*image, supports, at)]
             }
         };
         self.values
@@ -184,13 +180,14 @@ impl Pass<'_> {
         }
     }
 
-    fn inside(&mut self, image: u32, dim: u8, support: u8, at: Value) -> Value {
+    fn inside(&mut self, image: u32, supports: &[u8], at: Value) -> Value {
+        let dim = supports.len() as u8;
         let at = self.b.op1(Op::ToIndex(image, dim), &[at]);
         let simple = |pass: &mut Self, op: Simple, args: &[Value]| {
             pass.b.op1(Op::Base(Base::Simple(op)), args)
         };
         let mut all = self.b.op1(Op::Base(Base::Bool(true)), &[]);
-        for axis in 0..dim {
+        for (axis, &support) in (0..dim).zip(supports) {
             let x = if dim == 1 {
                 at
             } else {

@@ -1,20 +1,20 @@
 //! Common subexpressions: an operation that was already computed, in this block or one around it, is not computed again.
 
 use super::{Block, Dialect, Function, Inst, Kind, Value};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The same function with every repeated operation replaced by its first result.
 pub fn number_values<D: Dialect>(function: Function<D>) -> Function<D> {
     let mut numbering = Numbering::<D> {
         replaced: (0..function.types.len() as u32).map(Value).collect(),
-        seen: HashMap::new(),
+        seen: FxHashMap::default(),
     };
     let body = numbering.block(function.body);
     Function { body, ..function }
 }
 
 /// Operations computed so far in the open blocks.
-type Seen<D> = HashMap<(<D as Dialect>::Op, Vec<Value>), Vec<Value>>;
+type Seen<D> = FxHashMap<(<D as Dialect>::Op, Vec<Value>), Vec<Value>>;
 
 struct Numbering<D: Dialect> {
     replaced: Vec<Value>,

@@ -257,15 +257,14 @@ impl Store {
     }
 
     /// Whether an image has samples around a position in the world.
-    pub fn inside(&self, image: u32, support: u8, at: &Datum) -> Datum {
+    pub fn inside(&self, image: u32, supports: &[u8], at: &Datum) -> Datum {
         let sizes = &self.images[image as usize].sizes;
         let index = self.to_index(image, at);
-        let (low, margin) = (f64::from(support) - 1.0, f64::from(support));
-        let within = index
-            .components()
-            .iter()
-            .zip(sizes)
-            .all(|(&x, &n)| low < x && x < n as f64 - margin);
+        let mut axes = index.components().iter().zip(sizes).zip(supports);
+        let within = axes.all(|((&x, &n), &support)| {
+            let support = f64::from(support);
+            support - 1.0 < x && x < n as f64 - support
+        });
         Datum::Bool(within)
     }
 

@@ -3,7 +3,6 @@
 use super::{Key, Translator};
 use crate::{
     high::Op,
-    image_ref::FieldRef,
     low::{Bits, Simple},
     ssa::Value,
     tensor::{Base, Dynamic, Ty},
@@ -373,11 +372,9 @@ impl Translator<'_> {
             .expect("a field is defined by an operation");
         match op {
             Op::Field(leaf) => {
-                let FieldRef { image, .. } = *leaf;
                 let inside = Op::Inside {
-                    image,
-                    dim: leaf.dim() as u8,
-                    support: leaf.support() as u8,
+                    image: leaf.image,
+                    supports: leaf.supports().collect(),
                 };
                 tests.push(self.b.op1(inside, &[at]));
             }
