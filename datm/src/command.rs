@@ -8,6 +8,7 @@ use datm::{
     shrink, summarize,
 };
 use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufReader, Write};
 use std::path::Path;
@@ -426,33 +427,36 @@ fn render(
     }
     let options = execution.options();
     let runner = execution.runner();
+    let scenes: Vec<(&Tree, Template)> = trees
+        .iter()
+        .flat_map(|tree| [(tree, Template::Maximum), (tree, Template::Sum)])
+        .collect();
+    // The spread of each picture over its bound, nothing where there is none.
+    let spread = |&(tree, template): &(&Tree, Template)| -> Option<Result<f64, String>> {
+        let scene = Scene::new(tree, template, width, seed).ok()?;
+        let picture = runner
+            .render(&scene, &options.run)
+            .map_err(|failure| format!("{}: {}", failure.stage, failure.message));
+        let spread = picture.and_then(|picture| scene.spread(&picture, options.run.precision));
+        Some(spread.map(|spread| spread.ratio))
+    };
+    let spreads: Vec<_> = execution.in_pool(|| scenes.par_iter().map(spread).collect())?;
     let (mut failures, mut vacuous, mut worst) = (0, 0, 0.0);
-    for tree in &trees {
-        for template in [Template::Maximum, Template::Sum] {
-            let Ok(scene) = Scene::new(tree, template, width, seed) else {
-                vacuous += 1;
-                continue;
-            };
-            let picture = execution.in_pool(|| runner.render(&scene, &options.run))?;
-            let picture =
-                picture.map_err(|failure| format!("{}: {}", failure.stage, failure.message));
-            match picture.and_then(|picture| scene.spread(&picture, options.run.precision)) {
-                Ok(spread) if spread.ratio <= 1.0 => worst = f64::max(worst, spread.ratio),
-                Ok(spread) => {
-                    failures += 1;
-                    println!(
-                        "{tree} {template:?}: spread {:.3} of its bound",
-                        spread.ratio
-                    );
-                }
-                Err(message) => {
-                    failures += 1;
-                    println!("{tree} {template:?}: {message}");
-                }
+    for ((tree, template), spread) in scenes.iter().zip(spreads) {
+        match spread {
+            None => vacuous += 1,
+            Some(Ok(ratio)) if ratio <= 1.0 => worst = f64::max(worst, ratio),
+            Some(Ok(ratio)) => {
+                failures += 1;
+                println!("{tree} {template:?}: spread {ratio:.3} of its bound");
+            }
+            Some(Err(message)) => {
+                failures += 1;
+                println!("{tree} {template:?}: {message}");
             }
         }
     }
-    let count = 2 * trees.len();
+    let count = scenes.len();
     println!(
         "{count} cases, {failures} failures, {vacuous} vacuous, largest spread {worst:.3} of its bound"
     );

@@ -17,7 +17,7 @@ use crate::random::Stream;
 use crate::runner::Precision;
 use crate::tree::{Rules, Tree};
 use crate::truth::Evaluator;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How samples on a ray are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,21 +157,25 @@ impl Scene {
         Ok(scene)
     }
 
-    /// The noise of the field at places from near the origin to the rim of the ball; an error where it is undefined.
+    /// The largest noise of the field among the samples of all rays; an error where it is undefined.
+    ///
+    /// It depends on the distance from the origin alone, so one place for each distance will do.
     fn largest_noise(&self, result: crate::types::Type) -> Result<f64, String> {
         let evaluator = Evaluator::new(&self.data, Arithmetic::Near);
-        let unit = 1i64 << POSITION_BITS;
+        let unit = f64::from(1u32 << POSITION_BITS);
+        let half = self.half();
+        // a² + b² + (t + ½)² is a whole number and a quarter.
+        let distances: BTreeSet<i64> = (0..=half)
+            .flat_map(|a| (0..=a).map(move |b| a * a + b * b))
+            .flat_map(|square| (0..half).map(move |t| square + t * t + t))
+            .filter(|&square| square < half * half)
+            .collect();
         let mut largest = 0.0;
-        for (a, b, c) in [
-            (1, 0, 0),
-            (0, -2, 1),
-            (3, 3, -3),
-            (-8, 2, 5),
-            (0, 0, 15),
-            (9, -9, 8),
-        ] {
-            // In thirty-seconds of the unit ball's radius: half steps of the ray.
-            let numerators = [a, b, c].map(|n| n * unit / 32).to_vec();
+        for square in distances {
+            let distance = STEP * (square as f64 + 0.25).sqrt();
+            let direction = [2.0 / 3.0, -1.0 / 3.0, 2.0 / 3.0];
+            let numerators = direction.map(|x| (x * distance * unit).round() as i64);
+            let numerators = numerators.to_vec();
             let values = evaluator.value(
                 &self.tree,
                 result,

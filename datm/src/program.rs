@@ -139,9 +139,13 @@ fn write_application(operator: &Operator, arguments: &[Tree]) -> (String, Level)
     }
 }
 
-/// A real literal; the shortest text that reads back as the same double.
+/// A real literal; the shortest text that reads back as the same double, with a point before any exponent.
 pub(crate) fn literal(x: f64) -> String {
-    format!("{x:?}")
+    let text = format!("{x:?}");
+    match text.split_once('e') {
+        Some((digits, exponent)) if !digits.contains('.') => format!("{digits}.0e{exponent}"),
+        _ => text,
+    }
 }
 
 /// A tensor literal, nested by axis.
@@ -315,6 +319,18 @@ mod tests {
             "add(eigenprojector[0](T[2,2]),T[2,2])",
             "evecs(T0)[0] ⊗ evecs(T0)[0] + T1",
         );
+    }
+
+    #[test]
+    fn literals_have_a_point() {
+        for (x, text) in [
+            (2.0, "2.0"),
+            (-1e30, "-1.0e30"),
+            (1.5e-9, "1.5e-9"),
+            (1e-9, "1.0e-9"),
+        ] {
+            assert_eq!(literal(x), text);
+        }
     }
 
     #[test]

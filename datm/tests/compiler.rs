@@ -1,8 +1,8 @@
 //! The compiler against exact truth: one operator exhaustively, samples of deeper expressions, the corpus of known bugs.
 
 use datm::{
-    Arithmetic, CORPUS, Case, CompiledRunner, Form, Precision, RunOptions, Settings, SpaceOptions,
-    TreeSpace, Verdict, check,
+    Arithmetic, CORPUS, Case, CompiledRunner, Form, Precision, RunOptions, Runner, Scene, Settings,
+    SpaceOptions, Template, TreeSpace, Verdict, check,
 };
 use rayon::prelude::*;
 
@@ -120,6 +120,30 @@ fn every_kernel_and_border_sampled() {
         let space = TreeSpace::new(&options);
         let frame = format!("{frame}|{SETTINGS}");
         all_pass(framed(&options, space.len() / 31, &frame), precision, 0);
+    }
+}
+
+#[test]
+fn renderings_of_symmetric_fields_are_symmetric() {
+    let options = RunOptions {
+        precision: Precision::Double,
+        width: 0,
+    };
+    for (tree, template) in [
+        ("norm(F3#4[3])", Template::Maximum),
+        ("inner(F3#4[3],grad(F3#4[]))", Template::Maximum),
+        ("divergence(mul(F3#4[],F3#4[3]))", Template::Sum),
+        ("det(jacobian(F3#4[3]))", Template::Sum),
+    ] {
+        let scene = Scene::new(&tree.parse().expect(tree), template, 13, 1).expect(tree);
+        let picture = CompiledRunner::default()
+            .render(&scene, &options)
+            .unwrap_or_else(|failure| panic!("{tree}: {failure:?}"));
+        let spread = scene.spread(&picture, options.precision).expect("finite");
+        assert!(
+            spread.ratio <= 1.0 && spread.groups > 20,
+            "{tree}: {spread:?}"
+        );
     }
 }
 
