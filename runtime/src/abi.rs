@@ -1,12 +1,12 @@
 //! What generated code and the runtime agree on: lane masks, outcomes, the head of the step
-//! context, lists, print pieces, run-time errors.
+//! context, lists, run-time errors.
 //!
 //! Every structure here is `#[repr(C)]` and its layout is tested. A method of a program is called
 //! as `extern "C" fn(cx: *mut StepContext, block: *mut u8, lanes: u32) -> u64`; the result is
 //! [`LaneOutcome::to_bits`]. Values of W lanes are passed as planes, `values[component * W +
 //! lane]`, in the scalar type of the variable; a truth value is one byte, 0 or 1; a dynamic
-//! sequence is a `u64` handle ([`crate::sequence::Sequence`]). The functions generated code may
-//! call are the rows of [`crate::world::callbacks`].
+//! sequence is a `u64` handle ([`crate::sequence::Sequence`]). What generated code cannot do by
+//! itself are methods of [`crate::world::StepContext`].
 
 use std::fmt;
 
@@ -92,39 +92,6 @@ impl LaneLists {
     };
 }
 
-/// How the values of a print piece are bracketed.
-#[repr(u32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PieceForm {
-    /// Text, the same for all lanes: `data` points to `length` bytes of UTF-8.
-    Text = 0,
-    /// A scalar or tensor: `data` points to planes of its components.
-    Tensor = 1,
-    /// `length` tensors in braces: `data` points to the planes of all components, element after
-    /// element.
-    FixedSequence = 2,
-    /// Tensors in braces: `data` points to one handle per lane.
-    Sequence = 3,
-}
-
-/// One argument of a `print` statement.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct PrintPiece {
-    /// How to read `data`.
-    pub form: PieceForm,
-    /// `Scalar::code` of the components.
-    pub scalar: u32,
-    /// The tensor's axis sizes, `order` of them.
-    pub shape: *const u32,
-    /// Number of axes; 0 for a scalar.
-    pub order: u32,
-    /// Bytes of text or number of elements, as `form` says.
-    pub length: u32,
-    /// The values.
-    pub data: *const u8,
-}
-
 /// What can go wrong while a strand runs.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,13 +171,6 @@ mod tests {
         assert_eq!(offset_of!(LaneLists, slots), 0);
         assert_eq!(offset_of!(LaneLists, lengths), 128);
         assert_eq!(size_of::<LaneLists>(), 192);
-        assert_eq!(offset_of!(PrintPiece, form), 0);
-        assert_eq!(offset_of!(PrintPiece, scalar), 4);
-        assert_eq!(offset_of!(PrintPiece, shape), 8);
-        assert_eq!(offset_of!(PrintPiece, order), 16);
-        assert_eq!(offset_of!(PrintPiece, length), 20);
-        assert_eq!(offset_of!(PrintPiece, data), 24);
-        assert_eq!(size_of::<PrintPiece>(), 32);
         let outcome = LaneOutcome {
             stable: 0b101,
             dead: 0b010,

@@ -1,13 +1,6 @@
-//! Text of printed values: takes scalars, tensors and sequences, gives exactly what the language
-//! says they look like.
-//!
-//! Reals are written like C's `%g` with 9 significant digits (17 for double precision), infinities
-//! as `inf` and `-inf`, every NaN as `nan`; truth values as `true` and `false`; tensors as `[a,b]`,
-//! nested for matrices; sequences as `{a,b}`. No blanks, no newline.
+//! Text of printed reals: like C's `%g` with 9 significant digits (17 for double precision),
+//! infinities as `inf` and `-inf`, every NaN as `nan`.
 
-use crate::abi::{PieceForm, PrintPiece};
-use crate::sequence::{Sequence, SequencePool};
-use crate::strands::Scalar;
 use std::fmt::Write;
 
 /// Significant digits that tell any two single-precision numbers apart.
@@ -69,133 +62,6 @@ fn write_point(out: &mut String, figures: &str, whole: usize) {
     if !after.is_empty() {
         out.push('.');
         out.push_str(after);
-    }
-}
-
-/// Appends the scalar at `address`.
-///
-/// # Safety
-/// A value of type `scalar` must lie there.
-pub unsafe fn write_scalar(out: &mut String, scalar: Scalar, address: *const u8) {
-    // SAFETY: the caller's promise; sequences pack their elements, so nothing is said of alignment.
-    unsafe {
-        match scalar {
-            Scalar::F32 => write_f32(out, address.cast::<f32>().read_unaligned()),
-            Scalar::F64 => write_f64(out, address.cast::<f64>().read_unaligned()),
-            Scalar::I32 => {
-                write!(out, "{}", address.cast::<i32>().read_unaligned()).expect("text grows")
-            }
-            Scalar::I64 => {
-                write!(out, "{}", address.cast::<i64>().read_unaligned()).expect("text grows")
-            }
-            Scalar::Bool => out.push_str(if *address != 0 { "true" } else { "false" }),
-        }
-    }
-}
-
-/// Appends a tensor whose components are written by `component`, which gets their row-major numbers
-/// in order.
-pub fn write_tensor(
-    out: &mut String,
-    shape: &[u32],
-    component: &mut dyn FnMut(&mut String, usize),
-) {
-    write_axes(out, shape, &mut 0, component);
-}
-
-fn write_axes(
-    out: &mut String,
-    shape: &[u32],
-    next: &mut usize,
-    component: &mut dyn FnMut(&mut String, usize),
-) {
-    let Some((&size, rest)) = shape.split_first() else {
-        component(out, *next);
-        *next += 1;
-        return;
-    };
-    write_list(out, ['[', ']'], size as usize, |out, _| {
-        write_axes(out, rest, next, component)
-    });
-}
-
-/// Appends `count` items between brackets, with commas.
-fn write_list(
-    out: &mut String,
-    [open, close]: [char; 2],
-    count: usize,
-    mut item: impl FnMut(&mut String, usize),
-) {
-    out.push(open);
-    for index in 0..count {
-        if index > 0 {
-            out.push(',');
-        }
-        item(out, index);
-    }
-    out.push(close);
-}
-
-/// Appends one argument of a `print` statement as lane `lane` of `width` sees it.
-///
-/// # Safety
-/// The piece must describe what it points to: planes of `width` lanes, or sequences alive in
-/// `pool`.
-pub unsafe fn write_piece(
-    out: &mut String,
-    piece: &PrintPiece,
-    lane: usize,
-    width: usize,
-    pool: &SequencePool,
-) {
-    // A tensor of order 0 may come without a shape.
-    let shape = if piece.order == 0 {
-        &[]
-    } else {
-        // SAFETY: promised by the caller.
-        unsafe { std::slice::from_raw_parts(piece.shape, piece.order as usize) }
-    };
-    let components: usize = shape.iter().map(|&size| size as usize).product();
-    let scalar = Scalar::from_code(piece.scalar).unwrap_or(Scalar::Bool);
-    // SAFETY: the piece's planes hold all components of all lanes.
-    let plane =
-        |component: usize| unsafe { piece.data.add((component * width + lane) * scalar.bytes()) };
-    match piece.form {
-        PieceForm::Text => {
-            // SAFETY: a text piece points to its bytes.
-            let bytes = unsafe { std::slice::from_raw_parts(piece.data, piece.length as usize) };
-            out.push_str(&String::from_utf8_lossy(bytes));
-        }
-        // SAFETY: `plane` gives addresses of components.
-        PieceForm::Tensor => write_tensor(out, shape, &mut |out, component| unsafe {
-            write_scalar(out, scalar, plane(component))
-        }),
-        PieceForm::FixedSequence => {
-            write_list(out, ['{', '}'], piece.length as usize, |out, index| {
-                // SAFETY: as above.
-                write_tensor(out, shape, &mut |out, component| unsafe {
-                    write_scalar(out, scalar, plane(index * components + component))
-                });
-            })
-        }
-        PieceForm::Sequence => {
-            // SAFETY: there is one handle per lane.
-            let sequence =
-                Sequence::from_bits(unsafe { piece.data.cast::<u64>().add(lane).read_unaligned() });
-            let data = pool.data(sequence);
-            write_list(out, ['{', '}'], sequence.len(), |out, index| {
-                write_tensor(out, shape, &mut |out, component| {
-                    // SAFETY: the sequence has that many elements of that many components.
-                    unsafe {
-                        write_scalar(
-                            out,
-                            scalar,
-                            data.add((index * components + component) * scalar.bytes()),
-                        )
-                    }
-                });
-            });
-        }
     }
 }
 
@@ -284,40 +150,5 @@ mod tests {
                 );
             }
         }
-    }
-
-    #[test]
-    fn tensors_and_sequences_are_bracketed() {
-        let pool = SequencePool::new();
-        let planes: [[i32; 4]; 4] = [[1, 10, 0, 0], [2, 20, 0, 0], [3, 30, 0, 0], [4, 40, 0, 0]];
-        let piece = |form, shape: &'static [u32], length| PrintPiece {
-            form,
-            scalar: Scalar::I32.code(),
-            shape: shape.as_ptr(),
-            order: shape.len() as u32,
-            length,
-            data: planes.as_ptr().cast(),
-        };
-        let print = |piece, lane| {
-            let mut out = String::new();
-            // SAFETY: four planes of four lanes of `i32` suffice for every piece below.
-            unsafe { write_piece(&mut out, &piece, lane, 4, &pool) };
-            out
-        };
-        assert_eq!(print(piece(PieceForm::Tensor, &[], 0), 1), "10");
-        assert_eq!(print(piece(PieceForm::Tensor, &[4], 0), 0), "[1,2,3,4]");
-        assert_eq!(
-            print(piece(PieceForm::Tensor, &[2, 2], 0), 1),
-            "[[10,20],[30,40]]"
-        );
-        assert_eq!(
-            print(piece(PieceForm::FixedSequence, &[2], 2), 0),
-            "{[1,2],[3,4]}"
-        );
-        assert_eq!(
-            print(piece(PieceForm::FixedSequence, &[], 3), 1),
-            "{10,20,30}"
-        );
-        assert_eq!(print(piece(PieceForm::FixedSequence, &[], 0), 1), "{}");
     }
 }

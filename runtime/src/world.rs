@@ -12,7 +12,6 @@
 //!
 //! [`guide`] tells whoever generates code which function to call when, and who owns what.
 
-mod callbacks;
 mod complete;
 mod context;
 mod core;
@@ -24,7 +23,6 @@ mod outputs;
 mod program;
 mod search;
 
-pub use callbacks::{AbiType, Callback, callbacks};
 pub use context::StepContext;
 pub use global::{BlockMap, GlobalContext, GlobalSequences, Reductions};
 pub use outputs::Gathered;

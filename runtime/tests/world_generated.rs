@@ -1,6 +1,5 @@
 //! A program written by hand in the way the compiler writes one: methods over planes that reach the
-//! runtime through the table of callbacks and the head of the context only. It is the example of
-//! `runtime::world::guide`. In the language it would be
+//! runtime through the step context only. It is the example of `runtime::world::guide`. In the language it would be
 //!
 //! ```text
 //! real cold = 0;
@@ -33,56 +32,19 @@ use runtime::sequence::Sequence;
 use runtime::strands::{Kind, Plane, Scalar, Sharing, StateLayout, StrandSet, Variable};
 use runtime::world::{
     Abilities, Creation, Gathered, GlobalContext, GlobalSequences, RunEnd, StepContext,
-    StrandProgram, World, callbacks,
+    StrandProgram, World,
 };
-use std::mem::transmute;
 
 const POS: usize = 0;
 const MARKS: usize = 1;
 const HEAT: usize = 2;
 const LOG: usize = 3;
 
-type Context<'a> = *mut StepContext<'a>;
-type Handles = *const Sequence;
-type Spawn = unsafe extern "C" fn(Context<'_>, LaneMask, *mut u8);
-type Sphere = unsafe extern "C" fn(Context<'_>, LaneMask, *const f64, *const f64, *mut LaneLists);
-type Create = unsafe extern "C" fn(Context<'_>, LaneMask, u32, u32, u32, *const f64, *mut Sequence);
-type Append =
-    unsafe extern "C" fn(Context<'_>, LaneMask, u32, u32, Handles, *const f64, *mut Sequence);
-type Data = unsafe extern "C" fn(Context<'_>, LaneMask, Handles, *mut *const f64);
-
-/// What the linker of generated code does with the table.
-struct Imports {
-    spawn: Spawn,
-    sphere: Sphere,
-    create: Create,
-    append: Append,
-    data: Data,
-}
-
-impl Imports {
-    fn link() -> Imports {
-        let find = |name: &str| {
-            let rows = callbacks();
-            let row = rows.iter().find(|row| row.name == name);
-            row.expect("a callback of this name").address
-        };
-        // SAFETY: the functions of these names have these parameters.
-        unsafe {
-            Imports {
-                spawn: transmute::<*const u8, Spawn>(find("diderot_spawn")),
-                sphere: transmute::<*const u8, Sphere>(find("diderot_sphere")),
-                create: transmute::<*const u8, Create>(find("diderot_sequence_create")),
-                append: transmute::<*const u8, Append>(find("diderot_sequence_append")),
-                data: transmute::<*const u8, Data>(find("diderot_sequence_data")),
-            }
-        }
-    }
-}
+/// Bytes and number of the scalars of an element.
+const REAL: [usize; 2] = [8, 1];
 
 struct Embers {
     layout: StateLayout,
-    imports: Imports,
     cold: f64,
     diary: Sequence,
 }
@@ -110,7 +72,6 @@ impl Embers {
         });
         Embers {
             layout: StateLayout::new(width, variables.to_vec(), Some(POS)).unwrap(),
-            imports: Imports::link(),
             cold: 0.0,
             diary: Sequence::EMPTY,
         }
@@ -125,7 +86,13 @@ impl Embers {
 
     /// Initializes strands: of the creation clause in a block of the state, of `new` in the staging
     /// block. Every plane of every lane gets a value.
-    unsafe fn initialize(&self, cx: Context<'_>, block: *mut u8, lanes: LaneMask, i: &[f64; 16]) {
+    unsafe fn initialize(
+        &self,
+        cx: &mut StepContext<'_>,
+        block: *mut u8,
+        lanes: LaneMask,
+        i: &[f64; 16],
+    ) {
         let width = self.layout.width();
         let mut marks = [0.0; 32];
         for lane in members(lanes) {
@@ -138,9 +105,12 @@ impl Embers {
                 *self.lanes::<u64>(block, LOG).add(lane) = 0;
             }
         }
-        // SAFETY: two elements of one component are two planes.
-        unsafe {
-            (self.imports.create)(cx, lanes, 8, 1, 2, marks.as_ptr(), self.lanes(block, MARKS))
+        for lane in members(lanes) {
+            // SAFETY: two elements of one component are two planes, and the lane is ours.
+            unsafe {
+                let made = cx.create_sequence(lane, REAL, 2, marks.as_ptr().cast());
+                *self.lanes::<Sequence>(block, MARKS).add(lane) = made;
+            }
         }
     }
 }
@@ -206,43 +176,28 @@ unsafe impl StrandProgram for Embers {
         block: *mut u8,
         lanes: LaneMask,
     ) -> LaneOutcome {
-        let Imports {
-            spawn,
-            sphere,
-            append,
-            data,
-            ..
-        } = self.imports;
-        let cx: Context<'_> = cx;
         let (pos, heat) = (
             self.lanes::<f64>(block, POS),
             self.lanes::<f64>(block, HEAT),
         );
         let log = self.lanes::<Sequence>(block, LOG);
-        // SAFETY: the context begins with its head; planes are as wide as the block, and the lanes
-        // are ours.
+        let head = *cx.head();
+        // SAFETY: planes are as wide as the block, and the lanes are ours.
         unsafe {
-            let head = *cx.cast::<StepHead>();
             let mut near = LaneLists::EMPTY;
-            sphere(cx, lanes, pos, [1.5; 16].as_ptr(), &mut near);
+            cx.sphere(lanes, pos.cast(), [1.5; 16].as_ptr().cast(), &mut near);
 
             // The loop over neighbours runs as long as some lane has one left.
             let mut gain = [0.0; 16];
             let has = |nth: u32| members(lanes).filter(move |&lane| nth < near.lengths[lane]);
             for nth in (0..).take_while(|&nth| has(nth).next().is_some()) {
-                let mut marks = [Sequence::EMPTY; 16];
-                let mut elements = [std::ptr::null(); 16];
-                let slot = |lane: usize| *near.slots[lane].add(nth as usize);
                 for lane in has(nth) {
-                    marks[lane] =
-                        other(&head, &self.layout, self.layout.plane(MARKS, 0), slot(lane));
-                }
-                let here = has(nth).fold(0, |mask, lane| mask | 1 << lane);
-                data(cx, here, marks.as_ptr(), elements.as_mut_ptr());
-                for lane in has(nth) {
-                    let theirs: f64 =
-                        other(&head, &self.layout, self.layout.plane(HEAT, 0), slot(lane));
-                    gain[lane] += theirs + *elements[lane].add(marks[lane].len() - 1);
+                    let slot = *near.slots[lane].add(nth as usize);
+                    let plane = |variable| self.layout.plane(variable, 0);
+                    let marks: Sequence = other(&head, &self.layout, plane(MARKS), slot);
+                    let heat: f64 = other(&head, &self.layout, plane(HEAT), slot);
+                    let last = cx.sequence_data(marks).cast::<f64>().add(marks.len() - 1);
+                    gain[lane] += heat + *last;
                 }
             }
 
@@ -250,8 +205,8 @@ unsafe impl StrandProgram for Embers {
             let mut i = [0.0; 16];
             for lane in members(lanes) {
                 *heat.add(lane) = (*heat.add(lane) + gain[lane]) / 8.0;
+                *log.add(lane) = cx.extend_sequence(lane, REAL, *log.add(lane), heat.cast(), true);
             }
-            append(cx, lanes, 8, 1, log, heat, log);
             for lane in members(lanes) {
                 if *heat.add(lane) > self.cold && head.all < 40 {
                     born |= 1 << lane;
@@ -264,7 +219,7 @@ unsafe impl StrandProgram for Embers {
                 }
             }
             self.initialize(cx, head.staging, born, &i);
-            spawn(cx, born, head.staging);
+            cx.spawn(born, head.staging);
             outcome
         }
     }

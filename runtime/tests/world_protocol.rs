@@ -7,7 +7,7 @@ use runtime::strands::blocks::lanes_mut;
 use runtime::strands::{Kind, Scalar, Sharing, StateLayout, StrandSet, Variable};
 use runtime::world::{
     Abilities, Creation, Gathered, GlobalContext, GlobalSequences, RunEnd, RunError, StepContext,
-    StrandProgram, World, callbacks,
+    StrandProgram, World,
 };
 use std::io::{self, Write};
 
@@ -375,99 +375,4 @@ fn text_that_cannot_be_written_stops_the_run() {
         error.to_string(),
         "cannot write printed text: no space left"
     );
-}
-
-#[test]
-fn callbacks_can_be_called_through_the_table() {
-    // A strand that fills its name with the sum of the range 2..name through the C interface, as
-    // generated code does.
-    type Range =
-        unsafe extern "C" fn(*mut StepContext<'_>, u32, u32, *const u8, *const u8, *mut Sequence);
-    type Data = unsafe extern "C" fn(*mut StepContext<'_>, u32, *const Sequence, *mut *const u8);
-    struct Sums(Chatter);
-    // SAFETY: the rows say that the functions have these parameters.
-    unsafe impl StrandProgram for Sums {
-        fn layout(&self) -> &StateLayout {
-            &self.0.layout
-        }
-        fn abilities(&self) -> Abilities {
-            Abilities::default()
-        }
-        unsafe fn create(
-            &self,
-            cx: &mut StepContext<'_>,
-            block: *mut u8,
-            lanes: LaneMask,
-            coordinates: *const u32,
-        ) {
-            // SAFETY: as for the program inside.
-            unsafe { self.0.create(cx, block, lanes, coordinates) }
-        }
-        unsafe fn start(&self, _: &mut StepContext<'_>, _: *mut u8, _: LaneMask) -> LaneOutcome {
-            LaneOutcome::CONTINUE
-        }
-        unsafe fn update(
-            &self,
-            cx: &mut StepContext<'_>,
-            block: *mut u8,
-            lanes: LaneMask,
-        ) -> LaneOutcome {
-            let find = |name: &str| {
-                callbacks()
-                    .into_iter()
-                    .find(|row| row.name == name)
-                    .unwrap()
-                    .address
-            };
-            let width = self.0.layout.width();
-            let mut made = [Sequence::EMPTY; 16];
-            let mut data = [std::ptr::null(); 16];
-            // SAFETY: the functions have these types, and all planes are as wide as the block.
-            unsafe {
-                let range = std::mem::transmute::<*const u8, Range>(find("diderot_sequence_range"));
-                let address = std::mem::transmute::<*const u8, Data>(find("diderot_sequence_data"));
-                let names = lanes_mut::<i32>(block, self.0.layout.plane(NAME, 0), width);
-                range(
-                    cx,
-                    lanes,
-                    4,
-                    [2i32; 16].as_ptr().cast(),
-                    names.as_ptr().cast(),
-                    made.as_mut_ptr(),
-                );
-                address(cx, lanes, made.as_ptr(), data.as_mut_ptr());
-                for lane in (0..width).filter(|lane| lanes >> lane & 1 == 1) {
-                    names[lane] = (0..made[lane].len())
-                        .map(|index| *data[lane].cast::<i32>().add(index))
-                        .sum();
-                }
-            }
-            LaneOutcome {
-                stable: lanes,
-                dead: 0,
-            }
-        }
-        unsafe fn stabilize(&self, _: &mut StepContext<'_>, _: *mut u8, _: LaneMask) {}
-        fn global_start(&mut self, _: &mut GlobalContext<'_>) {}
-        fn global_update(&mut self, _: &mut GlobalContext<'_>) {}
-        fn held_sequences(&self, _: &mut dyn FnMut(Sequence)) {}
-    }
-    let program = Sums(Chatter::new(4, |_, _| Deed::Nothing, |_, _| Deed::Nothing));
-    let mut world = World::new(
-        program,
-        &Creation::Collection(vec![7]),
-        GlobalSequences::new(),
-        1,
-    )
-    .unwrap();
-    world.run(None, &mut io::sink()).unwrap();
-    let values = Values::I32(vec![0, 0, 2, 5, 9, 14, 20]);
-    assert_eq!(
-        world.gather(NAME, StrandSet::All),
-        Gathered::Tensors {
-            components: 1,
-            values
-        }
-    );
-    assert_eq!(world.live_sequence_bytes(), 0);
 }

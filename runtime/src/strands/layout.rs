@@ -32,30 +32,6 @@ impl Scalar {
             Scalar::Bool => 1,
         }
     }
-
-    /// The number generated code uses for this type.
-    pub const fn code(self) -> u32 {
-        match self {
-            Scalar::F32 => 0,
-            Scalar::F64 => 1,
-            Scalar::I32 => 2,
-            Scalar::I64 => 3,
-            Scalar::Bool => 4,
-        }
-    }
-
-    /// The type with the given code.
-    pub fn from_code(code: u32) -> Option<Scalar> {
-        [
-            Scalar::F32,
-            Scalar::F64,
-            Scalar::I32,
-            Scalar::I64,
-            Scalar::Bool,
-        ]
-        .into_iter()
-        .find(|scalar| scalar.code() == code)
-    }
 }
 
 /// What a state variable holds.
@@ -422,19 +398,5 @@ mod tests {
             StateLayout::new(4, vec![], Some(0)).unwrap_err(),
             LayoutError::NoSuchPosition(0)
         );
-    }
-
-    #[test]
-    fn scalar_codes_are_read_back() {
-        for scalar in [
-            Scalar::F32,
-            Scalar::F64,
-            Scalar::I32,
-            Scalar::I64,
-            Scalar::Bool,
-        ] {
-            assert_eq!(Scalar::from_code(scalar.code()), Some(scalar));
-        }
-        assert_eq!(Scalar::from_code(5), None);
     }
 }

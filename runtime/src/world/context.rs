@@ -5,9 +5,8 @@ mod sequences;
 
 use super::events::{ListArena, Nursery, PrintLog, StrandFailure};
 use super::search::{Query, Search};
-use crate::abi::{Failure, FailureKind, LaneLists, LaneMask, PrintPiece, StepHead};
+use crate::abi::{Failure, FailureKind, LaneLists, LaneMask, StepHead};
 use crate::neighbours::{Hits, RadiusStatistics};
-use crate::print::write_piece;
 use crate::sequence::{Held, Sequence, SequenceCache, SequencePool};
 use crate::strands::arrange::bits;
 use crate::strands::blocks::{Blocks, lanes_mut, save_lane};
@@ -62,8 +61,7 @@ impl Worker {
     }
 }
 
-/// The context of one method call on one block. Generated code reads its head and passes its
-/// address to the callbacks.
+/// The context of one method call on one block. Generated code reads its head directly.
 #[repr(C)]
 pub struct StepContext<'a> {
     head: StepHead,
@@ -206,27 +204,6 @@ impl<'a> StepContext<'a> {
             StrandFailure::keep_first(&mut self.worker.failure, noted);
         }
         self.failed |= lanes;
-    }
-
-    /// Prints one piece for each lane.
-    ///
-    /// # Safety
-    /// The piece must describe what it points to.
-    pub unsafe fn print(&mut self, lanes: LaneMask, piece: &PrintPiece) {
-        for lane in bits(lanes) {
-            let log = &mut self.worker.printed;
-            // SAFETY: the caller's promise.
-            unsafe {
-                write_piece(
-                    &mut log.text,
-                    piece,
-                    lane as usize,
-                    self.head.width as usize,
-                    self.shared.sequences,
-                )
-            };
-            log.pieces.push((self.ranks[lane as usize], log.text.len()));
-        }
     }
 
     /// Prints text for each lane.

@@ -4,8 +4,7 @@
 use super::core::Core;
 use super::methods::stabilize_block;
 use super::program::StrandProgram;
-use crate::abi::{LaneMask, PrintPiece};
-use crate::print::write_piece;
+use crate::abi::LaneMask;
 use crate::reduce::{Reduction, Values, reduce};
 use crate::sequence::{Held, Owner, Sequence, SequenceCache, SequencePool, Settling, TooLong};
 use crate::strands::{Counts, Kind, Scalar, StrandSet};
@@ -136,15 +135,6 @@ impl GlobalContext<'_> {
     /// Prints text.
     pub fn print_text(&mut self, text: &str) {
         self.text.push_str(text);
-    }
-
-    /// Prints a value; planes are one lane wide.
-    ///
-    /// # Safety
-    /// The piece must describe what it points to.
-    pub unsafe fn print(&mut self, piece: &PrintPiece) {
-        // SAFETY: the caller's promise.
-        unsafe { write_piece(self.text, piece, 0, 1, &self.sequences.pool) }
     }
 
     /// Reduces a state variable over a set. `None` when its type does not suit the reduction.

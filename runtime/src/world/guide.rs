@@ -30,35 +30,22 @@
 //! mask: the others hold stable strands, or nothing. It answers with the lanes that stabilized and
 //! those that died; a lane in both is dead, a lane in neither stays active.
 //!
-//! Values that callbacks read or write have the form `values[component * W + lane]`, also when the
+//! Values that are handed over have the form `values[component * W + lane]`, also when the
 //! mask has only one lane. What stands in lanes outside the mask is neither read nor written, except
-//! that `diderot_sphere` sets all lists.
+//! that `sphere` sets all lists.
 //!
 //! The context begins with [`StepHead`](crate::abi::StepHead), read directly: `all`, `active` and
 //! `stable` are `numStrands()`, `numActive()` and `numStable()`, as of the start of the super-step.
 //!
-//! # Callbacks
+//! # Calls
 //!
-//! The rows of [`callbacks`](super::callbacks), all without result. `cx` is the context's address,
-//! `lanes` a mask out of the method's own lanes; an empty mask does nothing.
+//! What code cannot do by itself are methods of [`StepContext`](super::StepContext): `spawn`, `fail`,
+//! `print_text`, `sphere`, and `create_sequence`, `extend_sequence`, `concatenate`, `sequence_data`.
+//! `lanes` is a mask out of the method's own lanes; an empty mask does nothing.
 //!
-//! | name | parameters after `cx`, `lanes` |
-//! |---|---|
-//! | `diderot_spawn` | `staging`: a block of the state's layout, initialized in `lanes` |
-//! | `diderot_fail` | `kind`: [`FailureKind`](crate::abi::FailureKind) as a number; `position`: the compiler's number of the source position, given back in the error; `details`: null, or two planes of `i64` |
-//! | `diderot_print` | `piece`: one [`PrintPiece`](crate::abi::PrintPiece), one call per argument of `print` |
-//! | `diderot_sphere` | `centres`: planes of the position's type, one per axis; `radii`: one plane of that type; `lists`: a [`LaneLists`](crate::abi::LaneLists) to fill |
-//! | `diderot_sequence_create` | `bytes` of a scalar; `components` of an element; `count` of elements, the same for all lanes; `values`: `count * components` planes; `made`: a plane of handles to fill |
-//! | `diderot_sequence_append` | `bytes`, `components`; `sequences`: a plane of handles; `values`: `components` planes; `made` |
-//! | `diderot_sequence_prepend` | as for `append` |
-//! | `diderot_sequence_concatenate` | `element`: bytes of a whole element; `left`, `right`: planes of handles; `made` |
-//! | `diderot_sequence_range` | `bytes` of an integer, 4 or 8; `low`, `high`: planes of such integers, both ends included; `made` |
-//! | `diderot_sequence_data` | `sequences`: a plane of handles; `data`: a plane of addresses to fill |
-//!
-//! `made` may be the same plane as `sequences`, `left` or `right`. A lane that `diderot_fail` names
-//! counts as dead whatever the method answers, without `stabilize`; the code must stop running it,
-//! but the other lanes go on to the end of the super-step, so that the error reported is that of the
-//! first strand. A sequence that grows too long fails its lane by itself and gives the empty
+//! A lane that `fail` names counts as dead whatever the method answers, without `stabilize`; the
+//! code must stop running it, but the other lanes go on to the end of the super-step, so that the
+//! error reported is that of the first strand. A sequence that grows too long fails its lane by itself and gives the empty
 //! sequence.
 //!
 //! # Sequences
@@ -89,15 +76,15 @@
 //!
 //! Initialize the lanes of `head.staging`, a block of the state's own layout, as `create` does a
 //! block: **every plane**, since the block still holds what was there before (a sequence plane
-//! without a value gets 0). Then call `diderot_spawn`, which copies the lanes away, sequences
+//! without a value gets 0). Then call `spawn`, which copies the lanes away, sequences
 //! included. The staging block may be used again at once; its handles now belong to the child and
 //! must not be read. A method may spawn any number of times, also for lanes that then stabilize or
-//! die. Callbacks used while initializing take the parent's lane. The child has no slot yet and
+//! die. What is called while initializing take the parent's lane. The child has no slot yet and
 //! cannot be found by queries before the next super-step.
 //!
 //! # Reading others
 //!
-//! `diderot_sphere` gives slots of living strands strictly closer than the radius, the asking strand
+//! `sphere` gives slots of living strands strictly closer than the radius, the asking strand
 //! left out, in strand order. The list of a lane lies at `lists.slots[lane]` and is valid until the
 //! method returns, also after further queries. A variable that is read through a slot must be
 //! declared [`Communicated`](crate::strands::Sharing::Communicated), or
@@ -111,15 +98,14 @@
 //! Strides and offsets are constants of the layout; the two base addresses change between
 //! super-steps. A strand reads its own variables in its block, where it sees what it has just
 //! assigned. A sequence of another strand is its handle, read in the same way, then
-//! `diderot_sequence_data`; it may be extended or stored like any other.
+//! `sequence_data`; it may be extended or stored like any other.
 //!
 //! # Global code
 //!
 //! Global code runs alone, between super-steps, with a [`GlobalContext`](super::GlobalContext)
-//! instead of a step context, so none of the callbacks above may be called; the compiler's own
-//! callbacks for global code wrap these:
+//! instead of a step context, which has:
 //!
-//! * `counts()`, `step()`: as of now. `print`, `print_text`: planes are one lane wide.
+//! * `counts()`, `step()`: as of now. `print_text`.
 //! * A reduction `op { e | x in S.set }`: compile `e` as a function over a block like a method that
 //!   only reads, and give it to [`reduce_map`](super::GlobalContext::reduce_map) as
 //!   `map(block, lanes, values)`, which writes the planes of `e` to `values`. It is called for many
@@ -133,6 +119,6 @@
 //!   global block everything made there that
 //!   [`held_sequences`](super::StrandProgram::held_sequences) does not name is freed, so it must name
 //!   the handles of all global variables. Strand code reads a global sequence with
-//!   `diderot_sequence_data`; extending or storing it copies.
+//!   `sequence_data`; extending or storing it copies.
 //!
 //! Strand code must not write global variables, and global code reads strands only by reductions.

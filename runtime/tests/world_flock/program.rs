@@ -1,7 +1,7 @@
 //! The same birds as a strand program over blocks of W lanes.
 
 use crate::rules::*;
-use runtime::abi::{LaneLists, LaneMask, LaneOutcome, PieceForm, PrintPiece};
+use runtime::abi::{LaneLists, LaneMask, LaneOutcome};
 use runtime::reduce::{Reduction, Values};
 use runtime::sequence::Sequence;
 use runtime::strands::blocks::lanes_mut;
@@ -166,19 +166,6 @@ pub(crate) fn list(lists: &LaneLists, lane: usize) -> &[u32] {
     }
 }
 
-pub(crate) fn text_piece(text: &'static str) -> PrintPiece {
-    PrintPiece {
-        form: PieceForm::Text,
-        scalar: 0,
-        shape: std::ptr::null(),
-        order: 0,
-        length: text.len() as u32,
-        data: text.as_ptr(),
-    }
-}
-
-pub(crate) const PAIR: [u32; 1] = [2];
-
 // SAFETY: the methods touch their own lanes only.
 unsafe impl StrandProgram for Flock {
     fn layout(&self) -> &StateLayout {
@@ -321,31 +308,9 @@ unsafe impl StrandProgram for Flock {
                 self.set(block, AGE, 0, lane, bird.age + 1);
                 self.set(block, PATH, 0, lane, path);
                 if decision.speaks {
-                    let ages = [bird.age + 1; 16];
-                    let paths = [path; 16];
-                    let tensor = |scalar: Scalar, order, data| PrintPiece {
-                        form: PieceForm::Tensor,
-                        scalar: scalar.code(),
-                        shape: PAIR.as_ptr(),
-                        order,
-                        length: 0,
-                        data,
-                    };
-                    let pieces = [
-                        text_piece("bird "),
-                        tensor(Scalar::I32, 0, ages.as_ptr().cast()),
-                        text_piece(" "),
-                        tensor(Scalar::F64, 1, here),
-                        text_piece(" "),
-                        PrintPiece {
-                            form: PieceForm::Sequence,
-                            ..tensor(Scalar::F64, 1, paths.as_ptr().cast())
-                        },
-                        text_piece("\n"),
-                    ];
-                    for piece in &pieces {
-                        cx.print(1 << lane, piece);
-                    }
+                    let path = self.read(cx, block, lane).path;
+                    let told = format!("bird {} {pos:?} {path:?}\n", bird.age + 1);
+                    cx.print_text(1 << lane, &told);
                 }
                 let parent = self.read(cx, block, lane);
                 for new in decision.children {

@@ -89,20 +89,8 @@ impl Simulation {
                 }
             }
             if decision.speaks {
-                write!(
-                    self.text,
-                    "bird {} [{},{}] {{",
-                    bird.age,
-                    Digits(pos[0]),
-                    Digits(pos[1])
-                )
-                .unwrap();
-                let words: Vec<String> = bird
-                    .path
-                    .iter()
-                    .map(|p| format!("[{},{}]", Digits(p[0]), Digits(p[1])))
-                    .collect();
-                writeln!(self.text, "{}}}", words.join(",")).unwrap();
+                let path = &bird.path;
+                writeln!(self.text, "bird {} {pos:?} {path:?}", bird.age).unwrap();
             }
             children.extend(decision.children.into_iter().map(|new| child(bird, new)));
             match decision.fate {
@@ -158,31 +146,5 @@ impl Simulation {
         self.birds
             .iter()
             .any(|(_, state)| matches!(state, State::New | State::Active))
-    }
-}
-
-/// Seventeen significant digits as C's `%.17g` writes them, for the magnitudes that occur here.
-pub(crate) struct Digits(f64);
-
-impl std::fmt::Display for Digits {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let exponent: i32 = format!("{:.16e}", self.0)
-            .split_once('e')
-            .unwrap()
-            .1
-            .parse()
-            .unwrap();
-        if exponent < -4 {
-            let text = format!("{:.16e}", self.0);
-            let (mantissa, _) = text.split_once('e').unwrap();
-            return write!(
-                f,
-                "{}e-{:02}",
-                mantissa.trim_end_matches('0').trim_end_matches('.'),
-                -exponent
-            );
-        }
-        let text = format!("{:.*}", (16 - exponent) as usize, self.0);
-        f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
     }
 }

@@ -32,31 +32,6 @@ impl StepContext<'_> {
         self.check(lane, made)
     }
 
-    /// The integers from `low` to `high`, both included, each as `bytes` writes it; none if `low >
-    /// high`.
-    pub fn range_sequence<const N: usize>(
-        &mut self,
-        lane: usize,
-        low: i64,
-        high: i64,
-        bytes: impl Fn(i64) -> [u8; N],
-    ) -> Sequence {
-        let length = i128::from(high) - i128::from(low) + 1;
-        if length > i128::from(u32::MAX) {
-            return self.check(lane, Err(TooLong));
-        }
-        let mut packed = std::mem::take(&mut self.worker.bytes);
-        packed.clear();
-        packed.extend((low..=high).flat_map(bytes));
-        let owner = Owner::strand(self.ids[lane]);
-        let made = self
-            .worker
-            .sequences
-            .create(self.shared.sequences, owner, &packed, N);
-        self.worker.bytes = packed;
-        self.check(lane, made)
-    }
-
     /// `sequence` with one more element at its end, or at its beginning.
     ///
     /// # Safety
