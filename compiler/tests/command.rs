@@ -293,7 +293,7 @@ fn what_cannot_be_run_yet_is_said_at_its_place() {
     let text = "#version 2.0
 real[] w = { 0.5 | k in 1..3 };
 field(1)[] F (x) = sum { x * y | y in w };
-strand s (int i) { output real n = 0; update { n = F(i); stabilize; } }
+strand s (int i) { output real n = 0; update { n = ∇F(i); stabilize; } }
 create_array { s(i) | i in 0..9 }
 ";
     write(&dir, "p.diderot", text);

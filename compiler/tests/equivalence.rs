@@ -208,6 +208,7 @@ fn the_generators_of_data_agree_with_themselves() {
 
 #[test]
 fn random_programs_agree_with_themselves() {
+    std::env::set_current_dir(root()).expect("the root of the repository");
     for seed in 0..40 {
         let case = stages_random::program(seed);
         let agreed = case.stages_agree();

@@ -1,5 +1,6 @@
 //! High-IR: every tensor and field operation is an EIN operator applied to values.
 
+mod closed_form;
 mod definitions;
 mod dialect;
 mod normalize;

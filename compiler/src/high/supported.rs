@@ -1,23 +1,26 @@
 //! What the front end understands and translation does not: reported at its place, before anything is translated.
 
+use super::closed_form::{Obstacle, is_dynamic, named_field, obstacles};
 use crate::{
     diag::Diagnostic,
     source::Span,
     typed::{
         constant_components,
-        tree::{Block, Domain, Expr, ExprKind, Function, Global, Program, Stmt, StmtKind},
+        tree::{Block, Domain, Expr, ExprKind, Function, Global, Program, Stmt, StmtKind, VarId},
     },
 };
 use ein_ir::{
     Type,
     ops::{Border, Builtin, Meaning},
 };
+use std::collections::BTreeMap;
 
 /// An error for every construct of the program that cannot be translated.
 pub fn unsupported(program: &Program) -> Vec<Diagnostic> {
     let mut search = Search {
         program,
         place: Place::Code,
+        obstacles: obstacles(program),
         found: Vec::new(),
     };
     search.program();
@@ -27,10 +30,8 @@ pub fn unsupported(program: &Program) -> Vec<Diagnostic> {
 /// Where an expression stands.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
-    /// In code that runs.
+    /// In code that runs, or in a field function.
     Code,
-    /// In the body of a field function.
-    Field,
     /// In the body of a reduction over strands.
     Reduction,
 }
@@ -38,6 +39,7 @@ enum Place {
 struct Search<'a> {
     program: &'a Program,
     place: Place,
+    obstacles: BTreeMap<VarId, Obstacle>,
     found: Vec<Diagnostic>,
 }
 
@@ -56,7 +58,7 @@ impl Search<'_> {
             match global {
                 Global::Input { .. } => {}
                 Global::Variable { value, .. } => value.iter().for_each(|value| self.expr(value)),
-                Global::FieldFunction { body, .. } => self.within(Place::Field, body),
+                Global::FieldFunction { body, .. } => self.expr(body),
             }
         }
         for function in &program.functions {
@@ -143,13 +145,13 @@ impl Search<'_> {
                 domain: Domain::Strands(_),
                 ..
             } => return self.within(Place::Reduction, body),
-            ExprKind::Reduce {
-                domain: Domain::Seq(source),
-                ..
-            } if self.place == Place::Field && !has_known_length(source) => self.report(
-                source.span,
-                "a reduction in a field over a sequence of varying length",
-            ),
+            // All one can do with a field function that is no closed form.
+            ExprKind::Probe { field, at }
+                if named_field(field).is_some_and(|var| self.obstacles.contains_key(&var)) =>
+            {
+                return self.expr(at);
+            }
+            ExprKind::Var(var) => self.use_of(*var, e.span),
             ExprKind::Comprehension { .. } | ExprKind::Sequence(_) if is_of_strands(&e.ty) => {
                 self.report(e.span, "a sequence of strands that is not a query")
             }
@@ -158,13 +160,19 @@ impl Search<'_> {
         e.children().into_iter().for_each(|child| self.expr(child));
     }
 
-    fn call(&mut self, function: &Function, span: Span) {
-        if self.place == Place::Field && !is_straight(&function.body) {
-            self.report(
-                span,
-                "a field function that calls a function with `if` or `foreach` statements",
-            );
+    /// A variable anywhere but as a field that is probed.
+    fn use_of(&mut self, var: VarId, span: Span) {
+        if let Some(obstacle) = self.obstacles.get(&var) {
+            let name = &self.program.vars[var.0].name;
+            let message = format!("`{name}` as a field cannot be run yet");
+            let error = Diagnostic::error("unsupported", span, message)
+                .label(obstacle.span, format!("it has {}", obstacle.what))
+                .hint(format!("such a function can be probed: `{name}(x)`"));
+            self.found.push(error);
         }
+    }
+
+    fn call(&mut self, function: &Function, span: Span) {
         if self.place == Place::Reduction && prints(&function.body) {
             self.report(span, "printing in a reduction over strands");
         }
@@ -178,44 +186,13 @@ impl Search<'_> {
             Builtin::Border(Border::Constant) if constant_components(&args[1]).is_none() => {
                 self.report(args[1].span, "a border value that is not a constant");
             }
-            Builtin::Eigenvalues | Builtin::Eigenvectors | Builtin::Inside
-                if self.place == Place::Field =>
-            {
-                self.report(e.span, "an eigensystem or `inside` in a field function");
-            }
             _ => {}
         }
     }
 }
 
-fn is_dynamic(ty: &Type) -> bool {
-    match ty {
-        Type::Seq(_, None) => true,
-        Type::Seq(element, Some(_)) => is_dynamic(element),
-        _ => false,
-    }
-}
-
 fn is_of_strands(ty: &Type) -> bool {
     matches!(ty, Type::Seq(element, _) if matches!(**element, Type::Strand(_)))
-}
-
-/// Whether the number of elements is known now.
-fn has_known_length(source: &Expr) -> bool {
-    match &source.kind {
-        ExprKind::Constant(_) => true,
-        ExprKind::Coerce(inner) => has_known_length(inner),
-        _ => !is_dynamic(&source.ty),
-    }
-}
-
-/// Whether a function's body has no control flow.
-fn is_straight(block: &Block) -> bool {
-    block.stmts.iter().all(|stmt| match &stmt.kind {
-        StmtKind::Block(block) => is_straight(block),
-        StmtKind::If { .. } | StmtKind::Foreach { .. } => false,
-        _ => true,
-    })
 }
 
 fn prints(block: &Block) -> bool {

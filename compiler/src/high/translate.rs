@@ -11,7 +11,7 @@ mod iterate;
 mod statics;
 mod strands;
 
-use super::High;
+use super::{High, closed_form::obstacles};
 use crate::{
     low::Bits,
     program::{Input, Interface, Program, Role, State, Target, Variable},
@@ -88,6 +88,8 @@ struct Plan {
     state: Vec<VarId>,
     /// The least and the greatest integer.
     ints: (i64, i64),
+    /// The field functions that are no closed forms but code, with their places among the globals.
+    code_fields: BTreeMap<VarId, usize>,
 }
 
 impl Plan {
@@ -106,6 +108,11 @@ impl Plan {
             .map(|s| s.var)
             .chain(program.strand.params.iter().copied())
             .collect();
+        let obstacles = obstacles(program);
+        let vars = program.globals.iter().map(defined).zip(0..);
+        let code_fields = vars
+            .filter(|(var, _)| obstacles.contains_key(var))
+            .collect();
         let ints = if long_int {
             (i64::MIN, i64::MAX)
         } else {
@@ -115,6 +122,7 @@ impl Plan {
             globals,
             state,
             ints,
+            code_fields,
         }
     }
 

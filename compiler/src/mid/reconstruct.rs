@@ -39,7 +39,7 @@ struct Pass<'a> {
     /// The value of Mid-IR for each value of High-IR.
     values: BTreeMap<Value, Value>,
     leaves: BTreeMap<Value, Arc<FieldRef>>,
-    /// The tensors that probes brought so far.
+    /// The tensors that probes brought so far, in the open blocks.
     probed: BTreeMap<Probe, Value>,
     /// Per open block, what is probed where and to which orders.
     wanted: Vec<BTreeMap<(Value, Value), Orders>>,
@@ -131,9 +131,12 @@ impl Pass<'_> {
     }
 
     fn block(&mut self, block: &Block<High>) -> Block<Mid> {
+        // What is probed in the block is not there after it.
+        let before = self.probed.clone();
         self.b.open();
         self.insts(block);
         let yields = self.all(&block.yields);
+        self.probed = before;
         self.b.close(yields)
     }
 

@@ -1,4 +1,5 @@
-//! Random programs: arithmetic, conditionals, loops and exits in any nesting, on values whose size stays bounded.
+//! Random programs: arithmetic, fields, sequences, conditionals, loops and exits in any nesting, on values whose size stays
+//! bounded.
 
 use crate::stages::Case;
 use compiler::source::Source;
@@ -51,6 +52,9 @@ function real f (real x, int n) {
     }
     return -x;
 }
+field#2(2)[] F = bspln3 ⊛ clamp(load_image(\"data/check-oriented.nrrd\"));
+field#2(2)[] G(x) = F(x)*0.05 if x[0] > 10.5 else 0.05*F(x) + x[1]/8;
+field#0(2)[] H(x) = f(0.05*F(x), 1) if inside(x, F) else 0.25;
 strand s (int i, int j) {
     output real a = 0.25*i;
     output real b = 0.125*j - 1;
@@ -59,6 +63,9 @@ strand s (int i, int j) {
     int q = 2*j;
     output vec3 u = [i, j, 1]/8.0;
     vec3 v = [0.5, -0.25, 1];
+    vec2 w = [0.25*i, 0.5*j - 0.5];
+    real[3] s3 = {0.5, 0.25*i, -1};
+    output real[] d = {0.125*j};
     int age = 0;
     update {
         age += 1;
@@ -89,7 +96,7 @@ strand s (int i, int j) {
 }
 
 fn statement(dice: &mut Dice, depth: usize) -> String {
-    let choices = if depth == 0 { 4 } else { 9 };
+    let choices = if depth == 0 { 6 } else { 11 };
     match dice.below(choices) {
         // Sines, remainders and divisions keep values small however often they are fed back.
         0 | 1 => format!(
@@ -106,7 +113,20 @@ fn statement(dice: &mut Dice, depth: usize) -> String {
             let e = expression(dice, Ty::Vec3, 3);
             format!("{} = ({e})/(1 + |{e}|);\n", dice.one_of(VECTORS))
         }
-        4 | 5 => {
+        4 => format!(
+            "w = [sin({}), sin({})];\n",
+            expression(dice, Ty::Real, 2),
+            expression(dice, Ty::Real, 2)
+        ),
+        5 => match dice.below(3) {
+            0 => format!("d = d @ cos({});\n", expression(dice, Ty::Real, 2)),
+            1 => "d = {d[0]};\n".into(),
+            _ => format!(
+                "s3 = {{s3[1], sin({}), s3[0]}};\n",
+                expression(dice, Ty::Real, 2)
+            ),
+        },
+        6 | 7 => {
             let condition = expression(dice, Ty::Bool, 3);
             let then = block(dice, depth - 1);
             match dice.below(3) {
@@ -114,12 +134,12 @@ fn statement(dice: &mut Dice, depth: usize) -> String {
                 _ => format!("if ({condition}) {then} else {}", block(dice, depth - 1)),
             }
         }
-        6 => format!(
+        8 => format!(
             "foreach (int k{depth} in 0..{}) {}",
             dice.one_of(&["m", "2", "q % 4", "i"]),
             block(dice, depth - 1)
         ),
-        7 => {
+        9 => {
             let exit = dice.one_of(&["stabilize;", "die;", "continue;"]);
             format!("if ({} && age > 2) {exit}\n", expression(dice, Ty::Bool, 2))
         }
@@ -145,7 +165,7 @@ fn expression(dice: &mut Dice, ty: Ty, depth: usize) -> String {
         Ty::Real if depth == 0 => dice
             .one_of(&["a", "b", "c", "g", "h", "0.5", "1", "-0.75", "u[1]", "v[2]"])
             .into(),
-        Ty::Real => match dice.below(10) {
+        Ty::Real => match dice.below(13) {
             0 | 1 => format!("({} + {})", sub(dice, ty), sub(dice, ty)),
             2 => format!("({} - {})", sub(dice, ty), sub(dice, ty)),
             3 | 4 => format!("({} * {})", sub(dice, ty), sub(dice, ty)),
@@ -158,6 +178,26 @@ fn expression(dice: &mut Dice, ty: Ty, depth: usize) -> String {
                 sub(dice, ty)
             ),
             8 => format!(
+                "{}(w)",
+                dice.one_of(&["G", "0.05*F", "0.05*∇F", "0.125*∇G"])
+            )
+            .replace("∇F(w)", "∇F(w)[0]")
+            .replace("∇G(w)", "|∇G(w)|"),
+            9 => format!(
+                "H([0.37*{} + 0.11, {}])",
+                sub(dice, ty),
+                dice.one_of(&["a", "0.5", "w[0]"])
+            ),
+            10 => dice
+                .one_of(&[
+                    "sum {f(t, 1)/8 | t in d}/(1 + length(d))",
+                    "max {f(t, i) | t in s3}",
+                    "s3[abs(q) % 3]",
+                    "sum {t/(1 + t*t) | t in d}/(1 + length(d))",
+                    "d[0]",
+                ])
+                .into(),
+            11 => format!(
                 "{}({}, {})",
                 dice.one_of(&["max", "min"]),
                 sub(dice, ty),

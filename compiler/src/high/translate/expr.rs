@@ -2,9 +2,10 @@
 
 use super::{Key, Translator};
 use crate::{
-    high::Op,
+    high::{High, Op},
+    image_ref::FieldRef,
     low::{Bits, Simple},
-    ssa::Value,
+    ssa::{Block, Value},
     tensor::{Base, Dynamic, Ty},
     typed::tree::{Constant, Domain, Expr, ExprKind, VarId},
 };
@@ -50,6 +51,9 @@ impl Translator<'_> {
             ExprKind::Zeros => self.filled(&e.ty, 0.0),
             ExprKind::Nan => self.filled(&e.ty, f64::NAN),
             ExprKind::Probe { field, at } => {
+                if let Some(value) = self.probe_code(field, at) {
+                    return value;
+                }
                 let (field, at) = (self.expr(field), self.expr(at));
                 self.ein(
                     special::probe(self.param(field), self.param(at)),
@@ -209,13 +213,18 @@ impl Translator<'_> {
         then: impl FnOnce(&mut Self) -> Value,
         otherwise: impl FnOnce(&mut Self) -> Value,
     ) -> Value {
-        self.b.open();
-        let value = then(self);
-        let then = self.b.close(vec![value]);
-        self.b.open();
-        let value = otherwise(self);
-        let otherwise = self.b.close(vec![value]);
+        let then = self.apart(then);
+        let otherwise = self.apart(otherwise);
         self.b.if_(condition, then, otherwise)[0]
+    }
+
+    /// A block of its own for a value. What variables are inside, such as the parameters of functions, is forgotten after it.
+    fn apart(&mut self, value: impl FnOnce(&mut Self) -> Value) -> Block<High> {
+        let outside = self.env.clone();
+        self.b.open();
+        let value = value(self);
+        self.env = outside;
+        self.b.close(vec![value])
     }
 
     fn operator(&mut self, op: &Instance, args: &[Expr], e: &Expr) -> Value {
@@ -356,42 +365,46 @@ impl Translator<'_> {
 
     /// Whether every image behind a field has samples around a position.
     fn inside(&mut self, at: Value, field: Value) -> Value {
-        let mut tests = Vec::new();
-        self.inside_tests(at, field, &mut tests);
+        let mut leaves = Vec::new();
+        self.leaves(at, field, &mut leaves);
         let start = self.base(Base::Bool(true), &[]);
-        tests.into_iter().fold(start, |all, test| {
+        leaves.into_iter().fold(start, |all, (leaf, at)| {
+            let inside = Op::Inside {
+                image: leaf.image,
+                supports: leaf.supports().collect(),
+            };
+            let test = self.b.op1(inside, &[at]);
             self.base(Base::Simple(Simple::And), &[all, test])
         })
     }
 
-    /// One test per leaf field, at the position where it is probed.
-    fn inside_tests(&mut self, at: Value, field: Value, tests: &mut Vec<Value>) {
+    /// The leaves of a field, each with the position where it is probed.
+    pub(super) fn leaves(
+        &mut self,
+        at: Value,
+        field: Value,
+        found: &mut Vec<(Arc<FieldRef>, Value)>,
+    ) {
         let (op, args) = self
             .b
             .definition(field)
             .expect("a field is defined by an operation");
         match op {
-            Op::Field(leaf) => {
-                let inside = Op::Inside {
-                    image: leaf.image,
-                    supports: leaf.supports().collect(),
-                };
-                tests.push(self.b.op1(inside, &[at]));
-            }
+            Op::Field(leaf) => found.push((leaf, at)),
             Op::Ein(operator) => {
                 let composed = matches!(operator.ein.body, ein_ir::Term::Probe { .. });
                 let is_field = |t: &Self, v: Value| matches!(t.b.type_of(v), Ty::Field { .. });
                 if composed && args.len() == 2 && is_field(self, args[1]) {
-                    self.inside_tests(at, args[1], tests);
+                    self.leaves(at, args[1], found);
                     let inner = self.ein(
                         special::probe(self.param(args[1]), self.param(at)),
                         &[args[1], at],
                     );
-                    self.inside_tests(inner, args[0], tests);
+                    self.leaves(inner, args[0], found);
                 } else {
                     for arg in args {
                         if is_field(self, arg) {
-                            self.inside_tests(at, arg, tests);
+                            self.leaves(at, arg, found);
                         }
                     }
                 }

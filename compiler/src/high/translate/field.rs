@@ -6,10 +6,12 @@
 
 use super::{Key, Translator};
 use crate::{
+    high::closed_form::named_field,
+    image_ref::{FieldRef, ImageInfo},
     low::Simple,
     ssa::Value,
     tensor::{Base, Ty},
-    typed::tree::{Expr, ExprKind, VarId},
+    typed::tree::{Expr, ExprKind, Global, VarId},
 };
 use ein_ir::{
     Comparison, Ein, Index, Param, Term, Type,
@@ -29,6 +31,9 @@ enum Condition {
 
 impl Translator<'_> {
     pub(super) fn define_field_function(&mut self, var: VarId, param: VarId, body: &Expr) {
+        if self.plan.code_fields.contains_key(&var) {
+            return;
+        }
         let Type::Field { dim, .. } = *self.ty(var) else {
             panic!("a field function without field type")
         };
@@ -43,6 +48,26 @@ impl Translator<'_> {
         let value = self.as_field(value, dim);
         self.note(var, value);
         self.env.insert(Key::Var(var), value);
+    }
+
+    /// The value of a field function that is code: the code, with the position in the place of its parameter. None if the
+    /// field is of another kind.
+    pub(super) fn probe_code(&mut self, field: &Expr, at: &Expr) -> Option<Value> {
+        let place = *self.plan.code_fields.get(&named_field(field)?)?;
+        let program = self.program;
+        let Global::FieldFunction { param, body, .. } = &program.globals[place] else {
+            panic!("only field functions are code")
+        };
+        let param = *param;
+        let at = self.expr(at);
+        let outer = self.env.insert(Key::Var(param), at);
+        let was = std::mem::replace(&mut self.in_field_body, false);
+        let value = self.expr(body);
+        self.in_field_body = was;
+        if let Some(outer) = outer {
+            self.env.insert(Key::Var(param), outer);
+        }
+        Some(value)
     }
 
     /// A value that does not depend on the position, as a field all the same.
@@ -89,6 +114,7 @@ impl Translator<'_> {
                 Meaning::Builtin(Builtin::Not) => {
                     Condition::Not(Box::new(self.condition(&args[0])))
                 }
+                Meaning::Builtin(Builtin::Inside) => self.inside_condition(&args[0], &args[1]),
                 Meaning::Builtin(Builtin::Compare(relation))
                     if matches!(args[0].ty, Type::Tensor(_)) =>
                 {
@@ -108,6 +134,59 @@ impl Translator<'_> {
             },
             _ => Condition::Plain(self.expr(e)),
         }
+    }
+
+    /// `inside` at a position that may depend on the position itself: comparisons of index coordinates.
+    fn inside_condition(&mut self, at: &Expr, field: &Expr) -> Condition {
+        let (at, field) = (self.expr(at), self.expr(field));
+        let mut leaves = Vec::new();
+        self.leaves(at, field, &mut leaves);
+        let mut tests = Vec::new();
+        for (leaf, at) in leaves {
+            for (axis, support) in (0..).zip(leaf.supports()) {
+                let x = self.index_coordinate(&leaf, axis, at);
+                let low = self.real(f64::from(support) - 1.0);
+                let size = self.base(Base::Image(leaf.image, ImageInfo::Size(axis)), &[]);
+                let margin = self.int(support.into());
+                let high = self.base(Base::Simple(Simple::IntSub), &[size, margin]);
+                let high = self.base(Base::Simple(Simple::ToReal), &[high]);
+                tests.push(Condition::Compare(Comparison::Less, low, x));
+                tests.push(Condition::Compare(Comparison::Less, x, high));
+            }
+        }
+        let everywhere = self.base(Base::Bool(true), &[]);
+        tests
+            .into_iter()
+            .reduce(|all, test| Condition::And(Box::new([all, test])))
+            .unwrap_or(Condition::Plain(everywhere))
+    }
+
+    /// A coordinate of a position in the index space of an image: an entry of W·x + t.
+    fn index_coordinate(&mut self, leaf: &FieldRef, axis: u8, at: Value) -> Value {
+        let dim = leaf.dim();
+        let entry = |t: &mut Self, info| t.base(Base::Image(leaf.image, info), &[]);
+        let mut args = vec![at, entry(self, ImageInfo::Offset(axis))];
+        let scalar = |param| Term::Access {
+            param,
+            indices: vec![],
+        };
+        let mut terms = vec![scalar(1)];
+        for column in 0..dim {
+            args.push(entry(self, ImageInfo::ToIndex(axis, column as u8)));
+            let indices = if dim > 1 {
+                vec![Index::Const(column)]
+            } else {
+                vec![]
+            };
+            let coordinate = Term::Access { param: 0, indices };
+            terms.push(Term::Mul(vec![scalar(2 + column), coordinate]));
+        }
+        let ein = Ein {
+            params: vec![],
+            axes: vec![],
+            body: Term::Add(terms),
+        };
+        self.ein(ein, &args)
     }
 
     fn decide(&mut self, condition: &Condition, then: Value, otherwise: Value) -> Value {
