@@ -54,20 +54,14 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Asks the host, for the lanes that run; for one lane if the result is the same for all.
+    /// Asks the host.
     fn host_call(&mut self, op: &Dynamic, args: &[Value], results: &[Value]) {
         let call = self.linker.host_call(op, self.lanes, self.state_planes);
         let address = self.linker.dynamic();
         let stored = self.store_args(args);
         let sizes = results.iter().map(|&v| self.lanes.plane_bytes(self.ty(v)));
         let out = self.sized_slot(sizes.sum());
-        let uniform = results.iter().any(|&v| !self.is_varying(v));
-        let lanes = if uniform {
-            self.b.ins().iconst(types::I32, 1)
-        } else {
-            let mask = self.mask.clone();
-            self.mask_bits(&mask)
-        };
+        let lanes = self.lanes_of(results);
         let call = self.b.ins().iconst(types::I64, call as i64);
         let stored = self.b.ins().stack_addr(types::I64, stored, 0);
         let room = self.b.ins().stack_addr(types::I64, out, 0);

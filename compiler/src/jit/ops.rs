@@ -388,12 +388,21 @@ impl Emitter<'_, '_> {
             .ins()
             .load(types::I64, PLAIN, fields, index as i32 * 8);
         let kernel = self.b.ins().iconst(types::I64, kernel as i64);
-        let mask = self.mask.clone();
-        let bits = self.mask_bits(&mask);
+        let bits = self.lanes_of(results);
         let positions = self.b.ins().stack_addr(types::I64, positions, 0);
         let room = self.b.ins().stack_addr(types::I64, out, 0);
         self.call(primitive, &[image, kernel, bits, positions, room]);
         self.hold_results(out, results);
+    }
+
+    /// The lanes for which a call computes results: those that run, or the first, which need not run, if the results are
+    /// the same for all.
+    pub(super) fn lanes_of(&mut self, results: &[Value]) -> cl::Value {
+        if results.iter().any(|&v| !self.is_varying(v)) {
+            return self.b.ins().iconst(types::I32, 1);
+        }
+        let mask = self.mask.clone();
+        self.mask_bits(&mask)
     }
 
     /// Calls a primitive `fn(args, out)` on planes of reals; gives the planes of its results.
