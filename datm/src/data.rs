@@ -375,9 +375,9 @@ impl FieldData {
 
     /// A component of the sample at these indices, or of what the border has there.
     pub(crate) fn sample(&self, index: &[i64], component: usize) -> f64 {
-        let axes = index.iter().zip(&self.grid.sizes).rev();
-        let place = axes.fold(Some(0), |place, (&i, &n)| {
-            Some(place? * n + self.border.source(i, n as i64)? as usize)
+        let mut axes = index.iter().zip(&self.grid.sizes).rev();
+        let place = axes.try_fold(0, |place, (&i, &n)| {
+            Some(place * n + self.border.source(i, n as i64)? as usize)
         });
         match place {
             Some(place) => self.image.samples[place * self.image.shape.components() + component],

@@ -174,9 +174,8 @@ impl Search<'_> {
                     value: Some(value),
                 }
                 | StmtKind::Assign { var, value } => {
-                    if self.value(value) {
-                        self.depends.insert(*var);
-                    }
+                    let depends = self.value(value);
+                    self.depends.extend(depends.then_some(*var));
                 }
                 StmtKind::Return(value) => returned |= self.value(value),
                 _ => {}

@@ -119,7 +119,9 @@ fn slice<'a>(
     subscripts: &'a [Subscript],
     span: Span,
 ) -> Option<Expr> {
-    if subscripts.len() != shape.order() || mutants::refuses("slice", &[base.ty.clone()]) {
+    if subscripts.len() != shape.order()
+        || mutants::refuses("slice", std::slice::from_ref(&base.ty))
+    {
         wrong_count(cx, &base.ty, shape.order(), subscripts.len(), span);
         return None;
     }
