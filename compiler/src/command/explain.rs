@@ -29,7 +29,7 @@ pub(super) fn explain(file: &str, name: Option<&str>, options: &Options) -> u8 {
     if let (Some(name), []) = (name, &wanted[..]) {
         let known: Vec<&str> = definitions.iter().map(|d| d.name.as_str()).collect();
         complain(&format!(
-            "error: {file} defines no tensor or field `{name}`; it defines {}\n",
+            "error: {file} has no closed form `{name}` of a tensor or field; it has {}\n",
             known.join(", ")
         ));
         return FAILURE;
