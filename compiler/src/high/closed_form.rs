@@ -110,10 +110,11 @@ impl Search<'_> {
                 domain: Domain::Seq(source),
                 ..
             } => {
-                if !has_known_length(source) {
+                let depends = self.value(source) | self.value(body);
+                if depends && !has_known_length(source) {
                     self.meet(source.span, "a reduction over a sequence of varying length");
                 }
-                self.value(source) | self.value(body)
+                depends
             }
             _ => self.any(e.children()),
         };
@@ -195,7 +196,7 @@ fn is_straight(block: &Block) -> bool {
 }
 
 /// Whether the number of elements is known now.
-fn has_known_length(source: &Expr) -> bool {
+pub(crate) fn has_known_length(source: &Expr) -> bool {
     match &source.kind {
         ExprKind::Constant(_) => true,
         ExprKind::Coerce(inner) => has_known_length(inner),

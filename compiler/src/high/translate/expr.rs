@@ -2,7 +2,7 @@
 
 use super::{Key, Translator};
 use crate::{
-    high::{High, Op},
+    high::{High, Op, closed_form::has_known_length},
     image_ref::FieldRef,
     low::{Bits, Simple},
     ssa::{Block, Value},
@@ -63,7 +63,11 @@ impl Translator<'_> {
             ExprKind::Call { function, args } => {
                 let args: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
                 let program = self.program;
-                self.inline(&program.functions[function.0], &args)
+                let is_field = |v: &Value| matches!(self.b.type_of(*v), Ty::Field { .. });
+                let may_be_fields = self.in_field_body && args.iter().any(is_field);
+                self.with_fields(may_be_fields, |t| {
+                    t.inline(&program.functions[function.0], &args)
+                })
             }
             ExprKind::Coerce(inner) => self.coerce(inner, &e.ty),
             ExprKind::If {
@@ -419,7 +423,7 @@ impl Translator<'_> {
         };
         match domain {
             Domain::Strands(set) => self.reduce_strands(reduction, *set, body, var),
-            Domain::Seq(source) if self.in_field_body => {
+            Domain::Seq(source) if self.in_field_body && has_known_length(source) => {
                 self.reduce_fields(reduction, body, var, source)
             }
             Domain::Seq(source) => {

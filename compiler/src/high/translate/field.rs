@@ -4,7 +4,10 @@
 //! whose condition depends on the position becomes a conditional inside the field: both sides are kept, and the derivative
 //! is that of the chosen side.
 
-use super::{Key, Translator};
+use super::{
+    Key, Translator,
+    iterate::{product, quotient, squared_difference, sum},
+};
 use crate::{
     high::closed_form::named_field,
     image_ref::{FieldRef, ImageInfo},
@@ -38,13 +41,7 @@ impl Translator<'_> {
             panic!("a field function without field type")
         };
         let position = self.ein(special::position(dim), &[]);
-        let outer = self.env.insert(Key::Var(param), position);
-        let was = std::mem::replace(&mut self.in_field_body, true);
-        let value = self.expr(body);
-        self.in_field_body = was;
-        if let Some(outer) = outer {
-            self.env.insert(Key::Var(param), outer);
-        }
+        let value = self.body_at(param, position, body, true);
         let value = self.as_field(value, dim);
         self.note(var, value);
         self.env.insert(Key::Var(var), value);
@@ -58,16 +55,30 @@ impl Translator<'_> {
         let Global::FieldFunction { param, body, .. } = &program.globals[place] else {
             panic!("only field functions are code")
         };
-        let param = *param;
         let at = self.expr(at);
+        Some(self.body_at(*param, at, body, false))
+    }
+
+    /// The body of a field function with a position in the place of its parameter; whether that is a field.
+    fn body_at(&mut self, param: VarId, at: Value, body: &Expr, is_field: bool) -> Value {
         let outer = self.env.insert(Key::Var(param), at);
-        let was = std::mem::replace(&mut self.in_field_body, false);
-        let value = self.expr(body);
-        self.in_field_body = was;
+        let value = self.with_fields(is_field, |t| t.expr(body));
         if let Some(outer) = outer {
             self.env.insert(Key::Var(param), outer);
         }
-        Some(value)
+        value
+    }
+
+    /// Translates something in which tensors may have become fields, or not.
+    pub(super) fn with_fields<T>(
+        &mut self,
+        may_be_fields: bool,
+        translate: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let was = std::mem::replace(&mut self.in_field_body, may_be_fields);
+        let translated = translate(self);
+        self.in_field_body = was;
+        translated
     }
 
     /// A value that does not depend on the position, as a field all the same.
@@ -97,7 +108,8 @@ impl Translator<'_> {
     }
 
     pub(super) fn if_expr(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr) -> Value {
-        if !self.in_field_body {
+        // Only tensors depend on the position: other values are chosen once, as anywhere.
+        if !self.in_field_body || !matches!(then.ty, Type::Tensor(_)) {
             let condition = self.expr(condition);
             return self.lazy(condition, |t| t.expr(then), |t| t.expr(otherwise));
         }
@@ -255,55 +267,49 @@ impl Translator<'_> {
         let Ty::Seq(_, n) = self.b.type_of(sequence).clone() else {
             panic!("a reduction over {source:?}")
         };
-        let mut total: Option<Value> = None;
-        for k in 0..n {
-            let index = self.int(k as i64);
-            let item = self.base(Base::Element(source.span.start), &[sequence, index]);
-            self.env.insert(Key::Var(var), item);
-            let value = self.expr(body);
-            total = Some(match total {
-                None => value,
-                Some(total) => match reduction {
-                    Reduction::Min => self.cond(Comparison::Less, value, total, value, total),
-                    Reduction::Max => self.cond(Comparison::Less, total, value, value, total),
-                    Reduction::Product => {
-                        let access = |param| Term::Access {
-                            param,
-                            indices: vec![],
-                        };
-                        let product = Term::Mul(vec![access(0), access(1)]);
-                        self.ein(
-                            Ein {
-                                params: vec![],
-                                axes: vec![],
-                                body: product,
-                            },
-                            &[total, value],
-                        )
-                    }
-                    Reduction::Sum | Reduction::Mean | Reduction::Variance => {
-                        let shape = self.param(total).shape().clone();
-                        self.ein(super::iterate::sum(&shape), &[total, value])
-                    }
-                    Reduction::All | Reduction::Exists => {
-                        let op = if reduction == Reduction::All {
-                            Simple::And
-                        } else {
-                            Simple::Or
-                        };
-                        self.base(Base::Simple(op), &[total, value])
-                    }
-                },
-            });
+        let values: Vec<Value> = (0..n)
+            .map(|k| {
+                let index = self.int(k as i64);
+                let item = self.base(Base::Element(source.span.start), &[sequence, index]);
+                self.env.insert(Key::Var(var), item);
+                self.expr(body)
+            })
+            .collect();
+        let count = self.real(n as f64);
+        let element = Ty::of(&body.ty);
+        let mean = |t: &mut Self, values| {
+            let sum = t.fold_fields(Reduction::Sum, values, &element);
+            t.ein(quotient(&t.param(sum)), &[sum, count])
+        };
+        match reduction {
+            Reduction::Mean => mean(self, values),
+            Reduction::Variance => {
+                let middle = mean(self, values.clone());
+                let square = squared_difference(self.param(middle).shape());
+                let squares = values
+                    .into_iter()
+                    .map(|x| self.ein(square.clone(), &[x, middle]))
+                    .collect();
+                mean(self, squares)
+            }
+            _ => self.fold_fields(reduction, values, &element),
         }
-        match total {
-            Some(total) => total,
-            None => self.real(match reduction {
-                Reduction::Product => 1.0,
-                Reduction::Min => f64::INFINITY,
-                Reduction::Max => f64::NEG_INFINITY,
-                _ => 0.0,
-            }),
-        }
+    }
+
+    /// Combines values, from the first to the last; they may be fields.
+    fn fold_fields(&mut self, reduction: Reduction, values: Vec<Value>, element: &Ty) -> Value {
+        let combined = values.into_iter().reduce(|total, value| {
+            let Ty::Field { shape, .. } = self.b.type_of(value).clone() else {
+                return self.combine(reduction, total, value);
+            };
+            match reduction {
+                Reduction::Min => self.cond(Comparison::Less, value, total, value, total),
+                Reduction::Max => self.cond(Comparison::Less, total, value, value, total),
+                Reduction::Product => self.ein(product(), &[total, value]),
+                Reduction::Sum => self.ein(sum(&shape), &[total, value]),
+                other => panic!("{other:?} of fields"),
+            }
+        });
+        combined.unwrap_or_else(|| self.identity_of(reduction, element))
     }
 }

@@ -241,7 +241,7 @@ impl Translator<'_> {
         self.ein(quotient(&self.param(sum)), &[sum, count])
     }
 
-    fn identity_of(&mut self, reduction: Reduction, element: &Ty) -> Value {
+    pub(super) fn identity_of(&mut self, reduction: Reduction, element: &Ty) -> Value {
         match (reduction, element) {
             (Reduction::All, _) => self.base(Base::Bool(true), &[]),
             (Reduction::Exists, _) => self.base(Base::Bool(false), &[]),
@@ -255,7 +255,7 @@ impl Translator<'_> {
         }
     }
 
-    fn combine(&mut self, reduction: Reduction, total: Value, value: Value) -> Value {
+    pub(super) fn combine(&mut self, reduction: Reduction, total: Value, value: Value) -> Value {
         let is_int = *self.b.type_of(value) == Ty::Int;
         let simple = |t: &mut Self, op: Simple, args: [Value; 2]| t.base(Base::Simple(op), &args);
         match reduction {
@@ -315,14 +315,20 @@ pub(super) fn sum(shape: &Shape) -> Ein {
     of_two(shape, Term::Add(vec![whole(0, shape), whole(1, shape)]))
 }
 
+/// a b of scalars
+pub(super) fn product() -> Ein {
+    let shape = &Shape::SCALAR;
+    of_two(shape, Term::Mul(vec![whole(0, shape), whole(1, shape)]))
+}
+
 /// (a − b)² by components
-fn squared_difference(shape: &Shape) -> Ein {
+pub(super) fn squared_difference(shape: &Shape) -> Ein {
     let difference = Term::Add(vec![whole(0, shape), Term::Neg(Box::new(whole(1, shape)))]);
     of_two(shape, Term::Mul(vec![difference.clone(), difference]))
 }
 
 /// a / b with a scalar b
-fn quotient(a: &Param) -> Ein {
+pub(super) fn quotient(a: &Param) -> Ein {
     let denominator = Term::Access {
         param: 1,
         indices: vec![],
