@@ -1,4 +1,4 @@
-//! Generates the parser from `src/syntax/grammar.lalrpop`.
+//! Generates the parser from `src/front/syntax/grammar.lalrpop`.
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     lalrpop::Configuration::new()

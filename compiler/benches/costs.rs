@@ -5,9 +5,9 @@
 //! strand. `cargo bench -p compiler --bench costs`; the weights are those of `rewrite::weight` and `rewrite::probe_weight`.
 
 use compiler::{
+    front::source::Source,
     pipeline::{self, Options, Session},
     run::{ImageSource, Inputs, Running},
-    source::Source,
 };
 use ein_ir::{ELEMENTARY, KERNELS};
 use ndarray::ArrayD;

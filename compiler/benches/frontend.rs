@@ -1,6 +1,6 @@
 //! How fast the front end is: a generated program of about a megabyte, through the parser, and through the checker too.
 
-use compiler::{
+use compiler::front::{
     source::Source,
     syntax,
     typed::{self, CheckOptions},

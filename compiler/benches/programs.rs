@@ -6,9 +6,9 @@
 mod by_hand;
 
 use compiler::{
+    front::source::Source,
     pipeline::{self, Compiled, Options, Session},
     run::{ImageSource, Inputs, Running},
-    source::Source,
 };
 use ndarray::{ArrayD, IxDyn};
 use runtime::{

@@ -7,25 +7,15 @@
 //! What follows is the page `docs/architecture.md`.
 #![doc = include_str!("../../docs/architecture.md")]
 
+pub mod codegen;
 pub mod command;
-pub mod diag;
+pub mod front;
 pub mod high;
-pub mod image_ref;
 pub mod interpret;
-pub mod jit;
+pub mod ir;
 pub mod library;
 pub mod low;
 pub mod mid;
 pub mod pipeline;
-pub mod print_piece;
-pub mod program;
-pub mod reference;
 pub mod run;
-pub mod source;
 pub mod ssa;
-pub mod state;
-pub mod surroundings;
-pub mod syntax;
-pub mod tensor;
-pub mod typed;
-mod vocabulary;

@@ -3,20 +3,16 @@
 //! Every stage is timed, dumped if asked for, and its result verified: a violation is a bug of ours and ends the compilation
 //! with the stage, what is broken and the IR.
 
+pub use crate::codegen::Compiled;
 use crate::{
-    diag::Diagnostic,
+    codegen::{Lanes, generate},
+    front::{diag::Diagnostic, source::Source, syntax, typed},
     high::{self, High},
-    jit,
     low::{self, Low, Slots},
     mid::{self, Mid},
-    program::{Interface, Program, Role},
-    source::Source,
-    ssa::{Dialect, number_values, remove_dead},
-    state::{self, StateMap},
-    syntax, typed,
+    ssa::{Dialect, Function, Program, number_values, remove_dead},
 };
 pub use rewrite::{Engine, counted_rules};
-use runtime::world::Abilities;
 use std::time::{Duration, Instant};
 
 /// What the user may choose about a compilation.
@@ -36,7 +32,7 @@ pub struct Options {
 
 impl Options {
     /// The lanes that these options ask for.
-    pub fn lanes(&self) -> jit::Lanes {
+    pub fn lanes(&self) -> Lanes {
         let best = match (runtime::simd::Isa::detect(), self.double) {
             (runtime::simd::Isa::Avx512, false) => 16,
             (runtime::simd::Isa::Avx512, true) | (_, false) => 8,
@@ -48,7 +44,7 @@ impl Options {
         } else {
             self.width.unwrap_or(best)
         };
-        jit::Lanes {
+        Lanes {
             double: self.double,
             long_int: self.long_int,
             width,
@@ -157,27 +153,6 @@ impl Session {
     }
 }
 
-/// A program compiled to machine code.
-#[derive(Debug)]
-pub struct Compiled {
-    /// Its interface.
-    pub interface: std::sync::Arc<Interface>,
-    /// How many globals there are besides the variables: what strand code finds computed.
-    pub invariants: usize,
-    /// Its code.
-    pub code: jit::Code,
-    /// Where strands keep their state.
-    pub state: StateMap,
-    /// What it makes use of.
-    pub abilities: Abilities,
-    /// Where the scalars of variables lie.
-    pub slots: Slots,
-    /// The lanes of its code.
-    pub lanes: jit::Lanes,
-    /// Warnings about it.
-    pub warnings: Vec<Diagnostic>,
-}
-
 /// A program after every stage but the last.
 #[derive(Debug)]
 pub struct Lowered {
@@ -239,7 +214,7 @@ fn lower_here(
         return Err(Stopped::Errors(warnings));
     };
     session.done("typed", || typed::print(&typed))?;
-    let unsupported = high::unsupported(&typed);
+    let unsupported = typed::unsupported(&typed);
     if !unsupported.is_empty() {
         return Err(Stopped::Errors(
             warnings.into_iter().chain(unsupported).collect(),
@@ -309,84 +284,6 @@ pub fn compile(
     })
 }
 
-fn clean<D: Dialect>(function: crate::ssa::Function<D>) -> crate::ssa::Function<D> {
+fn clean<D: Dialect>(function: Function<D>) -> Function<D> {
     remove_dead(number_values(function))
-}
-
-/// Generates machine code for a program in Low-IR.
-pub fn generate(
-    program: &Program<Low>,
-    slots: Slots,
-    lanes: jit::Lanes,
-    warnings: Vec<Diagnostic>,
-) -> Compiled {
-    let interface = program.interface.clone();
-    let state = state::state_map(program, lanes);
-    let invariants = program
-        .function(Role::Invariants)
-        .map_or(0, |function| function.body.yields.len());
-    let globals: Vec<u32> = (0..slots.global_count()).collect();
-    let tasks: Vec<jit::Task<'_>> = program
-        .functions
-        .iter()
-        .map(|(role, function)| {
-            let sink = match role {
-                Role::Globals => jit::Sink::Globals {
-                    status: false,
-                    slots: globals.clone(),
-                },
-                Role::GlobalStart | Role::GlobalUpdate => jit::Sink::Globals {
-                    status: true,
-                    slots: globals.clone(),
-                },
-                Role::Invariants => jit::Sink::Globals {
-                    status: false,
-                    slots: (slots.global_count()..).take(invariants).collect(),
-                },
-                Role::Domain => jit::Sink::Globals {
-                    status: false,
-                    slots: domain_slots(&interface, &slots, invariants),
-                },
-                Role::Create => jit::Sink::State { status: false },
-                Role::Start | Role::Update | Role::Stabilize => jit::Sink::State { status: true },
-                Role::Reduce(_) => jit::Sink::Results,
-            };
-            jit::Task {
-                role: *role,
-                function,
-                sink,
-            }
-        })
-        .collect();
-    let code = jit::compile(&tasks, &state, lanes);
-    let abilities = Abilities {
-        starts: code.has(Role::Start),
-        stabilizes: code.has(Role::Stabilize),
-        prints: code.linker().strands_print(),
-        global_start: code.has(Role::GlobalStart),
-        global_update: code.has(Role::GlobalUpdate),
-        ..state::abilities(program)
-    };
-    Compiled {
-        interface,
-        invariants,
-        code,
-        state,
-        abilities,
-        slots,
-        lanes,
-        warnings,
-    }
-}
-
-/// Where the domain function puts its results: the bounds after variables and invariants, the sequences into theirs.
-fn domain_slots(interface: &Interface, slots: &Slots, invariants: usize) -> Vec<u32> {
-    let after = slots.global_count() + invariants as u32;
-    let bounds = after..after + 2 * interface.axes as u32;
-    let sequences = interface.sources.iter().flat_map(|&source| {
-        let first = slots.globals[source as usize];
-        let ty = &interface.globals[source as usize].ty;
-        first..first + ty.scalars().len() as u32
-    });
-    bounds.chain(sequences).collect()
 }

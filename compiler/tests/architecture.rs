@@ -1,65 +1,47 @@
-//! The rules of who may use whom, read from the workspace itself.
+//! The rules of who may use whom, read from the manifests and the imports of the workspace.
 
-use serde_json::Value;
-use std::{collections::BTreeSet, process::Command};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
 
-/// The direct dependencies of each package of the workspace, those for tests left aside.
-fn dependencies() -> Vec<(String, BTreeSet<String>)> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let output = Command::new(cargo)
-        .args([
-            "metadata",
-            "--format-version",
-            "1",
-            "--no-deps",
-            "--offline",
-        ])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("cargo runs");
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("metadata is JSON");
-    let names = |list: &Value| -> BTreeSet<String> {
-        let all = list.as_array().into_iter().flatten();
-        all.filter(|d| d["kind"].is_null())
-            .filter_map(|d| d["name"].as_str())
-            .map(str::to_string)
-            .collect()
-    };
-    let packages = metadata["packages"].as_array().expect("a list of packages");
-    packages
-        .iter()
-        .map(|p| {
-            (
-                p["name"].as_str().unwrap_or_default().to_string(),
-                names(&p["dependencies"]),
-            )
-        })
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// The crates of the workspace: folder, and what each may use of the others.
+const CRATES: [(&str, &[&str]); 5] = [
+    ("ein-ir", &[]),
+    ("rewrite", &["ein-ir"]),
+    ("runtime", &[]),
+    ("compiler", &["ein-ir", "rewrite", "runtime"]),
+    ("datm", &["ein-ir", "runtime", "compiler"]),
+];
+
+/// The direct dependencies of a crate, those for tests and builds left aside.
+fn dependencies(folder: &str) -> BTreeSet<String> {
+    let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest");
+    let section = manifest.split("[dependencies]").nth(1).unwrap_or_default();
+    let lines = section.lines().take_while(|line| !line.starts_with('['));
+    lines
+        .filter_map(|line| line.split(['.', ' ', '=']).next())
+        .filter(|name| !name.is_empty())
+        .map(str::to_string)
         .collect()
 }
 
-const OURS: [&str; 5] = ["ein-ir", "rewrite", "runtime", "compiler", "datm"];
-
 #[test]
 fn crates_use_only_those_below_them() {
-    let allowed: [(&str, &[&str]); 5] = [
-        ("ein-ir", &[]),
-        ("rewrite", &["ein-ir"]),
-        ("runtime", &[]),
-        ("compiler", &["ein-ir", "rewrite", "runtime"]),
-        ("datm", &["ein-ir", "runtime", "compiler"]),
-    ];
-    let found = dependencies();
-    assert_eq!(found.len(), OURS.len());
-    for (name, allowed) in allowed {
-        let (_, used) = found
-            .iter()
-            .find(|(n, _)| n == name)
-            .expect("a package of the workspace");
-        let ours: Vec<&String> = used.iter().filter(|d| OURS.contains(&d.as_str())).collect();
-        assert!(
-            ours.iter().all(|d| allowed.contains(&d.as_str())),
-            "`{name}` uses {ours:?}"
-        );
+    for (name, allowed) in CRATES {
+        let used = dependencies(name);
+        for (other, _) in CRATES {
+            assert!(
+                !used.contains(other) || allowed.contains(&other),
+                "`{name}` uses `{other}`"
+            );
+        }
+        assert!(allowed.iter().all(|other| used.contains(*other)));
     }
 }
 
@@ -75,7 +57,8 @@ fn what_is_made_for_one_crate_stays_in_it() {
         ("flate2", "runtime"),
         ("bzip2", "runtime"),
     ];
-    for (name, used) in dependencies() {
+    for (name, _) in CRATES {
+        let used = dependencies(name);
         for (dependency, owner) in owners {
             assert!(
                 !used.contains(dependency) || name == owner,
@@ -83,4 +66,143 @@ fn what_is_made_for_one_crate_stays_in_it() {
             );
         }
     }
+}
+
+/// The rooms of the compiler: each may use those before it.
+const ROOMS: [&str; 12] = [
+    "front",
+    "ir",
+    "ssa",
+    "high",
+    "mid",
+    "low",
+    "interpret",
+    "codegen",
+    "pipeline",
+    "run",
+    "library",
+    "command",
+];
+
+/// The same within rooms that have parts.
+const PARTS: [(&str, &[&str]); 2] = [
+    ("front", &["source", "diag", "syntax", "typed"]),
+    ("codegen", &["abi", "host", "link", "cranelift", "compiled"]),
+];
+
+#[test]
+fn no_room_uses_one_above_it() {
+    let source = root().join("compiler/src");
+    let mut arrows = 0;
+    for file in rust_files(&source) {
+        let place = file.strip_prefix(&source).expect("a file of the compiler");
+        let place: Vec<String> = place
+            .with_extension("")
+            .iter()
+            .map(|part| part.to_string_lossy().into_owned())
+            .collect();
+        if place == ["lib"] || place == ["main"] {
+            continue;
+        }
+        let text = fs::read_to_string(&file).expect("a source file");
+        for path in imports(&text) {
+            arrows += 1;
+            let label = format!("{} uses {}", file.display(), path.join("::"));
+            assert!(
+                rank(&ROOMS, &path[0], &label) <= rank(&ROOMS, &place[0], &label),
+                "{label}"
+            );
+            if let Some((_, parts)) = PARTS
+                .iter()
+                .find(|(room, _)| path[0] == *room && place[0] == *room)
+                && let (Some(to), Some(from)) = (path.get(1), place.get(1))
+                && parts.contains(&to.as_str())
+                && parts.contains(&from.as_str())
+            {
+                assert!(
+                    rank(parts, to, &label) <= rank(parts, from, &label),
+                    "{label}"
+                );
+            }
+        }
+    }
+    assert!(
+        arrows > 300,
+        "only {arrows} imports found: are they still read?"
+    );
+}
+
+fn rank(order: &[&str], name: &str, label: &str) -> usize {
+    let found = order.iter().position(|known| *known == name);
+    found.unwrap_or_else(|| panic!("{label}: `{name}` has no place in the order"))
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    entries
+        .flat_map(|entry| match entry.path() {
+            path if path.is_dir() => rust_files(&path),
+            path if path.extension().is_some_and(|e| e == "rs") => vec![path],
+            _ => vec![],
+        })
+        .collect()
+}
+
+/// The paths below `crate` that product code names, comments and tests left aside.
+fn imports(text: &str) -> Vec<Vec<String>> {
+    let product = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let code: Vec<&str> = product
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .collect();
+    let code = code.join("\n");
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let before = code[..at].chars().next_back();
+        if before.is_none_or(|c| !c.is_alphanumeric() && c != '_') {
+            expand(&code[at + "crate::".len()..], &[], &mut found);
+        }
+    }
+    found
+}
+
+/// Adds the paths of a use tree that begins here; gives what follows it.
+fn expand<'t>(text: &'t str, before: &[String], found: &mut Vec<Vec<String>>) -> &'t str {
+    let mut rest = text.trim_start();
+    if let Some(inner) = rest.strip_prefix('{') {
+        rest = inner;
+        loop {
+            rest = rest.trim_start().trim_start_matches(',').trim_start();
+            match rest.strip_prefix('}') {
+                Some(after) => return after,
+                None if rest.is_empty() => return rest,
+                None => rest = expand(rest, before, found),
+            }
+        }
+    }
+    let end = rest
+        .find(|c: char| !c.is_alphanumeric() && c != '_')
+        .unwrap_or(rest.len());
+    let path: Vec<String> = before
+        .iter()
+        .cloned()
+        .chain([rest[..end].to_string()])
+        .collect();
+    rest = &rest[end..];
+    match rest.strip_prefix("::") {
+        Some(after) => expand(after, &path, found),
+        None => {
+            found.push(path);
+            // An alias, or whatever else comes before the next part of the tree.
+            let next = rest.find([',', '}', ';']).unwrap_or(rest.len());
+            &rest[next..]
+        }
+    }
+}
+
+#[test]
+fn imports_are_read_as_written() {
+    let text = "use crate::{a::{self, b as c}, d::e};\nlet x = crate::f::g(1);\n// crate::h\n#[cfg(test)]\nuse crate::i;";
+    let found: Vec<String> = imports(text).iter().map(|path| path.join("::")).collect();
+    assert_eq!(found, ["a::self", "a::b", "d::e", "f::g"]);
 }

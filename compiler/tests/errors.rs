@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use compiler::{
+use compiler::front::{
     diag::{Diagnostic, Severity},
     source::Source,
     syntax, typed,

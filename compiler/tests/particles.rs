@@ -1,9 +1,9 @@
 //! The programs in `programs/particles`: what they find is compared with mathematics or with a direct simulation.
 
 use compiler::{
+    front::source::Source,
     pipeline::{self, Options, Session, Stopped},
     run::{Inputs, Running},
-    source::Source,
 };
 use std::{
     collections::BTreeSet,

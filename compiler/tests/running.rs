@@ -1,10 +1,9 @@
 //! Running programs from another program: watching and stopping them.
 
 use compiler::{
+    front::{source::Source, syntax::MAX_DEPTH},
     pipeline::{self, Options, Session},
     run::{Inputs, Running},
-    source::Source,
-    syntax::MAX_DEPTH,
 };
 use runtime::world::RunEnd;
 

@@ -2,7 +2,7 @@
 
 mod trees;
 
-use compiler::syntax::{MAX_DEPTH, print};
+use compiler::front::syntax::{MAX_DEPTH, print};
 use trees::{messages, parse, parse_right, program_with_expression, without_spans};
 
 /// Ways to nest: what stands before, in the middle and after, repeated.

@@ -2,7 +2,7 @@
 
 mod trees;
 
-use compiler::syntax::operators::{self, Level, Position};
+use compiler::front::syntax::operators::{self, Level, Position};
 use trees::{expression, messages_of_expression};
 
 #[track_caller]

@@ -2,7 +2,7 @@
 
 mod trees;
 
-use compiler::{
+use compiler::front::{
     source::Span,
     syntax::{
         ast::*,

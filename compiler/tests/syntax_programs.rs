@@ -4,7 +4,7 @@ mod trees;
 
 use std::{fs, path::Path};
 
-use compiler::syntax::print;
+use compiler::front::syntax::print;
 use expect_test::expect;
 use trees::{parse_right, without_spans};
 

@@ -2,7 +2,7 @@
 
 mod typed_support;
 
-use compiler::typed::{CheckOptions, tree::Constant};
+use compiler::front::typed::{CheckOptions, tree::Constant};
 use ein_ir::Shape;
 use typed_support::{check_with, errors, line_of, value_of, with_items};
 

@@ -2,7 +2,7 @@
 
 mod typed_support;
 
-use compiler::typed;
+use compiler::front::typed;
 use std::{fs, path::Path};
 use typed_support::{accept, check, errors, with_items, with_update};
 

@@ -2,7 +2,7 @@
 
 mod typed_support;
 
-use compiler::{syntax::MAX_DEPTH, typed};
+use compiler::front::{syntax::MAX_DEPTH, typed};
 use proptest::prelude::*;
 use std::{fs, path::Path};
 use typed_support::{accept, check, errors, with_items, with_update};

@@ -4,10 +4,10 @@ use crate::compiled::{array, guarded, image_named, rejected, run_failed, source}
 use crate::data::{Datum, SampledField};
 use crate::davm::{Picture, Scene};
 use crate::runner::{Failure, Job, Observed, Precision, RunOptions, Runner, Stage};
+use compiler::interpret::primitives::EvalImage;
 use compiler::interpret::{Outcome, interpret};
+use compiler::ir::interface::Image as ImageSlot;
 use compiler::pipeline::{self, Options, Session};
-use compiler::program::Image as ImageSlot;
-use compiler::reference::EvalImage;
 use runtime::image::Image;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@
 //! (milliseconds) and takes all its words as the program's options.
 
 use super::{FAILURE, SUCCESS, complain, read_source, report};
-use crate::{pipeline::Options, source::Source};
+use crate::{front::source::Source, pipeline::Options};
 use std::{
     fs,
     io::{Read, Seek, SeekFrom, Write},
@@ -24,11 +24,11 @@ pub(super) fn build(file: &str, output: Option<String>, options: &Options) -> u8
     let Some(source) = read_source(file) else {
         return FAILURE;
     };
-    let (ast, errors) = crate::syntax::parse(&source);
-    let check = crate::typed::CheckOptions {
+    let (ast, errors) = crate::front::syntax::parse(&source);
+    let check = crate::front::typed::CheckOptions {
         constants: options.constants.clone(),
     };
-    let (typed, diagnostics) = crate::typed::check(&ast, &check, errors);
+    let (typed, diagnostics) = crate::front::typed::check(&ast, &check, errors);
     report(&source, diagnostics);
     if typed.is_none() {
         return FAILURE;

@@ -1,7 +1,11 @@
 //! `diderotc explain`: the mathematics of definitions before and after normalization.
 
 use super::{FAILURE, SUCCESS, complain, read_source, report, say};
-use crate::{high, pipeline::Options, syntax, typed};
+use crate::{
+    front::{syntax, typed},
+    high,
+    pipeline::Options,
+};
 
 pub(super) fn explain(file: &str, name: Option<&str>, options: &Options) -> u8 {
     let Some(source) = read_source(file) else {
@@ -16,7 +20,7 @@ pub(super) fn explain(file: &str, name: Option<&str>, options: &Options) -> u8 {
         report(&source, diagnostics);
         return FAILURE;
     };
-    let unsupported = high::unsupported(&typed);
+    let unsupported = typed::unsupported(&typed);
     if !unsupported.is_empty() {
         report(&source, unsupported);
         return FAILURE;

@@ -8,7 +8,7 @@ mod emit;
 mod explain;
 mod run;
 
-use crate::{
+use crate::front::{
     diag::{self, Diagnostic},
     source::Source,
 };
@@ -82,11 +82,11 @@ fn check(files: &[String], json: bool, options: &crate::pipeline::Options) -> u8
             status = FAILURE;
             continue;
         };
-        let (ast, errors) = crate::syntax::parse(&source);
-        let check = crate::typed::CheckOptions {
+        let (ast, errors) = crate::front::syntax::parse(&source);
+        let check = crate::front::typed::CheckOptions {
             constants: options.constants.clone(),
         };
-        let (typed, diagnostics) = crate::typed::check(&ast, &check, errors);
+        let (typed, diagnostics) = crate::front::typed::check(&ast, &check, errors);
         if typed.is_none() {
             status = FAILURE;
         }

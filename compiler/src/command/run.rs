@@ -5,11 +5,13 @@ use super::{
     say,
 };
 use crate::{
-    diag::Diagnostic,
+    front::{
+        diag::Diagnostic,
+        source::{Source, Span},
+        typed::tree::{Constant, InputDefault},
+    },
     pipeline::{self, Compiled, Options, Session, Stopped},
     run::{self, Failure, Inputs, OutputData, Running},
-    source::{Source, Span},
-    typed::tree::{Constant, InputDefault},
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use runtime::{

@@ -2,9 +2,9 @@
 
 use super::{High, Op, translate::translate_with_names};
 use crate::{
+    front::typed::tree,
+    ir::tensor::{Operator, Ty},
     ssa::{Block, Function, Kind, Value},
-    tensor::{Operator, Ty},
-    typed::tree,
 };
 use ein_ir::{
     Param, Shape,

@@ -1,9 +1,11 @@
 //! The High-IR dialect: EIN operators over tensors and fields.
 
 use crate::{
-    image_ref::FieldRef,
-    ssa::{Dialect, Interrupt},
-    tensor::{Base, Datum, Operator, Store, Ty},
+    ir::{
+        leaf::FieldRef,
+        tensor::{Base, Operator, Ty},
+    },
+    ssa::Dialect,
 };
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -35,8 +37,6 @@ impl Dialect for High {
     const INT: Ty = Ty::Int;
     type Op = Op;
     type Ty = Ty;
-    type Datum = Datum;
-    type World = Store;
 
     fn type_of(op: &Op, args: &[&Ty]) -> Result<Vec<Ty>, String> {
         match op {
@@ -60,15 +60,6 @@ impl Dialect for High {
 
     fn has_effect(op: &Op) -> bool {
         matches!(op, Op::Base(base) if base.has_effect())
-    }
-
-    fn eval(op: &Op, args: &[&Datum], store: &mut Store) -> Result<Vec<Datum>, Interrupt> {
-        match op {
-            Op::Base(base) => store.base(base, args),
-            Op::Field(field) => Ok(vec![store.leaf(field)]),
-            Op::Ein(operator) => Ok(vec![store.ein(&operator.ein, args)]),
-            Op::Inside { image, supports } => Ok(vec![store.inside(*image, supports, args[0])]),
-        }
     }
 }
 

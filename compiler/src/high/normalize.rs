@@ -6,9 +6,11 @@
 
 use super::{High, Op};
 use crate::{
-    image_ref::FieldRef,
+    ir::{
+        leaf::FieldRef,
+        tensor::{Operator, Ty},
+    },
     ssa::{Block, Function, Inst, Kind, Value, number_values, remove_dead},
-    tensor::{Operator, Ty},
 };
 use ein_ir::{
     Param,

@@ -11,13 +11,18 @@ mod iterate;
 mod statics;
 mod strands;
 
-use super::{High, closed_form::obstacles};
+use super::High;
 use crate::{
-    low::Bits,
-    program::{Input, Interface, Program, Role, State, Target, Variable},
-    ssa::{Builder, Function, Value},
-    tensor::{Base, Dynamic, Ty},
-    typed::tree::{self, Block, Expr, Global, VarId},
+    front::typed::{
+        closed_form::obstacles,
+        tree::{self, Block, Expr, Global, VarId},
+    },
+    ir::{
+        Bits,
+        interface::{Input, Interface, State, Target, Variable},
+        tensor::{Base, Dynamic, Ty},
+    },
+    ssa::{Builder, Function, Program, Role, Value},
 };
 use ein_ir::Type;
 use statics::Statics;
@@ -40,9 +45,9 @@ pub(super) fn translate_with_names(
     functions.push((Role::Create, create(program, &plan, &mut statics)));
     for (kind, block) in &program.strand.methods {
         let role = match kind {
-            crate::syntax::ast::MethodKind::Start => Role::Start,
-            crate::syntax::ast::MethodKind::Update => Role::Update,
-            crate::syntax::ast::MethodKind::Stabilize => Role::Stabilize,
+            crate::front::syntax::ast::MethodKind::Start => Role::Start,
+            crate::front::syntax::ast::MethodKind::Update => Role::Update,
+            crate::front::syntax::ast::MethodKind::Stabilize => Role::Stabilize,
         };
         functions.push((role, method(program, &plan, &mut statics, role, block)));
     }
@@ -199,7 +204,7 @@ pub(super) struct Named {
 enum Key {
     /// A variable of the source.
     Var(VarId),
-    /// How the method, global block or function ended, see [`crate::jit::status`].
+    /// How the method, global block or function ended, see [`crate::ir::status`].
     Status,
     /// What the function returns.
     Result,

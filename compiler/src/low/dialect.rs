@@ -4,12 +4,14 @@
 //! Nothing here knows how many strands run together or what the machine's vectors look like: an operation is stated for one
 //! strand. A tensor of the earlier IRs is as many values as it has components, in row-major order.
 
+use super::{Dynamic, Ty};
 use crate::{
-    image_ref::{FieldRef, ImageInfo},
-    low::Dynamic,
-    low::eval::{Datum, Machine},
-    print_piece::Piece,
-    ssa::{Dialect, Interrupt},
+    ir::{
+        Bits, Orders, Simple,
+        leaf::{FieldRef, ImageInfo},
+        print_piece::{self, Piece},
+    },
+    ssa::Dialect,
 };
 use ein_ir::Elementary;
 use std::{fmt, str::FromStr, sync::Arc};
@@ -17,83 +19,6 @@ use std::{fmt, str::FromStr, sync::Arc};
 /// The Low-IR dialect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Low;
-
-/// The type of a Low value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ty {
-    /// A real number, in the program's precision.
-    Real,
-    /// An integer, in the program's width.
-    Int,
-    /// A truth value.
-    Bool,
-    /// A string.
-    Str,
-}
-
-/// A real constant; compared by its bits, so that constants can be hashed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Bits(u64);
-
-impl From<f64> for Bits {
-    fn from(x: f64) -> Bits {
-        Bits(x.to_bits())
-    }
-}
-
-impl Bits {
-    /// The number.
-    pub fn get(self) -> f64 {
-        f64::from_bits(self.0)
-    }
-}
-
-/// Defines the operations that have no attributes: variant, name in text, argument types, result type.
-macro_rules! simple_operations {
-    ($($variant:ident $name:literal ($($arg:ident)*) -> $result:ident: $doc:literal;)*) => {
-        /// An operation without attributes.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Simple { $(#[doc = $doc] $variant,)* }
-
-        impl Simple {
-            /// Every such operation.
-            pub const ALL: &[Simple] = &[$(Simple::$variant,)*];
-
-            /// The name in text.
-            pub fn name(self) -> &'static str {
-                match self { $(Simple::$variant => $name,)* }
-            }
-
-            /// Argument types and result type.
-            pub fn signature(self) -> (&'static [Ty], Ty) {
-                match self { $(Simple::$variant => (&[$(Ty::$arg,)*], Ty::$result),)* }
-            }
-        }
-    };
-}
-
-simple_operations! {
-    Add "add" (Real Real) -> Real: "a + b";
-    Sub "sub" (Real Real) -> Real: "a − b";
-    Mul "mul" (Real Real) -> Real: "a · b";
-    Div "div" (Real Real) -> Real: "a / b";
-    Neg "neg" (Real) -> Real: "−a";
-    Less "less" (Real Real) -> Bool: "a < b; false with NaN";
-    LessEqual "less-equal" (Real Real) -> Bool: "a ≤ b; false with NaN";
-    Equal "equal" (Real Real) -> Bool: "a = b; false with NaN";
-    IntAdd "int-add" (Int Int) -> Int: "a + b, wrapping";
-    IntSub "int-sub" (Int Int) -> Int: "a − b, wrapping";
-    IntMul "int-mul" (Int Int) -> Int: "a · b, wrapping";
-    IntNeg "int-neg" (Int) -> Int: "−a, wrapping";
-    IntLess "int-less" (Int Int) -> Bool: "a < b";
-    IntLessEqual "int-less-equal" (Int Int) -> Bool: "a ≤ b";
-    IntEqual "int-equal" (Int Int) -> Bool: "a = b";
-    ToReal "to-real" (Int) -> Real: "the real number a";
-    And "and" (Bool Bool) -> Bool: "a and b";
-    Or "or" (Bool Bool) -> Bool: "a or b";
-    Not "not" (Bool) -> Bool: "not a";
-    StrEqual "str-equal" (Str Str) -> Bool: "the same string";
-}
 
 /// An operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -138,25 +63,12 @@ pub enum Op {
     Dynamic(Dynamic),
 }
 
-/// The derivative orders wanted from a probe: bit m for order m.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Orders(pub u32);
-
-impl Orders {
-    /// The orders, ascending.
-    pub fn iter(self) -> impl Iterator<Item = usize> {
-        (0..32).filter(move |m| self.0 >> m & 1 == 1)
-    }
-}
-
 impl Dialect for Low {
     const NAME: &'static str = "low";
     const BOOL: Ty = Ty::Bool;
     const INT: Ty = Ty::Int;
     type Op = Op;
     type Ty = Ty;
-    type Datum = Datum;
-    type World = Machine;
 
     fn type_of(op: &Op, args: &[&Ty]) -> Result<Vec<Ty>, String> {
         let (wanted, results) = signature(op);
@@ -173,10 +85,6 @@ impl Dialect for Low {
             Op::Dynamic(dynamic) => dynamic.has_effect(),
             _ => false,
         }
-    }
-
-    fn eval(op: &Op, args: &[&Datum], world: &mut Machine) -> Result<Vec<Datum>, Interrupt> {
-        world.eval(op, args)
     }
 }
 
@@ -211,37 +119,13 @@ pub fn signature(op: &Op) -> (Vec<Ty>, Vec<Ty>) {
     }
 }
 
-impl Ty {
-    /// The operation that gives a zero of this type.
-    pub fn zero(self) -> Op {
-        match self {
-            Ty::Real => Op::Real(0.0.into()),
-            Ty::Int => Op::Int(0),
-            Ty::Bool => Op::Bool(false),
-            Ty::Str => Op::Str("".into()),
-        }
-    }
-}
-
-impl fmt::Display for Ty {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Ty::Real => "real",
-            Ty::Int => "int",
-            Ty::Bool => "bool",
-            Ty::Str => "string",
-        })
-    }
-}
-
-impl FromStr for Ty {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Ty, String> {
-        [Ty::Real, Ty::Int, Ty::Bool, Ty::Str]
-            .into_iter()
-            .find(|ty| ty.to_string() == text)
-            .ok_or_else(|| format!("unknown type `{text}`"))
+/// The operation that gives a zero of a type.
+pub fn zero(ty: Ty) -> Op {
+    match ty {
+        Ty::Real => Op::Real(0.0.into()),
+        Ty::Int => Op::Int(0),
+        Ty::Bool => Op::Bool(false),
+        Ty::Str => Op::Str("".into()),
     }
 }
 
@@ -291,7 +175,7 @@ impl FromStr for Op {
             "real" => Op::Real(rest.parse::<f64>().map_err(|_| bad())?.into()),
             "int" => Op::Int(rest.parse().map_err(|_| bad())?),
             "bool" => Op::Bool(rest.parse().map_err(|_| bad())?),
-            "str" => Op::Str(crate::print_piece::unquote(rest).ok_or_else(bad)?.into()),
+            "str" => Op::Str(print_piece::unquote(rest).ok_or_else(bad)?.into()),
             "global" => slot().map(|(n, ty)| Op::Global(n, ty))?,
             "state" => slot().map(|(n, ty)| Op::State(n, ty))?,
             "arg" => slot().map(|(n, ty)| Op::Arg(n, ty))?,
@@ -309,7 +193,7 @@ impl FromStr for Op {
             }
             "eigen" => Op::Eigen(rest.parse().map_err(|_| bad())?),
             "check-index" => Op::CheckIndex(number(rest)?),
-            "print" => Op::Print(crate::print_piece::parse_pieces(rest)?.into()),
+            "print" => Op::Print(print_piece::parse_pieces(rest)?.into()),
             _ => return text.parse().map(Op::Dynamic),
         })
     }

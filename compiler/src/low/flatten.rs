@@ -84,7 +84,7 @@ pub fn is_short(block: &Block<Low>) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        low::{Datum, Machine},
+        interpret::low::{Datum, Machine},
         ssa::{evaluate, parse_function, verify},
     };
 

@@ -3,7 +3,8 @@
 //! Sums with zero and products with one appear where tensors are put together from parts. A product with zero stays: the other
 //! factor may be infinite or NaN.
 
-use super::{Low, Op, Simple};
+use super::{Low, Op};
+use crate::ir::Simple;
 use crate::ssa::{Block, Function, Inst, Kind, Value};
 use ein_ir::mutants::{Mutant, is_on};
 
@@ -212,7 +213,7 @@ fn evaluate(op: Simple, args: &[Known]) -> Option<Known> {
 mod tests {
     use super::*;
     use crate::{
-        low::{Datum, Machine},
+        interpret::low::{Datum, Machine},
         ssa::{evaluate, parse_function, remove_dead, verify},
     };
 

@@ -5,10 +5,7 @@
 //! matter that they now happen even if no strand comes to where they stood.
 
 use super::{Low, Op};
-use crate::{
-    program::{Program, Role},
-    ssa::{Block, Function, Inst, Kind, Value, number_values, remove_dead},
-};
+use crate::ssa::{Block, Function, Inst, Kind, Program, Role, Value, number_values, remove_dead};
 use std::collections::HashMap;
 
 /// Moves everything of strand code that does not depend on the strand to the function [`Role::Invariants`].

@@ -2,18 +2,15 @@
 
 mod dialect;
 mod dynamic;
-mod eval;
-mod eval_dynamic;
 mod flatten;
 mod fold;
 mod hoist;
 mod scalarize;
 mod uniform;
 
-pub use dialect::{Bits, Low, Op, Orders, Simple, Ty, signature};
+pub use crate::ir::Scalar as Ty;
+pub use dialect::{Low, Op, signature, zero};
 pub use dynamic::{Dynamic, Element, StrandReduction};
-pub use eval::{Datum, Machine};
-pub use eval_dynamic::Heap;
 pub use flatten::{flatten_short_ifs, is_short};
 pub use fold::fold_constants;
 pub use hoist::hoist;

@@ -6,12 +6,15 @@
 mod dynamic;
 mod expand;
 
-use super::{Low, Op, Simple};
+use super::{Low, Op, zero};
 use crate::{
-    image_ref::{FieldRef, ImageInfo, distinct_derivatives},
+    ir::{
+        Simple,
+        leaf::{FieldRef, ImageInfo, distinct_derivatives},
+        tensor::{Base, Ty},
+    },
     mid::{self, Mid},
     ssa::{Block, Builder, Function, Inst, Kind, Value},
-    tensor::{Base, Ty},
 };
 use ein_ir::mutants::{Mutant, is_on};
 use std::collections::BTreeMap;
@@ -282,7 +285,7 @@ impl Pass<'_> {
                 let last = sequence
                     .get((length.max(&1) - 1) * types.len() + c)
                     .copied();
-                let last = last.unwrap_or_else(|| self.b.op1(types[c].zero(), &[]));
+                let last = last.unwrap_or_else(|| self.b.op1(zero(types[c]), &[]));
                 (0..length.max(&1) - 1).rev().fold(last, |otherwise, n| {
                     let n_value = self.b.op1(Op::Int(n as i64), &[]);
                     let here = self.b.op1(Op::Simple(Simple::IntEqual), &[index, n_value]);

@@ -1,10 +1,12 @@
 //! The Mid-IR dialect: EIN operators over tensors only, and probes.
 
 use crate::{
-    image_ref::FieldRef,
-    low::Orders,
-    ssa::{Dialect, Interrupt},
-    tensor::{Base, Datum, Operator, Store, Ty},
+    ir::{
+        Orders,
+        leaf::FieldRef,
+        tensor::{Base, Operator, Ty},
+    },
+    ssa::Dialect,
 };
 use ein_ir::{Param, Shape};
 use std::{fmt, str::FromStr, sync::Arc};
@@ -35,8 +37,6 @@ impl Dialect for Mid {
     const INT: Ty = Ty::Int;
     type Op = Op;
     type Ty = Ty;
-    type Datum = Datum;
-    type World = Store;
 
     fn type_of(op: &Op, args: &[&Ty]) -> Result<Vec<Ty>, String> {
         let vector = |n: usize| Ty::Tensor(Shape::new([n]));
@@ -78,16 +78,6 @@ impl Dialect for Mid {
 
     fn has_effect(op: &Op) -> bool {
         matches!(op, Op::Base(base) if base.has_effect())
-    }
-
-    fn eval(op: &Op, args: &[&Datum], store: &mut Store) -> Result<Vec<Datum>, Interrupt> {
-        match op {
-            Op::Base(base) => store.base(base, args),
-            Op::Ein(operator) => Ok(vec![store.ein(&operator.ein, args)]),
-            Op::ToIndex(image, _) => Ok(vec![store.to_index(*image, args[0])]),
-            Op::Gradient(image, _) => Ok(vec![store.gradient(*image)]),
-            Op::Probe(field, orders) => Ok(store.probe(field, *orders, args[0])),
-        }
     }
 }
 

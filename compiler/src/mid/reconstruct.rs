@@ -6,10 +6,12 @@
 use super::{Mid, Op};
 use crate::{
     high::{self, High},
-    image_ref::{FieldRef, ImageInfo},
-    low::{Orders, Simple},
+    ir::{
+        Orders, Simple,
+        leaf::{FieldRef, ImageInfo},
+        tensor::{Base, Operator},
+    },
     ssa::{Block, Builder, Function, Inst, Kind, Value},
-    tensor::{Base, Operator},
 };
 use ein_ir::{
     Ein, Index, Param, Shape, Term,

@@ -2,10 +2,12 @@
 
 use super::{Failure, strands::Strands};
 use crate::{
-    jit::{GlobalHost, Outside},
+    codegen::{
+        abi::machine_type,
+        host::{GlobalHost, Outside},
+    },
     low::{self, StrandReduction},
-    program::Role,
-    state::machine_type,
+    ssa::Role,
 };
 use ein_ir::ops::{Reduction, StrandSet};
 use runtime::{

@@ -1,7 +1,7 @@
 //! The images of a running program, in the program's precision and as its probes want them.
 
 use super::Failure;
-use crate::{image_ref, jit, pipeline::Compiled};
+use crate::{codegen::abi, ir::leaf, pipeline::Compiled};
 use ndarray::ArrayD;
 use num_traits::AsPrimitive;
 use runtime::{
@@ -135,7 +135,7 @@ fn cells<T: runtime::image::Real>(images: &[Image<T>], double: bool) -> Vec<u64>
             orientation.offset(),
         )
     });
-    jit::images::cells(parts, double)
+    abi::images::cells(parts, double)
 }
 
 fn describe<T: runtime::image::Real + runtime::simd::Float>(
@@ -150,19 +150,19 @@ fn describe<T: runtime::image::Real + runtime::simd::Float>(
 }
 
 /// The values beyond a constant border, one per component.
-fn constant(border: &image_ref::Border) -> Vec<f64> {
+fn constant(border: &leaf::Border) -> Vec<f64> {
     match border {
-        image_ref::Border::Constant(bits) => bits.iter().map(|&x| f64::from_bits(x)).collect(),
+        leaf::Border::Constant(bits) => bits.iter().map(|&x| f64::from_bits(x)).collect(),
         _ => Vec::new(),
     }
 }
 
-fn border<'a>(border: &image_ref::Border, constant: &'a [f64]) -> Border<'a> {
+fn border<'a>(border: &leaf::Border, constant: &'a [f64]) -> Border<'a> {
     match border {
-        image_ref::Border::None => Border::None,
-        image_ref::Border::Clamp => Border::Clamp,
-        image_ref::Border::Mirror => Border::Mirror,
-        image_ref::Border::Wrap => Border::Wrap,
-        image_ref::Border::Constant(_) => Border::Constant(constant),
+        leaf::Border::None => Border::None,
+        leaf::Border::Clamp => Border::Clamp,
+        leaf::Border::Mirror => Border::Mirror,
+        leaf::Border::Wrap => Border::Wrap,
+        leaf::Border::Constant(_) => Border::Constant(constant),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{Failure, images::ImageSource, values::input_type};
 use crate::{
+    ir::interface::{Input, Interface, Target},
     pipeline::Compiled,
-    program::{Input, Interface, Target},
 };
 use ndarray::ArrayD;
 use runtime::{

@@ -10,9 +10,9 @@ mod values;
 pub use images::ImageSource;
 pub use inputs::Inputs;
 pub use outputs::OutputData;
-pub use values::{input_type, output_names, sequence_from_file};
+pub use values::{input_type, output_names};
 
-use crate::{pipeline::Compiled, program::Role};
+use crate::{pipeline::Compiled, ssa::Role};
 use images::LoadedImages;
 use runtime::{
     strands::Counts,

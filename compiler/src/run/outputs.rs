@@ -1,7 +1,7 @@
 //! Outputs: from the state of strands to arrays and files.
 
 use super::Running;
-use crate::{low, tensor::Ty};
+use crate::{ir::tensor::Ty, low};
 use runtime::{
     output::{Domain, Length, Output, Values},
     reduce,

@@ -2,11 +2,11 @@
 
 use super::{Failure, images::LoadedImages};
 use crate::{
-    jit::{Frame, Reports},
+    codegen::{Frame, host::Reports},
+    ir::tensor::Ty,
     low,
     pipeline::Compiled,
-    program::Role,
-    tensor::Ty,
+    ssa::Role,
 };
 use runtime::{
     abi::{Failure as StrandFailure, LaneMask, LaneOutcome},

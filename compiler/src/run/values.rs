@@ -2,23 +2,21 @@
 
 use super::Failure;
 use crate::{
+    front::typed::tree::{Constant, InputDefault},
+    ir::{
+        interface::{Input, Interface, Target},
+        load::sequence_from_file,
+        tensor::Ty,
+    },
     low,
     pipeline::Compiled,
-    program::{Input, Interface, Target},
-    tensor::Ty,
-    typed::tree::{Constant, InputDefault},
 };
 use ein_ir::{Shape, Type};
 use runtime::{
-    input::{
-        InputType, InputValue, IntWidth,
-        options::OutputName,
-        sequence::{self, SequenceError},
-    },
+    input::{InputType, InputValue, options::OutputName},
     sequence::Sequence,
     world::GlobalSequences,
 };
-use std::path::Path;
 
 /// An input's type as the command line knows it.
 pub fn input_type(ty: &Type) -> InputType {
@@ -107,67 +105,6 @@ fn set_global(
     let first = program.slots.globals[global as usize] as usize;
     cells[first..first + words.len()].copy_from_slice(&words);
     Ok(())
-}
-
-/// The sequence in a file, by its type in the source.
-///
-/// # Errors
-/// What is wrong with the file.
-pub fn sequence_from_file(
-    file: &str,
-    ty: &Type,
-    long_int: bool,
-) -> Result<Constant, SequenceError> {
-    let Type::Seq(element, None) = ty else {
-        panic!("a value of type {ty} from a file")
-    };
-    let path = Path::new(file);
-    let types = Ty::of(element).scalars();
-    let ints = if long_int {
-        IntWidth::Bits64
-    } else {
-        IntWidth::Bits32
-    };
-    // Scalars by their kind, then as many of them as an element takes.
-    let scalars: Vec<Constant> = match types.first() {
-        Some(low::Ty::Int) => {
-            let values = sequence::read_ints(path, types.len(), ints)?;
-            values.into_iter().map(Constant::Int).collect()
-        }
-        Some(low::Ty::Bool) => {
-            let values = sequence::read_bools(path, types.len())?;
-            values.into_iter().map(Constant::Bool).collect()
-        }
-        _ => {
-            let values = sequence::read_reals(path, types.len())?;
-            let real = |x| Constant::Tensor(Shape::SCALAR, vec![x]);
-            values.into_iter().map(real).collect()
-        }
-    };
-    let mut scalars = scalars.into_iter().peekable();
-    let mut elements = Vec::new();
-    while scalars.peek().is_some() {
-        elements.push(assemble(element, &mut scalars));
-    }
-    Ok(Constant::Seq(elements))
-}
-
-/// A constant of a type from its scalars.
-fn assemble(ty: &Type, scalars: &mut impl Iterator<Item = Constant>) -> Constant {
-    let mut next = || scalars.next().expect("a file has whole elements");
-    match ty {
-        Type::Tensor(shape) if !shape.is_scalar() => {
-            let components = (0..shape.size()).map(|_| match next() {
-                Constant::Tensor(_, values) => values[0],
-                other => panic!("{other:?} is not a real"),
-            });
-            Constant::Tensor(shape.clone(), components.collect())
-        }
-        Type::Seq(element, Some(n)) => {
-            Constant::Seq((0..*n).map(|_| assemble(element, scalars)).collect())
-        }
-        _ => next(),
-    }
 }
 
 fn constant_of(value: &InputValue, ty: &Ty) -> Constant {

@@ -1,6 +1,36 @@
 //! The reference evaluator: runs a function as written, one strand at a time.
 
-use super::{Block, Datum, Dialect, Function, Inst, Kind, Value};
+use super::{Block, Dialect, Function, Inst, Kind, Value};
+use std::fmt;
+
+/// A value at run time, in a reference evaluator: what control flow needs of it.
+pub trait Datum: Clone + fmt::Debug {
+    /// A condition's value.
+    fn as_bool(&self) -> bool;
+    /// A counter's value.
+    fn as_int(&self) -> i64;
+    /// A counter.
+    fn from_int(value: i64) -> Self;
+}
+
+/// The reference meaning of a dialect's operations. Implementations are in [`crate::interpret`] and share no code with passes
+/// or code generators.
+pub trait Evaluate: Dialect {
+    /// A value at run time.
+    type Datum: Datum;
+    /// What operations can see and change besides their arguments.
+    type World;
+
+    /// The results of an operation.
+    ///
+    /// # Errors
+    /// A run-time error of the program.
+    fn eval(
+        op: &Self::Op,
+        args: &[&Self::Datum],
+        world: &mut Self::World,
+    ) -> Result<Vec<Self::Datum>, Interrupt>;
+}
 
 /// Why an evaluation ended before its end.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +48,7 @@ pub enum Interrupt {
 ///
 /// # Errors
 /// The run-time error that ended it.
-pub fn evaluate<D: Dialect>(
+pub fn evaluate<D: Evaluate>(
     function: &Function<D>,
     world: &mut D::World,
 ) -> Result<Vec<D::Datum>, Interrupt> {
@@ -29,12 +59,12 @@ pub fn evaluate<D: Dialect>(
     frame.block(&function.body)
 }
 
-struct Frame<'a, D: Dialect> {
+struct Frame<'a, D: Evaluate> {
     values: Vec<Option<D::Datum>>,
     world: &'a mut D::World,
 }
 
-impl<D: Dialect> Frame<'_, D> {
+impl<D: Evaluate> Frame<'_, D> {
     fn block(&mut self, block: &Block<D>) -> Result<Vec<D::Datum>, Interrupt> {
         for inst in &block.insts {
             self.inst(inst)?;

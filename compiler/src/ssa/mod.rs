@@ -10,12 +10,14 @@
 mod eval;
 mod parse;
 mod print;
+mod program;
 mod remove_dead;
 mod value_number;
 mod verify;
 
-pub use eval::{Interrupt, evaluate};
+pub use eval::{Datum, Evaluate, Interrupt, evaluate};
 pub use parse::parse_function;
+pub use program::{Program, Role};
 pub use remove_dead::remove_dead;
 pub use value_number::number_values;
 pub use verify::verify;
@@ -32,17 +34,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// A value at run time, in a reference evaluator: what control flow needs of it.
-pub trait Datum: Clone + fmt::Debug {
-    /// A condition's value.
-    fn as_bool(&self) -> bool;
-    /// A counter's value.
-    fn as_int(&self) -> i64;
-    /// A counter.
-    fn from_int(value: i64) -> Self;
-}
-
-/// What makes one IR differ from another: its operations and their meaning.
+/// What makes one IR differ from another: its operations. Their meaning is [`Evaluate`].
 pub trait Dialect: Sized + Clone + fmt::Debug + PartialEq + 'static {
     /// The name in dumps.
     const NAME: &'static str;
@@ -56,10 +48,6 @@ pub trait Dialect: Sized + Clone + fmt::Debug + PartialEq + 'static {
         + std::hash::Hash;
     /// The type of a value.
     type Ty: fmt::Display + FromStr<Err = String> + Clone + fmt::Debug + PartialEq;
-    /// A value at run time, in the reference evaluator.
-    type Datum: Datum;
-    /// What operations can see and change besides their arguments, in the reference evaluator.
-    type World;
 
     /// The type of conditions.
     const BOOL: Self::Ty;
@@ -70,12 +58,6 @@ pub trait Dialect: Sized + Clone + fmt::Debug + PartialEq + 'static {
     fn type_of(op: &Self::Op, args: &[&Self::Ty]) -> Result<Vec<Self::Ty>, String>;
     /// Whether the operation must happen exactly as often and in the order written.
     fn has_effect(op: &Self::Op) -> bool;
-    /// The reference meaning of an operation.
-    fn eval(
-        op: &Self::Op,
-        args: &[&Self::Datum],
-        world: &mut Self::World,
-    ) -> Result<Vec<Self::Datum>, Interrupt>;
 }
 
 /// A sequence of instructions and the values it gives to whoever contains it.

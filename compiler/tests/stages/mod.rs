@@ -1,14 +1,15 @@
 //! Runs a program in every IR and as machine code, and compares.
 
 use compiler::{
-    interpret::{Outcome, interpret},
+    front::{
+        source::Source,
+        typed::tree::{Constant, InputDefault},
+    },
+    interpret::{Outcome, interpret, primitives::EvalImage},
+    ir::interface::{Input, Interface},
     pipeline::{self, Compiled, Lowered, Options, Session},
-    program::{Input, Interface, Program},
-    reference::EvalImage,
     run::{ImageSource, Inputs, Running},
-    source::Source,
-    ssa::{Dialect, parse_function},
-    typed::tree::{Constant, InputDefault},
+    ssa::{Dialect, Program, parse_function},
 };
 use ndarray::{ArrayD, IxDyn};
 use runtime::image::{Image, Orientation};
@@ -118,7 +119,7 @@ impl Case {
     /// The images as the interpreter takes them.
     pub(crate) fn eval_images(&self, interface: &Interface) -> Vec<Arc<EvalImage>> {
         let wanted = interface.images.iter().enumerate();
-        let load = |(n, image): (usize, &compiler::program::Image)| {
+        let load = |(n, image): (usize, &compiler::ir::interface::Image)| {
             let loaded: Image<f64> = match self.images.get(n) {
                 Some(ImageSource::Array {
                     samples,
@@ -258,7 +259,7 @@ impl Case {
                 };
                 let what = format!("width {width}, double {double}");
                 // Nothing before code generation depends on these options.
-                let program = pipeline::generate(
+                let program = codegen::generate(
                     &lowered.hoisted,
                     lowered.slots.clone(),
                     options.lanes(),

@@ -2,7 +2,7 @@
 //! bounded.
 
 use crate::stages::Case;
-use compiler::source::Source;
+use compiler::front::source::Source;
 
 /// A generator of pseudo-random numbers (xorshift).
 struct Dice(u64);

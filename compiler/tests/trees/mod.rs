@@ -4,7 +4,7 @@
 
 use std::fmt::Debug;
 
-use compiler::{
+use compiler::front::{
     diag::{self, Diagnostic},
     source::Source,
     syntax::{

@@ -5,7 +5,7 @@
     reason = "every test uses another part of what the tests share"
 )]
 
-use compiler::{
+use compiler::front::{
     diag::{Diagnostic, in_order},
     source::Source,
     syntax,

@@ -2,12 +2,17 @@
 
 use super::{Key, Translator};
 use crate::{
-    high::{High, Op, closed_form::has_known_length},
-    image_ref::FieldRef,
-    low::{Bits, Simple},
+    front::typed::{
+        closed_form::has_known_length,
+        tree::{Constant, Domain, Expr, ExprKind, VarId},
+    },
+    high::{High, Op},
+    ir::{
+        Bits, Simple,
+        leaf::FieldRef,
+        tensor::{Base, Dynamic, Ty},
+    },
     ssa::{Block, Value},
-    tensor::{Base, Dynamic, Ty},
-    typed::tree::{Constant, Domain, Expr, ExprKind, VarId},
 };
 use ein_ir::{
     Ein, Elementary, Param, Type,

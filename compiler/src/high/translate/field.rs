@@ -9,12 +9,16 @@ use super::{
     iterate::{product, quotient, squared_difference, sum},
 };
 use crate::{
-    high::closed_form::named_field,
-    image_ref::{FieldRef, ImageInfo},
-    low::Simple,
+    front::typed::{
+        closed_form::named_field,
+        tree::{Expr, ExprKind, Global, VarId},
+    },
+    ir::{
+        Simple,
+        leaf::{FieldRef, ImageInfo},
+        tensor::{Base, Ty},
+    },
     ssa::Value,
-    tensor::{Base, Ty},
-    typed::tree::{Expr, ExprKind, Global, VarId},
 };
 use ein_ir::{
     Comparison, Ein, Index, Param, Term, Type,

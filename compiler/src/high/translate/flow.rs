@@ -2,12 +2,14 @@
 
 use super::{Key, Translator};
 use crate::{
-    jit::status,
-    low::{Simple, Ty as Scalar},
-    print_piece::Piece,
+    front::typed::tree::{Block, Constant, Expr, ExprKind, Function, Stmt, StmtKind, VarId},
+    ir::{
+        Scalar, Simple,
+        print_piece::Piece,
+        status,
+        tensor::{Base, Ty},
+    },
     ssa::{Inst, Kind, Value},
-    tensor::{Base, Ty},
-    typed::tree::{Block, Constant, Expr, ExprKind, Function, Stmt, StmtKind, VarId},
 };
 use ein_ir::{Shape, ops::special};
 use std::{

@@ -2,11 +2,13 @@
 
 use super::{Key, Translator};
 use crate::{
+    front::typed::tree::{Expr, ExprKind, VarId},
     high::Op,
-    low::Simple,
+    ir::{
+        Simple,
+        tensor::{Base, Dynamic, Ty},
+    },
     ssa::{Inst, Kind, Value},
-    tensor::{Base, Dynamic, Ty},
-    typed::tree::{Expr, ExprKind, VarId},
 };
 use ein_ir::{Ein, Index, Param, Shape, Term, Type, ops::Reduction};
 

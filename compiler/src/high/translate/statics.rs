@@ -2,15 +2,19 @@
 
 use super::{High, Named, Translator};
 use crate::{
-    image_ref::{Border, FieldRef, KernelRef},
-    program,
-    source::Span,
-    ssa::{Function, Value},
-    tensor::Ty,
-    typed::{
-        constant_components,
-        tree::{Expr, ExprKind, Global, InputDefault, VarId},
+    front::{
+        source::Span,
+        typed::{
+            constant_components,
+            tree::{Expr, ExprKind, Global, InputDefault, VarId},
+        },
     },
+    ir::{
+        interface,
+        leaf::{Border, FieldRef, KernelRef},
+        tensor::Ty,
+    },
+    ssa::{Function, Value},
 };
 use ein_ir::{
     Shape, Type,
@@ -30,7 +34,7 @@ pub(super) struct ImageValue {
 /// The images, kernels and definitions met so far.
 #[derive(Default)]
 pub(super) struct Statics {
-    found: Vec<program::Image>,
+    found: Vec<interface::Image>,
     inputs: BTreeMap<VarId, u32>,
     named: BTreeMap<VarId, ImageValue>,
     kernels: BTreeMap<VarId, Vec<KernelRef>>,
@@ -38,16 +42,16 @@ pub(super) struct Statics {
     /// The bodies of reductions over strands, by their numbers.
     pub(super) reductions: Vec<Function<High>>,
     /// Global variables that the source does not name: after those that it does.
-    pub(super) hidden: Vec<program::Variable>,
+    pub(super) hidden: Vec<interface::Variable>,
     /// The hidden ones that are read from files.
-    pub(super) loads: Vec<program::Load>,
+    pub(super) loads: Vec<interface::Load>,
     /// The hidden ones that the creation of strands iterates over.
     pub(super) sources: Vec<u32>,
 }
 
 impl Statics {
     /// The images that must be loaded.
-    pub(super) fn images(&self) -> Vec<program::Image> {
+    pub(super) fn images(&self) -> Vec<interface::Image> {
         self.found.clone()
     }
 
@@ -75,7 +79,7 @@ impl Statics {
             .iter()
             .position(|image| image.span == span && image.file == file);
         let image = known.unwrap_or_else(|| {
-            self.found.push(program::Image {
+            self.found.push(interface::Image {
                 file,
                 dim: *dim,
                 shape: shape.clone(),
@@ -95,7 +99,7 @@ impl Statics {
 impl Translator<'_> {
     /// A global variable that the source does not name; gives its number.
     pub(super) fn hide(&mut self, name: String, ty: Ty) -> u32 {
-        self.statics.hidden.push(program::Variable { name, ty });
+        self.statics.hidden.push(interface::Variable { name, ty });
         (self.plan.globals.len() + self.statics.hidden.len()) as u32 - 1
     }
 
@@ -106,7 +110,7 @@ impl Translator<'_> {
             return load.global;
         }
         let global = self.hide(file.to_owned(), Ty::of(ty));
-        self.statics.loads.push(program::Load {
+        self.statics.loads.push(interface::Load {
             file: file.to_owned(),
             ty: ty.clone(),
             global,
@@ -197,8 +201,8 @@ impl Translator<'_> {
         let image = self.image(e);
         (0..image.dim)
             .map(|axis| {
-                let info = crate::image_ref::ImageInfo::Size(axis as u8);
-                self.base(crate::tensor::Base::Image(image.image, info), &[])
+                let info = crate::ir::leaf::ImageInfo::Size(axis as u8);
+                self.base(crate::ir::tensor::Base::Image(image.image, info), &[])
             })
             .collect()
     }

@@ -2,11 +2,10 @@
 
 use super::{Key, Translator};
 use crate::{
+    front::typed::tree::{self, Expr, ExprKind, VarId},
     high::Op,
-    program::Role,
-    ssa::Value,
-    tensor::{Base, Dynamic, StrandReduction, Ty},
-    typed::tree::{self, Expr, ExprKind, VarId},
+    ir::tensor::{Base, Dynamic, StrandReduction, Ty},
+    ssa::{Role, Value},
 };
 use ein_ir::ops::{Reduction, StrandSet};
 use std::{collections::BTreeSet, sync::Arc};

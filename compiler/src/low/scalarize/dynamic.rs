@@ -2,9 +2,9 @@
 
 use super::Pass;
 use crate::{
+    ir::tensor::{self, Ty},
     low::{self, Dynamic, Element, Op, StrandReduction},
     ssa::Value,
-    tensor::{self, Ty},
 };
 use std::sync::Arc;
 

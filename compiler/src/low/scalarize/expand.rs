@@ -2,9 +2,12 @@
 
 use super::Pass;
 use crate::{
-    low::{self, Bits, Op, Simple},
+    ir::{
+        Bits, Simple,
+        tensor::{Operator, Ty},
+    },
+    low::{self, Op},
     ssa::Value,
-    tensor::{Operator, Ty},
 };
 use ein_ir::{
     Comparison, Elementary, Index, Term,

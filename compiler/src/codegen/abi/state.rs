@@ -1,0 +1,212 @@
+//! Where strands keep their state and what a program makes use of: both follow from its Low-IR.
+
+use super::{Lanes, StatePlane};
+use crate::{
+    ir::tensor::Ty,
+    low::{self, Dynamic, Low, Op},
+    ssa::{Block, Function, Kind, Program, Role, Value},
+};
+use runtime::{
+    strands::{self, Scalar, Sharing, StateLayout},
+    world::Abilities,
+};
+use std::collections::BTreeSet;
+
+/// Where the state variables lie.
+#[derive(Clone, Debug)]
+pub struct StateMap {
+    /// The layout as the runtime knows it.
+    pub layout: StateLayout,
+    /// The plane of every state slot.
+    pub planes: Vec<StatePlane>,
+    /// The first of the runtime's variables that belong to each state variable: a fixed sequence of varying ones is
+    /// several.
+    pub variables: Vec<usize>,
+}
+
+/// What the strand code of a program makes use of; of printing and global blocks the caller knows.
+pub fn abilities(program: &Program<Low>) -> Abilities {
+    let mut abilities = Abilities::default();
+    each_dynamic(program, |op| match op {
+        Dynamic::Sphere { .. } | Dynamic::Other(..) => abilities.communicates = true,
+        Dynamic::New(_) => abilities.creates = true,
+        Dynamic::Count(_) => abilities.counts = true,
+        _ => {}
+    });
+    abilities
+}
+
+/// Lays out the state: every scalar is a plane of lanes as wide as the program's reals, every sequence one of handles.
+///
+/// # Panics
+/// If the runtime refuses the layout; it accepts all that come from here.
+pub fn state_map(program: &Program<Low>, lanes: Lanes) -> StateMap {
+    let (mut read, mut position) = (BTreeSet::new(), None);
+    each_dynamic(program, |op| match op {
+        Dynamic::Sphere {
+            position: slot,
+            dim,
+        } => {
+            position = Some(*slot);
+            read.extend(*slot..*slot + u32::from(*dim));
+        }
+        Dynamic::Other(slot, _) => {
+            read.insert(*slot);
+        }
+        _ => {}
+    });
+    let changed = changed_slots(program);
+    let (mut variables, mut first, mut slots) = (Vec::new(), Vec::new(), 0..0);
+    let mut position_variable = None;
+    for state in &program.interface.state {
+        let ty = &state.variable.ty;
+        slots = slots.end..slots.end + ty.scalars().len() as u32;
+        let sharing = if !slots.clone().any(|slot| read.contains(&slot)) {
+            Sharing::Private
+        } else if slots.clone().any(|slot| changed.contains(&slot)) {
+            Sharing::Communicated
+        } else {
+            Sharing::Constant
+        };
+        if position == Some(slots.start) {
+            position_variable = Some(variables.len());
+        }
+        first.push(variables.len());
+        variables.extend(kinds(ty, lanes).into_iter().map(|kind| strands::Variable {
+            name: state.variable.name.clone(),
+            kind,
+            sharing,
+        }));
+    }
+    let layout = StateLayout::new(lanes.width, variables, position_variable)
+        .unwrap_or_else(|why| panic!("the layout of the state: {why}"));
+    let planes = planes(program, &layout);
+    StateMap {
+        layout,
+        planes,
+        variables: first,
+    }
+}
+
+/// The runtime's variables for a type.
+fn kinds(ty: &Ty, lanes: Lanes) -> Vec<strands::Kind> {
+    match ty {
+        Ty::List(element) => {
+            let (scalar, components) = scalars(element, lanes);
+            vec![strands::Kind::Sequence { scalar, components }]
+        }
+        Ty::Seq(element, n) if has_lists(element) => kinds(element, lanes).repeat(*n),
+        _ => {
+            let (scalar, components) = scalars(ty, lanes);
+            vec![strands::Kind::Tensor { scalar, components }]
+        }
+    }
+}
+
+fn has_lists(ty: &Ty) -> bool {
+    match ty {
+        Ty::List(_) => true,
+        Ty::Seq(element, _) => has_lists(element),
+        _ => false,
+    }
+}
+
+/// The machine type and number of the scalars of a type.
+pub(crate) fn scalars(ty: &Ty, lanes: Lanes) -> (Scalar, usize) {
+    let types = ty.scalars();
+    let first = types.first().copied().unwrap_or(low::Ty::Real);
+    (machine_type(first, lanes), types.len())
+}
+
+/// The machine type of a scalar in memory.
+pub(crate) fn machine_type(ty: low::Ty, lanes: Lanes) -> Scalar {
+    match (ty, lanes.lane_bytes(ty)) {
+        (low::Ty::Real, 4) => Scalar::F32,
+        (low::Ty::Real, _) => Scalar::F64,
+        (_, 4) => Scalar::I32,
+        (_, _) => Scalar::I64,
+    }
+}
+
+/// The plane of every state slot.
+fn planes(program: &Program<Low>, layout: &StateLayout) -> Vec<StatePlane> {
+    let state = &program.interface.state;
+    let mut types = state.iter().flat_map(|s| s.variable.ty.scalars());
+    let mut planes = Vec::new();
+    for (variable, description) in layout.variables().iter().enumerate() {
+        match description.kind {
+            strands::Kind::Tensor { components, .. } => {
+                for component in 0..components {
+                    let plane = layout.plane(variable, component);
+                    planes.push(StatePlane {
+                        ty: types.next().expect("a type for every slot"),
+                        offset: plane.offset,
+                        stride: plane.bytes,
+                        is_handle: false,
+                        sharing: plane.sharing,
+                    });
+                }
+            }
+            strands::Kind::Sequence { .. } => {
+                // A handle is the length in its low and the buffer in its high half.
+                let plane = layout.plane(variable, 0);
+                for half in [4, 0] {
+                    planes.push(StatePlane {
+                        ty: types.next().expect("a type for every slot"),
+                        offset: plane.offset + half,
+                        stride: plane.bytes,
+                        is_handle: true,
+                        sharing: plane.sharing,
+                    });
+                }
+            }
+        }
+    }
+    planes
+}
+
+/// The state slots that a method may change.
+fn changed_slots(program: &Program<Low>) -> BTreeSet<u32> {
+    let methods = program
+        .functions
+        .iter()
+        .filter(|(role, _)| matches!(role, Role::Start | Role::Update | Role::Stabilize));
+    methods
+        .flat_map(|(_, function)| changed_by(function))
+        .collect()
+}
+
+/// A slot is left alone if the method yields what it has loaded from it.
+fn changed_by(function: &Function<Low>) -> Vec<u32> {
+    let results = function.body.yields.iter().skip(1).zip(0..);
+    let kept = |&(value, slot): &(&Value, u32)| {
+        function.body.insts.iter().any(|inst| {
+            inst.results.first() == Some(value)
+                && matches!(inst.kind, Kind::Op(Op::State(from, _), _) if from == slot)
+        })
+    };
+    results
+        .filter(|result| !kept(result))
+        .map(|(_, slot)| slot)
+        .collect()
+}
+
+/// Visits the operations on sequences and strands in the methods.
+fn each_dynamic(program: &Program<Low>, mut visit: impl FnMut(&Dynamic)) {
+    for (role, function) in &program.functions {
+        if role.is_method() {
+            dynamics(&function.body, &mut visit);
+        }
+    }
+}
+
+fn dynamics(block: &Block<Low>, visit: &mut impl FnMut(&Dynamic)) {
+    for inst in &block.insts {
+        if let Kind::Op(Op::Dynamic(op), _) = &inst.kind {
+            visit(op);
+        }
+        for inner in inst.kind.blocks() {
+            dynamics(inner, visit);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Programs as machine code, with all that running them needs.
+
+use super::{Code, Cranelift, Lanes, Sink, StateMap, Task, abi};
+use crate::{
+    front::diag::Diagnostic,
+    ir::interface::Interface,
+    low::{Low, Slots},
+    ssa::{Program, Role},
+};
+use runtime::world::Abilities;
+use std::sync::Arc;
+
+/// A program compiled to machine code.
+#[derive(Debug)]
+pub struct Compiled {
+    /// Its interface.
+    pub interface: Arc<Interface>,
+    /// How many globals there are besides the variables: what strand code finds computed.
+    pub invariants: usize,
+    /// Its code.
+    pub code: Code,
+    /// Where strands keep their state.
+    pub state: StateMap,
+    /// What it makes use of.
+    pub abilities: Abilities,
+    /// Where the scalars of variables lie.
+    pub slots: Slots,
+    /// The lanes of its code.
+    pub lanes: Lanes,
+    /// Warnings about it.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Generates machine code for a program in Low-IR.
+pub fn generate(
+    program: &Program<Low>,
+    slots: Slots,
+    lanes: Lanes,
+    warnings: Vec<Diagnostic>,
+) -> Compiled {
+    let interface = program.interface.clone();
+    let state = abi::state_map(program, lanes);
+    let invariants = program
+        .function(Role::Invariants)
+        .map_or(0, |function| function.body.yields.len());
+    let globals: Vec<u32> = (0..slots.global_count()).collect();
+    let tasks: Vec<Task<'_>> = program
+        .functions
+        .iter()
+        .map(|(role, function)| {
+            let sink = match role {
+                Role::Globals => Sink::Globals {
+                    status: false,
+                    slots: globals.clone(),
+                },
+                Role::GlobalStart | Role::GlobalUpdate => Sink::Globals {
+                    status: true,
+                    slots: globals.clone(),
+                },
+                Role::Invariants => Sink::Globals {
+                    status: false,
+                    slots: (slots.global_count()..).take(invariants).collect(),
+                },
+                Role::Domain => Sink::Globals {
+                    status: false,
+                    slots: domain_slots(&interface, &slots, invariants),
+                },
+                Role::Create => Sink::State { status: false },
+                Role::Start | Role::Update | Role::Stabilize => Sink::State { status: true },
+                Role::Reduce(_) => Sink::Results,
+            };
+            let width = if role.is_strand_code() {
+                lanes.width
+            } else {
+                1
+            };
+            Task {
+                role: *role,
+                function,
+                sink,
+                lanes: Lanes { width, ..lanes },
+            }
+        })
+        .collect();
+    let code = super::compile(tasks, &state, &[&Cranelift]);
+    let abilities = Abilities {
+        starts: code.has(Role::Start),
+        stabilizes: code.has(Role::Stabilize),
+        prints: code.linker().strands_print(),
+        global_start: code.has(Role::GlobalStart),
+        global_update: code.has(Role::GlobalUpdate),
+        ..abi::abilities(program)
+    };
+    Compiled {
+        interface,
+        invariants,
+        code,
+        state,
+        abilities,
+        slots,
+        lanes,
+        warnings,
+    }
+}
+
+/// Where the domain function puts its results: the bounds after variables and invariants, the sequences into theirs.
+fn domain_slots(interface: &Interface, slots: &Slots, invariants: usize) -> Vec<u32> {
+    let after = slots.global_count() + invariants as u32;
+    let bounds = after..after + 2 * interface.axes as u32;
+    let sequences = interface.sources.iter().flat_map(|&source| {
+        let first = slots.globals[source as usize];
+        let ty = &interface.globals[source as usize].ty;
+        first..first + ty.scalars().len() as u32
+    });
+    bounds.chain(sequences).collect()
+}

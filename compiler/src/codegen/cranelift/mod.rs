@@ -1,0 +1,114 @@
+//! The back end that runs everywhere: Cranelift, with vectors of 128 bits.
+
+mod dynamic;
+mod emit;
+mod lanes;
+mod ops;
+mod runs;
+
+use super::{Backend, Entry, Generated, Linker, StateMap, Task};
+use crate::ssa::Role;
+use cranelift_codegen::{
+    ir::{AbiParam, types},
+    settings::{self, Configurable},
+};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Linkage, Module};
+
+/// Compiles every function on every machine that Cranelift knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Cranelift;
+
+/// Keeps a module's code in memory.
+struct Memory(Option<JITModule>);
+
+// SAFETY: the code is immutable once made, and the module is only touched when it is dropped.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Some(module) = self.0.take() {
+            // SAFETY: whoever owns the memory drops it after the last call.
+            unsafe { module.free_memory() }
+        }
+    }
+}
+
+impl Backend for Cranelift {
+    fn name(&self) -> &'static str {
+        "cranelift"
+    }
+
+    /// # Panics
+    /// If Cranelift refuses the code or this machine: both are compiler bugs.
+    fn compile(&self, tasks: &[Task<'_>], state: &StateMap, linker: &mut Linker) -> Generated {
+        let planes = state.planes.as_slice().into();
+        let mut module = JITModule::new(JITBuilder::with_isa(
+            isa(),
+            cranelift_module::default_libcall_names(),
+        ));
+        let mut context = module.make_context();
+        let mut scratch = FunctionBuilderContext::new();
+        let mut ids: Vec<(Role, FuncId)> = Vec::new();
+        for task in tasks {
+            linker.for_strands = task.role.is_method();
+            context.func.signature.call_conv = module.target_config().default_call_conv;
+            let params = &mut context.func.signature.params;
+            params.push(AbiParam::new(types::I64));
+            let builder = FunctionBuilder::new(&mut context.func, &mut scratch);
+            emit::emit(builder, task, linker, &planes, module.target_config());
+            let name = task.role.name();
+            let id = module
+                .declare_function(&name, Linkage::Export, &context.func.signature)
+                .expect("every role occurs once");
+            module
+                .define_function(id, &mut context)
+                .unwrap_or_else(|why| {
+                    panic!("code generation of `{name}`: {why:?}\n{}", context.func)
+                });
+            module.clear_context(&mut context);
+            ids.push((task.role, id));
+        }
+        module
+            .finalize_definitions()
+            .expect("memory for machine code");
+        let entry = |(role, id)| {
+            let address = module.get_finalized_function(id);
+            // SAFETY: the function was compiled with just this signature.
+            let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
+            (role, entry)
+        };
+        Generated {
+            entries: ids.into_iter().map(entry).collect(),
+            memory: Box::new(Memory(Some(module))),
+        }
+    }
+}
+
+/// The machine this runs on. Our own passes have optimized already; the code generator's would only lengthen live ranges.
+fn isa() -> cranelift_codegen::isa::OwnedTargetIsa {
+    let mut flags = settings::builder();
+    let verify = if cfg!(debug_assertions) {
+        "true"
+    } else {
+        "false"
+    };
+    for (name, value) in [
+        ("opt_level", "none"),
+        ("regalloc_algorithm", "backtracking"),
+        ("enable_verifier", verify),
+        ("use_colocated_libcalls", "false"),
+        ("is_pic", "false"),
+    ] {
+        flags
+            .set(name, value)
+            .expect("a flag of the code generator");
+    }
+    cranelift_native::builder()
+        .expect("a supported machine")
+        .finish(settings::Flags::new(flags))
+        .expect("a supported machine")
+}

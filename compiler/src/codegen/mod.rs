@@ -1,0 +1,125 @@
+//! Code generation: Low-IR to machine code in memory, for W strands at a time.
+//!
+//! [`abi`] is the contract that generated code keeps, on one page; [`host`] is what it calls back; [`Linker`] collects what it
+//! refers to. A [`Backend`] turns functions into code, and no type of a code generator leaves its module.
+
+pub mod abi;
+mod compiled;
+mod cranelift;
+pub mod host;
+mod link;
+
+pub use abi::{Frame, Lanes, Sink, StateMap};
+pub use compiled::{Compiled, generate};
+pub use cranelift::Cranelift;
+pub use link::Linker;
+
+use crate::{
+    low::Low,
+    ssa::{Function, Role},
+};
+use std::any::Any;
+
+/// A function to be compiled.
+#[derive(Clone, Debug)]
+pub struct Task<'a> {
+    /// What it is for.
+    pub role: Role,
+    /// What it does.
+    pub function: &'a Function<Low>,
+    /// Where its results go.
+    pub sink: Sink,
+    /// The lanes of one call: those of the program for strand code, one for other code.
+    pub lanes: Lanes,
+}
+
+/// A function of the generated code.
+pub type Entry = unsafe extern "C" fn(*mut Frame);
+
+/// Something that makes machine code.
+pub trait Backend: Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// Compiles the functions that it can, and leaves out the others.
+    fn compile(&self, tasks: &[Task<'_>], state: &StateMap, linker: &mut Linker) -> Generated;
+}
+
+/// What a back end made.
+pub struct Generated {
+    /// The functions.
+    pub entries: Vec<(Role, Entry)>,
+    /// Keeps the memory of the code until it is dropped.
+    pub memory: Box<dyn Any + Send + Sync>,
+}
+
+/// The machine code of a program: immutable, and as many threads as like may run it.
+pub struct Code {
+    functions: Vec<(Role, Entry)>,
+    linker: Linker,
+    /// Dropped with the code: nobody can call the functions any more, because they are only reachable through `self`.
+    _memory: Vec<Box<dyn Any + Send + Sync>>,
+}
+
+impl std::fmt::Debug for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Code")
+            .field("functions", &self.functions)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Compiles functions: each by the first back end that can.
+///
+/// # Panics
+/// If no back end compiles some function; the last one has to compile whatever there is.
+pub fn compile(tasks: Vec<Task<'_>>, state: &StateMap, backends: &[&dyn Backend]) -> Code {
+    let mut code = Code {
+        functions: Vec::new(),
+        linker: Linker::new(&state.layout),
+        _memory: Vec::new(),
+    };
+    let mut left = tasks;
+    for backend in backends {
+        if left.is_empty() {
+            break;
+        }
+        let generated = backend.compile(&left, state, &mut code.linker);
+        left.retain(|task| generated.entries.iter().all(|(role, _)| *role != task.role));
+        code.functions.extend(generated.entries);
+        code._memory.push(generated.memory);
+    }
+    assert!(left.is_empty(), "functions that no back end compiles");
+    code
+}
+
+impl Code {
+    /// What the code refers to.
+    pub fn linker(&self) -> &Linker {
+        &self.linker
+    }
+
+    /// The number of a string, which may be one the program does not mention.
+    pub fn intern(&mut self, text: &str) -> i64 {
+        self.linker.intern(text)
+    }
+
+    /// Whether there is a function for this role.
+    pub fn has(&self, role: Role) -> bool {
+        self.functions.iter().any(|(r, _)| *r == role)
+    }
+
+    /// Runs the function for a role.
+    ///
+    /// # Safety
+    /// The frame is that of the program this code was made from, with everything the function reads and writes.
+    pub unsafe fn call(&self, role: Role, frame: &mut Frame) {
+        let (_, entry) = self
+            .functions
+            .iter()
+            .find(|(r, _)| *r == role)
+            .expect("a function of the program");
+        // SAFETY: promised by the caller.
+        unsafe { entry(frame) }
+    }
+}

@@ -1,0 +1,241 @@
+//! Messages to the user: what was wrong, where, and what may help; as text for people and as JSON for tools.
+//!
+//! Texts are lower case without a final period, and say what was found and what was wanted.
+
+use std::io;
+
+use ariadne::{Config, IndexType, Label, Report, ReportKind};
+use serde_json::json;
+
+use crate::front::source::{Source, Span};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The program cannot be compiled.
+    Error,
+    /// The program can be compiled, but may not be what was meant.
+    Warning,
+}
+
+impl Severity {
+    /// The word for it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        }
+    }
+}
+
+/// One message about a place in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// A short name of this kind of message, in kebab case.
+    pub code: &'static str,
+    /// The place it is about.
+    pub span: Span,
+    /// What was found and what was wanted.
+    pub message: String,
+    /// Further places that matter, and why.
+    pub labels: Vec<(Span, String)>,
+    /// What may help.
+    pub hints: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error without labels and hints.
+    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            span,
+            message: message.into(),
+            labels: Vec::new(),
+            hints: Vec::new(),
+        }
+    }
+
+    /// A warning without labels and hints.
+    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Warning,
+            ..Diagnostic::error(code, span, message)
+        }
+    }
+
+    /// The same with a further place.
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push((span, text.into()));
+        self
+    }
+
+    /// The same with a further hint.
+    pub fn hint(mut self, text: impl Into<String>) -> Diagnostic {
+        self.hints.push(text.into());
+        self
+    }
+
+    /// Whether it is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// Sorts by place and keeps one of several messages that say the same about one place.
+pub fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.sort_by(|a, b| {
+        (a.span, a.severity, a.code, &a.message).cmp(&(b.span, b.severity, b.code, &b.message))
+    });
+    diagnostics.dedup_by(|a, b| (a.span, a.code, &a.message) == (b.span, b.code, &b.message));
+    diagnostics
+}
+
+/// The messages as text that quotes the lines they are about, in order; with colour only if asked, since a file should have none.
+pub fn render(source: &Source, diagnostics: Vec<Diagnostic>, colour: bool) -> String {
+    let name = source.path.display().to_string();
+    let mut out = Vec::new();
+    for diagnostic in in_order(diagnostics) {
+        let written = write_report(&name, &source.text, &diagnostic, colour, &mut out);
+        debug_assert!(written.is_ok(), "writing to memory does not fail");
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn write_report(
+    name: &str,
+    text: &str,
+    diagnostic: &Diagnostic,
+    colour: bool,
+    out: &mut Vec<u8>,
+) -> io::Result<()> {
+    let place = |span: Span| {
+        let start = (span.start as usize).min(text.len());
+        (name, start..(span.end as usize).clamp(start, text.len()))
+    };
+    let kind = match diagnostic.severity {
+        Severity::Error => ReportKind::Error,
+        Severity::Warning => ReportKind::Warning,
+    };
+    let config = Config::default()
+        .with_index_type(IndexType::Byte)
+        .with_color(colour);
+    let mut report = Report::build(kind, place(diagnostic.span))
+        .with_config(config)
+        .with_code(diagnostic.code)
+        .with_message(&diagnostic.message)
+        .with_label(Label::new(place(diagnostic.span)).with_message("here"));
+    for (span, text) in &diagnostic.labels {
+        report = report.with_label(Label::new(place(*span)).with_message(text));
+    }
+    for hint in &diagnostic.hints {
+        report = report.with_help(hint);
+    }
+    report
+        .finish()
+        .write((name, ariadne::Source::from(text)), out)
+}
+
+/// The messages for tools, in order: one JSON object a line. Lines and columns count from 1, columns in characters, and the end is
+/// one past the last character.
+pub fn to_json_lines(source: &Source, diagnostics: Vec<Diagnostic>) -> String {
+    let lines = source.lines();
+    let mut out = String::new();
+    for diagnostic in in_order(diagnostics) {
+        let (line, column) = lines.position(&source.text, diagnostic.span.start);
+        let (end_line, end_column) = lines.position(&source.text, diagnostic.span.end);
+        let object = json!({
+            "file": source.path.display().to_string(),
+            "line": line,
+            "column": column,
+            "end_line": end_line,
+            "end_column": end_column,
+            "severity": diagnostic.severity.text(),
+            "code": diagnostic.code,
+            "message": diagnostic.message,
+            "hints": diagnostic.hints,
+        });
+        out.push_str(&object.to_string());
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source() -> Source {
+        Source {
+            path: "a.diderot".into(),
+            text: "real α = β;\nint n = m;\n".to_owned(),
+        }
+    }
+
+    fn undeclared(start: usize, end: usize, name: &str) -> Diagnostic {
+        let message = format!("undeclared variable `{name}`");
+        Diagnostic::error("undeclared", Span::new(start, end), message)
+    }
+
+    #[test]
+    fn messages_come_in_order_and_once() {
+        let diagnostics = vec![
+            undeclared(22, 23, "m"),
+            undeclared(10, 12, "β"),
+            undeclared(22, 23, "m"),
+        ];
+        let places: Vec<u32> = in_order(diagnostics).iter().map(|d| d.span.start).collect();
+        assert_eq!(places, [10, 22]);
+    }
+
+    #[test]
+    fn text_quotes_the_line_and_has_no_colour_unless_asked() {
+        let diagnostic = undeclared(10, 12, "β")
+            .label(Span::new(5, 7), "for this")
+            .hint("did you mean `α`?");
+        let text = render(&source(), vec![diagnostic.clone()], false);
+        for part in [
+            "undeclared variable `β`",
+            "a.diderot:1:10",
+            "real α = β;",
+            "for this",
+            "did you mean `α`?",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        assert!(!text.contains('\x1b'));
+        assert!(render(&source(), vec![diagnostic], true).contains('\x1b'));
+    }
+
+    #[test]
+    fn json_has_one_object_a_line_with_columns_in_characters() {
+        let diagnostics = vec![undeclared(22, 23, "m"), undeclared(10, 12, "β").hint("h")];
+        let lines = to_json_lines(&source(), diagnostics);
+        let objects: Vec<serde_json::Value> = lines
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect();
+        assert_eq!(
+            objects[0],
+            json!({
+                "file": "a.diderot", "line": 1, "column": 10, "end_line": 1, "end_column": 11, "severity": "error",
+                "code": "undeclared", "message": "undeclared variable `β`", "hints": ["h"],
+            })
+        );
+        assert_eq!(
+            (&objects[1]["line"], &objects[1]["column"]),
+            (&json!(2), &json!(9))
+        );
+    }
+
+    #[test]
+    fn places_at_and_past_the_end_are_shown() {
+        for span in [Span::new(25, 25), Span::new(24, 90), Span::new(90, 90)] {
+            let end = Diagnostic::warning("w", span, "at the end");
+            assert!(render(&source(), vec![end.clone()], false).contains("at the end"));
+            assert!(to_json_lines(&source(), vec![end]).contains("at the end"));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Types.
+
+use super::{
+    super::{
+        ast::*,
+        version::{self, Construct},
+    },
+    Builder, Deep,
+};
+use crate::front::{diag::Diagnostic, source::Span};
+
+impl Builder {
+    pub(crate) fn dimension(&mut self, dim: Deep<Expr>) -> Deep<Expr> {
+        if !matches!(dim.node.kind, ExprKind::Int(_) | ExprKind::Error) {
+            self.only(&version::DIMENSION_EXPRESSION, dim.node.span);
+        }
+        dim
+    }
+
+    pub(crate) fn image_type(
+        &mut self,
+        span: Span,
+        dim: Deep<Expr>,
+        shape: Deep<Vec<Expr>>,
+    ) -> Deep<TypeExpr> {
+        let depth = dim.depth.max(shape.depth);
+        let kind = TypeExprKind::Image {
+            dim: Box::new(dim.node),
+            shape: shape.node,
+        };
+        Deep {
+            node: TypeExpr { kind, span },
+            depth,
+        }
+    }
+
+    pub(crate) fn field_type(
+        &mut self,
+        span: Span,
+        continuity: Option<Expr>,
+        dim: Deep<Expr>,
+        shape: Deep<Vec<Expr>>,
+    ) -> Deep<TypeExpr> {
+        if continuity.is_none() {
+            self.only(&version::SMOOTH_FIELD, span);
+        }
+        let depth = dim.depth.max(shape.depth);
+        let kind = TypeExprKind::Field {
+            continuity: continuity.map(Box::new),
+            dim: Box::new(dim.node),
+            shape: shape.node,
+        };
+        Deep {
+            node: TypeExpr { kind, span },
+            depth,
+        }
+    }
+
+    pub(crate) fn sequence_type(
+        &mut self,
+        span: Span,
+        form: &Construct,
+        suffix: Span,
+        element: Deep<TypeExpr>,
+        length: Option<Deep<Expr>>,
+    ) -> Deep<TypeExpr> {
+        self.only(form, suffix);
+        if matches!(element.node.kind, TypeExprKind::Seq { length: None, .. }) {
+            self.report(Diagnostic::error(
+                "sequence-type",
+                suffix,
+                "a dynamic sequence cannot be an element: the suffix without a length must be the last",
+            ));
+        }
+        let depth = element
+            .depth
+            .max(length.as_ref().map_or(0, |length| length.depth));
+        if !self.fits(depth, span) {
+            return element;
+        }
+        let kind = TypeExprKind::Seq {
+            element: Box::new(element.node),
+            length: length.map(|length| Box::new(length.node)),
+        };
+        Deep {
+            node: TypeExpr { kind, span },
+            depth: depth + 1,
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! From text to syntax tree, and back.
+//!
+//! The text is read in four steps: `version` looks at the first line, `lexer` makes tokens, the generated parser builds the
+//! tree through `builder`, and `assemble` puts the parts of the program in place. Where the parser stops, `recover` repairs
+//! the tokens and `explain` says what was wrong, and reading goes on.
+
+pub mod ast;
+pub mod operators;
+pub mod print;
+
+mod assemble;
+mod builder;
+mod explain;
+mod hints;
+mod lexer;
+mod literal;
+mod parser;
+mod recover;
+mod token;
+mod version;
+
+pub use builder::MAX_DEPTH;
+pub use parser::parse;
+pub use token::reserved_in_other_version;
+
+lalrpop_util::lalrpop_mod!(
+    #[allow(
+        missing_docs,
+        unreachable_pub,
+        unused_imports,
+        clippy::all,
+        reason = "generated code"
+    )]
+    grammar,
+    "/front/syntax/grammar.rs"
+);

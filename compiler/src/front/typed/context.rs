@@ -1,0 +1,348 @@
+//! What the checker knows while it walks a program: variables, constants, functions, the names in scope, where it is,
+//! and what it has to report.
+
+use super::{
+    CheckOptions,
+    flow::{Exits, Flow},
+    scope::{Entity, Scopes, nearest},
+    tree::{Block, Constant, FunctionId, StrandSet, VarId, VarKind},
+};
+use crate::front::{
+    diag::{Diagnostic, Severity},
+    source::Span,
+    syntax::ast::{self, MethodKind, Version},
+};
+use ein_ir::{Kernel, Type};
+use std::collections::{BTreeSet, HashMap};
+
+/// A compile-time constant: a position in [`Cx::consts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ConstId(pub(super) usize);
+
+/// A variable as far as it is known. A variable whose declaration is wrong has no type; uses of it are not reported
+/// again.
+pub(super) struct VarInfo {
+    pub(super) name: String,
+    pub(super) ty: Option<Type>,
+    pub(super) kind: VarKind,
+    pub(super) span: Span,
+    /// Whether its value is read anywhere.
+    pub(super) read: bool,
+    /// Whether it was reported that it may lack a value.
+    pub(super) reported: bool,
+    /// What a variable of kernel type is bound to, as far as that is known here.
+    pub(super) kernels: Option<Vec<&'static Kernel>>,
+    /// Globals without a value that a field function reads when it is probed.
+    pub(super) needs: BTreeSet<VarId>,
+}
+
+/// A constant; without a value if its declaration is wrong.
+pub(super) struct ConstInfo {
+    pub(super) name: String,
+    pub(super) span: Span,
+    pub(super) value: Option<(Type, Constant)>,
+    pub(super) read: bool,
+}
+
+/// A user function. Its body is empty if it is wrong; then no tree is made of the program.
+pub(super) struct FunctionInfo {
+    pub(super) name: String,
+    pub(super) params: Vec<VarId>,
+    pub(super) result: Option<Type>,
+    pub(super) body: Block,
+    pub(super) span: Span,
+    /// Globals without a value that a call reads.
+    pub(super) needs: BTreeSet<VarId>,
+}
+
+/// What is known of the strand when its methods, the creation clause and global code are checked.
+pub(super) struct StrandInfo<'a> {
+    pub(super) name: &'a str,
+    /// Where its name stands in the definition.
+    pub(super) span: Span,
+    pub(super) params: Vec<VarId>,
+    /// Its state variables by name.
+    pub(super) state: HashMap<&'a str, VarId>,
+    /// The state variable `pos`.
+    pub(super) position: Option<VarId>,
+}
+
+/// The kind of code that is being checked; it decides which statements and queries are allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The value of a constant, input or global, or a dimension in a type.
+    Item,
+    /// The body of a field function.
+    FieldFunction,
+    /// The body of a function.
+    Function,
+    /// The global `initialize` block.
+    GlobalInitialize,
+    /// The value of a state variable.
+    StateValue,
+    /// The strand's `initialize` block.
+    StrandInitialize,
+    /// A method of the strand.
+    Method(MethodKind),
+    /// The creation of the initial strands.
+    Create,
+    /// The global `start` block.
+    GlobalStart,
+    /// The global `update` block.
+    GlobalUpdate,
+}
+
+impl Place {
+    /// How messages call it.
+    pub(super) fn describe(self) -> &'static str {
+        match self {
+            Place::Item => "a definition at the top level",
+            Place::FieldFunction => "a field function",
+            Place::Function => "a function",
+            Place::GlobalInitialize => "the global `initialize` block",
+            Place::StateValue => "the initial value of a state variable",
+            Place::StrandInitialize => "the strand's `initialize` block",
+            Place::Method(MethodKind::Start) => "the `start` method",
+            Place::Method(MethodKind::Update) => "the `update` method",
+            Place::Method(MethodKind::Stabilize) => "the `stabilize` method",
+            Place::Create => "the creation of the initial strands",
+            Place::GlobalStart => "the global `start` block",
+            Place::GlobalUpdate => "the global `update` block",
+        }
+    }
+
+    /// Whether this is global code between super-steps.
+    pub(super) fn is_between_steps(self) -> bool {
+        matches!(self, Place::GlobalStart | Place::GlobalUpdate)
+    }
+
+    /// Whether this is a method that runs during a super-step.
+    pub(super) fn is_stepping(self) -> bool {
+        matches!(self, Place::Method(MethodKind::Start | MethodKind::Update))
+    }
+
+    /// Whether globals and inputs may be assigned here.
+    pub(super) fn may_assign_globals(self) -> bool {
+        self == Place::GlobalInitialize || self.is_between_steps()
+    }
+
+    /// Whether state variables may be assigned here.
+    pub(super) fn may_assign_state(self) -> bool {
+        matches!(self, Place::StrandInitialize | Place::Method(_))
+    }
+}
+
+/// The state of a check.
+pub(super) struct Cx<'a> {
+    pub(super) version: Version,
+    pub(super) options: &'a CheckOptions,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) vars: Vec<VarInfo>,
+    pub(super) consts: Vec<ConstInfo>,
+    pub(super) functions: Vec<FunctionInfo>,
+    pub(super) scopes: Scopes<'a>,
+    pub(super) strand: Option<StrandInfo<'a>>,
+    pub(super) place: Place,
+    pub(super) flow: Flow,
+    pub(super) exits: Exits,
+    /// Globals without a value that the function being checked reads.
+    pub(super) needs: BTreeSet<VarId>,
+    /// How many bodies of loops, comprehensions and reductions enclose the place.
+    pub(super) loops: usize,
+    /// The declared result of the function being checked.
+    pub(super) result: Option<Type>,
+    /// Where `new` and `die` are used.
+    pub(super) births_and_deaths: Vec<(&'static str, Span)>,
+    /// Whether any code stabilizes or kills strands.
+    pub(super) ends_strands: bool,
+    /// Whether parts of the program are missing because of syntax errors. Then nothing is reported that the missing
+    /// parts could mend: names, values and methods that seem to be absent.
+    pub(super) incomplete: bool,
+    /// Whether the type that would be the hint for the expression being checked is wrong.
+    pub(super) hint_lost: bool,
+    /// What is being defined, and is not known before its definition ends.
+    pub(super) defining: Option<&'a str>,
+    /// How often a similar name may still be searched for.
+    pub(super) name_hints_left: usize,
+}
+
+/// Searching for a similar name compares with every visible one; after this many misses a file has other problems.
+const NAME_HINTS: usize = 100;
+
+impl<'a> Cx<'a> {
+    pub(super) fn new(
+        version: Version,
+        options: &'a CheckOptions,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Cx<'a> {
+        let incomplete = diagnostics.iter().any(|d| d.severity == Severity::Error);
+        Cx {
+            version,
+            options,
+            diagnostics,
+            vars: Vec::new(),
+            consts: Vec::new(),
+            functions: Vec::new(),
+            scopes: Scopes::default(),
+            strand: None,
+            place: Place::Item,
+            flow: Flow::default(),
+            exits: Exits::default(),
+            needs: BTreeSet::new(),
+            loops: 0,
+            result: None,
+            births_and_deaths: Vec::new(),
+            ends_strands: false,
+            incomplete,
+            hint_lost: false,
+            defining: None,
+            name_hints_left: NAME_HINTS,
+        }
+    }
+
+    /// Reports an error; labels and hints can be added to what is returned.
+    pub(super) fn error(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Report<'_> {
+        self.report(Severity::Error, code, span, message.into())
+    }
+
+    /// Reports a warning.
+    pub(super) fn warning(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Report<'_> {
+        self.report(Severity::Warning, code, span, message.into())
+    }
+
+    fn report(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        span: Span,
+        message: String,
+    ) -> Report<'_> {
+        self.diagnostics.push(Diagnostic {
+            severity,
+            code,
+            span,
+            message,
+            labels: Vec::new(),
+            hints: Vec::new(),
+        });
+        Report(
+            self.diagnostics
+                .last_mut()
+                .expect("a diagnostic was just added"),
+        )
+    }
+
+    /// Whether an error was reported.
+    pub(super) fn has_errors(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .any(|d| d.severity == Severity::Error)
+    }
+
+    /// A new variable that has no name in any scope.
+    pub(super) fn fresh(
+        &mut self,
+        name: &str,
+        ty: Option<Type>,
+        kind: VarKind,
+        span: Span,
+    ) -> VarId {
+        self.vars.push(VarInfo {
+            name: name.to_owned(),
+            ty,
+            kind,
+            span,
+            read: false,
+            reported: false,
+            kernels: None,
+            needs: BTreeSet::new(),
+        });
+        VarId(self.vars.len() - 1)
+    }
+
+    /// Declares a variable in the innermost scope.
+    pub(super) fn declare(
+        &mut self,
+        name: &'a ast::Name,
+        ty: Option<Type>,
+        kind: VarKind,
+    ) -> VarId {
+        let var = self.fresh(&name.text, ty, kind, name.span);
+        let earlier = self.scopes.declare(&name.text, Entity::Var(var), name.span);
+        self.redefinition(name, earlier);
+        var
+    }
+
+    /// Reports that a name is taken.
+    pub(super) fn redefinition(&mut self, name: &ast::Name, earlier: Option<Span>) {
+        if let Some(earlier) = earlier {
+            self.error(
+                "redefinition",
+                name.span,
+                format!("`{}` is already defined in this scope", name.text),
+            )
+            .label(earlier, "first defined here");
+        }
+    }
+
+    pub(super) fn var(&self, var: VarId) -> &VarInfo {
+        &self.vars[var.0]
+    }
+
+    pub(super) fn function(&self, function: FunctionId) -> &FunctionInfo {
+        &self.functions[function.0]
+    }
+
+    /// "did you mean …", if one of the candidates is like the name.
+    pub(super) fn similar_name<'n>(
+        &mut self,
+        name: &str,
+        candidates: impl Iterator<Item = &'n str>,
+    ) -> Option<String> {
+        self.name_hints_left = self.name_hints_left.checked_sub(1)?;
+        nearest(name, candidates).map(|found| format!("did you mean `{found}`?"))
+    }
+}
+
+/// A diagnostic that was just reported.
+pub(super) struct Report<'d>(&'d mut Diagnostic);
+
+impl Report<'_> {
+    /// Marks another place.
+    pub(super) fn label(self, span: Span, text: impl Into<String>) -> Self {
+        self.0.labels.push((span, text.into()));
+        self
+    }
+
+    /// Says what would help.
+    pub(super) fn hint(self, text: impl Into<String>) -> Self {
+        self.0.hints.push(text.into());
+        self
+    }
+
+    /// Says what would help, if anything is known.
+    pub(super) fn hints(self, texts: impl IntoIterator<Item = String>) -> Self {
+        self.0.hints.extend(texts);
+        self
+    }
+}
+
+/// The strand set of a name.
+pub(super) fn strand_set(name: &str) -> Option<StrandSet> {
+    match name {
+        "all" => Some(StrandSet::All),
+        "active" => Some(StrandSet::Active),
+        "stable" => Some(StrandSet::Stable),
+        _ => None,
+    }
+}

@@ -1,0 +1,317 @@
+//! Definitions at the top level: constants, inputs, globals, field functions and functions.
+
+use super::{
+    constant,
+    context::{ConstId, ConstInfo, Cx, FunctionInfo, Place},
+    expr::{check_against, constant_string},
+    given,
+    scope::Entity,
+    stmt::{block, declared},
+    tree::{Block, FunctionId, Global, InputDefault, Stmt, StmtKind, VarId, VarKind},
+    types,
+};
+use crate::front::{
+    source::Span,
+    syntax::ast::{self, ExprKind as Written, FunctionBody, ItemKind},
+};
+use ein_ir::{Shape, Type};
+
+/// A definition at the top level; constants and functions leave nothing among the globals.
+pub(super) fn item<'a>(cx: &mut Cx<'a>, written: &'a ast::Item) -> Option<Global> {
+    cx.place = Place::Item;
+    match &written.kind {
+        ItemKind::Const { ty, name, value } => {
+            constant_item(cx, ty, name, value.as_ref());
+            None
+        }
+        ItemKind::Input {
+            ty,
+            name,
+            description,
+            default,
+        } => {
+            let (ty, default) = input(cx, ty, name, default.as_ref());
+            let var = cx.declare(name, ty, VarKind::Input);
+            Some(Global::Input {
+                var,
+                description: description.clone(),
+                default,
+            })
+        }
+        ItemKind::Global { ty, name, value } => global(cx, ty, name, value.as_ref()),
+        ItemKind::FieldFunction {
+            ty,
+            name,
+            param,
+            body,
+        } => field_function(cx, ty, name, param, body),
+        ItemKind::Function {
+            ty,
+            name,
+            params,
+            body,
+        } => {
+            function(cx, ty, name, params, body);
+            None
+        }
+    }
+}
+
+fn constant_item<'a>(
+    cx: &mut Cx<'a>,
+    ty: &'a ast::TypeExpr,
+    name: &'a ast::Name,
+    value: Option<&'a ast::Expr>,
+) {
+    let type_span = ty.span;
+    let ty = types::resolve(cx, ty).filter(|ty| {
+        if !ty.is_value() {
+            cx.error(
+                "constant-type",
+                type_span,
+                format!("a constant cannot have type `{ty}`"),
+            )
+            .hint("constants have value types, such as `int` and tensors");
+        }
+        ty.is_value()
+    });
+    let written = value.map(|value| {
+        let value = check_against(
+            cx,
+            value,
+            ty.as_ref(),
+            &format!("the value of `{}`", name.text),
+        )?;
+        constant::require(cx, &value, &format!("the value of `{}`", name.text))
+    });
+    let options = cx.options;
+    let given = options
+        .constants
+        .iter()
+        .rev()
+        .find(|(given, _)| *given == name.text);
+    let value = match (given, written, &ty) {
+        (Some((_, text)), _, Some(ty)) => match given::read(text, ty) {
+            Ok(value) => Some(value),
+            Err(reason) => {
+                let message = format!("`--C{}={text}` does not give a `{ty}`: {reason}", name.text);
+                cx.error("given-constant", name.span, message);
+                None
+            }
+        },
+        (None, Some(written), _) => written,
+        (None, None, Some(_)) => {
+            cx.error(
+                "constant-without-value",
+                name.span,
+                format!("constant `{}` has no value", name.text),
+            )
+            .hint(format!(
+                "give it one here, or on the command line with `--C{}=…`",
+                name.text
+            ));
+            None
+        }
+        (_, _, None) => None,
+    };
+    let id = ConstId(cx.consts.len());
+    cx.consts.push(ConstInfo {
+        name: name.text.clone(),
+        span: name.span,
+        value: ty.zip(value),
+        read: false,
+    });
+    let earlier = cx.scopes.declare(&name.text, Entity::Const(id), name.span);
+    cx.redefinition(name, earlier);
+}
+
+fn input<'a>(
+    cx: &mut Cx<'a>,
+    ty: &'a ast::TypeExpr,
+    name: &ast::Name,
+    default: Option<&'a ast::Expr>,
+) -> (Option<Type>, Option<InputDefault>) {
+    let span = ty.span;
+    let ty = types::resolve(cx, ty).filter(|ty| {
+        let allowed = ty.is_value() || matches!(ty, Type::Image { .. });
+        if !allowed {
+            cx.error(
+                "input-type",
+                span,
+                format!("an input cannot have type `{ty}`"),
+            )
+            .hint(
+                "inputs are values or images; a field is made from an image input by convolution",
+            );
+        }
+        allowed
+    });
+    let what = format!("the default of `{}`", name.text);
+    let default = default.and_then(|written| match (&written.kind, &ty) {
+        (Written::LoadImage(file), Some(Type::Image { .. }))
+        | (Written::LoadSequence(file), Some(Type::Seq(_, None))) => {
+            constant_string(cx, file, "the name of a file").map(InputDefault::File)
+        }
+        (Written::LoadImage(_) | Written::LoadSequence(_), Some(ty)) => {
+            let loaded = if matches!(written.kind, Written::LoadImage(_)) {
+                "an image"
+            } else {
+                "a sequence"
+            };
+            let hint = match ty {
+                Type::Seq(element, Some(_)) => Some(format!(
+                    "the length of a loaded sequence is not known; declare `{element}[]`"
+                )),
+                _ => None,
+            };
+            cx.error(
+                "type-mismatch",
+                written.span,
+                format!("{what} must have type `{ty}`, but is {loaded} from a file"),
+            )
+            .hints(hint);
+            None
+        }
+        (_, Some(Type::Image { .. })) => {
+            cx.error(
+                "type-mismatch",
+                written.span,
+                format!("{what} must be an image from a file"),
+            );
+            None
+        }
+        (_, ty) => {
+            let value = check_against(cx, written, ty.as_ref(), &what)?;
+            constant::require(cx, &value, &what).map(InputDefault::Value)
+        }
+    });
+    (ty, default)
+}
+
+fn global<'a>(
+    cx: &mut Cx<'a>,
+    ty: &'a ast::TypeExpr,
+    name: &'a ast::Name,
+    value: Option<&'a ast::Expr>,
+) -> Option<Global> {
+    let (var, value) = declared(cx, ty, name, value, VarKind::Global)?;
+    Some(Global::Variable { var, value })
+}
+
+/// `field#k(d)[σ] F(x) = e;` The field is known only after its body. The declared continuity is taken on trust.
+fn field_function<'a>(
+    cx: &mut Cx<'a>,
+    ty: &'a ast::TypeExpr,
+    name: &'a ast::Name,
+    param: &'a ast::Name,
+    body: &'a ast::Expr,
+) -> Option<Global> {
+    let span = ty.span;
+    let ty = types::resolve(cx, ty).filter(|ty| {
+        let is_field = matches!(ty, Type::Field { .. });
+        if !is_field {
+            cx.error(
+                "field-function-type",
+                span,
+                format!("a field function must have a field type, not `{ty}`"),
+            )
+            .hint(format!(
+                "a function of other types is written `function {ty} {} (…) = …;`",
+                name.text
+            ));
+        }
+        is_field
+    });
+    let (position, value) = match &ty {
+        Some(Type::Field { dim, shape, .. }) => (
+            Some(Type::Tensor(Shape::new([*dim]))),
+            Some(Type::Tensor(shape.clone())),
+        ),
+        _ => (None, None),
+    };
+    cx.place = Place::FieldFunction;
+    cx.scopes.push();
+    let param = cx.declare(param, position, VarKind::Param);
+    cx.vars[param.0].read = true;
+    let what = format!("the value of the field function `{}`", name.text);
+    cx.defining = Some(&name.text);
+    let body = check_against(cx, body, value.as_ref(), &what);
+    cx.defining = None;
+    cx.scopes.pop();
+    let var = cx.declare(name, ty, VarKind::Global);
+    cx.vars[var.0].needs = std::mem::take(&mut cx.needs);
+    Some(Global::FieldFunction {
+        var,
+        param,
+        body: body?,
+    })
+}
+
+/// A function; its name is known only after its body, so there is no recursion.
+fn function<'a>(
+    cx: &mut Cx<'a>,
+    ty: &'a ast::TypeExpr,
+    name: &'a ast::Name,
+    params: &'a [ast::Param],
+    body: &'a FunctionBody,
+) {
+    let result = types::resolve(cx, ty);
+    cx.place = Place::Function;
+    cx.result = result.clone();
+    let outside = cx.flow.clone();
+    cx.scopes.push();
+    let params: Vec<VarId> = params
+        .iter()
+        .map(|param| {
+            let ty = types::resolve(cx, &param.ty);
+            cx.declare(&param.name, ty, VarKind::Param)
+        })
+        .collect();
+    cx.defining = Some(&name.text);
+    let body = match body {
+        FunctionBody::Expr(value) => {
+            let what = format!("the value of function `{}`", name.text);
+            let returned = check_against(cx, value, result.as_ref(), &what);
+            let stmts = returned.map(|returned| Stmt {
+                kind: StmtKind::Return(returned),
+                span: value.span,
+            });
+            Block {
+                stmts: stmts.into_iter().collect(),
+            }
+        }
+        FunctionBody::Block(written) => {
+            let body = block(cx, written);
+            if cx.flow.is_reachable() && !cx.incomplete {
+                let message = format!("function `{}` can end without `return`", name.text);
+                cx.error("missing-return", name.span, message)
+                    .label(end_of(written.span), "the end is reached here")
+                    .hint("every path must end with `return …;`");
+            }
+            body
+        }
+    };
+    cx.defining = None;
+    cx.scopes.pop();
+    cx.flow = outside;
+    let needs = std::mem::take(&mut cx.needs);
+    let id = FunctionId(cx.functions.len());
+    cx.functions.push(FunctionInfo {
+        name: name.text.clone(),
+        params,
+        result,
+        body,
+        span: name.span,
+        needs,
+    });
+    let earlier = cx.scopes.declare_function(&name.text, id, name.span);
+    cx.redefinition(name, earlier);
+}
+
+/// The last character of a block: its closing brace.
+fn end_of(block: Span) -> Span {
+    Span {
+        start: block.end.saturating_sub(1).max(block.start),
+        end: block.end,
+    }
+}

@@ -1,0 +1,258 @@
+//! The whole program: constants, inputs, globals and functions in textual order, then the strand, the creation of the
+//! initial strands and the global code.
+
+use super::{
+    CheckOptions,
+    context::{Cx, Place},
+    flow::Flow,
+    items::item,
+    stmt::block,
+    strand::{GlobalStabilize, create, strand},
+    tree::{Block, Create, Function, Global, Program, Strand, Var, VarKind},
+};
+use crate::front::{
+    diag::Diagnostic,
+    source::Span,
+    syntax::{MAX_DEPTH, ast},
+};
+use std::thread;
+
+/// The stack for the walk over a program: it goes as deep as the tree is nested, and an unoptimized build needs up to
+/// this much for every level. Only what is used becomes memory.
+const STACK: usize = MAX_DEPTH as usize * (64 << 10);
+
+/// Checks a program. `errors` are those of its syntax; what is reported here is added to them. There is a typed program
+/// only if there are no errors at all.
+pub fn check(
+    program: &ast::Program,
+    options: &CheckOptions,
+    errors: Vec<Diagnostic>,
+) -> (Option<Program>, Vec<Diagnostic>) {
+    thread::scope(|scope| {
+        let walk = thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || check_parts(program, options, errors));
+        let outcome = walk.expect("a thread can be started").join();
+        outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// Checks the parts of a program in their order.
+fn check_parts(
+    program: &ast::Program,
+    options: &CheckOptions,
+    errors: Vec<Diagnostic>,
+) -> (Option<Program>, Vec<Diagnostic>) {
+    let mut cx = Cx::new(program.version, options, errors);
+    let globals = program
+        .items
+        .iter()
+        .map(|written| item(&mut cx, written))
+        .collect::<Vec<_>>();
+    unknown_given(&mut cx);
+    let initialize = program
+        .initialize
+        .as_ref()
+        .map(|body| global_block(&mut cx, body, Place::GlobalInitialize));
+    let stabilized = GlobalStabilize {
+        before_steps: program.start.as_ref().is_some_and(stabilizes),
+        between_steps: program.update.as_ref().is_some_and(stabilizes),
+    };
+    let strand = program
+        .strand
+        .as_ref()
+        .map(|written| strand(&mut cx, written, stabilized));
+    let create = program
+        .create
+        .as_ref()
+        .and_then(|written| create(&mut cx, written));
+    let start = program
+        .start
+        .as_ref()
+        .map(|body| global_block(&mut cx, body, Place::GlobalStart));
+    let update = program
+        .update
+        .as_ref()
+        .map(|body| global_block(&mut cx, body, Place::GlobalUpdate));
+    require_parts(&mut cx, program);
+    grid_conflicts(&mut cx, program);
+    if !cx.has_errors() {
+        warn_of_endless_strands(&mut cx, program);
+        warn_of_unused(&mut cx);
+    }
+    let parts = (!cx.has_errors()).then_some(()).and(strand.zip(create));
+    let diagnostics = std::mem::take(&mut cx.diagnostics);
+    let tree = parts.and_then(|(strand, create)| {
+        let globals = globals.into_iter().flatten().collect();
+        assemble(cx, globals, initialize, strand, create, start, update)
+    });
+    (tree, diagnostics)
+}
+
+/// The typed program; everything in it has a type because nothing was reported.
+fn assemble(
+    cx: Cx<'_>,
+    globals: Vec<Global>,
+    initialize: Option<Block>,
+    strand: Strand,
+    create: Create,
+    start: Option<Block>,
+    update: Option<Block>,
+) -> Option<Program> {
+    let vars: Option<Vec<Var>> = cx
+        .vars
+        .into_iter()
+        .map(|var| {
+            Some(Var {
+                name: var.name,
+                ty: var.ty?,
+                kind: var.kind,
+                span: var.span,
+            })
+        })
+        .collect();
+    let functions: Option<Vec<Function>> = cx
+        .functions
+        .into_iter()
+        .map(|function| {
+            Some(Function {
+                name: function.name,
+                params: function.params,
+                result: function.result?,
+                body: function.body,
+                span: function.span,
+            })
+        })
+        .collect();
+    let (vars, functions) = (vars?, functions?);
+    Some(Program {
+        version: cx.version,
+        vars,
+        functions,
+        globals,
+        initialize,
+        strand,
+        start,
+        update,
+        create,
+    })
+}
+
+/// Reports values that were given for constants the program does not have.
+fn unknown_given(cx: &mut Cx<'_>) {
+    for (name, _) in &cx.options.constants {
+        if !cx.incomplete && !cx.consts.iter().any(|constant| constant.name == *name) {
+            let names: Vec<String> = cx
+                .consts
+                .iter()
+                .map(|constant| constant.name.clone())
+                .collect();
+            let similar = cx.similar_name(name, names.iter().map(String::as_str));
+            cx.error(
+                "given-constant",
+                Span::default(),
+                format!("`--C{name}`: the program has no constant `{name}`"),
+            )
+            .hints(similar);
+        }
+    }
+}
+
+fn global_block<'a>(cx: &mut Cx<'a>, body: &'a ast::Block, place: Place) -> Block {
+    cx.place = place;
+    let checked = block(cx, body);
+    let mut lacking = cx.flow.lacking();
+    lacking.append(&mut cx.exits.continued);
+    cx.flow = Flow::entering(lacking);
+    checked
+}
+
+/// Whether a block says `stabilize;` anywhere.
+fn stabilizes(block: &ast::Block) -> bool {
+    fn anywhere(stmt: &ast::Stmt) -> bool {
+        match &stmt.kind {
+            ast::StmtKind::Stabilize => true,
+            ast::StmtKind::Block(block) => stabilizes(block),
+            ast::StmtKind::If {
+                then, otherwise, ..
+            } => anywhere(then) || otherwise.as_deref().is_some_and(anywhere),
+            ast::StmtKind::Foreach { body, .. } => anywhere(body),
+            ast::StmtKind::Decl { .. }
+            | ast::StmtKind::Assign { .. }
+            | ast::StmtKind::Print(_)
+            | ast::StmtKind::New { .. }
+            | ast::StmtKind::Die
+            | ast::StmtKind::Continue
+            | ast::StmtKind::Return(_)
+            | ast::StmtKind::Error => false,
+        }
+    }
+    block.stmts.iter().any(anywhere)
+}
+
+/// A program has a strand and creates some.
+fn require_parts(cx: &mut Cx<'_>, program: &ast::Program) {
+    if cx.incomplete {
+        return;
+    }
+    if program.strand.is_none() {
+        cx.error("no-strand", Span::default(), "the program has no strand");
+    }
+    if program.create.is_none() {
+        cx.error(
+            "no-creation",
+            Span::default(),
+            "the program creates no strands",
+        );
+    }
+}
+
+/// In a grid, strands neither come nor go.
+fn grid_conflicts(cx: &mut Cx<'_>, program: &ast::Program) {
+    let Some(created) = program.create.as_ref().filter(|create| create.grid) else {
+        return;
+    };
+    let (grid, collection) = match program.version {
+        ast::Version::V1 => ("initially [ … ]", "initially { … }"),
+        ast::Version::V2 => ("create_array", "create_collection"),
+    };
+    for (statement, span) in std::mem::take(&mut cx.births_and_deaths) {
+        cx.error(
+            "grid-conflict",
+            span,
+            format!("`{statement}` conflicts with `{grid}`: the strands of a grid stay"),
+        )
+        .label(created.span, "the grid is created here")
+        .hint(format!("use `{collection}`, or let the strand stabilize"));
+    }
+}
+
+fn warn_of_endless_strands(cx: &mut Cx<'_>, program: &ast::Program) {
+    let Some(strand) = program.strand.as_ref().filter(|_| !cx.ends_strands) else {
+        return;
+    };
+    let message = format!("strand `{}` never stabilizes or dies", strand.name.text);
+    cx.warning("endless-strand", strand.name.span, message)
+        .hint("the program runs until a limit on the number of steps");
+}
+
+fn warn_of_unused(cx: &mut Cx<'_>) {
+    let vars = cx
+        .vars
+        .iter()
+        .filter(|var| !var.read && var.kind != VarKind::Input)
+        .map(|var| {
+            let what = match var.kind {
+                VarKind::Param => "parameter",
+                VarKind::State => "state variable",
+                VarKind::Global | VarKind::Local | VarKind::Input => "variable",
+            };
+            (what, var.name.clone(), var.span)
+        });
+    let consts = cx.consts.iter().filter(|constant| !constant.read);
+    let consts = consts.map(|constant| ("constant", constant.name.clone(), constant.span));
+    let unused: Vec<(&str, String, Span)> = vars.chain(consts).collect();
+    for (what, name, span) in unused {
+        cx.warning("unused", span, format!("{what} `{name}` is never used"));
+    }
+}

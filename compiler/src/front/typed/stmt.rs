@@ -1,0 +1,456 @@
+//! Statements: what is allowed where, what is assigned to what, and where control goes.
+//!
+//! A statement that is wrong is reported and left out; no tree is made of a program with errors. What follows an exit
+//! is checked like everything else, but left out of the tree.
+
+use super::{
+    build::{element_type, iteration},
+    call::inferred,
+    context::{Cx, Place},
+    expr::{check_against, condition, infer, variable},
+    messages::conversion_advice,
+    overload,
+    scope::Entity,
+    strand::created_with,
+    tree::{Block, Expr, Stmt, StmtKind, VarId, VarKind},
+    types,
+};
+use crate::front::{
+    source::Span,
+    syntax::ast::{self, AssignOp, Operator, StmtKind as Written},
+};
+use ein_ir::Type;
+
+/// A block with a scope of its own.
+pub(super) fn block<'a>(cx: &mut Cx<'a>, written: &'a ast::Block) -> Block {
+    statements(cx, &written.stmts)
+}
+
+/// A statement as a block, with a scope of its own.
+fn branch<'a>(cx: &mut Cx<'a>, written: &'a ast::Stmt) -> Block {
+    match &written.kind {
+        Written::Block(inner) => block(cx, inner),
+        _ => statements(cx, std::slice::from_ref(written)),
+    }
+}
+
+fn statements<'a>(cx: &mut Cx<'a>, written: &'a [ast::Stmt]) -> Block {
+    cx.scopes.push();
+    let mut stmts = Vec::new();
+    let mut warned = !cx.flow.is_reachable();
+    for stmt in written {
+        let reachable = cx.flow.is_reachable();
+        if !reachable && !warned {
+            warned = true;
+            cx.warning("unreachable", stmt.span, "this statement is never reached")
+                .hint("an exit comes before it");
+        }
+        if let Some(kind) = statement(cx, stmt)
+            && reachable
+        {
+            stmts.push(Stmt {
+                kind,
+                span: stmt.span,
+            });
+        }
+    }
+    cx.scopes.pop();
+    Block { stmts }
+}
+
+fn statement<'a>(cx: &mut Cx<'a>, written: &'a ast::Stmt) -> Option<StmtKind> {
+    match &written.kind {
+        Written::Block(inner) => Some(StmtKind::Block(block(cx, inner))),
+        Written::Decl { ty, name, value } => declaration(cx, ty, name, value.as_ref()),
+        Written::Assign { name, op, value } => assignment(cx, name, *op, value),
+        Written::If {
+            condition: written,
+            then,
+            otherwise,
+        } => {
+            let condition = condition(cx, written);
+            let before = cx.flow.clone();
+            let then = branch(cx, then);
+            let after_then = std::mem::replace(&mut cx.flow, before);
+            let otherwise = otherwise
+                .as_deref()
+                .map(|otherwise| branch(cx, otherwise))
+                .unwrap_or_default();
+            cx.flow.join(after_then);
+            Some(StmtKind::If {
+                condition: condition?,
+                then,
+                otherwise,
+            })
+        }
+        Written::Foreach { ty, iter, body } => foreach(cx, ty, iter, body),
+        Written::Print(args) => print(cx, args),
+        Written::New { strand, args } => new(cx, strand, args, written.span),
+        Written::Stabilize => exit(cx, StmtKind::Stabilize, written.span),
+        Written::Die => exit(cx, StmtKind::Die, written.span),
+        Written::Continue => {
+            if !matches!(cx.place, Place::Method(_)) && !cx.place.is_between_steps() {
+                let message = format!("`continue` cannot be used in {}", cx.place.describe());
+                cx.error("continue-place", written.span, message).hint(
+                    "it ends this execution of a method or of the global `start` or `update` block",
+                );
+                return None;
+            }
+            if cx.loops > 0 {
+                cx.warning("continue-in-loop", written.span, "`continue` inside a loop ends the whole method or block, not one turn of the loop");
+            }
+            cx.exits.continued.extend(cx.flow.lacking());
+            cx.flow.exit();
+            Some(StmtKind::Continue)
+        }
+        Written::Return(value) => returned(cx, value, written.span),
+        Written::Error => None,
+    }
+}
+
+/// Declares a local variable.
+fn declaration<'a>(
+    cx: &mut Cx<'a>,
+    ty: &'a ast::TypeExpr,
+    name: &'a ast::Name,
+    value: Option<&'a ast::Expr>,
+) -> Option<StmtKind> {
+    let (var, value) = declared(cx, ty, name, value, VarKind::Local)?;
+    Some(StmtKind::Decl { var, value })
+}
+
+/// Declares a variable, local or global, with its value if it has one.
+pub(super) fn declared<'a>(
+    cx: &mut Cx<'a>,
+    ty: &'a ast::TypeExpr,
+    name: &'a ast::Name,
+    value: Option<&'a ast::Expr>,
+    kind: VarKind,
+) -> Option<(VarId, Option<Expr>)> {
+    let ty = types::resolve(cx, ty);
+    let checked = value.map(|value| {
+        check_against(
+            cx,
+            value,
+            ty.as_ref(),
+            &format!("the value of `{}`", name.text),
+        )
+    });
+    let var = cx.declare(name, ty.clone(), kind);
+    match checked {
+        Some(value) => {
+            remember_kernels(cx, var, value.as_ref());
+            Some((var, Some(value?)))
+        }
+        None => {
+            require_assignable(cx, ty.as_ref()?, name)?;
+            cx.flow.declare_without_value(var);
+            Some((var, None))
+        }
+    }
+}
+
+/// Notes which kernels a variable stands for.
+pub(super) fn remember_kernels(cx: &mut Cx<'_>, var: VarId, value: Option<&Expr>) {
+    cx.vars[var.0].kernels = value
+        .and_then(|value| overload::kernels(cx, value))
+        .cloned();
+}
+
+/// Reports a variable without a value that could never be assigned one.
+pub(super) fn require_assignable(cx: &mut Cx<'_>, ty: &Type, name: &ast::Name) -> Option<()> {
+    if is_definition(ty) {
+        let message = format!(
+            "`{}` of type `{ty}` needs a value: it can never be assigned",
+            name.text
+        );
+        cx.error("missing-value", name.span, message);
+        return None;
+    }
+    Some(())
+}
+
+/// Whether variables of a type are definitions rather than places for values.
+fn is_definition(ty: &Type) -> bool {
+    matches!(
+        ty,
+        Type::Field { .. } | Type::Image { .. } | Type::Kernel(_)
+    )
+}
+
+fn assignment<'a>(
+    cx: &mut Cx<'a>,
+    name: &'a ast::Name,
+    op: AssignOp,
+    value: &'a ast::Expr,
+) -> Option<StmtKind> {
+    let target = target(cx, name);
+    let ty = target.and_then(|var| cx.var(var).ty.clone());
+    let result = match (op_symbol(op), target, &ty) {
+        (Some(symbol), Some(var), Some(ty)) => {
+            let value = infer(cx, value, None);
+            let read_before = cx.var(var).read;
+            let old = variable(cx, var, name.span);
+            // Only to change a variable is not to use it.
+            cx.vars[var.0].read = read_before;
+            combined(cx, symbol, old, value, ty, name)
+        }
+        _ => {
+            let what = format!("the value assigned to `{}`", name.text);
+            check_against(cx, value, ty.as_ref(), &what)
+        }
+    };
+    let var = target?;
+    cx.flow.assign(var);
+    Some(StmtKind::Assign {
+        var,
+        value: result?,
+    })
+}
+
+fn op_symbol(op: AssignOp) -> Option<&'static str> {
+    match op {
+        AssignOp::Set => None,
+        AssignOp::Add => Some("+"),
+        AssignOp::Sub => Some("-"),
+        AssignOp::Mul => Some("*"),
+        AssignOp::Div => Some("/"),
+        AssignOp::Rem => Some("%"),
+    }
+}
+
+/// The new value of `x op= e`, which has the type of `x`.
+fn combined(
+    cx: &mut Cx<'_>,
+    symbol: &'static str,
+    old: Option<Expr>,
+    value: Option<Expr>,
+    ty: &Type,
+    name: &ast::Name,
+) -> Option<Expr> {
+    let (old, value) = (old?, value?);
+    let span = name.span.to(value.span);
+    let value_span = value.span;
+    let op = Operator { symbol, span };
+    let result = overload::infix(cx, op, old, value, span)?;
+    if result.ty == *ty {
+        return Some(result);
+    }
+    let found = result.ty;
+    let message = format!(
+        "`{} {symbol}= …` would give a value of type `{found}`, but `{}` has type `{ty}`",
+        name.text, name.text
+    );
+    cx.error("type-mismatch", value_span, message)
+        .hints(conversion_advice(&found, ty));
+    None
+}
+
+/// The variable that is assigned to, if it may be assigned here.
+fn target(cx: &mut Cx<'_>, name: &ast::Name) -> Option<VarId> {
+    let refuse = |cx: &mut Cx<'_>, what: &str, declared: Option<Span>, hint: Option<&str>| {
+        let mut report = cx.error(
+            "assignment",
+            name.span,
+            format!("cannot assign to {what} `{}`", name.text),
+        );
+        if let Some(declared) = declared {
+            report = report.label(declared, "defined here");
+        }
+        report.hints(hint.map(str::to_owned));
+    };
+    let var = match cx.scopes.value(&name.text) {
+        Some(Entity::Var(var)) => var,
+        Some(Entity::Const(id)) => {
+            let declared = cx.consts[id.0].span;
+            refuse(cx, "the constant", Some(declared), None);
+            return None;
+        }
+        None => {
+            if let Some(declared) = cx.scopes.function_span(&name.text) {
+                refuse(cx, "the function", Some(declared), None);
+            } else if !cx.incomplete {
+                let names: Vec<&str> = cx.scopes.value_names().collect();
+                let similar = cx.similar_name(&name.text, names.into_iter());
+                cx.error(
+                    "undeclared-variable",
+                    name.span,
+                    format!("cannot assign to undeclared variable `{}`", name.text),
+                )
+                .hints(similar);
+            }
+            return None;
+        }
+    };
+    let (kind, declared) = (cx.var(var).kind, cx.var(var).span);
+    // A variable whose type is wrong is treated as one that holds values.
+    let definition = cx
+        .var(var)
+        .ty
+        .as_ref()
+        .is_some_and(is_definition)
+        .then(|| cx.var(var).ty.clone())
+        .flatten();
+    if let Some(ty) = definition {
+        let what = match ty {
+            Type::Field { .. } => "the field",
+            Type::Image { .. } => "the image",
+            _ => "the kernel",
+        };
+        refuse(
+            cx,
+            what,
+            Some(declared),
+            Some("fields, images and kernels are definitions; they never change"),
+        );
+        return None;
+    }
+    match kind {
+        VarKind::Local => Some(var),
+        VarKind::Param => {
+            refuse(
+                cx,
+                "the parameter",
+                Some(declared),
+                Some("copy it into a variable first"),
+            );
+            None
+        }
+        VarKind::State if cx.place.may_assign_state() => Some(var),
+        VarKind::State => {
+            refuse(cx, "the state variable", Some(declared), None);
+            None
+        }
+        VarKind::Input | VarKind::Global if cx.place.may_assign_globals() => Some(var),
+        VarKind::Input | VarKind::Global => {
+            let what = format!(
+                "in {}, cannot assign to the global variable `{}`",
+                cx.place.describe(),
+                name.text
+            );
+            cx.error("assignment", name.span, what)
+                .label(declared, "defined here")
+                .hint(
+                    "globals change only in the global `initialize`, `start` and `update` blocks",
+                );
+            None
+        }
+    }
+}
+
+fn foreach<'a>(
+    cx: &mut Cx<'a>,
+    ty: &'a ast::TypeExpr,
+    iter: &'a ast::Iter,
+    body: &'a ast::Stmt,
+) -> Option<StmtKind> {
+    let declared = types::resolve(cx, ty);
+    let hint = declared
+        .clone()
+        .map(|element| Type::Seq(Box::new(element), None));
+    let source = iteration(cx, &iter.source, hint.as_ref());
+    let mut fits = true;
+    if let (Some(declared), Some(source)) = (&declared, &source) {
+        let found = element_type(source);
+        if found != *declared {
+            fits = false;
+            let message = format!(
+                "the elements have type `{found}`, but `{}` is declared as `{declared}`",
+                iter.name.text
+            );
+            cx.error("element-type", ty.span, message)
+                .hint(format!("declare it as `{found} {}`", iter.name.text));
+        }
+    }
+    cx.scopes.push();
+    let var = cx.declare(&iter.name, declared, VarKind::Local);
+    cx.vars[var.0].read = true;
+    let before = cx.flow.clone();
+    cx.loops += 1;
+    let body = branch(cx, body);
+    cx.loops -= 1;
+    // The body may not run at all, so what it assigns does not count.
+    cx.flow = before;
+    cx.scopes.pop();
+    let source = source?;
+    fits.then_some(StmtKind::Foreach { var, source, body })
+}
+
+fn print<'a>(cx: &mut Cx<'a>, args: &'a [ast::Expr]) -> Option<StmtKind> {
+    let args: Vec<Option<Expr>> = args
+        .iter()
+        .map(|arg| {
+            let arg = infer(cx, arg, None)?;
+            if !arg.ty.is_value() {
+                let hint = matches!(arg.ty, Type::Field { .. })
+                    .then(|| "probe the field at a position first".to_owned());
+                cx.error(
+                    "print-type",
+                    arg.span,
+                    format!("a value of type `{}` cannot be printed", arg.ty),
+                )
+                .hints(hint);
+                return None;
+            }
+            Some(arg)
+        })
+        .collect();
+    let args: Option<Vec<Expr>> = args.into_iter().collect();
+    args.map(StmtKind::Print)
+}
+
+fn new<'a>(
+    cx: &mut Cx<'a>,
+    strand: &'a ast::Name,
+    args: &'a [ast::Expr],
+    span: Span,
+) -> Option<StmtKind> {
+    if !cx.place.is_stepping() {
+        let message = format!("`new` cannot be used in {}", cx.place.describe());
+        cx.error("new-place", span, message)
+            .hint("strands are created in the `start` and `update` methods");
+        inferred(cx, args, None);
+        return None;
+    }
+    cx.births_and_deaths.push(("new", span));
+    let unknown = format!("unknown strand `{}`", strand.text);
+    created_with(cx, &strand.text, strand.span, args, &unknown).map(StmtKind::New)
+}
+
+/// `stabilize;` and `die;`: exits in a method, calls to all strands in global code.
+fn exit(cx: &mut Cx<'_>, kind: StmtKind, span: Span) -> Option<StmtKind> {
+    let dies = matches!(kind, StmtKind::Die);
+    let name = if dies { "die" } else { "stabilize" };
+    if dies {
+        cx.births_and_deaths.push((name, span));
+    }
+    if !cx.place.is_stepping() && !cx.place.is_between_steps() {
+        let message = format!("`{name}` cannot be used in {}", cx.place.describe());
+        cx.error("exit-place", span, message)
+            .hint("it can be used in the `start` and `update` methods and in the global `start` and `update` blocks");
+        return None;
+    }
+    cx.ends_strands = true;
+    if cx.place.is_stepping() {
+        if !dies {
+            cx.exits.stabilized.extend(cx.flow.lacking());
+        }
+        cx.flow.exit();
+    }
+    Some(kind)
+}
+
+fn returned<'a>(cx: &mut Cx<'a>, value: &'a ast::Expr, span: Span) -> Option<StmtKind> {
+    if cx.place != Place::Function {
+        infer(cx, value, None);
+        let message = format!("`return` cannot be used in {}", cx.place.describe());
+        cx.error("return-place", span, message)
+            .hint("only functions return; a method ends with `continue`, `stabilize` or `die`");
+        cx.flow.exit();
+        return None;
+    }
+    let result = cx.result.clone();
+    let value = check_against(cx, value, result.as_ref(), "the returned value");
+    cx.flow.exit();
+    Some(StmtKind::Return(value?))
+}

@@ -1,0 +1,207 @@
+//! What the front end understands and translation does not: reported at its place, before anything is translated.
+
+use super::closed_form::{Obstacle, is_dynamic, named_field, obstacles};
+use crate::front::{
+    diag::Diagnostic,
+    source::Span,
+    typed::{
+        constant_components,
+        tree::{Block, Domain, Expr, ExprKind, Function, Global, Program, Stmt, StmtKind, VarId},
+    },
+};
+use ein_ir::{
+    Type,
+    ops::{Border, Builtin, Meaning},
+};
+use std::collections::BTreeMap;
+
+/// An error for every construct of the program that cannot be translated.
+pub fn unsupported(program: &Program) -> Vec<Diagnostic> {
+    let mut search = Search {
+        program,
+        place: Place::Code,
+        obstacles: obstacles(program),
+        found: Vec::new(),
+    };
+    search.program();
+    search.found
+}
+
+/// Where an expression stands.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// In code that runs, or in a field function.
+    Code,
+    /// In the body of a reduction over strands.
+    Reduction,
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    place: Place,
+    obstacles: BTreeMap<VarId, Obstacle>,
+    found: Vec<Diagnostic>,
+}
+
+impl Search<'_> {
+    fn report(&mut self, span: Span, what: &str) {
+        self.found.push(Diagnostic::error(
+            "unsupported",
+            span,
+            format!("{what} cannot be run yet"),
+        ));
+    }
+
+    fn program(&mut self) {
+        let program = self.program;
+        for global in &program.globals {
+            match global {
+                Global::Input { .. } => {}
+                Global::Variable { value, .. } => value.iter().for_each(|value| self.expr(value)),
+                Global::FieldFunction { body, .. } => self.expr(body),
+            }
+        }
+        for function in &program.functions {
+            self.block(&function.body);
+        }
+        let strand = &program.strand;
+        for state in &strand.state {
+            let var = &program.vars[state.var.0];
+            if state.output && matches!(&var.ty, Type::Seq(element, Some(_)) if is_dynamic(element))
+            {
+                self.report(var.span, "an output of several sequences of varying length");
+            }
+            state.value.iter().for_each(|value| self.expr(value));
+        }
+        let blocks = [
+            &program.initialize,
+            &strand.initialize,
+            &program.start,
+            &program.update,
+        ];
+        blocks
+            .into_iter()
+            .flatten()
+            .for_each(|block| self.block(block));
+        strand
+            .methods
+            .iter()
+            .for_each(|(_, block)| self.block(block));
+        program.create.args.iter().for_each(|arg| self.expr(arg));
+        program
+            .create
+            .iters
+            .iter()
+            .for_each(|(_, source)| self.expr(source));
+    }
+
+    fn within(&mut self, place: Place, e: &Expr) {
+        let outer = std::mem::replace(&mut self.place, place);
+        self.expr(e);
+        self.place = outer;
+    }
+
+    fn block(&mut self, block: &Block) {
+        block.stmts.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Block(block) => self.block(block),
+            StmtKind::Decl { value, .. } => value.iter().for_each(|value| self.expr(value)),
+            StmtKind::Assign { value, .. } | StmtKind::Return(value) => self.expr(value),
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.expr(condition);
+                self.block(then);
+                self.block(otherwise);
+            }
+            StmtKind::Foreach { source, body, .. } => {
+                self.expr(source);
+                self.block(body);
+            }
+            StmtKind::Print(args) | StmtKind::New(args) => {
+                args.iter().for_each(|arg| self.expr(arg))
+            }
+            StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue => {}
+        }
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Op { op, args } => {
+                if let Meaning::Builtin(builtin) = op.row.meaning {
+                    self.builtin(builtin, args, e);
+                }
+            }
+            ExprKind::Call { function, .. } => {
+                self.call(&self.program.functions[function.0], e.span)
+            }
+            ExprKind::Reduce {
+                body,
+                domain: Domain::Strands(_),
+                ..
+            } => return self.within(Place::Reduction, body),
+            // All one can do with a field function that is no closed form.
+            ExprKind::Probe { field, at }
+                if named_field(field).is_some_and(|var| self.obstacles.contains_key(&var)) =>
+            {
+                return self.expr(at);
+            }
+            ExprKind::Var(var) => self.use_of(*var, e.span),
+            ExprKind::Comprehension { .. } | ExprKind::Sequence(_) if is_of_strands(&e.ty) => {
+                self.report(e.span, "a sequence of strands that is not a query")
+            }
+            _ => {}
+        }
+        e.children().into_iter().for_each(|child| self.expr(child));
+    }
+
+    /// A variable anywhere but as a field that is probed.
+    fn use_of(&mut self, var: VarId, span: Span) {
+        if let Some(obstacle) = self.obstacles.get(&var) {
+            let name = &self.program.vars[var.0].name;
+            let message = format!("`{name}` as a field cannot be run yet");
+            let error = Diagnostic::error("unsupported", span, message)
+                .label(obstacle.span, format!("it has {}", obstacle.what))
+                .hint(format!("such a function can be probed: `{name}(x)`"));
+            self.found.push(error);
+        }
+    }
+
+    fn call(&mut self, function: &Function, span: Span) {
+        if self.place == Place::Reduction && prints(&function.body) {
+            self.report(span, "printing in a reduction over strands");
+        }
+    }
+
+    fn builtin(&mut self, builtin: Builtin, args: &[Expr], e: &Expr) {
+        match builtin {
+            Builtin::Append | Builtin::Prepend | Builtin::Concatenate if is_of_strands(&e.ty) => {
+                self.report(e.span, "a sequence of strands that is not a query")
+            }
+            Builtin::Border(Border::Constant) if constant_components(&args[1]).is_none() => {
+                self.report(args[1].span, "a border value that is not a constant");
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_of_strands(ty: &Type) -> bool {
+    matches!(ty, Type::Seq(element, _) if matches!(**element, Type::Strand(_)))
+}
+
+fn prints(block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Print(_) => true,
+        StmtKind::Block(block) | StmtKind::Foreach { body: block, .. } => prints(block),
+        StmtKind::If {
+            then, otherwise, ..
+        } => prints(then) || prints(otherwise),
+        _ => false,
+    })
+}

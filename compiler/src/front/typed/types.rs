@@ -1,0 +1,223 @@
+//! From written types to types: dimensions are evaluated, and what no value could have is refused.
+
+use super::{constant::constant_int, context::Cx};
+use crate::front::{
+    source::Span,
+    syntax::ast::{self, TypeExprKind},
+};
+use ein_ir::{Continuity, Shape, Type};
+
+/// The largest extent, length or continuity a type may name; beyond it a value could not be stored anyway.
+const LARGEST: i64 = 1 << 24;
+
+/// The largest number of components of a tensor. Every component is computed by code of its own.
+const LARGEST_TENSOR: usize = 1 << 16;
+
+/// The largest extent of a square matrix.
+pub(super) const LARGEST_MATRIX: i64 = 1 << 8;
+
+/// The type that is written, or nothing if it is wrong, which is then reported.
+pub(super) fn resolve<'a>(cx: &mut Cx<'a>, written: &'a ast::TypeExpr) -> Option<Type> {
+    Some(match &written.kind {
+        TypeExprKind::Bool => Type::Bool,
+        TypeExprKind::Int => Type::Int,
+        TypeExprKind::String => Type::String,
+        TypeExprKind::Real => Type::REAL,
+        TypeExprKind::Tensor(dims) => Type::Tensor(shape(cx, dims)?),
+        TypeExprKind::Vec(n) => Type::tensor(&[usize::from(*n)]),
+        TypeExprKind::Mat(n) => Type::tensor(&[usize::from(*n); 2]),
+        TypeExprKind::Image { dim, shape: dims } => {
+            let (dim, shape) = (space_dimension(cx, dim), shape(cx, dims));
+            Type::Image {
+                dim: dim?,
+                shape: shape?,
+            }
+        }
+        TypeExprKind::Field {
+            continuity: k,
+            dim,
+            shape: dims,
+        } => {
+            let k = match k {
+                Some(k) => continuity(cx, k),
+                None => Some(Continuity::Infinite),
+            };
+            let (dim, shape) = (space_dimension(cx, dim), shape(cx, dims));
+            Type::Field {
+                continuity: k?,
+                dim: dim?,
+                shape: shape?,
+            }
+        }
+        TypeExprKind::Kernel(k) => Type::Kernel(continuity(cx, k)?),
+        TypeExprKind::Named(name) => named(cx, name)?,
+        TypeExprKind::Seq { element, length } => sequence(cx, element, length.as_deref())?,
+    })
+}
+
+/// The type a name stands for: only the strand is one.
+fn named(cx: &mut Cx<'_>, name: &ast::Name) -> Option<Type> {
+    let strand = cx.strand.as_ref().map(|strand| strand.name);
+    if strand == Some(name.text.as_str()) {
+        return Some(Type::Strand(name.text.clone()));
+    }
+    if cx.incomplete {
+        return None;
+    }
+    let types = [
+        "bool", "int", "string", "real", "tensor", "vec2", "vec3", "vec4", "image", "field",
+        "kernel",
+    ];
+    let similar = cx.similar_name(&name.text, types.into_iter().chain(strand));
+    let hint = match (strand, name.text.as_str()) {
+        (_, "float" | "double") => Some("real numbers have type `real`".to_owned()),
+        (_, "boolean") => Some("truth values have type `bool`".to_owned()),
+        (Some(strand), _) => similar.or(Some(format!(
+            "the only named type is the strand `{strand}`"
+        ))),
+        (None, _) => similar.or(Some(
+            "a strand is a type only inside and after its definition".to_owned(),
+        )),
+    };
+    cx.error(
+        "unknown-type",
+        name.span,
+        format!("unknown type `{}`", name.text),
+    )
+    .hints(hint);
+    None
+}
+
+fn sequence<'a>(
+    cx: &mut Cx<'a>,
+    element: &'a ast::TypeExpr,
+    length: Option<&'a ast::Expr>,
+) -> Option<Type> {
+    let length = match length {
+        None => Some(None),
+        Some(length) => {
+            number(cx, length, "the length of a sequence", 0, LARGEST).map(|n| Some(n as usize))
+        }
+    };
+    let ty = resolve(cx, element);
+    let (ty, length) = (ty?, length?);
+    sequence_of(cx, ty, length, element.span)
+}
+
+/// The type of sequences of `element`, if there are such.
+pub(super) fn sequence_of(
+    cx: &mut Cx<'_>,
+    element: Type,
+    length: Option<usize>,
+    span: Span,
+) -> Option<Type> {
+    if !is_element(&element) {
+        cx.error(
+            "sequence-element",
+            span,
+            format!("a sequence cannot have elements of type `{element}`"),
+        )
+        .hint("elements have value types, such as `int` and tensors, or are strands");
+        return None;
+    }
+    if length.is_none() && element.is_dynamic() {
+        cx.error(
+            "nested-dynamic-sequence",
+            span,
+            format!("a sequence of unknown length cannot have elements of type `{element}`"),
+        )
+        .hint("only the outermost sequence may have no fixed length");
+        return None;
+    }
+    Some(Type::Seq(Box::new(element), length))
+}
+
+fn is_element(ty: &Type) -> bool {
+    match ty {
+        Type::Strand(_) => true,
+        Type::Seq(element, _) => is_element(element),
+        other => other.is_value(),
+    }
+}
+
+/// A written shape.
+pub(super) fn shape<'a>(cx: &mut Cx<'a>, dims: &'a [ast::Expr]) -> Option<Shape> {
+    let (Some(first), Some(last)) = (dims.first(), dims.last()) else {
+        return Some(Shape::SCALAR);
+    };
+    let dims: Vec<Option<i64>> = dims
+        .iter()
+        .map(|dim| number(cx, dim, "a dimension of a tensor", 2, LARGEST))
+        .collect();
+    let dims: Option<Vec<usize>> = dims
+        .into_iter()
+        .map(|dim| dim.map(|n| n as usize))
+        .collect();
+    let shape = Shape::from(dims?.as_slice());
+    if !is_storable(&shape) {
+        let span = first.span.to(last.span);
+        cx.error(
+            "too-large",
+            span,
+            format!("a tensor has at most {LARGEST_TENSOR} components"),
+        );
+        return None;
+    }
+    Some(shape)
+}
+
+/// Refuses tensors and fields with too many components.
+pub(super) fn limit_size(cx: &mut Cx<'_>, ty: &Type, span: Span) -> Option<()> {
+    match ty {
+        Type::Tensor(shape) | Type::Field { shape, .. } if !is_storable(shape) => {
+            cx.error(
+                "too-large",
+                span,
+                format!("a tensor has at most {LARGEST_TENSOR} components; this is a `{ty}`"),
+            );
+            None
+        }
+        _ => Some(()),
+    }
+}
+
+fn is_storable(shape: &Shape) -> bool {
+    let size = shape
+        .dims()
+        .iter()
+        .try_fold(1usize, |size, &n| size.checked_mul(n));
+    size.is_some_and(|size| size <= LARGEST_TENSOR)
+}
+
+fn space_dimension<'a>(cx: &mut Cx<'a>, dim: &'a ast::Expr) -> Option<usize> {
+    number(cx, dim, "the dimension of a field or image", 1, 3).map(|n| n as usize)
+}
+
+/// A written continuity.
+pub(super) fn continuity<'a>(cx: &mut Cx<'a>, k: &'a ast::Expr) -> Option<Continuity> {
+    number(cx, k, "continuity", 0, LARGEST).map(|n| Continuity::Finite(n as u32))
+}
+
+/// A constant integer in a range.
+pub(super) fn number<'a>(
+    cx: &mut Cx<'a>,
+    written: &'a ast::Expr,
+    what: &str,
+    least: i64,
+    most: i64,
+) -> Option<i64> {
+    let value = constant_int(cx, written, what)?;
+    if (least..=most).contains(&value) {
+        return Some(value);
+    }
+    let wanted = match most {
+        LARGEST => format!("at least {least}"),
+        _ => format!("from {least} to {most}"),
+    };
+    cx.error(
+        "bad-dimension",
+        written.span,
+        format!("{what} must be {wanted}, not {value}"),
+    );
+    None
+}

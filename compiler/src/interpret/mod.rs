@@ -1,0 +1,14 @@
+//! The oracle: runs programs in any IR as their operations are defined.
+//!
+//! It is slow and plain on purpose, and shares no code with passes and code generators: both are tested against it.
+
+mod dialects;
+pub mod low;
+mod low_dynamic;
+pub mod primitives;
+mod program;
+pub mod surroundings;
+pub mod tensor;
+mod tensor_dynamic;
+
+pub use program::{Outcome, Runnable, interpret};

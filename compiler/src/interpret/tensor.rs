@@ -1,0 +1,400 @@
+//! The reference meaning of the operations of High-IR and Mid-IR, one strand at a time and in double precision.
+
+use super::{
+    low,
+    primitives::{EvalImage, jacobi, reconstruct},
+    surroundings::Surroundings,
+};
+use crate::{
+    ir::{
+        Orders,
+        leaf::{FieldRef, ImageInfo},
+        print_piece::Piece,
+        tensor::Base,
+    },
+    low::{Low, Op},
+    ssa::{self, Evaluate, Interrupt},
+};
+use ein_ir::{Ein, Input, Jet, LeafField, Param, Shape, Tensor};
+use std::sync::Arc;
+
+/// A value at run time, or a field.
+#[derive(Clone, Debug)]
+pub enum Datum {
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A string.
+    Str(Arc<str>),
+    /// A tensor.
+    Tensor(Tensor<f64>),
+    /// A sequence; a strand among its elements is its number.
+    Seq(Vec<Datum>),
+    /// A field.
+    Field(Arc<Field>),
+}
+
+/// A field: an image with kernels, or an operator on fields and tensors.
+#[derive(Clone, Debug)]
+pub enum Field {
+    /// A leaf field.
+    Leaf(Arc<EvalImage>, Arc<FieldRef>),
+    /// What an operator makes of others.
+    Made(Ein, Vec<Datum>),
+}
+
+impl Datum {
+    /// The truth value.
+    pub fn bool(&self) -> bool {
+        match self {
+            Datum::Bool(b) => *b,
+            other => panic!("{other:?} is not a bool"),
+        }
+    }
+
+    /// The integer.
+    pub fn int(&self) -> i64 {
+        match self {
+            Datum::Int(n) => *n,
+            other => panic!("{other:?} is not an int"),
+        }
+    }
+
+    /// The components of a tensor.
+    pub fn components(&self) -> &[f64] {
+        match self {
+            Datum::Tensor(tensor) => tensor.components(),
+            other => panic!("{other:?} is not a tensor"),
+        }
+    }
+
+    /// The scalars that the value consists of, as Low-IR has them.
+    pub fn scalars(&self) -> Vec<low::Datum> {
+        match self {
+            Datum::Bool(b) => vec![low::Datum::Bool(*b)],
+            Datum::Int(n) => vec![low::Datum::Int(*n)],
+            Datum::Str(s) => vec![low::Datum::Str(s.clone())],
+            Datum::Tensor(tensor) => tensor
+                .components()
+                .iter()
+                .map(|&x| low::Datum::Real(x))
+                .collect(),
+            Datum::Seq(elements) => elements.iter().flat_map(Datum::scalars).collect(),
+            Datum::Field(_) => panic!("a field has no scalars"),
+        }
+    }
+
+    fn as_input(&self) -> Input<'_> {
+        match self {
+            Datum::Tensor(tensor) => Input::Tensor(tensor.clone()),
+            Datum::Field(field) => Input::Field(&**field),
+            other => panic!("{other:?} under an EIN operator"),
+        }
+    }
+}
+
+impl ssa::Datum for Datum {
+    fn as_bool(&self) -> bool {
+        self.bool()
+    }
+
+    fn as_int(&self) -> i64 {
+        self.int()
+    }
+
+    fn from_int(value: i64) -> Datum {
+        Datum::Int(value)
+    }
+}
+
+fn scalar(x: f64) -> Datum {
+    Datum::Tensor(Tensor::scalar(x))
+}
+
+/// What the operations see besides their arguments.
+#[derive(Clone, Debug, Default)]
+pub struct Store {
+    /// Whether integers have 64 bits rather than 32.
+    pub long_int: bool,
+    /// The global variables.
+    pub globals: Vec<Datum>,
+    /// The strand's state.
+    pub state: Vec<Datum>,
+    /// What the function is given.
+    pub args: Vec<Datum>,
+    /// The images.
+    pub images: Vec<Arc<EvalImage>>,
+    /// What was printed.
+    pub printed: String,
+    /// The other strands.
+    pub surroundings: Surroundings<Store, Datum>,
+}
+
+impl Store {
+    /// The meaning of a shared operation.
+    ///
+    /// # Errors
+    /// The run-time error it ends in.
+    pub fn base(&mut self, op: &Base, args: &[&Datum]) -> Result<Vec<Datum>, Interrupt> {
+        Ok(vec![match op {
+            Base::Tensor(shape, values) => Datum::Tensor(Tensor::new(
+                shape.clone(),
+                values.iter().map(|b| b.get()).collect(),
+            )),
+            Base::Global(n, _) => self.globals[*n as usize].clone(),
+            Base::State(n, _) => self.state[*n as usize].clone(),
+            Base::Arg(n, _) => self.args[*n as usize].clone(),
+            Base::Select(_) => {
+                if args[0].bool() {
+                    args[1].clone()
+                } else {
+                    args[2].clone()
+                }
+            }
+            Base::Sequence(_) => Datum::Seq(args.iter().map(|&a| a.clone()).collect()),
+            Base::Element(place) => {
+                let (Datum::Seq(elements), index) = (args[0], args[1].int()) else {
+                    panic!("an element of no sequence")
+                };
+                match usize::try_from(index).ok().and_then(|n| elements.get(n)) {
+                    Some(element) => element.clone(),
+                    None => {
+                        let message =
+                            format!("index {index} of a sequence of length {}", elements.len());
+                        return Err(Interrupt::Error {
+                            message,
+                            place: *place,
+                        });
+                    }
+                }
+            }
+            Base::EigenValues(n) => {
+                Datum::Seq(eigen(*n, args[0]).0.into_iter().map(scalar).collect())
+            }
+            Base::EigenVectors(n) => {
+                let shape = Shape::new([usize::from(*n)]);
+                let vectors = eigen(*n, args[0]).1.into_iter();
+                Datum::Seq(
+                    vectors
+                        .map(|v| Datum::Tensor(Tensor::new(shape.clone(), v)))
+                        .collect(),
+                )
+            }
+            Base::Image(image, info) => {
+                let image = &self.images[*image as usize];
+                match info {
+                    ImageInfo::Size(axis) => Datum::Int(image.sizes[usize::from(*axis)] as i64),
+                    ImageInfo::ToIndex(row, column) => scalar(
+                        image.to_index
+                            [usize::from(*row) * image.sizes.len() + usize::from(*column)],
+                    ),
+                    ImageInfo::Offset(row) => scalar(image.offset[usize::from(*row)]),
+                }
+            }
+            Base::Dynamic(dynamic) => return self.dynamic(dynamic, args),
+            Base::Int(_)
+            | Base::Bool(_)
+            | Base::Str(_)
+            | Base::Simple(_)
+            | Base::IntDiv(_)
+            | Base::IntRem(_)
+            | Base::CheckIndex(_)
+            | Base::Print(_) => return self.scalar_op(op, args),
+        }])
+    }
+
+    /// Operations on scalars mean the same as in Low-IR, in double precision.
+    fn scalar_op(&mut self, op: &Base, args: &[&Datum]) -> Result<Vec<Datum>, Interrupt> {
+        let op = match op {
+            Base::Int(n) => Op::Int(*n),
+            Base::Bool(b) => Op::Bool(*b),
+            Base::Str(s) => Op::Str(s.clone()),
+            Base::Simple(simple) => Op::Simple(*simple),
+            Base::IntDiv(place) => Op::IntDiv(*place),
+            Base::IntRem(place) => Op::IntRem(*place),
+            Base::CheckIndex(place) => Op::CheckIndex(*place),
+            Base::Print(pieces) => Op::Print(Arc::<[Piece]>::clone(pieces)),
+            other => panic!("`{other}` is not an operation on scalars"),
+        };
+        let scalars: Vec<low::Datum> = args.iter().flat_map(|a| a.scalars()).collect();
+        let mut machine = low::Machine {
+            double: true,
+            long_int: self.long_int,
+            ..Default::default()
+        };
+        let results = Low::eval(&op, &scalars.iter().collect::<Vec<_>>(), &mut machine)?;
+        self.printed.push_str(&machine.printed);
+        Ok(results
+            .into_iter()
+            .map(|datum| match datum {
+                low::Datum::Real(x) => scalar(x),
+                low::Datum::Int(n) => Datum::Int(n),
+                low::Datum::Bool(b) => Datum::Bool(b),
+                low::Datum::Str(s) => Datum::Str(s),
+            })
+            .collect())
+    }
+
+    /// A leaf field.
+    pub fn leaf(&self, field: &Arc<FieldRef>) -> Datum {
+        Datum::Field(Arc::new(Field::Leaf(
+            self.images[field.image as usize].clone(),
+            field.clone(),
+        )))
+    }
+
+    /// What an EIN operator makes of its arguments.
+    pub fn ein(&self, ein: &Ein, args: &[&Datum]) -> Datum {
+        match ein.result() {
+            Param::Field { .. } => Datum::Field(Arc::new(Field::Made(
+                ein.clone(),
+                args.iter().map(|&a| a.clone()).collect(),
+            ))),
+            Param::Tensor(_) => {
+                let inputs: Vec<Input<'_>> = args.iter().map(|a| a.as_input()).collect();
+                Datum::Tensor(ein.eval(&inputs))
+            }
+        }
+    }
+
+    /// Whether an image has samples around a position in the world.
+    pub fn inside(&self, image: u32, supports: &[u8], at: &Datum) -> Datum {
+        let sizes = &self.images[image as usize].sizes;
+        let index = self.to_index(image, at);
+        let mut axes = index.components().iter().zip(sizes).zip(supports);
+        let within = axes.all(|((&x, &n), &support)| {
+            let support = f64::from(support);
+            support - 1.0 < x && x < n as f64 - support
+        });
+        Datum::Bool(within)
+    }
+
+    /// World coordinates to index coordinates.
+    pub fn to_index(&self, image: u32, at: &Datum) -> Datum {
+        let image = &self.images[image as usize];
+        Datum::Tensor(Tensor::new(
+            Shape::new([image.sizes.len()]),
+            image.index_of(at.components()),
+        ))
+    }
+
+    /// The matrix that takes derivatives in index space to derivatives in the world.
+    pub fn gradient(&self, image: u32) -> Datum {
+        let image = &self.images[image as usize];
+        let dim = image.sizes.len();
+        let transposed = (0..dim * dim)
+            .map(|k| image.to_index[k % dim * dim + k / dim])
+            .collect();
+        Datum::Tensor(Tensor::new(Shape::new([dim, dim]), transposed))
+    }
+
+    /// Derivatives in index space, one tensor per order.
+    pub fn probe(&self, field: &FieldRef, orders: Orders, at: &Datum) -> Vec<Datum> {
+        let image = &self.images[field.image as usize];
+        orders
+            .iter()
+            .map(|order| {
+                let distinct = reconstruct(image, field, Orders(1 << order), at.components());
+                let shape = field.shape.append(&vec![field.dim(); order]);
+                let derivatives = crate::ir::leaf::distinct_derivatives(field.dim(), order);
+                let voxel = field.shape.order();
+                Datum::Tensor(Tensor::from_fn(&shape, |index| {
+                    let mut axes = index[voxel..].to_vec();
+                    axes.resize(order, 0);
+                    axes.sort_unstable();
+                    let place = derivatives
+                        .iter()
+                        .position(|d| *d == axes)
+                        .expect("a derivative of this order");
+                    distinct[field.shape.offset(&index[..voxel]) * derivatives.len() + place]
+                }))
+            })
+            .collect()
+    }
+}
+
+fn eigen(n: u8, matrix: &Datum) -> (Vec<f64>, Vec<Vec<f64>>) {
+    let n = usize::from(n);
+    let m = matrix.components();
+    // Only the upper triangle counts.
+    jacobi(
+        (0..n)
+            .map(|i| (0..n).map(|j| m[i.min(j) * n + i.max(j)]).collect())
+            .collect(),
+    )
+}
+
+impl LeafField for Field {
+    fn dim(&self) -> usize {
+        match self {
+            Field::Leaf(_, field) => field.dim(),
+            Field::Made(ein, _) => match ein.result() {
+                Param::Field { dim, .. } => dim,
+                Param::Tensor(_) => panic!("an operator that gives no field"),
+            },
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        match self {
+            Field::Leaf(_, field) => field.shape.clone(),
+            Field::Made(ein, _) => ein.result().shape().clone(),
+        }
+    }
+
+    fn expand(&self, at: &[f64], order: usize) -> Vec<Jet> {
+        match self {
+            Field::Made(ein, args) => {
+                let inputs: Vec<Input<'_>> = args.iter().map(Datum::as_input).collect();
+                ein.expand(&inputs, at, order).components().to_vec()
+            }
+            Field::Leaf(image, field) => expand_leaf(image, field, at, order),
+        }
+    }
+}
+
+/// The Taylor series of a leaf field in the world: that in index space at the linear map between the two.
+fn expand_leaf(image: &EvalImage, field: &FieldRef, at: &[f64], order: usize) -> Vec<Jet> {
+    let dim = field.dim();
+    let index = image.index_of(at);
+    let coordinates: Vec<Jet> = (0..dim)
+        .map(|row| {
+            Jet::from_fn(dim, order, |exponents| {
+                match exponents.iter().sum::<usize>() {
+                    0 => index[row],
+                    1 => {
+                        let axis = exponents
+                            .iter()
+                            .position(|&e| e == 1)
+                            .expect("one exponent is 1");
+                        image.to_index[row * dim + axis]
+                    }
+                    _ => 0.0,
+                }
+            })
+        })
+        .collect();
+    let by_order: Vec<Vec<f64>> = (0..order + 1)
+        .map(|m| reconstruct(image, field, Orders(1 << m), &index))
+        .collect();
+    (0..field.shape.size())
+        .map(|component| {
+            let series = Jet::from_fn(dim, order, |exponents| {
+                let m = exponents.iter().sum();
+                let axes: Vec<usize> = (0..dim).flat_map(|a| vec![a; exponents[a]]).collect();
+                let derivatives = crate::ir::leaf::distinct_derivatives(dim, m);
+                let place = derivatives
+                    .iter()
+                    .position(|d| *d == axes)
+                    .expect("a derivative of this order");
+                let factorials: f64 = exponents
+                    .iter()
+                    .map(|&e| (1..=e).product::<usize>() as f64)
+                    .product();
+                by_order[m][component * derivatives.len() + place] / factorials
+            });
+            series.compose(&coordinates)
+        })
+        .collect()
+}

@@ -1,0 +1,96 @@
+//! A program's interface to the world, which no pass changes: inputs, globals, images, state.
+
+use super::tensor::Ty;
+use crate::front::{source::Span, typed::tree::InputDefault};
+use ein_ir::{Shape, Type};
+
+/// What the runtime and the user see of a program.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    /// The strand's name.
+    pub strand: String,
+    /// The inputs in order.
+    pub inputs: Vec<Input>,
+    /// The global variables; inputs of value type are among them. Those that the source does not name come last.
+    pub globals: Vec<Variable>,
+    /// The sequences that must be loaded.
+    pub loads: Vec<Load>,
+    /// The global variables whose elements the creation of strands iterates over.
+    pub sources: Vec<u32>,
+    /// The images that must be loaded.
+    pub images: Vec<Image>,
+    /// The state of a strand: state variables, and the parameters that methods read.
+    pub state: Vec<State>,
+    /// Whether the strands form a grid rather than a collection.
+    pub grid: bool,
+    /// The number of creation iterators; each runs over integers.
+    pub axes: usize,
+}
+
+/// A named value at run time.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name in the source.
+    pub name: String,
+    /// Its type.
+    pub ty: Ty,
+}
+
+/// A variable of a strand's state.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Its name and type.
+    pub variable: Variable,
+    /// Whether it is written out.
+    pub output: bool,
+}
+
+/// An input of the program.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Its name.
+    pub name: String,
+    /// Its type in the source.
+    pub ty: Type,
+    /// The help text.
+    pub description: Option<String>,
+    /// The value used when the user gives none.
+    pub default: Option<InputDefault>,
+    /// Where its value goes.
+    pub target: Target,
+}
+
+/// Where an input's value goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// To a global variable.
+    Global(u32),
+    /// To an image.
+    Image(u32),
+}
+
+/// An image that must be loaded before the program runs.
+#[derive(Clone, Debug)]
+pub struct Image {
+    /// The file named in the program, or none if it comes from an input.
+    pub file: Option<String>,
+    /// Number of spatial axes.
+    pub dim: usize,
+    /// Shape of a voxel.
+    pub shape: Shape,
+    /// Where it is named.
+    pub span: Span,
+}
+
+/// A sequence that must be loaded before the program runs.
+#[derive(Clone, Debug)]
+pub struct Load {
+    /// The file.
+    pub file: String,
+    /// The sequence's type in the source.
+    pub ty: Type,
+    /// The global variable that it becomes.
+    pub global: u32,
+    /// Where it is named.
+    pub span: Span,
+}

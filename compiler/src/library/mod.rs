@@ -1,0 +1,86 @@
+//! Using the compiler from Rust: compile a program, give it inputs, run it step by step, read its outputs.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use compiler::library::{Inputs, RunEnd, Running, compile};
+//!
+//! let text = "#version 2.0
+//!     input real[] numbers (\"whose roots are wanted\");
+//!     strand root (real x) {
+//!         output real r = 1;
+//!         update { r = (r + x/r)/2; if (|r*r - x| < 0.001) { stabilize; } }
+//!     }
+//!     create_array { root(x) | x in numbers }";
+//! let program = compile("root.diderot", text, &Default::default())?;
+//! let mut inputs = Inputs::of(&program);
+//! inputs.set("numbers", &[4.0, 9.0, 100.0][..])?;
+//! let mut running = Running::new(program, &inputs, 2)?;
+//! // One super-step at a time; outputs can be read in between.
+//! while running.run(Some(1), &mut std::io::sink())? == RunEnd::StepLimit {
+//!     assert_eq!(running.outputs(true)[0].numbers().len(), 3);
+//! }
+//! let roots = running.outputs(false)[0].numbers();
+//! assert!((roots[2] - 10.0).abs() < 0.01);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The command `diderotc` is made of the same parts.
+
+pub use crate::{
+    pipeline::{Compiled, Options},
+    run::{Failure, ImageSource, Inputs, OutputData, Running},
+};
+pub use runtime::{
+    image::Orientation,
+    input::InputValue,
+    world::{Control, RunEnd},
+};
+
+use crate::{
+    front::{
+        diag::{self, Diagnostic},
+        source::Source,
+    },
+    pipeline::{self, Session, Stopped},
+};
+use std::{fmt, path::PathBuf};
+
+/// What is wrong with a program.
+#[derive(Debug)]
+pub struct CompileErrors {
+    source: Source,
+    /// The errors, with their places; warnings may be among them.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl fmt::Display for CompileErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&diag::render(&self.source, self.diagnostics.clone(), false))
+    }
+}
+
+impl std::error::Error for CompileErrors {}
+
+/// Compiles the text of a program to machine code. The path names the program in messages.
+///
+/// # Errors
+/// What is wrong with the program.
+pub fn compile(
+    path: impl Into<PathBuf>,
+    text: impl Into<String>,
+    options: &Options,
+) -> Result<Compiled, CompileErrors> {
+    let source = Source {
+        path: path.into(),
+        text: text.into(),
+    };
+    match pipeline::compile(&mut Session::default(), &source, options) {
+        Ok(program) => Ok(program),
+        Err(Stopped::Errors(diagnostics)) => Err(CompileErrors {
+            source,
+            diagnostics,
+        }),
+        Err(Stopped::Asked) => unreachable!("this session asks for every stage"),
+    }
+}

@@ -1,0 +1,117 @@
+//! A program in any IR: its interface to the world and its functions.
+
+use super::{Dialect, Function, verify};
+use crate::ir::interface::Interface;
+use std::{borrow::Cow, fmt, sync::Arc};
+
+/// What a function of the program is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// Yields the global variables, from those that are inputs.
+    Globals,
+    /// Yields further globals, which strand code reads; runs when the global variables have changed.
+    Invariants,
+    /// Yields the first and last value of each creation iterator, outermost first, and then the sequences that some of
+    /// them index.
+    Domain,
+    /// Yields the state of a new strand, from the values of the iterators.
+    Create,
+    /// Yields status and state.
+    Start,
+    /// Yields status and state.
+    Update,
+    /// Yields status and state; the status means nothing.
+    Stabilize,
+    /// Yields status and global variables.
+    GlobalStart,
+    /// Yields status and global variables.
+    GlobalUpdate,
+    /// Yields what a reduction over strands, by its number, is about: the value of a strand.
+    Reduce(u32),
+}
+
+impl Role {
+    /// The function's name in dumps.
+    pub fn name(self) -> Cow<'static, str> {
+        let name = match self {
+            Role::Reduce(n) => return format!("reduce-{n}").into(),
+            Role::Globals => "globals",
+            Role::Invariants => "invariants",
+            Role::Domain => "domain",
+            Role::Create => "create",
+            Role::Start => "start",
+            Role::Update => "update",
+            Role::Stabilize => "stabilize",
+            Role::GlobalStart => "global-start",
+            Role::GlobalUpdate => "global-update",
+        };
+        name.into()
+    }
+
+    /// Whether it runs for strands rather than once.
+    pub fn is_strand_code(self) -> bool {
+        matches!(
+            self,
+            Role::Create | Role::Start | Role::Update | Role::Stabilize | Role::Reduce(_)
+        )
+    }
+
+    /// Whether it runs in a super-step, rather than before or after.
+    pub fn is_method(self) -> bool {
+        self.is_strand_code() && !matches!(self, Role::Reduce(_))
+    }
+}
+
+/// A program.
+#[derive(Clone, Debug)]
+pub struct Program<D: Dialect> {
+    /// Its interface.
+    pub interface: Arc<Interface>,
+    /// Its functions, in the order of their roles.
+    pub functions: Vec<(Role, Function<D>)>,
+}
+
+impl<D: Dialect> Program<D> {
+    /// The function with this role.
+    pub fn function(&self, role: Role) -> Option<&Function<D>> {
+        self.functions
+            .iter()
+            .find(|(r, _)| *r == role)
+            .map(|(_, f)| f)
+    }
+
+    /// The same program with every function rewritten, possibly into another IR.
+    pub fn map<E: Dialect>(
+        self,
+        mut pass: impl FnMut(Role, Function<D>) -> Function<E>,
+    ) -> Program<E> {
+        Program {
+            interface: self.interface,
+            functions: self
+                .functions
+                .into_iter()
+                .map(|(role, f)| (role, pass(role, f)))
+                .collect(),
+        }
+    }
+
+    /// Every violation in any function.
+    pub fn verify(&self) -> Vec<String> {
+        self.functions
+            .iter()
+            .flat_map(|(role, f)| {
+                verify(f)
+                    .into_iter()
+                    .map(|v| format!("{}: {v}", role.name()))
+            })
+            .collect()
+    }
+}
+
+impl<D: Dialect> fmt::Display for Program<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.functions
+            .iter()
+            .try_for_each(|(_, function)| writeln!(f, "{function}"))
+    }
+}
