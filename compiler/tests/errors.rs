@@ -10,19 +10,18 @@ use std::{
 };
 
 use compiler::front::{
+    self, CheckOptions,
     diag::{Diagnostic, Severity},
     source::Source,
-    syntax, typed,
+    syntax,
 };
 
 /// Everything that the front end reports about a program. Programs about syntax need not make sense beyond it.
 fn diagnostics(source: &Source) -> Vec<Diagnostic> {
-    let (program, diagnostics) = syntax::parse(source);
     if source.path.starts_with("syntax") {
-        return diagnostics;
+        return syntax::parse(source).1;
     }
-    let (_, diagnostics) = typed::check(&program, &typed::CheckOptions::default(), diagnostics);
-    diagnostics
+    front::check(source, &CheckOptions::default()).diagnostics
 }
 
 #[derive(Debug)]

@@ -7,6 +7,8 @@
 pub mod file;
 mod staged;
 
+pub use staged::replace_file;
+
 use std::fmt;
 
 use crate::nrrd::{Axis, Header, Kind, Nrrd, NrrdError, SampleType, Samples};

@@ -1,30 +1,17 @@
 //! `diderotc explain`: the mathematics of definitions before and after normalization.
 
 use super::{FAILURE, SUCCESS, complain, read_source, report, say};
-use crate::{
-    front::{syntax, typed},
-    high,
-    pipeline::Options,
-};
+use crate::{front, high, pipeline::Options};
 
 pub(super) fn explain(file: &str, name: Option<&str>, options: &Options) -> u8 {
     let Some(source) = read_source(file) else {
         return FAILURE;
     };
-    let (ast, errors) = syntax::parse(&source);
-    let check = typed::CheckOptions {
-        constants: options.constants.clone(),
-    };
-    let (typed, diagnostics) = typed::check(&ast, &check, errors);
-    let Some(typed) = typed else {
-        report(&source, diagnostics);
+    let checked = front::check(&source, &options.check());
+    let Some(typed) = checked.program else {
+        report(&source, checked.diagnostics);
         return FAILURE;
     };
-    let unsupported = typed::unsupported(&typed);
-    if !unsupported.is_empty() {
-        report(&source, unsupported);
-        return FAILURE;
-    }
     let definitions = high::definitions(&typed);
     let wanted: Vec<&high::Definition> = definitions
         .iter()

@@ -7,7 +7,7 @@
 use super::{High, Op};
 use crate::{
     ir::{
-        leaf::FieldRef,
+        leaf::Leaf,
         tensor::{Operator, Ty},
     },
     ssa::{Block, Function, Inst, Kind, Value, number_values, remove_dead},
@@ -57,8 +57,8 @@ struct Pass<'a> {
 
 /// How a field is made.
 enum Made {
-    /// By convolution of an image.
-    Leaf(Arc<FieldRef>),
+    /// A leaf.
+    Leaf(Leaf),
     /// Of other values, by an operator.
     Of(Arc<Operator>, Vec<Value>),
 }
@@ -266,7 +266,7 @@ impl Pass<'_> {
     /// What it costs to probe one component of an input; nothing can be probed but leaf fields.
     fn leaf_cost(&self, input: Value) -> u64 {
         match self.fields.get(&input) {
-            Some(Made::Leaf(leaf)) => {
+            Some(Made::Leaf(Leaf::Convolution(leaf))) => {
                 let supports: Vec<usize> = leaf.kernels.iter().map(|k| k.0.support).collect();
                 rewrite::probe_weight(&supports)
             }

@@ -5,7 +5,7 @@
 
 use crate::ir::{
     Orders,
-    leaf::{Border, FieldRef, distinct_derivatives},
+    leaf::{Border, Convolution, distinct_derivatives},
 };
 use ein_ir::rational;
 
@@ -23,7 +23,7 @@ pub struct EvalImage {
 }
 
 /// The derivatives of a field at a position in index space, by the defining sum.
-pub fn reconstruct(image: &EvalImage, field: &FieldRef, orders: Orders, at: &[f64]) -> Vec<f64> {
+pub fn reconstruct(image: &EvalImage, field: &Convolution, orders: Orders, at: &[f64]) -> Vec<f64> {
     let dim = field.dim();
     let (mut cell, mut fraction) = (vec![0i64; dim], vec![0.0; dim]);
     for axis in 0..dim {
@@ -77,7 +77,7 @@ fn locate(x: f64, size: usize, support: usize, border: &Border) -> (i64, f64) {
 
 fn tap_sum(
     image: &EvalImage,
-    field: &FieldRef,
+    field: &Convolution,
     component: usize,
     plane: &[f64],
     cell: &[i64],

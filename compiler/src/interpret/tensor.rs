@@ -8,7 +8,7 @@ use super::{
 use crate::{
     ir::{
         Orders,
-        leaf::{FieldRef, ImageInfo},
+        leaf::{Convolution, ImageInfo, Leaf},
         print_piece::Piece,
         tensor::Base,
     },
@@ -39,7 +39,7 @@ pub enum Datum {
 #[derive(Clone, Debug)]
 pub enum Field {
     /// A leaf field.
-    Leaf(Arc<EvalImage>, Arc<FieldRef>),
+    Leaf(Arc<EvalImage>, Arc<Convolution>),
     /// What an operator makes of others.
     Made(Ein, Vec<Datum>),
 }
@@ -237,7 +237,8 @@ impl Store {
     }
 
     /// A leaf field.
-    pub fn leaf(&self, field: &Arc<FieldRef>) -> Datum {
+    pub fn leaf(&self, leaf: &Leaf) -> Datum {
+        let Leaf::Convolution(field) = leaf;
         Datum::Field(Arc::new(Field::Leaf(
             self.images[field.image as usize].clone(),
             field.clone(),
@@ -290,7 +291,7 @@ impl Store {
     }
 
     /// Derivatives in index space, one tensor per order.
-    pub fn probe(&self, field: &FieldRef, orders: Orders, at: &Datum) -> Vec<Datum> {
+    pub fn probe(&self, field: &Convolution, orders: Orders, at: &Datum) -> Vec<Datum> {
         let image = &self.images[field.image as usize];
         orders
             .iter()
@@ -355,7 +356,7 @@ impl LeafField for Field {
 }
 
 /// The Taylor series of a leaf field in the world: that in index space at the linear map between the two.
-fn expand_leaf(image: &EvalImage, field: &FieldRef, at: &[f64], order: usize) -> Vec<Jet> {
+fn expand_leaf(image: &EvalImage, field: &Convolution, at: &[f64], order: usize) -> Vec<Jet> {
     let dim = field.dim();
     let index = image.index_of(at);
     let coordinates: Vec<Jet> = (0..dim)

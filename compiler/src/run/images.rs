@@ -1,7 +1,7 @@
 //! The images of a running program, in the program's precision and as its probes want them.
 
 use super::Failure;
-use crate::{codegen::abi, ir::leaf, pipeline::Compiled};
+use crate::{codegen::Compiled, codegen::abi, ir::leaf};
 use ndarray::ArrayD;
 use num_traits::AsPrimitive;
 use runtime::{

@@ -2,8 +2,8 @@
 
 use super::{Failure, images::ImageSource, values::input_type};
 use crate::{
+    codegen::Compiled,
     ir::interface::{Input, Interface, Target},
-    pipeline::Compiled,
 };
 use ndarray::ArrayD;
 use runtime::{

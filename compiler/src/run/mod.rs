@@ -1,4 +1,4 @@
-//! Running compiled programs: inputs, images, strands, outputs. [`crate::library`] shows how to use it.
+//! Running compiled programs: inputs, images, strands, outputs. The room `library` shows how to use it.
 
 mod global;
 mod images;
@@ -12,7 +12,7 @@ pub use inputs::Inputs;
 pub use outputs::OutputData;
 pub use values::{input_type, output_names};
 
-use crate::{pipeline::Compiled, ssa::Role};
+use crate::{codegen::Compiled, ssa::Role};
 use images::LoadedImages;
 use runtime::{
     strands::Counts,
@@ -20,6 +20,7 @@ use runtime::{
 };
 use std::{fmt, io::Write, sync::Arc};
 use strands::Strands;
+use values::Initial;
 
 /// Why a program cannot be run, or stopped.
 #[derive(Debug)]
@@ -79,14 +80,14 @@ impl Running {
     ///
     /// # Errors
     /// What is wrong with an input, or a run-time error of the initialization.
-    pub fn new(mut program: Compiled, inputs: &Inputs, workers: usize) -> Result<Running, Failure> {
-        let images = LoadedImages::load(&program, &inputs.images()?)?;
+    pub fn new(program: &Compiled, inputs: &Inputs, workers: usize) -> Result<Running, Failure> {
+        let images = LoadedImages::load(program, &inputs.images()?)?;
         let mut sequences = GlobalSequences::default();
-        let mut globals = values::global_cells(&mut program, inputs.values(), &mut sequences)?;
+        let mut initial = Initial::new(program, inputs.values(), &mut sequences)?;
         // Behind the variables lie the invariants, and then the bounds of the creation iterators.
         let further = program.invariants + 2 * program.interface.axes;
-        globals.resize(globals.len() + further, 0);
-        let mut strands = Strands::new(program, globals, images);
+        initial.cells.resize(initial.cells.len() + further, 0);
+        let mut strands = Strands::new(program.clone(), initial, images);
         strands.run_once(Role::Globals, &mut sequences)?;
         strands.run_once(Role::Domain, &mut sequences)?;
         let sizes = strands.domain_sizes();

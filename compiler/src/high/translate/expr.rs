@@ -9,7 +9,7 @@ use crate::{
     high::{High, Op},
     ir::{
         Bits, Simple,
-        leaf::FieldRef,
+        leaf::Leaf,
         tensor::{Base, Dynamic, Ty},
     },
     ssa::{Block, Value},
@@ -378,6 +378,7 @@ impl Translator<'_> {
         self.leaves(at, field, &mut leaves);
         let start = self.base(Base::Bool(true), &[]);
         leaves.into_iter().fold(start, |all, (leaf, at)| {
+            let Leaf::Convolution(leaf) = leaf;
             let inside = Op::Inside {
                 image: leaf.image,
                 supports: leaf.supports().collect(),
@@ -388,12 +389,7 @@ impl Translator<'_> {
     }
 
     /// The leaves of a field, each with the position where it is probed.
-    pub(super) fn leaves(
-        &mut self,
-        at: Value,
-        field: Value,
-        found: &mut Vec<(Arc<FieldRef>, Value)>,
-    ) {
+    pub(super) fn leaves(&mut self, at: Value, field: Value, found: &mut Vec<(Leaf, Value)>) {
         let (op, args) = self
             .b
             .definition(field)

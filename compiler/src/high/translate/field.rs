@@ -15,7 +15,7 @@ use crate::{
     },
     ir::{
         Simple,
-        leaf::{FieldRef, ImageInfo},
+        leaf::{Convolution, ImageInfo, Leaf},
         tensor::{Base, Ty},
     },
     ssa::Value,
@@ -158,7 +158,7 @@ impl Translator<'_> {
         let mut leaves = Vec::new();
         self.leaves(at, field, &mut leaves);
         let mut tests = Vec::new();
-        for (leaf, at) in leaves {
+        for (Leaf::Convolution(leaf), at) in leaves {
             for (axis, support) in (0..).zip(leaf.supports()) {
                 let x = self.index_coordinate(&leaf, axis, at);
                 let low = self.real(f64::from(support) - 1.0);
@@ -178,7 +178,7 @@ impl Translator<'_> {
     }
 
     /// A coordinate of a position in the index space of an image: an entry of W·x + t.
-    fn index_coordinate(&mut self, leaf: &FieldRef, axis: u8, at: Value) -> Value {
+    fn index_coordinate(&mut self, leaf: &Convolution, axis: u8, at: Value) -> Value {
         let dim = leaf.dim();
         let entry = |t: &mut Self, info| t.base(Base::Image(leaf.image, info), &[]);
         let mut args = vec![at, entry(self, ImageInfo::Offset(axis))];

@@ -8,7 +8,7 @@ use crate::{
         Simple,
         tensor::{Base, Dynamic, Ty},
     },
-    ssa::{Inst, Kind, Value},
+    ssa::Value,
 };
 use ein_ir::{Ein, Index, Param, Shape, Term, Type, ops::Reduction};
 
@@ -144,33 +144,12 @@ impl Translator<'_> {
         init: Vec<Value>,
         body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
     ) -> Vec<Value> {
-        let like = |t: &mut Self, values: &[Value]| -> Vec<Value> {
-            let types: Vec<Ty> = values.iter().map(|&v| t.b.type_of(v).clone()).collect();
-            types.into_iter().map(|ty| t.b.fresh(ty)).collect()
-        };
-        let index = self.b.fresh(Ty::Int);
-        let carried = like(self, &init);
         let before = self.env.clone();
-        self.b.open();
-        let item = self.item(over, index);
-        let next = body(self, item, &carried);
-        let block = self.b.close(next);
+        let open = self.b.begin_for(over.low, over.high, false, init);
+        let item = self.item(over, open.index);
+        let next = body(self, item, &open.carried);
         self.env = before;
-        let results = like(self, &init);
-        let kind = Kind::For {
-            index,
-            low: over.low,
-            high: over.high,
-            breaks: false,
-            carried,
-            init,
-            body: block,
-        };
-        self.b.push(Inst {
-            results: results.clone(),
-            kind,
-        });
-        results
+        self.b.for_(open, next)
     }
 
     /// `{ body | var in domain }`, and a range or another sequence as a list.

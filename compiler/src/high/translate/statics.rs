@@ -11,7 +11,7 @@ use crate::{
     },
     ir::{
         interface,
-        leaf::{Border, FieldRef, KernelRef},
+        leaf::{Border, Convolution, KernelRef, Leaf},
         tensor::Ty,
     },
     ssa::{Function, Value},
@@ -187,13 +187,16 @@ impl Translator<'_> {
         if let [one] = kernels[..] {
             kernels = vec![one; image.dim];
         }
-        let field = FieldRef {
+        let field = Convolution {
             image: image.image,
             border: image.border,
             kernels,
             shape: image.shape,
         };
-        self.b.op1(super::super::Op::Field(Arc::new(field)), &[])
+        self.b.op1(
+            super::super::Op::Field(Leaf::Convolution(Arc::new(field))),
+            &[],
+        )
     }
 
     /// The numbers of samples of an image, one value per axis.

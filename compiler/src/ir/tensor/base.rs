@@ -263,7 +263,7 @@ impl FromStr for Ty {
             "string" => Ok(Ty::Str),
             _ => {
                 if let Some(shape) = text.strip_prefix("tensor") {
-                    return Ok(Ty::Tensor(parse_shape(shape)?));
+                    return Ok(Ty::Tensor(shape.parse()?));
                 }
                 let (dim, shape) = text
                     .strip_prefix("field(")
@@ -271,26 +271,11 @@ impl FromStr for Ty {
                     .ok_or_else(bad)?;
                 Ok(Ty::Field {
                     dim: dim.parse().map_err(|_| bad())?,
-                    shape: parse_shape(shape)?,
+                    shape: shape.parse()?,
                 })
             }
         }
     }
-}
-
-/// Reads `[2,3]`.
-pub(crate) fn parse_shape(text: &str) -> Result<Shape, String> {
-    let bad = || format!("unknown shape `{text}`");
-    let inner = text
-        .strip_prefix('[')
-        .and_then(|t| t.strip_suffix(']'))
-        .ok_or_else(bad)?;
-    let dims: Vec<usize> = inner
-        .split(',')
-        .filter(|d| !d.is_empty())
-        .map(|d| d.parse().map_err(|_| bad()))
-        .collect::<Result<_, _>>()?;
-    Ok(Shape::new(dims))
 }
 
 impl fmt::Display for Base {
@@ -346,7 +331,7 @@ impl FromStr for Base {
                     .split(' ')
                     .map(|v| v.parse::<f64>().map(Bits::from).map_err(|_| bad()))
                     .collect::<Result<_, _>>()?;
-                Base::Tensor(parse_shape(shape)?, values)
+                Base::Tensor(shape.parse()?, values)
             }
             "int" => Base::Int(rest.parse().map_err(|_| bad())?),
             "bool" => Base::Bool(rest.parse().map_err(|_| bad())?),
