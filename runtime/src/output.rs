@@ -40,7 +40,7 @@ pub enum Length {
 pub enum Domain {
     /// A grid: the sizes of its iterators from the outermost to the innermost. The innermost is the fastest axis.
     Grid(Vec<usize>),
-    /// A collection of so many strands.
+    /// A collection of this many strands.
     List(usize),
 }
 

@@ -30,9 +30,10 @@ struct Reserve {
     bytes: [u8; CAPACITY],
 }
 
+// Not constant for the compiler of this command: `build` changes it in the copy.
 #[used]
 #[unsafe(link_section = ".data.diderot")]
-static RESERVE: Reserve = Reserve {
+static mut RESERVE: Reserve = Reserve {
     mark: *b"\x01\xd1\xde\x07here begins a program\x02\xd1\xde\x07\0\0\0",
     length: [0; 8],
     bytes: [0; CAPACITY],
@@ -95,15 +96,14 @@ fn write_executable(output: &Path, payload: &Payload) -> io::Result<()> {
 /// # Errors
 /// What is attached cannot be read.
 pub(super) fn attached() -> Result<Option<Attached>, String> {
-    // SAFETY: the reserve is never written in memory. Its contents are not those that the compiler of this command knew,
-    // so they have to be read as they are.
-    let length = u64::from_le_bytes(unsafe { (&raw const RESERVE.length).read_volatile() });
+    let reserve = reserve();
+    let length = u64::from_le_bytes(reserve.length);
     if length == 0 {
         return Ok(None);
     }
-    // SAFETY: as above.
-    let bytes = unsafe { Box::new((&raw const RESERVE.bytes).read_volatile()) };
-    let bytes = usize::try_from(length).ok().and_then(|n| bytes.get(..n));
+    let bytes = usize::try_from(length)
+        .ok()
+        .and_then(|n| reserve.bytes.get(..n));
     let payload = bytes.and_then(|bytes| serde_json::from_slice::<Payload>(bytes).ok());
     match payload {
         Some(payload) if payload.width.is_none_or(|w| WIDTHS.contains(&w)) => {
@@ -111,6 +111,12 @@ pub(super) fn attached() -> Result<Option<Attached>, String> {
         }
         _ => Err("the program in this executable is damaged; build it again".into()),
     }
+}
+
+/// The reserve of this executable.
+fn reserve() -> &'static Reserve {
+    // SAFETY: nothing writes it while the executable runs.
+    unsafe { &*std::hint::black_box(&raw const RESERVE) }
 }
 
 impl Payload {
@@ -150,7 +156,7 @@ impl Payload {
             return Err(io::Error::other(message));
         }
         // The mark stands nowhere else: the code refers to it by its address.
-        let mark = RESERVE.mark;
+        let mark = reserve().mark;
         let start = executable
             .windows(mark.len())
             .position(|window| window == mark)

@@ -298,7 +298,7 @@ fn picture(options: &RunOptions) -> PictureStyle {
 
 /// Reports a failure at its place in the source, if it has one.
 fn fail(source: &Source, failure: &Failure) -> u8 {
-    match failure.place() {
+    match failure.place {
         Some(place) => {
             let span = Span {
                 start: place,
@@ -306,7 +306,7 @@ fn fail(source: &Source, failure: &Failure) -> u8 {
             };
             report(
                 source,
-                vec![Diagnostic::error("run-time", span, failure.to_string())],
+                vec![Diagnostic::error(failure.code, span, failure.to_string())],
             );
         }
         None => complain(&format!("error: {failure}\n")),

@@ -28,8 +28,9 @@
 //! The command `diderotc` is made of the same parts.
 
 pub use crate::{
+    ir::interface::{Image, Input, Interface},
     pipeline::{Compiled, Options},
-    run::{Failure, ImageSource, Inputs, OutputData, Running},
+    run::{FailedStrand, Failure, ImageSource, Inputs, OutputData, Running},
 };
 pub use runtime::{
     image::Orientation,

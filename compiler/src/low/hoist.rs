@@ -67,7 +67,7 @@ impl Invariants {
         found
     }
 
-    /// Looks at a block that is `reached` by every call. Loops elsewhere stay where they are: nobody might wait for them.
+    /// Looks at a block that is `reached` by every call. Loops elsewhere stay where they are: perhaps no strand would have run them.
     fn look_at(&mut self, block: &Block<Low>, reached: bool) {
         for inst in &block.insts {
             if (reached || !has_loop(&inst.kind)) && self.is_invariant(&inst.kind) {

@@ -96,14 +96,12 @@ impl Strands {
     /// The run-time error of global code, if there was one.
     pub(super) fn failure(&self) -> Option<Failure> {
         let failure = self.reports().failure;
-        failure.map(|(kind, place, details)| Failure::Global {
-            message: StrandFailure {
+        failure.map(|(kind, position, details)| {
+            Failure::at_run_time(StrandFailure {
                 kind,
-                position: place,
+                position,
                 details,
-            }
-            .to_string(),
-            place,
+            })
         })
     }
 
@@ -111,8 +109,27 @@ impl Strands {
     pub(super) fn domain_sizes(&self) -> Vec<usize> {
         self.bounds()
             .into_iter()
-            .map(|(low, high)| usize::try_from(high - low + 1).unwrap_or(0))
+            .map(|(low, high)| {
+                let count = i128::from(high) - i128::from(low) + 1;
+                usize::try_from(count.max(0)).unwrap_or(usize::MAX)
+            })
             .collect()
+    }
+
+    /// The values of the iterators that the first strands of a grid were created with, by their numbers.
+    pub(super) fn iterators(&self) -> impl Fn(u64) -> Option<Vec<i64>> + use<> {
+        let (bounds, sizes) = (self.bounds(), self.domain_sizes());
+        let is_grid = self.is_grid();
+        move |id| {
+            let mut rest = id;
+            let mut values = Vec::new();
+            for ((low, _), &size) in bounds.iter().zip(&sizes).rev() {
+                values.push(low + (rest % size as u64) as i64);
+                rest /= size as u64;
+            }
+            values.reverse();
+            (is_grid && rest == 0).then_some(values)
+        }
     }
 
     fn bounds(&self) -> Vec<(i64, i64)> {
@@ -143,7 +160,7 @@ impl Strands {
             args: ptr::null(),
             results: ptr::null_mut(),
             images: self.images.cells().as_ptr(),
-            fields: self.images.fields().as_ptr().cast(),
+            fields: self.images.fields().as_ptr(),
             blocks: ptr::null(),
             published: ptr::null(),
             host,

@@ -52,7 +52,7 @@ pub fn output_names(interface: &Interface) -> Vec<OutputName> {
 
 /// Says that an input has no value.
 pub(super) fn missing(input: &Input) -> Failure {
-    Failure::Input(format!(
+    Failure::input(format!(
         "the input `{0}` is required: give it by `-{0}`",
         input.name
     ))
@@ -93,7 +93,7 @@ impl Initial {
             };
             let load = |file: &str| {
                 let loaded = sequence_from_file(file, &input.ty, long_int);
-                loaded.map_err(|error| Failure::Input(format!("input `{}`: {error}", input.name)))
+                loaded.map_err(|error| Failure::input(format!("input `{}`: {error}", input.name)))
             };
             let constant = match (inputs.get(n), &input.default) {
                 (Some(Some(InputValue::File(file))), _) => load(file)?,
@@ -108,7 +108,7 @@ impl Initial {
         }
         for load in &interface.loads {
             let loaded = sequence_from_file(&load.file, &load.ty, long_int);
-            let constant = loaded.map_err(|error| Failure::Input(error.to_string()))?;
+            let constant = loaded.map_err(|error| Failure::input(error.to_string()))?;
             filling.set(load.global, &constant)?;
         }
         Ok(filling.initial)
@@ -211,6 +211,6 @@ impl Filling<'_> {
             }
         }
         let made = self.sequences.create(&bytes, width * types.len());
-        made.map_err(|error| Failure::Input(error.to_string()))
+        made.map_err(|error| Failure::input(error.to_string()))
     }
 }
