@@ -1,6 +1,7 @@
 //! Runs a program in every IR and as machine code, and compares.
 
 use compiler::{
+    codegen,
     front::{
         source::Source,
         typed::tree::{Constant, InputDefault},
