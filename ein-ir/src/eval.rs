@@ -200,6 +200,16 @@ impl<'a> Evaluation<'a> {
                 let offset = self.kinds[value.0].shape().offset(&index);
                 self.components(value, site)[offset].truncate(site.order)
             }
+            Term::Eigen {
+                part,
+                param,
+                indices: places,
+            } => {
+                let matrix = self.components(def.args[*param], site);
+                let matrix: Vec<Jet> = matrix.iter().map(|x| x.truncate(site.order)).collect();
+                let index: Vec<usize> = places.iter().map(|&place| indices.get(place)).collect();
+                part.expand(&matrix, &index)
+            }
             Term::Position { dim, index } => {
                 assert_eq!(*dim, site.at.len(), "a position outside its space");
                 let axis = indices.get(*index);

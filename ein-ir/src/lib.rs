@@ -20,6 +20,7 @@
 //! *dimension*, to tensors. To *probe* a field is to take its value at a position; to *lift* an operator is to apply it
 //! to fields. A *leaf field* is one that is not built from others. A *jet* is a value with derivatives.
 
+mod eigen;
 mod elementary;
 mod erf;
 pub mod eval;
@@ -38,6 +39,7 @@ pub mod term;
 mod types;
 mod verify;
 
+pub use eigen::{Eigen, eigensystem};
 pub use elementary::{ELEMENTARY, Elementary, ElementaryDef};
 pub use eval::Input;
 pub use jet::Jet;

@@ -1,6 +1,6 @@
 //! EIN operators: closed functions on tensors and fields whose body computes one component of the result.
 
-use crate::{Elementary, Rational, Shape, Type};
+use crate::{Eigen, Elementary, Rational, Shape, Type};
 
 /// What a parameter, or the result, of an operator is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -97,6 +97,15 @@ pub enum Term {
         /// One index per axis.
         indices: Vec<Index>,
     },
+    /// A component of the eigensystem of a parameter: a matrix that is taken to be symmetric, by its upper triangle.
+    Eigen {
+        /// Which part of the eigensystem.
+        part: Eigen,
+        /// Position in [`Ein::params`].
+        param: usize,
+        /// The number of the eigenvalue; for a vector also its component.
+        indices: Vec<Index>,
+    },
     /// A component of the position itself: the identity field ℝᵈ → ℝᵈ (for `dim` 1 the index is `Const(0)`).
     Position {
         /// Dimension of the domain.
@@ -175,7 +184,9 @@ impl Term {
     /// Of a term that mixes dimensions, which [`Ein::verify`] reports, it is the first one found.
     pub fn dim(&self, params: &[Param]) -> Option<usize> {
         match self {
-            Term::Access { param, .. } => params.get(*param).and_then(Param::dim),
+            Term::Access { param, .. } | Term::Eigen { param, .. } => {
+                params.get(*param).and_then(Param::dim)
+            }
             Term::Position { dim, .. } => Some(*dim),
             // What is probed lives in a space of its own.
             Term::Probe { at, .. } => at.iter().find_map(|term| term.dim(params)),
@@ -190,7 +201,7 @@ impl Term {
     pub fn children(&self) -> Vec<&Term> {
         match self {
             Term::Const(_) | Term::Access { .. } | Term::Position { .. } => Vec::new(),
-            Term::Delta(..) | Term::Epsilon(_) => Vec::new(),
+            Term::Eigen { .. } | Term::Delta(..) | Term::Epsilon(_) => Vec::new(),
             Term::Neg(body) | Term::Pow(body, _) => vec![body],
             Term::Sum { body, .. } | Term::Deriv { body, .. } => vec![body],
             Term::Add(terms) | Term::Mul(terms) | Term::Apply(_, terms) => terms.iter().collect(),

@@ -355,6 +355,7 @@ pub(crate) fn elementwise(
             conditional(context, *test, parts)
         }
         Term::Position { .. }
+        | Term::Eigen { .. }
         | Term::Delta(..)
         | Term::Epsilon(_)
         | Term::Sum { .. }

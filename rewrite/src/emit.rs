@@ -117,6 +117,16 @@ impl Emitter<'_> {
                 None => value(self.combination(id, node), order),
             },
             Op::Apply(function) => value(self.application(id, *function, &node.children), order),
+            Op::Eigen(part) => {
+                let mut operator = Operator::default();
+                let matrix = self.root(node.children[0]);
+                let body = Term::Eigen {
+                    part: *part,
+                    param: self.param(&mut operator, matrix),
+                    indices: (0..order).map(Index::Axis).collect(),
+                };
+                value(self.define(operator, body, Some(id)), order)
+            }
             Op::Cond(test) => {
                 let mut operator = Operator::default();
                 let mut part =

@@ -177,6 +177,15 @@ impl Translation<'_> {
                 }
                 factors.operands.push((argument, indices, Power::ONE));
             }
+            Term::Eigen {
+                part,
+                param,
+                indices,
+            } => {
+                let node = Node::new(Op::Eigen(*part), &[self.arguments[*param]]);
+                let system = self.arena.add(node);
+                factors.operands.push((system, indices.clone(), Power::ONE));
+            }
             Term::Position { dim, index } => {
                 let position = self
                     .arena
@@ -506,6 +515,15 @@ fn replace(term: &Term, variable: Index, value: Index) -> Term {
     match term {
         Term::Const(constant) => Term::Const(*constant),
         Term::Access { param, indices } => Term::Access {
+            param: *param,
+            indices: indices.iter().map(index).collect(),
+        },
+        Term::Eigen {
+            part,
+            param,
+            indices,
+        } => Term::Eigen {
+            part: *part,
             param: *param,
             indices: indices.iter().map(index).collect(),
         },

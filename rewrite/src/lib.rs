@@ -21,6 +21,7 @@ mod build;
 mod canon;
 mod cost;
 mod egraph;
+mod eigen;
 mod emit;
 mod explain;
 mod extract;

@@ -121,6 +121,11 @@ pub(crate) fn definition(
             Term::Apply(*function, (0..children.len()).map(whole).collect())
         }
         Op::Apply(Function::Power(power)) => raised(whole(0), *power),
+        Op::Eigen(part) => Term::Eigen {
+            part: *part,
+            param: 0,
+            indices: all(order),
+        },
         Op::Cond(test) => Term::Cond {
             test: *test,
             sides: Box::new([whole(0), whole(1)]),

@@ -290,6 +290,7 @@ fn has_something_to_gain(region: &Region) -> bool {
         match term {
             Term::Const(_) | Term::Access { .. } => false,
             Term::Position { .. }
+            | Term::Eigen { .. }
             | Term::Delta(..)
             | Term::Epsilon(_)
             | Term::Sum { .. }

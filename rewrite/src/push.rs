@@ -2,10 +2,11 @@
 //!
 //! The laws, with derivative axes last: ∂(Σ cₖxₖ) = Σ cₖ∂xₖ; the product rule, one term per factor that depends on the
 //! position; ∂xʳ = r·xʳ⁻¹·∂x; the chain rule for elementary functions and for composition; conditionals branch by
-//! branch. A probe of anything but a leaf field is the same thing of probes.
+//! branch; eigensystems by `eigen`. A probe of anything but a leaf field is the same thing of probes.
 
 use crate::{
     build::{Context, all_axes, conditional, contract, elementwise, linear, one, power, zero},
+    eigen::derivative_of_eigensystem,
     node::{Extents, Function, Node, Op, Slot},
     numbers::Power,
     product::{Operand, Product, broadcast, with_derivative_axis},
@@ -54,6 +55,7 @@ pub(crate) fn push_derivative(context: &mut dyn Context, dim: u8, node: &Node) -
         }
         Op::Contract(spec) => Some(product_rule(context, dim, &Product::of(spec, children))),
         Op::Apply(function) => Some(chain_rule(context, dim, *function, children)),
+        Op::Eigen(part) => Some(derivative_of_eigensystem(context, dim, *part, children[0])),
         Op::Cond(test) => Some(derivative_of_branches(context, dim, *test, children)),
         Op::Probe => Some(composition_rule(context, dim, children[0], children[1])),
         Op::One
@@ -214,7 +216,7 @@ pub(crate) fn push_probe(context: &mut dyn Context, node: &Node, position: Id) -
             }
             Some(contract(context, product))
         }
-        Op::Apply(_) => {
+        Op::Apply(_) | Op::Eigen(_) => {
             let probed = probe_all(context, children, position);
             Some(context.add(Node::new(node.op.clone(), &probed)))
         }

@@ -89,7 +89,7 @@ const REGROUPED_OPERANDS: usize = 7;
 #[rustfmt::skip]
 pub(crate) const SIMPLIFY: Rule = Rule { name: "simplify", law: "the steps of the simplifier, and c·x + d·x = (c+d)·x", conditions: &[], on: &[Kind::Contract, Kind::Sum, Kind::Cond], apply: simplify_node };
 #[rustfmt::skip]
-pub(crate) const PUSH_DERIVATIVE: Rule = Rule { name: "push-derivative", law: "∂ of sums, products, powers, functions, conditionals and compositions", conditions: &[], on: &[Kind::Deriv], apply: push_derivative_down };
+pub(crate) const PUSH_DERIVATIVE: Rule = Rule { name: "push-derivative", law: "∂ of sums, products, powers, functions, conditionals and compositions; ∂λₖ = eₖ•∂A•eₖ, ∂eₖ = Σⱼ (eⱼ•∂A•eₖ)/(λₖ−λⱼ)·eⱼ for j ≠ k", conditions: &[], on: &[Kind::Deriv], apply: push_derivative_down };
 #[rustfmt::skip]
 pub(crate) const PUSH_PROBE: Rule = Rule { name: "push-probe", law: "(e ⊙ f)@p = e@p ⊙ f@p, x@p = p, e@g@p = e@(g@p)", conditions: &[], on: &[Kind::Probe], apply: push_probe_down };
 #[rustfmt::skip]

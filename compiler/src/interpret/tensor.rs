@@ -2,7 +2,7 @@
 
 use super::{
     low,
-    primitives::{EvalImage, jacobi, reconstruct},
+    primitives::{EvalImage, reconstruct},
     surroundings::Surroundings,
 };
 use crate::{
@@ -169,18 +169,6 @@ impl Store {
                     }
                 }
             }
-            Base::EigenValues(n) => {
-                Datum::Seq(eigen(*n, args[0]).0.into_iter().map(scalar).collect())
-            }
-            Base::EigenVectors(n) => {
-                let shape = Shape::new([usize::from(*n)]);
-                let vectors = eigen(*n, args[0]).1.into_iter();
-                Datum::Seq(
-                    vectors
-                        .map(|v| Datum::Tensor(Tensor::new(shape.clone(), v)))
-                        .collect(),
-                )
-            }
             Base::Image(image, info) => {
                 let image = &self.images[*image as usize];
                 match info {
@@ -313,17 +301,6 @@ impl Store {
             })
             .collect()
     }
-}
-
-fn eigen(n: u8, matrix: &Datum) -> (Vec<f64>, Vec<Vec<f64>>) {
-    let n = usize::from(n);
-    let m = matrix.components();
-    // Only the upper triangle counts.
-    jacobi(
-        (0..n)
-            .map(|i| (0..n).map(|j| m[i.min(j) * n + i.max(j)]).collect())
-            .collect(),
-    )
 }
 
 impl LeafField for Field {

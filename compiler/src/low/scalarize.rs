@@ -228,12 +228,6 @@ impl Pass<'_> {
             }
             Base::IntDiv(place) => self.b.op(Op::IntDiv(*place), &scalars),
             Base::IntRem(place) => self.b.op(Op::IntRem(*place), &scalars),
-            Base::EigenValues(n) => {
-                self.b.op(Op::Eigen(*n), &symmetrized(&scalars, *n))[..usize::from(*n)].to_vec()
-            }
-            Base::EigenVectors(n) => {
-                self.b.op(Op::Eigen(*n), &symmetrized(&scalars, *n))[usize::from(*n)..].to_vec()
-            }
             Base::Sequence(_) => scalars,
             Base::Element(place) => self.element(*place, args),
             Base::CheckIndex(place) => self.b.op(Op::CheckIndex(*place), &scalars),
@@ -328,12 +322,4 @@ fn spread(field: &Convolution, order: usize, distinct: &[Value]) -> Vec<Value> {
         }
     }
     all
-}
-
-/// The matrix with its upper triangle mirrored, so that nobody needs the lower one.
-fn symmetrized(matrix: &[Value], n: u8) -> Vec<Value> {
-    let n = usize::from(n);
-    (0..n * n)
-        .map(|k| matrix[(k / n).min(k % n) * n + (k / n).max(k % n)])
-        .collect()
 }

@@ -12,6 +12,7 @@ mod accept;
 mod arithmetic;
 mod builtin;
 mod calculus;
+mod eigen;
 mod elementary;
 mod images;
 mod instances;
@@ -30,11 +31,12 @@ pub use instances::Variety;
 pub use manual::manual;
 pub use mismatch::{Mismatch, Rejection};
 
-use crate::{Elementary, Jet, Tensor};
+use crate::{Elementary, Jet, Tensor, eigensystem};
 pub(crate) use signature::Bindings;
 use signature::Signature;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
+pub(crate) use tensor::gauss_jordan;
 
 /// Precedence of surface operators, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -129,7 +131,8 @@ impl Syntax {
 /// What an operator means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Meaning {
-    /// An EIN operator, as text over the names of the signature.
+    /// An EIN operator, as text over the names of the signature. If the result is a sequence, its elements are along
+    /// the first axis.
     Ein(&'static str),
     /// An elementary function of its arguments.
     Elementary(Elementary),
@@ -188,6 +191,8 @@ pub enum Domain {
     UnitInterval,
     /// A matrix with an inverse.
     NonZeroDet,
+    /// A symmetric matrix without multiple eigenvalues.
+    DistinctEigenvalues,
 }
 
 impl Domain {
@@ -201,6 +206,10 @@ impl Domain {
             Domain::NonZeroDet => tensor::leibniz(&value.map(|&x| Jet::constant(0, 0, x)))
                 .value()
                 .abs(),
+            Domain::DistinctEigenvalues => eigensystem(value.components())
+                .0
+                .windows(2)
+                .fold(f64::INFINITY, |gap, pair| gap.min(pair[0] - pair[1])),
         }
     }
 }
@@ -283,10 +292,11 @@ const fn builtin_row(
     }
 }
 
-const TABLES: [&[OpDef]; 8] = [
+const TABLES: [&[OpDef]; 9] = [
     arithmetic::ROWS,
     logic::ROWS,
     tensor::ROWS,
+    eigen::ROWS,
     interpolation::ROWS,
     elementary::ROWS,
     calculus::ROWS,

@@ -271,10 +271,16 @@ impl Translator<'_> {
         let Ty::Seq(_, n) = self.b.type_of(sequence).clone() else {
             panic!("a reduction over {source:?}")
         };
+        let fields = self.fields_in(sequence);
         let values: Vec<Value> = (0..n)
             .map(|k| {
-                let index = self.int(k as i64);
-                let item = self.base(Base::Element(source.span.start), &[sequence, index]);
+                let item = match &fields {
+                    Some(fields) => fields[k],
+                    None => {
+                        let index = self.int(k as i64);
+                        self.base(Base::Element(source.span.start), &[sequence, index])
+                    }
+                };
                 self.env.insert(Key::Var(var), item);
                 self.expr(body)
             })

@@ -10,7 +10,10 @@ use crate::{
     },
     ssa::Value,
 };
-use ein_ir::{Ein, Index, Param, Shape, Term, Type, ops::Reduction};
+use ein_ir::{
+    Ein, Index, Param, Shape, Term, Type,
+    ops::{Reduction, special},
+};
 
 /// What a loop runs over, evaluated once.
 #[derive(Clone, Debug)]
@@ -115,6 +118,29 @@ impl Translator<'_> {
             },
             _ => self.expr(e),
         }
+    }
+
+    /// The parts of a tensor or field along its first axis, as a sequence.
+    pub(super) fn parts(&mut self, whole: Value) -> Value {
+        let param = self.param(whole);
+        let mut mask = vec![None; param.shape().order()];
+        let mut parts = Vec::new();
+        for k in 0..param.shape().dims()[0] {
+            mask[0] = Some(k);
+            parts.push(self.ein(special::slice(param.clone(), &mask), &[whole]));
+        }
+        let element = self.b.type_of(parts[0]).clone();
+        self.base(Base::Sequence(element), &parts)
+    }
+
+    /// The elements of a sequence of fields. These are not values at run time, so they are known by how they are made.
+    pub(super) fn fields_in(&self, sequence: Value) -> Option<Vec<Value>> {
+        let element = self.b.type_of(sequence).element()?;
+        matches!(element, Ty::Field { .. }).then(|| {
+            let made = self.b.definition(sequence);
+            made.expect("a sequence of fields is made by an operation")
+                .1
+        })
     }
 
     pub(super) fn length(&mut self, sequence: Value) -> Value {
