@@ -28,6 +28,7 @@ mod factor;
 mod facts;
 mod insert;
 mod meaning;
+mod mutants;
 mod node;
 mod normal_form;
 mod normalize;

@@ -13,7 +13,7 @@ use crate::{
     ssa::{Block, Builder, Function, Inst, Kind, Value},
     tensor::{Base, Ty},
 };
-use ein_ir::mutants::{Mutant, is_on};
+use ein_ir::mutants;
 use std::collections::BTreeMap;
 
 /// Where the scalars of global and state variables lie: the first slot of each variable.
@@ -325,9 +325,7 @@ fn spread(field: &FieldRef, order: usize, distinct: &[Value]) -> Vec<Value> {
         .collect();
     let mut all = Vec::new();
     let mut components: Vec<&[Value]> = distinct.chunks(derivatives.len()).collect();
-    if is_on(Mutant::ReversedMatrix) && field.shape.order() == 2 {
-        components.reverse();
-    }
+    mutants::order_components(field.shape.order(), &mut components);
     for component in components {
         for mut flat in 0..field.dim().pow(order as u32) {
             let mut axes: Vec<usize> = (0..order)
@@ -338,10 +336,7 @@ fn spread(field: &FieldRef, order: usize, distinct: &[Value]) -> Vec<Value> {
                 })
                 .collect();
             axes.sort_unstable();
-            if is_on(Mutant::MergedDerivatives) {
-                let first = axes.first().copied().unwrap_or(0);
-                axes.fill(first);
-            }
+            mutants::merge_axes(&mut axes);
             all.push(component[place[&axes[..]]]);
         }
     }

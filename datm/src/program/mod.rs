@@ -1,143 +1,50 @@
 //! Source text of a case, as a user would write it, in versions 2.0 and 1.0 of the language.
-//!
-//! Parentheses are written only where precedence needs them, so the parser is under test too.
+
+mod expression;
+mod forms;
+
+pub use expression::expression;
+pub use forms::{FormChoice, PROGRAM_FORMS, ProgramForm};
 
 use crate::data::{Datum, variable_name};
 use crate::experiment::{Experiment, probed_directly};
-use crate::operator::{Level, Operator, Syntax};
 use crate::tree::Tree;
 use crate::types::{Shape, Type};
+use expression::{Parts, write};
 
 /// A program in both versions of the language. Its images are files named after the variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramText {
     /// The program in version 2.0.
     pub version2: String,
-    /// The program in version 1.0.
-    pub version1: String,
+    /// The program in version 1.0, if that version can say it.
+    pub version1: Option<String>,
 }
 
 /// The words in which the versions differ.
 pub(crate) struct Dialect {
     pub(crate) version: &'static str,
     pub(crate) load: &'static str,
-    sequence: (char, char),
+    sequence: (&'static str, &'static str),
     create: (&'static str, &'static str),
+    field_functions: bool,
 }
 
 pub(crate) const VERSION_2: Dialect = Dialect {
     version: "#version 2.0",
     load: "load_image",
-    sequence: ('[', ']'),
+    sequence: ("[", "]"),
     create: ("create_array {", "}"),
+    field_functions: true,
 };
 
 const VERSION_1: Dialect = Dialect {
     version: "#version 1.0",
     load: "image",
-    sequence: ('{', '}'),
+    sequence: ("{", "}"),
     create: ("initially [", "];"),
+    field_functions: false,
 };
-
-/// The text of an expression in version 2.0, with variables by their names.
-pub fn expression(tree: &Tree) -> String {
-    VERSION_2.expression(tree)
-}
-
-impl Dialect {
-    /// The text of an expression, in which only sequences have braces.
-    fn expression(&self, tree: &Tree) -> String {
-        let (open, close) = self.sequence;
-        let text = write(tree).0;
-        text.replace('{', &open.to_string())
-            .replace('}', &close.to_string())
-    }
-}
-
-/// The text with blanks where it begins or ends with a bar.
-fn apart(text: &str) -> String {
-    let blank = |bar: bool| if bar { " " } else { "" };
-    format!(
-        "{}{text}{}",
-        blank(text.starts_with('|')),
-        blank(text.ends_with('|'))
-    )
-}
-
-fn at_least(tree: &Tree, level: Level) -> String {
-    let (text, found) = write(tree);
-    if found >= level {
-        text
-    } else {
-        format!("({text})")
-    }
-}
-
-fn write(tree: &Tree) -> (String, Level) {
-    match tree {
-        Tree::Variable { ty, number } => (variable_name(*ty, *number), Level::Atom),
-        Tree::Constant(constant) => {
-            let text = constant.to_string();
-            let level = if text.starts_with('-') {
-                Level::Negation
-            } else {
-                Level::Atom
-            };
-            (text, level)
-        }
-        Tree::Apply(operator, arguments) => write_application(operator, arguments),
-    }
-}
-
-fn write_application(operator: &Operator, arguments: &[Tree]) -> (String, Level) {
-    let list = || {
-        arguments
-            .iter()
-            .map(|argument| write(argument).0)
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    match operator.syntax {
-        Syntax::Invisible => write(&arguments[0]),
-        // Infix operators group from the left, so only a right operand of the same level needs parentheses.
-        Syntax::Infix(symbol, level) => {
-            let (left, right) = match level {
-                Level::Sum => (Level::Sum, Level::Product),
-                Level::Product => (Level::Product, Level::Negation),
-                // Only powers are left; they group from neither side.
-                _ => (Level::Suffix, Level::Suffix),
-            };
-            let (left, right) = (
-                at_least(&arguments[0], left),
-                at_least(&arguments[1], right),
-            );
-            (format!("{left} {symbol} {right}"), level)
-        }
-        Syntax::Negation => (
-            format!("-{}", at_least(&arguments[0], Level::Negation)),
-            Level::Negation,
-        ),
-        Syntax::Nabla(symbol) => (
-            format!("{symbol}{}", at_least(&arguments[0], Level::Nabla)),
-            Level::Nabla,
-        ),
-        // Two bars that touch would be the logical operator.
-        Syntax::Bars => (format!("|{}|", apart(&write(&arguments[0]).0)), Level::Atom),
-        // A call binds like a suffix: under a nabla it needs parentheses.
-        Syntax::Call(name) => (format!("{name}({})", list()), Level::Suffix),
-        Syntax::CallWith(name, first) => (format!("{name}({first}, {})", list()), Level::Suffix),
-        Syntax::Suffix(text) => (
-            format!("{}{text}", at_least(&arguments[0], Level::Suffix)),
-            Level::Suffix,
-        ),
-        Syntax::Power(text) => (
-            format!("{}{text}", at_least(&arguments[0], Level::Suffix)),
-            Level::Power,
-        ),
-        Syntax::List => (format!("[{}]", list()), Level::Atom),
-        Syntax::Around(text, level) => (text.replace('$', &write(&arguments[0]).0), level),
-    }
-}
 
 /// A real literal; the shortest text that reads back as the same double, with a point before any exponent.
 pub(crate) fn literal(x: f64) -> String {
@@ -148,20 +55,22 @@ pub(crate) fn literal(x: f64) -> String {
     }
 }
 
-/// A tensor literal, nested by axis.
-fn tensor_literal(shape: &[u8], components: &[f64]) -> String {
+/// Components, nested by axis.
+fn nested(shape: &[u8], components: &[String]) -> String {
     let Some((&extent, rest)) = shape.split_first() else {
-        return components
-            .first()
-            .copied()
-            .map_or_else(String::new, literal);
+        return components.concat();
     };
     let part = components.len() / usize::from(extent);
     let parts: Vec<String> = components
         .chunks(part)
-        .map(|chunk| tensor_literal(rest, chunk))
+        .map(|chunk| nested(rest, chunk))
         .collect();
     format!("[{}]", parts.join(", "))
+}
+
+fn tensor_literal(shape: Shape, components: &[f64]) -> String {
+    let texts: Vec<String> = components.iter().copied().map(literal).collect();
+    nested(shape.extents(), &texts)
 }
 
 /// A vector literal, or a plain real in one dimension.
@@ -180,23 +89,47 @@ pub(crate) fn vector_literal(coordinates: &[f64]) -> String {
     }
 }
 
-/// The declarations of all variables.
-pub(crate) fn declarations(tree: &Tree, data: &[Datum], dialect: &Dialect) -> String {
+/// The declarations of all variables; as inputs, if they can be, or with their values.
+pub(crate) fn declarations(tree: &Tree, data: &[Datum], inputs: bool, dialect: &Dialect) -> String {
+    let input = if inputs { "input " } else { "" };
     let mut text = String::new();
     for (number, (ty, datum)) in tree.variables().into_iter().zip(data).enumerate() {
-        let name = variable_name(ty, number);
-        let value = match datum {
-            Datum::Tensor(components) => tensor_literal(ty.shape.extents(), components),
-            Datum::Field(field) => {
-                let image = format!("{}(\"{name}.nrrd\")", dialect.load);
-                let outside = || tensor_literal(ty.shape.extents(), &field.outside);
-                let image = field.border.around(&image, outside);
-                format!("{} ⊛ {image}", field.kernels.source())
+        let (name, source) = (variable_name(ty, number), ty.source());
+        match datum {
+            Datum::Tensor(components) => {
+                let value = tensor_literal(ty.shape, components);
+                text += &format!("{input}{source} {name} = {value};\n");
             }
-        };
-        text += &format!("{} {name} = {value};\n", ty.source());
+            Datum::Field(field) => {
+                if let Some(polynomials) = datum.formulas() {
+                    let texts: Vec<String> = polynomials.iter().map(|p| p.source(ty.dim)).collect();
+                    let value = nested(ty.shape.extents(), &texts);
+                    text += &format!("{source} {name} (p) = {value};\n");
+                    continue;
+                }
+                let mut image = format!("{}(\"{name}.nrrd\")", dialect.load);
+                if inputs {
+                    let (d, shape) = (ty.dim, ty.shape);
+                    text += &format!("input image({d}){shape} image{number} = {image};\n");
+                    image = format!("image{number}");
+                }
+                let outside = || tensor_literal(ty.shape, &field.outside);
+                let image = field.border.around(&image, outside);
+                let kernels = field.kernels.source();
+                text += &format!("{source} {name} = {kernels} ⊛ {image};\n");
+            }
+        }
     }
     text
+}
+
+/// The definition of the field `G`, and what it needs, in version 2.0.
+pub(crate) fn definitions(tree: &Tree) -> String {
+    lines(write(tree, Parts::Whole, "x", &VERSION_2).globals)
+}
+
+fn lines(list: Vec<String>) -> String {
+    list.into_iter().map(|line| line + "\n").collect()
 }
 
 fn zero(shape: Shape) -> String {
@@ -215,68 +148,105 @@ fn position_type(dim: u8) -> String {
     }
 }
 
-fn text(experiment: &Experiment, dialect: &Dialect) -> String {
-    let Experiment {
-        case,
-        result,
-        data,
-        positions,
-        ..
-    } = experiment;
-    let value = Type::tensor(result.shape).source();
-    let mut text = format!(
-        "{}\n// {}\n{}",
-        dialect.version,
-        case,
-        declarations(&case.tree, data, dialect)
-    );
-    let expression = dialect.expression(&case.tree);
-    let ((open, close), (create, end)) = (dialect.sequence, dialect.create);
-    if !result.varies() {
-        text += &format!(
-            "strand evaluate (int i) {{\n    output {value} value = {};\n    output int valid = 0;\n    \
-             update {{\n        value = {expression};\n        valid = 1;\n        stabilize;\n    }}\n}}\n\
-             {create} evaluate(i) | i in 0..0 {end}\n",
-            zero(result.shape)
-        );
-        return text;
-    }
-    let place = position_type(result.dim);
-    let list: Vec<String> = positions
+/// The sequence of all positions.
+fn positions(experiment: &Experiment, dialect: &Dialect) -> String {
+    let list: Vec<String> = experiment
+        .positions
         .iter()
         .map(|position| vector_literal(&position.to_f64()))
         .collect();
-    let inside: Vec<String> = probed_directly(&case.tree)
-        .iter()
+    let input = if experiment.form.inputs { "input " } else { "" };
+    let place = position_type(experiment.result.dim);
+    let ((open, close), count) = (dialect.sequence, list.len());
+    let list = list.join(",\n    ");
+    format!("{input}{place}{open}{count}{close} positions = {{\n    {list}\n}};\n")
+}
+
+/// Whether the position is inside all images that are probed there.
+fn inside(experiment: &Experiment) -> String {
+    let is_sampled = |number: &usize| experiment.data[*number].formulas().is_none();
+    let tests: Vec<String> = probed_directly(&experiment.case.tree)
+        .into_iter()
+        .filter(is_sampled)
         .map(|number| format!("inside(x, F{number})"))
         .collect();
-    let value_at_x = if result.is_field() {
-        text += &format!("{} G = {expression};\n", result.source());
-        "G(x)".to_string()
+    if tests.is_empty() {
+        "true".to_string()
     } else {
-        expression
-    };
-    text += &format!(
-        "{place}{open}{}{close} positions = {{\n    {}\n}};\n",
-        list.len(),
-        list.join(",\n    ")
-    );
-    text += &format!(
-        "strand probe_at (int i) {{\n    {place} x = positions{open}i{close};\n    output {value} value = {};\n    \
-         output int valid = 0;\n    update {{\n        value = {value_at_x};\n        \
-         if ({}) valid = 1;\n        stabilize;\n    }}\n}}\n{create} probe_at(i) | i in 0..{} {end}\n",
-        zero(result.shape),
-        inside.join(" && "),
-        list.len() - 1
-    );
-    text
+        tests.join(" && ")
+    }
+}
+
+/// A form with the parts of a program in the places of their names. Lines of which nothing is left are left out.
+fn fill(form: &str, words: &[(&str, String)]) -> String {
+    let mut text = String::new();
+    let mut pieces = form.split('$');
+    text += pieces.next().unwrap_or_default();
+    for piece in pieces {
+        let end = piece
+            .find(|c: char| !c.is_ascii_alphabetic())
+            .unwrap_or(piece.len());
+        let (name, rest) = piece.split_at(end);
+        let word = words.iter().find(|(known, _)| *known == name);
+        text += word.map_or("", |(_, word)| word);
+        text += rest;
+    }
+    let kept = text.lines().filter(|line| !line.trim().is_empty());
+    kept.map(|line| format!("{line}\n")).collect()
+}
+
+/// The program, if it can be said in this version.
+fn text(experiment: &Experiment, dialect: &Dialect) -> Option<String> {
+    let Experiment {
+        case, result, form, ..
+    } = experiment;
+    let (open, close) = dialect.sequence;
+    let in_dialect = |text: &str| text.replace('⟨', open).replace('⟩', close);
+    let here = write(&case.tree, form.parts, "x", dialect);
+    let there = write(&case.tree, form.parts, form.there, dialect);
+    let by_formulas = experiment
+        .data
+        .iter()
+        .any(|datum| datum.formulas().is_some());
+    if (here.field_functions || by_formulas) && !dialect.field_functions {
+        return None;
+    }
+    let place = position_type(result.dim);
+    let varies = |text: String| if result.varies() { text } else { String::new() };
+    let words = [
+        ("type", Type::tensor(result.shape).source()),
+        ("field", result.source()),
+        ("zero", zero(result.shape)),
+        ("value", here.value),
+        ("there", there.value),
+        ("inside", inside(experiment)),
+        ("own", varies(format!("{place} x = positions⟨i⟩;"))),
+        // The same position, which a program cannot know.
+        ("other", varies(format!("{place} y = 0.5*(x + x);"))),
+        ("parameter", varies(format!(", {place} x"))),
+        ("argument", varies(", x".to_string())),
+        ("last", (experiment.expected.len() - 1).to_string()),
+        ("locals", here.locals.join("\n        ")),
+        ("place", place.clone()),
+    ];
+    let (create, end) = dialect.create;
+    Some(format!(
+        "{}\n// {case}\n{}{}{}{}{create} evaluate(i) | i in 0..{} {end}\n",
+        dialect.version,
+        declarations(&case.tree, &experiment.data, form.inputs, dialect),
+        lines(here.globals),
+        varies(positions(experiment, dialect)),
+        in_dialect(&fill(form.strand, &words)),
+        experiment.expected.len() - 1,
+    ))
 }
 
 /// The programs of an experiment.
 pub fn program(experiment: &Experiment) -> ProgramText {
+    let version1 = experiment.form.in_version_1.then_some(&VERSION_1);
     ProgramText {
-        version2: text(experiment, &VERSION_2),
-        version1: text(experiment, &VERSION_1),
+        version2: text(experiment, &VERSION_2).unwrap_or_default(),
+        version1: version1.and_then(|dialect| text(experiment, dialect)),
     }
 }
 
@@ -348,7 +318,7 @@ mod tests {
             "x = positions[i];",
             "output real value = 0.0;",
             "if (inside(x, F0)) valid = 1;",
-            "create_array { probe_at(i) | i in 0..1 }",
+            "create_array { evaluate(i) | i in 0..1 }",
         ] {
             assert!(text.version2.contains(part), "{part}\n{}", text.version2);
         }
@@ -357,9 +327,10 @@ mod tests {
             "c4hexic ⊛ image(\"F0.nrrd\")",
             "vec2{2} positions",
             "positions{i}",
-            "initially [ probe_at(i) | i in 0..1 ];",
+            "initially [ evaluate(i) | i in 0..1 ];",
         ] {
-            assert!(text.version1.contains(part), "{part}\n{}", text.version1);
+            let text = text.version1.as_deref().expect("a program");
+            assert!(text.contains(part), "{part}\n{text}");
         }
     }
 }
