@@ -9,12 +9,11 @@ use compiler::front::source::Source;
 use compiler::pipeline::Options;
 use compiler::run::ImageSource;
 use stages::{Case, generated, programs, read, root};
-use std::path::Path;
 
 /// The numbers that a program says its outputs have, in lines `// expect NAME: …`.
-fn expected(path: &Path) -> Vec<(String, Vec<f64>)> {
-    let text = std::fs::read_to_string(path).expect("a program");
-    text.lines()
+fn expected(source: &Source) -> Vec<(String, Vec<f64>)> {
+    let lines = source.text.lines();
+    lines
         .filter_map(|line| line.strip_prefix("// expect "))
         .map(|line| {
             let (name, values) = line.split_once(':').expect("a name and values");
@@ -27,15 +26,44 @@ fn expected(path: &Path) -> Vec<(String, Vec<f64>)> {
         .collect()
 }
 
+/// What a program says it prints, in lines `// expect-print: …`.
+fn expected_print(source: &Source) -> String {
+    let lines = source.text.lines();
+    lines
+        .filter_map(|line| line.strip_prefix("// expect-print: "))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+/// The check programs say everything that they print and something that they compute; whatever else begins with `expect` is
+/// a slip of the pen that would be read by nobody.
+#[track_caller]
+fn says_what_it_expects(source: &Source) {
+    let name = source.path.display();
+    let lines = source.text.lines().filter(|line| line.starts_with("//"));
+    for line in lines.filter(|line| line.contains("expect")) {
+        let known = ["// expect ", "// expect-print: "];
+        assert!(
+            known.iter().any(|prefix| line.starts_with(prefix)),
+            "{name}: {line}"
+        );
+    }
+    assert!(!expected(source).is_empty(), "{name} expects nothing");
+}
+
 #[test]
 fn every_stage_and_the_machine_code_agree() {
     std::env::set_current_dir(root()).expect("the root of the repository");
     let programs = programs("programs/checks");
     assert!(programs.len() >= 20, "only {} programs", programs.len());
     for path in &programs {
-        let case = Case::new(read(path));
+        let source = read(path);
+        says_what_it_expects(&source);
+        let (expected, printed) = (expected(&source), expected_print(&source));
+        let case = Case::new(source);
         let agreed = case.stages_agree();
-        for (name, values) in expected(path) {
+        assert_eq!(agreed.1.printed, printed, "{}: what is printed", case.name);
+        for (name, values) in expected {
             let (_, found) = agreed
                 .1
                 .outputs

@@ -3,8 +3,8 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use datm::{
     ArgumentKinds, Arithmetic, Border, CampaignOptions, Coefficients, CompiledRunner, DataKind,
-    Difference, Form, Orientation, Precision, RunOptions, Runner, Settings, SpaceOptions,
-    UserRunner,
+    Difference, Form, FormChoice, Orientation, Precision, RunOptions, Runner, Settings,
+    SpaceOptions, UserRunner,
 };
 use std::path::PathBuf;
 
@@ -30,15 +30,8 @@ pub(crate) enum Mode {
     },
     /// Cases drawn at random
     Random {
-        /// How many
-        #[arg(long, default_value_t = 1000)]
-        cases: usize,
-        /// Equal chance for every tree instead of every operator
-        #[arg(long)]
-        uniform: bool,
-        /// Use one variable in several places
-        #[arg(long)]
-        shared: bool,
+        #[command(flatten)]
+        draw: DrawArguments,
         #[command(flatten)]
         space: SpaceArguments,
         #[command(flatten)]
@@ -99,7 +92,7 @@ pub(crate) enum Mode {
     /// Switch every deliberate fault of the compiler on in turn and see that a case fails
     #[cfg(feature = "mutants")]
     Mutants {
-        /// Only the faults that go back to these, such as `B15`; all if left out
+        /// Only the faults of these names, such as `RepeatedIndex`; all if left out
         #[arg(long)]
         only: Vec<String>,
         /// Write the table to a file
@@ -108,18 +101,8 @@ pub(crate) enum Mode {
     },
     /// Volume renderings of symmetric fields
     Render {
-        /// How many operators
-        #[arg(long, default_value_t = 1)]
-        ops: usize,
-        /// At most so many scenes, drawn at random; all if left out
-        #[arg(long)]
-        cases: Option<usize>,
-        /// Pixels on each side
-        #[arg(long, default_value_t = 17)]
-        width: usize,
-        /// Seed of views and grids
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
+        #[command(flatten)]
+        scenes: SceneArguments,
         #[command(flatten)]
         execution: ExecutionArguments,
     },
@@ -132,7 +115,7 @@ pub(crate) enum Mode {
         #[arg(long)]
         json: bool,
     },
-    /// List the operators under test
+    /// List the operators under test and the forms of programs
     Operators,
 }
 
@@ -166,6 +149,35 @@ pub(crate) enum KindName {
 }
 
 #[derive(Args)]
+pub(crate) struct DrawArguments {
+    /// How many
+    #[arg(long, default_value_t = 1000)]
+    pub(crate) cases: usize,
+    /// Equal chance for every tree instead of every operator
+    #[arg(long)]
+    pub(crate) uniform: bool,
+    /// Use one variable in several places
+    #[arg(long)]
+    pub(crate) shared: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct SceneArguments {
+    /// How many operators
+    #[arg(long, default_value_t = 1)]
+    pub(crate) ops: usize,
+    /// At most this many scenes, drawn at random; all if left out
+    #[arg(long)]
+    pub(crate) cases: Option<usize>,
+    /// Pixels on each side
+    #[arg(long, default_value_t = 17)]
+    pub(crate) width: usize,
+    /// Seed of views and grids
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Args)]
 pub(crate) struct SpaceArguments {
     /// Operators in each case
     #[arg(long, default_value_t = 1)]
@@ -192,7 +204,7 @@ pub(crate) struct FrameArguments {
     /// Grids: axis, rot, shear or any
     #[arg(long, default_value = "any")]
     pub(crate) orientation: Orientation,
-    /// Data: poly or image
+    /// Data: poly, image or formula
     #[arg(long, default_value = "poly")]
     pub(crate) data: DataKind,
     /// Borders of images: plain, clamp, wrap, mirror, constant or any; all but the first with `--data image`
@@ -204,6 +216,9 @@ pub(crate) struct FrameArguments {
     /// Positions of each field
     #[arg(long, default_value_t = 7)]
     pub(crate) positions: usize,
+    /// Form of programs, or any; plain if left out where all cases are visited, else any
+    #[arg(long)]
+    pub(crate) program: Option<FormChoice>,
     /// Seed of all data
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
@@ -276,8 +291,8 @@ impl SpaceArguments {
 }
 
 impl FrameArguments {
-    /// The settings of every case.
-    pub(crate) fn settings(&self) -> Result<Settings, String> {
+    /// The settings of every case, where this is the form of programs unless another is asked for.
+    pub(crate) fn settings(&self, usual: FormChoice) -> Result<Settings, String> {
         let settings = Settings {
             kernels: Settings::parse_kernels(&self.kernel)?,
             degree: self.degree,
@@ -287,6 +302,7 @@ impl FrameArguments {
             samples: self.samples,
             positions: self.positions,
             coefficients: Coefficients::Full,
+            program: self.program.unwrap_or(usual),
             seed: self.seed,
         };
         settings.validated()

@@ -8,6 +8,7 @@ use crate::label::Case;
 use crate::number::{Arithmetic, Number};
 use crate::program::program;
 use crate::runner::{Failure, Job, Observed, Precision, RunOptions, Runner, Stage};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The factor on the first-order bound: for evaluation orders with more roundings than the formula itself
@@ -15,26 +16,44 @@ use std::fmt;
 /// precisions, stays below 0.7 of the bound itself; only its series for `erf` needs 1.1 of it.
 pub const SAFETY: f64 = 4.0;
 
-/// How a case failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Where a case failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum FailedAt {
-    /// Before there was a value.
-    Stage(Stage),
+    /// The program was rejected.
+    Type,
+    /// The compiler failed.
+    Compile,
+    /// The program did not run to its end.
+    Run,
     /// The value is wrong.
     Value,
 }
 
-impl fmt::Display for FailedAt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FailedAt::Stage(stage) => write!(f, "{stage}"),
-            FailedAt::Value => f.write_str("value"),
+impl From<Stage> for FailedAt {
+    fn from(stage: Stage) -> FailedAt {
+        match stage {
+            Stage::Type => FailedAt::Type,
+            Stage::Compile => FailedAt::Compile,
+            Stage::Run => FailedAt::Run,
         }
     }
 }
 
+impl fmt::Display for FailedAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FailedAt::Type => "type",
+            FailedAt::Compile => "compile",
+            FailedAt::Run => "run",
+            FailedAt::Value => "value",
+        })
+    }
+}
+
 /// The outcome of a case.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "lowercase")]
 pub enum Verdict {
     /// Every component of every position is within its bound.
     Pass {
@@ -173,7 +192,7 @@ pub(crate) fn judge_observed(
             message,
         }) => {
             let verdict = Verdict::Fail {
-                at: FailedAt::Stage(stage),
+                at: stage.into(),
                 cause: code,
                 message,
             };

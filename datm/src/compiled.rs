@@ -23,10 +23,10 @@ pub enum Language {
 }
 
 impl Language {
-    fn text(self, program: &ProgramText) -> &str {
+    fn text(self, program: &ProgramText) -> Option<&str> {
         match self {
-            Language::Version1 => &program.version1,
-            Language::Version2 => &program.version2,
+            Language::Version1 => program.version1.as_deref(),
+            Language::Version2 => Some(&program.version2),
         }
     }
 }
@@ -62,6 +62,7 @@ impl Runner for CompiledRunner {
 
     fn run(&self, job: &Job<'_>, options: &RunOptions) -> Result<Observed, Failure> {
         let text = self.language.text(job.program);
+        let text = text.ok_or_else(|| run_failed("no program in this version".to_string()))?;
         let (outputs, rules) = self.execute(text, job.data, options)?;
         let values = output(&outputs, "value")?;
         let valid = output(&outputs, "valid")?;

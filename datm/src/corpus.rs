@@ -1,83 +1,71 @@
 //! The corpus of known bugs: expressions on which earlier compilers went wrong, and traps in their rewrite rules.
 //!
-//! B1 to B20 are the bugs that the original generator found; the others are weaknesses seen in the sources of the
-//! original compiler. Each expression is a case like any other; a campaign over the corpus is quick and always worthwhile.
+//! The first ones, up to the determinants of concatenations, are the bugs that the original generator found in the original compiler; most
+//! of the others are weaknesses seen in its sources. Each expression is a case like any other; a campaign over the corpus is quick and always worthwhile.
 
 /// What went wrong, and an expression that shows it.
 pub const CORPUS: &[(&str, &str)] = &[
     (
-        "B1: trace only of matrices as large as the dimension",
+        "trace only of matrices as large as the dimension",
         "trace(F3#4[2,2])",
     ),
     (
-        "B2: transpose only of matrices as large as the dimension",
+        "transpose only of matrices as large as the dimension",
         "transpose(F1#4[3,3])",
     ),
-    ("B3: restricted indexing", "slice[:,0](F3#4[2,2])"),
+    ("restricted indexing", "slice[:,0](F3#4[2,2])"),
     (
-        "B4: nested expression in place of a variable",
+        "nested expression in place of a variable",
         "inner(transpose(F2#4[3,3]),normalize(F2#4[3]))",
     ),
-    ("B5: determinant of small matrices only", "det(F1#4[3,3])"),
-    ("B6: restricted modulate", "modulate(T[4],F2#4[4])"),
+    ("determinant of small matrices only", "det(F1#4[3,3])"),
+    ("restricted modulate", "modulate(T[4],F2#4[4])"),
+    ("cross product of tensor and field", "cross(T[3],F3#4[3])"),
+    ("outer product of tensor and field", "outer(T[3],F1#4[2,2])"),
     (
-        "B7: cross product of tensor and field",
-        "cross(T[3],F3#4[3])",
-    ),
-    (
-        "B8: outer product of tensor and field",
-        "outer(T[3],F1#4[2,2])",
-    ),
-    (
-        "B9: permutation symbol with a constant index",
+        "permutation symbol with a constant index",
         "slice[1](cross(F3#4[3],F3#4[3]))",
     ),
-    ("B10: parameter of a vanished term", "grad(add(T[],F2#4[]))"),
+    ("parameter of a vanished term", "grad(add(T[],F2#4[]))"),
     (
-        "B10: the same for a difference of vectors",
+        "the same for a difference of vectors",
         "jacobian(sub(T[3],F3#4[3]))",
     ),
     (
-        "B11: summation lost by a rewrite",
+        "summation lost by a rewrite",
         "divergence(mul(F3#4[],F3#4[3]))",
     ),
     (
-        "B12: dimension not checked in an optimization",
+        "dimension not checked in an optimization",
         "inner(F2#4[4],mul(F2#4[],F2#4[4]))",
     ),
     (
-        "B13: vector code without a variable index",
+        "vector code without a variable index",
         "slice[0](normalize(F2#4[2]))",
     ),
     (
-        "B14: optimization not general enough",
+        "optimization not general enough",
         "outer(neg(F3#4[2]),div(F3#4[3],F3#4[]))",
     ),
     (
-        "B15: repeated index in one term",
+        "repeated index in one term",
         "trace(outer(modulate(neg(F2#4[2]),F2#4[2]),F2#4[2]))",
     ),
     (
-        "B16: shape and derivative index exchanged",
+        "shape and derivative index exchanged",
         "transpose(jacobian(F2#4[2]))",
     ),
     (
-        "B16: the same in three dimensions",
+        "the same in three dimensions",
         "transpose(jacobian(F3#4[3]))",
     ),
+    ("matrices addressed in reverse", "inner(F2#4[2,2],F2#4[2])"),
+    ("the same for rows", "slice[1,:](F3#4[3,3])"),
+    ("norm of a scalar", "norm(F3#4[])"),
+    ("concatenation", "concat2(F2#4[2],F2#4[2])"),
+    ("delta on a constant index", "det(concat2(F2#4[2],F2#4[2]))"),
     (
-        "B17: matrices addressed in reverse",
-        "inner(F2#4[2,2],F2#4[2])",
-    ),
-    ("B17: the same for rows", "slice[1,:](F3#4[3,3])"),
-    ("B18: norm of a scalar", "norm(F3#4[])"),
-    ("B19: concatenation", "concat2(F2#4[2],F2#4[2])"),
-    (
-        "B20: delta on a constant index",
-        "det(concat2(F2#4[2],F2#4[2]))",
-    ),
-    (
-        "B20: the same with three rows",
+        "the same with three rows",
         "det(concat3(F3#4[3],F3#4[3],F3#4[3]))",
     ),
     (

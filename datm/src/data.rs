@@ -41,6 +41,8 @@ pub struct SampledField {
 pub enum Source {
     /// One polynomial per component, which the kernel reproduces.
     Polynomials(Vec<Polynomial>),
+    /// The same, but programs have the polynomials themselves instead of the image.
+    Formulas(Vec<Polynomial>),
     /// The samples themselves.
     Samples,
 }
@@ -69,6 +71,19 @@ pub enum Datum {
     Tensor(Vec<f64>),
     /// A field.
     Field(Box<FieldData>),
+}
+
+impl Datum {
+    /// The polynomials of a field that programs know by them.
+    pub(crate) fn formulas(&self) -> Option<&[Polynomial]> {
+        match self {
+            Datum::Field(field) => match &field.source {
+                Source::Formulas(polynomials) => Some(polynomials),
+                Source::Polynomials(_) | Source::Samples => None,
+            },
+            Datum::Tensor(_) => None,
+        }
+    }
 }
 
 /// Where a tree is evaluated: at a drawn position or at the value of an inner field.
@@ -130,16 +145,18 @@ fn draw_field(ty: Type, number: usize, settings: &Settings, stream: &mut Stream)
     let grid = Grid::draw(dim, samples, settings.grid, stream);
     let components = ty.shape.components();
     let source = match settings.data {
-        DataKind::Polynomial => {
+        DataKind::Polynomial | DataKind::Formula => {
             let degree = usize::from(settings.degree.min(kernels.least(|k| k.reproduces)))
                 .min(MAX_TOTAL_DEGREE);
             // Off the axes a product of powers has its total degree along an index axis.
             let basis = basis(dim, degree, !grid.is_aligned());
-            Source::Polynomials(
-                (0..components)
-                    .map(|_| Polynomial::draw(&basis, settings.coefficients, stream))
-                    .collect(),
-            )
+            let polynomials = (0..components)
+                .map(|_| Polynomial::draw(&basis, settings.coefficients, stream))
+                .collect();
+            match settings.data {
+                DataKind::Formula => Source::Formulas(polynomials),
+                _ => Source::Polynomials(polynomials),
+            }
         }
         DataKind::Image => Source::Samples,
     };
@@ -150,7 +167,9 @@ fn draw_field(ty: Type, number: usize, settings: &Settings, stream: &mut Stream)
     };
     let count = grid.sizes.iter().product::<usize>() * components;
     let values = match &source {
-        Source::Polynomials(polynomials) => sample(polynomials, &grid),
+        Source::Polynomials(polynomials) | Source::Formulas(polynomials) => {
+            sample(polynomials, &grid)
+        }
         Source::Samples => (0..count)
             .map(|_| stream.between(-limit, limit) as f64)
             .collect(),
@@ -223,6 +242,17 @@ pub(crate) fn for_each_index(sizes: &[usize], mut visit: impl FnMut(&[usize])) {
 }
 
 impl Point {
+    /// The coordinates.
+    fn numbers(&self, arithmetic: Arithmetic) -> Vec<Number> {
+        match self {
+            Point::Drawn(position) => {
+                let exact = position.to_rationals().into_iter();
+                exact.map(|x| Number::leaf(x, arithmetic)).collect()
+            }
+            Point::Computed(numbers) => numbers.clone(),
+        }
+    }
+
     /// The coordinates, rounded.
     fn to_f64(&self) -> Vec<f64> {
         match self {
@@ -246,7 +276,11 @@ impl FieldData {
     /// Whether derivatives of this order, or their slopes, may jump at cell boundaries. A program's index coordinate may be
     /// rounded to either side. Polynomials are reproduced on both sides, so only the kernel's own jumps count there.
     pub(crate) fn has_kinks(&self, order: usize) -> bool {
-        let slopes = usize::from(matches!(self.source, Source::Samples));
+        let slopes = match self.source {
+            Source::Formulas(_) => return false,
+            Source::Polynomials(_) => 0,
+            Source::Samples => 1,
+        };
         order + slopes > usize::from(self.kernels.least(|k| k.true_continuity))
     }
 
@@ -335,12 +369,19 @@ impl FieldData {
         arithmetic: Arithmetic,
     ) -> Result<Vec<Jet>, Undefined> {
         let cell = self.locate(point, order, arithmetic)?;
+        if let Source::Formulas(polynomials) = &self.source {
+            let at = point.numbers(arithmetic);
+            let monomials = &space.monomials()[..space.count(order)];
+            let jet =
+                |p: &Polynomial| Jet::from_coefficients(p.taylor_near(&at, monomials, arithmetic));
+            return Ok(polynomials.iter().map(jet).collect());
+        }
         let noise = reconstruct::Noise::new(self, &cell, order);
         // One order more than asked for: the slopes say what an error of the position does.
         let wanted = Space::shared(space.variables(), order + 1);
         let components: Vec<Vec<Number>> = match &self.source {
             Source::Samples => reconstruct::taylor(self, wanted, &cell, arithmetic),
-            Source::Polynomials(polynomials) => polynomials
+            Source::Polynomials(polynomials) | Source::Formulas(polynomials) => polynomials
                 .iter()
                 .map(|polynomial| match point {
                     Point::Drawn(position) => {

@@ -12,7 +12,7 @@ use crate::grid::{Grid, POSITION_BITS, Position};
 use crate::kernel::{AxisKernels, kernel};
 use crate::number::Arithmetic;
 use crate::polynomial::Polynomial;
-use crate::program::{VERSION_2, declarations, expression, literal, vector_literal};
+use crate::program::{VERSION_2, declarations, definitions, literal, vector_literal};
 use crate::random::Stream;
 use crate::runner::Precision;
 use crate::tree::{Rules, Tree};
@@ -233,13 +233,9 @@ impl Scene {
             Template::Maximum => "value = max(value, G(x));",
             Template::Sum => "value += G(x);",
         };
-        let result = self
-            .tree
-            .type_of(Rules::Language)
-            .map_or_else(String::new, |ty| ty.source());
         let [right, up, along] = self.frame.map(|v| vector_literal(&v));
         format!(
-            "{version}\n// {tree}\n{declarations}{result} G = {expression};\n\
+            "{version}\n// {tree}\n{declarations}{definitions}\
              vec3 right = {right};\nvec3 up = {up};\nvec3 along = {along};\n\
              strand ray (int i, int j) {{\n    real a = real(i - {half});\n    real b = real(j - {half});\n    \
              real t = -{half}.0 + 0.5;\n    output real value = {start};\n    update {{\n        \
@@ -248,8 +244,8 @@ impl Scene {
              t += 1.0;\n    }}\n}}\ncreate_array {{ ray(i, j) | j in 0..{last}, i in 0..{last} }}\n",
             version = VERSION_2.version,
             tree = self.tree,
-            declarations = declarations(&self.tree, &self.data, &VERSION_2),
-            expression = expression(&self.tree),
+            declarations = declarations(&self.tree, &self.data, false, &VERSION_2),
+            definitions = definitions(&self.tree),
             start = literal(self.start()),
             step = literal(STEP),
             last = self.width - 1,

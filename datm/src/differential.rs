@@ -9,6 +9,7 @@ use crate::experiment::{Experiment, prepare};
 use crate::interpreted::InterpretedRunner;
 use crate::label::Case;
 use crate::number::Arithmetic;
+use crate::program::program;
 use crate::runner::{Observed, Precision, RunOptions, Runner};
 use std::fmt;
 
@@ -108,6 +109,10 @@ pub fn check_difference(
         Ok(experiment) => experiment,
         Err(reason) => return Verdict::Vacuous { reason },
     };
+    if difference == Difference::Language && program(&experiment).version1.is_none() {
+        let reason = "no program in version 1.0".to_string();
+        return Verdict::Vacuous { reason };
+    }
     let mut seen = Vec::new();
     let mut verdict = None;
     for Way { runner, options } in ways(difference, options) {

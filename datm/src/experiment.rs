@@ -10,6 +10,7 @@ use crate::grid::Position;
 use crate::label::Case;
 use crate::number::{Arithmetic, Number};
 use crate::operator::{Truth, Undefined};
+use crate::program::ProgramForm;
 use crate::random::Stream;
 use crate::runner::Precision;
 use crate::tree::{Rules, Tree};
@@ -24,6 +25,8 @@ pub struct Experiment {
     pub case: Case,
     /// The type of its expression.
     pub result: Type,
+    /// The form of its program.
+    pub form: &'static ProgramForm,
     /// The values of the variables.
     pub data: Vec<Datum>,
     /// The positions at which fields are probed; none if the result is a plain tensor.
@@ -85,6 +88,7 @@ pub fn prepare(case: &Case, arithmetic: Arithmetic) -> Result<Experiment, String
         .tree
         .type_of(Rules::Language)
         .ok_or("the expression is not well typed")?;
+    let form = case.settings.program.form(case, result)?;
     fits_kernels(case)?;
     let mut reasons: BTreeMap<Undefined, usize> = BTreeMap::new();
     for attempt in 0..ATTEMPTS {
@@ -99,6 +103,7 @@ pub fn prepare(case: &Case, arithmetic: Arithmetic) -> Result<Experiment, String
             return Ok(Experiment {
                 case: case.clone(),
                 result,
+                form,
                 data,
                 positions: places.iter().filter_map(|p| p.position.clone()).collect(),
                 inside: places.iter().map(|place| place.inside).collect(),

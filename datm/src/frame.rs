@@ -2,6 +2,7 @@
 
 use crate::border::Border;
 use crate::kernel::{AxisKernels, Kernel, kernel};
+use crate::program::FormChoice;
 use std::fmt;
 use std::str::FromStr;
 
@@ -25,6 +26,8 @@ pub enum DataKind {
     Polynomial,
     /// Random integers; the truth is the exact reconstruction.
     Image,
+    /// Polynomials that programs have as field functions.
+    Formula,
 }
 
 /// The range of coefficients and samples.
@@ -55,6 +58,8 @@ pub struct Settings {
     pub positions: usize,
     /// Range of coefficients.
     pub coefficients: Coefficients,
+    /// Form of the program.
+    pub program: FormChoice,
     /// Seed of all random choices.
     pub seed: u64,
 }
@@ -71,7 +76,11 @@ const ORIENTATIONS: &[(&str, Orientation)] = &[
     ("shear", Orientation::Sheared),
     ("any", Orientation::Any),
 ];
-const DATA: &[(&str, DataKind)] = &[("poly", DataKind::Polynomial), ("image", DataKind::Image)];
+const DATA: &[(&str, DataKind)] = &[
+    ("poly", DataKind::Polynomial),
+    ("image", DataKind::Image),
+    ("formula", DataKind::Formula),
+];
 const BORDERS: &[(&str, Border)] = &[
     ("plain", Border::Plain),
     ("clamp", Border::Clamp),
@@ -144,6 +153,7 @@ impl Default for Settings {
             samples: 10,
             positions: 7,
             coefficients: Coefficients::Full,
+            program: FormChoice::PLAIN,
             seed: 1,
         }
     }
@@ -188,13 +198,14 @@ impl Settings {
             "n" => self.samples = number()?,
             "pos" => self.positions = number()?,
             "coef" => self.coefficients = value.parse()?,
+            "prog" => self.program = value.parse()?,
             "seed" => {
                 self.seed = u64::from_str_radix(value, 16)
                     .map_err(|_| format!("found seed `{value}`, wanted a hexadecimal number"))?;
             }
             _ => {
                 return Err(format!(
-                    "found setting `{key}`, wanted krn, deg, grid, data, border, n, pos, coef or seed"
+                    "found setting `{key}`, wanted krn, deg, grid, data, border, n, pos, coef, prog or seed"
                 ));
             }
         }
@@ -236,6 +247,7 @@ impl fmt::Display for Settings {
             samples,
             positions,
             coefficients,
+            program,
             seed,
         } = self;
         let of_variable = |list: &Vec<&Kernel>| -> String {
@@ -254,10 +266,11 @@ impl fmt::Display for Settings {
             write!(f, "border={}|", name_of(BORDERS, *border))?;
         }
         let coefficients = name_of(COEFFICIENTS, *coefficients);
-        write!(
-            f,
-            "n={samples}|pos={positions}|coef={coefficients}|seed={seed:x}"
-        )
+        write!(f, "n={samples}|pos={positions}|coef={coefficients}|")?;
+        if *program != FormChoice::PLAIN {
+            write!(f, "prog={program}|")?;
+        }
+        write!(f, "seed={seed:x}")
     }
 }
 

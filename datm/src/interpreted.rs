@@ -15,8 +15,8 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InterpretedRunner;
 
-/// More super-steps than a generated program needs.
-const LIMIT: usize = 4;
+/// More super-steps than a generated program needs: some have one for each position.
+const LIMIT: usize = 100;
 
 impl Runner for InterpretedRunner {
     fn name(&self) -> &'static str {

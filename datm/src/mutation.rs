@@ -19,8 +19,8 @@ use rayon::prelude::*;
 /// What became of a fault.
 #[derive(Clone, Debug)]
 pub struct Catch {
-    /// The bug that the fault goes back to.
-    pub origin: &'static str,
+    /// The name of the fault.
+    pub name: String,
     /// What it does.
     pub fault: &'static str,
     /// The smallest of the first cases that failed: label, stage and cause.
@@ -70,7 +70,7 @@ fn cases() -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// Switches every fault on in turn, or those that go back to `only`; `tell` hears of each.
+/// Switches every fault on in turn, or those with the names in `only`; `tell` hears of each.
 ///
 /// # Errors
 /// If a case fails without any fault.
@@ -83,17 +83,18 @@ pub fn catch_all(only: &[String], tell: &dyn Fn(&Catch)) -> Result<Vec<Catch>, S
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     switch_on(None);
-    let caught = match hunt(&experiments, "", "no fault") {
+    let caught = match hunt(&experiments, String::new(), "no fault") {
         Catch {
             by: Some((label, at, cause)),
             ..
         } => Err(format!("without a fault: {label}: {at}: {cause}")),
         Catch { by: None, .. } => Ok(MUTANTS
             .iter()
-            .filter(|(_, origin, _)| only.is_empty() || only.iter().any(|name| name == origin))
-            .map(|&(mutant, origin, fault)| {
+            .map(|&(mutant, fault)| (mutant, format!("{mutant:?}"), fault))
+            .filter(|(_, name, _)| only.is_empty() || only.contains(name))
+            .map(|(mutant, name, fault)| {
                 switch_on(Some(mutant));
-                let catch = hunt(&experiments, origin, fault);
+                let catch = hunt(&experiments, name, fault);
                 switch_on(None);
                 tell(&catch);
                 catch
@@ -104,7 +105,7 @@ pub fn catch_all(only: &[String], tell: &dyn Fn(&Catch)) -> Result<Vec<Catch>, S
     caught
 }
 
-fn hunt(experiments: &[Experiment], origin: &'static str, fault: &'static str) -> Catch {
+fn hunt(experiments: &[Experiment], name: String, fault: &'static str) -> Catch {
     let runner = CompiledRunner::default();
     let mut tried = 0;
     for block in experiments.chunks(BLOCK) {
@@ -120,7 +121,7 @@ fn hunt(experiments: &[Experiment], origin: &'static str, fault: &'static str) -
         let smallest = failures.into_iter().min_by_key(|(case, ..)| size(case));
         if let Some((case, at, cause)) = smallest {
             return Catch {
-                origin,
+                name,
                 fault,
                 by: Some((case.to_string(), at, cause)),
                 tried,
@@ -128,7 +129,7 @@ fn hunt(experiments: &[Experiment], origin: &'static str, fault: &'static str) -
         }
     }
     Catch {
-        origin,
+        name,
         fault,
         by: None,
         tried,
@@ -137,9 +138,8 @@ fn hunt(experiments: &[Experiment], origin: &'static str, fault: &'static str) -
 
 /// The table of which case catches which fault.
 pub fn table(catches: &[Catch]) -> String {
-    let mut text = String::from(
-        "| goes back to | fault | caught by | as | cases run |\n|---|---|---|---|---:|\n",
-    );
+    let mut text =
+        String::from("| name | fault | caught by | as | cases run |\n|---|---|---|---|---:|\n");
     for catch in catches {
         let (label, how) = match &catch.by {
             Some((label, at, cause)) => (
@@ -150,7 +150,7 @@ pub fn table(catches: &[Catch]) -> String {
         };
         text += &format!(
             "| {} | {} | {label} | {how} | {} |\n",
-            catch.origin,
+            catch.name,
             catch.fault.replace('|', "\\|"),
             catch.tried
         );

@@ -5,6 +5,7 @@ use crate::frame::Coefficients;
 use crate::grid::{GRID_BITS, Grid, POSITION_BITS, Position};
 use crate::jet::Exponents;
 use crate::number::{Arithmetic, Number};
+use crate::program::literal;
 use crate::random::Stream;
 use num_traits::{AsPrimitive, PrimInt};
 
@@ -81,6 +82,31 @@ impl Polynomial {
             .map(|(exponents, _)| degree(exponents))
             .max()
             .unwrap_or(0)
+    }
+
+    /// The formula of a position `p` with so many coordinates.
+    pub(crate) fn source(&self, dim: u8) -> String {
+        let terms = self.terms.iter().filter(|(_, quarters)| *quarters != 0);
+        let terms: Vec<String> = terms
+            .map(|(exponents, quarters)| {
+                let mut term = literal(*quarters as f64 / f64::from(1 << COEFFICIENT_BITS));
+                for (axis, &exponent) in exponents.iter().enumerate().filter(|(_, e)| **e > 0) {
+                    term += "*p";
+                    if dim > 1 {
+                        term += &format!("[{axis}]");
+                    }
+                    if exponent > 1 {
+                        term += &format!("^{exponent}");
+                    }
+                }
+                term
+            })
+            .collect();
+        if terms.is_empty() {
+            literal(0.0)
+        } else {
+            terms.join(" + ")
+        }
     }
 
     /// The Taylor coefficient ∂ᵅ/α! at integer coordinates over 2^bits, times 2^(bits·(top − |α|) + COEFFICIENT_BITS).
@@ -232,6 +258,14 @@ mod tests {
         assert_eq!(basis(3, 2, false).len(), 27);
         assert_eq!(basis(2, 3, false).len(), 16);
         assert!(basis(3, 2, true).contains(&[0, 0, 2]));
+    }
+
+    #[test]
+    fn formulas_have_the_terms_that_are_not_zero() {
+        let terms = vec![([0, 0, 0], 6), ([0, 1, 0], 0), ([2, 1, 0], -1)];
+        let polynomial = Polynomial::from_quarters(terms);
+        assert_eq!(polynomial.source(2), "1.5 + -0.25*p[0]^2*p[1]");
+        assert_eq!(Polynomial::from_quarters(Vec::new()).source(1), "0.0");
     }
 
     #[test]

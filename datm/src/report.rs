@@ -5,12 +5,14 @@ use crate::compare::Verdict;
 use crate::label::Case;
 use crate::operator::OPERATORS;
 use crate::shrink::{ClusterKey, cluster_key};
+use crate::tree::Use;
 use compiler::pipeline::counted_rules;
+use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Cases and failures of one operator or pair.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// Cases that were judged.
     pub cases: usize,
@@ -38,8 +40,8 @@ pub struct Cluster {
 pub struct Summary {
     /// All cases together.
     pub total: Tally,
-    /// By operator.
-    pub operators: BTreeMap<&'static str, Tally>,
+    /// By operator and what was asked of it.
+    pub operators: BTreeMap<Use, Tally>,
     /// By outer and inner operator.
     pub pairs: BTreeMap<(&'static str, &'static str), Tally>,
     /// For each rewrite rule, in how many cases that passed it fired.
@@ -79,15 +81,11 @@ pub fn summarize(records: &[Record]) -> Result<Summary, String> {
     for record in records {
         let case: Case = record.label.parse()?;
         summary.total.add(&record.verdict);
-        let mut names = case.tree.operator_names();
-        names.sort_unstable();
-        names.dedup();
-        for name in names {
-            summary
-                .operators
-                .entry(name)
-                .or_default()
-                .add(&record.verdict);
+        let uses = case.tree.uses().into_iter();
+        let uses: BTreeSet<Use> = uses.map(|(_, operator_use)| operator_use).collect();
+        for operator_use in uses {
+            let tally = summary.operators.entry(operator_use).or_default();
+            tally.add(&record.verdict);
         }
         let mut pairs = case.tree.operator_pairs();
         pairs.sort_unstable();
@@ -166,7 +164,7 @@ impl Summary {
         OPERATORS
             .iter()
             .map(|row| row.name)
-            .filter(|name| !self.operators.contains_key(name))
+            .filter(|name| self.operators.keys().all(|used| used.operator != *name))
             .collect()
     }
 
@@ -179,17 +177,15 @@ impl Summary {
 
     /// The report for tools.
     pub fn to_json(&self) -> Value {
-        let tally =
-            |t: &Tally| json!({ "cases": t.cases, "failures": t.failures, "vacuous": t.vacuous });
         let operators: serde_json::Map<String, Value> = self
             .operators
             .iter()
-            .map(|(name, t)| ((*name).to_string(), tally(t)))
+            .map(|(operator_use, t)| (operator_use.to_string(), json!(t)))
             .collect();
         let pairs: serde_json::Map<String, Value> = self
             .pairs
             .iter()
-            .map(|((outer, inner), t)| (format!("{outer}({inner})"), tally(t)))
+            .map(|((outer, inner), t)| (format!("{outer}({inner})"), json!(t)))
             .collect();
         let clusters: Vec<Value> = self
             .clusters
@@ -206,7 +202,7 @@ impl Summary {
             None => Value::Null,
         };
         json!({
-            "total": tally(&self.total), "operators": operators, "pairs": pairs, "clusters": clusters,
+            "total": self.total, "operators": operators, "pairs": pairs, "clusters": clusters,
             "rules": self.rules, "never_fired": self.never_fired(), "vacuous": self.vacuous, "loose": self.loose, "unused": self.unused(),
             "worst": extreme(&self.worst), "loosest": extreme(&self.loosest),
         })
@@ -270,9 +266,9 @@ impl Summary {
         }
         text +=
             "\n## Operators\n\n| operator | cases | failures | vacuous |\n|---|---:|---:|---:|\n";
-        for (name, t) in &self.operators {
+        for (operator_use, t) in &self.operators {
             text += &format!(
-                "| `{name}` | {} | {} | {} |\n",
+                "| {operator_use} | {} | {} | {} |\n",
                 t.cases, t.failures, t.vacuous
             );
         }
@@ -369,6 +365,9 @@ mod tests {
                 .to_markdown()
                 .contains("| value | wrong value | 2 | `sin(T[])` | about wrong value |")
         );
-        assert_eq!(summary.to_json()["operators"]["sin"]["failures"], 2);
+        assert_eq!(
+            summary.to_json()["operators"]["sin of tensors"]["failures"],
+            2
+        );
     }
 }

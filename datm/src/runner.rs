@@ -76,16 +76,6 @@ pub enum Stage {
     Run,
 }
 
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Stage::Type => "type",
-            Stage::Compile => "compile",
-            Stage::Run => "run",
-        })
-    }
-}
-
 /// A failure before there was a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {

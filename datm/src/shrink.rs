@@ -8,6 +8,7 @@ use crate::compare::{FailedAt, Verdict};
 use crate::frame::{Coefficients, DataKind, Orientation};
 use crate::kernel::KERNELS;
 use crate::label::Case;
+use crate::program::{FormChoice, PROGRAM_FORMS};
 use crate::tree::{Rules, Tree};
 use crate::types::{Shape, Type, argument_shapes};
 
@@ -39,7 +40,7 @@ pub fn shrink(case: &Case, verdict_of: &dyn Fn(&Case) -> Verdict) -> Option<(Cas
 }
 
 /// Operators, fields, dimensions, components, then settings: what shrinking lowers, most important first.
-fn weight(case: &Case) -> [usize; 10] {
+fn weight(case: &Case) -> [usize; 11] {
     let variables = case.tree.variables();
     let sum = |measure: fn(&Type) -> usize| variables.iter().map(measure).sum();
     let settings = &case.settings;
@@ -55,6 +56,11 @@ fn weight(case: &Case) -> [usize; 10] {
         variables.len(),
         sum(|ty| usize::from(ty.dim)),
         sum(|ty| ty.shape.components()),
+        match settings.program {
+            FormChoice::PLAIN => 0,
+            FormChoice::One(_) => 1,
+            FormChoice::Any => 2,
+        },
         usize::from(settings.coefficients == Coefficients::Full),
         match settings.grid {
             Orientation::Axis => 0,
@@ -64,7 +70,10 @@ fn weight(case: &Case) -> [usize; 10] {
         },
         kernels * 10
             + usize::from(settings.degree)
-            + usize::from(settings.data == DataKind::Image) * 5
+            + match settings.data {
+                DataKind::Polynomial => 0,
+                DataKind::Image | DataKind::Formula => 5,
+            }
             + match settings.border {
                 Border::Plain => 0,
                 Border::Any => 2,
@@ -208,6 +217,9 @@ fn simpler_settings(case: &Case) -> Vec<Case> {
         edit(&mut simpler);
         found.push(simpler);
     };
+    for form in PROGRAM_FORMS {
+        change(&|case| case.settings.program = FormChoice::One(form));
+    }
     change(&|case| case.settings.coefficients = Coefficients::Unit);
     for grid in [
         Orientation::Axis,

@@ -352,14 +352,12 @@ impl TreeSpace {
 /// Renumbers variables so that no two arguments share one.
 fn apart(arguments: Vec<Tree>) -> Vec<Tree> {
     let mut used = 0;
-    let mut fresh = |ty, _| {
-        used += 1;
-        Tree::variable(ty, used - 1)
+    let mut next = |argument: &Tree| {
+        let (argument, first) = (argument.numbered(), used);
+        used += argument.variables().len();
+        argument.map_variables(&mut |ty, number| Tree::variable(ty, first + number))
     };
-    arguments
-        .iter()
-        .map(|argument| argument.map_variables(&mut fresh))
-        .collect()
+    arguments.iter().map(&mut next).collect()
 }
 
 /// Makes leaves of one type the same variable, each with even chance: many rewrite rules fire only on repeated terms.

@@ -33,15 +33,16 @@ pub struct Step {
 pub enum StepList {
     /// The 34 operators behind the published counts.
     Published,
-    /// Every operator, and the steps with constants.
+    /// Every operator, and the steps of several.
     All,
     /// The operators that commute with rotations.
     Isotropic,
 }
 
-/// Steps that put a constant beside the argument. Several of them are here because a wrong rewrite of
-/// `zeros`, of a constant row of the identity, or of its trace goes unseen without them.
-const WITH_CONSTANTS: &[(&str, &str)] = &[
+/// Steps of several operators. Those with a constant are here because a wrong rewrite of `zeros`, of a constant row of the
+/// identity, or of its trace goes unseen without them; the powers because an exponent that is known has a derivative of its
+/// own; the interpolations because all of their arguments may be fields.
+const COMPOSITE: &[(&str, &str)] = &[
     ("zeros_add", "add(zeros[2,2],$0)"),
     ("zeros_sub", "sub(zeros[3],$0)"),
     ("sub_zeros", "sub($0,zeros[2,2])"),
@@ -53,12 +54,24 @@ const WITH_CONSTANTS: &[(&str, &str)] = &[
     ("identity_row", "modulate(slice[0,:](identity[3]),$0)"),
     ("trace_identity", "mul(trace(identity[3]),$0)"),
     ("cross_constant", "cross(concat3(9,7,8),$0)"),
+    ("root", "power($0,0.5)"),
+    ("power_constant", "power(norm($0),-1.5)"),
+    ("exponential", "pow(1.5,$0)"),
+    (
+        "lerp_of_powers",
+        "lerp5($0,$1,$2,power[2]($2),power[3]($2))",
+    ),
+    (
+        "clerp_of_powers",
+        "clerp5($0,$1,power[2]($2),$2,power[3]($2))",
+    ),
 ];
 
 /// How operators with more than three arguments are applied.
 const WIDE: &[(&str, &str)] = &[
     ("lerp5", "lerp5($0,$1,-1,$2,2)"),
     ("clerp5", "clerp5($0,$1,-1,$2,2)"),
+    ("concat4", "concat4($0,$1,$2,mul(3,$0))"),
 ];
 
 impl Template {
@@ -119,10 +132,7 @@ impl Template {
 
     fn matches<'a>(&self, tree: &'a Tree, found: &mut [Option<&'a Tree>]) -> bool {
         match (self, tree) {
-            (Template::Argument(number), tree) => {
-                found[*number] = Some(tree);
-                true
-            }
+            (Template::Argument(number), tree) => found[*number].get_or_insert(tree) == &tree,
             (Template::Constant(wanted), Tree::Constant(constant)) => wanted == constant,
             (Template::Apply(wanted, parts), Tree::Apply(operator, arguments)) => {
                 wanted.name == operator.name
@@ -203,9 +213,9 @@ pub fn steps(list: StepList) -> Vec<Step> {
         StepList::Published => row.published.is_some(),
         StepList::Isotropic => row.isotropic,
     });
-    let constants = WITH_CONSTANTS.iter().filter(|_| list == StepList::All);
+    let composite = COMPOSITE.iter().filter(|_| list == StepList::All);
     rows.filter_map(Step::of)
-        .chain(constants.filter_map(|(name, text)| Step::parse(name, text)))
+        .chain(composite.filter_map(|(name, text)| Step::parse(name, text)))
         .collect()
 }
 
@@ -217,7 +227,7 @@ mod tests {
     fn every_template_is_read() {
         assert_eq!(
             steps(StepList::All).len(),
-            OPERATORS.len() + WITH_CONSTANTS.len()
+            OPERATORS.len() + COMPOSITE.len()
         );
         assert_eq!(steps(StepList::Published).len(), 34);
     }

@@ -32,6 +32,44 @@ pub enum Constant {
     Identity(u8),
 }
 
+/// Which arguments of an operator are fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kinds {
+    /// None of them.
+    Tensors,
+    /// Some of them.
+    Mixed,
+    /// All of them.
+    Fields,
+}
+
+/// What is asked of an operator in an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Use {
+    /// The name of the operator.
+    pub operator: &'static str,
+    /// Whether it is lifted to fields.
+    pub kinds: Kinds,
+    /// Whether a derivative is taken of what it is part of.
+    pub differentiated: bool,
+}
+
+impl fmt::Display for Use {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.operator)?;
+        f.write_str(match self.kinds {
+            Kinds::Tensors => " of tensors",
+            Kinds::Mixed => " of fields and tensors",
+            Kinds::Fields => " of fields",
+        })?;
+        f.write_str(if self.differentiated {
+            ", differentiated"
+        } else {
+            ""
+        })
+    }
+}
+
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tree {
@@ -177,6 +215,38 @@ impl Tree {
         match self {
             Tree::Variable { .. } | Tree::Constant(_) => 0,
             Tree::Apply(_, arguments) => 1 + arguments.iter().map(Tree::operators).sum::<usize>(),
+        }
+    }
+
+    /// Every application of an operator with what is asked of it, outermost first.
+    pub fn uses(&self) -> Vec<(&Tree, Use)> {
+        let mut found = Vec::new();
+        self.collect_uses(false, &mut found);
+        found
+    }
+
+    fn collect_uses<'a>(&'a self, differentiated: bool, found: &mut Vec<(&'a Tree, Use)>) {
+        let Tree::Apply(operator, arguments) = self else {
+            return;
+        };
+        let is_field = |tree: &&Tree| {
+            let ty = tree.type_of(Rules::Language);
+            ty.is_some_and(|ty| ty.is_field())
+        };
+        let fields = arguments.iter().filter(is_field).count();
+        let kinds = match fields {
+            0 => Kinds::Tensors,
+            n if n == arguments.len() => Kinds::Fields,
+            _ => Kinds::Mixed,
+        };
+        let operator_use = Use {
+            operator: operator.name,
+            kinds,
+            differentiated,
+        };
+        found.push((self, operator_use));
+        for argument in arguments {
+            argument.collect_uses(differentiated || operator.lowers() > 0, found);
         }
     }
 

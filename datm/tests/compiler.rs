@@ -1,40 +1,24 @@
 //! The compiler against exact truth: one operator exhaustively, samples of deeper expressions, the corpus of known bugs.
 
+mod judging;
+
 use datm::{
-    Arithmetic, CORPUS, Case, CompiledRunner, Form, Precision, RunOptions, Runner, Scene, Settings,
-    SpaceOptions, Template, TreeSpace, Verdict, check,
+    Arithmetic, CORPUS, Case, CompiledRunner, Form, PROGRAM_FORMS, Precision, RunOptions, Runner,
+    Scene, Settings, SpaceOptions, Template, TreeSpace, check,
 };
-use rayon::prelude::*;
+use judging::none_fails;
 
 /// Few positions: what varies here is the expression.
 const SETTINGS: &str = "pos=2|seed=11";
 
-/// Judges cases; none may fail.
+/// Judges cases; none may fail, and few may be vacuous.
 #[track_caller]
 fn all_pass(cases: Vec<Case>, precision: Precision, width: usize) {
     let options = RunOptions { precision, width };
-    let failures: Vec<String> = cases
-        .into_par_iter()
-        .filter_map(|case| {
-            match check(
-                &case,
-                &CompiledRunner::default(),
-                &options,
-                Arithmetic::Near,
-            ) {
-                Verdict::Fail { at, cause, message } => {
-                    Some(format!("{case}: {at:?} {cause}: {message}"))
-                }
-                Verdict::Pass { .. } | Verdict::Vacuous { .. } => None,
-            }
-        })
-        .collect();
-    assert!(
-        failures.is_empty(),
-        "{} failures:\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
+    let runner = CompiledRunner::default();
+    none_fails(cases, 10, |case| {
+        check(case, &runner, &options, Arithmetic::Near)
+    });
 }
 
 /// Every `stride`-th case of a space.
@@ -94,6 +78,33 @@ fn balanced_and_right_nested_trees_of_the_whole_language_sampled() {
         Precision::Double,
         0,
     );
+}
+
+#[test]
+fn every_form_of_programs_sampled() {
+    let options = SpaceOptions::full(2, Form::Any);
+    let stride = TreeSpace::new(&options).len() / 61;
+    for (n, form) in PROGRAM_FORMS.iter().enumerate() {
+        let frame = format!("prog={form}|{SETTINGS}");
+        // Some forms need a field, so half of the cases may be without a program.
+        let cases = framed(&options, stride + n as u128, &frame);
+        let run = RunOptions {
+            precision: Precision::Double,
+            width: [0, 1, 4, 8, 16][n % 5],
+        };
+        let runner = CompiledRunner::default();
+        none_fails(cases, 2, |case| {
+            check(case, &runner, &run, Arithmetic::Near)
+        });
+    }
+}
+
+#[test]
+fn fields_by_formulas_sampled() {
+    let options = SpaceOptions::full(2, Form::Any);
+    let stride = TreeSpace::new(&options).len() / 97;
+    let frame = format!("data=formula|prog=any|{SETTINGS}");
+    all_pass(framed(&options, stride, &frame), Precision::Double, 4);
 }
 
 #[test]

@@ -5,16 +5,14 @@
 use crate::{
     canon::canonical,
     facts::{Facts, Leaf},
+    mutants,
     node::{Extents, Function, Node, Op, Slot, Spec},
     numbers::{Power, plus, times},
     product::{Operand, Product, axes},
     simplify::{Taken, simplify},
 };
 use egg::Id;
-use ein_ir::{
-    Comparison, Elementary, Rational, Term,
-    mutants::{Mutant, is_on},
-};
+use ein_ir::{Comparison, Elementary, Rational, Term};
 use num_traits::{One, Zero};
 use std::sync::Arc;
 
@@ -136,8 +134,7 @@ pub(crate) fn contract_raw(context: &mut dyn Context, product: &Product) -> (Rat
     if let ([child], [(slots, power)]) = (&children[..], &spec.operands[..])
         && power.is_one()
         && spec.extents.len() == spec.results
-        && (*slots == axes(spec.results)
-            || is_on(Mutant::ViewIsWhole) && slots.len() == spec.results)
+        && (*slots == axes(spec.results) || mutants::is_whole(slots, spec.results))
     {
         return (coefficient, *child);
     }

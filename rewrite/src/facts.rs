@@ -1,16 +1,14 @@
 //! What is known about a class: facts that follow from its nodes and only ever improve.
 
 use crate::{
+    mutants,
     node::{Extents, Function, Node, Op},
     numbers::Power,
     product::{Product, position_shape, with_derivative_axis},
     symmetry::Symmetries,
 };
 use egg::Id;
-use ein_ir::{
-    Elementary, Rational,
-    mutants::{Mutant, is_on},
-};
+use ein_ir::{Elementary, Rational};
 use num_traits::Signed;
 use smallvec::SmallVec;
 
@@ -266,12 +264,7 @@ pub(crate) fn facts_of<'a>(node: &Node, facts: impl Fn(Id) -> &'a Facts + Copy) 
         Op::Sum(coefficients) => {
             result.shape = child(0).shape.clone();
             result.dim = dim;
-            let looked_at = if is_on(Mutant::FirstAddendOnly) {
-                1
-            } else {
-                node.children.len()
-            };
-            result.symmetric = node.children[..looked_at]
+            result.symmetric = mutants::addends(&node.children)
                 .iter()
                 .fold(!0, |all, &c| all & facts(c).symmetric);
             result.antisymmetric = node

@@ -7,16 +7,13 @@
 use crate::{
     arena::Arena,
     build::{Context, constant, contract_raw, zero},
+    mutants,
     node::{Extents, Function, Node, Op, Slot, Slots},
     numbers::{Power, times},
     product::{Operand, Product, view},
 };
 use egg::Id;
-use ein_ir::{
-    Comparison, Ein, Elementary, Index, Param, Rational, Term,
-    mutants::{Mutant, is_on},
-    region::Region,
-};
+use ein_ir::{Comparison, Ein, Elementary, Index, Param, Rational, Term, region::Region};
 use num_traits::{One, Zero};
 use rustc_hash::FxHashMap;
 
@@ -164,17 +161,8 @@ impl Translation<'_> {
         match term {
             Term::Const(value) => self.scale(factors, *value),
             Term::Access { param, indices } => {
-                let mut indices = indices.clone();
                 let argument = self.arguments[*param];
-                if is_on(Mutant::NestedLayout) && !self.arena.node(argument).children.is_empty() {
-                    indices.reverse();
-                }
-                if is_on(Mutant::RepeatedIndex)
-                    && let Some(second) =
-                        (1..indices.len()).find(|&k| indices[..k].contains(&indices[k]))
-                {
-                    indices[second] = Index::Const(0);
-                }
+                let indices = mutants::indices(indices, self.arena.node(argument));
                 factors.operands.push((argument, indices, Power::ONE));
             }
             Term::Eigen {
@@ -300,17 +288,7 @@ impl Translation<'_> {
     }
 
     fn multiply_power(&mut self, factors: &mut Factors, body: &Term, exponent: Power) {
-        if is_on(Mutant::SumIntoFunction)
-            && let Term::Sum {
-                binder,
-                range,
-                body,
-            } = body
-        {
-            self.ranges.insert(*binder, *range);
-            factors.dummies.push(Index::Bound(*binder));
-            return self.multiply_power(factors, body, exponent);
-        }
+        let body = mutants::base(body, &mut self.ranges, &mut factors.dummies);
         let class = self.class(body);
         if class.variables.is_empty() {
             factors.operands.push((class.id, Vec::new(), exponent));

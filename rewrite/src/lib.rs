@@ -29,6 +29,7 @@ mod factor;
 mod facts;
 mod insert;
 mod meaning;
+mod mutants;
 mod node;
 mod normal_form;
 mod normalize;

@@ -3,14 +3,12 @@
 //! The functions here move labels about; none of them knows what an operand is.
 
 use crate::{
+    mutants,
     node::{Extents, Slot, Slots, Spec},
     numbers::{Power, times},
 };
 use egg::Id;
-use ein_ir::{
-    Rational,
-    mutants::{Mutant, is_on},
-};
+use ein_ir::Rational;
 use num_traits::One;
 use smallvec::smallvec;
 
@@ -197,8 +195,7 @@ impl Product {
     /// Puts the product `inner` in place of the operand at `position`, whose slots say what inner's axes are.
     pub(crate) fn splice(&mut self, position: usize, inner: &Product) {
         let outer = self.operands.remove(position);
-        let captures = is_on(Mutant::CapturedIndex) && self.extents.len() > self.results;
-        let base = self.extents.len() - usize::from(captures);
+        let base = mutants::first_free(self);
         self.extents
             .extend_from_slice(&inner.extents[inner.results..]);
         let renamed = |slot: &Slot| match *slot {

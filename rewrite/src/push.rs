@@ -7,15 +7,13 @@
 use crate::{
     build::{Context, all_axes, conditional, contract, elementwise, linear, one, power, zero},
     eigen::derivative_of_eigensystem,
+    mutants,
     node::{Extents, Function, Node, Op, Slot},
     numbers::Power,
     product::{Operand, Product, broadcast, with_derivative_axis},
 };
 use egg::Id;
-use ein_ir::{
-    Comparison, Rational,
-    mutants::{Mutant, is_on},
-};
+use ein_ir::{Comparison, Rational};
 use num_traits::One;
 
 /// The derivative of a class by means of one of its nodes; nothing if the node is itself a derivative.
@@ -37,18 +35,12 @@ pub(crate) fn push_derivative(context: &mut dyn Context, dim: u8, node: &Node) -
         Op::Position { dim } => Some(context.add(Node::leaf(Op::Delta((*dim).into())))),
         Op::Sum(coefficients) => {
             let shape = with_derivative_axis(&context.facts(children[0]).shape, dim);
-            let is_derivative = |&child: &Id| context.facts(child).derivatives > 0;
-            if is_on(Mutant::SecondDerivativeOfDifference) && children.iter().all(is_derivative) {
+            if mutants::vanishes(context, children) {
                 return Some(zero(context, shape));
             }
             let mut terms = Vec::with_capacity(children.len());
             for (&coefficient, &child) in coefficients.iter().zip(children) {
-                let depends = |&other: &Id| context.facts(other).dim > 0;
-                let next = children.iter().copied().find(depends);
-                let term = match next {
-                    Some(next) if is_on(Mutant::VanishedParameter) && !depends(&child) => next,
-                    _ => child,
-                };
+                let term = mutants::addend(context, children, child);
                 terms.push((coefficient, context.derivative(dim, term)));
             }
             Some(linear(context, terms, shape, true))
@@ -91,9 +83,7 @@ fn product_rule(context: &mut dyn Context, dim: u8, product: &Product) -> Id {
         if exponent.is_one() {
             term.operands[k] = Operand::new(derivative, slots);
         } else {
-            if !is_on(Mutant::PowerRule) {
-                coefficient = exponent.to_rational();
-            }
+            coefficient = mutants::factor(exponent);
             match exponent.plus(Power::MINUS_ONE) {
                 Some(lowered) => term.operands[k].power = lowered,
                 None => term.operands.push(Operand::scalar(id, Power::MINUS_ONE)),

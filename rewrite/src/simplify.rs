@@ -4,7 +4,7 @@
 //! a name, the law, the side conditions as data, and what to do. The same rows serve the directed normalizer, the rules
 //! of the e-graph and the test that takes away one condition at a time and sees the law fail.
 
-use crate::{build::Context, product::Product, steps};
+use crate::{build::Context, mutants, product::Product, steps};
 
 /// What must hold at the place where a law is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ pub(crate) fn simplify(context: &mut dyn Context, product: Product) -> Vec<Produ
                 done.push(product);
                 break;
             }
-            for (number, step) in STEPS.iter().enumerate() {
+            for (number, step) in STEPS.iter().map(mutants::step).enumerate() {
                 let wanted = match step.when {
                     When::Always => true,
                     When::WithinBudget => expand,

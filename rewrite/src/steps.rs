@@ -3,15 +3,13 @@
 use crate::{
     build::{Context, constant, contract_raw},
     facts::Leaf,
+    mutants,
     node::{Node, Op, Slot},
     numbers::{Power, integer, raise},
     product::{MAX_LABELS, Operand, Product},
     simplify::{Condition, Conditions, Outcome},
 };
-use ein_ir::{
-    Rational,
-    mutants::{Mutant, is_on},
-};
+use ein_ir::Rational;
 
 pub(crate) fn zero_factor(
     context: &mut dyn Context,
@@ -67,25 +65,10 @@ pub(crate) fn pull_coefficient(
 }
 
 /// The positions of the operands that are δ or ε.
-fn positions_of(context: &dyn Context, product: &Product, leaf: Leaf) -> Vec<usize> {
+pub(crate) fn positions_of(context: &dyn Context, product: &Product, leaf: Leaf) -> Vec<usize> {
     (0..product.operands.len())
         .filter(|&k| context.facts(product.operands[k].id).leaf == leaf)
         .collect()
-}
-
-/// The constants that the δ of a product select, each once; only of interest to a mutant.
-fn fixed_components(context: &dyn Context, product: &Product) -> Vec<u32> {
-    let deltas = positions_of(context, product, Leaf::Delta);
-    let slots = deltas.iter().flat_map(|&k| &product.operands[k].slots);
-    let mut components: Vec<u32> = slots
-        .filter_map(|slot| match slot {
-            Slot::Fixed(component) => Some(*component),
-            Slot::Label(_) => None,
-        })
-        .collect();
-    components.sort_unstable();
-    components.dedup();
-    components
 }
 
 pub(crate) fn delta_evaluate(
@@ -93,14 +76,8 @@ pub(crate) fn delta_evaluate(
     product: &mut Product,
     _: Conditions,
 ) -> Outcome {
-    if is_on(Mutant::NeighbouringDeltas) && fixed_components(context, product).len() > 1 {
-        return Outcome::Replaced(Vec::new());
-    }
     for k in positions_of(context, product, Leaf::Delta) {
         match product.operands[k].slots[..] {
-            [Slot::Fixed(2..), Slot::Fixed(_)] if is_on(Mutant::DeltaBeyondOne) => {
-                return Outcome::Replaced(Vec::new());
-            }
             [a, b] if a == b => {
                 product.operands.remove(k);
                 return Outcome::Changed;
@@ -126,8 +103,7 @@ pub(crate) fn delta_eliminate(
             if slot == other {
                 continue;
             }
-            let bound = product.is_dummy(label) || is_on(Mutant::DeltaOnFreeIndex);
-            if conditions.allow(Condition::Bound, bound) {
+            if conditions.allow(Condition::Bound, product.is_dummy(label)) {
                 product.operands.remove(k);
                 product.substitute(label, other, None);
                 if product.is_dummy(label) {
@@ -153,29 +129,11 @@ pub(crate) fn delta_substitute(
             [Slot::Label(a), Slot::Label(b)] => (a.max(b), Slot::Label(a.min(b))),
             _ => continue,
         };
-        if is_on(Mutant::DeltaOnConstant) && replace_constant(product, k, to, Slot::Label(from)) {
-            return Outcome::Changed;
-        }
         if product.substitute(from, to, Some(k)) {
             return Outcome::Changed;
         }
     }
     Outcome::Unchanged
-}
-
-/// Puts an index in place of an equal constant elsewhere and drops the δ; only of interest to a mutant.
-fn replace_constant(product: &mut Product, delta: usize, constant: Slot, index: Slot) -> bool {
-    let others = product.operands.iter_mut().enumerate();
-    let mut slots = others
-        .filter(|(k, _)| *k != delta)
-        .flat_map(|(_, operand)| &mut operand.slots);
-    let is_constant = matches!(constant, Slot::Fixed(_));
-    let Some(slot) = slots.find(|slot| is_constant && **slot == constant) else {
-        return false;
-    };
-    *slot = index;
-    product.operands.remove(delta);
-    true
 }
 
 pub(crate) fn epsilon_repeated(
@@ -185,13 +143,6 @@ pub(crate) fn epsilon_repeated(
 ) -> Outcome {
     for k in positions_of(context, product, Leaf::Epsilon) {
         let slots = &product.operands[k].slots;
-        let meets = |operand: &Operand| {
-            let common = operand.slots.iter().filter(|slot| slots.contains(slot));
-            common.count() == 2 && operand.id != product.operands[k].id
-        };
-        if is_on(Mutant::EpsilonTimesAnyMatrix) && product.operands.iter().any(meets) {
-            return Outcome::Replaced(Vec::new());
-        }
         if slots
             .iter()
             .enumerate()
@@ -227,10 +178,6 @@ pub(crate) fn epsilon_component(
         if !slots.iter().any(|slot| matches!(slot, Slot::Fixed(_))) {
             continue;
         }
-        assert!(
-            !is_on(Mutant::EpsilonWithConstant),
-            "ε with a constant index"
-        );
         let delta = context.add(Node::leaf(Op::Delta(slots.len() as u32)));
         let mut terms = Vec::new();
         for (permutation, sign) in permutations(slots.len()) {
@@ -292,18 +239,9 @@ pub(crate) fn expand_epsilon_pair(
         term.coefficient *= integer(sign);
         term
     };
-    let (first, second) = (&product.operands[a].slots, &product.operands[b].slots);
-    let is_free = |slot: Slot| matches!(slot, Slot::Label(l) if !product.is_dummy(l));
-    let keeps_common = |permutation: &[usize]| {
-        (0..n).all(|i| {
-            !is_free(first[i]) || !second.contains(&first[i]) || second[permutation[i]] == first[i]
-        })
-    };
     permutations(n)
         .into_iter()
-        .filter(|(permutation, _)| {
-            !is_on(Mutant::EpsilonsShareFreeIndex) || keeps_common(permutation)
-        })
+        .filter(|(permutation, _)| mutants::has_term(product, [a, b], permutation))
         .map(term)
         .collect()
 }
@@ -331,11 +269,7 @@ pub(crate) fn unused_index(
             continue;
         }
         let extent = product.extents[usize::from(label)];
-        let range = integer(if is_on(Mutant::VacuousSum) {
-            1
-        } else {
-            extent.into()
-        });
+        let range = integer(extent.into());
         if !product.scale(range) {
             let range = constant(context, range);
             product.operands.push(Operand::scalar(range, Power::ONE));
@@ -479,13 +413,7 @@ pub(crate) fn split_scalar(
         if !conditions.allow(Condition::NoResultAxis, !touches_result) {
             continue;
         }
-        let mut part = product.part(&selected, &[]);
-        if is_on(Mutant::LostSum) {
-            for label in (0..part.extents.len() as u8).rev() {
-                part.substitute(label, Slot::Fixed(0), None);
-                part.delete(label);
-            }
-        }
+        let part = product.part(&selected, &[]);
         let (coefficient, scalar) = contract_raw(context, &part);
         let mut rest = product.clone();
         for &k in selected.iter().rev() {

@@ -125,7 +125,8 @@ unsafe fn other<T: Copy>(head: &StepHead, layout: &StateLayout, plane: Plane, sl
         Sharing::Communicated => (head.published, layout.published_stride()),
         Sharing::Constant | Sharing::Private => (head.state, layout.stride()),
     };
-    let (block, lane) = (slot / head.width, slot % head.width);
+    let width = layout.width() as u32;
+    let (block, lane) = (slot / width, slot % width);
     // SAFETY: the slot comes from a query of this super-step.
     unsafe {
         *base
@@ -218,8 +219,9 @@ unsafe impl StrandProgram for Embers {
                     outcome.stable |= 1 << lane;
                 }
             }
-            self.initialize(cx, head.staging, born, &i);
-            cx.spawn(born, head.staging);
+            let staging = cx.staging();
+            self.initialize(cx, staging, born, &i);
+            cx.spawn(born, staging);
             outcome
         }
     }

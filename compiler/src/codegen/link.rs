@@ -12,10 +12,7 @@ use crate::{
     },
     low::Dynamic,
 };
-use ein_ir::{
-    Elementary,
-    mutants::{Mutant, is_on},
-};
+use ein_ir::{Elementary, mutants};
 use runtime::{
     probe::{self, KernelPieces, ProbeKernel, ProbeSpec},
     simd::Real,
@@ -188,20 +185,10 @@ fn pieces(kernel: KernelRef) -> KernelPieces {
     let pieces = kernel.0.pieces().iter().map(|piece| {
         piece
             .iter()
-            .map(|&(n, d)| short_or_exact(n.into(), d.into()))
+            .map(|&(n, d)| mutants::coefficient(n.into(), d.into()))
             .collect()
     });
     KernelPieces {
         pieces: pieces.collect(),
-    }
-}
-
-/// A coefficient of a kernel; a mutant keeps twelve digits of it.
-fn short_or_exact(numerator: i64, denominator: i64) -> (i64, i64) {
-    const DIGITS: i64 = 1_000_000_000_000;
-    if is_on(Mutant::ShortKernelConstants) {
-        (numerator * DIGITS / denominator, DIGITS)
-    } else {
-        (numerator, denominator)
     }
 }

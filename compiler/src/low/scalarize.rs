@@ -17,7 +17,7 @@ use crate::{
     mid::{self, Mid},
     ssa::{Block, Builder, Function, Inst, Kind, Value},
 };
-use ein_ir::mutants::{Mutant, is_on};
+use ein_ir::mutants;
 use std::collections::BTreeMap;
 
 /// Where the scalars of global and state variables lie: the first slot of each variable.
@@ -301,9 +301,7 @@ fn spread(field: &Convolution, order: usize, distinct: &[Value]) -> Vec<Value> {
         .collect();
     let mut all = Vec::new();
     let mut components: Vec<&[Value]> = distinct.chunks(derivatives.len()).collect();
-    if is_on(Mutant::ReversedMatrix) && field.shape.order() == 2 {
-        components.reverse();
-    }
+    mutants::order_components(field.shape.order(), &mut components);
     for component in components {
         for mut flat in 0..field.dim().pow(order as u32) {
             let mut axes: Vec<usize> = (0..order)
@@ -314,10 +312,7 @@ fn spread(field: &Convolution, order: usize, distinct: &[Value]) -> Vec<Value> {
                 })
                 .collect();
             axes.sort_unstable();
-            if is_on(Mutant::MergedDerivatives) {
-                let first = axes.first().copied().unwrap_or(0);
-                axes.fill(first);
-            }
+            mutants::merge_axes(&mut axes);
             all.push(component[place[&axes[..]]]);
         }
     }

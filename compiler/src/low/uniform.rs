@@ -5,7 +5,7 @@
 
 use super::{Low, Op};
 use crate::ssa::{Block, Function, Kind, Value};
-use ein_ir::mutants::{Mutant, is_on};
+use ein_ir::mutants;
 
 /// For every value, whether it may differ between strands.
 pub fn varying(function: &Function<Low>) -> Vec<bool> {
@@ -27,9 +27,7 @@ fn spread(block: &Block<Low>, varying: &mut [bool]) -> bool {
                     Op::Dynamic(dynamic) => dynamic.is_own(),
                     _ => false,
                 };
-                let uniform_operand =
-                    is_on(Mutant::UniformOperand) && args.iter().any(|v| !is(varying, v));
-                let now = source || !uniform_operand && args.iter().any(|v| is(varying, v));
+                let now = source || mutants::varies(args.iter().map(|v| is(varying, v)));
                 inst.results
                     .iter()
                     .for_each(|&v| found |= set(varying, v, now));

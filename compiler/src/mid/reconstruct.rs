@@ -13,11 +13,7 @@ use crate::{
     },
     ssa::{Block, Builder, Function, Inst, Kind, Value},
 };
-use ein_ir::{
-    Ein, Index, Param, Shape, Term,
-    mutants::{Mutant, is_on},
-    ops::special,
-};
+use ein_ir::{Ein, Index, Param, Shape, Term, mutants, ops::special};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Translates a normalized function to Mid-IR.
@@ -268,15 +264,11 @@ fn world_axis(shape: &Shape, dim: usize, order: usize, done: usize) -> Operator 
         param: 1,
         indices: vec![Index::Axis(voxel), Index::Bound(0)],
     };
-    let (tensor, matrix) = if is_on(Mutant::DerivativeAxis) && axes.dims() == [dim, dim] {
-        exchanged(tensor, matrix)
-    } else {
-        (tensor, matrix)
-    };
+    let factors = mutants::carried_to_the_world([tensor, matrix], axes.dims() == [dim, dim]);
     let body = Term::Sum {
         binder: 0,
         range: dim,
-        body: Box::new(Term::Mul(vec![tensor, matrix])),
+        body: Box::new(Term::Mul(factors)),
     };
     let groups = [voxel..voxel + done + 1, voxel + done + 1..voxel + order];
     let symmetry = groups
@@ -292,19 +284,4 @@ fn world_axis(shape: &Shape, dim: usize, order: usize, done: usize) -> Operator 
         },
         symmetry,
     }
-}
-
-/// The same with the two result axes exchanged; only of interest to a mutant.
-fn exchanged(mut tensor: Term, mut matrix: Term) -> (Term, Term) {
-    for term in [&mut tensor, &mut matrix] {
-        if let Term::Access { indices, .. } = term {
-            for index in indices {
-                *index = match *index {
-                    Index::Axis(axis) => Index::Axis(1 - axis),
-                    other => other,
-                };
-            }
-        }
-    }
-    (tensor, matrix)
 }

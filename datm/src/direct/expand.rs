@@ -98,9 +98,11 @@ fn apply(
         "inner" => contract(graph, &a[0], &a[1], 1),
         "colon" => contract(graph, &a[0], &a[1], 2),
         "cross" => cross(graph, &a[0], &a[1]),
-        "concat2" | "concat3" => Tensor::from_fn(&[&[a.len()], a[0].extents()].concat(), |i| {
-            *a[i[0]].at(&i[1..])
-        }),
+        "concat2" | "concat3" | "concat4" => {
+            Tensor::from_fn(&[&[a.len()], a[0].extents()].concat(), |i| {
+                *a[i[0]].at(&i[1..])
+            })
+        }
         "transpose" => {
             let e = a[0].extents();
             Tensor::from_fn(&[e[1], e[0]], |i| *a[0].at(&[i[1], i[0]]))
@@ -163,6 +165,12 @@ fn apply(
             clamp(graph, &a[0], &a[1], &x)
         }
         "clamp" => clamp(graph, &a[0], &a[1], &a[2]),
+        "choice" => {
+            let zero = graph.constant(0.0);
+            Tensor::from_fn(a[0].extents(), |i| {
+                graph.choose(zero, scalar(2), *a[0].at(i), *a[1].at(i))
+            })
+        }
         "swap[1]" => a[0].clone(),
         "swap[2]" | "swap[7]" => a[1].clone(),
         _ => return apply_named(graph, name, &a[0]),

@@ -246,8 +246,26 @@ impl Graph {
                 let (top, bottom) = (self.sub(left, right), self.mul(b, b));
                 self.div(top, bottom)
             }
-            // Functions of plain reals: they never depend on a position.
-            Binary::Atan2 | Binary::Fmod | Binary::Pow => self.constant(0.0),
+            // (x·dy − y·dx) / (x² + y²)
+            Binary::Atan2 => {
+                let (left, right) = (self.mul(b, da), self.mul(a, db));
+                let (aa, bb) = (self.mul(a, a), self.mul(b, b));
+                let (top, bottom) = (self.sub(left, right), self.add(aa, bb));
+                self.div(top, bottom)
+            }
+            // b·a^(b−1)·da + a^b·ln a·db
+            Binary::Pow => {
+                let one = self.constant(1.0);
+                let lower = self.sub(b, one);
+                let lowered = self.binary(Binary::Pow, a, lower);
+                let slope = self.mul(b, lowered);
+                let (power, logarithm) = (self.binary(Binary::Pow, a, b), self.unary(Unary::Ln, a));
+                let growth = self.mul(power, logarithm);
+                let (left, right) = (self.mul(slope, da), self.mul(growth, db));
+                self.add(left, right)
+            }
+            // A function of plain reals: it never depends on a position.
+            Binary::Fmod => self.constant(0.0),
         }
     }
 
@@ -284,16 +302,22 @@ impl Graph {
                 self.div(one, sum)
             }
             Unary::Abs => self.unary(Unary::Sign, a),
-            // Constant almost everywhere, or functions of plain reals that never depend on a position.
-            Unary::Sign
-            | Unary::Log2
-            | Unary::Log10
-            | Unary::Erf
-            | Unary::Erfc
-            | Unary::Floor
-            | Unary::Ceil
-            | Unary::Round
-            | Unary::Trunc => self.constant(0.0),
+            Unary::Log2 | Unary::Log10 => {
+                let base = if function == Unary::Log2 { 2f64 } else { 10f64 };
+                let factor = self.constant(1.0 / base.ln());
+                self.div(factor, a)
+            }
+            Unary::Erf | Unary::Erfc => {
+                let sign = if function == Unary::Erf { 1.0 } else { -1.0 };
+                let factor = self.constant(sign * std::f64::consts::FRAC_2_SQRT_PI);
+                let opposite = self.unary(Unary::Neg, square);
+                let bell = self.unary(Unary::Exp, opposite);
+                self.mul(factor, bell)
+            }
+            // Constant almost everywhere.
+            Unary::Sign | Unary::Floor | Unary::Ceil | Unary::Round | Unary::Trunc => {
+                self.constant(0.0)
+            }
         }
     }
 

@@ -270,7 +270,7 @@ fn interpolate(space: &Space, a: &JetTensor, b: &JetTensor, t: &Jet) -> Result {
 }
 
 /// The lower bound is tested first; no order of the bounds is assumed.
-pub(super) fn clamp(_: &Space, a: &[JetTensor]) -> Result {
+pub(super) fn clamp(space: &Space, a: &[JetTensor]) -> Result {
     let bound = |tensor: &JetTensor, i: &[usize]| {
         if tensor.extents().is_empty() {
             tensor.at(&[]).clone()
@@ -283,8 +283,9 @@ pub(super) fn clamp(_: &Space, a: &[JetTensor]) -> Result {
         let (low, high, x) = (bound(&a[0], i), bound(&a[1], i), a[2].at(i).clone());
         for edge in [&low, &high] {
             let gap = x.value().minus(edge.value());
-            // A tie costs nothing if a program has the same number on both sides.
-            let is_tie = gap.to_f64() == 0.0 && x.value().noise() + edge.value().noise() == 0.0;
+            // A tie costs nothing if a program has the same number on both sides, and no slopes.
+            let is_exact = x.value().noise() + edge.value().noise() == 0.0;
+            let is_tie = gap.to_f64() == 0.0 && is_exact && x.order(space) == 0;
             if away_from_zero(&gap, "").is_err() && !is_tie {
                 undefined = Some(Undefined("value near a bound of clamp"));
             }

@@ -21,6 +21,8 @@ use std::fmt;
 /// How strongly a spelling binds; tighter is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
+    /// `a if c else b`.
+    Choice,
     /// `+` and `-`.
     Sum,
     /// `*`, `/`, `•`, `×`, `⊗`, `:`.
@@ -56,10 +58,15 @@ pub enum Syntax {
     CallWith(&'static str, &'static str),
     /// An index list after the operand.
     Suffix(&'static str),
+    /// The position after the operand.
+    Probe,
     /// An integer power after the operand.
     Power(&'static str),
     /// Operands in square brackets.
     List,
+    /// The first operand if the third is positive, else the second. Fields have no such expression: theirs is the body of a
+    /// field function.
+    Choice,
     /// A text with `$` in the place of the operand, which stands in parentheses or between commas there. Elements of
     /// sequences are in braces, whatever the version writes.
     Around(&'static str, Level),

@@ -198,26 +198,36 @@ pub(super) fn fmod(space: &Space, a: &[JetTensor]) -> Result {
 
 /// The angle of (x, y), away from the origin and from the cut on the negative axis.
 pub(super) fn atan2(space: &Space, a: &[JetTensor]) -> Result {
-    let (y, x) = (a[0].at(&[]).value(), a[1].at(&[]).value());
-    let (fy, fx) = (y.to_f64(), x.to_f64());
+    let (y, x) = (a[0].at(&[]), a[1].at(&[]));
+    let (fy, fx) = (y.value().to_f64(), x.value().to_f64());
     away_from_zero(
-        &y.magnitude().plus(&x.magnitude()),
+        &y.value().magnitude().plus(&x.value().magnitude()),
         "angle of a vector near zero",
     )?;
     if fx < 0.0 {
-        away_from_zero(y, "angle near its cut")?;
+        away_from_zero(y.value(), "angle near its cut")?;
     }
     let right_angle = Number::integer(1).apply(Function::Atan).scaled(2, 1);
-    let quarters = |n: i64| right_angle.scaled(n, 1);
-    let value = if fx.abs() > fy.abs() {
-        let slope = y.over(x).apply(Function::Atan);
+    let quarters = |n: i64| space.constant(right_angle.scaled(n, 1));
+    let atan = |p: &Jet, q: &Jet| {
+        let slope = space.times(p, &space.reciprocal(q));
+        space.apply(Function::Atan, &slope)
+    };
+    Ok(Tensor::scalar(if fx.abs() > fy.abs() {
+        let angle = atan(y, x);
         match (fx < 0.0, fy < 0.0) {
-            (false, _) => slope,
-            (true, false) => slope.plus(&quarters(2)),
-            (true, true) => slope.minus(&quarters(2)),
+            (false, _) => angle,
+            (true, false) => angle.plus(&quarters(2)),
+            (true, true) => angle.minus(&quarters(2)),
         }
     } else {
-        quarters(if fy < 0.0 { -1 } else { 1 }).minus(&x.over(y).apply(Function::Atan))
-    };
-    Ok(Tensor::scalar(space.constant(value)))
+        quarters(if fy < 0.0 { -1 } else { 1 }).minus(&atan(x, y))
+    }))
+}
+
+/// The first where the third is positive, else the second.
+pub(super) fn choice(_: &Space, a: &[JetTensor]) -> Result {
+    let decides = a[2].at(&[]).value();
+    away_from_zero(decides, "choice by a number near zero")?;
+    Ok(a[usize::from(decides.to_f64() < 0.0)].clone())
 }

@@ -40,6 +40,15 @@ pub(super) fn scalar(t: &[Type]) -> Option<Type> {
     t[0].shape.is_scalar().then_some(t[0])
 }
 
+/// One or more scalars of any kinds.
+pub(super) fn scalars(t: &[Type]) -> Option<Type> {
+    if t.iter().all(|ty| ty.shape.is_scalar()) {
+        join(t)
+    } else {
+        None
+    }
+}
+
 /// One or more plain reals.
 pub(super) fn reals(t: &[Type]) -> Option<Type> {
     t.iter()
@@ -63,12 +72,6 @@ pub(super) fn eigenprojector(t: &[Type], place: usize) -> Option<Type> {
     (!t[0].is_field() && matches!(n, 2 | 3) && place < usize::from(n)).then_some(t[0])
 }
 
-/// Two reals or two scalar fields.
-pub(super) fn scalars_of_one_kind(t: &[Type]) -> Option<Type> {
-    let alike = t[0].is_field() == t[1].is_field() && t.iter().all(|ty| ty.shape.is_scalar());
-    if alike { join(t) } else { None }
-}
-
 pub(super) fn transpose(t: &[Type]) -> Option<Type> {
     match *t[0].shape.extents() {
         [n, m] => Some(t[0].with_shape(Shape::new(&[m, n])?)),
@@ -78,9 +81,7 @@ pub(super) fn transpose(t: &[Type]) -> Option<Type> {
 
 pub(super) fn trace(t: &[Type]) -> Option<Type> {
     match t[0].shape.extents() {
-        [rest @ .., n, m] if n == m && (rest.is_empty() || t[0].is_field()) => {
-            Some(t[0].with_shape(Shape::new(rest)?))
-        }
+        [rest @ .., n, m] if n == m => Some(t[0].with_shape(Shape::new(rest)?)),
         _ => None,
     }
 }
@@ -173,11 +174,7 @@ pub(super) fn division(t: &[Type]) -> Option<Type> {
 
 pub(super) fn cross(t: &[Type]) -> Option<Type> {
     let both = join(t)?;
-    let n = t[0].shape.vector().filter(|_| t[0].shape == t[1].shape)?;
-    if both.is_field() && both.dim != n {
-        return None;
-    }
-    match n {
+    match t[0].shape.vector().filter(|_| t[0].shape == t[1].shape)? {
         2 => Some(both),
         3 => Some(both.with_shape(t[0].shape)),
         _ => None,
@@ -234,23 +231,28 @@ pub(super) fn compose(t: &[Type]) -> Option<Type> {
     (outer.is_field() && inner.is_field() && fits).then_some(composed)
 }
 
-/// Fields of one type.
-pub(super) fn fields_of_one_type(t: &[Type]) -> Option<Type> {
-    t.iter()
-        .all(|ty| ty.is_field() && *ty == t[0])
-        .then_some(t[0])
+/// Fields of one shape.
+pub(super) fn fields_of_one_shape(t: &[Type]) -> Option<Type> {
+    if t.iter().all(Type::is_field) {
+        equal_shapes(t)
+    } else {
+        None
+    }
 }
 
-/// Two tensors of one shape and the rest reals.
+/// Two of one shape, and scalars.
 pub(super) fn interpolation(t: &[Type]) -> Option<Type> {
-    let fits = t[0] == t[1] && !t[0].is_field() && reals(&t[2..]).is_some();
-    fits.then_some(t[0])
+    let parameters = join(t).filter(|_| scalars(&t[2..]).is_some())?;
+    (t[0].shape == t[1].shape).then(|| parameters.with_shape(t[0].shape))
 }
 
+/// Two bounds, scalar or of the shape of the third.
 pub(super) fn clamp(t: &[Type]) -> Option<Type> {
-    let tensors = t.iter().all(|ty| !ty.is_field());
-    let bounds_fit = t[0] == t[1] && (t[0] == t[2] || t[0].shape.is_scalar());
-    (tensors && bounds_fit).then_some(t[2])
+    let (low, high, shape) = (t[0].shape, t[1].shape, t[2].shape);
+    let bounds_fit = low == high && (low == shape || low.is_scalar());
+    join(t)
+        .filter(|_| bounds_fit)
+        .map(|both| both.with_shape(shape))
 }
 
 // Where the published generator was narrower than the language.
@@ -278,6 +280,12 @@ pub(super) fn tensors_of_order_one_or_square(t: &[Type]) -> bool {
 
 pub(super) fn vectors(t: &[Type]) -> bool {
     t[0].shape.vector().is_some()
+}
+
+/// Vectors as long as the dimension of the fields among them.
+pub(super) fn vectors_of_dimension(t: &[Type]) -> bool {
+    t.iter()
+        .all(|ty| !ty.is_field() || ty.shape.vector() == Some(ty.dim))
 }
 
 pub(super) fn no_scalars(t: &[Type]) -> bool {
@@ -314,12 +322,16 @@ mod tests {
         check("outer", &["F1#2[]", "T[3]"], Some("F1#2[3]"));
         check("outer", &["T[2,2]", "T[2,2]"], None);
         check("cross", &["F2#4[2]", "T[2]"], Some("F2#4[]"));
-        check("cross", &["F2#4[3]", "T[3]"], None);
+        check("cross", &["F2#4[3]", "T[3]"], Some("F2#4[3]"));
+        check("cross", &["F2#4[4]", "T[4]"], None);
         check("cross", &["T[3]", "T[3]"], Some("T[3]"));
     }
 
     #[test]
     fn fields_meet_in_one_dimension_with_the_least_continuity() {
+        check("max", &["T[]", "F2#1[]"], Some("F2#1[]"));
+        check("atan2", &["F2#4[]", "F3#4[]"], None);
+        check("floor", &["F2#4[]"], None);
         check("add", &["F2#4[2]", "F2#1[2]"], Some("F2#1[2]"));
         check("add", &["F2#4[2]", "F3#4[2]"], None);
         check("div", &["T[3]", "F3#2[]"], Some("F3#2[3]"));
@@ -348,7 +360,13 @@ mod tests {
         check("compose", &["F1#4[2]", "F3#2[]"], Some("F3#2[2]"));
         check("compose", &["F2#4[2]", "F3#2[3]"], None);
         check("trace", &["F2#1[4,3,3]"], Some("F2#1[4]"));
-        check("trace", &["T[4,3,3]"], None);
-        check("clamp", &["T[]", "T[]", "T[3]"], Some("T[3]"));
+        check("trace", &["T[4,3,3]"], Some("T[4]"));
+        check("clamp", &["T[]", "F2#1[]", "T[3]"], Some("F2#1[3]"));
+        check("clamp", &["T[]", "T[3]", "T[3]"], None);
+        check("lerp", &["T[3]", "F2#1[3]", "F2#4[]"], Some("F2#1[3]"));
+        check("lerp", &["T[3]", "T[3]", "T[3]"], None);
+        check("choice", &["T[3]", "T[3]", "F2#4[]"], Some("F2#4[3]"));
+        check("swap[1]", &["F2#4[3]", "F2#1[3]"], Some("F2#1[3]"));
+        check("swap[1]", &["F2#4[3]", "T[3]"], None);
     }
 }

@@ -1,6 +1,6 @@
 //! EIN operators of the forms that depend on more than the shapes of their arguments.
 
-use crate::mutants::{Mutant, is_on};
+use crate::mutants;
 use crate::{Comparison, Ein, Elementary, Index, Param, Rational, Shape, Term};
 
 /// The part of a tensor or field where some indices are fixed: `Some` selects along an axis, `None` keeps it.
@@ -44,11 +44,7 @@ pub fn concat(params: &[Param]) -> Ein {
     }
     axes.insert(0, params.len());
     let part = |m| {
-        let place = if is_on(Mutant::ReversedConcatenation) {
-            params.len() - 1 - m
-        } else {
-            m
-        };
+        let place = mutants::place_of_part(m, params.len());
         let selected = Term::Delta(Index::Const(place), Index::Axis(0));
         Term::Mul(vec![access(m, 1..axes.len()), selected])
     };
@@ -91,11 +87,10 @@ pub fn power(param: Param, n: i32) -> Ein {
         "a power of the shape {}",
         param.shape()
     );
-    assert!(n >= 0 || !is_on(Mutant::LiteralExponent), "impossible");
     Ein {
         params: vec![param],
         axes: Vec::new(),
-        body: Term::Pow(Box::new(access(0, 0..0)), n),
+        body: Term::Pow(Box::new(access(0, 0..0)), mutants::exponent(n)),
     }
 }
 

@@ -9,11 +9,7 @@ use crate::{
     low::{self, Op},
     ssa::Value,
 };
-use ein_ir::{
-    Comparison, Eigen, Elementary, Index, Term,
-    mutants::{Mutant, is_on},
-    rational,
-};
+use ein_ir::{Comparison, Eigen, Index, Term, mutants, rational};
 use std::collections::BTreeMap;
 
 /// A scalar while an operator is expanded: constants are folded on the way.
@@ -125,7 +121,7 @@ impl Expansion<'_, '_, '_> {
             Term::Apply(function, args) => {
                 let args: Vec<Scalar> = args.iter().map(|a| self.term(a)).collect();
                 let args: Vec<Value> = args.into_iter().map(|a| self.pass.materialize(a)).collect();
-                if is_on(Mutant::ScalarNorm) && *function == Elementary::Abs {
+                if mutants::leaves_out(*function) {
                     return Scalar::Computed(args[0]);
                 }
                 Scalar::Computed(self.pass.b.op1(Op::Math(*function), &args))
@@ -162,12 +158,7 @@ impl Expansion<'_, '_, '_> {
                 body,
             } => {
                 let mut sum = Scalar::Known(0.0);
-                let range = if is_on(Mutant::DimensionUnchecked) {
-                    (*range).min(3)
-                } else {
-                    *range
-                };
-                for n in 0..range {
+                for n in 0..mutants::terms(*range) {
                     self.bound.insert(*binder, n);
                     let value = self.term(body);
                     sum = self.add(sum, value);
