@@ -6,9 +6,12 @@ mod stages;
 mod stages_random;
 
 use compiler::front::source::Source;
+use compiler::interpret::Outcome;
 use compiler::pipeline::Options;
 use compiler::run::ImageSource;
+use libtest_mimic::{Arguments, Trial};
 use stages::{Case, generated, programs, read, root};
+use std::{path::Path, process::ExitCode};
 
 /// The numbers that a program says its outputs have, in lines `// expect NAME: …`.
 fn expected(source: &Source) -> Vec<(String, Vec<f64>)> {
@@ -51,45 +54,33 @@ fn says_what_it_expects(source: &Source) {
     assert!(!expected(source).is_empty(), "{name} expects nothing");
 }
 
-#[test]
-fn every_stage_and_the_machine_code_agree() {
-    std::env::set_current_dir(root()).expect("the root of the repository");
-    let programs = programs("programs/checks");
-    assert!(programs.len() >= 20, "only {} programs", programs.len());
-    for path in &programs {
-        let source = read(path);
-        says_what_it_expects(&source);
-        let (expected, printed) = (expected(&source), expected_print(&source));
-        let case = Case::new(source);
-        let agreed = case.stages_agree();
-        assert_eq!(agreed.1.printed, printed, "{}: what is printed", case.name);
-        for (name, values) in expected {
-            let (_, found) = agreed
-                .1
-                .outputs
-                .iter()
-                .find(|(n, _)| *n == name)
-                .expect("an output of that name");
-            assert_eq!(
-                found.len(),
-                values.len(),
-                "{}: `{name}` is {found:?}",
-                case.name
-            );
-            for (f, w) in found.iter().zip(&values) {
-                assert!(
-                    (f - w).abs() <= 1e-4 * (1.0 + w.abs()),
-                    "{}: `{name}` is {found:?}",
-                    case.name
-                );
-            }
+/// A check program gives what it says in every IR and as machine code, with any number of workers.
+fn check_program(path: &Path) {
+    let source = read(path);
+    says_what_it_expects(&source);
+    let (expected, printed) = (expected(&source), expected_print(&source));
+    let case = Case::new(source);
+    let agreed = case.stages_agree();
+    assert_eq!(agreed.1.printed, printed, "what is printed");
+    for (name, values) in expected {
+        let outputs = &agreed.1.outputs;
+        let found = outputs.iter().find(|(n, _)| *n == name);
+        let (_, found) = found.expect("an output of that name");
+        assert_eq!(found.len(), values.len(), "`{name}` is {found:?}");
+        for (f, w) in found.iter().zip(&values) {
+            let near = (f - w).abs() <= 1e-4 * (1.0 + w.abs());
+            assert!(near, "`{name}` is {found:?}");
         }
-        case.machine_code_agrees(&agreed, 0);
-        case.long_integers_agree(&agreed.1);
+    }
+    case.machine_code_agrees(&agreed, 0);
+    case.long_integers_agree(&agreed.1);
+    let one = format!("{:?}", case.run(&Options::default(), 1));
+    for workers in [2, 3, 8, 64] {
+        let many = format!("{:?}", case.run(&Options::default(), workers));
+        assert_eq!(many, one, "{workers} workers");
     }
 }
 
-#[test]
 fn integers_of_64_bits_agree_where_32_would_wrap() {
     let text = "#version 2.0
 strand s (int i) {
@@ -111,24 +102,6 @@ create_array { s(i) | i in 0..20 }
     case.machine_code_agrees(&agreed, 0);
 }
 
-#[test]
-fn any_number_of_workers_gives_the_same_bits() {
-    std::env::set_current_dir(root()).expect("the root of the repository");
-    for path in programs("programs/checks") {
-        let case = Case::new(read(&path));
-        let one = case.run(&Options::default(), 1);
-        for workers in [2, 3, 8, 64] {
-            let many = case.run(&Options::default(), workers);
-            assert_eq!(
-                format!("{many:?}"),
-                format!("{one:?}"),
-                "{} with {workers} workers",
-                case.name
-            );
-        }
-    }
-}
-
 /// Pixels along each edge of the gallery's pictures here, and super-steps.
 const PIXELS: i64 = 4;
 const STEPS: usize = 24;
@@ -147,56 +120,53 @@ fn small(name: &str, images: Vec<ImageSource>) -> Case {
     case
 }
 
-/// Every program of the gallery.
-fn gallery() -> Vec<Case> {
-    let volume = |shape: &str| generated("volume", 3, &[], 14, shape);
-    let table = |file: &str| ImageSource::File(format!("data/{file}.nrrd"));
-    let scene = || generated("scene", 2, &[], 14, "");
-    vec![
-        small("mip", vec![volume("knot")]),
-        small("vr", vec![volume("phantom"), table("phantom-rgba")]),
-        small("iso", vec![volume("tangle")]),
-        small("curvature", vec![volume("tangle"), table("curvature")]),
-        small("canny", vec![volume("phantom")]),
-        small("crest", vec![volume("cubes")]),
-        small("sample", vec![volume("phantom")]),
-        small(
-            "lic",
-            vec![
-                generated("flow2", 2, &[2], 14, ""),
-                generated("noise", 2, &[], 14, ""),
-                table("diverging"),
-            ],
-        ),
-        small(
-            "helicity",
-            vec![generated("flow3", 3, &[3], 14, ""), table("diverging")],
-        ),
-        small(
-            "tensor",
-            vec![generated("tensors", 3, &[3, 3], 14, ""), table("diverging")],
-        ),
-        small("corner", vec![scene()]),
-        small("isocontour", vec![scene()]),
-        small("contours", vec![scene(), table("heat")]),
-        small(
-            "plot1d",
-            vec![generated("signal", 1, &[], 20, ""), table("diverging")],
-        ),
-        small("mandelbrot", vec![table("heat")]),
-    ]
+/// Every program of the gallery, with its images.
+type Images = fn() -> Vec<ImageSource>;
+const GALLERY: [(&str, Images); 15] = [
+    ("mip", || vec![volume("knot")]),
+    ("vr", || vec![volume("phantom"), table("phantom-rgba")]),
+    ("iso", || vec![volume("tangle")]),
+    ("curvature", || vec![volume("tangle"), table("curvature")]),
+    ("canny", || vec![volume("phantom")]),
+    ("crest", || vec![volume("cubes")]),
+    ("sample", || vec![volume("phantom")]),
+    ("lic", || {
+        vec![
+            generated("flow2", 2, &[2], 14, ""),
+            generated("noise", 2, &[], 14, ""),
+            table("diverging"),
+        ]
+    }),
+    ("helicity", || {
+        vec![generated("flow3", 3, &[3], 14, ""), table("diverging")]
+    }),
+    ("tensor", || {
+        vec![generated("tensors", 3, &[3, 3], 14, ""), table("diverging")]
+    }),
+    ("corner", || vec![scene()]),
+    ("isocontour", || vec![scene()]),
+    ("contours", || vec![scene(), table("heat")]),
+    ("plot1d", || {
+        vec![generated("signal", 1, &[], 20, ""), table("diverging")]
+    }),
+    ("mandelbrot", || vec![table("heat")]),
+];
+
+fn volume(shape: &str) -> ImageSource {
+    generated("volume", 3, &[], 14, shape)
 }
 
-#[test]
-fn the_gallery_agrees_with_itself() {
-    std::env::set_current_dir(root()).expect("the root of the repository");
-    let cases = gallery();
-    assert_eq!(cases.len(), programs("programs/gallery").len());
-    for case in cases {
-        let agreed = case.stages_agree();
-        // A ray that just touches a surface hits it or not as rounding decides.
-        case.machine_code_agrees(&agreed, 0);
-    }
+fn scene() -> ImageSource {
+    generated("scene", 2, &[], 14, "")
+}
+
+fn table(file: &str) -> ImageSource {
+    ImageSource::File(
+        root()
+            .join(format!("data/{file}.nrrd"))
+            .display()
+            .to_string(),
+    )
 }
 
 /// What the programs of the language read, from `data` rather than from files that the user would have.
@@ -223,46 +193,82 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-#[test]
-fn programs_with_every_construct_of_the_language_agree_with_themselves() {
-    std::env::set_current_dir(root()).expect("the root of the repository");
+/// A program with every construct of the language.
+fn language(path: &Path) {
+    let mut source = read(path);
+    for (written, here) in FILES {
+        source.text = source.text.replace(written, here);
+    }
+    let mut case = Case::new(source);
+    case.ints = vec![("count", 2)];
+    case.limit = 3;
+    let agreed = agrees_with_itself(&case);
+    assert!(
+        agreed
+            .outputs
+            .iter()
+            .any(|(_, numbers)| !numbers.is_empty())
+    );
+}
+
+fn agrees_with_itself(case: &Case) -> Outcome {
+    let agreed = case.stages_agree();
+    case.machine_code_agrees(&agreed, 0);
+    agreed.1
+}
+
+fn main() -> ExitCode {
+    let mut trials = vec![Trial::test("integers_of_64_bits", || {
+        integers_of_64_bits_agree_where_32_would_wrap();
+        Ok(())
+    })];
+    let mut add = |name: String, work: Box<dyn FnOnce() + Send>| {
+        trials.push(Trial::test(name, || {
+            work();
+            Ok(())
+        }));
+    };
+    let checks = programs("programs/checks");
+    assert!(checks.len() >= 20, "only {} programs", checks.len());
+    for path in checks {
+        add(named(&path), Box::new(move || check_program(&path)));
+    }
     for path in programs("programs/language") {
-        let mut source = read(&path);
-        for (written, here) in FILES {
-            source.text = source.text.replace(written, here);
-        }
-        let mut case = Case::new(source);
-        case.ints = vec![("count", 2)];
-        case.limit = 3;
-        let agreed = case.stages_agree();
-        assert!(
-            agreed
-                .1
-                .outputs
-                .iter()
-                .any(|(_, numbers)| !numbers.is_empty())
-        );
-        case.machine_code_agrees(&agreed, 0);
+        add(named(&path), Box::new(move || language(&path)));
     }
-}
-
-#[test]
-fn the_generators_of_data_agree_with_themselves() {
-    std::env::set_current_dir(root()).expect("the root of the repository");
     for path in programs("programs/synth") {
-        let mut case = Case::new(read(&path));
-        case.ints = vec![("size", 5)];
-        let agreed = case.stages_agree();
-        case.machine_code_agrees(&agreed, 0);
+        add(
+            named(&path),
+            Box::new(move || {
+                let mut case = Case::new(read(&path));
+                case.ints = vec![("size", 5)];
+                agrees_with_itself(&case);
+            }),
+        );
     }
+    assert_eq!(GALLERY.len(), programs("programs/gallery").len());
+    for (name, images) in GALLERY {
+        add(
+            format!("gallery/{name}"),
+            Box::new(move || {
+                agrees_with_itself(&small(name, images()));
+            }),
+        );
+    }
+    for seed in 0..40 {
+        add(
+            format!("random/{seed}"),
+            Box::new(move || {
+                agrees_with_itself(&stages_random::program(seed));
+            }),
+        );
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-#[test]
-fn random_programs_agree_with_themselves() {
-    std::env::set_current_dir(root()).expect("the root of the repository");
-    for seed in 0..40 {
-        let case = stages_random::program(seed);
-        let agreed = case.stages_agree();
-        case.machine_code_agrees(&agreed, 0);
-    }
+/// A program's folder and name.
+fn named(path: &Path) -> String {
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+    let name = path.file_stem().unwrap_or_default();
+    format!("{}/{}", folder.to_string_lossy(), name.to_string_lossy())
 }

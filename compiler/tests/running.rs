@@ -69,7 +69,7 @@ const NESTS: &[Nest] = &[
 
 #[test]
 fn programs_as_deep_as_allowed_compile_and_run() {
-    std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).expect("the root");
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../data");
     for nest in NESTS {
         let count = ((MAX_DEPTH - 16) / nest.levels) as usize;
         let statement = [
@@ -82,7 +82,7 @@ fn programs_as_deep_as_allowed_compile_and_run() {
         .concat();
         let mut running = running(&format!(
             "#version 2.0
-field#1(1)[] F = ctmr ⊛ clamp(load_image(\"data/check-line.nrrd\"));
+field#1(1)[] F = ctmr ⊛ clamp(load_image(\"{data}/check-line.nrrd\"));
 function real f (real x) {{ return 0.5*x + 1; }}
 strand s (int i) {{
     output real a = i;

@@ -71,7 +71,10 @@ pub(crate) fn read(path: &Path) -> Source {
 
 impl Case {
     /// A program on the defaults of its inputs, with the images it names.
-    pub(crate) fn new(source: Source) -> Case {
+    pub(crate) fn new(mut source: Source) -> Case {
+        // Programs name their data from the root of the repository, where tests do not run.
+        let data = format!("\"{}/data/", root().display());
+        source.text = source.text.replace("\"data/", &data);
         Case {
             name: source.path.display().to_string(),
             source,
