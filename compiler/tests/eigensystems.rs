@@ -1,8 +1,8 @@
 //! Eigenvalues and eigenvectors as fields, with derivatives: programs against the roots of the characteristic polynomial and
 //! the cofactors of A − λ, expanded as Taylor series.
 //!
-//! The images are polynomials that the kernel reproduces, so that only rounding is left. The sign of an eigenvector is nobody's
-//! business: what is compared has every eigenvector twice.
+//! The images are polynomials that the kernel reproduces, so that only rounding is left. The sign of an eigenvector means
+//! nothing: in what is compared every eigenvector occurs twice.
 
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod stages;

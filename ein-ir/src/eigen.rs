@@ -1,8 +1,8 @@
 //! Eigensystems of symmetric matrices: the functions of a matrix that EIN has besides those of numbers.
 //!
 //! Only the upper triangle of a matrix is read. Eigenvalues descend; eigenvectors are unit vectors in the same order and
-//! right-handed. The sign of an eigenvector is nobody's business, but here it is fixed, so that evaluations can be
-//! compared: the last coordinate of every vector but the last is not negative.
+//! right-handed. The sign of an eigenvector means nothing, but here it is fixed, so that evaluations can be compared: the
+//! last coordinate of every vector but the last is not negative.
 
 use crate::ops::gauss_jordan;
 use crate::{Jet, Shape, Tensor};
@@ -45,7 +45,7 @@ impl Eigen {
     ///
     /// The pair of value and vector solves Av = λv, v·v = 1. Newton's iteration on these equations, with the matrix of
     /// its linear systems at the point of expansion, makes one more order right each time; that matrix can be inverted
-    /// if the eigenvalue differs from the others.
+    /// if the eigenvalue differs from the others. If it does not, only the values are numbers.
     pub fn expand(self, matrix: &[Jet], index: &[usize]) -> Jet {
         let n = matrix.len().isqrt();
         let entry = |i: usize, j: usize| &matrix[i.min(j) * n + i.max(j)];
@@ -79,7 +79,8 @@ impl Eigen {
                     .collect();
                 let square = sum(&mut vector.iter().map(|x| x * x));
                 wrong.push((&square - &constant(1.0)).scale(0.5));
-                let step = |i: usize| sum(&mut (0..=n).map(|j| &inverse[[i, j]] * &wrong[j]));
+                let step =
+                    |i: usize| rest(&sum(&mut (0..=n).map(|j| &inverse[[i, j]] * &wrong[j])));
                 let steps: Vec<Jet> = (0..=n).map(step).collect();
                 for (x, step) in vector.iter_mut().zip(&steps) {
                     *x = &*x - step;
@@ -92,6 +93,14 @@ impl Eigen {
             Eigen::Vectors => vector.swap_remove(index[1]),
         }
     }
+}
+
+/// A jet without its value, which is right already, whatever is made of a multiple eigenvalue.
+fn rest(jet: &Jet) -> Jet {
+    let mut coefficients = std::iter::once(0.0).chain(jet.coefficients()[1..].iter().copied());
+    Jet::from_fn(jet.dim(), jet.order(), |_| {
+        coefficients.next().unwrap_or(f64::NAN)
+    })
 }
 
 /// Sweeps of rotations after which nothing is left to rotate; five or six are usual.
@@ -187,5 +196,14 @@ mod tests {
                 assert!(k + 1 == n || vectors[k][n - 1] >= 0.0, "{vectors:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_multiple_eigenvalue_has_a_value_but_no_derivative() {
+        let x = Jet::variable(1, 1, 0, 2.0);
+        let zero = Jet::constant(1, 1, 0.0);
+        let value = Eigen::Values.expand(&[x.clone(), zero.clone(), zero, x], &[0]);
+        assert_eq!(value.value(), 2.0);
+        assert!(!value.partial(&[0]).is_finite());
     }
 }

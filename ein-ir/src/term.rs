@@ -215,4 +215,47 @@ impl Term {
             Term::Probe { field, at } => std::iter::once(&**field).chain(at).collect(),
         }
     }
+
+    /// The same term with `value` in place of an index variable that it does not bind.
+    pub fn with_index(mut self, variable: Index, value: Index) -> Term {
+        self.replace_index(variable, value);
+        self
+    }
+
+    fn replace_index(&mut self, variable: Index, value: Index) {
+        let (indices, terms): (Vec<&mut Index>, Vec<&mut Term>) = match self {
+            Term::Const(_) => (vec![], vec![]),
+            Term::Access { indices, .. } | Term::Eigen { indices, .. } => {
+                (indices.iter_mut().collect(), vec![])
+            }
+            Term::Epsilon(indices) => (indices.iter_mut().collect(), vec![]),
+            Term::Position { index, .. } => (vec![index], vec![]),
+            Term::Delta(i, j) => (vec![i, j], vec![]),
+            Term::Neg(body) | Term::Pow(body, _) | Term::Sum { body, .. } => (vec![], vec![body]),
+            Term::Add(terms) | Term::Mul(terms) | Term::Apply(_, terms) => {
+                (vec![], terms.iter_mut().collect())
+            }
+            Term::Sub(left, right) | Term::Div(left, right) => (vec![], vec![left, right]),
+            Term::Cond {
+                sides,
+                then,
+                otherwise,
+                ..
+            } => {
+                let [left, right] = &mut **sides;
+                (vec![], vec![left, right, then, otherwise])
+            }
+            Term::Deriv { index, body } => (vec![index], vec![body]),
+            Term::Probe { field, at } => {
+                let terms = std::iter::once(&mut **field).chain(at);
+                (vec![], terms.collect())
+            }
+        };
+        for index in indices.into_iter().filter(|index| **index == variable) {
+            *index = value;
+        }
+        for term in terms {
+            term.replace_index(variable, value);
+        }
+    }
 }

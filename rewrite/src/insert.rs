@@ -338,7 +338,7 @@ impl Translation<'_> {
                 };
                 Term::Mul(vec![
                     Term::Delta(variable, value),
-                    replace(&probe, variable, value),
+                    probe.with_index(variable, value),
                 ])
             });
             self.multiply(factors, &Term::Add(terms.collect()));
@@ -477,77 +477,5 @@ fn small_integer(term: &Term) -> Option<i32> {
         Term::Const(value) if value.is_integer() => i32::try_from(*value.numer()).ok(),
         Term::Neg(body) => small_integer(body)?.checked_neg(),
         _ => None,
-    }
-}
-
-/// A term with `value` in place of an index variable that it does not bind.
-fn replace(term: &Term, variable: Index, value: Index) -> Term {
-    let index = |index: &Index| if *index == variable { value } else { *index };
-    let part = |term: &Term| Box::new(replace(term, variable, value));
-    let parts = |terms: &[Term]| {
-        terms
-            .iter()
-            .map(|term| replace(term, variable, value))
-            .collect::<Vec<_>>()
-    };
-    match term {
-        Term::Const(constant) => Term::Const(*constant),
-        Term::Access { param, indices } => Term::Access {
-            param: *param,
-            indices: indices.iter().map(index).collect(),
-        },
-        Term::Eigen {
-            part,
-            param,
-            indices,
-        } => Term::Eigen {
-            part: *part,
-            param: *param,
-            indices: indices.iter().map(index).collect(),
-        },
-        Term::Position { dim, index: i } => Term::Position {
-            dim: *dim,
-            index: index(i),
-        },
-        Term::Delta(a, b) => Term::Delta(index(a), index(b)),
-        Term::Epsilon(indices) => Term::Epsilon(indices.iter().map(index).collect()),
-        Term::Neg(body) => Term::Neg(part(body)),
-        Term::Add(terms) => Term::Add(parts(terms)),
-        Term::Sub(a, b) => Term::Sub(part(a), part(b)),
-        Term::Mul(terms) => Term::Mul(parts(terms)),
-        Term::Div(a, b) => Term::Div(part(a), part(b)),
-        Term::Pow(body, exponent) => Term::Pow(part(body), *exponent),
-        Term::Apply(function, arguments) => Term::Apply(*function, parts(arguments)),
-        Term::Cond {
-            test,
-            sides,
-            then,
-            otherwise,
-        } => Term::Cond {
-            test: *test,
-            sides: Box::new([
-                replace(&sides[0], variable, value),
-                replace(&sides[1], variable, value),
-            ]),
-            then: part(then),
-            otherwise: part(otherwise),
-        },
-        Term::Sum {
-            binder,
-            range,
-            body,
-        } => Term::Sum {
-            binder: *binder,
-            range: *range,
-            body: part(body),
-        },
-        Term::Deriv { index: i, body } => Term::Deriv {
-            index: index(i),
-            body: part(body),
-        },
-        Term::Probe { field, at } => Term::Probe {
-            field: part(field),
-            at: parts(at),
-        },
     }
 }

@@ -1,6 +1,7 @@
 //! Reference meaning of what the runtime's primitives compute, for the evaluators of all IRs.
 //!
-//! Reconstruction is the defining sum over taps with kernels from the exact table; eigensystems are those of `ein_ir`. Nothing here is fast, and nothing is shared with what generated code calls.
+//! Reconstruction is the defining sum over taps with kernels from the exact table; eigensystems are those of `ein_ir`.
+//! Nothing here is fast, and nothing is shared with what generated code calls.
 
 use crate::ir::{
     Orders,

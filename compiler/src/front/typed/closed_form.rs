@@ -1,8 +1,8 @@
 //! Which field functions are closed forms of the position.
 //!
 //! A closed form becomes a field, to which `∇` and all operators on fields apply. Its values are tensors throughout, or the
-//! eigenvalues and eigenvectors of one; its conditions compare tensors. Any other field function is code that is run where the function is probed by its name; that is
-//! all one can do with it.
+//! eigenvalues and eigenvectors of one; its conditions compare tensors. Any other field function is code that is run where the
+//! function is probed by its name; that is all one can do with it.
 
 use super::constant;
 use crate::front::{
