@@ -38,6 +38,7 @@ impl Options {
     pub fn check(&self) -> CheckOptions {
         CheckOptions {
             constants: self.constants.clone(),
+            long_int: self.long_int,
         }
     }
 

@@ -44,6 +44,43 @@ create_array { s(i) | i in 0..199 }
     assert!(0 < counts.stable && counts.stable <= 100, "{counts:?}");
 }
 
+#[test]
+fn long_integers_exceed_32_bits() {
+    let source = Source {
+        path: "p.diderot".into(),
+        text: "#version 2.0
+const int big = 4000000000;
+const int given;
+input int n = big + 1;
+strand s (int i) {
+    output int x = n;
+    update {
+        x = 2*x + given - i;
+        print(x, \" \", 3000000000 + i, \" \", big % 7, \" \", sum { j*big | j in 1..3 });
+        stabilize;
+    }
+}
+create_array { s(i) | i in 1..1 }
+"
+        .into(),
+    };
+    let options = Options {
+        long_int: true,
+        constants: vec![("given".into(), "5000000000".into())],
+        ..Options::default()
+    };
+    let program = pipeline::compile(&mut Session::default(), &source, &options);
+    let program = program.unwrap_or_else(|stopped| panic!("{stopped:?}"));
+    let inputs = Inputs::of(&program);
+    let mut running = Running::new(&program, &inputs, 1).expect("strands");
+    let mut printed = Vec::new();
+    running.run(None, &mut printed).expect("no error");
+    assert_eq!(
+        String::from_utf8_lossy(&printed),
+        "13000000001 3000000001 3 24000000000"
+    );
+}
+
 /// A way to nest in a method.
 struct Nest {
     start: &'static str,

@@ -2,7 +2,7 @@
 
 mod typed_support;
 
-use compiler::front::typed::{CheckOptions, tree::Constant};
+use compiler::front::typed::{self, CheckOptions, tree::Constant};
 use ein_ir::Shape;
 use typed_support::{check_with, errors, line_of, value_of, with_items};
 
@@ -56,6 +56,8 @@ fn reals_and_tensors_are_computed() {
         ("mean { 0.5*i | i in 1..4 }", 1.25),
         ("trace(identity[3])", 3.0),
         ("lerp(1, 3, 0.25)", 1.5),
+        ("swap(2, 1, 2.5, 4)", 2.5),
+        ("[[1, 2], [3, 4]][1,:][0]", 3.0),
     ] {
         let Constant::Tensor(shape, found) = value_of("", "real", expr) else {
             panic!("{expr} is a real");
@@ -89,8 +91,54 @@ fn constants_stand_for_their_values() {
     let text = with_items("const int N = 2; tensor[N,N+1] wanted = zeros[N,3];");
     assert_eq!(
         line_of(&text, "wanted"),
-        "tensor[2,3] wanted.0 = (zeros as tensor[2,3]);"
+        "tensor[2,3] wanted.0 = (zeros() as tensor[2,3]);"
     );
+}
+
+/// The errors of a program whose ints have 64 bits, and its text.
+fn long(items: &str) -> (Vec<String>, String) {
+    let options = CheckOptions {
+        constants: vec![("G".to_owned(), "-3000000000".to_owned())],
+        long_int: true,
+    };
+    let (tree, diagnostics) = check_with(&with_items(items), &options);
+    let text = tree.map(|tree| typed::print(&tree)).unwrap_or_default();
+    (errors(&diagnostics), text)
+}
+
+#[test]
+fn long_ints_have_64_bits() {
+    let none: [String; 0] = [];
+    let given = "const int G; ";
+    for (expr, value) in [
+        ("3000000000", "3000000000"),
+        ("-9223372036854775808", "-9223372036854775808"),
+        ("9223372036854775807 + 1", "-9223372036854775808"),
+        ("65536*65536", "4294967296"),
+        ("2147483647 + 1", "2147483648"),
+        ("G - 1", "-3000000001"),
+        ("|G|/2", "1500000000"),
+        ("-G % 7", "4"),
+        ("-9223372036854775808/(-1)", "-9223372036854775808"),
+        ("sum { i*1000000000 | i in 1..4 }", "10000000000"),
+        ("product({100000, 100000})", "10000000000"),
+        ("min { i | i in 1..0 }", "9223372036854775807"),
+        ("length(4000000000..4000000002)", "3"),
+        ("swap(2, 1, 5000000000) > 4.0e9", "true"),
+    ] {
+        let ty = if value == "true" { "bool" } else { "int" };
+        let (errors, text) = long(&format!("{given}int used = G; input {ty} wanted = {expr};"));
+        assert_eq!(errors, none, "{expr}");
+        let line = text.lines().find(|line| line.contains(" wanted."));
+        let found = line.and_then(|line| line.split_once(" = "));
+        assert_eq!(
+            found.map(|(_, value)| value),
+            Some(&*format!("{value};")),
+            "{expr}"
+        );
+    }
+    let (errors, _) = long("const int G; int x = G + 9223372036854775808;");
+    assert_eq!(errors, ["`9223372036854775808` is too large for an int"]);
 }
 
 fn given(items: &str, constants: &[(&str, &str)]) -> Vec<String> {
@@ -98,7 +146,11 @@ fn given(items: &str, constants: &[(&str, &str)]) -> Vec<String> {
         .iter()
         .map(|(name, value)| (name.to_string(), value.to_string()))
         .collect();
-    let (_, diagnostics) = check_with(&with_items(items), &CheckOptions { constants });
+    let options = CheckOptions {
+        constants,
+        ..CheckOptions::default()
+    };
+    let (_, diagnostics) = check_with(&with_items(items), &options);
     errors(&diagnostics)
 }
 

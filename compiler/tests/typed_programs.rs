@@ -54,9 +54,9 @@ function real twice(real x.2) {
 }
 strand S(int i.3, real y.4) {
     output real best.5 = 0.0;
-    vec2 pos.6 = [(i.3 as real), y.4];
+    vec2 pos.6 = concat((i.3 as real), y.4);
     update {
-        foreach (S q.7 in sphere(scale.0)) {
+        foreach (S q.7 in (sphere(scale.0) as S[])) {
             best.5 = add(best.5, q.7.best.5);
         }
         if (not(inside(pos.6, F.1))) {
@@ -64,16 +64,16 @@ strand S(int i.3, real y.4) {
         } else {
             best.5 = twice(probe(gradient(F.1), pos.6)[0]);
         }
-        pos.6 = add(pos.6, [1.0, 0.0]);
+        pos.6 = add(pos.6, concat(1.0, 0.0));
     }
 }
 update {
-    real most.10 = greatest { q.9.best.5 | q.9 in S.active };
+    real most.10 = greatest({ q.9.best.5 | q.9 in S.active });
     if (greater(most.10, 3.0)) {
         stabilize;
     }
 }
-create_collection { S(i.8, (i.8 as real)) | i.8 in (0..9) }
+create_collection { S(i.8, (i.8 as real)) | i.8 in range(0, 9) }
 ";
     let printed = typed::print(&accept(text));
     assert_eq!(printed, expected);

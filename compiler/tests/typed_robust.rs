@@ -139,6 +139,21 @@ fn a_thousand_errors_are_a_thousand_messages() {
 }
 
 #[test]
+fn suggestions_end_where_there_are_too_many_names() {
+    let count = 3000;
+    let known: String = (0..count)
+        .map(|k| format!("real knownxvaluexnumber{k} = 1;\n"))
+        .collect();
+    let unknown: String = (0..count)
+        .map(|k| format!("x = unkwnoxvaluexnumber{k};\n"))
+        .collect();
+    let (_, diagnostics) = check(&with_update(&known, &unknown));
+    assert_eq!(errors(&diagnostics).len(), count);
+    let helped = diagnostics.iter().filter(|d| !d.hints.is_empty()).count();
+    assert!(0 < helped && helped < 100, "{helped} suggestions");
+}
+
+#[test]
 fn the_same_program_gets_the_same_messages_every_time() {
     for text in programs() {
         assert_eq!(check(&text).1, check(&text).1);

@@ -134,12 +134,50 @@ fn lifted_operators_take_the_least_continuity() {
         ],
     );
     all_have("field#1(2)[2]", &["[F, G]", "concat(G, F)", "u*G", "G*W"]);
-    all_have("field#2(2)[2,2]", &["u⊗(F*u)", "[F*u, W]"]);
+    all_have("field#2(2)[2,2]", &["u⊗(F*u)", "[F*u, W]", "[u, F*u]"]);
+    all_have("field#1(2)[3]", &["[F, 1.0, G]", "concat(n, F, G)"]);
     all_have(
         "field#1(2)[]",
-        &["F ∘ (G*W)", "swap(n, F, G)", "compose(F, G*W)"],
+        &[
+            "F ∘ (G*W)",
+            "swap(n, F, G)",
+            "swap(n, 1, G)",
+            "compose(F, G*W)",
+        ],
     );
     all_have("field#4(3)[]", &["V[0]", "|V|", "V•V", "V•v"]);
+}
+
+#[test]
+fn a_choice_by_number_takes_tensors() {
+    all_have("vec2", &["swap(n, u, [1, 2])", "swap(2, 2*u, u, u)"]);
+    all_have("real", &["swap(n, 1, 2.5)"]);
+}
+
+#[test]
+fn a_derivative_of_a_call_is_that_of_what_the_function_gives() {
+    all_have("field#1(2)[2]", &["∇exp(F)", "∇sqrt(F*F)", "∇(exp(F))"]);
+    all_have("field#2(3)[3]", &["∇det(∇⊗V)"]);
+    all_have("field#2(3)[3,3,3]", &["∇⊗inv(∇⊗V)"]);
+    all_have("field#0(2)[2,2]", &["∇⊗∇exp(F)"]);
+    all_have("vec2", &["∇exp(F)(u)", "∇|W|(u)"]);
+    all_have("field#0(2)[2]", &["∇min(F, G)"]);
+}
+
+#[test]
+fn operators_have_names_that_can_be_typed() {
+    all_have("field#1(2)[2]", &["grad(F)", "\\grad F"]);
+    all_have(
+        "field#0(2)[]",
+        &["laplacian(F)", "∇²F", "\\laplacian F", "div(grad(F))"],
+    );
+    all_have(
+        "field#2(3)[3]",
+        &["laplacian(V)", "grad(div(V))", "curl(curl(V))"],
+    );
+    all_have("field#0(1)[]", &["laplacian(L)", "∇∇L"]);
+    all_have("real", &["norm(u)", "norm(r)", "dot(u, u)", "cross(u, u)"]);
+    all_have("tensor[2,3]", &["outer(u, v)"]);
 }
 
 #[test]
@@ -273,7 +311,7 @@ fn conversions_are_explicit_in_the_tree() {
     assert_eq!(var(&line("real wanted = 1;")), "real wanted = 1.0;");
     assert_eq!(
         var(&line("real[] wanted = {1, n};")),
-        "real[] wanted = ({1.0, (n as real)} as real[]);"
+        "real[] wanted = (sequence(1.0, (n as real)) as real[]);"
     );
     assert_eq!(
         var(&line("field#0(2)[] wanted = F;")),
@@ -281,7 +319,7 @@ fn conversions_are_explicit_in_the_tree() {
     );
     assert_eq!(
         var(&line("vec2 wanted = [n, 1];")),
-        "vec2 wanted = [(n as real), 1.0];"
+        "vec2 wanted = concat((n as real), 1.0);"
     );
     assert_eq!(
         var(&line("real wanted = L(n);")),
@@ -293,6 +331,6 @@ fn conversions_are_explicit_in_the_tree() {
     );
     assert_eq!(
         var(&line("real wanted = n^(-3) if yes else 0;")),
-        "real wanted = (power((n as real), -3) if yes else 0.0);"
+        "real wanted = select(power((n as real), -3), yes, 0.0);"
     );
 }

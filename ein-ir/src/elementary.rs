@@ -1,7 +1,8 @@
-//! Elementary functions: one row each, with value, derivatives, Taylor series, domain and name of the primitive.
+//! Elementary functions: one row each, with value, derivatives, Taylor series, domain, what normalization may rely on,
+//! cost, and how it is computed.
 //!
 //! The derivatives are EIN text, which the compiler works with; the Taylor series are computed without them, for the
-//! reference evaluation. A test compares the two.
+//! reference evaluation. A test compares the two, and others compare singularities and signs with the values.
 
 use crate::erf::{erf, erfc};
 use crate::ops::{Domain, Lift, Syntax};
@@ -58,6 +59,20 @@ pub struct ElementaryDef {
     pub domain: &'static [(usize, Domain)],
     /// Whether it applies to fields; those that are locally constant or jump do not.
     pub lift: Lift,
+    /// Whether there are arguments for which it is not defined, or infinite. Then it is not computed where the source does
+    /// not.
+    pub singular: bool,
+    /// Whether it is never negative where it is defined.
+    pub nonnegative: bool,
+    /// What it costs, in additions.
+    ///
+    /// Measured: `cargo bench -p compiler --bench costs` runs each operation in the machine code of a small program, many
+    /// strands at a time, and prints its time next to the weight. Rounded medians of three runs on one machine with
+    /// 512-bit vectors, and as relative as the addition they are counted in: whoever changes how arithmetic is
+    /// generated measures again. `sign`, which programs cannot write, is taken to be like `abs`.
+    pub weight: u64,
+    /// Whether generated code computes it by instructions of its own, not by a call of the primitive.
+    pub native: bool,
     /// The name of the primitive that computes it.
     pub primitive: &'static str,
     /// What it computes, in one line.
@@ -73,6 +88,10 @@ const SMOOTH: ElementaryDef = ElementaryDef {
     series: |x, order| constant(x[0], order),
     domain: &[],
     lift: Lift::Pointwise,
+    singular: false,
+    nonnegative: false,
+    weight: 25,
+    native: false,
     primitive: "",
     doc: "",
 };
@@ -81,6 +100,8 @@ const SMOOTH: ElementaryDef = ElementaryDef {
 const STEP: ElementaryDef = ElementaryDef {
     derivatives: &["0"],
     lift: Lift::None,
+    weight: 1,
+    native: true,
     ..SMOOTH
 };
 
@@ -88,33 +109,33 @@ const STEP: ElementaryDef = ElementaryDef {
 #[rustfmt::skip]
 pub const ELEMENTARY: &[ElementaryDef] = &[
     ElementaryDef { function: Sqrt, name: "sqrt", primitive: "sqrt", syntax: &[Call("sqrt")], value: |x| x[0].sqrt(), derivatives: &["1 / (2 sqrt(a))"],
-        series: |x, order| binomial(x[0], 0.5, order), domain: &[(0, Positive)], doc: "square root", ..SMOOTH },
+        series: |x, order| binomial(x[0], 0.5, order), domain: &[(0, Positive)], singular: true, nonnegative: true, weight: 2, native: true, doc: "square root", ..SMOOTH },
     ElementaryDef { function: Exp, name: "exp", primitive: "exp", syntax: &[Call("exp")], value: |x| x[0].exp(), derivatives: &["exp(a)"],
-        series: |x, order| exponential(x[0], order), doc: "exponential", ..SMOOTH },
+        series: |x, order| exponential(x[0], order), nonnegative: true, doc: "exponential", ..SMOOTH },
     ElementaryDef { function: Log, name: "log", primitive: "log", syntax: &[Call("log")], value: |x| x[0].ln(), derivatives: &["1 / a"],
-        series: |x, order| logarithm(x[0], order), domain: &[(0, Positive)], doc: "natural logarithm", ..SMOOTH },
+        series: |x, order| logarithm(x[0], order), domain: &[(0, Positive)], singular: true, weight: 55, doc: "natural logarithm", ..SMOOTH },
     ElementaryDef { function: Log2, name: "log2", primitive: "log2", syntax: &[Call("log2")], value: |x| x[0].log2(), derivatives: &["1 / (a log(2))"],
-        series: |x, order| logarithm(x[0], order).scale(1.0 / LN_2), domain: &[(0, Positive)], doc: "logarithm to base 2", ..SMOOTH },
+        series: |x, order| logarithm(x[0], order).scale(1.0 / LN_2), domain: &[(0, Positive)], singular: true, weight: 55, doc: "logarithm to base 2", ..SMOOTH },
     ElementaryDef { function: Log10, name: "log10", primitive: "log10", syntax: &[Call("log10")], value: |x| x[0].log10(), derivatives: &["1 / (a log(10))"],
-        series: |x, order| logarithm(x[0], order).scale(1.0 / LN_10), domain: &[(0, Positive)], doc: "logarithm to base 10", ..SMOOTH },
+        series: |x, order| logarithm(x[0], order).scale(1.0 / LN_10), domain: &[(0, Positive)], singular: true, weight: 55, doc: "logarithm to base 10", ..SMOOTH },
     ElementaryDef { function: Sin, name: "sin", primitive: "sin", syntax: &[Call("sin")], value: |x| x[0].sin(), derivatives: &["cos(a)"],
         series: |x, order| wave(x[0].sin(), x[0].cos(), order), doc: "sine", ..SMOOTH },
     ElementaryDef { function: Cos, name: "cos", primitive: "cos", syntax: &[Call("cos")], value: |x| x[0].cos(), derivatives: &["−sin(a)"],
         series: |x, order| wave(x[0].cos(), -x[0].sin(), order), doc: "cosine", ..SMOOTH },
     ElementaryDef { function: Tan, name: "tan", primitive: "tan", syntax: &[Call("tan")], value: |x| x[0].tan(), derivatives: &["cos(a)^-2"],
-        series: |x, order| &wave(x[0].sin(), x[0].cos(), order) / &wave(x[0].cos(), -x[0].sin(), order), doc: "tangent", ..SMOOTH },
+        series: |x, order| &wave(x[0].sin(), x[0].cos(), order) / &wave(x[0].cos(), -x[0].sin(), order), singular: true, weight: 35, doc: "tangent", ..SMOOTH },
     ElementaryDef { function: Asin, name: "asin", primitive: "asin", syntax: &[Call("asin")], value: |x| x[0].asin(), derivatives: &["1 / sqrt(1 − a^2)"],
-        series: |x, order| arc(x[0], order), domain: &[(0, UnitInterval)], doc: "arc sine", ..SMOOTH },
+        series: |x, order| arc(x[0], order), domain: &[(0, UnitInterval)], singular: true, doc: "arc sine", ..SMOOTH },
     ElementaryDef { function: Acos, name: "acos", primitive: "acos", syntax: &[Call("acos")], value: |x| x[0].acos(), derivatives: &["−1 / sqrt(1 − a^2)"],
-        series: |x, order| &constant(PI / 2.0, order) - &arc(x[0], order), domain: &[(0, UnitInterval)], doc: "arc cosine", ..SMOOTH },
+        series: |x, order| &constant(PI / 2.0, order) - &arc(x[0], order), domain: &[(0, UnitInterval)], singular: true, nonnegative: true, doc: "arc cosine", ..SMOOTH },
     ElementaryDef { function: Atan, name: "atan", primitive: "atan", syntax: &[Call("atan")], value: |x| x[0].atan(), derivatives: &["1 / (1 + a^2)"],
         series: |x, order| arc_tangent(x[0], order), doc: "arc tangent", ..SMOOTH },
     ElementaryDef { function: Erf, name: "erf", primitive: "erf", syntax: &[Call("erf")], value: |x| erf(x[0]), derivatives: &["exp(−a^2) / sqrt(atan(1))"],
-        series: |x, order| bell(x[0], erf(x[0]), 1.0, order), doc: "error function", ..SMOOTH },
+        series: |x, order| bell(x[0], erf(x[0]), 1.0, order), weight: 55, doc: "error function", ..SMOOTH },
     ElementaryDef { function: Erfc, name: "erfc", primitive: "erfc", syntax: &[Call("erfc")], value: |x| erfc(x[0]), derivatives: &["−exp(−a^2) / sqrt(atan(1))"],
-        series: |x, order| bell(x[0], erfc(x[0]), -1.0, order), doc: "complement of the error function", ..SMOOTH },
+        series: |x, order| bell(x[0], erfc(x[0]), -1.0, order), nonnegative: true, weight: 55, doc: "complement of the error function", ..SMOOTH },
     ElementaryDef { function: Abs, name: "abs", primitive: "abs", value: |x| x[0].abs(), derivatives: &["sign(a)"],
-        series: |x, order| variable(x[0], order).scale(sign(x[0])), domain: &[(0, NonZero)], doc: "magnitude", ..SMOOTH },
+        series: |x, order| variable(x[0], order).scale(sign(x[0])), domain: &[(0, NonZero)], nonnegative: true, weight: 1, native: true, doc: "magnitude", ..SMOOTH },
     ElementaryDef { function: Sign, name: "sign", primitive: "sign", value: |x| sign(x[0]),
         series: |x, order| constant(sign(x[0]), order), doc: "−1, 0 or 1", ..STEP },
     ElementaryDef { function: Floor, name: "floor", primitive: "floor", syntax: &[Call("floor")], value: |x| x[0].floor(),
@@ -122,20 +143,20 @@ pub const ELEMENTARY: &[ElementaryDef] = &[
     ElementaryDef { function: Ceil, name: "ceil", primitive: "ceil", syntax: &[Call("ceil")], value: |x| x[0].ceil(),
         series: |x, order| constant(x[0].ceil(), order), doc: "least integer not below", ..STEP },
     ElementaryDef { function: Round, name: "round", primitive: "round", syntax: &[Call("round")], value: |x| x[0].round(),
-        series: |x, order| constant(x[0].round(), order), doc: "nearest integer, halves away from zero", ..STEP },
+        series: |x, order| constant(x[0].round(), order), weight: 10, native: false, doc: "nearest integer, halves away from zero", ..STEP },
     ElementaryDef { function: Trunc, name: "trunc", primitive: "trunc", syntax: &[Call("trunc")], value: |x| x[0].trunc(),
         series: |x, order| constant(x[0].trunc(), order), doc: "nearest integer toward zero", ..STEP },
     ElementaryDef { function: Pow, name: "pow", primitive: "pow", syntax: &[Call("pow")], value: |x| x[0].powf(x[1]),
-        derivatives: &["b pow(a, b − 1)", "log(a) pow(a, b)"], series: power, domain: &[(0, Positive)], doc: "pow(a, b): real power", ..SMOOTH },
+        derivatives: &["b pow(a, b − 1)", "log(a) pow(a, b)"], series: power, domain: &[(0, Positive)], singular: true, weight: 90, doc: "pow(a, b): real power", ..SMOOTH },
     ElementaryDef { function: Atan2, name: "atan2", primitive: "atan2", syntax: &[Call("atan2")], value: |x| x[0].atan2(x[1]),
-        derivatives: &["b / (a^2 + b^2)", "−a / (a^2 + b^2)"], series: angle, domain: &[(0, NonZero)], doc: "atan2(y, x): angle of the point (x, y)", ..SMOOTH },
+        derivatives: &["b / (a^2 + b^2)", "−a / (a^2 + b^2)"], series: angle, domain: &[(0, NonZero)], singular: true, weight: 35, doc: "atan2(y, x): angle of the point (x, y)", ..SMOOTH },
     ElementaryDef { function: Fmod, name: "fmod", primitive: "fmod", syntax: &[Call("fmod")], value: |x| x[0] % x[1],
-        derivatives: &["1", "−trunc(a / b)"], series: remainder, domain: &[(1, NonZero)], lift: Lift::None, doc: "fmod(a, b): remainder with the sign of `a`" },
+        derivatives: &["1", "−trunc(a / b)"], series: remainder, domain: &[(1, NonZero)], lift: Lift::None, singular: true, weight: 17, doc: "fmod(a, b): remainder with the sign of `a`", ..SMOOTH },
 ];
 
 impl Elementary {
     /// The function's row.
-    pub fn def(self) -> &'static ElementaryDef {
+    pub const fn def(self) -> &'static ElementaryDef {
         &ELEMENTARY[self as usize]
     }
 

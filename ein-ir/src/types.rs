@@ -15,11 +15,10 @@ pub enum Continuity {
 }
 
 impl Continuity {
-    /// The continuity after one derivative, if there is one left to take.
-    pub fn derivative(self) -> Option<Continuity> {
+    /// The continuity after so many derivatives, if there are as many to take.
+    pub fn after(self, derivatives: u32) -> Option<Continuity> {
         match self {
-            Continuity::Finite(0) => None,
-            Continuity::Finite(k) => Some(Continuity::Finite(k - 1)),
+            Continuity::Finite(k) => k.checked_sub(derivatives).map(Continuity::Finite),
             Continuity::Infinite => Some(Continuity::Infinite),
         }
     }
@@ -104,6 +103,15 @@ impl Type {
         }
     }
 
+    /// Whether sequences may have elements of this type: value types and strands.
+    pub fn is_element(&self) -> bool {
+        match self {
+            Type::Strand(_) => true,
+            Type::Seq(element, _) => element.is_element(),
+            other => other.is_value(),
+        }
+    }
+
     /// Whether this is a *value type*: what can be stored, printed, selected by a conditional.
     pub fn is_value(&self) -> bool {
         match self {
@@ -179,6 +187,7 @@ impl FromStr for Type {
                 shape: shape(between('[', ']'))?,
             },
             "" | "field" | "kernel" => return Err(bad()),
+            name if name.ends_with([']', ')']) => return Err(bad()),
             name => Type::Strand(name.to_string()),
         };
         while let Some(length) = between('[', ']') {

@@ -1,5 +1,6 @@
 //! Every elementary function: its Taylor series against its values, its derivative text against its Taylor series.
 
+use ein_ir::ops::Lift;
 use ein_ir::{ELEMENTARY, Ein, Elementary, Input, Jet, Param, Shape, Tensor, random_numbers};
 use std::f64::consts::PI;
 
@@ -156,6 +157,47 @@ fn derivative_texts_have_the_higher_derivatives_of_the_taylor_series() {
                 }
             }
         }
+    }
+}
+
+/// Arguments all over the place: in and out of the domain, on its edge, and on both sides of zero.
+fn everywhere(function: Elementary) -> Vec<Vec<f64>> {
+    let mut line: Vec<f64> = (-12..=12).map(|k| f64::from(k) / 4.0).collect();
+    line.extend([PI / 2.0, -1e-9, 1e-9]);
+    match function.arity() {
+        1 => line.iter().map(|&x| vec![x]).collect(),
+        _ => (line.iter())
+            .flat_map(|&x| line.iter().map(move |&y| vec![x, y]))
+            .collect(),
+    }
+}
+
+#[test]
+fn rows_say_which_functions_are_singular() {
+    for def in ELEMENTARY {
+        let value = |at: &[f64]| (def.value)(at);
+        let points = everywhere(def.function);
+        let undefined = points.iter().any(|at| !(value(at).abs() < 1e12));
+        // A function of fields that jumps has no value where it does, and the angle around the origin is such a one.
+        let jumps = def.lift == Lift::Pointwise
+            && points.iter().any(|at| {
+                let near: Vec<f64> = at
+                    .iter()
+                    .map(|x| if x.abs() < 1e-8 { -x } else { *x })
+                    .collect();
+                (value(&near) - value(at)).abs() > 1.0
+            });
+        assert_eq!(def.singular, undefined || jumps, "{}", def.name);
+    }
+}
+
+#[test]
+fn rows_say_which_functions_are_never_negative() {
+    for def in ELEMENTARY {
+        let negative = everywhere(def.function)
+            .iter()
+            .any(|at| (def.value)(at) < 0.0);
+        assert_eq!(def.nonnegative, !negative, "{}", def.name);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Which row an operator means for given argument types, what it gives, and what is said when none fits.
 
-use ein_ir::ops::{Mismatch, OPERATORS, Rejection, candidates, resolve};
+use ein_ir::ops::{
+    Mismatch, OPERATORS, Rejection, candidates, resolve, resolve_as, spelling, wanted,
+};
 use ein_ir::{Continuity, OpDef, Shape, Type};
 
 fn field(k: u32, dim: usize, dims: &[usize]) -> Type {
@@ -305,6 +307,59 @@ fn every_overload_of_the_language_gives_its_type() {
         ("variance", vec![seq(vec(2), None)], "variance", vec(2)),
         ("all", vec![seq(BOOL, None)], "all", BOOL),
         ("numActive", vec![], "num_active", INT),
+        ("{", vec![INT, REAL], "sequence", seq(REAL, Some(2))),
+        (
+            "{",
+            vec![strand(), strand()],
+            "sequence",
+            seq(strand(), Some(2)),
+        ),
+        (
+            "[",
+            vec![INT, field(2, 3, &[])],
+            "concat",
+            field(2, 3, &[2]),
+        ),
+        (
+            "concat",
+            vec![vec(2), field(2, 3, &[2])],
+            "concat",
+            field(2, 3, &[2, 2]),
+        ),
+        ("swap", vec![INT, vec(2), vec(2)], "swap", vec(2)),
+        (
+            "swap",
+            vec![INT, INT, field(1, 2, &[])],
+            "swap",
+            field(1, 2, &[]),
+        ),
+        ("norm", vec![REAL], "abs", REAL),
+        ("norm", vec![field(1, 2, &[2])], "norm", field(1, 2, &[])),
+        ("dot", vec![vec(2), vec(2)], "inner", REAL),
+        (
+            "grad",
+            vec![field(1, 2, &[])],
+            "gradient",
+            field(0, 2, &[2]),
+        ),
+        (
+            "∇²",
+            vec![field(2, 3, &[3])],
+            "laplacian",
+            field(0, 3, &[3]),
+        ),
+        (
+            "SUM",
+            vec![field(2, 1, &[3]), seq(REAL, Some(4))],
+            "sum_at_points",
+            vec(3),
+        ),
+        (
+            "printIR",
+            vec![field(2, 1, &[3]), STRING],
+            "print_ir_to",
+            INT,
+        ),
     ];
     for (spelling, args, row, result) in cases {
         let instance = resolve(spelling, &args)
@@ -413,7 +468,7 @@ fn rejections_say_what_was_found_and_what_was_wanted() {
     rejects(
         "mean",
         &[seq(INT, None)],
-        "argument 1 is of type int[], wanted a sequence of tensor[…]",
+        "argument 1 is of type int[], wanted tensor[α][]",
     );
     rejects(
         "if",
@@ -446,6 +501,9 @@ fn what_the_language_does_not_have_is_rejected() {
         ("⊛", vec![kernel(1), kernel(1)]),
         ("det", vec![Type::tensor(&[4, 4])]),
         ("∘", vec![field(2, 3, &[]), field(2, 2, &[2])]),
+        ("laplacian", vec![field(1, 2, &[])]),
+        ("[", vec![field(1, 2, &[]), field(1, 3, &[])]),
+        ("swap", vec![REAL, vec(2), vec(2)]),
     ];
     for (spelling, args) in cases {
         assert!(candidates(spelling).next().is_some(), "{spelling}");
@@ -476,6 +534,187 @@ fn context_determines_what_the_arguments_leave_open() {
             .result,
         wanted
     );
+}
+
+#[test]
+fn a_type_that_the_surroundings_would_like_counts_only_if_nothing_else_decides() {
+    let pair = |a, b| [seq(a, Some(1)), BOOL, seq(b, None)];
+    let sides = pair(INT, REAL);
+    let like = seq(STRING, None);
+    let instance = resolve_as(spelling::SELECT, &sides, Some(&like)).expect("the sides fit");
+    assert_eq!(instance.result, seq(REAL, None));
+    // Neither fixed sequence converts to the other, but both to a dynamic one.
+    let sides = [seq(REAL, Some(1)), BOOL, seq(REAL, Some(2))];
+    assert!(resolve(spelling::SELECT, &sides).is_err());
+    let like = seq(REAL, None);
+    let instance = resolve_as(spelling::SELECT, &sides, Some(&like)).expect("both fit");
+    assert_eq!(instance.result, like);
+}
+
+#[test]
+fn signatures_say_what_an_argument_should_be() {
+    let smooth = |dim, dims: &[usize]| Type::Field {
+        continuity: Continuity::Infinite,
+        dim,
+        shape: Shape::from(dims),
+    };
+    let reals = || seq(REAL, None);
+    let (none, some) = (|| None, |ty: Type| Some(ty));
+    let cases = [
+        // Derivatives take back the axis they add.
+        (
+            "∇",
+            vec![none()],
+            0,
+            some(field(1, 3, &[3])),
+            some(smooth(3, &[])),
+        ),
+        (
+            "∇⊗",
+            vec![none()],
+            0,
+            some(field(1, 3, &[2, 3])),
+            some(smooth(3, &[2])),
+        ),
+        ("∇⊗", vec![none()], 0, some(field(1, 3, &[2])), none()),
+        (
+            "∇•",
+            vec![none()],
+            0,
+            some(field(1, 3, &[3])),
+            some(smooth(3, &[3, 3])),
+        ),
+        (
+            "∇×",
+            vec![none()],
+            0,
+            some(field(1, 2, &[])),
+            some(smooth(2, &[2])),
+        ),
+        (
+            "∇",
+            vec![none()],
+            0,
+            some(field(1, 1, &[])),
+            some(smooth(1, &[])),
+        ),
+        // A number stands beside a tensor.
+        (
+            "*",
+            vec![some(REAL), none()],
+            1,
+            some(field(1, 2, &[2])),
+            some(smooth(2, &[2])),
+        ),
+        (
+            "*",
+            vec![some(vec(2)), none()],
+            1,
+            some(field(1, 2, &[2])),
+            some(smooth(2, &[])),
+        ),
+        (
+            "*",
+            vec![none(), none()],
+            1,
+            some(field(1, 2, &[2])),
+            none(),
+        ),
+        (
+            "+",
+            vec![none(), some(field(1, 2, &[3]))],
+            0,
+            none(),
+            some(smooth(2, &[3])),
+        ),
+        (
+            "⊛",
+            vec![some(kernel(2)), none()],
+            1,
+            some(field(1, 2, &[3])),
+            some(image(2, &[3])),
+        ),
+        (
+            "⊛",
+            vec![none(), some(kernel(2))],
+            0,
+            some(field(1, 2, &[3])),
+            some(image(2, &[3])),
+        ),
+        (
+            "clamp",
+            vec![none()],
+            0,
+            some(image(2, &[3])),
+            some(image(2, &[3])),
+        ),
+        ("@", vec![none(), some(REAL)], 0, none(), some(reals())),
+        ("@", vec![none(), some(reals())], 0, none(), some(reals())),
+        (
+            "@",
+            vec![some(REAL), none()],
+            1,
+            some(reals()),
+            some(reals()),
+        ),
+        (
+            "[",
+            vec![none(), none()],
+            1,
+            some(field(1, 2, &[2, 3])),
+            some(smooth(2, &[3])),
+        ),
+        (
+            "[",
+            vec![none(), none()],
+            1,
+            some(field(1, 2, &[3, 3])),
+            none(),
+        ),
+        (
+            "swap",
+            vec![some(INT), none()],
+            1,
+            some(field(1, 2, &[])),
+            some(smooth(2, &[])),
+        ),
+        // The position says the dimension, also where it leaves no axis.
+        (
+            "(",
+            vec![none(), some(vec(2))],
+            0,
+            some(vec(3)),
+            some(smooth(2, &[3])),
+        ),
+        (
+            "(",
+            vec![none(), some(REAL)],
+            0,
+            some(vec(3)),
+            some(smooth(1, &[3])),
+        ),
+        ("(", vec![none(), none()], 0, some(vec(3)), none()),
+        ("sqrt", vec![none()], 0, some(REAL), none()),
+        // What may be a number or a tensor is not known, and what is wrong with one argument does not hide another.
+        ("|", vec![none()], 0, some(field(1, 2, &[])), none()),
+        (
+            "⊛",
+            vec![some(REAL), none()],
+            1,
+            some(field(1, 2, &[])),
+            some(image(2, &[])),
+        ),
+        ("sum", vec![none()], 0, some(REAL), some(reals())),
+        ("length", vec![none()], 0, some(INT), none()),
+    ];
+    for (spelling, args, at, result, expected) in cases {
+        let known: Vec<Option<&Type>> = args.iter().map(Option::as_ref).collect();
+        assert_eq!(
+            wanted(spelling, &known, at, result.as_ref()),
+            expected,
+            "{spelling} of {args:?}, argument {at}"
+        );
+    }
 }
 
 #[test]

@@ -1,7 +1,9 @@
-//! Every row of the operator table that EIN can say, at several shapes and in every mix of tensors and fields: the
+//! Every row of the operator table that EIN can express, at several shapes and in every mix of tensors and fields: the
 //! reference meaning of its EIN operator is what the row's oracle says, and so are the derivatives.
 
-use ein_ir::ops::{Form, Instance, Meaning, OPERATORS, OpDef, Variety, special};
+use ein_ir::ops::{
+    Form, Instance, Meaning, OPERATORS, OpDef, Variety, resolve_as, special, spelling,
+};
 use ein_ir::{
     Continuity, Ein, Input, Jet, LeafField, Param, PolynomialField, Shape, Tensor, Type,
     random_numbers,
@@ -39,7 +41,7 @@ impl Argument {
             Type::Field { dim, shape, .. } => Argument::Field(PolynomialField::random(
                 *dim,
                 shape.clone(),
-                ORDER + 1,
+                ORDER + 2,
                 seed,
             )),
             other => panic!("no random {other}"),
@@ -88,14 +90,15 @@ fn arguments(instance: &Instance) -> (Vec<Argument>, Vec<f64>, Vec<Tensor<Jet>>)
         let args: Vec<Argument> = (instance.args.iter().zip(0..))
             .map(|(ty, k)| Argument::random(ty, 100 * seed + k))
             .collect();
-        // One order more than is compared, because derivatives lose one.
+        // More orders than are compared, because derivatives lose some.
+        let order = ORDER + instance.row.derivatives as usize;
         let expanded: Vec<Tensor<Jet>> = match instance.row.name {
             "probe" | "compose" => {
-                let place = args[1].expand(&at, ORDER + 1);
+                let place = args[1].expand(&at, order);
                 let position: Vec<f64> = place.components().iter().map(Jet::value).collect();
-                vec![args[0].expand(&position, ORDER + 1), place]
+                vec![args[0].expand(&position, order), place]
             }
-            _ => args.iter().map(|arg| arg.expand(&at, ORDER + 1)).collect(),
+            _ => args.iter().map(|arg| arg.expand(&at, order)).collect(),
         };
         let inside = |&(k, domain): &(usize, ein_ir::ops::Domain)| {
             domain.margin(&expanded[k].map(Jet::value)) > MARGIN
@@ -142,10 +145,11 @@ fn every_row_means_what_its_oracle_says() {
     let mut instances = 0;
     for row in &OPERATORS {
         match row.meaning {
+            // A type that only the surroundings say, and what else depends on more than the arguments, is tested below.
+            Meaning::Ein(_) if row.sig.starts_with("->") => continue,
             Meaning::Ein(_) | Meaning::Elementary(_) => {}
-            Meaning::Form(Form::Concat | Form::Swap) => {}
-            // These depend on more than types: they are tested below.
-            Meaning::Form(Form::Slice | Form::Identity | Form::Zeros | Form::Power) => continue,
+            Meaning::Form(Form::Probe | Form::Concat | Form::Swap) => {}
+            Meaning::Form(Form::Slice | Form::Power) => continue,
             Meaning::Builtin(_) => continue,
         }
         let all = row.instances(&variety());
@@ -213,7 +217,7 @@ fn powers_are_repeated_products_and_quotients() {
             let instance = row.accept(&[base.clone(), Type::Int], false).expect("fits");
             let (args, at, mut expanded) = arguments(&instance);
             expanded[1] = expanded[1].map(|jet| Jet::constant(jet.dim(), jet.order(), n.into()));
-            let ein = special::power(Param::of(&base).expect("a parameter"), n);
+            let ein = instance.with_exponent(n).ein().expect("an EIN operator");
             let found = ein.expand(&[args[0].input()], &at, ORDER);
             assert_same(
                 &found,
@@ -229,22 +233,24 @@ fn forms_with_static_parameters_mean_what_they_say() {
     let cube = Tensor::from_fn(&Shape::new([2, 3, 4]), |i| {
         (100 * i[0] + 10 * i[1] + i[2]) as f64
     });
-    let part = special::slice(Param::Tensor(cube.shape().clone()), &[None, Some(2), None]);
+    let part = Instance::slice(&Type::tensor(&[2, 3, 4]), vec![None, Some(2), None]);
+    let part = part.expect("a part");
+    assert_eq!(part.result, Type::tensor(&[2, 4]));
+    let part = part.ein().expect("an EIN operator");
     assert_eq!(part.verify(), []);
     let wanted = Tensor::from_fn(&Shape::new([2, 4]), |i| (100 * i[0] + 20 + i[1]) as f64);
     assert_eq!(part.eval(&[Input::Tensor(cube)]), wanted);
 
-    let unit = special::identity(3);
-    assert_eq!(unit.verify(), []);
+    let filled = |spelling: &str, dims: &[usize]| {
+        let instance = resolve_as(spelling, &[], Some(&Type::tensor(dims)));
+        let ein = instance.expect("fits").ein().expect("an EIN operator");
+        assert_eq!(ein.verify(), []);
+        ein.eval(&[])
+    };
     let wanted = Tensor::from_fn(&Shape::new([3, 3]), |i| f64::from(i[0] == i[1]));
-    assert_eq!(unit.eval(&[]), wanted);
-    assert_eq!(special::identity(1).eval(&[]), Tensor::scalar(1.0));
-
-    let shape = Shape::new([2, 3]);
-    assert_eq!(
-        special::zeros(&shape).eval(&[]),
-        Tensor::from_fn(&shape, |_| 0.0)
-    );
+    assert_eq!(filled(spelling::IDENTITY, &[3, 3]), wanted);
+    let wanted = Tensor::from_fn(&Shape::new([2, 3]), |_| 0.0);
+    assert_eq!(filled(spelling::ZEROS, &[2, 3]), wanted);
 
     for dim in 1..=3 {
         let identity = special::position(dim);

@@ -26,27 +26,12 @@ pub enum Operation {
     Apply(Elementary),
 }
 
-/// What an operation costs, in additions.
-///
-/// The weights were measured: `cargo bench -p compiler --bench costs` runs each operation in the machine code of a small
-/// program, many strands at a time, and prints its time next to the weight. They are rounded medians of three runs on one
-/// machine with 512-bit vectors, and as relative as the addition they are counted in: whoever changes how arithmetic is
-/// generated measures again. `sign`, which programs cannot write, is taken to be like `abs`.
+/// What an operation costs, in additions, measured as [`ein_ir::ElementaryDef::weight`] says.
 pub const fn weight(operation: Operation) -> u64 {
-    use Elementary as E;
     match operation {
         Operation::Add | Operation::Multiply | Operation::Select => 1,
         Operation::Divide => 2,
-        Operation::Apply(function) => match function {
-            E::Abs | E::Sign | E::Floor | E::Ceil | E::Trunc => 1,
-            E::Sqrt => 2,
-            E::Round => 10,
-            E::Fmod => 17,
-            E::Exp | E::Sin | E::Cos | E::Asin | E::Acos | E::Atan => 25,
-            E::Tan | E::Atan2 => 35,
-            E::Log | E::Log2 | E::Log10 | E::Erf | E::Erfc => 55,
-            E::Pow => 90,
-        },
+        Operation::Apply(function) => function.def().weight,
     }
 }
 

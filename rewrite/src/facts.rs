@@ -8,7 +8,7 @@ use crate::{
     symmetry::Symmetries,
 };
 use egg::Id;
-use ein_ir::{Elementary, Rational};
+use ein_ir::Rational;
 use num_traits::Signed;
 use smallvec::SmallVec;
 
@@ -288,12 +288,7 @@ pub(crate) fn facts_of<'a>(node: &Node, facts: impl Fn(Id) -> &'a Facts + Copy) 
                 .iter()
                 .fold(!0, |all, &c| all & facts(c).symmetric);
             result.nonnegative = match function {
-                Function::Elementary(f) => {
-                    matches!(
-                        f,
-                        Elementary::Exp | Elementary::Abs | Elementary::Erfc | Elementary::Sqrt
-                    )
-                }
+                Function::Elementary(function) => function.def().nonnegative,
                 Function::Power(power) => power.is_even() || !power.is_integer(),
             };
         }

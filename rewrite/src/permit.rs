@@ -38,41 +38,13 @@ pub(crate) fn singular_places(node: &Node) -> Vec<(Id, Singular)> {
             }
         }
         Op::Apply(Function::Power(exponent)) => power(node.children[0], *exponent),
-        Op::Apply(Function::Elementary(function)) if has_singularities(*function) => {
+        Op::Apply(Function::Elementary(function)) if function.def().singular => {
             let place = |&child: &Id| (child, Singular::Function(*function));
             places.extend(node.children.iter().map(place));
         }
         _ => {}
     }
     places
-}
-
-fn has_singularities(function: Elementary) -> bool {
-    use Elementary as E;
-    match function {
-        E::Sqrt
-        | E::Log
-        | E::Log2
-        | E::Log10
-        | E::Tan
-        | E::Asin
-        | E::Acos
-        | E::Pow
-        | E::Atan2
-        | E::Fmod => true,
-        E::Exp
-        | E::Sin
-        | E::Cos
-        | E::Atan
-        | E::Erf
-        | E::Erfc
-        | E::Abs
-        | E::Sign
-        | E::Floor
-        | E::Ceil
-        | E::Round
-        | E::Trunc => false,
-    }
 }
 
 /// Whether a contraction has a δ, an ε or a sum that the simplifier removes: it is in the graph as it was written only.

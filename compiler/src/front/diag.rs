@@ -96,21 +96,23 @@ pub fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 /// The messages as text that quotes the lines they are about, in order; with colour only if asked, since a file should have none.
 pub fn render(source: &Source, diagnostics: Vec<Diagnostic>, colour: bool) -> String {
     let name = source.path.display().to_string();
+    // Lines are found once for all messages.
+    let mut sources = (name.as_str(), ariadne::Source::from(source.text.as_str()));
     let mut out = Vec::new();
     for diagnostic in in_order(diagnostics) {
-        let written = write_report(&name, &source.text, &diagnostic, colour, &mut out);
+        let written = write_report(&mut sources, &diagnostic, colour, &mut out);
         debug_assert!(written.is_ok(), "writing to memory does not fail");
     }
     String::from_utf8_lossy(&out).into_owned()
 }
 
 fn write_report(
-    name: &str,
-    text: &str,
+    sources: &mut (&str, ariadne::Source<&str>),
     diagnostic: &Diagnostic,
     colour: bool,
     out: &mut Vec<u8>,
 ) -> io::Result<()> {
+    let (name, text) = (sources.0, sources.1.text());
     let place = |span: Span| {
         let start = (span.start as usize).min(text.len());
         (name, start..(span.end as usize).clamp(start, text.len()))
@@ -133,9 +135,7 @@ fn write_report(
     for hint in &diagnostic.hints {
         report = report.with_help(hint);
     }
-    report
-        .finish()
-        .write((name, ariadne::Source::from(text)), out)
+    report.finish().write(sources, out)
 }
 
 /// The messages for tools, in order: one JSON object a line. Lines and columns count from 1, columns in characters, and the end is

@@ -15,6 +15,7 @@ use super::High;
 use crate::{
     front::typed::{
         closed_form::obstacles,
+        int_range,
         tree::{self, Block, Expr, Global, VarId},
     },
     ir::{
@@ -65,7 +66,7 @@ pub(super) fn translate_with_names(
     let reductions = std::mem::take(&mut statics.reductions);
     functions.extend((0..).map(Role::Reduce).zip(reductions));
     functions.sort_by_key(|(role, _)| *role);
-    let names = std::mem::take(&mut statics.names);
+    let names = std::mem::take(&mut statics.definitions);
     let interface = plan.interface(program, statics);
     (
         Program {
@@ -93,7 +94,7 @@ struct Plan {
     state: Vec<VarId>,
     /// The least and the greatest integer.
     ints: (i64, i64),
-    /// The field functions that are no closed forms but code, with their places among the globals.
+    /// The field functions that have no closed form and are code, with their places among the globals.
     code_fields: BTreeMap<VarId, usize>,
 }
 
@@ -118,15 +119,10 @@ impl Plan {
         let code_fields = vars
             .filter(|(var, _)| obstacles.contains_key(var))
             .collect();
-        let ints = if long_int {
-            (i64::MIN, i64::MAX)
-        } else {
-            (i32::MIN.into(), i32::MAX.into())
-        };
         Plan {
             globals,
             state,
-            ints,
+            ints: int_range(long_int),
             code_fields,
         }
     }
@@ -168,7 +164,7 @@ impl Plan {
                 .globals
                 .iter()
                 .map(variable)
-                .chain(statics.hidden.iter().cloned())
+                .chain(statics.unnamed_globals.iter().cloned())
                 .collect(),
             images: statics.images(),
             loads: statics.loads,
@@ -316,11 +312,11 @@ impl<'a> Translator<'a> {
         match self.ty(var) {
             Type::Image { .. } => {
                 let image = self.image(value);
-                self.statics.name(var, image);
+                self.statics.define_image(var, image);
             }
             Type::Kernel(_) => {
                 let kernels = self.kernels(value);
-                self.statics.name_kernels(var, kernels);
+                self.statics.define_kernels(var, kernels);
             }
             _ => {
                 let value = self.expr(value);
@@ -334,7 +330,7 @@ impl<'a> Translator<'a> {
     fn note(&mut self, var: VarId, value: Value) {
         if matches!(self.b.type_of(value), Ty::Tensor(_) | Ty::Field { .. }) {
             let name = self.program.vars[var.0].name.clone();
-            self.statics.names.push(Named {
+            self.statics.definitions.push(Named {
                 name,
                 role: self.role,
                 value,
@@ -389,8 +385,8 @@ fn domain(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Functi
         if let Some(sequence) = over.sequence() {
             let ty = t.b.type_of(sequence).clone();
             let name = format!("what `{}` is one of", program.vars[var.0].name);
-            let hidden = t.hide(name, ty);
-            t.statics.sources.push(hidden);
+            let unnamed = t.unnamed_global(name, ty);
+            t.statics.sources.push(unnamed);
             sequences.push(sequence);
         }
     }
@@ -407,11 +403,11 @@ fn create(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Functi
             index
         } else {
             // The sequence was made once, before the strands.
-            let hidden = sources.next().expect("the domain has hidden it");
-            let ty = t.statics.hidden[hidden as usize - plan.globals.len()]
+            let unnamed = sources.next().expect("the domain has made it a global");
+            let ty = t.statics.unnamed_globals[unnamed as usize - plan.globals.len()]
                 .ty
                 .clone();
-            let made = t.base(Base::Global(hidden, ty), &[]);
+            let made = t.base(Base::Global(unnamed, ty), &[]);
             let over = t.iteration_over(made, source.span.start);
             t.item(&over, index)
         };

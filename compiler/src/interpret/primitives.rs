@@ -5,9 +5,9 @@
 
 use crate::ir::{
     Orders,
-    leaf::{Border, Convolution, distinct_derivatives},
+    leaf::{BorderControl, Convolution, distinct_derivatives},
 };
-use ein_ir::rational;
+use ein_ir::{ops::Border, rational};
 
 /// An image as the evaluator sees it.
 #[derive(Clone, Debug)]
@@ -58,11 +58,11 @@ pub fn reconstruct(image: &EvalImage, field: &Convolution, orders: Orders, at: &
 }
 
 /// The cell and the fraction of a coordinate. Without border control the coordinate is kept where all taps exist.
-fn locate(x: f64, size: usize, support: usize, border: &Border) -> (i64, f64) {
+fn locate(x: f64, size: usize, support: usize, border: &BorderControl) -> (i64, f64) {
     if x.is_nan() {
         return (0, f64::NAN);
     }
-    if *border == Border::None {
+    if border.is_none() {
         let (low, high) = (support as f64 - 1.0, size as f64 - support as f64);
         if high > low {
             let x = x.clamp(low, high);
@@ -96,13 +96,13 @@ fn tap_sum(
             let index = cell[axis] + tap[axis] as i64 + 1 - support;
             let size = image.sizes[axis] as i64;
             let mapped = match field.border {
-                Border::None | Border::Clamp => index.clamp(0, size - 1),
-                Border::Wrap => index.rem_euclid(size),
-                Border::Mirror => {
+                None | Some(Border::Clamp) => index.clamp(0, size - 1),
+                Some(Border::Wrap) => index.rem_euclid(size),
+                Some(Border::Mirror) => {
                     let m = index.rem_euclid(2 * size);
                     if m < size { m } else { 2 * size - 1 - m }
                 }
-                Border::Constant(_) => {
+                Some(Border::Constant(_)) => {
                     outside |= index < 0 || index >= size;
                     index.clamp(0, size - 1)
                 }
@@ -110,7 +110,7 @@ fn tap_sum(
             offset = offset * image.sizes[axis] + mapped as usize;
         }
         let sample = match &field.border {
-            Border::Constant(bits) if outside => f64::from_bits(bits[component]),
+            Some(Border::Constant(values)) if outside => values[component].get(),
             _ => plane[offset],
         };
         sum += weight * sample;

@@ -1,22 +1,12 @@
 //! Leaf fields, where normalization ends, and the images behind them, as the IRs carry them.
 
-use ein_ir::{Kernel, Shape};
+use crate::ir::Bits;
+use ein_ir::{Kernel, Shape, ops::Border};
 use std::{fmt, str::FromStr, sync::Arc};
 
-/// What a probe reads beyond the samples of an image.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Border {
-    /// No border control: positions are kept where all taps exist.
-    None,
-    /// The nearest sample.
-    Clamp,
-    /// Reflection; the border sample is repeated.
-    Mirror,
-    /// Index modulo size.
-    Wrap,
-    /// A constant per component, by its bits.
-    Constant(Vec<u64>),
-}
+/// What a probe reads beyond the samples of an image. Without border control, positions are kept where all taps exist;
+/// a constant is given for each component.
+pub type BorderControl = Option<Border<Vec<Bits>>>;
 
 /// A field that is not made of others. A derivative or probe in normal form is one of a leaf.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -66,7 +56,7 @@ pub struct Convolution {
     /// The image, by its number in the program.
     pub image: u32,
     /// What lies beyond its samples.
-    pub border: Border,
+    pub border: BorderControl,
     /// The kernel of each axis.
     pub kernels: Vec<KernelRef>,
     /// The shape of a voxel.
@@ -162,45 +152,35 @@ impl FromStr for ImageInfo {
     }
 }
 
-impl fmt::Display for Border {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Border::None => f.write_str("none"),
-            Border::Clamp => f.write_str("clamp"),
-            Border::Mirror => f.write_str("mirror"),
-            Border::Wrap => f.write_str("wrap"),
-            Border::Constant(bits) => {
-                let values: Vec<String> = bits
-                    .iter()
-                    .map(|&b| format!("{:?}", f64::from_bits(b)))
-                    .collect();
-                write!(f, "constant:{}", values.join(","))
-            }
+fn border_text(border: &BorderControl) -> String {
+    match border {
+        None => "none".to_owned(),
+        Some(Border::Clamp) => "clamp".to_owned(),
+        Some(Border::Mirror) => "mirror".to_owned(),
+        Some(Border::Wrap) => "wrap".to_owned(),
+        Some(Border::Constant(values)) => {
+            let values: Vec<String> = values.iter().map(|x| format!("{:?}", x.get())).collect();
+            format!("constant:{}", values.join(","))
         }
     }
 }
 
-impl FromStr for Border {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Border, String> {
-        let plain = [Border::None, Border::Clamp, Border::Mirror, Border::Wrap];
-        if let Some(border) = plain.into_iter().find(|b| b.to_string() == text) {
-            return Ok(border);
-        }
-        let values = text
-            .strip_prefix("constant:")
-            .ok_or_else(|| format!("unknown border `{text}`"))?;
-        values
-            .split(',')
-            .map(|v| {
-                v.parse::<f64>()
-                    .map(f64::to_bits)
-                    .map_err(|e| e.to_string())
-            })
-            .collect::<Result<_, _>>()
-            .map(Border::Constant)
+fn read_border(text: &str) -> Result<BorderControl, String> {
+    let plain = [
+        None,
+        Some(Border::Clamp),
+        Some(Border::Mirror),
+        Some(Border::Wrap),
+    ];
+    if let Some(border) = plain.into_iter().find(|b| border_text(b) == text) {
+        return Ok(border);
     }
+    let values = text
+        .strip_prefix("constant:")
+        .ok_or_else(|| format!("unknown border `{text}`"))?;
+    let number = |v: &str| v.parse::<f64>().map(Bits::from).map_err(|e| e.to_string());
+    let values = values.split(',').map(number).collect::<Result<_, _>>()?;
+    Ok(Some(Border::Constant(values)))
 }
 
 /// Prints as `image border shape kernels`, e.g. `0 clamp [3] bspln3,bspln3`.
@@ -211,7 +191,7 @@ impl fmt::Display for Convolution {
             f,
             "{} {} {} {}",
             self.image,
-            self.border,
+            border_text(&self.border),
             self.shape,
             kernels.join(",")
         )
@@ -233,7 +213,7 @@ impl FromStr for Convolution {
             .collect::<Result<_, _>>()?;
         Ok(Convolution {
             image: image.parse().map_err(|_| bad())?,
-            border: border.parse()?,
+            border: read_border(border)?,
             kernels,
             shape: shape.parse()?,
         })
@@ -263,14 +243,16 @@ mod tests {
     #[test]
     fn leaf_fields_survive_printing() {
         let kernel = KernelRef(Kernel::named("bspln3").unwrap());
-        let border = Border::Constant(vec![1.5f64.to_bits(), f64::INFINITY.to_bits()]);
-        let field = Convolution {
-            image: 3,
-            border,
-            kernels: vec![kernel; 2],
-            shape: Shape::new([2]),
-        };
-        let field = Leaf::Convolution(Arc::new(field));
-        assert_eq!(field.to_string().parse(), Ok(field));
+        let values = vec![Bits::from(1.5), Bits::from(f64::INFINITY)];
+        for border in [None, Some(Border::Wrap), Some(Border::Constant(values))] {
+            let field = Convolution {
+                image: 3,
+                border,
+                kernels: vec![kernel; 2],
+                shape: Shape::new([2]),
+            };
+            let field = Leaf::Convolution(Arc::new(field));
+            assert_eq!(field.to_string().parse(), Ok(field));
+        }
     }
 }

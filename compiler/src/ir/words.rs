@@ -1,4 +1,4 @@
-//! Words of operations in the texts of all IRs: names of reductions and strand sets, and how words are read.
+//! Words of operations in the texts of all IRs, and how they are read.
 
 use ein_ir::ops::{Reduction, StrandSet};
 use std::str::FromStr;
@@ -48,53 +48,11 @@ impl<'a> Words<'a> {
 
     /// A word that is a strand set.
     pub(crate) fn set(&self, n: usize) -> Result<StrandSet, String> {
-        named(&SETS, self.word(n)?).ok_or_else(|| self.bad())
+        StrandSet::named(self.word(n)?).ok_or_else(|| self.bad())
     }
 
     /// A word that is a reduction.
     pub(crate) fn reduction(&self, n: usize) -> Result<Reduction, String> {
-        named(&REDUCTIONS, self.word(n)?).ok_or_else(|| self.bad())
+        Reduction::named(self.word(n)?).ok_or_else(|| self.bad())
     }
-}
-
-const REDUCTIONS: [(Reduction, &str); 8] = [
-    (Reduction::All, "all"),
-    (Reduction::Exists, "exists"),
-    (Reduction::Sum, "sum"),
-    (Reduction::Product, "product"),
-    (Reduction::Min, "min"),
-    (Reduction::Max, "max"),
-    (Reduction::Mean, "mean"),
-    (Reduction::Variance, "variance"),
-];
-
-const SETS: [(StrandSet, &str); 3] = [
-    (StrandSet::All, "all"),
-    (StrandSet::Active, "active"),
-    (StrandSet::Stable, "stable"),
-];
-
-/// The name of a reduction.
-pub(crate) fn reduction_name(reduction: Reduction) -> &'static str {
-    name(&REDUCTIONS, reduction)
-}
-
-/// The name of a strand set.
-pub(crate) fn set_name(set: StrandSet) -> &'static str {
-    name(&SETS, set)
-}
-
-fn name<T: PartialEq>(table: &[(T, &'static str)], item: T) -> &'static str {
-    let (_, name) = table
-        .iter()
-        .find(|(row, _)| *row == item)
-        .expect("a row for every item");
-    name
-}
-
-fn named<T: Copy>(table: &[(T, &'static str)], text: &str) -> Option<T> {
-    table
-        .iter()
-        .find(|(_, name)| *name == text)
-        .map(|(item, _)| *item)
 }

@@ -5,7 +5,7 @@
 //! first two say where their numbers are and the third how many there are.
 
 use super::Ty;
-use crate::ir::words::{self, Words};
+use crate::ir::words::Words;
 use ein_ir::ops::{Reduction, StrandSet};
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -148,9 +148,9 @@ impl fmt::Display for Dynamic {
                 f.write_str("new")?;
                 types(f, state)
             }
-            Dynamic::Count(set) => write!(f, "count {}", words::set_name(*set)),
+            Dynamic::Count(set) => write!(f, "count {}", set.name()),
             Dynamic::Reduce(r) => {
-                let (how, set) = (words::reduction_name(r.reduction), words::set_name(r.set));
+                let (how, set) = (r.reduction.name(), r.set.name());
                 write!(f, "reduce {how} {set} {} {}", r.body, r.element)?;
                 types(f, &r.captured)
             }

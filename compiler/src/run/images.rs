@@ -1,7 +1,8 @@
 //! The images of a running program, in the program's precision and as its probes want them.
 
 use super::Failure;
-use crate::{codegen::Compiled, codegen::abi, ir::leaf};
+use crate::{codegen::Compiled, codegen::abi, ir::leaf::BorderControl};
+use ein_ir::ops;
 use ndarray::ArrayD;
 use num_traits::AsPrimitive;
 use runtime::{
@@ -142,19 +143,20 @@ fn cells<T: runtime::image::Real>(images: &[Arc<Image<T>>], double: bool) -> Vec
 }
 
 /// The values beyond a constant border, one per component.
-fn constant(border: &leaf::Border) -> Vec<f64> {
+fn constant(border: &BorderControl) -> Vec<f64> {
     match border {
-        leaf::Border::Constant(bits) => bits.iter().map(|&x| f64::from_bits(x)).collect(),
+        Some(ops::Border::Constant(values)) => values.iter().map(|x| x.get()).collect(),
         _ => Vec::new(),
     }
 }
 
-fn border<'a>(border: &leaf::Border, constant: &'a [f64]) -> Border<'a> {
+/// What the runtime, which knows no IR, calls a border control.
+fn border<'a>(border: &BorderControl, constant: &'a [f64]) -> Border<'a> {
     match border {
-        leaf::Border::None => Border::None,
-        leaf::Border::Clamp => Border::Clamp,
-        leaf::Border::Mirror => Border::Mirror,
-        leaf::Border::Wrap => Border::Wrap,
-        leaf::Border::Constant(_) => Border::Constant(constant),
+        None => Border::None,
+        Some(ops::Border::Clamp) => Border::Clamp,
+        Some(ops::Border::Mirror) => Border::Mirror,
+        Some(ops::Border::Wrap) => Border::Wrap,
+        Some(ops::Border::Constant(_)) => Border::Constant(constant),
     }
 }

@@ -1,8 +1,8 @@
 //! Overload resolution: whether a row accepts argument types, what it gives, and if not, why not.
 
 use super::signature::{Bindings, Pattern, Signature, Slot};
-use super::{ContinuityRule, Form, Lift, Meaning, Mismatch, OpDef, Rejection, candidates, special};
-use crate::{Continuity, Ein, Param, Shape, Type, mutants, parse};
+use super::{Form, Lift, Meaning, Mismatch, OpDef, Rejection, candidates, special};
+use crate::{Continuity, Ein, Elementary, Param, Shape, Type, mutants, parse};
 
 /// A row at concrete types.
 #[derive(Clone, Debug)]
@@ -13,11 +13,33 @@ pub struct Instance {
     pub args: Vec<Type>,
     /// The type of the result.
     pub result: Type,
+    /// What the program fixes besides the types.
+    pub fixed: Fixed,
     bindings: Bindings,
+}
+
+/// What a program fixes about an operator besides the types of its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fixed {
+    /// Nothing.
+    Nothing,
+    /// The indices of a slice: `Some` selects along an axis, `None` keeps it.
+    Mask(Vec<Option<usize>>),
+    /// The exponent of a power, which is then no argument.
+    Exponent(i32),
 }
 
 /// The operator that a spelling means for these arguments: every row is tried without coercions, then with them.
 pub fn resolve(spelling: &str, args: &[Type]) -> Result<Instance, Rejection> {
+    resolve_as(spelling, args, None)
+}
+
+/// The same where the surroundings would like a type. It counts only if no row fits without it.
+pub fn resolve_as(
+    spelling: &str,
+    args: &[Type],
+    result: Option<&Type>,
+) -> Result<Instance, Rejection> {
     let mut reasons = Vec::new();
     if let Some(instance) = candidates(spelling).find_map(|row| row.accept(args, false).ok()) {
         return Ok(instance);
@@ -28,7 +50,9 @@ pub fn resolve(spelling: &str, args: &[Type]) -> Result<Instance, Rejection> {
             Err(mismatch) => reasons.push((row, mismatch)),
         }
     }
-    Err(Rejection { reasons })
+    let mut rows = candidates(spelling).filter(|_| result.is_some());
+    rows.find_map(|row| row.accept_as(args, true, result).ok())
+        .ok_or(Rejection { reasons })
 }
 
 impl OpDef {
@@ -73,21 +97,21 @@ impl OpDef {
             }
         }
         // A type variable may stand for what any of the arguments suggests, the first that all agree with.
-        let suggested: Vec<Option<Type>> = match &given.variable {
-            Some(known) => vec![Some(known.clone())],
-            None => patterns
-                .iter()
-                .zip(args)
-                .filter_map(|(p, t)| suggestion(p, t))
-                .map(Some)
-                .collect(),
-        };
+        let mut suggested: Vec<Type> = given.variable.iter().cloned().collect();
+        if suggested.is_empty() {
+            let of_args = patterns.iter().zip(args);
+            for ty in of_args.filter_map(|(pattern, found)| suggestion(pattern, found)) {
+                if !suggested.contains(&ty) {
+                    suggested.push(ty);
+                }
+            }
+        }
+        let mut suggested: Vec<Option<Type>> = suggested.into_iter().map(Some).collect();
+        if suggested.is_empty() {
+            suggested.push(None);
+        }
         let mut outcome = Err(Mismatch::Undetermined);
-        for variable in if suggested.is_empty() {
-            vec![None]
-        } else {
-            suggested
-        } {
+        for variable in suggested {
             let bindings = Bindings {
                 variable,
                 ..given.clone()
@@ -114,22 +138,22 @@ impl OpDef {
 /// What a type variable in `pattern` should stand for so that an argument of this type fits as it is.
 fn suggestion(pattern: &Pattern, found: &Type) -> Option<Type> {
     match (pattern, found) {
-        (Pattern::Variable { .. }, _) => Some(found.clone()),
+        (Pattern::Variable(_), _) => Some(found.clone()),
         (Pattern::Seq(pattern, _), Type::Seq(element, _)) => suggestion(pattern, element),
         _ => None,
     }
 }
 
 /// A row while its arguments are matched.
-struct Matching {
-    row: &'static OpDef,
-    coerce: bool,
+pub(super) struct Matching {
+    pub(super) row: &'static OpDef,
+    pub(super) coerce: bool,
     /// The dimension of the fields that the row is lifted to.
-    dim: Option<usize>,
-    bindings: Bindings,
+    pub(super) dim: Option<usize>,
+    pub(super) bindings: Bindings,
 }
 
-enum Failure {
+pub(super) enum Failure {
     Kind,
     Shape,
     Dimension(usize),
@@ -160,12 +184,13 @@ impl Matching {
             row: self.row,
             args: coerced,
             result,
+            fixed: Fixed::Nothing,
             bindings: self.bindings,
         })
     }
 
     /// Binds the dimension of a field or image. An argument of another kind is left to [`Matching::argument`].
-    fn dimension(&mut self, pattern: &Pattern, found: &Type) -> Result<(), Failure> {
+    pub(super) fn dimension(&mut self, pattern: &Pattern, found: &Type) -> Result<(), Failure> {
         let slot = match (pattern, found) {
             (Pattern::Field { dim, .. }, Type::Field { dim: found, .. }) => Some((*dim, *found)),
             (Pattern::Image { dim, .. }, Type::Image { dim: found, .. }) => Some((*dim, *found)),
@@ -194,7 +219,7 @@ impl Matching {
     }
 
     /// The type of an argument after coercion.
-    fn argument(&mut self, pattern: &Pattern, found: &Type) -> Result<Type, Failure> {
+    pub(super) fn argument(&mut self, pattern: &Pattern, found: &Type) -> Result<Type, Failure> {
         let lifted = self.row.lift;
         match (pattern, found) {
             (Pattern::Bool, Type::Bool)
@@ -205,7 +230,7 @@ impl Matching {
                 self.bindings.variable = Some(found.clone());
                 Ok(found.clone())
             }
-            (Pattern::Variable { value }, _) if !value || found.is_value() => {
+            (Pattern::Variable(variable), _) if variable.admits(found) => {
                 match self.bindings.variable.get_or_insert_with(|| found.clone()) {
                     wanted if wanted == found => Ok(found.clone()),
                     wanted if self.coerce && found.coerces_to(wanted) => Ok(wanted.clone()),
@@ -254,7 +279,6 @@ impl Matching {
         let known = self.result(pattern, Continuity::Infinite);
         let element = match (element, known) {
             (_, Some(wanted)) if outer && length == Some(0) => wanted,
-            (Type::Field { .. }, _) => return Err(Failure::Kind),
             _ => {
                 self.coerce = outer && length.is_some();
                 let fitted = self.argument(pattern, element);
@@ -283,10 +307,7 @@ impl Matching {
             let (Type::Field { continuity, .. } | Type::Kernel(continuity)) = found else {
                 continue;
             };
-            let kept = match self.row.continuity {
-                ContinuityRule::Least => Some(*continuity),
-                ContinuityRule::OneLess => continuity.derivative(),
-            };
+            let kept = continuity.after(self.row.derivatives);
             let kept = kept.ok_or_else(|| Mismatch::NoDerivative {
                 argument,
                 found: found.clone(),
@@ -296,7 +317,8 @@ impl Matching {
         Ok(least)
     }
 
-    fn result(&self, pattern: &Pattern, continuity: Continuity) -> Option<Type> {
+    /// The type that a pattern stands for, if all its names are bound.
+    pub(super) fn result(&self, pattern: &Pattern, continuity: Continuity) -> Option<Type> {
         let lifted = match self.row.lift {
             Lift::None => None,
             Lift::Pointwise => self.dim,
@@ -307,7 +329,7 @@ impl Matching {
             Pattern::Int => Type::Int,
             Pattern::String => Type::String,
             Pattern::Kernel => Type::Kernel(continuity),
-            Pattern::Strand | Pattern::Variable { .. } => self.bindings.variable.clone()?,
+            Pattern::Strand | Pattern::Variable(_) => self.bindings.variable.clone()?,
             Pattern::Tensor(slots) => {
                 let shape = self.bindings.shape_of(slots)?;
                 match lifted {
@@ -330,6 +352,9 @@ impl Matching {
             },
             Pattern::Seq(pattern, length) => {
                 let element = self.result(pattern, continuity)?;
+                if length.is_none() && element.is_dynamic() {
+                    return None;
+                }
                 let length = match length {
                     Some(slot) => Some(self.bindings.extent_of(*slot)?),
                     None => None,
@@ -347,16 +372,28 @@ impl Matching {
         found: &Type,
     ) -> Mismatch {
         let found = found.clone();
+        let wanted = self.bindings.describe(pattern, self.row.lift);
+        // Only what is not lifted and has no continuity must be of one type.
+        let is_exact = match pattern {
+            Pattern::Tensor(_) => self.row.lift == Lift::None,
+            Pattern::Kernel | Pattern::Field { .. } => false,
+            _ => true,
+        };
+        let exact = self
+            .result(pattern, Continuity::Infinite)
+            .filter(|_| is_exact);
         match failure {
             Failure::Kind => Mismatch::Kind {
                 argument,
                 found,
-                wanted: self.describe(pattern),
+                wanted,
+                exact,
             },
             Failure::Shape => Mismatch::Shape {
                 argument,
                 found,
-                wanted: self.describe(pattern),
+                wanted,
+                exact,
             },
             Failure::Dimension(wanted) => Mismatch::Dimension {
                 argument,
@@ -365,58 +402,37 @@ impl Matching {
             },
         }
     }
-
-    /// A pattern in surface types, as far as its names are bound.
-    fn describe(&self, pattern: &Pattern) -> String {
-        let dimension = |dim: &Slot| match self.bindings.extent_of(*dim) {
-            Some(n) => n.to_string(),
-            None => "d".to_owned(),
-        };
-        match pattern {
-            Pattern::Bool => "bool".to_owned(),
-            Pattern::Int => "int".to_owned(),
-            Pattern::String => "string".to_owned(),
-            Pattern::Kernel => "a kernel".to_owned(),
-            Pattern::Strand => "a strand".to_owned(),
-            Pattern::Variable { value } => match &self.bindings.variable {
-                Some(wanted) => wanted.to_string(),
-                None if *value => "a value".to_owned(),
-                None => "anything".to_owned(),
-            },
-            Pattern::Tensor(slots) => {
-                let shape = self.bindings.describe(slots);
-                let tensor = match self.bindings.shape_of(slots) {
-                    Some(shape) => Type::Tensor(shape).to_string(),
-                    None => format!("tensor{shape}"),
-                };
-                match self.row.lift {
-                    Lift::None => tensor,
-                    Lift::Pointwise => format!("{tensor} or a field of such"),
-                    Lift::Derivative => format!("field({}){shape}", dimension(&Slot::Extent('d'))),
-                }
-            }
-            Pattern::Field { dim, shape } => {
-                format!("field({}){}", dimension(dim), self.bindings.describe(shape))
-            }
-            Pattern::Image { dim, shape } => {
-                format!("image({}){}", dimension(dim), self.bindings.describe(shape))
-            }
-            Pattern::Seq(pattern, None) => format!("a sequence of {}", self.describe(pattern)),
-            Pattern::Seq(pattern, Some(length)) => {
-                format!(
-                    "a sequence of {} {}",
-                    dimension(length),
-                    self.describe(pattern)
-                )
-            }
-        }
-    }
 }
 
 impl Instance {
+    /// The part of a tensor or field where some indices are fixed; the mask has one entry per axis.
+    pub fn slice(base: &Type, mask: Vec<Option<usize>>) -> Result<Instance, Mismatch> {
+        let row = OpDef::named("slice").expect("a row");
+        let param = Param::of(base).filter(|param| param.shape().order() == mask.len());
+        let part = param.map(|param| special::slice(param, &mask).result().shape().clone());
+        let instance = row.accept_as(
+            std::slice::from_ref(base),
+            false,
+            part.map(Type::Tensor).as_ref(),
+        )?;
+        Ok(Instance {
+            fixed: Fixed::Mask(mask),
+            ..instance
+        })
+    }
+
+    /// A power whose exponent is not an argument but fixed.
+    pub fn with_exponent(mut self, exponent: i32) -> Instance {
+        self.args.truncate(1);
+        Instance {
+            fixed: Fixed::Exponent(exponent),
+            ..self
+        }
+    }
+
     /// The EIN operator at these types, with the arguments as its parameters in order; integers enter as reals.
     ///
-    /// None if EIN cannot say it, or if it needs more than the types: see [`special`].
+    /// None if EIN cannot express it.
     pub fn ein(&self) -> Option<Ein> {
         let params: Option<Vec<Param>> = self.args.iter().map(Param::of).collect();
         self.ein_over(&params?)
@@ -425,13 +441,22 @@ impl Instance {
     /// The same operator where some tensor arguments are fields after all, as in the body of a field function.
     /// The parameters must have the shapes of the arguments.
     pub fn ein_over(&self, params: &[Param]) -> Option<Ein> {
-        match self.row.meaning {
-            Meaning::Ein(text) => Some(parse::template(text, params, &self.bindings)),
-            Meaning::Elementary(function) => Some(special::elementary(function, params)),
-            Meaning::Form(Form::Concat) => Some(special::concat(params)),
-            Meaning::Form(Form::Swap) => Some(special::swap(params)),
-            Meaning::Form(Form::Slice | Form::Identity | Form::Zeros | Form::Power) => None,
-            Meaning::Builtin(_) => None,
+        match (self.row.meaning, &self.fixed) {
+            (Meaning::Ein(text), _) => Some(parse::template(text, params, &self.bindings)),
+            (Meaning::Elementary(function), _) => Some(special::elementary(function, params)),
+            (Meaning::Form(Form::Probe), _) => {
+                Some(special::probe(params[0].clone(), params[1].clone()))
+            }
+            (Meaning::Form(Form::Concat), _) => Some(special::concat(params)),
+            (Meaning::Form(Form::Swap), _) => Some(special::swap(params)),
+            (Meaning::Form(Form::Slice), Fixed::Mask(mask)) => {
+                Some(special::slice(params[0].clone(), mask))
+            }
+            (Meaning::Form(Form::Power), Fixed::Exponent(n)) => {
+                Some(special::power(params[0].clone(), *n))
+            }
+            (Meaning::Form(Form::Power), _) => Some(special::elementary(Elementary::Pow, params)),
+            (Meaning::Form(Form::Slice), _) | (Meaning::Builtin(_), _) => None,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Rows of arithmetic: sums, scaling, powers, and what integers have.
 
 use super::{
-    Builtin, Domain, Form as EinForm, Level, Meaning, OpDef, Oracle, POINTWISE, Syntax, builtin_row,
+    Builtin, Domain, Form as EinForm, Level, Meaning, OpDef, Oracle, POINTWISE, Syntax,
+    builtin_row, spelling,
 };
 use crate::{Jet, Tensor};
 use Level::{Power, Product, Sum, Unary};
@@ -13,7 +14,11 @@ const NEG: &[Syntax] = &[Prefix("-", Unary)];
 const MUL: &[Syntax] = &[Infix("*", Product)];
 const DIV: &[Syntax] = &[Infix("/", Product)];
 const POW: &[Syntax] = &[Infix("^", Power)];
-const ABS: &[Syntax] = &[Form("|", "|a|", Level::Atom), Call("abs")];
+const ABS: &[Syntax] = &[
+    Form(spelling::NORM, "|a|", Level::Atom),
+    Call("abs"),
+    Call("norm"),
+];
 
 const INTS: &str = "int int -> int";
 

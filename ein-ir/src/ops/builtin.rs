@@ -1,4 +1,6 @@
-//! The operators that EIN cannot say: what they do, for exhaustive matches in the stages that compile and run them.
+//! The operators that EIN cannot express: what they do, for exhaustive matches in the stages that compile and run them.
+
+use super::{Meaning, OPERATORS, candidates};
 
 /// How two values of one type are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,9 +19,9 @@ pub enum Relation {
     Greater,
 }
 
-/// What an image is outside its samples.
+/// What an image is outside its samples; `C` is what is known of a value that is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Border {
+pub enum Border<C = ()> {
     /// The nearest sample.
     Clamp,
     /// The samples repeated.
@@ -27,7 +29,19 @@ pub enum Border {
     /// The samples reflected, the one at the border repeated.
     Mirror,
     /// A given value.
-    Constant,
+    Constant(C),
+}
+
+impl<C> Border<C> {
+    /// The same with something else known of a value that is given.
+    pub fn map<D>(self, known: impl FnOnce(C) -> D) -> Border<D> {
+        match self {
+            Border::Clamp => Border::Clamp,
+            Border::Wrap => Border::Wrap,
+            Border::Mirror => Border::Mirror,
+            Border::Constant(value) => Border::Constant(known(value)),
+        }
+    }
 }
 
 /// How the elements of a sequence or the strands of a set become one value.
@@ -51,7 +65,7 @@ pub enum Reduction {
     Variance,
 }
 
-/// A set of strands that is counted.
+/// A set of strands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum StrandSet {
     /// Active and stable strands.
@@ -60,6 +74,42 @@ pub enum StrandSet {
     Active,
     /// Strands that are stable.
     Stable,
+}
+
+impl Reduction {
+    /// The name of the function that reduces so.
+    pub fn name(self) -> &'static str {
+        let meaning = Meaning::Builtin(Builtin::Reduce(self));
+        let row = OPERATORS.iter().find(|row| row.meaning == meaning);
+        row.expect("every reduction has a row").syntax[0].spelling()
+    }
+
+    /// The reduction that a function of this name is.
+    pub fn named(name: &str) -> Option<Reduction> {
+        candidates(name).find_map(|row| match row.meaning {
+            Meaning::Builtin(Builtin::Reduce(reduction)) => Some(reduction),
+            _ => None,
+        })
+    }
+}
+
+impl StrandSet {
+    /// Every set.
+    pub const SETS: [StrandSet; 3] = [StrandSet::All, StrandSet::Active, StrandSet::Stable];
+
+    /// Its name after the strand's.
+    pub fn name(self) -> &'static str {
+        match self {
+            StrandSet::All => "all",
+            StrandSet::Active => "active",
+            StrandSet::Stable => "stable",
+        }
+    }
+
+    /// The set of this name.
+    pub fn named(name: &str) -> Option<StrandSet> {
+        StrandSet::SETS.into_iter().find(|set| set.name() == name)
+    }
 }
 
 /// An operator that is not an EIN operator. What types it works on is in the instance of its row.
@@ -131,8 +181,12 @@ pub enum Builtin {
     Element,
     /// One value from all elements.
     Reduce(Reduction),
+    /// One value from those of a field at all points of a sequence.
+    ReduceAtPoints(Reduction),
     /// The other strands closer than a radius, around the strand itself or around a given centre.
     Sphere,
     /// The number of strands in a set.
     Count(StrandSet),
+    /// The integer 0, whatever the arguments.
+    Nothing,
 }

@@ -1,18 +1,36 @@
 //! Rows of fields: differentiation, probing, composition.
 
-use super::{DERIVATIVE, Level, Meaning, OpDef, Oracle, PLAIN, Syntax};
+use super::{DERIVATIVE, Form as EinForm, Level, Meaning, OpDef, Oracle, PLAIN, Syntax, spelling};
 use crate::{Jet, Shape, Tensor};
 use Level::{Composition, Derivative, Suffix};
 use Syntax::{Call, Form, Infix, Prefix};
 
-const GRAD: &[Syntax] = &[Prefix("∇", Derivative), Prefix("\\grad", Derivative)];
-const JACOBIAN: &[Syntax] = &[Prefix("∇⊗", Derivative), Prefix("\\jacobian", Derivative)];
+const GRAD: &[Syntax] = &[
+    Prefix("∇", Derivative),
+    Prefix("\\grad", Derivative),
+    Call("grad"),
+];
+const JACOBIAN: &[Syntax] = &[
+    Prefix("∇⊗", Derivative),
+    Prefix("\\jacobian", Derivative),
+    Call("jacobian"),
+];
 const DIVERGENCE: &[Syntax] = &[
     Prefix("∇•", Derivative),
     Prefix("∇⋅", Derivative),
     Prefix("\\div", Derivative),
+    Call("div"),
 ];
-const CURL: &[Syntax] = &[Prefix("∇×", Derivative), Prefix("\\curl", Derivative)];
+const CURL: &[Syntax] = &[
+    Prefix("∇×", Derivative),
+    Prefix("\\curl", Derivative),
+    Call("curl"),
+];
+const LAPLACIAN: &[Syntax] = &[
+    Prefix("∇²", Derivative),
+    Prefix("\\laplacian", Derivative),
+    Call("laplacian"),
+];
 const COMPOSE: &[Syntax] = &[
     Infix("∘", Composition),
     Infix("\\compose", Composition),
@@ -70,10 +88,20 @@ pub(super) const ROWS: &[OpDef] = &[
         ..DERIVATIVE
     },
     OpDef {
+        name: "laplacian",
+        syntax: LAPLACIAN,
+        sig: "[α] -> [α]",
+        meaning: Meaning::Ein("α | Σ k:d. ∂k ∂k a[α]"),
+        derivatives: 2,
+        oracle: Oracle::Components(laplacian),
+        doc: "Laplacian: the sum of the second derivatives along all axes, component by component",
+        ..DERIVATIVE
+    },
+    OpDef {
         name: "probe",
-        syntax: &[Form("(", "F(x)", Suffix)],
+        syntax: &[Form(spelling::PROBE, "F(x)", Suffix)],
         sig: "field(d)[α] [d] -> [α]",
-        meaning: Meaning::Ein("α | a[α]@b"),
+        meaning: Meaning::Form(EinForm::Probe),
         oracle: Oracle::Components(substitute),
         doc: "the value of a field at a position",
         ..PLAIN
@@ -119,6 +147,15 @@ fn divergence(x: &[Tensor<Jet>]) -> Tensor<Jet> {
 /// ∂ⱼxₖ − ∂ₖxⱼ
 fn rotation(x: &Tensor<Jet>, j: usize, k: usize) -> Jet {
     &x[[k]].derivative(j) - &x[[j]].derivative(k)
+}
+
+fn laplacian(x: &[Tensor<Jet>]) -> Tensor<Jet> {
+    x[0].map(|c| {
+        let terms = (0..c.dim()).map(|axis| c.derivative(axis).derivative(axis));
+        terms
+            .reduce(|sum, term| &sum + &term)
+            .expect("there is an axis")
+    })
 }
 
 /// The series of the first argument around the value of the second, at the series of the second.

@@ -16,6 +16,6 @@ pub(super) const ROWS: &[OpDef] = &[
     builtin_row("clamp_image", &[Call("clamp")], IMAGE, Builtin::Border(Border::Clamp), "the nearest sample outside the image"),
     builtin_row("wrap_image", &[Call("wrap")], IMAGE, Builtin::Border(Border::Wrap), "the image repeated outside"),
     builtin_row("mirror_image", &[Call("mirror")], IMAGE, Builtin::Border(Border::Mirror), "the image reflected outside"),
-    builtin_row("border_image", &[Call("border")], "image(d)[α] [α] -> image(d)[α]", Builtin::Border(Border::Constant), "a given value outside the image"),
+    builtin_row("border_image", &[Call("border")], "image(d)[α] [α] -> image(d)[α]", Builtin::Border(Border::Constant(())), "a given value outside the image"),
     builtin_row("image_size", &[Call("size")], "image(d)[α] -> int{d}", Builtin::ImageSize, "number of samples per axis, fastest axis first"),
 ];

@@ -67,7 +67,7 @@ fn choices(row: &OpDef, patterns: &[&Pattern], variety: &Variety) -> Vec<Choice>
                 slots.extend(shape);
             }
             Pattern::Bool | Pattern::Int | Pattern::String | Pattern::Kernel => {}
-            Pattern::Strand | Pattern::Variable { .. } => {}
+            Pattern::Strand | Pattern::Variable(_) => {}
             Pattern::Image { .. } | Pattern::Seq(..) => {}
         }
     }
@@ -183,7 +183,7 @@ fn mixes(row: &OpDef, patterns: &[&Pattern], choice: &Choice, variety: &Variety)
                     })
                 }
                 Pattern::Bool | Pattern::String | Pattern::Kernel | Pattern::Strand => None,
-                Pattern::Variable { .. } | Pattern::Image { .. } | Pattern::Seq(..) => None,
+                Pattern::Variable(_) | Pattern::Image { .. } | Pattern::Seq(..) => None,
             };
             let Some(types) = types else {
                 return Vec::new();

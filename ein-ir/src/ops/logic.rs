@@ -1,6 +1,6 @@
 //! Rows on truth values, comparison, and choice.
 
-use super::{Builtin, Level, OpDef, Relation, Syntax, builtin_row};
+use super::{Builtin, Level, OpDef, Relation, Syntax, builtin_row, spelling};
 use Level::{And, Atom, Comparison, Conditional, Or, Unary};
 use Syntax::{Constant, Form, Infix, Prefix};
 
@@ -52,8 +52,8 @@ pub(super) const ROWS: &[OpDef] = &[
     builtin_row("and", &[Infix("&&", And)], "bool bool -> bool", Builtin::And, "whether both hold; the right is evaluated only if needed"),
     builtin_row("or", &[Infix("||", Or)], "bool bool -> bool", Builtin::Or, "whether one holds; the right is evaluated only if needed"),
     builtin_row("not", &[Prefix("!", Unary)], "bool -> bool", Builtin::Not, "whether it does not hold"),
-    builtin_row("select", &[Form("if", "a if c else b", Conditional)], "ν bool ν -> ν", Builtin::Select, "`a` where `c` holds, else `b`; only that one is evaluated"),
+    builtin_row("select", &[Form(spelling::SELECT, "a if c else b", Conditional)], "ν bool ν -> ν", Builtin::Select, "`a` where `c` holds, else `b`; only that one is evaluated"),
     builtin_row("pi", &[Constant("π"), Constant("\\pi")], "-> []", Builtin::Pi, "3.14159…"),
     builtin_row("infinity", &[Constant("∞"), Constant("inf"), Constant("\\inf")], "-> []", Builtin::Infinity, "greater than every number"),
-    builtin_row("nan", &[Form("nan", "nan[2,3]", Atom)], "-> [α]", Builtin::Nan, "not a number, in every component; `nan` is the scalar"),
+    builtin_row("nan", &[Form(spelling::NAN, "nan[2,3]", Atom)], "-> [α]", Builtin::Nan, "not a number, in every component; `nan` is the scalar"),
 ];

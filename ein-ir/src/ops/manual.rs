@@ -1,7 +1,7 @@
 //! The manual's page of operators, written from the tables.
 
-use super::{ContinuityRule, Domain, Level, Lift, OPERATORS, OpDef, Syntax};
-use crate::KERNELS;
+use super::{Domain, Level, Lift, OPERATORS, OpDef, Syntax};
+use crate::{KERNELS, parse::param_name};
 use std::fmt::Write;
 
 const HEAD: &str = "\
@@ -10,15 +10,15 @@ const HEAD: &str = "\
 Written from the tables in `ein-ir/src/ops`, `ein-ir/src/elementary.rs` and `ein-ir/src/kernel.rs`; do not edit.
 
 Types are written `[]` for `real`, `[3]` for `tensor[3]`, `τ{}` for a sequence of any length and `τ{2}` for one of two
-elements. A letter is any extent, a Greek letter in brackets any number of axes, `τ` any type and `ν` any value type;
-`n×` stands for any number of arguments. Rows of one spelling are tried from top to bottom, first without and then with
-coercions.
+elements. A letter is any extent, a Greek letter in brackets any number of axes, `τ` any type, `ν` any value type and
+`η` any value type or the strand; `n×` stands for any number of arguments. Rows of one spelling are tried from top to
+bottom, first without and then with coercions.
 
 *Fields*: **pointwise** means that every tensor among the arguments may also be a field, all of one dimension, and the
 result is then a field; its continuity is the least of the arguments'. Where the result is a sequence, it is then one of
 fields: an index that is a constant selects one, as in `evals(∇⊗∇F)[0]`. **derivative** means that the arguments are
-fields, `d` is their dimension, and the result has one continuous derivative less. In one dimension an axis of extent
-`d` does not exist.
+fields, `d` is their dimension, and the result has one continuous derivative less; **second derivative**, that it has
+two less. In one dimension an axis of extent `d` does not exist.
 
 *Domain*: where the result is defined and smooth, so that it has derivatives; nothing checks it when a program runs.
 
@@ -126,19 +126,27 @@ fn example(syntax: Syntax, row: &OpDef) -> String {
         // A word needs a blank before the operand.
         Syntax::Prefix(spelling, _) if spelling.starts_with('\\') => format!("{spelling} a"),
         Syntax::Prefix(spelling, _) => format!("{spelling}a"),
-        Syntax::Call(name) if row.signature().args.is_empty() => format!("{name}()"),
-        Syntax::Call(name) | Syntax::Constant(name) => name.to_owned(),
+        Syntax::Call(name) if is_function(row) && !row.signature().args.is_empty() => {
+            name.to_owned()
+        }
+        Syntax::Call(name) => {
+            let signature = row.signature();
+            let repeated = signature.repeat.map(|_| "b, …".to_owned());
+            let args = (0..signature.args.len()).map(param_name);
+            let args: Vec<String> = args.chain(repeated).collect();
+            format!("{name}({})", args.join(", "))
+        }
+        Syntax::Constant(name) => name.to_owned(),
         Syntax::Form(_, example, _) => example.to_owned(),
     }
 }
 
 fn fields(row: &OpDef) -> &'static str {
-    match (row.lift, row.continuity) {
+    match (row.lift, row.derivatives) {
         (Lift::None, _) => "",
-        (Lift::Pointwise, ContinuityRule::Least) => "pointwise",
-        (Lift::Pointwise, ContinuityRule::OneLess) => "pointwise, one derivative less",
-        (Lift::Derivative, ContinuityRule::Least) => "derivative, none lost",
-        (Lift::Derivative, ContinuityRule::OneLess) => "derivative",
+        (Lift::Pointwise, _) => "pointwise",
+        (Lift::Derivative, 0 | 1) => "derivative",
+        (Lift::Derivative, _) => "second derivative",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Why operators do not accept arguments, in values and in words.
 
-use super::OpDef;
+use super::{Bindings, Lift, OpDef, Syntax, spelling};
 use crate::Type;
 use std::fmt;
 
@@ -24,6 +24,8 @@ pub enum Mismatch {
         found: Type,
         /// What it should be, in surface types.
         wanted: String,
+        /// The type it should have, if there is only one.
+        exact: Option<Type>,
     },
     /// An argument has another shape.
     Shape {
@@ -33,6 +35,8 @@ pub enum Mismatch {
         found: Type,
         /// What it should be, in surface types.
         wanted: String,
+        /// The type it should have, if there is only one.
+        exact: Option<Type>,
     },
     /// A field has another dimension than the arguments before it ask for.
     Dimension {
@@ -69,11 +73,13 @@ impl fmt::Display for Mismatch {
                 argument,
                 found,
                 wanted,
+                ..
             }
             | Mismatch::Shape {
                 argument,
                 found,
                 wanted,
+                ..
             } => {
                 write!(
                     f,
@@ -103,6 +109,32 @@ impl fmt::Display for Mismatch {
     }
 }
 
+impl OpDef {
+    /// How the operator is used, with surface types in the place of arguments. Fields that may stand for tensors are not
+    /// mentioned.
+    pub fn usage(&self, spelling: &str) -> String {
+        let signature = self.signature();
+        let lift = match self.lift {
+            Lift::Derivative => Lift::Derivative,
+            Lift::None | Lift::Pointwise => Lift::None,
+        };
+        let mut args: Vec<String> = (signature.args.iter())
+            .map(|pattern| Bindings::default().describe(pattern, lift))
+            .collect();
+        if let (Some(_), Some(last)) = (signature.repeat, args.last_mut()) {
+            last.push('…');
+        }
+        let syntax = self.syntax.iter().find(|way| way.spelling() == spelling);
+        match (syntax, args.as_slice()) {
+            (Some(Syntax::Infix(symbol, _)), [left, right]) => format!("{left} {symbol} {right}"),
+            (Some(Syntax::Prefix(symbol, _)), [operand]) => format!("{symbol}{operand}"),
+            (Some(Syntax::Form(spelling::NORM, ..)), [operand]) => format!("|{operand}|"),
+            (Some(Syntax::Form(spelling::CONCAT, ..)), [elements]) => format!("[{elements}]"),
+            _ => format!("{spelling}({})", args.join(", ")),
+        }
+    }
+}
+
 /// Why no row of a spelling accepts arguments.
 #[derive(Clone, Debug)]
 pub struct Rejection {
@@ -121,6 +153,38 @@ impl Rejection {
     }
 }
 
+impl Rejection {
+    /// The rows that take this number of arguments, with their reasons.
+    pub fn of_this_arity(&self) -> Vec<&(&'static OpDef, Mismatch)> {
+        let fits = |(_, mismatch): &&(_, Mismatch)| !matches!(mismatch, Mismatch::Arity { .. });
+        self.reasons.iter().filter(fits).collect()
+    }
+
+    /// The argument that is wrong and the type that it must have, if all rows that accept what comes before it say so.
+    pub fn only_type(&self) -> Option<(usize, &Type)> {
+        let misses =
+            self.reasons
+                .iter()
+                .filter_map(|(_, mismatch)| match mismatch {
+                    Mismatch::Kind {
+                        argument, exact, ..
+                    }
+                    | Mismatch::Shape {
+                        argument, exact, ..
+                    } => Some((*argument, exact.as_ref())),
+                    Mismatch::Dimension { argument, .. }
+                    | Mismatch::NoDerivative { argument, .. } => Some((*argument, None)),
+                    Mismatch::Arity { .. } | Mismatch::Undetermined => None,
+                });
+        let misses: Vec<(usize, Option<&Type>)> = misses.collect();
+        let furthest = misses.iter().map(|(argument, _)| *argument).max()?;
+        let mut types = misses.iter().filter(|(argument, _)| *argument == furthest);
+        let (_, first) = types.next()?;
+        let agree = types.all(|(_, other)| other == first);
+        first.filter(|_| agree).map(|ty| (furthest, ty))
+    }
+}
+
 /// How near a miss is: by its kind, then by how many arguments fitted.
 fn closeness(mismatch: &Mismatch) -> (u8, usize) {
     match mismatch {
@@ -130,5 +194,27 @@ fn closeness(mismatch: &Mismatch) -> (u8, usize) {
         Mismatch::Shape { argument, .. } => (3, *argument),
         Mismatch::Dimension { argument, .. } => (4, *argument),
         Mismatch::NoDerivative { argument, .. } => (5, *argument),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usages_are_written_in_surface_types() {
+        let show = |name: &str, spelling: &str| {
+            OpDef::named(name)
+                .map(|row| row.usage(spelling))
+                .unwrap_or_default()
+        };
+        assert_eq!(show("add_int", "+"), "int + int");
+        assert_eq!(show("inner", "•"), "tensor[α,n] • tensor[n,β]");
+        assert_eq!(show("inner", "dot"), "dot(tensor[α,n], tensor[n,β])");
+        assert_eq!(show("length", "length"), "length(T[])");
+        assert_eq!(show("inside", "inside"), "inside(tensor[d], field(d)[α])");
+        assert_eq!(show("jacobian", "∇⊗"), "∇⊗field(d)[n,α]");
+        assert_eq!(show("swap", "swap"), "swap(int, tensor[α]…)");
+        assert_eq!(show("norm", "|"), "|tensor[n,α]|");
     }
 }

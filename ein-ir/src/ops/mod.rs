@@ -23,13 +23,16 @@ mod mismatch;
 mod sequences;
 mod signature;
 pub mod special;
+pub mod spelling;
 mod tensor;
+mod wanted;
 
-pub use accept::{Instance, resolve};
+pub use accept::{Fixed, Instance, resolve, resolve_as};
 pub use builtin::{Border, Builtin, Reduction, Relation, StrandSet};
 pub use instances::Variety;
 pub use manual::manual;
 pub use mismatch::{Mismatch, Rejection};
+pub use wanted::wanted;
 
 use crate::{Elementary, Jet, Tensor, eigensystem};
 pub(crate) use signature::Bindings;
@@ -104,7 +107,7 @@ pub enum Syntax {
     Call(&'static str),
     /// A name or symbol that stands for a value.
     Constant(&'static str),
-    /// Anything else: a spelling made up for the table, and what it looks like in programs.
+    /// Anything else: a spelling made up for the table, see [`spelling`], and what it looks like in programs.
     Form(&'static str, &'static str, Level),
 }
 
@@ -142,18 +145,16 @@ pub enum Meaning {
     Builtin(Builtin),
 }
 
-/// EIN operators with parameters that are fixed when the program is compiled, or with any number of arguments.
+/// EIN operators with parameters that the program fixes, or with any number of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Form {
-    /// Components or parts of a tensor; takes the mask of indices.
+    /// A field at a position.
+    Probe,
+    /// Components or parts of a tensor; the program fixes the mask of indices.
     Slice,
     /// A tensor from its parts along a new first axis.
     Concat,
-    /// The identity matrix; takes its extent.
-    Identity,
-    /// The tensor of zeros; takes its shape.
-    Zeros,
-    /// An integer power; takes the exponent. The exponent may be a run-time value if the base is a tensor.
+    /// An integer power. The program fixes the exponent, except that of a tensor, which may also be an argument.
     Power,
     /// One of several tensors or fields by its number, counted from 1 and clamped.
     Swap,
@@ -169,15 +170,6 @@ pub enum Lift {
     Pointwise,
     /// The tensors of the signature stand for fields, `d` for the dimension of their domain.
     Derivative,
-}
-
-/// The continuity of a resulting field or kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ContinuityRule {
-    /// The least of the arguments that have one.
-    Least,
-    /// One less than the least; there is no result if that is 0.
-    OneLess,
 }
 
 /// Where an argument must stay away from, for the result to be defined and smooth.
@@ -217,7 +209,7 @@ impl Domain {
 /// The meaning of an operator by components, written independently of its EIN text. Nothing is compiled from it.
 #[derive(Clone, Copy, Debug)]
 pub enum Oracle {
-    /// There is none: EIN cannot say the operator, or it needs more than its arguments.
+    /// There is none: EIN cannot express the operator, or it needs more than its arguments.
     None,
     /// A function of the arguments' components.
     Components(fn(&[Tensor<Jet>]) -> Tensor<Jet>),
@@ -238,11 +230,12 @@ pub struct OpDef {
     pub meaning: Meaning,
     /// How it extends to fields.
     pub lift: Lift,
-    /// The continuity of a resulting field or kernel.
-    pub continuity: ContinuityRule,
+    /// How many derivatives it takes: a resulting field or kernel has so many continuous ones less than the argument
+    /// that has the fewest.
+    pub derivatives: u32,
     /// What arguments, by position, must stay away from.
     pub domain: &'static [(usize, Domain)],
-    /// The meaning by components, for every operator that EIN can say.
+    /// The meaning by components, for every operator that EIN can express.
     pub oracle: Oracle,
     /// What it does, in one line.
     pub doc: &'static str,
@@ -255,7 +248,7 @@ const POINTWISE: OpDef = OpDef {
     sig: "",
     meaning: Meaning::Ein(""),
     lift: Lift::Pointwise,
-    continuity: ContinuityRule::Least,
+    derivatives: 0,
     domain: &[],
     oracle: Oracle::None,
     doc: "",
@@ -270,11 +263,11 @@ const PLAIN: OpDef = OpDef {
 /// What differential operators have in common.
 const DERIVATIVE: OpDef = OpDef {
     lift: Lift::Derivative,
-    continuity: ContinuityRule::OneLess,
+    derivatives: 1,
     ..POINTWISE
 };
 
-/// A row for what EIN cannot say.
+/// A row for what EIN cannot express.
 const fn builtin_row(
     name: &'static str,
     syntax: &'static [Syntax],
@@ -360,7 +353,7 @@ impl OpDef {
     /// The result that the row's oracle gives, if it has one.
     ///
     /// Arguments are jets around a common point and so is the result. A field that is probed is expanded around the
-    /// position; a derivative knows one order less than its argument.
+    /// position; a derivative knows as many orders less than its argument as it takes.
     pub fn expected(&self, args: &[Tensor<Jet>]) -> Option<Tensor<Jet>> {
         match self.oracle {
             Oracle::None => None,
@@ -397,13 +390,15 @@ mod tests {
                 row.name
             );
             // The oracle of a slice, an identity or zeros would need what only the program says.
-            let is_ein = match row.meaning {
-                Meaning::Ein(_) | Meaning::Elementary(_) => true,
-                Meaning::Form(Form::Concat | Form::Swap | Form::Power) => true,
-                Meaning::Form(Form::Slice | Form::Identity | Form::Zeros) => false,
+            let has_oracle = match row.meaning {
+                Meaning::Ein(_) => !row.signature().args.is_empty(),
+                Meaning::Elementary(_) => true,
+                Meaning::Form(Form::Slice) => false,
+                Meaning::Form(Form::Probe | Form::Concat | Form::Swap | Form::Power) => true,
                 Meaning::Builtin(_) => false,
             };
-            assert_eq!(!matches!(row.oracle, Oracle::None), is_ein, "{}", row.name);
+            let oracle = !matches!(row.oracle, Oracle::None);
+            assert_eq!(oracle, has_oracle, "{}", row.name);
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! signature = { pattern } "->" pattern
-//! pattern   = "int" | "bool" | "string" | "kernel" | "strand" | "τ" (any type) | "ν" (any value type)
+//! pattern   = "int" | "bool" | "string" | "kernel" | "strand"
+//!           | "τ" (any type) | "ν" (any value type) | "η" (any value type or the strand)
 //!           | "[" slots "]"                      tensor; in rows that are lifted also a field
 //!           | "field(" extent ")[" slots "]" | "image(" extent ")[" slots "]"
 //!           | pattern "{}" | pattern "{" extent "}"    sequence of any length, of a fixed length
@@ -10,8 +11,9 @@
 //! slot      = number | letter (an extent) | Greek letter (any number of axes)
 //! ```
 //!
-//! An extent that turns out to be 1 is no axis, as in [`Shape`].
+//! An extent that turns out to be 1 does not count as an axis, as in [`Shape`].
 
+use super::Lift;
 use crate::{Shape, Type};
 use std::collections::BTreeMap;
 
@@ -39,8 +41,8 @@ pub(crate) enum Pattern {
     Kernel,
     /// A strand, whatever its name.
     Strand,
-    /// A type with a name; one of the value types if `value`.
-    Variable { value: bool },
+    /// Any of some types, always the same.
+    Variable(Variable),
     /// A tensor.
     Tensor(Vec<Slot>),
     /// A field of any continuity.
@@ -49,6 +51,28 @@ pub(crate) enum Pattern {
     Image { dim: Slot, shape: Vec<Slot> },
     /// A sequence: fixed length, or dynamic.
     Seq(Box<Pattern>, Option<Slot>),
+}
+
+/// Which types a variable may stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variable {
+    /// All.
+    Any,
+    /// Value types.
+    Value,
+    /// What a sequence may be made of: value types and strands.
+    Element,
+}
+
+impl Variable {
+    /// Whether it may stand for a type.
+    pub(crate) fn admits(self, ty: &Type) -> bool {
+        match self {
+            Variable::Any => true,
+            Variable::Value => ty.is_value(),
+            Variable::Element => ty.is_element(),
+        }
+    }
 }
 
 /// The arguments and the result of an operator.
@@ -99,7 +123,7 @@ impl Signature {
         }
     }
 
-    /// The patterns for so many arguments, if that number is possible.
+    /// The patterns for this many arguments, if that number is possible.
     pub(crate) fn patterns(&self, arguments: usize) -> Option<Vec<&Pattern>> {
         let fixed = self.args.len() - usize::from(self.repeat.is_some());
         let fits = match self.repeat {
@@ -171,8 +195,9 @@ impl Reader<'_> {
                 ("string", Pattern::String),
                 ("kernel", Pattern::Kernel),
                 ("strand", Pattern::Strand),
-                ("τ", Pattern::Variable { value: false }),
-                ("ν", Pattern::Variable { value: true }),
+                ("τ", Pattern::Variable(Variable::Any)),
+                ("ν", Pattern::Variable(Variable::Value)),
+                ("η", Pattern::Variable(Variable::Element)),
             ];
             let word = words.into_iter().find(|(word, _)| self.eat(word));
             word.unwrap_or_else(|| panic!("no pattern at `{}` in `{}`", self.rest, self.text))
@@ -299,22 +324,60 @@ impl Bindings {
         Some(Shape::new(dims))
     }
 
-    /// The slots as far as they are known, in the notation of types: `[3,n,…]`.
-    pub(crate) fn describe(&self, slots: &[Slot]) -> String {
-        let parts: Vec<String> = slots
-            .iter()
-            .flat_map(|slot| match (slot, self.extent_of(*slot)) {
-                (_, Some(1)) => Vec::new(),
-                (_, Some(n)) => vec![n.to_string()],
-                (Slot::Shape(name), None) => match self.shapes.get(name) {
-                    Some(dims) => dims.iter().map(usize::to_string).collect(),
-                    None => vec!["…".to_owned()],
-                },
-                (Slot::Fixed(n), None) => vec![n.to_string()],
-                (Slot::Extent(name), None) => vec![name.to_string()],
-            })
-            .collect();
-        format!("[{}]", parts.join(","))
+    /// A pattern of a row that is lifted so, in surface types. Names that are not bound stand for themselves if none is
+    /// bound, as where a row is described; else axes that may be anything are an ellipsis.
+    pub(crate) fn describe(&self, pattern: &Pattern, lift: Lift) -> String {
+        let extent = |slot: &Slot| self.parts(*slot).join(",");
+        let axes = |slots: &[Slot]| {
+            let parts: Vec<String> = slots.iter().flat_map(|slot| self.parts(*slot)).collect();
+            format!("[{}]", parts.join(","))
+        };
+        match pattern {
+            Pattern::Bool => "bool".to_owned(),
+            Pattern::Int => "int".to_owned(),
+            Pattern::String => "string".to_owned(),
+            Pattern::Kernel => "kernel".to_owned(),
+            Pattern::Strand => "strand".to_owned(),
+            Pattern::Variable(_) => match &self.variable {
+                Some(bound) => bound.to_string(),
+                None => "T".to_owned(),
+            },
+            Pattern::Tensor(slots) => {
+                let tensor = match self.shape_of(slots) {
+                    Some(shape) => Type::Tensor(shape).to_string(),
+                    None => format!("tensor{}", axes(slots)),
+                };
+                match lift {
+                    Lift::None => tensor,
+                    Lift::Pointwise => format!("{tensor} or a field of such"),
+                    Lift::Derivative => {
+                        format!("field({}){}", extent(&Slot::Extent('d')), axes(slots))
+                    }
+                }
+            }
+            Pattern::Field { dim, shape } => format!("field({}){}", extent(dim), axes(shape)),
+            Pattern::Image { dim, shape } => format!("image({}){}", extent(dim), axes(shape)),
+            Pattern::Seq(element, None) => format!("{}[]", self.describe(element, Lift::None)),
+            Pattern::Seq(element, Some(length)) => {
+                let element = self.describe(element, Lift::None);
+                format!("{element}[{}]", extent(length))
+            }
+        }
+    }
+
+    /// A slot as far as it is known.
+    fn parts(&self, slot: Slot) -> Vec<String> {
+        match (slot, self.extent_of(slot)) {
+            (Slot::Shape(name), _) => match self.shapes.get(&name) {
+                Some(dims) => dims.iter().map(usize::to_string).collect(),
+                None if self.is_empty() => vec![name.to_string()],
+                None => vec!["…".to_owned()],
+            },
+            (_, Some(1)) => Vec::new(),
+            (_, Some(n)) => vec![n.to_string()],
+            (Slot::Extent(name), None) => vec![name.to_string()],
+            (Slot::Fixed(n), None) => vec![n.to_string()],
+        }
     }
 }
 
@@ -335,7 +398,7 @@ mod tests {
                     dim: Slot::Extent('d'),
                     shape: vec![Slot::Fixed(2)]
                 },
-                Pattern::Seq(Box::new(Pattern::Variable { value: false }), None),
+                Pattern::Seq(Box::new(Pattern::Variable(Variable::Any)), None),
                 Pattern::Kernel,
             ]
         );
@@ -361,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extent_of_one_is_no_axis() {
+    fn an_extent_of_one_does_not_count_as_an_axis() {
         let mut bindings = Bindings::default();
         assert!(bindings.extent(Slot::Extent('d'), 1));
         assert!(bindings.axes(&[Slot::Shape('α'), Slot::Extent('d')], &[3]));

@@ -1,7 +1,7 @@
 //! EIN operators of the forms that depend on more than the shapes of their arguments.
 
 use crate::mutants;
-use crate::{Comparison, Ein, Elementary, Index, Param, Rational, Shape, Term};
+use crate::{Comparison, Ein, Elementary, Index, Param, Rational, Term};
 
 /// The part of a tensor or field where some indices are fixed: `Some` selects along an axis, `None` keeps it.
 ///
@@ -52,31 +52,6 @@ pub fn concat(params: &[Param]) -> Ein {
         params: params.to_vec(),
         body: Term::Add((0..params.len()).map(part).collect()),
         axes,
-    }
-}
-
-/// The identity matrix.
-pub fn identity(n: usize) -> Ein {
-    match n {
-        1 => Ein {
-            params: Vec::new(),
-            axes: Vec::new(),
-            body: integer(1),
-        },
-        _ => Ein {
-            params: Vec::new(),
-            axes: vec![n, n],
-            body: Term::Delta(Index::Axis(0), Index::Axis(1)),
-        },
-    }
-}
-
-/// The tensor of zeros.
-pub fn zeros(shape: &Shape) -> Ein {
-    Ein {
-        params: Vec::new(),
-        axes: shape.dims().to_vec(),
-        body: integer(0),
     }
 }
 
@@ -164,10 +139,6 @@ pub fn elementary(function: Elementary, params: &[Param]) -> Ein {
         axes: Vec::new(),
         body: Term::Apply(function, args),
     }
-}
-
-fn integer(n: i128) -> Term {
-    Term::Const(Rational::from_integer(n))
 }
 
 /// A component whose indices are result axes.

@@ -1,19 +1,30 @@
 //! Rows of tensor algebra: norms, products, matrices, and how tensors are built and taken apart.
 
-use super::{Domain, Form as EinForm, Level, Meaning, OpDef, Oracle, PLAIN, POINTWISE, Syntax};
+use super::{
+    Domain, Form as EinForm, Level, Meaning, OpDef, Oracle, PLAIN, POINTWISE, Syntax, spelling,
+};
 use crate::{Jet, Shape, Tensor};
 use Level::{Atom, Product, Suffix};
 use Syntax::{Call, Form, Infix};
 
-const NORM: &[Syntax] = &[Form("|", "|a|", Atom)];
+const NORM: &[Syntax] = &[Form(spelling::NORM, "|a|", Atom), Call("norm")];
 const DOT: &[Syntax] = &[
     Infix("•", Product),
     Infix("⋅", Product),
     Infix("\\dot", Product),
+    Call("dot"),
 ];
-const CROSS: &[Syntax] = &[Infix("×", Product), Infix("\\cross", Product)];
-const OUTER: &[Syntax] = &[Infix("⊗", Product), Infix("\\otimes", Product)];
-const CONCAT: &[Syntax] = &[Form("[", "[a, b, …]", Atom), Call("concat")];
+const CROSS: &[Syntax] = &[
+    Infix("×", Product),
+    Infix("\\cross", Product),
+    Call("cross"),
+];
+const OUTER: &[Syntax] = &[
+    Infix("⊗", Product),
+    Infix("\\otimes", Product),
+    Call("outer"),
+];
+const CONCAT: &[Syntax] = &[Form(spelling::CONCAT, "[a, b, …]", Atom), Call("concat")];
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[OpDef] = &[
@@ -177,7 +188,7 @@ pub(super) const ROWS: &[OpDef] = &[
     },
     OpDef {
         name: "slice",
-        syntax: &[Form("[:]", "a[0,:]", Suffix)],
+        syntax: &[Form(spelling::SLICE, "a[0,:]", Suffix)],
         sig: "[α] -> [β]",
         meaning: Meaning::Form(EinForm::Slice),
         doc: "a component or a part; indices are constants, `:` keeps an axis",
@@ -185,17 +196,17 @@ pub(super) const ROWS: &[OpDef] = &[
     },
     OpDef {
         name: "identity",
-        syntax: &[Form("identity", "identity[3]", Atom)],
+        syntax: &[Form(spelling::IDENTITY, "identity[3]", Atom)],
         sig: "-> [n n]",
-        meaning: Meaning::Form(EinForm::Identity),
+        meaning: Meaning::Ein("i:n j:n | δ[i j]"),
         doc: "identity matrix",
         ..PLAIN
     },
     OpDef {
         name: "zeros",
-        syntax: &[Form("zeros", "zeros[2,3]", Atom)],
+        syntax: &[Form(spelling::ZEROS, "zeros[2,3]", Atom)],
         sig: "-> [α]",
-        meaning: Meaning::Form(EinForm::Zeros),
+        meaning: Meaning::Ein("α | 0"),
         doc: "tensor of zeros",
         ..PLAIN
     },

@@ -190,12 +190,18 @@ impl Sketch {
         self.apply(op, &[a])
     }
 
+    fn constant(&mut self, spelling: &str, dims: &[usize]) -> V {
+        let instance = ops::resolve_as(spelling, &[], Some(&Type::tensor(dims)));
+        let ein = instance.ok().and_then(|instance| instance.ein());
+        self.apply(ein.expect("a constant tensor"), &[])
+    }
+
     pub(crate) fn identity(&mut self, n: usize) -> V {
-        self.apply(ops::special::identity(n), &[])
+        self.constant(ops::spelling::IDENTITY, &[n, n])
     }
 
     pub(crate) fn zeros(&mut self, dims: &[usize]) -> V {
-        self.apply(ops::special::zeros(&Shape::from(dims)), &[])
+        self.constant(ops::spelling::ZEROS, dims)
     }
 
     pub(crate) fn concat(&mut self, parts: &[V]) -> V {

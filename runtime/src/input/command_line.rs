@@ -213,27 +213,13 @@ fn unknown(
             names.join(", ")
         );
     }
-    let distances = spellings.iter().map(|(s, _)| (edit_distance(s, word), s));
+    let distances = spellings
+        .iter()
+        .map(|(s, _)| (strsim::osa_distance(s, word), s));
     match distances.min() {
         Some((distance, spelling)) if distance <= 1 + word.chars().count() / 4 => {
             format!("unknown option `{word}`; did you mean `{spelling}`?")
         }
         _ => format!("unknown option `{word}`; `-h` lists all options"),
     }
-}
-
-/// How many characters must be inserted, removed or replaced to get from one text to the other.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -234,7 +234,7 @@ impl Emitter<'_, '_> {
         args: &[Value],
         varying: bool,
     ) -> Option<Vec<cl::Value>> {
-        if !is_native(function) {
+        if !function.def().native {
             return None;
         }
         let parts = self.operand(args[0], varying).into_iter();
@@ -518,17 +518,4 @@ impl Emitter<'_, '_> {
             self.b.ins().store(PLAIN, part, base, at + p as i32 * bytes);
         }
     }
-}
-
-/// Whether the machine computes a function itself.
-pub(super) fn is_native(function: Elementary) -> bool {
-    matches!(
-        function,
-        Elementary::Sqrt
-            | Elementary::Abs
-            | Elementary::Floor
-            | Elementary::Ceil
-            | Elementary::Trunc
-            | Elementary::Sign
-    )
 }

@@ -9,7 +9,6 @@
 use super::{
     emit::{Emitter, Held, PLAIN},
     lanes::Registers,
-    ops::is_native,
 };
 use crate::{
     codegen::abi::offset,
@@ -175,7 +174,7 @@ impl<'a> Emitter<'a, '_> {
     fn is_step(&self, op: &Op, results: &[Value]) -> bool {
         let lane_by_lane = match op {
             Op::Simple(_) | Op::Select(_) => true,
-            Op::Math(function) => is_native(*function),
+            Op::Math(function) => function.def().native,
             Op::State(slot, _) => {
                 self.lanes.parts() > 1 && !self.state_planes[*slot as usize].is_handle
             }

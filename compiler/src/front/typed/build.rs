@@ -1,131 +1,17 @@
-//! Expressions that build values: tensors and sequences from elements, comprehensions, and what is loaded from files.
+//! Expressions that build sequences, and what is loaded from files.
 
 use super::{
-    coerce::{coerce, common},
     context::{Cx, Place},
-    expr::{constant_string, infer, typed},
-    tree::{Expr, ExprKind, VarId, VarKind},
+    expr::{constant_string, infer, literal, typed},
+    overload,
+    tree::{Constant, Domain, Expr, ExprKind, VarId, VarKind},
     types,
 };
 use crate::front::{source::Span, syntax::ast};
-use ein_ir::{Continuity, Shape, Type};
-
-/// `[a, …]`: a tensor of tensors or a field of fields, the new axis first.
-pub(super) fn tensor<'a>(
-    cx: &mut Cx<'a>,
-    elements: &'a [ast::Expr],
-    hint: Option<&Type>,
-    span: Span,
-) -> Option<Expr> {
-    let hint = hint.and_then(|ty| element_of_tensor(ty, elements.len()));
-    let elements: Vec<Option<Expr>> = elements
-        .iter()
-        .map(|e| infer(cx, e, hint.as_ref()))
-        .collect();
-    let elements: Option<Vec<Expr>> = elements.into_iter().collect();
-    tensor_of(cx, elements?, span)
-}
-
-/// The tensor or field with these parts along a new first axis.
-pub(super) fn tensor_of(cx: &mut Cx<'_>, mut elements: Vec<Expr>, span: Span) -> Option<Expr> {
-    for element in &mut elements {
-        if element.ty == Type::Int {
-            let int = std::mem::replace(element, typed(Type::Int, ExprKind::Zeros, span));
-            *element = coerce(int, &Type::REAL);
-        }
-    }
-    let least = elements
-        .iter()
-        .map(|element| continuity(&element.ty))
-        .min()?;
-    for element in &elements {
-        if !matches!(element.ty, Type::Tensor(_) | Type::Field { .. }) {
-            let ty = element.ty.clone();
-            cx.error(
-                "tensor-element",
-                element.span,
-                format!("a tensor cannot have elements of type `{ty}`"),
-            )
-            .hint("elements of `[…]` are numbers, tensors, or fields; a sequence is written `{…}`");
-            return None;
-        }
-    }
-    let first = with_continuity(&elements[0].ty, least);
-    if let Some(other) = elements
-        .iter()
-        .find(|element| with_continuity(&element.ty, least) != first)
-    {
-        let message = format!(
-            "the elements of a tensor differ: `{}` and `{}`",
-            elements[0].ty, other.ty
-        );
-        cx.error("elements-differ", other.span, message)
-            .label(elements[0].span, format!("`{}`", elements[0].ty));
-        return None;
-    }
-    if elements.len() == 1 {
-        return elements.pop();
-    }
-    let outer = |shape: &Shape| Shape::new([elements.len()]).append(shape.dims());
-    let ty = match &first {
-        Type::Field {
-            continuity,
-            dim,
-            shape,
-        } => Type::Field {
-            continuity: *continuity,
-            dim: *dim,
-            shape: outer(shape),
-        },
-        Type::Tensor(shape) => Type::Tensor(outer(shape)),
-        _ => return None,
-    };
-    types::limit_size(cx, &ty, span)?;
-    let elements = elements
-        .into_iter()
-        .map(|element| coerce(element, &first))
-        .collect();
-    Some(typed(ty, ExprKind::Tensor(elements), span))
-}
-
-fn element_of_tensor(ty: &Type, count: usize) -> Option<Type> {
-    let rest = |shape: &Shape| match shape.dims() {
-        [first, rest @ ..] if *first == count => Some(Shape::from(rest)),
-        _ => None,
-    };
-    match ty {
-        Type::Tensor(shape) => rest(shape).map(Type::Tensor),
-        Type::Field {
-            continuity,
-            dim,
-            shape,
-        } => rest(shape).map(|shape| Type::Field {
-            continuity: *continuity,
-            dim: *dim,
-            shape,
-        }),
-        _ => None,
-    }
-}
-
-fn continuity(ty: &Type) -> Continuity {
-    match ty {
-        Type::Field { continuity, .. } => *continuity,
-        _ => Continuity::Infinite,
-    }
-}
-
-/// The type with its continuity, if it has one, replaced.
-fn with_continuity(ty: &Type, continuity: Continuity) -> Type {
-    match ty {
-        Type::Field { dim, shape, .. } => Type::Field {
-            continuity,
-            dim: *dim,
-            shape: shape.clone(),
-        },
-        other => other.clone(),
-    }
-}
+use ein_ir::{
+    Type,
+    ops::{self, spelling},
+};
 
 /// `{a, …}`, `{}`
 pub(super) fn sequence<'a>(
@@ -134,41 +20,25 @@ pub(super) fn sequence<'a>(
     hint: Option<&Type>,
     span: Span,
 ) -> Option<Expr> {
+    let of = |element: &Type| Type::Seq(Box::new(element.clone()), Some(written.len()));
     let wanted = match hint {
-        Some(Type::Seq(element, _)) => Some(&**element),
+        Some(Type::Seq(element, _)) => Some(of(element)),
         _ => None,
     };
-    let elements: Vec<Option<Expr>> = written.iter().map(|e| infer(cx, e, wanted)).collect();
-    let elements: Option<Vec<Expr>> = elements.into_iter().collect();
-    let elements = elements?;
-    let mut common_type = match (elements.first(), wanted) {
-        (Some(first), _) => first.ty.clone(),
-        (None, Some(wanted)) => wanted.clone(),
+    if written.is_empty() {
         // The empty sequence adapts to any other.
-        (None, None) => Type::Int,
-    };
-    for element in elements.iter().skip(1) {
-        let fits_hint = |ty: &&Type| common_type.coerces_to(ty) && element.ty.coerces_to(ty);
-        match common(&common_type, &element.ty).or_else(|| wanted.filter(fits_hint).cloned()) {
-            Some(ty) => common_type = ty,
-            None => {
-                let message = format!(
-                    "the elements of a sequence differ: `{common_type}` and `{}`",
-                    element.ty
-                );
-                cx.error("elements-differ", element.span, message)
-                    .label(elements[0].span, format!("`{common_type}`"));
-                return None;
-            }
-        }
+        let ty = wanted.unwrap_or_else(|| of(&Type::Int));
+        return Some(literal(ty, Constant::Seq(Vec::new()), span));
     }
-    let at = elements.first().map_or(span, |first| first.span);
-    let ty = types::sequence_of(cx, common_type.clone(), Some(elements.len()), at)?;
-    let elements = elements
-        .into_iter()
-        .map(|element| coerce(element, &common_type))
-        .collect();
-    Some(typed(ty, ExprKind::Sequence(elements), span))
+    let written: Vec<&ast::Expr> = written.iter().collect();
+    overload::operation(
+        cx,
+        spelling::SEQUENCE,
+        span,
+        &written,
+        wanted.as_ref(),
+        span,
+    )
 }
 
 /// `{ e | x in s }` as a value.
@@ -180,19 +50,38 @@ pub(super) fn comprehension<'a>(
     span: Span,
 ) -> Option<Expr> {
     let source = iteration(cx, &iter.source, None);
+    let domain = source.map(|source| Domain::Seq(Box::new(source)));
+    comprehension_over(cx, body, iter, domain, hint, span)
+}
+
+/// The same over what was looked at, which may be wrong.
+pub(super) fn comprehension_over<'a>(
+    cx: &mut Cx<'a>,
+    body: &'a ast::Expr,
+    iter: &'a ast::Iter,
+    domain: Option<Domain>,
+    hint: Option<&Type>,
+    span: Span,
+) -> Option<Expr> {
+    let element = match &domain {
+        Some(Domain::Seq(source)) => Some(element_type(source)),
+        Some(Domain::Strands(_)) => cx
+            .strand
+            .as_ref()
+            .map(|strand| Type::Strand(strand.name.to_owned())),
+        None => None,
+    };
     let wanted = match hint {
         Some(Type::Seq(element, None)) => Some(&**element),
         _ => None,
     };
-    let (var, body) = with_iterator(cx, iter, source.as_ref().map(element_type), |cx| {
-        infer(cx, body, wanted)
-    });
-    let (body, source) = (body?, source?);
+    let (var, body) = with_iterator(cx, iter, element, |cx| infer(cx, body, wanted));
+    let (body, domain) = (body?, domain?);
     let ty = types::sequence_of(cx, body.ty.clone(), None, body.span)?;
     let kind = ExprKind::Comprehension {
         body: Box::new(body),
         var,
-        domain: Box::new(source),
+        domain,
     };
     Some(typed(ty, kind, span))
 }
@@ -245,66 +134,50 @@ pub(super) fn element_type(sequence: &Expr) -> Type {
     }
 }
 
-/// `load_image("…")`; its type is that of the hint.
-pub(super) fn load_image<'a>(
+/// `load_image("…")` or `load_sequence("…")`; its type is that of the hint.
+pub(super) fn load<'a>(
     cx: &mut Cx<'a>,
+    function: &str,
     file: &'a ast::Expr,
     hint: Option<&Type>,
     span: Span,
 ) -> Option<Expr> {
-    let file = load(cx, file, "an image", span);
-    match hint {
-        Some(ty @ Type::Image { .. }) => Some(typed(ty.clone(), ExprKind::LoadImage(file?), span)),
-        _ if cx.hint_lost => None,
-        _ => {
-            cx.error(
-                "unknown-type-of-file",
-                span,
-                "the type of this image is not known from its surroundings",
-            )
-            .hint("define it as a global of its own: `image(3)[] v = …;`");
-            None
-        }
-    }
-}
-
-/// `load_sequence("…")`; its type is that of the hint.
-pub(super) fn load_sequence<'a>(
-    cx: &mut Cx<'a>,
-    file: &'a ast::Expr,
-    hint: Option<&Type>,
-    span: Span,
-) -> Option<Expr> {
-    let file = load(cx, file, "a sequence", span);
-    match hint {
-        Some(Type::Seq(element, _)) => {
-            let ty = types::sequence_of(cx, (**element).clone(), None, span)?;
-            Some(typed(ty, ExprKind::LoadSequence(file?), span))
-        }
-        _ if cx.hint_lost => None,
-        _ => {
-            cx.error(
-                "unknown-type-of-file",
-                span,
-                "the type of this sequence is not known from its surroundings",
-            )
-            .hint("define it as a global of its own: `real[] s = …;`");
-            None
-        }
-    }
-}
-
-/// The name of a file that is loaded, and a check that files are loaded here.
-fn load<'a>(cx: &mut Cx<'a>, file: &'a ast::Expr, what: &str, span: Span) -> Option<String> {
+    let (article, what, example) = match function {
+        "load_image" => ("an", "image", "image(3)[] v"),
+        _ => ("a", "sequence", "real[] s"),
+    };
     if !matches!(cx.place, Place::Item | Place::GlobalInitialize) {
         let place = cx.place.describe();
         cx.error(
             "load-place",
             span,
-            format!("{what} cannot be loaded in {place}"),
+            format!("{article} {what} cannot be loaded in {place}"),
         )
         .hint("load it in the definition of a global variable");
         return None;
     }
-    constant_string(cx, file, "the name of a file")
+    let file = constant_string(cx, file, "the name of a file");
+    // A sequence that is loaded is as long as it is.
+    let wanted = match hint {
+        Some(Type::Seq(element, _)) => Some(Type::Seq(element.clone(), None)),
+        other => other.cloned(),
+    };
+    match ops::resolve_as(function, &[Type::String], wanted.as_ref()) {
+        Ok(op) => {
+            let file = literal(Type::String, Constant::String(file?), span);
+            Some(overload::applied(op, vec![file], span))
+        }
+        Err(_) if cx.hint_lost => None,
+        Err(_) => {
+            cx.error(
+                "unknown-type-of-file",
+                span,
+                format!("the type of this {what} is not known from its surroundings"),
+            )
+            .hint(format!(
+                "define it as a global of its own: `{example} = …;`"
+            ));
+            None
+        }
+    }
 }

@@ -1,42 +1,41 @@
-//! What the operators that EIN cannot say give for values that are known: ints, truth values, strings, sequences.
+//! What the operators that EIN cannot express give for values that are known: ints, truth values, strings, sequences.
 
-use super::tree::Constant;
+use super::{int_range, tree::Constant};
 use ein_ir::{
     Shape, Type,
     ops::{Builtin, Reduction, Relation},
 };
 use std::cmp::Ordering;
 
-/// The value of a built-in operator, if it depends on its arguments alone and is defined for them.
+/// The value of a built-in operator, if it depends on its arguments alone and is defined for them. Ints have 64 bits if
+/// they are long, else 32; they wrap.
 pub(super) fn builtin_value(
     builtin: Builtin,
     args: &[Constant],
     result: &Type,
+    long_int: bool,
 ) -> Option<Constant> {
+    let int = |value: i64| Constant::Int(wrapped(value, long_int));
     Some(match (builtin, args) {
-        (Builtin::IntAdd, [Constant::Int(a), Constant::Int(b)]) => int(a + b),
-        (Builtin::IntSub, [Constant::Int(a), Constant::Int(b)]) => int(a - b),
-        (Builtin::IntMul, [Constant::Int(a), Constant::Int(b)]) => int(a * b),
-        (Builtin::IntDiv, [Constant::Int(a), Constant::Int(b)]) => int(a.checked_div(*b)?),
-        (Builtin::IntRem, [Constant::Int(a), Constant::Int(b)]) => int(a.checked_rem(*b)?),
-        (Builtin::IntNeg, [Constant::Int(a)]) => int(-a),
-        (Builtin::IntAbs, [Constant::Int(a)]) => int(a.abs()),
+        (Builtin::IntAdd, [Constant::Int(a), Constant::Int(b)]) => int(a.wrapping_add(*b)),
+        (Builtin::IntSub, [Constant::Int(a), Constant::Int(b)]) => int(a.wrapping_sub(*b)),
+        (Builtin::IntMul, [Constant::Int(a), Constant::Int(b)]) => int(a.wrapping_mul(*b)),
+        (Builtin::IntDiv | Builtin::IntRem, [_, Constant::Int(0)]) => return None,
+        (Builtin::IntDiv, [Constant::Int(a), Constant::Int(b)]) => int(a.wrapping_div(*b)),
+        (Builtin::IntRem, [Constant::Int(a), Constant::Int(b)]) => int(a.wrapping_rem(*b)),
+        (Builtin::IntNeg, [Constant::Int(a)]) => int(a.wrapping_neg()),
+        (Builtin::IntAbs, [Constant::Int(a)]) => int(a.wrapping_abs()),
         (Builtin::IntMin, [Constant::Int(a), Constant::Int(b)]) => int(*a.min(b)),
         (Builtin::IntMax, [Constant::Int(a), Constant::Int(b)]) => int(*a.max(b)),
         (Builtin::IntToReal, [Constant::Int(a)]) => real(*a as f64),
         (Builtin::Compare(relation), [a, b]) => Constant::Bool(compare(relation, a, b)?),
-        (Builtin::And, [Constant::Bool(a), Constant::Bool(b)]) => Constant::Bool(*a && *b),
-        (Builtin::Or, [Constant::Bool(a), Constant::Bool(b)]) => Constant::Bool(*a || *b),
         (Builtin::Not, [Constant::Bool(a)]) => Constant::Bool(!a),
-        (Builtin::Select, [a, Constant::Bool(c), b]) => {
-            if *c {
-                a.clone()
-            } else {
-                b.clone()
-            }
-        }
         (Builtin::Pi, []) => real(std::f64::consts::PI),
         (Builtin::Infinity, []) => real(f64::INFINITY),
+        (Builtin::Nan, []) => match result {
+            Type::Tensor(shape) => Constant::Tensor(shape.clone(), vec![f64::NAN; shape.size()]),
+            _ => return None,
+        },
         (Builtin::Sequence, elements) => Constant::Seq(elements.to_vec()),
         (Builtin::Prepend, [element, Constant::Seq(rest)]) => {
             joined(std::slice::from_ref(element), rest)
@@ -50,15 +49,18 @@ pub(super) fn builtin_value(
             elements.get(usize::try_from(*at).ok()?)?.clone()
         }
         (Builtin::Reduce(reduction), [Constant::Seq(elements)]) => {
-            reduce(reduction, elements, result)?
+            reduce(reduction, elements, result, long_int)?
         }
         _ => return None,
     })
 }
 
-/// An int of the language: 32 bits, wrapping.
-fn int(value: i64) -> Constant {
-    Constant::Int(i64::from(value as i32))
+/// The int of the language that a number becomes.
+fn wrapped(value: i64, long_int: bool) -> i64 {
+    match long_int {
+        true => value,
+        false => i64::from(value as i32),
+    }
 }
 
 fn real(value: f64) -> Constant {
@@ -90,7 +92,12 @@ fn compare(relation: Relation, a: &Constant, b: &Constant) -> Option<bool> {
     })
 }
 
-fn reduce(reduction: Reduction, elements: &[Constant], result: &Type) -> Option<Constant> {
+fn reduce(
+    reduction: Reduction,
+    elements: &[Constant],
+    result: &Type,
+    long_int: bool,
+) -> Option<Constant> {
     match result {
         Type::Bool => {
             let mut truths = elements
@@ -111,12 +118,12 @@ fn reduce(reduction: Reduction, elements: &[Constant], result: &Type) -> Option<
                 })
                 .collect();
             let ints = ints?.into_iter();
-            let wrap = |n: i64| i64::from(n as i32);
+            let (least, most) = int_range(long_int);
             Some(Constant::Int(match reduction {
-                Reduction::Sum => ints.fold(0, |a, b| wrap(a + b)),
-                Reduction::Product => ints.fold(1, |a, b| wrap(a * b)),
-                Reduction::Min => ints.fold(i64::from(i32::MAX), i64::min),
-                Reduction::Max => ints.fold(i64::from(i32::MIN), i64::max),
+                Reduction::Sum => ints.fold(0, |a, b| wrapped(a.wrapping_add(b), long_int)),
+                Reduction::Product => ints.fold(1, |a, b| wrapped(a.wrapping_mul(b), long_int)),
+                Reduction::Min => ints.fold(most, i64::min),
+                Reduction::Max => ints.fold(least, i64::max),
                 Reduction::All | Reduction::Exists | Reduction::Mean | Reduction::Variance => {
                     return None;
                 }

@@ -1,25 +1,23 @@
-//! What `f(…)` means: a probe if `f` is a field, else a call of a user function, a built-in one, or one of the forms
-//! that take their arguments in a way of their own.
+//! What `f(…)` means: a probe if `f` is a field, else a call of a user function or a built-in one.
 
 use super::{
     build,
     coerce::coerce,
     context::{Cx, FunctionInfo},
-    expr::{converted, infer, require_value, typed},
-    forms::{EXTRA_FUNCTIONS, axis_kernels, extra, swap},
+    expr::{infer, require_value, typed},
     hint,
-    messages::{mismatch, plural},
+    messages::{CONVOLVE, mismatch, plural},
     overload, reduce,
     tree::{Expr, ExprKind, FunctionId, VarId},
 };
 use crate::front::{
     source::Span,
-    syntax::ast::{self, ExprKind as Written},
+    syntax::ast::{self, ExprKind as Written, Operator},
 };
 use ein_ir::{
-    Continuity, Shape, Type,
+    Type,
     kernel::KERNELS,
-    ops::{self, Builtin, Form, Meaning, OPERATORS, Syntax},
+    ops::{self, Builtin, Lift, Meaning, OPERATORS, Syntax, spelling},
 };
 
 /// `f(a, …)`
@@ -30,19 +28,52 @@ pub(super) fn call<'a>(
     hint: Option<&Type>,
     span: Span,
 ) -> Option<Expr> {
-    if let Written::Name(text) = &callee.kind
-        && cx.scopes.value(text).is_none()
-    {
-        let name = ast::Name {
-            text: text.clone(),
-            span: callee.span,
-        };
-        return match cx.scopes.function(text) {
-            Some(function) => user_function(cx, function, args, &name, span),
-            None => builtin(cx, &name, args, hint, span),
-        };
+    let (derivatives, inner) = derivatives(callee);
+    let Some(name) = function_name(cx, inner).filter(|name| {
+        // Where nothing of this name can be called, it is taken for a field that is differentiated.
+        derivatives.is_empty() || is_known(cx, &name.text)
+    }) else {
+        return probe(cx, callee, args, hint, span);
+    };
+    // `∇f(a)` can only mean the derivative of what the function gives, since a function is no field.
+    let mut wanted = hint.cloned();
+    for op in &derivatives {
+        wanted = ops::wanted(op.symbol, &[None], 0, wanted.as_ref());
     }
-    probe(cx, callee, args, hint, span)
+    let called = match cx.scopes.function(&name.text) {
+        Some(function) => user_function(cx, function, args, &name, span),
+        None => builtin(cx, &name, args, wanted.as_ref(), span),
+    };
+    derivatives.iter().rev().fold(called, |operand, op| {
+        overload::apply(cx, op.symbol, op.span, vec![operand?], None, span)
+    })
+}
+
+/// The differential operators before an expression, the outermost first, and what they are applied to.
+fn derivatives(written: &ast::Expr) -> (Vec<Operator>, &ast::Expr) {
+    let (mut found, mut inner) = (Vec::new(), written);
+    while let Written::Prefix { op, operand } = &inner.kind
+        && ops::candidates(op.symbol).any(|row| row.lift == Lift::Derivative)
+    {
+        found.push(*op);
+        inner = operand;
+    }
+    (found, inner)
+}
+
+/// The name of a function that is called, if it is one: a variable of the same name hides it.
+fn function_name(cx: &Cx<'_>, callee: &ast::Expr) -> Option<ast::Name> {
+    let Written::Name(text) = &callee.kind else {
+        return None;
+    };
+    cx.scopes.value(text).is_none().then(|| ast::Name {
+        text: text.clone(),
+        span: callee.span,
+    })
+}
+
+fn is_known(cx: &Cx<'_>, function: &str) -> bool {
+    cx.scopes.function(function).is_some() || overload::is_function(function)
 }
 
 /// `f { e | x in s }`, which is `f({ e | x in s })`.
@@ -53,38 +84,32 @@ pub(super) fn call_comprehension<'a>(
     iter: &'a ast::Iter,
     span: Span,
 ) -> Option<Expr> {
-    let comprehension_span = body.span.to(iter.source.span);
-    if let Written::Name(text) = &callee.kind
-        && cx.scopes.value(text).is_none()
-    {
-        let name = ast::Name {
-            text: text.clone(),
-            span: callee.span,
-        };
-        if let Some(function) = cx.scopes.function(text) {
-            let sequence = build::comprehension(cx, body, iter, None, comprehension_span);
-            return call_with(cx, function, vec![sequence], &name, span);
-        }
-        if reduce::is_reduction(text) {
-            return reduce::of_comprehension(cx, &name, body, iter, span);
-        }
-        let sequence = build::comprehension(cx, body, iter, None, comprehension_span);
-        if !overload::is_function(text) {
-            unknown_function(cx, &name);
-            return None;
-        }
-        return overload::apply(cx, text, callee.span, vec![sequence?], span);
+    let inside = body.span.to(iter.source.span);
+    let Some(name) = function_name(cx, callee) else {
+        let callee = infer(cx, callee, None);
+        build::comprehension(cx, body, iter, None, inside);
+        let callee = callee?;
+        cx.error(
+            "not-a-function",
+            callee.span,
+            format!("a value of type `{}` cannot be called", callee.ty),
+        )
+        .hint("a variable hides a function of the same name");
+        return None;
+    };
+    if let Some(function) = cx.scopes.function(&name.text) {
+        let sequence = build::comprehension(cx, body, iter, None, inside);
+        return call_with(cx, function, vec![sequence], &name, span);
     }
-    let callee = infer(cx, callee, None);
-    build::comprehension(cx, body, iter, None, comprehension_span);
-    let callee = callee?;
-    cx.error(
-        "not-a-function",
-        callee.span,
-        format!("a value of type `{}` cannot be called", callee.ty),
-    )
-    .hint("a variable hides a function of the same name");
-    None
+    let sequence = match reduce::is_reduction(&name.text) {
+        true => reduce::comprehension(cx, body, iter, inside),
+        false => build::comprehension(cx, body, iter, None, inside),
+    };
+    if !overload::is_function(&name.text) {
+        unknown_function(cx, &name);
+        return None;
+    }
+    overload::apply(cx, &name.text, name.span, vec![sequence?], None, span)
 }
 
 fn user_function<'a>(
@@ -182,37 +207,18 @@ fn probe<'a>(
     hint: Option<&Type>,
     span: Span,
 ) -> Option<Expr> {
-    // The position is looked at first if it may say what the field is made of.
-    let early = match args {
-        [arg] if hint::needs_context(callee) => Some(infer(cx, arg, None)),
-        _ => None,
+    let operands = match args {
+        [at] => hint::operands(cx, spelling::PROBE, &[callee, at], hint)?,
+        _ => {
+            let field = infer(cx, callee, None);
+            inferred(cx, args, None)?;
+            vec![field?]
+        }
     };
-    let field_hint = match (&early, hint) {
-        (Some(Some(at)), Some(Type::Tensor(shape))) => dimension(&at.ty).map(|dim| Type::Field {
-            continuity: Continuity::Infinite,
-            dim,
-            shape: shape.clone(),
-        }),
-        _ => None,
-    };
-    let field = infer(cx, callee, field_hint.as_ref());
-    let wanted = match &field {
-        Some(Expr {
-            ty: Type::Field { dim, .. },
-            ..
-        }) => Some(Type::Tensor(Shape::new([*dim]))),
-        _ => None,
-    };
-    let args: Vec<Option<Expr>> = match early {
-        Some(at) => vec![at],
-        None => args
-            .iter()
-            .map(|arg| infer(cx, arg, wanted.as_ref()))
-            .collect(),
-    };
-    let field = field?;
-    let Type::Field { shape, .. } = &field.ty else {
-        let hint = match (&field.ty, &callee.kind) {
+    let found = &operands[0].ty;
+    if !matches!(found, Type::Field { .. }) {
+        let hint = match (found, &callee.kind) {
+            (Type::Image { .. }, _) => Some(CONVOLVE.to_owned()),
             (Type::Seq(element, _), _) if matches!(**element, Type::Field { .. }) => {
                 Some("select one of the fields: `…[0](x)`".to_owned())
             }
@@ -224,46 +230,22 @@ fn probe<'a>(
         cx.error(
             "not-a-field",
             callee.span,
-            format!("a value of type `{}` cannot be called or probed", field.ty),
+            format!("a value of type `{found}` cannot be called or probed"),
         )
         .hints(hint);
         return None;
-    };
-    let (shape, wanted) = (shape.clone(), wanted?);
-    let count = args.len();
-    let [at] = <[Option<Expr>; 1]>::try_from(args).unwrap_or([None]);
-    if count != 1 {
-        let hint = (count > 1).then(|| "the position is one vector: `F([x, y])`".to_owned());
+    }
+    if args.len() != 1 {
+        let hint = (args.len() > 1).then(|| "the position is one vector: `F([x, y])`".to_owned());
         cx.error(
             "probe-position",
             span,
-            format!("a field is probed at one position, found {count}"),
+            format!("a field is probed at one position, found {}", args.len()),
         )
         .hints(hint);
         return None;
     }
-    let at = converted(cx, at?, &wanted, "the position of a probe")?;
-    Some(typed(
-        Type::Tensor(shape),
-        ExprKind::Probe {
-            field: Box::new(field),
-            at: Box::new(at),
-        },
-        span,
-    ))
-}
-
-/// The dimension of the space a position lies in.
-fn dimension(position: &Type) -> Option<usize> {
-    match position {
-        Type::Int => Some(1),
-        Type::Tensor(shape) => match shape.dims() {
-            [] => Some(1),
-            [n @ (2 | 3)] => Some(*n),
-            _ => None,
-        },
-        _ => None,
-    }
+    overload::apply(cx, spelling::PROBE, span, operands, None, span)
 }
 
 /// A function that is not the user's.
@@ -274,19 +256,6 @@ fn builtin<'a>(
     hint: Option<&Type>,
     span: Span,
 ) -> Option<Expr> {
-    if reduce::is_reduction(&name.text)
-        && let [arg] = args
-    {
-        return match &arg.kind {
-            Written::Comprehension { body, iter } => {
-                reduce::of_comprehension(cx, name, body, iter, span)
-            }
-            _ => reduce::of_sequence(cx, name, arg, hint, span),
-        };
-    }
-    if EXTRA_FUNCTIONS.contains(&name.text.as_str()) {
-        return extra(cx, name, args, span);
-    }
     if !overload::is_function(&name.text) {
         unknown_function(cx, name);
         for arg in args {
@@ -295,27 +264,27 @@ fn builtin<'a>(
         }
         return None;
     }
-    match ops::candidates(&name.text).next().map(|row| row.meaning) {
-        Some(Meaning::Builtin(Builtin::Sphere)) => reduce::sphere(cx, args, name, span),
-        Some(Meaning::Builtin(Builtin::Count(_))) => {
-            let args = inferred(cx, args, None)?;
-            reduce::count(cx, name, args, span)
-        }
-        Some(Meaning::Builtin(Builtin::AxisKernels)) => axis_kernels(cx, name, args, span),
-        Some(Meaning::Form(Form::Swap)) => swap(cx, name, args, hint, span),
-        Some(Meaning::Form(Form::Concat)) => {
-            let args = inferred(cx, args, None)?;
-            match args.is_empty() {
-                true => overload::apply(cx, &name.text, name.span, args, span),
-                false => build::tensor_of(cx, args, span),
-            }
+    let operands = match args {
+        [
+            ast::Expr {
+                kind: Written::Comprehension { body, iter },
+                span,
+            },
+        ] if reduce::is_reduction(&name.text) => {
+            vec![reduce::comprehension(cx, body, iter, *span)?]
         }
         _ => {
-            let hint = hint::of_argument(hint);
-            let args = inferred(cx, args, hint.as_ref())?;
-            overload::apply(cx, &name.text, name.span, args, span)
+            let args: Vec<&ast::Expr> = args.iter().collect();
+            hint::operands(cx, &name.text, &args, hint)?
         }
-    }
+    };
+    let mut rows = ops::candidates(&name.text);
+    let strands = match rows.any(|row| row.meaning == Meaning::Builtin(Builtin::Sphere)) {
+        true => Some(reduce::queried(cx, span)?),
+        false => None,
+    };
+    let hint = strands.as_ref().or(hint);
+    overload::apply(cx, &name.text, name.span, operands, hint, span)
 }
 
 /// All arguments, if all are right.
@@ -360,13 +329,8 @@ fn unknown_function(cx: &mut Cx<'_>, name: &ast::Name) {
                 Syntax::Call(name) => Some(*name),
                 _ => None,
             });
-        let names: Vec<&str> = cx
-            .scopes
-            .function_names()
-            .chain(calls)
-            .chain(EXTRA_FUNCTIONS)
-            .collect();
-        cx.similar_name(&name.text, names.into_iter())
+        let names: Vec<&str> = cx.scopes.function_names().chain(calls).collect();
+        cx.similar_name(&name.text, names)
     };
     cx.error(
         "unknown-function",
@@ -382,8 +346,6 @@ fn elsewhere(name: &str) -> Option<String> {
         "fabs" => "the magnitude of a number is `|x|`",
         "dist" => "the distance between points is `|a - b|`",
         "int" => "there is no conversion to int; `floor` and `round` return reals",
-        "dot" => "the inner product is written `a • b`",
-        "cross" => "the cross product is written `a × b`",
         "fmin" | "fmax" => "the functions are called `min` and `max`",
         _ => return None,
     };

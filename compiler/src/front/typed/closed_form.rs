@@ -1,10 +1,9 @@
-//! Which field functions are closed forms of the position.
+//! Which field functions have a closed form: are expressions of the position alone.
 //!
 //! A closed form becomes a field, to which `∇` and all operators on fields apply. Its values are tensors throughout, or the
 //! eigenvalues and eigenvectors of one; its conditions compare tensors. Any other field function is code that is run where the
 //! function is probed by its name; that is all one can do with it.
 
-use super::constant;
 use crate::front::{
     source::Span,
     typed::tree::{
@@ -13,18 +12,18 @@ use crate::front::{
 };
 use ein_ir::{
     Type,
-    ops::{Builtin, Meaning},
+    ops::{Builtin, Form, Instance, Meaning},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What keeps a field function from being a closed form.
+/// What keeps a field function from having a closed form.
 #[derive(Clone, Debug)]
 pub(crate) struct Obstacle {
     pub(crate) span: Span,
     pub(crate) what: String,
 }
 
-/// The field functions that are no closed forms, each with the first thing in the way.
+/// The field functions that have no closed form, each with the first thing in the way.
 pub(crate) fn obstacles(program: &Program) -> BTreeMap<VarId, Obstacle> {
     let mut found = BTreeMap::new();
     for global in &program.globals {
@@ -56,7 +55,7 @@ pub(crate) fn named_field(e: &Expr) -> Option<VarId> {
 /// Follows what depends on the position.
 struct Search<'a> {
     program: &'a Program,
-    /// The field functions before this one that are no closed forms.
+    /// The field functions before this one that have no closed form.
     known: &'a BTreeMap<VarId, Obstacle>,
     depends: BTreeSet<VarId>,
     obstacle: Option<Obstacle>,
@@ -72,55 +71,66 @@ impl Search<'_> {
     fn value(&mut self, e: &Expr) -> bool {
         let depends = match &e.kind {
             ExprKind::Var(var) => self.depends.contains(var),
-            ExprKind::Index { base, index } => {
-                let depends = self.value(base);
-                if depends && constant::evaluate(index).is_err() {
-                    self.meet(index.span, "an index that is not a constant");
-                }
-                depends | self.value(index)
-            }
-            ExprKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                let decided = self.condition(condition);
-                let [then, otherwise] = [then, otherwise].map(|side| self.value(side));
-                decided || then || otherwise
-            }
-            ExprKind::Probe { field, at } => {
-                let known = named_field(field).and_then(|var| self.known.get(&var));
-                let known = known.map(|obstacle| obstacle.what.clone());
-                let depends = self.value(at);
-                match known {
-                    Some(what) if depends => self.meet(e.span, format!("a function with {what}")),
-                    _ => {}
-                }
-                depends
-            }
+            ExprKind::Op { op, args } => self.operator(op, args, e.span),
             ExprKind::Call { function, args } => {
                 let given: Vec<bool> = args.iter().map(|arg| self.value(arg)).collect();
                 self.call(&self.program.functions[function.0], &given, e.span)
-            }
-            ExprKind::Reduce {
-                body,
-                var,
-                domain: Domain::Seq(source),
-                ..
-            } => {
-                let given = self.value(source);
-                self.depends.extend(given.then_some(*var));
-                let depends = self.value(body) | given;
-                if depends && !has_known_length(source) {
-                    self.meet(source.span, "a reduction over a sequence of varying length");
-                }
-                depends
             }
             _ => self.any(e.children()),
         };
         if depends && !may_depend(e) {
             let what = format!("a value of type `{}` that depends on the position", e.ty);
             self.meet(e.span, what);
+        }
+        depends
+    }
+
+    fn operator(&mut self, op: &Instance, args: &[Expr], span: Span) -> bool {
+        match (op.row.meaning, args) {
+            (Meaning::Builtin(Builtin::Element), [sequence, index]) => {
+                let depends = self.value(sequence);
+                if depends && !matches!(index.kind, ExprKind::Constant(_)) {
+                    self.meet(index.span, "an index that is not a constant");
+                }
+                depends | self.value(index)
+            }
+            (Meaning::Builtin(Builtin::Select), [then, condition, otherwise]) => {
+                let decided = self.condition(condition);
+                decided | self.value(then) | self.value(otherwise)
+            }
+            (Meaning::Form(Form::Probe), [field, at]) => {
+                let known = named_field(field).and_then(|var| self.known.get(&var));
+                let known = known.map(|obstacle| obstacle.what.clone());
+                let depends = self.value(at);
+                match known {
+                    Some(what) if depends => self.meet(span, format!("a function with {what}")),
+                    _ => {}
+                }
+                depends
+            }
+            (Meaning::Builtin(Builtin::Reduce(_)), [sequence]) => self.reduction(sequence),
+            _ => self.any(args),
+        }
+    }
+
+    /// Whether a reduction depends on the position. The number of its elements must not.
+    fn reduction(&mut self, sequence: &Expr) -> bool {
+        let (source, element) = match &sequence.kind {
+            ExprKind::Comprehension {
+                body,
+                var,
+                domain: Domain::Seq(source),
+            } => (&**source, Some((*var, body))),
+            ExprKind::Coerce(inner) => (&**inner, None),
+            _ => (sequence, None),
+        };
+        let mut depends = self.value(source);
+        if let Some((var, body)) = element {
+            self.depends.extend(depends.then_some(var));
+            depends |= self.value(body);
+        }
+        if depends && !has_known_length(source) {
+            self.meet(source.span, "a reduction over a sequence of varying length");
         }
         depends
     }
@@ -132,16 +142,13 @@ impl Search<'_> {
 
     /// Whether a condition depends on the position. Comparisons of tensors may, and `inside`.
     fn condition(&mut self, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::And(a, b) | ExprKind::Or(a, b) => self.condition(a) | self.condition(b),
-            ExprKind::Op { op, args } => match op.row.meaning {
-                Meaning::Builtin(Builtin::Not) => self.condition(&args[0]),
-                Meaning::Builtin(Builtin::Compare(_)) if matches!(args[0].ty, Type::Tensor(_)) => {
-                    self.any(args)
-                }
-                Meaning::Builtin(Builtin::Inside) => self.value(&args[0]),
-                _ => self.value(e),
-            },
+        match e.builtin() {
+            Some((Builtin::And | Builtin::Or, [a, b])) => self.condition(a) | self.condition(b),
+            Some((Builtin::Not, [inner])) => self.condition(inner),
+            Some((Builtin::Compare(_), args)) if matches!(args[0].ty, Type::Tensor(_)) => {
+                self.any(args)
+            }
+            Some((Builtin::Inside, [at, _])) => self.value(at),
             _ => self.value(e),
         }
     }

@@ -1,18 +1,13 @@
-//! Implicit conversions made explicit, and the common type of several values.
+//! Implicit conversions made explicit.
 
-use super::tree::{Constant, Expr, ExprKind};
-use ein_ir::{Shape, Type};
-
-/// The type that both convert to, if one of them converts to the other.
-pub(super) fn common(a: &Type, b: &Type) -> Option<Type> {
-    if a.coerces_to(b) {
-        Some(b.clone())
-    } else if b.coerces_to(a) {
-        Some(a.clone())
-    } else {
-        None
-    }
-}
+use super::{
+    overload,
+    tree::{Constant, Expr, ExprKind},
+};
+use ein_ir::{
+    Shape, Type,
+    ops::{Builtin, Instance, Meaning},
+};
 
 /// The expression at a type it converts to. Literals are converted at once; everything else is wrapped.
 pub(super) fn coerce(expr: Expr, to: &Type) -> Expr {
@@ -27,19 +22,16 @@ pub(super) fn coerce(expr: Expr, to: &Type) -> Expr {
     let span = expr.span;
     let kind = match (expr.kind, to) {
         (ExprKind::Constant(value), _) => ExprKind::Constant(convert(value, to)),
-        (ExprKind::Sequence(elements), Type::Seq(element, Some(_))) => {
-            ExprKind::Sequence(elements.into_iter().map(|e| coerce(e, element)).collect())
-        }
-        (ExprKind::Sequence(elements), Type::Seq(element, None)) => {
+        (ExprKind::Op { op, args }, Type::Seq(element, length)) if is_literal(&op) => {
             // The elements are converted first, then the length is forgotten.
-            let fixed = Type::Seq(element.clone(), Some(elements.len()));
-            let elements = elements.into_iter().map(|e| coerce(e, element)).collect();
-            let inner = Expr {
-                ty: fixed,
-                kind: ExprKind::Sequence(elements),
-                span,
-            };
-            ExprKind::Coerce(Box::new(inner))
+            let args: Vec<Expr> = args.into_iter().map(|e| coerce(e, element)).collect();
+            let types = vec![(**element).clone(); args.len()];
+            let op = op.row.accept(&types, false).expect("elements of one type");
+            let sequence = overload::applied(op, args, span);
+            match length {
+                Some(_) => sequence.kind,
+                None => ExprKind::Coerce(Box::new(sequence)),
+            }
         }
         (kind, _) => ExprKind::Coerce(Box::new(Expr {
             ty: expr.ty,
@@ -52,6 +44,10 @@ pub(super) fn coerce(expr: Expr, to: &Type) -> Expr {
         kind,
         span,
     }
+}
+
+fn is_literal(op: &Instance) -> bool {
+    op.row.meaning == Meaning::Builtin(Builtin::Sequence)
 }
 
 /// A constant at a type its own type converts to.
@@ -69,17 +65,10 @@ pub(super) fn convert(value: Constant, to: &Type) -> Constant {
 mod tests {
     use super::*;
     use crate::front::source::Span;
+    use ein_ir::ops::{self, spelling};
 
     fn seq(element: Type, length: Option<usize>) -> Type {
         Type::Seq(Box::new(element), length)
-    }
-
-    #[test]
-    fn the_common_type_does_not_depend_on_the_order() {
-        let pair = (seq(Type::Int, Some(1)), seq(Type::REAL, None));
-        assert_eq!(common(&pair.0, &pair.1), Some(pair.1.clone()));
-        assert_eq!(common(&pair.1, &pair.0), Some(pair.1.clone()));
-        assert_eq!(common(&Type::Bool, &Type::Int), None);
     }
 
     #[test]
@@ -90,20 +79,17 @@ mod tests {
             kind: ExprKind::Constant(Constant::Int(1)),
             span,
         };
-        let literal = Expr {
-            ty: seq(Type::Int, Some(1)),
-            kind: ExprKind::Sequence(vec![one]),
-            span,
-        };
+        let op = ops::resolve(spelling::SEQUENCE, &[Type::Int]).expect("a sequence");
+        let literal = overload::applied(op, vec![one], span);
         let converted = coerce(literal, &seq(Type::REAL, None));
         let ExprKind::Coerce(inner) = converted.kind else {
             panic!("the length is forgotten by a conversion");
         };
         assert_eq!(inner.ty, seq(Type::REAL, Some(1)));
-        let ExprKind::Sequence(elements) = inner.kind else {
+        let ExprKind::Op { args, .. } = inner.kind else {
             panic!("the literal is kept");
         };
-        let ExprKind::Constant(value) = &elements[0].kind else {
+        let ExprKind::Constant(value) = &args[0].kind else {
             panic!("the element is still a literal");
         };
         assert_eq!(*value, Constant::Tensor(Shape::SCALAR, vec![1.0]));

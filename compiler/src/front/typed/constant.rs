@@ -14,8 +14,8 @@ use super::{
 };
 use crate::front::{source::Span, syntax::ast};
 use ein_ir::{
-    Input, Shape, Tensor, Type,
-    ops::{Builtin, Instance, Meaning},
+    Input, Tensor, Type,
+    ops::{Builtin, Form, Instance, Meaning},
 };
 
 /// The number of operations a constant expression may take.
@@ -29,17 +29,18 @@ pub(super) struct NotConstant {
 }
 
 /// The value of an expression, if it is known.
-pub(super) fn evaluate(expr: &Expr) -> Result<Constant, NotConstant> {
+pub(super) fn evaluate(cx: &Cx<'_>, expr: &Expr) -> Result<Constant, NotConstant> {
     Evaluation {
         bound: Vec::new(),
         steps: STEPS,
+        long_int: cx.options.long_int,
     }
     .value(expr)
 }
 
 /// The value of an expression that must be known; `what` names its role in messages.
 pub(super) fn require(cx: &mut Cx<'_>, expr: &Expr, what: &str) -> Option<Constant> {
-    match evaluate(expr) {
+    match evaluate(cx, expr) {
         Ok(value) => Some(value),
         Err(NotConstant { span, reason }) => {
             let mut report = cx.error(
@@ -77,6 +78,8 @@ struct Evaluation {
     bound: Vec<(VarId, Constant)>,
     /// How many more operations may be evaluated.
     steps: usize,
+    /// Whether ints have 64 bits.
+    long_int: bool,
 }
 
 impl Evaluation {
@@ -95,97 +98,34 @@ impl Evaluation {
                 let bound = self.bound.iter().rev().find(|(bound, _)| bound == var);
                 bound.map(|(_, value)| value.clone()).ok_or(fail(NOT_KNOWN))
             }
-            ExprKind::Op { op, args } => {
-                let args = self.values(args)?;
-                let divides = matches!(
-                    op.row.meaning,
-                    Meaning::Builtin(Builtin::IntDiv | Builtin::IntRem)
-                );
-                if divides && args.last() == Some(&Constant::Int(0)) {
-                    return Err(fail("this divides by zero"));
+            ExprKind::Op { op, args } => match (op.row.meaning, args.as_slice()) {
+                (Meaning::Builtin(Builtin::Select), [then, condition, otherwise]) => {
+                    match self.holds(condition)? {
+                        true => self.value(then),
+                        false => self.value(otherwise),
+                    }
                 }
-                operation(op, args).ok_or(fail("this cannot be evaluated at compile time"))
-            }
-            ExprKind::Power { base, exponent } => match self.value(base)? {
-                Constant::Tensor(shape, x) => Ok(Constant::Tensor(
-                    shape,
-                    x.iter().map(|x| x.powi(*exponent)).collect(),
-                )),
-                _ => Err(fail(NOT_KNOWN)),
-            },
-            ExprKind::Tensor(elements) => {
-                let parts = self.values(elements)?;
-                let (shape, components) = tensor_parts(parts).ok_or(fail(NOT_KNOWN))?;
-                let outer = Shape::new([elements.len()]).append(shape.dims());
-                Ok(Constant::Tensor(outer, components))
-            }
-            ExprKind::Sequence(elements) => self.values(elements).map(Constant::Seq),
-            ExprKind::Slice { base, mask } => match self.value(base)? {
-                Constant::Tensor(shape, x) => Ok(slice(&shape, &x, mask)),
-                _ => Err(fail(NOT_KNOWN)),
-            },
-            ExprKind::Index { base, index } => match (self.value(base)?, self.value(index)?) {
-                (Constant::Seq(elements), Constant::Int(at)) => {
-                    let element = usize::try_from(at).ok().and_then(|at| elements.get(at));
-                    element.cloned().ok_or(fail("this index is out of range"))
+                (Meaning::Builtin(Builtin::And), [left, right]) => {
+                    Ok(Constant::Bool(self.holds(left)? && self.holds(right)?))
                 }
-                _ => Err(fail(NOT_KNOWN)),
+                (Meaning::Builtin(Builtin::Or), [left, right]) => {
+                    Ok(Constant::Bool(self.holds(left)? || self.holds(right)?))
+                }
+                _ => {
+                    let args = self.values(args)?;
+                    self.operation(op, args).map_err(fail)
+                }
             },
-            ExprKind::Identity(n) => Ok(identity(*n)),
-            ExprKind::Zeros => filled(&expr.ty, 0.0).ok_or(fail(NOT_KNOWN)),
-            ExprKind::Nan => filled(&expr.ty, f64::NAN).ok_or(fail(NOT_KNOWN)),
             ExprKind::Coerce(inner) => self.value(inner).map(|value| convert(value, &expr.ty)),
-            ExprKind::If {
-                condition,
-                then,
-                otherwise,
-            } => match self.holds(condition)? {
-                true => self.value(then),
-                false => self.value(otherwise),
-            },
-            ExprKind::And(left, right) => {
-                Ok(Constant::Bool(self.holds(left)? && self.holds(right)?))
-            }
-            ExprKind::Or(left, right) => {
-                Ok(Constant::Bool(self.holds(left)? || self.holds(right)?))
-            }
-            ExprKind::Range(first, last) => {
-                let (Constant::Int(first), Constant::Int(last)) =
-                    (self.value(first)?, self.value(last)?)
-                else {
-                    return Err(fail(NOT_KNOWN));
-                };
-                let count = usize::try_from(last - first + 1).unwrap_or(0);
-                self.steps = self
-                    .steps
-                    .checked_sub(count)
-                    .ok_or(fail("this is too long to evaluate"))?;
-                Ok(Constant::Seq((first..=last).map(Constant::Int).collect()))
-            }
-            ExprKind::Comprehension { body, var, domain } => {
-                self.each(body, *var, domain).map(Constant::Seq)
-            }
-            ExprKind::Reduce {
-                op,
+            ExprKind::Comprehension {
                 body,
                 var,
-                domain,
-            } => match domain {
-                Domain::Seq(source) => {
-                    let elements = self.each(body, *var, source)?;
-                    operation(op, vec![Constant::Seq(elements)])
-                        .ok_or(fail("this cannot be evaluated at compile time"))
-                }
-                Domain::Strands(_) => Err(fail(NOT_KNOWN)),
-            },
+                domain: Domain::Seq(source),
+            } => self.each(body, *var, source).map(Constant::Seq),
             ExprKind::Kernel(_)
-            | ExprKind::Probe { .. }
             | ExprKind::Call { .. }
-            | ExprKind::Select { .. }
-            | ExprKind::LoadImage(_)
-            | ExprKind::LoadSequence(_)
-            | ExprKind::Sphere { .. }
-            | ExprKind::Swap { .. } => Err(fail(NOT_KNOWN)),
+            | ExprKind::Comprehension { .. }
+            | ExprKind::Select { .. } => Err(fail(NOT_KNOWN)),
         }
     }
 
@@ -225,26 +165,49 @@ impl Evaluation {
         }
         Ok(values)
     }
-}
 
-/// A row applied to values.
-fn operation(op: &Instance, args: Vec<Constant>) -> Option<Constant> {
-    match op.row.meaning {
-        Meaning::Builtin(builtin) => builtin_value(builtin, &args, &op.result),
-        Meaning::Ein(_) | Meaning::Elementary(_) | Meaning::Form(_) => ein_value(op, args),
+    /// A row applied to values, or why it has none now.
+    fn operation(&mut self, op: &Instance, args: Vec<Constant>) -> Result<Constant, &'static str> {
+        let unknown = "this cannot be evaluated at compile time";
+        let Meaning::Builtin(builtin) = op.row.meaning else {
+            return ein_value(op, args).ok_or(unknown);
+        };
+        match (builtin, args.as_slice()) {
+            (Builtin::IntDiv | Builtin::IntRem, [_, Constant::Int(0)]) => {
+                Err("this divides by zero")
+            }
+            (Builtin::Element, _) => builtin_value(builtin, &args, &op.result, self.long_int)
+                .ok_or("this index is out of range"),
+            (Builtin::Range, [Constant::Int(first), Constant::Int(last)]) => {
+                let count = last.saturating_sub(*first).saturating_add(1);
+                let count = usize::try_from(count).unwrap_or(0);
+                let left = self.steps.checked_sub(count);
+                self.steps = left.ok_or("this is too long to evaluate")?;
+                Ok(Constant::Seq((*first..=*last).map(Constant::Int).collect()))
+            }
+            _ => builtin_value(builtin, &args, &op.result, self.long_int).ok_or(unknown),
+        }
     }
 }
 
-/// The value of an EIN operator on tensors that are known.
+/// The value of an EIN operator on numbers and tensors that are known.
 fn ein_value(op: &Instance, args: Vec<Constant>) -> Option<Constant> {
-    let args: Option<Vec<Input<'static>>> = args
+    let tensors: Option<Vec<Tensor<f64>>> = args
         .into_iter()
         .map(|arg| match arg {
-            Constant::Tensor(shape, x) => Some(Input::Tensor(Tensor::new(shape, x))),
-            Constant::Bool(_) | Constant::Int(_) | Constant::String(_) | Constant::Seq(_) => None,
+            Constant::Int(n) => Some(Tensor::scalar(n as f64)),
+            Constant::Tensor(shape, x) => Some(Tensor::new(shape, x)),
+            Constant::Bool(_) | Constant::String(_) | Constant::Seq(_) => None,
         })
         .collect();
-    let value = op.ein()?.eval(&args?);
+    let tensors = tensors?;
+    // Large tensors are written out part by part: their components are just those of the parts.
+    if let (Meaning::Form(Form::Concat), Type::Tensor(shape)) = (op.row.meaning, &op.result) {
+        let components = tensors.iter().flat_map(|part| part.components().to_vec());
+        return Some(Constant::Tensor(shape.clone(), components.collect()));
+    }
+    let args: Vec<Input<'static>> = tensors.into_iter().map(Input::Tensor).collect();
+    let value = op.ein()?.eval(&args);
     let Type::Seq(element, _) = &op.result else {
         let shape = value.shape().clone();
         return Some(Constant::Tensor(shape, value.components().to_vec()));
@@ -256,53 +219,4 @@ fn ein_value(op: &Instance, args: Vec<Constant>) -> Option<Constant> {
     let parts = value.components().chunks(shape.size());
     let elements = parts.map(|part| Constant::Tensor(shape.clone(), part.to_vec()));
     Some(Constant::Seq(elements.collect()))
-}
-
-/// Tensors of one shape, their components one after the other.
-fn tensor_parts(parts: Vec<Constant>) -> Option<(Shape, Vec<f64>)> {
-    let mut all = Vec::new();
-    let mut common = None;
-    for part in parts {
-        let Constant::Tensor(shape, components) = part else {
-            return None;
-        };
-        all.extend(components);
-        common = Some(shape);
-    }
-    Some((common?, all))
-}
-
-fn slice(shape: &Shape, components: &[f64], mask: &[Option<usize>]) -> Constant {
-    let kept = mask
-        .iter()
-        .zip(shape.dims())
-        .filter(|(at, _)| at.is_none())
-        .map(|(_, &extent)| extent);
-    let selected = shape
-        .indices()
-        .zip(components)
-        .filter(|(index, _)| {
-            index
-                .iter()
-                .zip(mask)
-                .all(|(i, at)| at.is_none_or(|at| at == *i))
-        })
-        .map(|(_, component)| *component);
-    Constant::Tensor(Shape::new(kept), selected.collect())
-}
-
-fn identity(n: usize) -> Constant {
-    let shape = Shape::new([n, n]);
-    let components = shape
-        .indices()
-        .map(|index| f64::from(u8::from(index.windows(2).all(|pair| pair[0] == pair[1]))));
-    let components = components.collect();
-    Constant::Tensor(shape, components)
-}
-
-fn filled(ty: &Type, value: f64) -> Option<Constant> {
-    match ty {
-        Type::Tensor(shape) => Some(Constant::Tensor(shape.clone(), vec![value; shape.size()])),
-        _ => None,
-    }
 }

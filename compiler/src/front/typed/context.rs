@@ -5,7 +5,7 @@ use super::{
     CheckOptions,
     flow::{Exits, Flow},
     scope::{Entity, Scopes, nearest},
-    tree::{Block, Constant, FunctionId, StrandSet, VarId, VarKind},
+    tree::{Block, Constant, FunctionId, VarId, VarKind},
 };
 use crate::front::{
     diag::{Diagnostic, Severity},
@@ -162,12 +162,12 @@ pub(super) struct Cx<'a> {
     pub(super) hint_lost: bool,
     /// What is being defined, and is not known before its definition ends.
     pub(super) defining: Option<&'a str>,
-    /// How often a similar name may still be searched for.
-    pub(super) name_hints_left: usize,
+    /// With how many names unknown ones may still be compared.
+    pub(super) comparisons_left: usize,
 }
 
-/// Searching for a similar name compares with every visible one; after this many misses a file has other problems.
-const NAME_HINTS: usize = 100;
+/// Searching for a similar name compares with every visible one. A file that takes more comparisons has other problems.
+const COMPARISONS: usize = 20_000;
 
 impl<'a> Cx<'a> {
     pub(super) fn new(
@@ -196,7 +196,7 @@ impl<'a> Cx<'a> {
             incomplete,
             hint_lost: false,
             defining: None,
-            name_hints_left: NAME_HINTS,
+            comparisons_left: COMPARISONS,
         }
     }
 
@@ -307,10 +307,15 @@ impl<'a> Cx<'a> {
     pub(super) fn similar_name<'n>(
         &mut self,
         name: &str,
-        candidates: impl Iterator<Item = &'n str>,
+        candidates: impl IntoIterator<Item = &'n str>,
     ) -> Option<String> {
-        self.name_hints_left = self.name_hints_left.checked_sub(1)?;
-        nearest(name, candidates).map(|found| format!("did you mean `{found}`?"))
+        if self.comparisons_left == 0 {
+            return None;
+        }
+        let left = &mut self.comparisons_left;
+        let candidates = candidates.into_iter();
+        let counted = candidates.inspect(|_| *left = left.saturating_sub(1));
+        nearest(name, counted).map(|found| format!("did you mean `{found}`?"))
     }
 }
 
@@ -334,15 +339,5 @@ impl Report<'_> {
     pub(super) fn hints(self, texts: impl IntoIterator<Item = String>) -> Self {
         self.0.hints.extend(texts);
         self
-    }
-}
-
-/// The strand set of a name.
-pub(super) fn strand_set(name: &str) -> Option<StrandSet> {
-    match name {
-        "all" => Some(StrandSet::All),
-        "active" => Some(StrandSet::Active),
-        "stable" => Some(StrandSet::Stable),
-        _ => None,
     }
 }

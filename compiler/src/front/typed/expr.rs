@@ -7,12 +7,13 @@
 
 use super::{
     build, call,
-    coerce::{coerce, common},
+    coerce::coerce,
     constant,
-    context::{Cx, Place, strand_set},
-    hint,
+    context::{Cx, Place},
+    int_range,
     messages::mismatch,
-    overload, reduce,
+    overload::{self, operation},
+    reduce,
     scope::Entity,
     subscript,
     tree::{Constant, Expr, ExprKind, VarId, VarKind},
@@ -22,7 +23,11 @@ use crate::front::{
     source::Span,
     syntax::ast::{self, ExprKind as Written, Operator},
 };
-use ein_ir::{Kernel, Shape, Type, kernel::KERNELS};
+use ein_ir::{
+    Kernel, Shape, Type,
+    kernel::KERNELS,
+    ops::{self, StrandSet, spelling},
+};
 
 /// The meaning and type of an expression.
 pub(super) fn infer<'a>(
@@ -39,40 +44,25 @@ pub(super) fn infer<'a>(
         Written::String(text) => Some(literal(Type::String, Constant::String(text.clone()), span)),
         Written::Bool(value) => Some(literal(Type::Bool, Constant::Bool(*value), span)),
         Written::Prefix { op, operand } => prefix(cx, *op, operand, hint, span),
-        Written::Infix { op, left, right } => infix(cx, *op, [left, right], hint, span),
-        Written::And(left, right) => {
-            let (left, right) = (
-                operand_of_logic(cx, left, "&&"),
-                operand_of_logic(cx, right, "&&"),
-            );
-            Some(typed(Type::Bool, ExprKind::And(left?, right?), span))
+        Written::Infix { op, left, right } => {
+            operation(cx, op.symbol, op.span, &[left, right], hint, span)
         }
-        Written::Or(left, right) => {
-            let (left, right) = (
-                operand_of_logic(cx, left, "||"),
-                operand_of_logic(cx, right, "||"),
-            );
-            Some(typed(Type::Bool, ExprKind::Or(left?, right?), span))
-        }
+        Written::And(left, right) => operation(cx, "&&", span, &[left, right], None, span),
+        Written::Or(left, right) => operation(cx, "||", span, &[left, right], None, span),
         Written::If {
             then,
             condition,
             otherwise,
-        } => conditional(cx, then, condition, otherwise, hint, span),
-        Written::Range(first, last) => {
-            let first = exactly(cx, first, &Type::Int, "the first number of a range");
-            let last = exactly(cx, last, &Type::Int, "the last number of a range");
-            let ty = Type::Seq(Box::new(Type::Int), None);
-            Some(typed(
-                ty,
-                ExprKind::Range(Box::new(first?), Box::new(last?)),
-                span,
-            ))
-        }
-        Written::Norm(operand) => {
-            let operand = infer(cx, operand, None)?;
-            overload::apply(cx, overload::NORM, span, vec![operand], span)
-        }
+        } => operation(
+            cx,
+            spelling::SELECT,
+            span,
+            &[then, condition, otherwise],
+            hint,
+            span,
+        ),
+        Written::Range(first, last) => operation(cx, "..", span, &[first, last], None, span),
+        Written::Norm(operand) => operation(cx, spelling::NORM, span, &[operand], hint, span),
         Written::Call { callee, args } => call::call(cx, callee, args, hint, span),
         Written::Subscript { base, subscripts } => subscript::subscript(cx, base, subscripts, span),
         Written::BraceIndex { base, index } => subscript::brace_index(cx, base, index, span),
@@ -80,34 +70,42 @@ pub(super) fn infer<'a>(
             call::call_comprehension(cx, callee, body, iter, span)
         }
         Written::Select { base, member } => select(cx, base, member, span),
-        Written::Tensor(elements) => build::tensor(cx, elements, hint, span),
+        Written::Tensor(elements) => {
+            let elements: Vec<&ast::Expr> = elements.iter().collect();
+            operation(cx, spelling::CONCAT, span, &elements, hint, span)
+        }
         Written::Sequence(elements) => build::sequence(cx, elements, hint, span),
         Written::Comprehension { body, iter } => build::comprehension(cx, body, iter, hint, span),
-        Written::RealCast(operand) => real_cast(cx, operand, span),
+        Written::RealCast(operand) => operation(cx, "real", span, &[operand], hint, span),
         Written::Identity(n) => {
-            let n = types::number(
-                cx,
-                n,
-                "the size of an identity matrix",
-                2,
-                types::LARGEST_MATRIX,
-            )? as usize;
-            Some(typed(Type::tensor(&[n, n]), ExprKind::Identity(n), span))
+            let what = "the size of an identity matrix";
+            let n = types::number(cx, n, what, 2, types::LARGEST_MATRIX)? as usize;
+            constant_tensor(cx, spelling::IDENTITY, Shape::new([n, n]), span)
         }
-        Written::Zeros(dims) => Some(typed(
-            Type::Tensor(types::shape(cx, dims)?),
-            ExprKind::Zeros,
-            span,
-        )),
-        Written::Nan(dims) => Some(typed(
-            Type::Tensor(types::shape(cx, dims)?),
-            ExprKind::Nan,
-            span,
-        )),
-        Written::LoadImage(file) => build::load_image(cx, file, hint, span),
-        Written::LoadSequence(file) => build::load_sequence(cx, file, hint, span),
+        Written::Zeros(dims) => {
+            let shape = types::shape(cx, dims)?;
+            constant_tensor(cx, spelling::ZEROS, shape, span)
+        }
+        Written::Nan(dims) => {
+            let shape = types::shape(cx, dims)?;
+            constant_tensor(cx, spelling::NAN, shape, span)
+        }
+        Written::LoadImage(file) => build::load(cx, "load_image", file, hint, span),
+        Written::LoadSequence(file) => build::load(cx, "load_sequence", file, hint, span),
         Written::Error => None,
     }
+}
+
+/// A tensor of a shape that its operator does not tell.
+fn constant_tensor(cx: &mut Cx<'_>, spelling: &str, shape: Shape, span: Span) -> Option<Expr> {
+    overload::apply(
+        cx,
+        spelling,
+        span,
+        Vec::new(),
+        Some(&Type::Tensor(shape)),
+        span,
+    )
 }
 
 /// An expression that must convert to a type, converted; `what` names its role in messages.
@@ -253,7 +251,7 @@ fn undeclared(cx: &mut Cx<'_>, name: &str, span: Span) {
             "`{name}` is the strand; its sets are `{name}.all`, `{name}.active` and `{name}.stable`"
         ))
     } else {
-        cx.similar_name(name, names.into_iter())
+        cx.similar_name(name, names)
     };
     cx.error(
         "undeclared-variable",
@@ -297,21 +295,25 @@ fn kernel_as<'a>(
 
 /// An integer literal; a negative one can be one larger.
 fn integer(cx: &mut Cx<'_>, digits: &str, negative: bool, span: Span) -> Option<Expr> {
-    let largest = i64::from(i32::MAX) + i64::from(negative);
-    match digits.parse::<i64>().ok().filter(|value| *value <= largest) {
-        Some(value) => {
-            let value = if negative { -value } else { value };
+    let (least, most) = int_range(cx.options.long_int);
+    let value = digits.parse::<i128>().ok();
+    let value = value.map(|value| if negative { -value } else { value });
+    match value.and_then(|value| i64::try_from(value).ok()) {
+        Some(value) if (least..=most).contains(&value) => {
             Some(literal(Type::Int, Constant::Int(value), span))
         }
-        None => {
+        _ => {
+            let longer = match cx.options.long_int {
+                true => "",
+                false => "; `--long-int` makes ints 64 bits wide",
+            };
             cx.error(
                 "integer-range",
                 span,
                 format!("`{digits}` is too large for an int"),
             )
             .hint(format!(
-                "the largest int is {}; a real is written with a dot: `{digits}.0`",
-                i32::MAX
+                "the largest int is {most}{longer}; a real is written with a dot: `{digits}.0`"
             ));
             None
         }
@@ -319,26 +321,17 @@ fn integer(cx: &mut Cx<'_>, digits: &str, negative: bool, span: Span) -> Option<
 }
 
 fn real(cx: &mut Cx<'_>, digits: &str, span: Span) -> Option<Expr> {
-    let value = match digits {
-        "π" => std::f64::consts::PI,
-        "∞" | "inf" => f64::INFINITY,
-        _ => match digits.parse() {
-            Ok(value) => value,
-            Err(_) => {
-                cx.error(
-                    "real-literal",
-                    span,
-                    format!("`{digits}` is not a real number"),
-                );
-                return None;
-            }
-        },
+    // Some numbers have names.
+    if ops::candidates(digits).next().is_some() {
+        return overload::apply(cx, digits, span, Vec::new(), None, span);
+    }
+    let Ok(value) = digits.parse() else {
+        let message = format!("`{digits}` is not a real number");
+        cx.error("real-literal", span, message);
+        return None;
     };
-    Some(literal(
-        Type::REAL,
-        Constant::Tensor(Shape::SCALAR, vec![value]),
-        span,
-    ))
+    let value = Constant::Tensor(Shape::SCALAR, vec![value]);
+    Some(literal(Type::REAL, value, span))
 }
 
 fn prefix<'a>(
@@ -351,120 +344,12 @@ fn prefix<'a>(
     if let ("-", Written::Int(digits)) = (op.symbol, &operand.kind) {
         return integer(cx, digits, true, span);
     }
-    let operand = infer(cx, operand, hint::of_prefix(op.symbol, hint).as_ref())?;
-    overload::apply(cx, op.symbol, op.span, vec![operand], span)
+    operation(cx, op.symbol, op.span, &[operand], hint, span)
 }
 
-/// `a op b`. The operand that has a type of its own is looked at first, so that it can give the other one a hint.
-fn infix<'a>(
-    cx: &mut Cx<'a>,
-    op: Operator,
-    operands: [&'a ast::Expr; 2],
-    hint: Option<&Type>,
-    span: Span,
-) -> Option<Expr> {
-    let [left, right] = operands;
-    let swapped = hint::needs_context(left) && !hint::needs_context(right);
-    let (first, second) = if swapped {
-        (right, left)
-    } else {
-        (left, right)
-    };
-    let first = infer(cx, first, hint::of_infix(op.symbol, hint, None).as_ref());
-    let sibling = first.as_ref().map(|first| &first.ty);
-    let second = infer(
-        cx,
-        second,
-        hint::of_infix(op.symbol, hint, sibling).as_ref(),
-    );
-    let (left, right) = if swapped {
-        (second, first)
-    } else {
-        (first, second)
-    };
-    overload::infix(cx, op, left?, right?, span)
-}
-
-fn operand_of_logic<'a>(cx: &mut Cx<'a>, written: &'a ast::Expr, op: &str) -> Option<Box<Expr>> {
-    exactly(cx, written, &Type::Bool, &format!("an operand of `{op}`")).map(Box::new)
-}
-
-/// The condition of a statement or expression.
+/// The condition of a statement.
 pub(super) fn condition<'a>(cx: &mut Cx<'a>, written: &'a ast::Expr) -> Option<Expr> {
     exactly(cx, written, &Type::Bool, "a condition")
-}
-
-fn conditional<'a>(
-    cx: &mut Cx<'a>,
-    then: &'a ast::Expr,
-    condition: &'a ast::Expr,
-    otherwise: &'a ast::Expr,
-    hint: Option<&Type>,
-    span: Span,
-) -> Option<Expr> {
-    let condition = self::condition(cx, condition);
-    let swapped = hint.is_none() && hint::needs_context(then);
-    let (first, second) = if swapped {
-        (otherwise, then)
-    } else {
-        (then, otherwise)
-    };
-    let first = infer(cx, first, hint);
-    let sibling = first.as_ref().map(|first| first.ty.clone());
-    let second = infer(cx, second, hint.or(sibling.as_ref()));
-    let (then, otherwise) = if swapped {
-        (second, first)
-    } else {
-        (first, second)
-    };
-    let (then, otherwise) = (then?, otherwise?);
-    for branch in [&then, &otherwise] {
-        if !branch.ty.is_value() {
-            let ty = branch.ty.clone();
-            cx.error("conditional-branch", branch.span, format!("a conditional cannot choose between values of type `{ty}`"))
-                .hint("fields, images, kernels and strands cannot be chosen; choose between probed values instead");
-            return None;
-        }
-    }
-    // Where neither side converts to the other, both may still convert to what is wanted.
-    let both_fit = |ty: &&Type| then.ty.coerces_to(ty) && otherwise.ty.coerces_to(ty);
-    let Some(ty) = common(&then.ty, &otherwise.ty).or_else(|| hint.filter(both_fit).cloned())
-    else {
-        let message = format!(
-            "the branches of a conditional differ: `{}` and `{}`",
-            then.ty, otherwise.ty
-        );
-        cx.error("conditional-branch", span, message)
-            .label(then.span, format!("`{}`", then.ty))
-            .label(otherwise.span, format!("`{}`", otherwise.ty));
-        return None;
-    };
-    let kind = ExprKind::If {
-        condition: Box::new(condition?),
-        then: Box::new(coerce(then, &ty)),
-        otherwise: Box::new(coerce(otherwise, &ty)),
-    };
-    Some(typed(ty, kind, span))
-}
-
-fn real_cast<'a>(cx: &mut Cx<'a>, operand: &'a ast::Expr, span: Span) -> Option<Expr> {
-    let operand = infer(cx, operand, Some(&Type::Int))?;
-    if operand.ty != Type::Int {
-        let hint = (operand.ty == Type::REAL).then(|| "it is a real already".to_owned());
-        cx.error(
-            "bad-cast",
-            operand.span,
-            format!(
-                "`real(…)` converts an `int`, not a value of type `{}`",
-                operand.ty
-            ),
-        )
-        .hints(hint);
-        return None;
-    }
-    let mut real = coerce(operand, &Type::REAL);
-    real.span = span;
-    Some(real)
 }
 
 /// `q.x`: the state of another strand. Strand sets are handled where they are reduced.
@@ -477,7 +362,7 @@ fn select<'a>(
     if let Written::Name(name) = &base.kind
         && cx.strand.as_ref().is_some_and(|strand| strand.name == name)
     {
-        if strand_set(&member.text).is_none() {
+        if StrandSet::named(&member.text).is_none() {
             reduce::unknown_strand_set(cx, name, member);
         } else {
             cx.error(
@@ -520,7 +405,7 @@ fn select<'a>(
                 "parameters are not visible outside the strand; copy it into a state variable"
                     .to_owned(),
             ),
-            false => cx.similar_name(&member.text, names.into_iter()),
+            false => cx.similar_name(&member.text, names),
         };
         cx.error("unknown-state", member.span, message).hints(hint);
         return None;

@@ -4,7 +4,7 @@ use super::{
     constant,
     context::{ConstId, ConstInfo, Cx, FunctionInfo, Place},
     expr::{check_against, constant_string},
-    given,
+    given_constant,
     scope::Entity,
     stmt::{block, declared},
     tree::{Block, FunctionId, Global, InputDefault, Stmt, StmtKind, VarId, VarKind},
@@ -91,7 +91,7 @@ fn constant_item<'a>(
         .rev()
         .find(|(given, _)| *given == name.text);
     let value = match (given, written, &ty) {
-        (Some((_, text)), _, Some(ty)) => match given::read(text, ty) {
+        (Some((_, text)), _, Some(ty)) => match given_constant::read(text, ty, options.long_int) {
             Ok(value) => Some(value),
             Err(reason) => {
                 let message = format!("`--C{}={text}` does not give a `{ty}`: {reason}", name.text);

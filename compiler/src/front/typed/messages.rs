@@ -4,6 +4,10 @@ use super::context::Cx;
 use crate::front::source::Span;
 use ein_ir::{Continuity, Type, kernel::KERNELS};
 
+/// How an image becomes a field.
+pub(super) const CONVOLVE: &str =
+    "a field is made from an image by convolution with a kernel, for example `bspln3 ⊛ …`";
+
 /// Reports that a value has a type that does not convert to the one that is wanted.
 pub(super) fn mismatch(cx: &mut Cx<'_>, span: Span, what: &str, wanted: &Type, found: &Type) {
     cx.error(
@@ -22,10 +26,7 @@ pub(super) fn conversion_advice(found: &Type, wanted: &Type) -> Option<String> {
                 .to_owned(),
         ),
         (Type::Int, Type::Bool) => Some("compare with 0 to get a truth value".to_owned()),
-        (Type::Image { .. }, Type::Field { .. }) => Some(
-            "a field is made from an image by convolution with a kernel, for example `bspln3 ⊛ …`"
-                .to_owned(),
-        ),
+        (Type::Image { .. }, Type::Field { .. }) => Some(CONVOLVE.to_owned()),
         (Type::Field { shape, .. }, Type::Tensor(wanted)) if shape == wanted => {
             Some("probe the field at a position to get a value: `F(x)`".to_owned())
         }

@@ -13,8 +13,7 @@ mod constant;
 mod context;
 mod expr;
 mod flow;
-mod forms;
-mod given;
+mod given_constant;
 mod hint;
 mod items;
 mod messages;
@@ -22,6 +21,8 @@ mod overload;
 mod print;
 mod program;
 mod reduce;
+mod rejected;
+mod restrictions;
 mod scope;
 mod stmt;
 mod strand;
@@ -34,18 +35,19 @@ pub use print::print;
 pub use program::check;
 pub use supported::unsupported;
 
-/// The components of a constant `int`, `real` or tensor, row-major; `None` if the value is not known now.
-pub(crate) fn constant_components(expr: &tree::Expr) -> Option<Vec<f64>> {
-    match constant::evaluate(expr).ok()? {
-        tree::Constant::Tensor(_, values) => Some(values),
-        tree::Constant::Int(n) => Some(vec![n as f64]),
-        _ => None,
-    }
-}
-
 /// What the command line says about a check.
 #[derive(Clone, Debug, Default)]
 pub struct CheckOptions {
     /// Values for constants, `--Cname=value`, in order; the last one for a name counts.
     pub constants: Vec<(String, String)>,
+    /// Whether ints have 64 bits, not 32.
+    pub long_int: bool,
+}
+
+/// The least and the greatest int.
+pub(crate) fn int_range(long_int: bool) -> (i64, i64) {
+    match long_int {
+        true => (i64::MIN, i64::MAX),
+        false => (i32::MIN.into(), i32::MAX.into()),
+    }
 }

@@ -4,11 +4,13 @@
 //! by the names of their rows, and every implicit conversion shows as `(e as T)`.
 
 use super::tree::{
-    Block, Constant, Domain, Expr, ExprKind, Global, InputDefault, Program, Stmt, StmtKind,
-    StrandSet, VarId,
+    Block, Constant, Domain, Expr, ExprKind, Global, InputDefault, Program, Stmt, StmtKind, VarId,
 };
 use crate::front::syntax::ast::MethodKind;
-use ein_ir::Kernel;
+use ein_ir::{
+    Kernel,
+    ops::{Fixed, Instance},
+};
 use std::fmt::Write;
 
 /// The program as text.
@@ -249,26 +251,7 @@ impl Printer<'_> {
                 }
             },
             ExprKind::Var(var) => self.var(*var),
-            ExprKind::Op { op, args } => format!("{}({})", op.row.name, self.list(args)),
-            ExprKind::Power { base, exponent } => format!("power({}, {exponent})", self.expr(base)),
-            ExprKind::Tensor(elements) => format!("[{}]", self.list(elements)),
-            ExprKind::Sequence(elements) => format!("{{{}}}", self.list(elements)),
-            ExprKind::Slice { base, mask } => {
-                let mask: Vec<String> = mask
-                    .iter()
-                    .map(|at| at.map_or(":".to_owned(), |at| at.to_string()))
-                    .collect();
-                format!("{}[{}]", self.expr(base), mask.join(","))
-            }
-            ExprKind::Index { base, index } => {
-                format!("{}{{{}}}", self.expr(base), self.expr(index))
-            }
-            ExprKind::Identity(n) => format!("identity[{n}]"),
-            ExprKind::Zeros => format!("(zeros as {})", expr.ty),
-            ExprKind::Nan => format!("(nan as {})", expr.ty),
-            ExprKind::Probe { field, at } => {
-                format!("probe({}, {})", self.expr(field), self.expr(at))
-            }
+            ExprKind::Op { op, args } => self.operator(op, args, expr),
             ExprKind::Call { function, args } => {
                 format!(
                     "{}({})",
@@ -277,58 +260,35 @@ impl Printer<'_> {
                 )
             }
             ExprKind::Coerce(inner) => format!("({} as {})", self.expr(inner), expr.ty),
-            ExprKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                format!(
-                    "({} if {} else {})",
-                    self.expr(then),
-                    self.expr(condition),
-                    self.expr(otherwise)
-                )
-            }
-            ExprKind::And(left, right) => format!("({} && {})", self.expr(left), self.expr(right)),
-            ExprKind::Or(left, right) => format!("({} || {})", self.expr(left), self.expr(right)),
-            ExprKind::Range(first, last) => format!("({}..{})", self.expr(first), self.expr(last)),
             ExprKind::Comprehension { body, var, domain } => {
-                format!(
-                    "{{ {} | {} in {} }}",
-                    self.expr(body),
-                    self.var(*var),
-                    self.expr(domain)
-                )
-            }
-            ExprKind::Reduce {
-                op,
-                body,
-                var,
-                domain,
-            } => {
                 let domain = match domain {
                     Domain::Seq(source) => self.expr(source),
                     Domain::Strands(set) => {
-                        format!("{}.{}", self.program.strand.name, strand_set(*set))
+                        format!("{}.{}", self.program.strand.name, set.name())
                     }
                 };
-                format!(
-                    "{} {{ {} | {} in {domain} }}",
-                    op.row.name,
-                    self.expr(body),
-                    self.var(*var)
-                )
+                format!("{{ {} | {} in {domain} }}", self.expr(body), self.var(*var))
             }
             ExprKind::Select { strand, var } => format!("{}.{}", self.expr(strand), self.var(*var)),
-            ExprKind::LoadImage(file) => format!("(load_image({file:?}) as {})", expr.ty),
-            ExprKind::LoadSequence(file) => format!("(load_sequence({file:?}) as {})", expr.ty),
-            ExprKind::Sphere { center, radius } => match center {
-                Some(center) => format!("sphere({}, {})", self.expr(center), self.expr(radius)),
-                None => format!("sphere({})", self.expr(radius)),
-            },
-            ExprKind::Swap { selector, fields } => {
-                format!("swap({}, {})", self.expr(selector), self.list(fields))
+        }
+    }
+
+    /// A row by its name; with its type where the arguments do not determine it.
+    fn operator(&self, op: &Instance, args: &[Expr], expr: &Expr) -> String {
+        let (name, args) = (op.row.name, self.list(args));
+        let applied = match &op.fixed {
+            Fixed::Nothing => format!("{name}({args})"),
+            Fixed::Exponent(n) => format!("{name}({args}, {n})"),
+            Fixed::Mask(mask) => {
+                let at = |at: &Option<usize>| at.map_or(":".to_owned(), |at| at.to_string());
+                let mask: Vec<String> = mask.iter().map(at).collect();
+                format!("{args}[{}]", mask.join(","))
             }
+        };
+        let is_determined = op.fixed != Fixed::Nothing || op.row.accept(&op.args, false).is_ok();
+        match is_determined {
+            true => applied,
+            false => format!("({applied} as {})", expr.ty),
         }
     }
 }
@@ -339,14 +299,6 @@ fn kernel_name(kernel: &Kernel, expr: &Expr) -> String {
             format!("{}{continuity}", kernel.name)
         }
         _ => kernel.name.to_owned(),
-    }
-}
-
-fn strand_set(set: StrandSet) -> &'static str {
-    match set {
-        StrandSet::All => "all",
-        StrandSet::Active => "active",
-        StrandSet::Stable => "stable",
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     context::{Cx, Place},
     expr::{check_against, condition, infer, variable},
     messages::conversion_advice,
-    overload,
+    overload, restrictions,
     scope::Entity,
     strand::created_with,
     tree::{Block, Expr, Stmt, StmtKind, VarId, VarKind},
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::front::{
     source::Span,
-    syntax::ast::{self, AssignOp, Operator, StmtKind as Written},
+    syntax::ast::{self, AssignOp, StmtKind as Written},
 };
 use ein_ir::Type;
 
@@ -153,7 +153,7 @@ pub(super) fn declared<'a>(
 /// Notes which kernels a variable stands for.
 pub(super) fn remember_kernels(cx: &mut Cx<'_>, var: VarId, value: Option<&Expr>) {
     cx.vars[var.0].kernels = value
-        .and_then(|value| overload::kernels(cx, value))
+        .and_then(|value| restrictions::kernels(cx, value))
         .cloned();
 }
 
@@ -231,8 +231,7 @@ fn combined(
     let (old, value) = (old?, value?);
     let span = name.span.to(value.span);
     let value_span = value.span;
-    let op = Operator { symbol, span };
-    let result = overload::infix(cx, op, old, value, span)?;
+    let result = overload::apply(cx, symbol, span, vec![old, value], None, span)?;
     if result.ty == *ty {
         return Some(result);
     }
@@ -248,93 +247,71 @@ fn combined(
 
 /// The variable that is assigned to, if it may be assigned here.
 fn target(cx: &mut Cx<'_>, name: &ast::Name) -> Option<VarId> {
-    let refuse = |cx: &mut Cx<'_>, what: &str, declared: Option<Span>, hint: Option<&str>| {
-        let mut report = cx.error(
-            "assignment",
-            name.span,
-            format!("cannot assign to {what} `{}`", name.text),
-        );
-        if let Some(declared) = declared {
-            report = report.label(declared, "defined here");
-        }
-        report.hints(hint.map(str::to_owned));
+    let var = named_target(cx, name)?;
+    let Some((what, hint)) = immutable(cx, var) else {
+        return Some(var);
     };
-    let var = match cx.scopes.value(&name.text) {
-        Some(Entity::Var(var)) => var,
-        Some(Entity::Const(id)) => {
-            let declared = cx.consts[id.0].span;
-            refuse(cx, "the constant", Some(declared), None);
-            return None;
-        }
-        None => {
-            if let Some(declared) = cx.scopes.function_span(&name.text) {
-                refuse(cx, "the function", Some(declared), None);
-            } else if !cx.incomplete {
-                let names: Vec<&str> = cx.scopes.value_names().collect();
-                let similar = cx.similar_name(&name.text, names.into_iter());
-                cx.error(
-                    "undeclared-variable",
-                    name.span,
-                    format!("cannot assign to undeclared variable `{}`", name.text),
-                )
-                .hints(similar);
+    let declared = cx.var(var).span;
+    let message = match what {
+        "the global variable" => format!(
+            "in {}, cannot assign to {what} `{}`",
+            cx.place.describe(),
+            name.text
+        ),
+        _ => format!("cannot assign to {what} `{}`", name.text),
+    };
+    cx.error("assignment", name.span, message)
+        .label(declared, "defined here")
+        .hints(hint.map(str::to_owned));
+    None
+}
+
+/// The variable of a name; anything else is reported.
+fn named_target(cx: &mut Cx<'_>, name: &ast::Name) -> Option<VarId> {
+    let (what, declared) = match cx.scopes.value(&name.text) {
+        Some(Entity::Var(var)) => return Some(var),
+        Some(Entity::Const(id)) => ("the constant", cx.consts[id.0].span),
+        None => match cx.scopes.function_span(&name.text) {
+            Some(declared) => ("the function", declared),
+            None => {
+                undeclared_target(cx, name);
+                return None;
             }
-            return None;
-        }
+        },
     };
-    let (kind, declared) = (cx.var(var).kind, cx.var(var).span);
-    // A variable whose type is wrong is treated as one that holds values.
-    let definition = cx
-        .var(var)
-        .ty
-        .as_ref()
-        .is_some_and(is_definition)
-        .then(|| cx.var(var).ty.clone())
-        .flatten();
-    if let Some(ty) = definition {
-        let what = match ty {
-            Type::Field { .. } => "the field",
-            Type::Image { .. } => "the image",
-            _ => "the kernel",
-        };
-        refuse(
-            cx,
-            what,
-            Some(declared),
-            Some("fields, images and kernels are definitions; they never change"),
-        );
-        return None;
+    let message = format!("cannot assign to {what} `{}`", name.text);
+    cx.error("assignment", name.span, message)
+        .label(declared, "defined here");
+    None
+}
+
+fn undeclared_target(cx: &mut Cx<'_>, name: &ast::Name) {
+    if cx.incomplete {
+        return;
     }
-    match kind {
-        VarKind::Local => Some(var),
-        VarKind::Param => {
-            refuse(
-                cx,
-                "the parameter",
-                Some(declared),
-                Some("copy it into a variable first"),
-            );
-            None
+    let names: Vec<&str> = cx.scopes.value_names().collect();
+    let similar = cx.similar_name(&name.text, names);
+    let message = format!("cannot assign to undeclared variable `{}`", name.text);
+    cx.error("undeclared-variable", name.span, message)
+        .hints(similar);
+}
+
+/// What a variable is that may not be assigned here, and what helps.
+fn immutable(cx: &Cx<'_>, var: VarId) -> Option<(&'static str, Option<&'static str>)> {
+    let never = Some("fields, images and kernels are definitions; they never change");
+    match (&cx.var(var).ty, cx.var(var).kind) {
+        (Some(Type::Field { .. }), _) => Some(("the field", never)),
+        (Some(Type::Image { .. }), _) => Some(("the image", never)),
+        (Some(Type::Kernel(_)), _) => Some(("the kernel", never)),
+        (_, VarKind::Local) => None,
+        (_, VarKind::Param) => Some(("the parameter", Some("copy it into a variable first"))),
+        (_, VarKind::State) => {
+            (!cx.place.may_assign_state()).then_some(("the state variable", None))
         }
-        VarKind::State if cx.place.may_assign_state() => Some(var),
-        VarKind::State => {
-            refuse(cx, "the state variable", Some(declared), None);
-            None
-        }
-        VarKind::Input | VarKind::Global if cx.place.may_assign_globals() => Some(var),
-        VarKind::Input | VarKind::Global => {
-            let what = format!(
-                "in {}, cannot assign to the global variable `{}`",
-                cx.place.describe(),
-                name.text
-            );
-            cx.error("assignment", name.span, what)
-                .label(declared, "defined here")
-                .hint(
-                    "globals change only in the global `initialize`, `start` and `update` blocks",
-                );
-            None
-        }
+        (_, VarKind::Input | VarKind::Global) => (!cx.place.may_assign_globals()).then_some((
+            "the global variable",
+            Some("globals change only in the global `initialize`, `start` and `update` blocks"),
+        )),
     }
 }
 

@@ -1,16 +1,14 @@
 //! Subscripts: components and slices of tensors and fields, elements of sequences.
 
-use super::{
-    constant,
-    context::Cx,
-    expr::{exactly, infer, typed},
-    tree::{Constant, Expr, ExprKind},
-};
+use super::{constant, context::Cx, expr::infer, overload, tree::Expr};
 use crate::front::{
     source::Span,
     syntax::ast::{self, Subscript},
 };
-use ein_ir::{Shape, Type, mutants};
+use ein_ir::{
+    Shape, Type,
+    ops::{Instance, spelling},
+};
 
 /// `a[i, …]`
 pub(super) fn subscript<'a>(
@@ -82,36 +80,10 @@ pub(super) fn brace_index<'a>(
     element(cx, base, index, span)
 }
 
-/// An element of a sequence. An index that is known now is compared with a length that is known now.
+/// An element of a sequence.
 fn element<'a>(cx: &mut Cx<'a>, base: Expr, index: &'a ast::Expr, span: Span) -> Option<Expr> {
-    let index = exactly(cx, index, &Type::Int, "the index of a sequence")?;
-    let Type::Seq(element, length) = &base.ty else {
-        return None;
-    };
-    let (element, length) = ((**element).clone(), *length);
-    if matches!(element, Type::Field { .. }) {
-        constant::require(cx, &index, "the index of a sequence of fields")?;
-    }
-    if let Ok(Constant::Int(at)) = constant::evaluate(&index) {
-        let too_large = length.is_some_and(|length| at >= length as i64);
-        if at < 0 || too_large {
-            let message = format!(
-                "index {at} is out of range for a sequence of type `{}`",
-                base.ty
-            );
-            cx.error("index-range", index.span, message)
-                .hint("elements are counted from 0");
-            return None;
-        }
-    }
-    Some(typed(
-        element,
-        ExprKind::Index {
-            base: Box::new(base),
-            index: Box::new(index),
-        },
-        span,
-    ))
+    let index = infer(cx, index, None)?;
+    overload::apply(cx, spelling::ELEMENT, span, vec![base, index], None, span)
 }
 
 /// Components of a tensor or field.
@@ -122,9 +94,7 @@ fn slice<'a>(
     subscripts: &'a [Subscript],
     span: Span,
 ) -> Option<Expr> {
-    if subscripts.len() != shape.order()
-        || mutants::refuses("slice", std::slice::from_ref(&base.ty))
-    {
+    if subscripts.len() != shape.order() {
         wrong_count(cx, &base.ty, shape.order(), subscripts.len(), span);
         return None;
     }
@@ -138,33 +108,16 @@ fn slice<'a>(
         .collect();
     let mask: Option<Vec<Option<usize>>> = mask.into_iter().collect();
     let mask = mask?;
-    let kept = mask
-        .iter()
-        .zip(shape.dims())
-        .filter(|(at, _)| at.is_none())
-        .map(|(_, &extent)| extent);
-    let kept = Shape::new(kept);
-    let ty = match &base.ty {
-        Type::Field {
-            continuity, dim, ..
-        } => Type::Field {
-            continuity: *continuity,
-            dim: *dim,
-            shape: kept,
-        },
-        _ => Type::Tensor(kept),
-    };
     if mask.iter().all(Option::is_none) {
         return Some(base);
     }
-    Some(typed(
-        ty,
-        ExprKind::Slice {
-            base: Box::new(base),
-            mask,
-        },
-        span,
-    ))
+    match Instance::slice(&base.ty, mask) {
+        Ok(op) => Some(overload::applied(op, vec![base], span)),
+        Err(mismatch) => {
+            cx.error("no-overload", span, mismatch.to_string());
+            None
+        }
+    }
 }
 
 /// Reports that there are more or fewer indices than axes.

@@ -4,14 +4,13 @@ use super::closed_form::{Obstacle, is_dynamic, named_field, obstacles};
 use crate::front::{
     diag::Diagnostic,
     source::Span,
-    typed::{
-        constant_components,
-        tree::{Block, Domain, Expr, ExprKind, Function, Global, Program, Stmt, StmtKind, VarId},
+    typed::tree::{
+        Block, Domain, Expr, ExprKind, Function, Global, Program, Stmt, StmtKind, VarId,
     },
 };
 use ein_ir::{
     Type,
-    ops::{Border, Builtin, Meaning},
+    ops::{Border, Builtin, Form, Meaning},
 };
 use std::collections::BTreeMap;
 
@@ -132,28 +131,35 @@ impl Search<'_> {
 
     fn expr(&mut self, e: &Expr) {
         match &e.kind {
-            ExprKind::Op { op, args } => {
-                if let Meaning::Builtin(builtin) = op.row.meaning {
-                    self.builtin(builtin, args, e);
+            // All one can do with a field function that has no closed form.
+            ExprKind::Op { op, args } if op.row.meaning == Meaning::Form(Form::Probe) => {
+                if named_field(&args[0]).is_some_and(|var| self.obstacles.contains_key(&var)) {
+                    return self.expr(&args[1]);
                 }
             }
             ExprKind::Call { function, .. } => {
                 self.call(&self.program.functions[function.0], e.span)
             }
-            ExprKind::Reduce {
+            ExprKind::Var(var) => self.use_of(*var, e.span),
+            ExprKind::Comprehension {
                 body,
                 domain: Domain::Strands(_),
                 ..
-            } => return self.within(Place::Reduction, body),
-            // All one can do with a field function that is no closed form.
-            ExprKind::Probe { field, at }
-                if named_field(field).is_some_and(|var| self.obstacles.contains_key(&var)) =>
-            {
-                return self.expr(at);
+            } => {
+                return self.within(Place::Reduction, body);
             }
-            ExprKind::Var(var) => self.use_of(*var, e.span),
-            ExprKind::Comprehension { .. } | ExprKind::Sequence(_) if is_of_strands(&e.ty) => {
-                self.report(e.span, "a sequence of strands that is not a query")
+            ExprKind::Comprehension { .. } if is_of_strands(&e.ty) => self.sequence_of_strands(e),
+            _ => {}
+        }
+        match e.builtin() {
+            Some((
+                Builtin::Sequence | Builtin::Append | Builtin::Prepend | Builtin::Concatenate,
+                _,
+            )) if is_of_strands(&e.ty) => self.sequence_of_strands(e),
+            Some((Builtin::Border(Border::Constant(())), [_, value]))
+                if !matches!(value.kind, ExprKind::Constant(_)) =>
+            {
+                self.report(value.span, "a border value that is not a constant");
             }
             _ => {}
         }
@@ -178,16 +184,8 @@ impl Search<'_> {
         }
     }
 
-    fn builtin(&mut self, builtin: Builtin, args: &[Expr], e: &Expr) {
-        match builtin {
-            Builtin::Append | Builtin::Prepend | Builtin::Concatenate if is_of_strands(&e.ty) => {
-                self.report(e.span, "a sequence of strands that is not a query")
-            }
-            Builtin::Border(Border::Constant) if constant_components(&args[1]).is_none() => {
-                self.report(args[1].span, "a border value that is not a constant");
-            }
-            _ => {}
-        }
+    fn sequence_of_strands(&mut self, e: &Expr) {
+        self.report(e.span, "a sequence of strands that is not a query");
     }
 }
 

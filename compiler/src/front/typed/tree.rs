@@ -8,7 +8,10 @@ use crate::front::{
     source::Span,
     syntax::ast::{MethodKind, Version},
 };
-use ein_ir::{Kernel, Shape, Type, ops::Instance};
+use ein_ir::{
+    Kernel, Shape, Type,
+    ops::{Builtin, Instance, Meaning, StrandSet},
+};
 use serde::{Deserialize, Serialize};
 
 /// A variable: a position in [`Program::vars`].
@@ -261,23 +264,12 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// A set of strands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StrandSet {
-    /// Active and stable strands.
-    All,
-    /// Strands that will be updated again.
-    Active,
-    /// Strands that are done.
-    Stable,
-}
-
-/// What a comprehension or reduction runs over.
+/// What a comprehension runs over.
 #[derive(Clone, Debug)]
 pub enum Domain {
     /// The elements of a sequence.
     Seq(Box<Expr>),
-    /// The strands of a set; only in global code, under a reduction.
+    /// The strands of a set; only in global code, and the comprehension is reduced.
     Strands(StrandSet),
 }
 
@@ -297,44 +289,6 @@ pub enum ExprKind {
         /// One expression per argument.
         args: Vec<Expr>,
     },
-    /// An integer power of a real or scalar field by a constant.
-    Power {
-        /// The base.
-        base: Box<Expr>,
-        /// The exponent.
-        exponent: i32,
-    },
-    /// `[a, …]` of tensors or of fields, the new axis first; at least two elements.
-    Tensor(Vec<Expr>),
-    /// `{a, …}`, elements of the sequence's element type.
-    Sequence(Vec<Expr>),
-    /// Components of a tensor or field: `Some(i)` selects, `None` keeps an axis.
-    Slice {
-        /// The tensor or field.
-        base: Box<Expr>,
-        /// One entry per axis.
-        mask: Vec<Option<usize>>,
-    },
-    /// An element of a sequence, checked at run time.
-    Index {
-        /// The sequence.
-        base: Box<Expr>,
-        /// An `int`.
-        index: Box<Expr>,
-    },
-    /// `identity[n]`
-    Identity(usize),
-    /// `zeros[σ]`, of the expression's shape.
-    Zeros,
-    /// `nan[σ]`, of the expression's shape.
-    Nan,
-    /// A field at a position.
-    Probe {
-        /// The field.
-        field: Box<Expr>,
-        /// The position.
-        at: Box<Expr>,
-    },
     /// A call of a user function.
     Call {
         /// The function.
@@ -345,35 +299,9 @@ pub enum ExprKind {
     /// The same value at the expression's own type: int as real, a fixed sequence as dynamic, elements converted,
     /// a field with continuity forgotten.
     Coerce(Box<Expr>),
-    /// `then if condition else otherwise`
-    If {
-        /// A `bool`.
-        condition: Box<Expr>,
-        /// Value where it holds.
-        then: Box<Expr>,
-        /// Value where it does not.
-        otherwise: Box<Expr>,
-    },
-    /// `a && b`; `b` is evaluated only if `a` holds.
-    And(Box<Expr>, Box<Expr>),
-    /// `a || b`; `b` is evaluated only if `a` does not hold.
-    Or(Box<Expr>, Box<Expr>),
-    /// `a..b`, a dynamic sequence of ints, both ends included.
-    Range(Box<Expr>, Box<Expr>),
-    /// `{ body | var in domain }` as a value.
+    /// `{ body | var in domain }`
     Comprehension {
         /// The element.
-        body: Box<Expr>,
-        /// The variable.
-        var: VarId,
-        /// What it runs over.
-        domain: Box<Expr>,
-    },
-    /// A reduction of `body` over a domain; a reduction of a plain sequence has its element as body.
-    Reduce {
-        /// The reduction's row at the element's type.
-        op: Instance,
-        /// What is reduced.
         body: Box<Expr>,
         /// The variable.
         var: VarId,
@@ -387,69 +315,30 @@ pub enum ExprKind {
         /// The state variable.
         var: VarId,
     },
-    /// An image from a file named by a constant.
-    LoadImage(String),
-    /// A sequence from a file named by a constant.
-    LoadSequence(String),
-    /// The strands around a point; the strand's own position if there is no centre.
-    Sphere {
-        /// The centre, of the type of `pos`.
-        center: Option<Box<Expr>>,
-        /// The radius.
-        radius: Box<Expr>,
-    },
-    /// A field chosen at run time: `swap(i, F1, …)`, `i` counted from 1 and clamped.
-    Swap {
-        /// An `int`.
-        selector: Box<Expr>,
-        /// Fields of one type.
-        fields: Vec<Expr>,
-    },
 }
 
 impl Expr {
     /// The expressions that it is made of.
     pub fn children(&self) -> Vec<&Expr> {
         match &self.kind {
-            ExprKind::Constant(_)
-            | ExprKind::Kernel(_)
-            | ExprKind::Var(_)
-            | ExprKind::Identity(_)
-            | ExprKind::Zeros
-            | ExprKind::Nan
-            | ExprKind::LoadImage(_)
-            | ExprKind::LoadSequence(_) => vec![],
-            ExprKind::Op { args, .. }
-            | ExprKind::Call { args, .. }
-            | ExprKind::Tensor(args)
-            | ExprKind::Sequence(args) => args.iter().collect(),
-            ExprKind::Power { base: inner, .. }
-            | ExprKind::Slice { base: inner, .. }
-            | ExprKind::Coerce(inner)
-            | ExprKind::Select { strand: inner, .. } => vec![inner],
-            ExprKind::Index { base: a, index: b }
-            | ExprKind::Probe { field: a, at: b }
-            | ExprKind::And(a, b)
-            | ExprKind::Or(a, b)
-            | ExprKind::Range(a, b)
-            | ExprKind::Comprehension {
-                body: a, domain: b, ..
-            } => vec![a, b],
-            ExprKind::If {
-                condition,
-                then,
-                otherwise,
-            } => vec![condition, then, otherwise],
-            ExprKind::Reduce { body, domain, .. } => match domain {
+            ExprKind::Constant(_) | ExprKind::Kernel(_) | ExprKind::Var(_) => vec![],
+            ExprKind::Op { args, .. } | ExprKind::Call { args, .. } => args.iter().collect(),
+            ExprKind::Coerce(inner) | ExprKind::Select { strand: inner, .. } => vec![inner],
+            ExprKind::Comprehension { body, domain, .. } => match domain {
                 Domain::Seq(source) => vec![body, source],
                 Domain::Strands(_) => vec![body],
             },
-            ExprKind::Sphere { center, radius } => {
-                center.as_deref().into_iter().chain([&**radius]).collect()
-            }
-            ExprKind::Swap { selector, fields } => {
-                [&**selector].into_iter().chain(fields).collect()
-            }
+        }
+    }
+
+    /// The operator, if it is one that EIN cannot express, and its arguments.
+    pub fn builtin(&self) -> Option<(Builtin, &[Expr])> {
+        match &self.kind {
+            ExprKind::Op { op, args } => match op.row.meaning {
+                Meaning::Builtin(builtin) => Some((builtin, args)),
+                Meaning::Ein(_) | Meaning::Elementary(_) | Meaning::Form(_) => None,
+            },
+            _ => None,
         }
     }
 }

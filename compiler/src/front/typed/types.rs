@@ -111,7 +111,7 @@ pub(super) fn sequence_of(
     length: Option<usize>,
     span: Span,
 ) -> Option<Type> {
-    if !is_element(&element) {
+    if !element.is_element() {
         cx.error(
             "sequence-element",
             span,
@@ -130,14 +130,6 @@ pub(super) fn sequence_of(
         return None;
     }
     Some(Type::Seq(Box::new(element), length))
-}
-
-fn is_element(ty: &Type) -> bool {
-    match ty {
-        Type::Strand(_) => true,
-        Type::Seq(element, _) => is_element(element),
-        other => other.is_value(),
-    }
 }
 
 /// A written shape.
@@ -211,7 +203,8 @@ pub(super) fn number<'a>(
         return Some(value);
     }
     let wanted = match most {
-        LARGEST => format!("at least {least}"),
+        LARGEST if value < least => format!("at least {least}"),
+        LARGEST => format!("at most {LARGEST}"),
         _ => format!("from {least} to {most}"),
     };
     cx.error(

@@ -4,8 +4,7 @@ use super::{Key, Translator};
 use crate::{
     front::typed::{
         closed_form::has_known_length,
-        constant_components,
-        tree::{Constant, Domain, Expr, ExprKind, VarId},
+        tree::{Constant, Domain, Expr, ExprKind},
     },
     high::{High, Op},
     ir::{
@@ -16,8 +15,8 @@ use crate::{
     ssa::{Block, Value},
 };
 use ein_ir::{
-    Ein, Elementary, Param, Type,
-    ops::{Builtin, Form, Instance, Meaning, Relation, special},
+    Ein, Param, Type,
+    ops::{Builtin, Form, Instance, Meaning, Reduction, Relation, special},
 };
 use std::sync::Arc;
 
@@ -28,52 +27,8 @@ impl Translator<'_> {
             ExprKind::Constant(constant) => self.constant(constant, &e.ty),
             ExprKind::Var(var) => self.env[&Key::Var(*var)],
             ExprKind::Op { op, args } => self.operator(op, args, e),
-            ExprKind::Power { base, exponent } => {
-                let base = self.expr(base);
-                self.ein(special::power(self.param(base), *exponent), &[base])
-            }
-            ExprKind::Tensor(elements) => {
-                let elements: Vec<Value> = elements.iter().map(|e| self.expr(e)).collect();
-                let params: Vec<Param> = elements.iter().map(|&v| self.param(v)).collect();
-                self.ein(special::concat(&params), &elements)
-            }
-            ExprKind::Sequence(elements) => {
-                let Type::Seq(element, _) = &e.ty else {
-                    panic!("a sequence of type {}", e.ty)
-                };
-                let elements: Vec<Value> = elements.iter().map(|e| self.expr(e)).collect();
-                let made = self.base(Base::Sequence(Ty::of(element)), &elements);
-                self.convert(made, &Ty::of(&e.ty), e.span.start)
-            }
-            ExprKind::Slice { base, mask } => {
-                let base = self.expr(base);
-                self.ein(special::slice(self.param(base), mask), &[base])
-            }
-            ExprKind::Index { base, index } => {
-                let base = self.sequence(base);
-                if let Some(parts) = self.fields_in(base) {
-                    let known =
-                        constant_components(index).expect("fields are selected by constants");
-                    return parts[known[0] as usize];
-                }
-                let index = self.expr(index);
-                self.checked_item(base, index, e.span.start)
-            }
-            ExprKind::Identity(n) => self.ein(special::identity(*n), &[]),
-            ExprKind::Zeros => self.filled(&e.ty, 0.0),
-            ExprKind::Nan => self.filled(&e.ty, f64::NAN),
-            ExprKind::Probe { field, at } => {
-                if let Some(value) = self.probe_code(field, at) {
-                    return value;
-                }
-                let (field, at) = (self.expr(field), self.expr(at));
-                self.ein(
-                    special::probe(self.param(field), self.param(at)),
-                    &[field, at],
-                )
-            }
             ExprKind::Call { function, args } => {
-                let args: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
+                let args = self.values_of(args);
                 let program = self.program;
                 let is_field = |v: &Value| matches!(self.b.type_of(*v), Ty::Field { .. });
                 let may_be_fields = self.in_field_body && args.iter().any(is_field);
@@ -81,54 +36,27 @@ impl Translator<'_> {
                     t.inline(&program.functions[function.0], &args)
                 })
             }
-            ExprKind::Coerce(inner) => self.coerce(inner, &e.ty),
-            ExprKind::If {
-                condition,
-                then,
-                otherwise,
-            } => self.if_expr(condition, then, otherwise),
-            ExprKind::And(a, b) => {
-                let a = self.expr(a);
-                self.lazy(a, |t| t.expr(b), |t| t.base(Base::Bool(false), &[]))
-            }
-            ExprKind::Or(a, b) => {
-                let a = self.expr(a);
-                self.lazy(a, |t| t.base(Base::Bool(true), &[]), |t| t.expr(b))
-            }
-            ExprKind::Reduce {
-                op,
-                body,
-                var,
-                domain,
-            } => self.reduce(op, body, *var, domain),
-            ExprKind::Swap { selector, fields } => {
-                let selector = self.expr(selector);
-                let mut args = vec![self.base(Base::Simple(Simple::ToReal), &[selector])];
-                args.extend(fields.iter().map(|f| self.expr(f)).collect::<Vec<_>>());
-                let params: Vec<Param> = args.iter().map(|&v| self.param(v)).collect();
-                self.ein(special::swap(&params), &args)
-            }
-            ExprKind::Kernel(_) | ExprKind::LoadImage(_) => {
-                panic!("{:?} is not a value at run time", e.kind)
-            }
-            ExprKind::Range(..) => {
-                let over = self.iteration(e);
-                self.comprehension(&over, &Ty::Int, |_, item| item)
+            ExprKind::Coerce(inner) => {
+                let value = self.expr(inner);
+                self.convert(value, &Ty::of(&e.ty), inner.span.start)
             }
             ExprKind::Comprehension { body, var, domain } => {
-                let over = self.iteration(domain);
+                let Domain::Seq(source) = domain else {
+                    panic!("a comprehension over strands is reduced")
+                };
+                let over = self.iteration(source);
                 self.comprehension(&over, &Ty::of(&body.ty), |t, item| {
                     t.bind(*var, item);
                     t.expr(body)
                 })
             }
             ExprKind::Select { strand, var } => self.select(strand, *var),
-            ExprKind::LoadSequence(file) => {
-                let hidden = self.load_sequence(file, &e.ty, e.span);
-                self.base(Base::Global(hidden, Ty::of(&e.ty)), &[])
-            }
-            ExprKind::Sphere { center, radius } => self.sphere(center.as_deref(), radius),
+            ExprKind::Kernel(_) => panic!("a kernel is not a value at run time"),
         }
+    }
+
+    fn values_of(&mut self, exprs: &[Expr]) -> Vec<Value> {
+        exprs.iter().map(|e| self.expr(e)).collect()
     }
 
     /// Applies an EIN operator to values of just the kinds it has.
@@ -163,37 +91,19 @@ impl Translator<'_> {
                 &[],
             ),
             Constant::Seq(_) => {
-                let Type::Seq(element, _) = ty else {
-                    panic!("a sequence of type {ty}")
-                };
-                let made = self.constant_sequence(constant, element);
+                let made = self.constant_sequence(constant, ty);
                 self.convert(made, &Ty::of(ty), 0)
             }
         }
     }
 
     /// A constant sequence, of known length.
-    pub(super) fn constant_sequence(&mut self, constant: &Constant, element: &Type) -> Value {
-        let Constant::Seq(elements) = constant else {
-            panic!("{constant:?} is not a sequence")
+    pub(super) fn constant_sequence(&mut self, constant: &Constant, ty: &Type) -> Value {
+        let (Constant::Seq(elements), Type::Seq(element, _)) = (constant, ty) else {
+            panic!("{constant:?} is not a sequence of type {ty}")
         };
         let values: Vec<Value> = elements.iter().map(|c| self.constant(c, element)).collect();
         self.base(Base::Sequence(Ty::of(element)), &values)
-    }
-
-    fn filled(&mut self, ty: &Type, x: f64) -> Value {
-        let Type::Tensor(shape) = ty else {
-            panic!("a tensor of type {ty}")
-        };
-        self.base(
-            Base::Tensor(shape.clone(), vec![x.into(); shape.size()]),
-            &[],
-        )
-    }
-
-    fn coerce(&mut self, inner: &Expr, to: &Type) -> Value {
-        let value = self.expr(inner);
-        self.convert(value, &Ty::of(to), inner.span.start)
     }
 
     /// The same value at a type it converts to.
@@ -244,54 +154,90 @@ impl Translator<'_> {
     }
 
     fn operator(&mut self, op: &Instance, args: &[Expr], e: &Expr) -> Value {
-        match op.row.meaning {
-            // An exponent that is known only at run time makes a real power.
-            Meaning::Form(Form::Power) => {
-                let values: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
-                let exponent = self.base(Base::Simple(Simple::ToReal), &[values[1]]);
-                let params = [self.param(values[0]), self.param(exponent)];
-                self.ein(
-                    special::elementary(Elementary::Pow, &params),
-                    &[values[0], exponent],
-                )
-            }
-            Meaning::Ein(_) | Meaning::Elementary(_) | Meaning::Form(_) => {
-                let args: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
-                let ein = op
-                    .ein()
-                    .unwrap_or_else(|| panic!("`{}` has no EIN operator", op.row.name));
-                let value = self.ein(ein, &args);
-                match op.result {
-                    Type::Seq(..) => self.parts(value),
-                    _ => value,
-                }
-            }
-            Meaning::Builtin(builtin) => self.builtin(builtin, args, e),
+        if let Meaning::Builtin(builtin) = op.row.meaning {
+            return self.builtin(builtin, args, e);
+        }
+        if op.row.meaning == Meaning::Form(Form::Probe)
+            && let Some(value) = self.probe_code(&args[0], &args[1])
+        {
+            return value;
+        }
+        // To EIN, integers are reals.
+        let args: Vec<Value> = args.iter().map(|arg| self.tensor(arg)).collect();
+        let params: Vec<Param> = args.iter().map(|&v| self.param(v)).collect();
+        let ein = op.ein_over(&params);
+        let value = self.ein(ein.expect("other meanings are operators of EIN"), &args);
+        match op.result {
+            Type::Seq(..) => self.parts(value),
+            _ => value,
+        }
+    }
+
+    fn tensor(&mut self, e: &Expr) -> Value {
+        let value = self.expr(e);
+        match self.b.type_of(value) {
+            Ty::Int => self.convert(value, &Ty::REAL, e.span.start),
+            _ => value,
         }
     }
 
     fn builtin(&mut self, builtin: Builtin, args: &[Expr], e: &Expr) -> Value {
-        match builtin {
-            Builtin::Convolve => return self.convolve(args),
-            Builtin::ImageSize => {
-                let sizes = self.image_sizes(&args[0]);
+        let place = e.span.start;
+        // What is not evaluated, or not as a value, is handled first.
+        match (builtin, args) {
+            (Builtin::And, [a, b]) => {
+                let a = self.expr(a);
+                return self.lazy(a, |t| t.expr(b), |t| t.base(Base::Bool(false), &[]));
+            }
+            (Builtin::Or, [a, b]) => {
+                let a = self.expr(a);
+                return self.lazy(a, |t| t.base(Base::Bool(true), &[]), |t| t.expr(b));
+            }
+            (Builtin::Select, [then, condition, otherwise]) => {
+                return self.if_expr(condition, then, otherwise);
+            }
+            (Builtin::Convolve, _) => return self.convolve(args),
+            (Builtin::ImageSize, [image]) => {
+                let sizes = self.image_sizes(image);
                 return self.base(Base::Sequence(Ty::Int), &sizes);
             }
-            Builtin::Length => {
-                let sequence = self.sequence(&args[0]);
+            (Builtin::LoadSequence, [file]) => {
+                let unnamed = self.load_sequence(file, &e.ty, e.span);
+                return self.base(Base::Global(unnamed, Ty::of(&e.ty)), &[]);
+            }
+            (Builtin::Length, [sequence]) => {
+                let sequence = self.sequence(sequence);
                 return self.length(sequence);
             }
+            (Builtin::Element, [sequence, index]) => {
+                let sequence = self.sequence(sequence);
+                if let Some(parts) = self.fields_in(sequence) {
+                    let ExprKind::Constant(Constant::Int(known)) = index.kind else {
+                        panic!("fields are selected by constants")
+                    };
+                    return parts[known as usize];
+                }
+                let index = self.expr(index);
+                return self.checked_item(sequence, index, place);
+            }
+            (Builtin::Range, _) => {
+                let over = self.iteration(e);
+                return self.comprehension(&over, &Ty::Int, |_, item| item);
+            }
+            (Builtin::Reduce(reduction), [sequence]) => return self.reduce(reduction, sequence),
             _ => {}
         }
-        let values: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
-        let place = e.span.start;
+        let values = self.values_of(args);
+        let mut base = |op: Base| self.base(op, &values);
         match builtin {
-            Builtin::IntAdd => self.base(Base::Simple(Simple::IntAdd), &values),
-            Builtin::IntSub => self.base(Base::Simple(Simple::IntSub), &values),
-            Builtin::IntMul => self.base(Base::Simple(Simple::IntMul), &values),
-            Builtin::IntDiv => self.base(Base::IntDiv(place), &values),
-            Builtin::IntRem => self.base(Base::IntRem(place), &values),
-            Builtin::IntNeg => self.base(Base::Simple(Simple::IntNeg), &values),
+            Builtin::IntAdd => base(Base::Simple(Simple::IntAdd)),
+            Builtin::IntSub => base(Base::Simple(Simple::IntSub)),
+            Builtin::IntMul => base(Base::Simple(Simple::IntMul)),
+            Builtin::IntDiv => base(Base::IntDiv(place)),
+            Builtin::IntRem => base(Base::IntRem(place)),
+            Builtin::IntNeg => base(Base::Simple(Simple::IntNeg)),
+            Builtin::IntToReal => base(Base::Simple(Simple::ToReal)),
+            Builtin::Not => base(Base::Simple(Simple::Not)),
             Builtin::IntAbs => {
                 let zero = self.int(0);
                 let negative = self.base(Base::Simple(Simple::IntLess), &[values[0], zero]);
@@ -306,42 +252,42 @@ impl Translator<'_> {
                 let swap = self.base(Base::Simple(Simple::IntLess), &values);
                 self.base(Base::Select(Ty::Int), &[swap, values[1], values[0]])
             }
-            Builtin::IntToReal => self.base(Base::Simple(Simple::ToReal), &values),
             Builtin::Compare(relation) => self.compare(relation, values[0], values[1]),
-            Builtin::And => self.base(Base::Simple(Simple::And), &values),
-            Builtin::Or => self.base(Base::Simple(Simple::Or), &values),
-            Builtin::Not => self.base(Base::Simple(Simple::Not), &values),
             Builtin::Pi => self.real(std::f64::consts::PI),
             Builtin::Infinity => self.real(f64::INFINITY),
-            Builtin::Nan => self.filled(&e.ty, f64::NAN),
+            Builtin::Nan => {
+                let Type::Tensor(shape) = &e.ty else {
+                    panic!("a tensor of type {}", e.ty)
+                };
+                let components = vec![f64::NAN.into(); shape.size()];
+                self.base(Base::Tensor(shape.clone(), components), &[])
+            }
             Builtin::Inside => self.inside(values[0], values[1]),
-            Builtin::Sequence => {
-                let element = self.b.type_of(values[0]).clone();
-                self.base(Base::Sequence(element), &values)
+            Builtin::Sequence => self.base(Base::Sequence(element_of(&e.ty)), &values),
+            Builtin::Append => self.dynamic(Dynamic::Append(element_of(&e.ty)), &values),
+            Builtin::Prepend => {
+                let reversed = [values[1], values[0]];
+                self.dynamic(Dynamic::Prepend(element_of(&e.ty)), &reversed)
             }
-            Builtin::Element => self.checked_item(values[0], values[1], place),
-            Builtin::Append | Builtin::Prepend | Builtin::Concatenate => {
-                let element = Ty::of(&e.ty).element().expect("a sequence").clone();
-                match builtin {
-                    Builtin::Append => self.dynamic(Dynamic::Append(element), &values),
-                    Builtin::Prepend => {
-                        self.dynamic(Dynamic::Prepend(element), &[values[1], values[0]])
-                    }
-                    _ => self.dynamic(Dynamic::Concatenate(element), &values),
-                }
-            }
+            Builtin::Concatenate => self.dynamic(Dynamic::Concatenate(element_of(&e.ty)), &values),
+            Builtin::Sphere => self.sphere(&values),
             Builtin::Count(set) => self.dynamic(Dynamic::Count(set), &[]),
-            Builtin::Select
+            Builtin::And
+            | Builtin::Or
+            | Builtin::Select
             | Builtin::Convolve
-            | Builtin::AxisKernels
-            | Builtin::LoadImage
-            | Builtin::LoadSequence
-            | Builtin::Border(_)
             | Builtin::ImageSize
+            | Builtin::LoadSequence
             | Builtin::Length
+            | Builtin::Element
             | Builtin::Range
-            | Builtin::Reduce(_)
-            | Builtin::Sphere => panic!("{builtin:?} has a form of its own in the typed tree"),
+            | Builtin::Reduce(_) => unreachable!("{builtin:?} has other arguments"),
+            Builtin::ReduceAtPoints(_) | Builtin::Nothing => {
+                unreachable!("{builtin:?} was replaced by what it means")
+            }
+            Builtin::AxisKernels | Builtin::LoadImage | Builtin::Border(_) => {
+                unreachable!("{builtin:?} does not give a value at run time")
+            }
         }
     }
 
@@ -420,23 +366,33 @@ impl Translator<'_> {
         }
     }
 
-    fn reduce(&mut self, op: &Instance, body: &Expr, var: VarId, domain: &Domain) -> Value {
-        let Meaning::Builtin(Builtin::Reduce(reduction)) = op.row.meaning else {
-            panic!("`{}` is not a reduction", op.row.name)
+    fn reduce(&mut self, reduction: Reduction, sequence: &Expr) -> Value {
+        let (body, source) = match &sequence.kind {
+            ExprKind::Comprehension { body, var, domain } => match domain {
+                Domain::Strands(set) => return self.reduce_strands(reduction, *set, body, *var),
+                Domain::Seq(source) => (Some((*var, &**body)), &**source),
+            },
+            _ => (None, sequence),
         };
-        match domain {
-            Domain::Strands(set) => self.reduce_strands(reduction, *set, body, var),
-            Domain::Seq(source) if self.in_field_body && has_known_length(source) => {
-                self.reduce_fields(reduction, body, var, source)
-            }
-            Domain::Seq(source) => {
-                let over = self.iteration(source);
-                let element = Ty::of(&body.ty);
-                self.reduce_sequence(reduction, &over, &element, |t, item| {
-                    t.bind(var, item);
-                    t.expr(body)
-                })
-            }
+        if self.in_field_body && has_known_length(source) {
+            return self.reduce_fields(reduction, body, source);
         }
+        let over = self.iteration(source);
+        let element = element_of(&sequence.ty);
+        self.reduce_sequence(reduction, &over, &element, |t, item| match body {
+            Some((var, body)) => {
+                t.bind(var, item);
+                t.expr(body)
+            }
+            None => item,
+        })
+    }
+}
+
+/// The type of the elements of a sequence.
+pub(super) fn element_of(sequence: &Type) -> Ty {
+    match sequence {
+        Type::Seq(element, _) => Ty::of(element),
+        other => panic!("a sequence of type {other}"),
     }
 }

@@ -6,12 +6,13 @@
 
 use super::{
     Key, Translator,
+    expr::element_of,
     iterate::{product, quotient, squared_difference, sum},
 };
 use crate::{
     front::typed::{
         closed_form::named_field,
-        tree::{Expr, ExprKind, Global, VarId},
+        tree::{Expr, Global, VarId},
     },
     ir::{
         Simple,
@@ -22,7 +23,7 @@ use crate::{
 };
 use ein_ir::{
     Comparison, Ein, Index, Param, Term, Type,
-    ops::{Builtin, Meaning, Reduction, Relation, special},
+    ops::{Builtin, Reduction, Relation, special},
 };
 
 /// A condition that may depend on the position.
@@ -90,7 +91,7 @@ impl Translator<'_> {
         let Ty::Tensor(shape) = self.b.type_of(value).clone() else {
             return value;
         };
-        // The value plus no times the position is a field in the eyes of the types, and simplifies away.
+        // To the types, the value plus 0 times the position is a field; the position is simplified away.
         let indices = (0..shape.order()).map(Index::Axis).collect();
         let nothing = Term::Mul(vec![
             Term::Const(ein_ir::Rational::from_integer(0)),
@@ -123,31 +124,28 @@ impl Translator<'_> {
     }
 
     fn condition(&mut self, e: &Expr) -> Condition {
-        match &e.kind {
-            ExprKind::And(a, b) => Condition::And(Box::new([self.condition(a), self.condition(b)])),
-            ExprKind::Or(a, b) => Condition::Or(Box::new([self.condition(a), self.condition(b)])),
-            ExprKind::Op { op, args } => match op.row.meaning {
-                Meaning::Builtin(Builtin::Not) => {
-                    Condition::Not(Box::new(self.condition(&args[0])))
-                }
-                Meaning::Builtin(Builtin::Inside) => self.inside_condition(&args[0], &args[1]),
-                Meaning::Builtin(Builtin::Compare(relation))
-                    if matches!(args[0].ty, Type::Tensor(_)) =>
-                {
-                    let (a, b) = (self.expr(&args[0]), self.expr(&args[1]));
-                    match relation {
-                        Relation::Less => Condition::Compare(Comparison::Less, a, b),
-                        Relation::LessEqual => Condition::Compare(Comparison::LessEqual, a, b),
-                        Relation::Greater => Condition::Compare(Comparison::Less, b, a),
-                        Relation::GreaterEqual => Condition::Compare(Comparison::LessEqual, b, a),
-                        Relation::Equal => Condition::Compare(Comparison::Equal, a, b),
-                        Relation::NotEqual => {
-                            Condition::Not(Box::new(Condition::Compare(Comparison::Equal, a, b)))
-                        }
+        match e.builtin() {
+            Some((Builtin::And, [a, b])) => {
+                Condition::And(Box::new([self.condition(a), self.condition(b)]))
+            }
+            Some((Builtin::Or, [a, b])) => {
+                Condition::Or(Box::new([self.condition(a), self.condition(b)]))
+            }
+            Some((Builtin::Not, [inner])) => Condition::Not(Box::new(self.condition(inner))),
+            Some((Builtin::Inside, [at, field])) => self.inside_condition(at, field),
+            Some((Builtin::Compare(relation), [a, b])) if matches!(a.ty, Type::Tensor(_)) => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                match relation {
+                    Relation::Less => Condition::Compare(Comparison::Less, a, b),
+                    Relation::LessEqual => Condition::Compare(Comparison::LessEqual, a, b),
+                    Relation::Greater => Condition::Compare(Comparison::Less, b, a),
+                    Relation::GreaterEqual => Condition::Compare(Comparison::LessEqual, b, a),
+                    Relation::Equal => Condition::Compare(Comparison::Equal, a, b),
+                    Relation::NotEqual => {
+                        Condition::Not(Box::new(Condition::Compare(Comparison::Equal, a, b)))
                     }
                 }
-                _ => Condition::Plain(self.expr(e)),
-            },
+            }
             _ => Condition::Plain(self.expr(e)),
         }
     }
@@ -263,8 +261,7 @@ impl Translator<'_> {
     pub(super) fn reduce_fields(
         &mut self,
         reduction: Reduction,
-        body: &Expr,
-        var: VarId,
+        body: Option<(VarId, &Expr)>,
         source: &Expr,
     ) -> Value {
         let sequence = self.sequence(source);
@@ -281,12 +278,15 @@ impl Translator<'_> {
                         self.base(Base::Element(source.span.start), &[sequence, index])
                     }
                 };
+                let Some((var, body)) = body else {
+                    return item;
+                };
                 self.env.insert(Key::Var(var), item);
                 self.expr(body)
             })
             .collect();
         let count = self.real(n as f64);
-        let element = Ty::of(&body.ty);
+        let element = body.map_or_else(|| element_of(&source.ty), |(_, body)| Ty::of(&body.ty));
         let mean = |t: &mut Self, values| {
             let sum = t.fold_fields(Reduction::Sum, values, &element);
             t.ein(quotient(&t.param(sum)), &[sum, count])

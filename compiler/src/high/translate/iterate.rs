@@ -1,6 +1,6 @@
 //! Iteration over ranges and sequences, and what is made by it: sequences and reductions.
 
-use super::{Key, Translator};
+use super::{Key, Translator, expr::element_of};
 use crate::{
     front::typed::tree::{Expr, ExprKind, VarId},
     high::Op,
@@ -12,7 +12,7 @@ use crate::{
 };
 use ein_ir::{
     Ein, Index, Param, Shape, Term, Type,
-    ops::{Reduction, special},
+    ops::{Builtin, Reduction, special},
 };
 
 /// What a loop runs over, evaluated once.
@@ -39,9 +39,8 @@ impl Iteration {
 /// Whether a loop over an expression runs over integers as such.
 pub(super) fn is_range(source: &Expr) -> bool {
     match &source.kind {
-        ExprKind::Range(..) => true,
         ExprKind::Coerce(inner) => is_range(inner),
-        _ => false,
+        _ => matches!(source.builtin(), Some((Builtin::Range, _))),
     }
 }
 
@@ -52,19 +51,16 @@ impl Translator<'_> {
 
     /// Evaluates what a loop runs over.
     pub(super) fn iteration(&mut self, source: &Expr) -> Iteration {
-        let Type::Seq(element, _) = &source.ty else {
-            panic!("a loop over {}", source.ty)
-        };
-        let element = Ty::of(element);
-        match &source.kind {
-            ExprKind::Range(low, high) => Iteration {
+        let element = element_of(&source.ty);
+        match (&source.kind, source.builtin()) {
+            (_, Some((Builtin::Range, [low, high]))) => Iteration {
                 low: self.expr(low),
                 high: self.expr(high),
                 sequence: None,
                 element,
                 place: source.span.start,
             },
-            ExprKind::Coerce(inner) => Iteration {
+            (ExprKind::Coerce(inner), _) => Iteration {
                 element,
                 ..self.iteration(inner)
             },
@@ -109,9 +105,7 @@ impl Translator<'_> {
     /// A sequence, with its length known where possible: a literal need not forget it.
     pub(super) fn sequence(&mut self, e: &Expr) -> Value {
         match (&e.kind, &e.ty) {
-            (ExprKind::Constant(constant), Type::Seq(element, _)) => {
-                self.constant_sequence(constant, element)
-            }
+            (ExprKind::Constant(constant), ty) => self.constant_sequence(constant, ty),
             (ExprKind::Coerce(inner), Type::Seq(to, _)) => match &inner.ty {
                 Type::Seq(from, _) if from == to => self.sequence(inner),
                 _ => self.expr(e),

@@ -1,32 +1,27 @@
-//! What exists at compile time only: images and kernels, which convolution turns into leaf fields, and names of definitions.
+//! What exists at compile time only: images and kernels, which convolution turns into leaf fields, names of definitions,
+//! and global variables that the source does not name.
 
 use super::{High, Named, Translator};
 use crate::{
     front::{
         source::Span,
-        typed::{
-            constant_components,
-            tree::{Expr, ExprKind, Global, InputDefault, VarId},
-        },
+        typed::tree::{Constant, Expr, ExprKind, Global, InputDefault, VarId},
     },
     ir::{
-        interface,
-        leaf::{Border, Convolution, KernelRef, Leaf},
+        Bits, interface,
+        leaf::{BorderControl, Convolution, KernelRef, Leaf},
         tensor::Ty,
     },
     ssa::{Function, Value},
 };
-use ein_ir::{
-    Shape, Type,
-    ops::{self, Builtin, Meaning},
-};
+use ein_ir::{Shape, Type, ops::Builtin};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// An image with a border control.
 #[derive(Clone, Debug)]
 pub(super) struct ImageValue {
     image: u32,
-    border: Border,
+    border: BorderControl,
     shape: Shape,
     dim: usize,
 }
@@ -34,38 +29,43 @@ pub(super) struct ImageValue {
 /// The images, kernels and definitions met so far.
 #[derive(Default)]
 pub(super) struct Statics {
-    found: Vec<interface::Image>,
-    inputs: BTreeMap<VarId, u32>,
-    named: BTreeMap<VarId, ImageValue>,
-    kernels: BTreeMap<VarId, Vec<KernelRef>>,
-    pub(super) names: Vec<Named>,
+    /// The images that must be loaded, by their numbers.
+    images: Vec<interface::Image>,
+    /// The numbers of the images that are inputs.
+    input_images: BTreeMap<VarId, u32>,
+    /// What variables of image type stand for.
+    image_of: BTreeMap<VarId, ImageValue>,
+    /// What variables of kernel type stand for.
+    kernels_of: BTreeMap<VarId, Vec<KernelRef>>,
+    /// The tensors and fields that the source defines, and what they have become.
+    pub(super) definitions: Vec<Named>,
     /// The bodies of reductions over strands, by their numbers.
     pub(super) reductions: Vec<Function<High>>,
     /// Global variables that the source does not name: after those that it does.
-    pub(super) hidden: Vec<interface::Variable>,
-    /// The hidden ones that are read from files.
+    pub(super) unnamed_globals: Vec<interface::Variable>,
+    /// Those of them that are read from files.
     pub(super) loads: Vec<interface::Load>,
-    /// The hidden ones that the creation of strands iterates over.
+    /// Those of them that the creation of strands iterates over.
     pub(super) sources: Vec<u32>,
 }
 
 impl Statics {
     /// The images that must be loaded.
     pub(super) fn images(&self) -> Vec<interface::Image> {
-        self.found.clone()
+        self.images.clone()
     }
 
     /// The image of an input.
     pub(super) fn of_input(&self, var: VarId) -> Option<u32> {
-        self.inputs.get(&var).copied()
+        self.input_images.get(&var).copied()
     }
 
-    pub(super) fn name(&mut self, var: VarId, image: ImageValue) {
-        self.named.insert(var, image);
+    pub(super) fn define_image(&mut self, var: VarId, image: ImageValue) {
+        self.image_of.insert(var, image);
     }
 
-    pub(super) fn name_kernels(&mut self, var: VarId, kernels: Vec<KernelRef>) {
-        self.kernels.insert(var, kernels);
+    pub(super) fn define_kernels(&mut self, var: VarId, kernels: Vec<KernelRef>) {
+        self.kernels_of.insert(var, kernels);
     }
 
     /// The number of the image named at this place. Definitions are translated once per function that may use them, so a
@@ -75,21 +75,21 @@ impl Statics {
             panic!("an image of type {ty}")
         };
         let known = self
-            .found
+            .images
             .iter()
             .position(|image| image.span == span && image.file == file);
         let image = known.unwrap_or_else(|| {
-            self.found.push(interface::Image {
+            self.images.push(interface::Image {
                 file,
                 dim: *dim,
                 shape: shape.clone(),
                 span,
             });
-            self.found.len() - 1
+            self.images.len() - 1
         }) as u32;
         ImageValue {
             image,
-            border: Border::None,
+            border: None,
             shape: shape.clone(),
             dim: *dim,
         }
@@ -97,19 +97,21 @@ impl Statics {
 }
 
 impl Translator<'_> {
-    /// A global variable that the source does not name; gives its number.
-    pub(super) fn hide(&mut self, name: String, ty: Ty) -> u32 {
-        self.statics.hidden.push(interface::Variable { name, ty });
-        (self.plan.globals.len() + self.statics.hidden.len()) as u32 - 1
+    /// A global variable that the source does not name, with a name for messages; gives its number.
+    pub(super) fn unnamed_global(&mut self, name: String, ty: Ty) -> u32 {
+        let unnamed = &mut self.statics.unnamed_globals;
+        unnamed.push(interface::Variable { name, ty });
+        (self.plan.globals.len() + unnamed.len()) as u32 - 1
     }
 
-    /// The hidden global variable with the sequence in a file.
-    pub(super) fn load_sequence(&mut self, file: &str, ty: &Type, span: Span) -> u32 {
+    /// The global variable with the sequence in a file.
+    pub(super) fn load_sequence(&mut self, file: &Expr, ty: &Type, span: Span) -> u32 {
+        let file = file_name(file);
         let known = self.statics.loads.iter().find(|load| load.span == span);
         if let Some(load) = known {
             return load.global;
         }
-        let global = self.hide(file.to_owned(), Ty::of(ty));
+        let global = self.unnamed_global(file.to_owned(), Ty::of(ty));
         self.statics.loads.push(interface::Load {
             file: file.to_owned(),
             ty: ty.clone(),
@@ -130,32 +132,30 @@ impl Translator<'_> {
             _ => None,
         };
         let value = self.statics.register(file, &source.ty, source.span);
-        self.statics.inputs.insert(var, value.image);
-        self.statics.name(var, value);
+        self.statics.input_images.insert(var, value.image);
+        self.statics.define_image(var, value);
     }
 
     /// What an expression of image type is.
     pub(super) fn image(&mut self, e: &Expr) -> ImageValue {
-        match &e.kind {
-            ExprKind::Var(var) => self.statics.named[var].clone(),
-            ExprKind::LoadImage(file) => self.statics.register(Some(file.clone()), &e.ty, e.span),
-            ExprKind::Coerce(inner) => self.image(inner),
-            ExprKind::Op { op, args } => {
-                let Meaning::Builtin(Builtin::Border(control)) = op.row.meaning else {
-                    panic!("`{}` does not give an image", op.row.name)
-                };
-                let image = self.image(&args[0]);
-                let border = match control {
-                    ops::Border::Clamp => Border::Clamp,
-                    ops::Border::Wrap => Border::Wrap,
-                    ops::Border::Mirror => Border::Mirror,
-                    ops::Border::Constant => {
-                        let values = constant_components(&args[1])
-                            .expect("other border values were reported before translation");
-                        Border::Constant(values.iter().map(|x| x.to_bits()).collect())
-                    }
-                };
-                ImageValue { border, ..image }
+        match (&e.kind, e.builtin()) {
+            (ExprKind::Var(var), _) => self.statics.image_of[var].clone(),
+            (ExprKind::Coerce(inner), _) => self.image(inner),
+            (_, Some((Builtin::LoadImage, [file]))) => {
+                let file = file_name(file).to_owned();
+                self.statics.register(Some(file), &e.ty, e.span)
+            }
+            (_, Some((Builtin::Border(control), args))) => {
+                let border = control.map(|()| {
+                    let ExprKind::Constant(Constant::Tensor(_, values)) = &args[1].kind else {
+                        panic!("other border values were reported before translation")
+                    };
+                    values.iter().map(|&x| Bits::from(x)).collect()
+                });
+                ImageValue {
+                    border: Some(border),
+                    ..self.image(&args[0])
+                }
             }
             other => panic!("{other:?} does not give an image"),
         }
@@ -165,13 +165,8 @@ impl Translator<'_> {
     pub(super) fn kernels(&mut self, e: &Expr) -> Vec<KernelRef> {
         match &e.kind {
             ExprKind::Kernel(kernels) => kernels.iter().map(|&k| KernelRef(k)).collect(),
-            ExprKind::Var(var) => self.statics.kernels[var].clone(),
+            ExprKind::Var(var) => self.statics.kernels_of[var].clone(),
             ExprKind::Coerce(inner) => self.kernels(inner),
-            ExprKind::Op { op, args }
-                if op.row.meaning == Meaning::Builtin(Builtin::AxisKernels) =>
-            {
-                args.iter().flat_map(|arg| self.kernels(arg)).collect()
-            }
             other => panic!("{other:?} does not give a kernel"),
         }
     }
@@ -208,5 +203,13 @@ impl Translator<'_> {
                 self.base(crate::ir::tensor::Base::Image(image.image, info), &[])
             })
             .collect()
+    }
+}
+
+/// The constant that names a file.
+fn file_name(file: &Expr) -> &str {
+    match &file.kind {
+        ExprKind::Constant(Constant::String(name)) => name,
+        other => panic!("{other:?} does not name a file"),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Key, Translator};
 use crate::{
-    front::typed::tree::{self, Expr, ExprKind, VarId},
+    front::typed::tree::{Expr, ExprKind, VarId},
     high::Op,
     ir::tensor::{Base, Dynamic, StrandReduction, Ty},
     ssa::{Role, Value},
@@ -30,18 +30,15 @@ impl Translator<'_> {
         }
     }
 
-    /// The strands around a point.
-    pub(super) fn sphere(&mut self, center: Option<&Expr>, radius: &Expr) -> Value {
-        let vars = &self.program.vars;
-        let mut state = self.program.strand.state.iter().map(|s| s.var);
-        let position = state
-            .find(|var| vars[var.0].name == "pos")
-            .expect("queries are about a variable `pos`");
-        let center = match center {
-            Some(center) => self.expr(center),
-            None => self.env[&Key::Var(position)],
+    /// The strands around a point: a radius, or a centre and a radius.
+    pub(super) fn sphere(&mut self, args: &[Value]) -> Value {
+        let position = self.program.strand.position;
+        let position = position.expect("queries need a position");
+        let (center, radius) = match args {
+            [radius] => (self.env[&Key::Var(position)], *radius),
+            [center, radius] => (*center, *radius),
+            other => panic!("a query with {} arguments", other.len()),
         };
-        let radius = self.expr(radius);
         let dim = match self.b.type_of(center) {
             Ty::Tensor(shape) => shape.dims().first().copied().unwrap_or(1) as u8,
             other => panic!("a position of type {other}"),
@@ -66,7 +63,7 @@ impl Translator<'_> {
     pub(super) fn reduce_strands(
         &mut self,
         reduction: Reduction,
-        set: tree::StrandSet,
+        set: StrandSet,
         body: &Expr,
         var: VarId,
     ) -> Value {
@@ -93,11 +90,6 @@ impl Translator<'_> {
         let element = t.b.type_of(value).clone();
         let function = t.b.finish(role.name(), vec![value]);
         self.statics.reductions.push(function);
-        let set = match set {
-            tree::StrandSet::All => StrandSet::All,
-            tree::StrandSet::Active => StrandSet::Active,
-            tree::StrandSet::Stable => StrandSet::Stable,
-        };
         let reduce = StrandReduction {
             reduction,
             set,

@@ -3,11 +3,11 @@
 //! A value is `true`, `false`, an integer, a real (`3`, `3.5`, `-2e4`, `inf`, `nan`), a quoted string, a tensor
 //! `[a,b,…]` or a sequence `{a,b,…}`. A string may also stand without quotes, since shells take them away.
 
-use super::tree::Constant;
+use super::{int_range, tree::Constant};
 use ein_ir::{Shape, Type};
 
 /// The value a text stands for where a constant of this type is wanted, or what is wrong with it.
-pub(super) fn read(text: &str, wanted: &Type) -> Result<Constant, String> {
+pub(super) fn read(text: &str, wanted: &Type, long_int: bool) -> Result<Constant, String> {
     let quoted = text.trim_start().starts_with('"');
     if *wanted == Type::String && !quoted {
         return Ok(Constant::String(text.to_owned()));
@@ -17,15 +17,18 @@ pub(super) fn read(text: &str, wanted: &Type) -> Result<Constant, String> {
     if !reader.rest.trim().is_empty() {
         return Err(format!("unexpected `{}`", reader.rest.trim()));
     }
-    fit(value, wanted).ok_or_else(|| format!("it is not a `{wanted}`"))
+    fit(value, wanted, long_int).ok_or_else(|| format!("it is not a `{wanted}`"))
 }
 
 /// The value at a type, if it is one of that type or converts to it.
-fn fit(value: Constant, wanted: &Type) -> Option<Constant> {
+fn fit(value: Constant, wanted: &Type, long_int: bool) -> Option<Constant> {
     match (value, wanted) {
         (value @ Constant::Bool(_), Type::Bool) => Some(value),
         (value @ Constant::String(_), Type::String) => Some(value),
-        (Constant::Int(n), Type::Int) => i32::try_from(n).ok().map(|n| Constant::Int(n.into())),
+        (Constant::Int(n), Type::Int) => {
+            let (least, most) = int_range(long_int);
+            (least..=most).contains(&n).then_some(Constant::Int(n))
+        }
         (Constant::Int(n), Type::Tensor(shape)) if shape.is_scalar() => {
             Some(Constant::Tensor(Shape::SCALAR, vec![n as f64]))
         }
@@ -36,15 +39,15 @@ fn fit(value: Constant, wanted: &Type) -> Option<Constant> {
             if length.is_some_and(|length| length != elements.len()) {
                 return None;
             }
-            let elements: Option<Vec<Constant>> =
-                elements.into_iter().map(|e| fit(e, element)).collect();
+            let elements = elements.into_iter().map(|e| fit(e, element, long_int));
+            let elements: Option<Vec<Constant>> = elements.collect();
             elements.map(Constant::Seq)
         }
         _ => None,
     }
 }
 
-/// Brackets nested deeper than this are no value anyone means.
+/// Brackets nested deeper than this are not a value that anyone means.
 const DEEPEST: usize = 32;
 
 struct Reader<'t> {
@@ -153,6 +156,10 @@ fn tensor(parts: Vec<Constant>) -> Result<Constant, String> {
 mod tests {
     use super::*;
 
+    fn read(text: &str, wanted: &Type) -> Result<Constant, String> {
+        super::read(text, wanted, false)
+    }
+
     #[test]
     fn every_kind_of_value_can_be_given() {
         let tensor =
@@ -203,5 +210,13 @@ mod tests {
             assert!(read(text, &ty).is_err(), "{text} as {ty}");
         }
         assert!(read(&"[".repeat(10_000), &Type::REAL).is_err());
+    }
+
+    #[test]
+    fn long_ints_have_64_bits() {
+        let long = |text: &str| super::read(text, &Type::Int, true);
+        assert_eq!(long("9999999999"), Ok(Constant::Int(9_999_999_999)));
+        assert_eq!(long("-9223372036854775808"), Ok(Constant::Int(i64::MIN)));
+        assert!(long("9223372036854775808").is_err());
     }
 }

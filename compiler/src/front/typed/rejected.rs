@@ -1,0 +1,271 @@
+//! What to say where no row of the operator table accepts the arguments.
+
+use super::{
+    context::Cx,
+    messages::{conversion_advice, kernel_advice, list, plural},
+    overload::is_function,
+    tree::{Expr, ExprKind},
+};
+use crate::front::source::Span;
+use ein_ir::{
+    Continuity, Type,
+    ops::{self, Lift, Mismatch, OpDef, Reduction, Rejection, spelling},
+};
+
+/// Reports that no row accepts the arguments.
+pub(super) fn report(
+    cx: &mut Cx<'_>,
+    spelling: &str,
+    op_span: Span,
+    args: &[Expr],
+    rejection: &Rejection,
+) {
+    let fitting = rejection.of_this_arity();
+    if fitting.is_empty() {
+        let message = format!(
+            "`{}` cannot take {} {}",
+            shown(spelling),
+            args.len(),
+            plural(args.len(), "argument")
+        );
+        cx.error("argument-count", op_span, message).hints(usages(
+            spelling,
+            &rejection.reasons.iter().collect::<Vec<_>>(),
+        ));
+        return;
+    }
+    let found: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
+    let advice = advice(spelling, &found).map(str::to_owned);
+    let is_list = [
+        spelling::CONCAT,
+        "concat",
+        spelling::SEQUENCE,
+        spelling::SELECT,
+    ];
+    let is_list = is_list.contains(&spelling);
+    match (rejection.only_type(), rejection.nearest()) {
+        (_, Some((row, Mismatch::NoDerivative { argument, .. }))) => {
+            no_derivative(cx, row.derivatives, &args[*argument], op_span);
+        }
+        // Where there is one way to use it, an argument that must have one type says what is wrong.
+        (Some((argument, wanted)), _)
+            if (fitting.len() == 1 || spelling == spelling::ELEMENT)
+                && (!is_list || *wanted == Type::Bool) =>
+        {
+            let (at, found) = (args[argument].span, &found[argument]);
+            let what = role(spelling, argument);
+            let message = format!("{what} must have type `{wanted}`, but has type `{found}`");
+            cx.error("type-mismatch", at, message)
+                .hints(advice.or_else(|| conversion_advice(found, wanted)));
+        }
+        (_, Some((_, near))) if is_list => elements_differ(cx, spelling, args, near),
+        (_, near) => {
+            let hints = match near {
+                _ if advice.is_some() => advice.into_iter().collect(),
+                // What the first arguments ask of the others says more than what the operator could be applied to.
+                Some((
+                    _,
+                    near
+                    @ (Mismatch::Shape { argument, .. } | Mismatch::Dimension { argument, .. }),
+                )) if *argument > 0 => vec![near.to_string()],
+                _ => usages(spelling, &fitting),
+            };
+            let message = match found.as_slice() {
+                [Type::Seq(element, _)] if Reduction::named(spelling).is_some() => {
+                    format!("`{spelling}` cannot reduce elements of type `{element}`")
+                }
+                _ => format!(
+                    "`{}` cannot be applied to {}",
+                    shown(spelling),
+                    list(&found)
+                ),
+            };
+            let mut report = cx.error("no-overload", op_span, message);
+            for arg in args {
+                report = report.label(arg.span, format!("`{}`", arg.ty));
+            }
+            report.hints(hints);
+        }
+    }
+}
+
+/// How messages write an operator.
+fn shown(spelling: &str) -> &str {
+    match spelling {
+        spelling::NORM => "|…|",
+        _ => spelling,
+    }
+}
+
+/// What messages call an argument.
+fn role(spelling: &str, argument: usize) -> String {
+    match spelling {
+        spelling::PROBE => "the position of a probe".to_owned(),
+        spelling::ELEMENT => "the index of a sequence".to_owned(),
+        spelling::SELECT => "a condition".to_owned(),
+        _ if is_function(spelling) => format!("argument {} of `{spelling}`", argument + 1),
+        _ => format!("an operand of `{spelling}`"),
+    }
+}
+
+/// Reports what does not go with the first element of a tensor or sequence, or with the other branch of a conditional.
+fn elements_differ(cx: &mut Cx<'_>, spelling: &str, args: &[Expr], mismatch: &Mismatch) {
+    let (Mismatch::Kind { argument, .. }
+    | Mismatch::Shape { argument, .. }
+    | Mismatch::Dimension { argument, .. }) = mismatch
+    else {
+        return;
+    };
+    let (first, other) = (&args[0], &args[*argument]);
+    let (code, alien, hint) = match spelling {
+        spelling::SELECT => (
+            "conditional-branch",
+            "a conditional cannot choose between values",
+            "fields, images, kernels and strands cannot be chosen; choose between probed values instead",
+        ),
+        spelling::SEQUENCE => (
+            "sequence-element",
+            "a sequence cannot have elements",
+            "elements have value types, such as `int` and tensors, or are strands",
+        ),
+        _ => (
+            "tensor-element",
+            "a tensor cannot have elements",
+            "elements of `[…]` are numbers, tensors, or fields; a sequence is written `{…}`",
+        ),
+    };
+    let is_alien = |arg: &&Expr| match spelling {
+        spelling::SELECT => !arg.ty.is_value(),
+        spelling::SEQUENCE => !arg.ty.is_element(),
+        _ => !matches!(arg.ty, Type::Int | Type::Tensor(_) | Type::Field { .. }),
+    };
+    if let Some(arg) = args.iter().find(is_alien) {
+        let message = format!("{alien} of type `{}`", arg.ty);
+        cx.error(code, arg.span, message).hint(hint);
+        return;
+    }
+    let whole = match spelling {
+        spelling::SELECT => "the branches of a conditional",
+        spelling::SEQUENCE => "the elements of a sequence",
+        _ => "the elements of a tensor",
+    };
+    let message = format!("{whole} differ: `{}` and `{}`", first.ty, other.ty);
+    cx.error("elements-differ", other.span, message)
+        .label(first.span, format!("`{}`", first.ty))
+        .label(other.span, format!("`{}`", other.ty));
+}
+
+/// Reports a derivative too many: how many are taken of how smooth a field, and which kernels have enough.
+fn no_derivative(cx: &mut Cx<'_>, derivatives: u32, operand: &Expr, op_span: Span) {
+    let (mut field, mut taken) = (operand, derivatives);
+    while let ExprKind::Op { op, args } = &field.kind
+        && op.row.lift == Lift::Derivative
+    {
+        (field, taken) = (&args[0], taken + op.row.derivatives);
+    }
+    let has = match field.ty {
+        Type::Field {
+            continuity: Continuity::Finite(k),
+            ..
+        } => k,
+        _ => 0,
+    };
+    let message = match has {
+        0 => format!(
+            "cannot differentiate a field of type `{}`: it has no continuous derivative",
+            field.ty
+        ),
+        _ => format!(
+            "cannot take {taken} {} of a field of type `{}`: it has only {has} continuous {}",
+            plural(taken as usize, "derivative"),
+            field.ty,
+            plural(has as usize, "derivative"),
+        ),
+    };
+    let field_span = field.span;
+    cx.error("no-derivative", op_span, message)
+        .label(field_span, format!("C{}", superscript(has)))
+        .hints(kernel_advice(Continuity::Finite(taken)));
+}
+
+fn superscript(n: u32) -> String {
+    n.to_string()
+        .chars()
+        .filter_map(|digit| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize - '0' as usize))
+        .collect()
+}
+
+/// What is probably meant where an operator is applied to these types.
+fn advice(spelling: &str, found: &[Type]) -> Option<&'static str> {
+    let order = |ty: &Type| match ty {
+        Type::Tensor(shape) | Type::Field { shape, .. } => Some(shape.order()),
+        Type::Int => Some(0),
+        _ => None,
+    };
+    let is_field = |ty: &Type| matches!(ty, Type::Field { .. });
+    let is_image = |ty: &Type| matches!(ty, Type::Image { .. });
+    // All ways to write an operator have the advice of its symbol.
+    let symbol = ops::candidates(spelling).next()?.syntax[0].spelling();
+    match (symbol, found) {
+        ("∇", [ty]) if is_field(ty) => {
+            Some("`∇` is the gradient of a scalar field; `∇⊗` differentiates vectors and tensors")
+        }
+        ("∇⊗", [ty]) if is_field(ty) => Some(
+            "`∇⊗` differentiates fields of vectors and tensors; the gradient of a scalar field is `∇`",
+        ),
+        ("∇×", [ty]) if is_field(ty) => Some("`∇×` wants `field#k(2)[2]` or `field#k(3)[3]`"),
+        ("∇•", [ty]) if is_field(ty) => {
+            Some("`∇•` wants a field whose last axis is as long as its domain has dimensions")
+        }
+        ("∇" | "∇⊗" | "∇×" | "∇•" | "∇²", [_]) => {
+            Some("only fields can be differentiated")
+        }
+        ("*" | "@", [a, b]) if is_image(a) || is_image(b) => {
+            Some("a kernel and an image make a field by convolution: `⊛`, or `\\conv`")
+        }
+        ("*", [a, b]) if order(a) >= Some(1) && order(b) >= Some(1) => Some(
+            "`*` scales by a number; products of tensors are `•`, `⊗`, `×`, `:` and `modulate`",
+        ),
+        ("/", [_, b]) if order(b) >= Some(1) => Some("only a number can divide"),
+        ("%", [a, b]) if order(a) == Some(0) && order(b) == Some(0) => {
+            Some("the remainder of reals is `fmod(a, b)`")
+        }
+        ("==" | "!=" | "<" | "<=" | ">" | ">=", [a, b]) if is_field(a) || is_field(b) => {
+            Some("fields cannot be compared; probe them at a position first")
+        }
+        ("==" | "!=", [a, b]) if order(a) >= Some(1) && order(b) >= Some(1) => {
+            Some("tensors cannot be compared; compare the norm of their difference: `|a - b| < …`")
+        }
+        ("⊛", [..]) => Some("`⊛` wants a kernel and an image"),
+        ("real", [ty]) if *ty == Type::REAL => Some("it is a real already"),
+        ("mean" | "variance", [Type::Seq(element, _)]) if **element == Type::Int => {
+            Some("convert the elements to reals: `real(…)`")
+        }
+        _ => None,
+    }
+}
+
+/// At most this many usages are listed.
+const USAGES: usize = 4;
+
+/// How rows are used, as a hint.
+fn usages(spelling: &str, reasons: &[&(&'static OpDef, Mismatch)]) -> Vec<String> {
+    let mut usages: Vec<String> = Vec::new();
+    for (row, _) in reasons {
+        let usage = format!("`{}`", row.usage(spelling));
+        if !usages.contains(&usage) {
+            usages.push(usage);
+        }
+    }
+    usages.truncate(USAGES);
+    let liftable = reasons.iter().any(|(row, _)| row.lift == Lift::Pointwise);
+    let fields = if liftable {
+        "; fields may stand for tensors"
+    } else {
+        ""
+    };
+    match usages.is_empty() {
+        true => Vec::new(),
+        false => vec![format!("wanted: {}{fields}", usages.join(" or "))],
+    }
+}

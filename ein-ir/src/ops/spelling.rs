@@ -1,0 +1,23 @@
+//! Spellings of the operators that are neither infix, prefix nor called by a name: made up for the table, so that rows
+//! and whoever looks them up mean the same.
+
+/// `|a|`
+pub const NORM: &str = "|";
+/// `F(x)`
+pub const PROBE: &str = "(";
+/// `[a, b, …]`
+pub const CONCAT: &str = "[";
+/// `a[0,:]`
+pub const SLICE: &str = "[:]";
+/// `s[i]`
+pub const ELEMENT: &str = "[i]";
+/// `{a, b, …}`
+pub const SEQUENCE: &str = "{";
+/// `a if c else b`
+pub const SELECT: &str = "if";
+/// `identity[n]`
+pub const IDENTITY: &str = "identity";
+/// `zeros[2,3]`
+pub const ZEROS: &str = "zeros";
+/// `nan[2,3]`
+pub const NAN: &str = "nan";
