@@ -5,7 +5,7 @@ use ein_ir::ops::{
     Form, Instance, Meaning, OPERATORS, OpDef, Variety, resolve_as, special, spelling,
 };
 use ein_ir::{
-    Continuity, Ein, Input, Jet, LeafField, Param, PolynomialField, Shape, Tensor, Type,
+    Continuity, Ein, Input, Jet, LeafField, Param, PolynomialField, Rational, Shape, Tensor, Type,
     random_numbers,
 };
 
@@ -251,6 +251,17 @@ fn forms_with_static_parameters_mean_what_they_say() {
     assert_eq!(filled(spelling::IDENTITY, &[3, 3]), wanted);
     let wanted = Tensor::from_fn(&Shape::new([2, 3]), |_| 0.0);
     assert_eq!(filled(spelling::ZEROS, &[2, 3]), wanted);
+
+    for components in [[0, 0, 7, 0, -2, 0], [5; 6], [0; 6], [1, 2, 3, 4, 5, 6]] {
+        let thirds = components.map(|n| Rational::new(n, 3));
+        let literal = special::literal(&shape, &thirds);
+        assert_eq!(literal.verify(), []);
+        let wanted = components.map(|n| n as f64 / 3.0);
+        assert_eq!(
+            literal.eval(&[]),
+            Tensor::new(shape.clone(), wanted.to_vec())
+        );
+    }
 
     for dim in 1..=3 {
         let identity = special::position(dim);

@@ -6,9 +6,10 @@
 use crate::{
     build::{Context, conditional, contract, linear, zero},
     facts::{Facts, Leaf, facts_of},
+    inverse::{cofactors, simpler_inverse},
     node::{Node, Op},
     numbers::Power,
-    product::{MAX_LABELS, Operand, Product, axes},
+    product::{MAX_LABELS, Product},
     push::{derivative_shape, push_derivative, push_probe},
     simplify::Taken,
     symmetry::{symmetries_of, symmetries_of_sum},
@@ -111,6 +112,7 @@ impl Arena {
                     *test,
                     [children[0], children[1], children[2], children[3]],
                 ),
+                Op::Inverse => self.inverse(children[0]),
                 Op::Deriv { dim } => self.derivative(*dim, children[0]),
                 Op::Probe => self.probe(children[0], children[1]),
                 op => self.add(Node::new(op.clone(), &children)),
@@ -130,7 +132,8 @@ impl Arena {
         known.antisymmetric |= facts.antisymmetric;
     }
 
-    fn contraction(&self, id: Id) -> Option<Product> {
+    /// The contraction that a class is.
+    pub(crate) fn contraction(&self, id: Id) -> Option<Product> {
         let node = self.node(id);
         match &node.op {
             Op::Contract(spec) => Some(Product::of(spec, &node.children)),
@@ -140,8 +143,7 @@ impl Arena {
 
     /// A class as a product: its contraction, or the whole of it.
     fn as_product(&self, id: Id) -> Product {
-        let shape = &self.facts(id).shape;
-        let whole = || Product::pointwise(shape, vec![Operand::new(id, axes(shape.len()))]);
+        let whole = || Product::whole(id, &self.facts(id).shape);
         self.contraction(id).unwrap_or_else(whole)
     }
 
@@ -275,7 +277,10 @@ impl Context for Arena {
         if let Some(&known) = self.derivatives.get(&(dim, id)) {
             return known;
         }
-        let node = self.node(id).clone();
+        let node = match self.facts(id).inverse {
+            Some(matrix) => Node::new(Op::Inverse, &[matrix]),
+            None => self.node(id).clone(),
+        };
         let result = push_derivative(self, dim, &node)
             .unwrap_or_else(|| self.add(Node::new(Op::Deriv { dim }, &[id])));
         self.derivatives.insert((dim, id), result);
@@ -297,6 +302,21 @@ impl Context for Arena {
             .unwrap_or_else(|| self.add(Node::new(Op::Probe, &[id, position])));
         self.probes.insert((id, position), result);
         result
+    }
+
+    fn inverse(&mut self, id: Id) -> Id {
+        if self.mode == Mode::Source {
+            return self.add(Node::new(Op::Inverse, &[id]));
+        }
+        if let Some(simpler) = simpler_inverse(self, id) {
+            return simpler;
+        }
+        let inverse = cofactors(self, id);
+        let symmetric = self.facts(id).symmetric;
+        let facts = &mut self.facts[usize::from(inverse)];
+        facts.inverse = Some(id);
+        facts.symmetric |= symmetric;
+        inverse
     }
 
     fn taken(&mut self) -> &mut Taken {

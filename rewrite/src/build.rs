@@ -45,6 +45,9 @@ pub(crate) trait Context {
     /// The probe of a class, pushed down or not.
     fn probe(&mut self, id: Id, position: Id) -> Id;
 
+    /// The inverse of a matrix, written out or not.
+    fn inverse(&mut self, id: Id) -> Id;
+
     /// How often each step of the simplifier was taken here.
     fn taken(&mut self) -> &mut Taken;
 

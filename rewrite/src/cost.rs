@@ -1,15 +1,23 @@
 //! The cost model: floating-point operations of a node whose children are at hand.
 
 use crate::{
-    facts::{Facts, Leaf},
-    node::{Function, Node, Op, Slot, Spec},
+    facts::Facts,
+    node::{Function, Node, Op, Spec},
     numbers::{Power, integer},
+    sparsity::{Contributions, for_each_index, is_sparse, is_symbol, vanishes},
 };
 use egg::Id;
-use ein_ir::Elementary;
+use ein_ir::{Elementary, Rational};
+use num_traits::Signed;
 
 /// What a node costs that has no normal form.
-pub(crate) const INFINITE: u64 = u64::MAX / 4;
+pub(crate) const INFINITE: u64 = 1 << 48;
+
+/// What a node counts for in the choice between forms: its operations, and where these are as many, that it is there.
+pub(crate) const fn counted(operations: u64) -> u64 {
+    const OPERATION: u64 = 16;
+    OPERATION * operations + 1
+}
 
 /// An operation that has a weight of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +68,7 @@ const SELECTION: u64 = weight(Operation::Select);
 /// from one computation. Three rows take five sweeps of three rotations.
 const EIGENSYSTEM_2: u64 = 40;
 const EIGENSYSTEM_3: u64 = 600;
-/// Contractions whose δ and ε have more index assignments than this are not enumerated to count their zeros.
+/// Components that are looked at one by one.
 const ENUMERATION_LIMIT: u64 = 7_000;
 
 /// What probing one component of each input costs.
@@ -117,7 +125,7 @@ pub(crate) fn cost<'a>(
     let distinct = distinct_components(class);
     match &node.op {
         Op::One | Op::Zero(_) | Op::Tensor { .. } | Op::Delta(_) | Op::Epsilon(_) | Op::Tuple => 0,
-        Op::Position { .. } | Op::Field { .. } | Op::Deriv { .. } => INFINITE,
+        Op::Position { .. } | Op::Field { .. } | Op::Deriv { .. } | Op::Inverse => INFINITE,
         Op::Probe => match field_input(node.children[0]) {
             Some(input) => leaf_cost
                 .of(input)
@@ -133,16 +141,10 @@ pub(crate) fn cost<'a>(
         Op::Eigen(_) => EIGENSYSTEM_3 / 2,
         Op::Cond(_) => SELECTION.saturating_mul(distinct),
         Op::Sum(coefficients) => {
-            let multiplications = coefficients
-                .iter()
-                .zip(&node.children)
-                .filter(|(coefficient, child)| {
-                    **coefficient != integer(1)
-                        && **coefficient != integer(-1)
-                        && facts(**child).leaf != Leaf::One
-                })
-                .count() as u64;
-            (node.children.len() as u64 - 1 + multiplications).saturating_mul(distinct)
+            let children = node.children.iter().map(|&child| facts(child));
+            let terms: Vec<(Rational, &Facts)> =
+                coefficients.iter().copied().zip(children).collect();
+            sum_cost(&terms, class, distinct)
         }
         Op::Contract(spec) => contraction_cost(spec, &node.children, class, distinct, facts),
     }
@@ -165,6 +167,54 @@ fn power_cost(power: Power) -> u64 {
     cost
 }
 
+/// A sum of multiples. What is zero is not added, the constants among the terms are one number, and signs cost nothing.
+fn sum_cost(terms: &[(Rational, &Facts)], class: &Facts, distinct: u64) -> u64 {
+    let of_component = |index: Option<&[u32]>| {
+        let (mut addends, mut multiplications, mut constant) = (0, 0, 0);
+        for (coefficient, facts) in terms {
+            if index.is_some_and(|index| vanishes(facts, index)) {
+                continue;
+            }
+            if facts.constant {
+                constant = 1;
+            } else {
+                addends += 1;
+                multiplications += u64::from(coefficient.abs() != integer(1));
+            }
+        }
+        u64::saturating_sub(addends + constant, 1) + multiplications
+    };
+    if terms.iter().any(|(_, facts)| is_sparse(facts)) {
+        sum_over_distinct(class, distinct, |index| of_component(Some(index)))
+    } else {
+        of_component(None).saturating_mul(distinct)
+    }
+}
+
+/// The sum of what each of the components that differ costs.
+fn sum_over_distinct(class: &Facts, distinct: u64, cost: impl Fn(&[u32]) -> u64) -> u64 {
+    if class.components() > ENUMERATION_LIMIT {
+        // As if all were like the last: a tensor of so many components is not worth a closer look.
+        let last: Vec<u32> = class.shape.iter().map(|n| n - 1).collect();
+        return cost(&last).saturating_mul(distinct).min(INFINITE - 1);
+    }
+    let groups = class.slot_groups();
+    let members: Vec<_> = groups.members().collect();
+    let mut total = 0u64;
+    for_each_index(&class.shape, |_, index| {
+        let is_first = members.iter().all(|group| {
+            group.windows(2).all(|pair| {
+                let (a, b) = (index[pair[0]], index[pair[1]]);
+                a < b || a == b && !groups.antisymmetric[pair[0]]
+            })
+        });
+        if is_first {
+            total = total.saturating_add(cost(index));
+        }
+    });
+    total.min(INFINITE - 1)
+}
+
 fn contraction_cost<'a>(
     spec: &Spec,
     children: &[Id],
@@ -172,116 +222,45 @@ fn contraction_cost<'a>(
     distinct: u64,
     facts: impl Fn(Id) -> &'a Facts,
 ) -> u64 {
-    let (mut scalars, mut tensors) = (0u64, 0u64);
+    let operands = || spec.operands.iter().zip(children);
+    if operands().all(|((_, power), &child)| power.is_one() && facts(child).constant) {
+        return 0;
+    }
+    let (mut scalars, mut tensors, mut symbols) = (0u64, 0u64, 0u64);
     let mut cost = 0;
-    let mut symbols: Vec<(Leaf, &[Slot])> = Vec::new();
-    for ((slots, power), &child) in spec.operands.iter().zip(children) {
+    for ((slots, power), &child) in operands() {
         if slots.is_empty() {
             scalars += 1;
             cost += power_cost(*power);
-            continue;
-        }
-        match facts(child).leaf {
-            leaf @ (Leaf::Delta | Leaf::Epsilon) => symbols.push((leaf, slots)),
-            Leaf::No | Leaf::One | Leaf::Position => tensors += 1,
+        } else if is_symbol(facts(child)) {
+            symbols += 1;
+        } else {
+            tensors += 1;
         }
     }
     cost += scalars.saturating_sub(1);
-    if tensors == 0 && symbols.is_empty() {
+    if tensors + symbols == 0 {
         return cost;
     }
-    let (assignments, live) = live_assignments(spec, &symbols);
-    let of_distinct = |operations: u64| {
-        let share = (u128::from(operations) * u128::from(distinct))
-            .div_ceil(u128::from(class.components().max(1)));
-        u64::try_from(share).map_or(INFINITE - 1, |share| share.min(INFINITE - 1))
+    let of_component = |count: u64| {
+        let products = count.saturating_mul(tensors.saturating_sub(1));
+        let sums = count.saturating_sub(1);
+        // A scalar in the place where δ or ε is ±1 is not multiplied.
+        let placed = tensors == 0 && count == 1;
+        let scaling = u64::from(scalars > 0 && count > 0 && !placed);
+        products.saturating_add(sums).saturating_add(scaling)
     };
-    let multiplications = assignments.saturating_mul(tensors.saturating_sub(1));
-    cost += of_distinct(multiplications.saturating_add(assignments - live.min(assignments)));
-    if scalars > 0 {
-        cost += of_distinct(live);
-    }
+    let indexed = operands().filter(|((slots, _), _)| !slots.is_empty());
+    let contributions = Contributions::new(
+        spec.results,
+        &spec.extents,
+        indexed.map(|((slots, _), &child)| (facts(child), slots)),
+    );
+    cost += match contributions.uniform() {
+        Some(count) => of_component(count).saturating_mul(distinct),
+        None => sum_over_distinct(class, distinct, |index| {
+            of_component(contributions.at(index))
+        }),
+    };
     cost.min(INFINITE - 1)
-}
-
-/// How many assignments of the labels make every δ and ε different from zero, and for how many components of the
-/// result there is one. Only the labels that a δ or ε mentions are enumerated, result axes first.
-fn live_assignments(spec: &Spec, symbols: &[(Leaf, &[Slot])]) -> (u64, u64) {
-    let mut mentioned: Vec<u8> = symbols
-        .iter()
-        .flat_map(|(_, slots)| slots.iter())
-        .filter_map(|slot| match slot {
-            Slot::Label(label) => Some(*label),
-            Slot::Fixed(_) => None,
-        })
-        .collect();
-    mentioned.sort_unstable();
-    mentioned.dedup();
-    let product = |labels: &mut dyn Iterator<Item = usize>| {
-        labels.fold(1u64, |product, label| {
-            product.saturating_mul(spec.extents[label].into())
-        })
-    };
-    let is_mentioned = |label: &usize| mentioned.contains(&(*label as u8));
-    let (results, all) = (0..spec.results, 0..spec.extents.len());
-    let free = product(&mut all.clone().filter(|label| !is_mentioned(label)));
-    let free_results = product(&mut results.clone().filter(|label| !is_mentioned(label)));
-    let components = product(&mut results.filter(is_mentioned));
-    let enumerated = product(&mut all.filter(is_mentioned));
-    if enumerated > ENUMERATION_LIMIT {
-        return (
-            free.saturating_mul(enumerated).min(INFINITE),
-            free_results.saturating_mul(components).min(INFINITE),
-        );
-    }
-    let extents: Vec<u32> = mentioned
-        .iter()
-        .map(|&label| spec.extents[usize::from(label)])
-        .collect();
-    let place = |slot: &Slot| match *slot {
-        Slot::Fixed(component) => Err(component),
-        Slot::Label(label) => Ok(mentioned.binary_search(&label).unwrap_or(0)),
-    };
-    let symbols: Vec<(Leaf, Vec<Result<usize, u32>>)> = symbols
-        .iter()
-        .map(|(leaf, slots)| (*leaf, slots.iter().map(place).collect()))
-        .collect();
-    let mut values = vec![0u32; extents.len()];
-    let (mut assignments, mut live) = (0u64, 0u64);
-    let dummies = enumerated / components.max(1);
-    let mut last_live = None;
-    for flat in 0..enumerated {
-        decode(flat, &extents, &mut values);
-        let is_live = symbols.iter().all(|(leaf, places)| {
-            let at = |k: usize| match places[k] {
-                Ok(label) => values[label],
-                Err(component) => component,
-            };
-            match leaf {
-                Leaf::Delta => at(0) == at(1),
-                Leaf::Epsilon if places.len() == 3 => {
-                    at(0) != at(1) && at(0) != at(2) && at(1) != at(2)
-                }
-                Leaf::Epsilon => at(0) != at(1),
-                Leaf::No | Leaf::One | Leaf::Position => true,
-            }
-        });
-        if is_live {
-            assignments += 1;
-            let component = flat / dummies.max(1);
-            live += u64::from(last_live != Some(component));
-            last_live = Some(component);
-        }
-    }
-    (
-        assignments.saturating_mul(free),
-        live.max(1).saturating_mul(free_results),
-    )
-}
-
-fn decode(mut flat: u64, extents: &[u32], values: &mut [u32]) {
-    for (value, &extent) in values.iter_mut().zip(extents).rev() {
-        *value = (flat % u64::from(extent)) as u32;
-        flat /= u64::from(extent);
-    }
 }

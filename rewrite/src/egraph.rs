@@ -7,7 +7,7 @@ use crate::{
     product::Product,
     push::derivative_shape,
     simplify::Taken,
-    symmetry::{Symmetries, symmetries_of},
+    symmetry::{Symmetries, symmetries_of, symmetries_of_sum},
 };
 use egg::{Analysis, DidMerge, EGraph, Id, Language, Symbol};
 use ein_ir::Rational;
@@ -48,16 +48,14 @@ impl Analysis<Node> for Engine {
     /// child are different.
     fn make(graph: &mut Graph, node: &Node, _: Id) -> Facts {
         let mut facts = facts_of(node, |id| &graph[id].data);
-        if let Op::Contract(spec) = &node.op
-            && spec.results > 1
-        {
+        let has_structure = matches!(node.op, Op::Contract(_) | Op::Sum(_));
+        if has_structure && facts.shape.len() > 1 {
             let known = |id: &Id| (graph[*id].data.symmetric, graph[*id].data.antisymmetric);
             let key = (node.clone(), node.children.iter().map(known).collect());
             let symmetries = match graph.analysis.symmetries.get(&key) {
                 Some(symmetries) => *symmetries,
                 None => {
-                    let product = Product::of(spec, &node.children);
-                    let symmetries = symmetries_of(&product, |id| &graph[id].data);
+                    let symmetries = symmetries_of_node(graph, node, &facts);
                     graph.analysis.symmetries.insert(key, symmetries);
                     symmetries
                 }
@@ -81,6 +79,24 @@ impl Analysis<Node> for Engine {
         if graph.find(zero) != graph.find(id) {
             unite(graph, id, zero, "zero");
         }
+    }
+}
+
+/// The symmetries of a contraction or a sum by its structure; `facts` are what is known of it without.
+fn symmetries_of_node(graph: &Graph, node: &Node, facts: &Facts) -> Symmetries {
+    let known = |id: Id| &graph[id].data;
+    match &node.op {
+        Op::Contract(spec) => symmetries_of(&Product::of(spec, &node.children), known),
+        Op::Sum(coefficients) => {
+            let products = node.children.iter().map(|&child| {
+                let whole = || Product::whole(child, &known(child).shape);
+                let contraction = contractions_of(graph, child).into_iter().next();
+                contraction.map_or_else(whole, |(_, product)| product)
+            });
+            let terms: Vec<_> = coefficients.iter().copied().zip(products).collect();
+            symmetries_of_sum(&terms, facts.symmetric | facts.antisymmetric, known)
+        }
+        _ => Symmetries::default(),
     }
 }
 
@@ -239,6 +255,10 @@ impl Context for Graph {
             return id;
         }
         Context::add(self, Node::new(Op::Probe, &[id, position]))
+    }
+
+    fn inverse(&mut self, id: Id) -> Id {
+        Context::add(self, Node::new(Op::Inverse, &[id]))
     }
 
     fn taken(&mut self) -> &mut Taken {

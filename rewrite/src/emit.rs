@@ -142,8 +142,8 @@ impl Emitter<'_> {
                 value(self.define(operator, body, Some(id)), order)
             }
             Op::Probe => value(self.probe(id, node), order),
-            Op::Deriv { .. } | Op::Tuple => {
-                unreachable!("a normal form has no derivative of anything but a leaf field")
+            Op::Deriv { .. } | Op::Inverse | Op::Tuple => {
+                unreachable!("a normal form has no inverse, and derivatives of leaf fields only")
             }
         };
         self.written.insert(id, written);
@@ -471,7 +471,8 @@ fn one_or_many(mut terms: Vec<Term>, many: fn(Vec<Term>) -> Term, none: Rational
     }
 }
 
-/// c·access. A scalar is divided by a denominator, which rounds once; tensors are multiplied, which is faster.
+/// c·access. A scalar is divided by the denominator of a fraction that has no finite decimal, which rounds once; everything
+/// else is multiplied, which is faster.
 fn multiple(coefficient: Rational, access: Term, order: usize) -> Term {
     if let Term::Const(value) = &access
         && let Some(product) = times(coefficient, *value)
@@ -481,11 +482,22 @@ fn multiple(coefficient: Rational, access: Term, order: usize) -> Term {
     let whole = Rational::from_integer(*coefficient.denom());
     if coefficient.is_one() {
         access
-    } else if order == 0 && coefficient.numer().is_one() {
+    } else if order == 0 && coefficient.numer().is_one() && !is_decimal(coefficient) {
         Term::Div(Box::new(access), Box::new(Term::Const(whole)))
     } else {
         Term::Mul(vec![Term::Const(coefficient), access])
     }
+}
+
+/// Whether a number has a finite decimal fraction.
+fn is_decimal(number: Rational) -> bool {
+    let without = |mut n: i128, factor: i128| {
+        while n % factor == 0 {
+            n /= factor;
+        }
+        n
+    };
+    without(without(*number.denom(), 2), 5).is_one()
 }
 
 /// Σ over the dummies of a product.

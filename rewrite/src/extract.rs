@@ -6,7 +6,7 @@
 use crate::{
     arena::{Arena, Mode},
     build::Context,
-    cost::{INFINITE, LeafCost, ROOT, cost},
+    cost::{INFINITE, LeafCost, ROOT, cost, counted},
     egraph::{Graph, nodes_of},
     node::{Node, Op},
     permit::{Places, Singular, is_reducible, singular_places},
@@ -25,7 +25,7 @@ enum Wanted {
 /// A node that may be chosen for a class.
 struct Candidate {
     node: Node,
-    /// Its cost, and one for being there.
+    /// Its cost, as [`counted`].
     cost: u64,
     /// The classes it needs, each once.
     needs: Vec<usize>,
@@ -79,7 +79,7 @@ impl<'a> Choices<'a> {
                 Wanted::Class(class) => choices.candidates_of(class, leaf_cost, permitted),
                 Wanted::Root(class) => vec![Candidate {
                     node: Node::leaf(Op::One),
-                    cost: ROOT + 1,
+                    cost: counted(ROOT),
                     needs: vec![choices.index_of(Wanted::Class(class))],
                 }],
             };
@@ -128,7 +128,7 @@ impl<'a> Choices<'a> {
             needs.dedup();
             candidates.push(Candidate {
                 node,
-                cost: price + 1 - roots * ROOT,
+                cost: counted(price - roots * ROOT),
                 needs,
             });
         }
@@ -289,7 +289,7 @@ impl<'a> Choices<'a> {
             .filter_map(|chosen| Solution::new(self, chosen))
             .collect();
         solutions.sort_by_key(|solution| solution.total);
-        solutions.dedup_by(|a, b| a.chosen == b.chosen);
+        solutions.dedup_by(|a, b| a.is_same_as(b));
         solutions.truncate(CLIMBING_STARTS);
         solutions.iter_mut().for_each(Solution::climb);
         let best = solutions
@@ -340,6 +340,13 @@ impl<'a> Solution<'a> {
             total,
             journal: Vec::new(),
         })
+    }
+
+    /// Whether the same nodes are chosen for the classes that are needed.
+    fn is_same_as(&self, other: &Solution) -> bool {
+        let chosen = self.chosen.iter().zip(&other.chosen);
+        self.uses == other.uses
+            && (self.uses.iter().zip(chosen)).all(|(uses, (a, b))| *uses == 0 || a == b)
     }
 
     fn climb(&mut self) {

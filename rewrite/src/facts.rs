@@ -5,6 +5,7 @@ use crate::{
     node::{Extents, Function, Node, Op},
     numbers::Power,
     product::{Product, position_shape, with_derivative_axis},
+    sparsity::{Contributions, Zeros, is_sparse, vanishes},
     symmetry::Symmetries,
 };
 use egg::Id;
@@ -34,6 +35,10 @@ pub(crate) struct Facts {
     pub(crate) dim: u8,
     /// The value is zero everywhere.
     pub(crate) zero: bool,
+    /// The components that are zero by structure.
+    pub(crate) zeros: Zeros,
+    /// The value is made of numbers, δ and ε alone.
+    pub(crate) constant: bool,
     pub(crate) leaf: Leaf,
     /// One bit per pair of axes that may be exchanged, see [`pair`].
     pub(crate) symmetric: u64,
@@ -45,6 +50,8 @@ pub(crate) struct Facts {
     pub(crate) nonnegative: bool,
     /// The class is this multiple of another one.
     pub(crate) scale: Option<(Rational, Id)>,
+    /// The class is the inverse of this matrix.
+    pub(crate) inverse: Option<Id>,
     /// The class contains a leaf field.
     pub(crate) field: bool,
     /// The size of the smallest normal form, or [`NO_NORMAL_FORM`].
@@ -96,12 +103,15 @@ impl Facts {
             shape,
             dim: 0,
             zero: false,
+            zeros: Zeros::default(),
+            constant: false,
             leaf: Leaf::No,
             symmetric: 0,
             antisymmetric: 0,
             derivatives: 0,
             nonnegative: false,
             scale: None,
+            inverse: None,
             field: false,
             size: 1,
         }
@@ -152,6 +162,8 @@ impl Facts {
         let before = self.clone();
         self.dim = self.dim.min(other.dim);
         self.zero |= other.zero;
+        self.zeros = self.zeros.with(other.zeros);
+        self.constant |= other.constant;
         if self.leaf == Leaf::No {
             self.leaf = other.leaf;
         }
@@ -163,8 +175,13 @@ impl Facts {
             (Some(a), Some(b)) => Some(if a.1 <= b.1 { a } else { b }),
             (a, b) => a.or(b),
         };
+        self.inverse = match (self.inverse, other.inverse) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
         self.field |= other.field;
         self.size = self.size.min(other.size);
+        self.reconcile_zeros();
         (*self != before, *self != other)
     }
 
@@ -173,6 +190,16 @@ impl Facts {
         self.zero |= symmetries.zero;
         self.symmetric |= symmetries.symmetric;
         self.antisymmetric |= symmetries.antisymmetric;
+        self.reconcile_zeros();
+    }
+
+    /// A value all of whose components are zero is zero, and the other way round.
+    fn reconcile_zeros(&mut self) {
+        if self.zero {
+            self.zeros = Zeros::of(&self.shape, |_| true);
+        } else {
+            self.zero = self.zeros.are_all(&self.shape);
+        }
     }
 
     fn mark_last_axes_symmetric(&mut self, count: u8) {
@@ -186,10 +213,10 @@ impl Facts {
 }
 
 /// The size of the smallest normal form with this node on top. Derivatives have none, nor have probes of anything but
-/// leaf fields.
+/// leaf fields, nor inverses, which are written out.
 pub(crate) fn normal_size<'a>(node: &Node, facts: impl Fn(Id) -> &'a Facts) -> u32 {
     match &node.op {
-        Op::Deriv { .. } => NO_NORMAL_FORM,
+        Op::Deriv { .. } | Op::Inverse => NO_NORMAL_FORM,
         Op::Probe if !facts(node.children[0]).field => NO_NORMAL_FORM,
         _ => node.children.iter().fold(1, |size: u32, &child| {
             size.saturating_add(facts(child).size)
@@ -211,11 +238,13 @@ pub(crate) fn facts_of<'a>(node: &Node, facts: impl Fn(Id) -> &'a Facts + Copy) 
     match &node.op {
         Op::One => {
             result.leaf = Leaf::One;
+            result.constant = true;
             result.nonnegative = true;
         }
         Op::Zero(shape) => {
             result.shape = shape.clone();
             result.zero = true;
+            result.constant = true;
             result.nonnegative = true;
         }
         Op::Tensor { shape, .. } => result.shape = shape.clone(),
@@ -227,12 +256,14 @@ pub(crate) fn facts_of<'a>(node: &Node, facts: impl Fn(Id) -> &'a Facts + Copy) 
         Op::Delta(n) => {
             result.shape = [*n; 2].into_iter().collect();
             result.leaf = Leaf::Delta;
+            result.constant = true;
             result.symmetric = pair(0, 1);
         }
         Op::Epsilon(n) => {
             let order = *n as usize;
             result.shape = std::iter::repeat_n(*n, order).collect();
             result.leaf = Leaf::Epsilon;
+            result.constant = true;
             for j in 0..order {
                 (0..j).for_each(|i| result.antisymmetric |= pair(i, j));
             }
@@ -257,6 +288,17 @@ pub(crate) fn facts_of<'a>(node: &Node, facts: impl Fn(Id) -> &'a Facts + Copy) 
             result.dim = dim;
             result.zero =
                 operands().any(|((_, power), &child)| facts(child).zero && power.is_positive());
+            result.constant =
+                operands().all(|((_, power), &child)| facts(child).constant && power.is_one());
+            let indexed = || operands().filter(|((slots, _), _)| !slots.is_empty());
+            if indexed().any(|(_, &child)| is_sparse(facts(child))) {
+                let contributions = Contributions::new(
+                    spec.results,
+                    &spec.extents,
+                    indexed().map(|((slots, _), &child)| (facts(child), slots)),
+                );
+                result.zeros = Zeros::of(&result.shape, |index| contributions.at(index) == 0);
+            }
             if spec.results == 0 {
                 result.nonnegative = is_nonnegative(&Product::of(spec, &node.children), facts);
             }
@@ -272,6 +314,8 @@ pub(crate) fn facts_of<'a>(node: &Node, facts: impl Fn(Id) -> &'a Facts + Copy) 
                 .iter()
                 .fold(!0, |all, &c| all & facts(c).antisymmetric);
             result.zero = node.children.iter().all(|&c| facts(c).zero);
+            result.zeros = common_zeros(&result.shape, &node.children, facts);
+            result.constant = node.children.iter().all(|&c| facts(c).constant);
             result.nonnegative = coefficients
                 .iter()
                 .zip(&node.children)
@@ -304,7 +348,14 @@ pub(crate) fn facts_of<'a>(node: &Node, facts: impl Fn(Id) -> &'a Facts + Copy) 
                 .iter()
                 .fold(!0, |all, &c| all & facts(c).symmetric);
             result.zero = child(2).zero && child(3).zero;
+            result.zeros = common_zeros(&result.shape, &node.children[2..], facts);
             result.nonnegative = child(2).nonnegative && child(3).nonnegative;
+        }
+        Op::Inverse => {
+            result.shape = child(0).shape.clone();
+            result.dim = dim;
+            result.symmetric = child(0).symmetric;
+            result.inverse = Some(node.children[0]);
         }
         Op::Deriv { dim } => {
             let field = child(0);
@@ -323,6 +374,7 @@ pub(crate) fn facts_of<'a>(node: &Node, facts: impl Fn(Id) -> &'a Facts + Copy) 
             result.shape = field.shape.clone();
             result.dim = if field.dim == 0 { 0 } else { child(1).dim };
             result.zero = field.zero;
+            result.zeros = field.zeros;
             result.symmetric = field.symmetric;
             result.antisymmetric = field.antisymmetric;
             result.nonnegative = field.nonnegative;
@@ -330,7 +382,18 @@ pub(crate) fn facts_of<'a>(node: &Node, facts: impl Fn(Id) -> &'a Facts + Copy) 
         Op::Tuple => {}
     }
     result.size = normal_size(node, facts);
+    result.reconcile_zeros();
     result
+}
+
+/// The components that are zero in all of these classes.
+fn common_zeros<'a>(shape: &Extents, children: &[Id], facts: impl Fn(Id) -> &'a Facts) -> Zeros {
+    if !children.iter().all(|&child| is_sparse(facts(child))) {
+        return Zeros::default();
+    }
+    Zeros::of(shape, |index| {
+        children.iter().all(|&child| vanishes(facts(child), index))
+    })
 }
 
 /// Even powers, pairs of equal factors and factors that are known to be nonnegative make a scalar nonnegative.

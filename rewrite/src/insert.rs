@@ -6,7 +6,8 @@
 
 use crate::{
     arena::Arena,
-    build::{Context, constant, contract_raw, zero},
+    build::{Context, as_constant, constant, contract_raw, zero},
+    inverse::is_inverse,
     mutants,
     node::{Extents, Function, Node, Op, Slot, Slots},
     numbers::{Power, times},
@@ -48,6 +49,9 @@ pub(crate) fn insert_region(arena: &mut Arena, region: &Region) -> Vec<Id> {
 
 /// The class of an operator applied to classes.
 pub(crate) fn insert_operator(arena: &mut Arena, op: &Ein, arguments: &[Id]) -> Id {
+    if is_inverse(op) {
+        return arena.inverse(arguments[0]);
+    }
     let mut translation = Translation {
         arena,
         op,
@@ -206,14 +210,16 @@ impl Translation<'_> {
             Term::Apply(Elementary::Sqrt, arguments) => {
                 self.multiply_power(factors, &arguments[0], Power::HALF)
             }
-            Term::Apply(Elementary::Pow, arguments) if small_integer(&arguments[1]).is_some() => {
-                match small_integer(&arguments[1]) {
-                    None | Some(0) => {}
-                    Some(exponent) => {
-                        self.multiply_power(factors, &arguments[0], Power::integer(exponent))
-                    }
+            Term::Apply(Elementary::Pow, arguments) => match self.small_integer(&arguments[1]) {
+                Some(0) => {}
+                Some(exponent) => {
+                    self.multiply_power(factors, &arguments[0], Power::integer(exponent))
                 }
-            }
+                None => {
+                    let class = self.node(term);
+                    push(factors, class);
+                }
+            },
             Term::Sum {
                 binder,
                 range,
@@ -253,6 +259,13 @@ impl Translation<'_> {
         variables.dedup();
         let id = self.close(factors, &variables);
         Indexed { id, variables }
+    }
+
+    /// The integer that a term is known to be, if it is one that an exponent can be.
+    fn small_integer(&mut self, term: &Term) -> Option<i32> {
+        let class = self.class(term);
+        let value = as_constant(self.arena, class.id).filter(|value| value.is_integer())?;
+        i32::try_from(*value.numer()).ok()
     }
 
     fn scale(&mut self, factors: &mut Factors, value: Rational) {
@@ -370,7 +383,7 @@ impl Translation<'_> {
             );
             terms.push((id, coefficient));
         }
-        self.sum(terms)
+        self.arena.add(Node::sum(terms))
     }
 
     /// The vector whose components, all of them in order, the coordinates are.
@@ -388,14 +401,6 @@ impl Translation<'_> {
                 contract_raw(self.arena, &view(vector, slots, Extents::new())).1 == coordinate
             })
             .then_some(vector)
-    }
-
-    fn sum(&mut self, mut terms: Vec<(Id, Rational)>) -> Id {
-        terms.sort();
-        let coefficients: Vec<Rational> = terms.iter().map(|term| term.1).collect();
-        let children: Vec<Id> = terms.iter().map(|term| term.0).collect();
-        self.arena
-            .add(Node::new(Op::Sum(coefficients.into()), &children))
     }
 
     /// Several terms over the union of their variables.
@@ -436,13 +441,17 @@ impl Translation<'_> {
                 if terms.is_empty() {
                     (zero(self.arena, Extents::new()), variables)
                 } else {
-                    (self.sum(terms), variables)
+                    (self.arena.add(Node::sum(terms)), variables)
                 }
             }
             Term::Sub(a, b) => {
                 let (ids, variables) = self.aligned(&[a, b]);
                 let one = Rational::one();
-                (self.sum(vec![(ids[0], one), (ids[1], -one)]), variables)
+                (
+                    self.arena
+                        .add(Node::sum(vec![(ids[0], one), (ids[1], -one)])),
+                    variables,
+                )
             }
             Term::Apply(function, arguments) => {
                 let (ids, variables) = self.aligned(&arguments.iter().collect::<Vec<_>>());
@@ -469,13 +478,4 @@ fn push(factors: &mut Factors, class: Indexed) {
     factors
         .operands
         .push((class.id, class.variables, Power::ONE));
-}
-
-/// The integer that a term is, if it is one that an exponent can be.
-fn small_integer(term: &Term) -> Option<i32> {
-    match term {
-        Term::Const(value) if value.is_integer() => i32::try_from(*value.numer()).ok(),
-        Term::Neg(body) => small_integer(body)?.checked_neg(),
-        _ => None,
-    }
 }

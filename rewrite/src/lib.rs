@@ -28,6 +28,7 @@ mod extract;
 mod factor;
 mod facts;
 mod insert;
+mod inverse;
 mod meaning;
 mod mutants;
 mod node;
@@ -44,6 +45,7 @@ mod regroup;
 mod rules;
 mod saturate;
 mod simplify;
+mod sparsity;
 mod steps;
 mod symmetry;
 

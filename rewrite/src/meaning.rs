@@ -7,6 +7,7 @@ use crate::{
     arena::Arena,
     build::Context,
     facts::Facts,
+    inverse,
     node::{Function, Node, Op, Slot, Spec},
     numbers::Power,
 };
@@ -132,6 +133,7 @@ pub(crate) fn definition(
             then: Box::new(whole(2)),
             otherwise: Box::new(whole(3)),
         },
+        Op::Inverse => inverse::meaning(axes[0]),
         Op::Deriv { .. } if children[0].dim().is_none() => number(0),
         Op::Deriv { dim } => derivative(whole(0), *dim, children[0].shape().order()),
         Op::Probe if children[0].dim().is_none() => whole(0),

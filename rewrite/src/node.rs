@@ -73,6 +73,9 @@ pub(crate) enum Op {
     Eigen(Eigen),
     /// `[a, b, then, otherwise]`, all of one shape, selected component by component.
     Cond(Comparison),
+    /// The inverse of a square matrix. It has no normal form: it is written out as cofactors over the determinant, but what
+    /// is known of inverses is known of this node.
+    Inverse,
     /// The derivative; its axis is the last one (none if the domain is one-dimensional).
     Deriv { dim: u8 },
     /// `[field, position]`: the field at a position; a composition if the position is itself a field.
@@ -90,6 +93,7 @@ pub(crate) enum Kind {
     Apply,
     Eigen,
     Cond,
+    Inverse,
     Deriv,
     Probe,
     Tuple,
@@ -117,6 +121,15 @@ impl Node {
         }
     }
 
+    /// A linear combination of these terms, which are put in order.
+    pub(crate) fn sum(mut terms: Vec<(Id, Rational)>) -> Node {
+        terms.sort();
+        Node {
+            op: Op::Sum(terms.iter().map(|term| term.1).collect()),
+            children: terms.iter().map(|term| term.0).collect(),
+        }
+    }
+
     pub(crate) fn kind(&self) -> Kind {
         match self.op {
             Op::One
@@ -131,6 +144,7 @@ impl Node {
             Op::Apply(_) => Kind::Apply,
             Op::Eigen(_) => Kind::Eigen,
             Op::Cond(_) => Kind::Cond,
+            Op::Inverse => Kind::Inverse,
             Op::Deriv { .. } => Kind::Deriv,
             Op::Probe => Kind::Probe,
             Op::Tuple => Kind::Tuple,
@@ -238,6 +252,7 @@ impl fmt::Display for Node {
             Op::Apply(Function::Power(power)) => write!(f, "power[{power}]"),
             Op::Eigen(part) => f.write_str(part.name()),
             Op::Cond(test) => write!(f, "if{test:?}"),
+            Op::Inverse => f.write_str("inverse"),
             Op::Deriv { .. } => f.write_str("∇"),
             Op::Probe => f.write_str("probe"),
             Op::Tuple => f.write_str("tuple"),

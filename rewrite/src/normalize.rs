@@ -23,10 +23,10 @@ use crate::{
     node::{Node, Op},
     permit::{Places, singular_places},
     price::{Price, arena_cost, unsliced_probes},
-    regroup::plan,
+    regroup::{plan, scale_scalars},
     rules::{
-        FACTOR_OUT, FUSE, ISOLATE_SCALARS, PUSH_DERIVATIVE, PUSH_PROBE, REGROUP_PAIR, Rule,
-        SIMPLIFY,
+        COFACTORS, FACTOR_OUT, FUSE, ISOLATE_SCALARS, PUSH_DERIVATIVE, PUSH_PROBE, REGROUP_PAIR,
+        Rule, SIMPLIFY, SIMPLIFY_INVERSE,
     },
     saturate::{Limits, saturate},
     simplify::{STEPS, Taken, When},
@@ -81,6 +81,9 @@ impl Default for Options {
 pub struct Stats {
     /// The rules that made classes equal and the steps of the simplifier, with how often each did.
     pub rules: BTreeMap<&'static str, usize>,
+    /// Products that the simplifier left unfinished because its steps went in a circle. Such a product keeps its value; if
+    /// there ever is one, it is a fault in the table of steps.
+    pub unfinished: usize,
     /// The nodes of the e-graph at its end.
     pub nodes: usize,
     /// The iterations of all phases.
@@ -97,9 +100,11 @@ pub struct Stats {
 
 impl Stats {
     fn add_steps(&mut self, taken: &Taken) {
-        for (step, count) in STEPS.iter().zip(taken).filter(|(_, count)| **count > 0) {
+        let steps = STEPS.iter().zip(&taken.steps);
+        for (step, count) in steps.filter(|(_, count)| **count > 0) {
             *self.rules.entry(step.name).or_default() += count;
         }
+        self.unfinished += taken.unfinished;
     }
 }
 
@@ -115,7 +120,13 @@ pub struct Normalized {
 }
 
 /// The rules of the three phases.
-const PUSHING: &[Rule] = &[SIMPLIFY, PUSH_DERIVATIVE, PUSH_PROBE];
+const PUSHING: &[Rule] = &[
+    SIMPLIFY,
+    SIMPLIFY_INVERSE,
+    COFACTORS,
+    PUSH_DERIVATIVE,
+    PUSH_PROBE,
+];
 const REGROUPING: &[Rule] = &[SIMPLIFY, ISOLATE_SCALARS, REGROUP_PAIR, FACTOR_OUT];
 const FUSING: &[Rule] = &[SIMPLIFY, FUSE, ISOLATE_SCALARS, REGROUP_PAIR, FACTOR_OUT];
 
@@ -151,7 +162,7 @@ pub fn normalize(region: &Region, options: &Options) -> Normalized {
     let (directed, lazy) = given.directed(leaf_cost, &mut stats);
     stats.cost_before = lazy.0;
     stats.probes_before = lazy.1;
-    let settled = is_normal && directed.price.total >= given.price.total;
+    let settled = is_normal && !directed.is_better_than(&given);
     let best = if settled {
         given
     } else {
@@ -203,6 +214,12 @@ impl Form {
         }
     }
 
+    /// Whether this form is cheaper, or as cheap with fewer definitions: what is written and comes to nothing costs nothing.
+    fn is_better_than(&self, other: &Form) -> bool {
+        let rank = |form: &Form| (form.price.total, form.region.defs.len());
+        rank(self) < rank(other)
+    }
+
     fn symmetry(&self) -> Vec<Symmetry> {
         let definitions = &self.source.values[self.region.inputs.len()..];
         let facts = definitions.iter().map(|&id| self.source.arena.facts(id));
@@ -220,8 +237,22 @@ impl Form {
             unsliced_probes(&arena, root),
         );
         let (planned, root) = plan(&arena, root);
-        let region = emit(&planned, root, &self.region.inputs);
-        (Form::new(region, leaf_cost), before)
+        (self.written(&planned, root, leaf_cost), before)
+    }
+
+    /// What an arena computes, with coefficients where they are multiplied least.
+    fn written(&self, arena: &Arena, root: Id, leaf_cost: LeafCost) -> Form {
+        let form = |arena: &Arena, root: Id| {
+            let region = emit(arena, root, &self.region.inputs);
+            Form::new(region, leaf_cost)
+        };
+        let (scaled, scaled_root) = scale_scalars(arena, root);
+        let (found, scaled) = (form(arena, root), form(&scaled, scaled_root));
+        if found.is_better_than(&scaled) {
+            found
+        } else {
+            scaled
+        }
     }
 
     /// The first of the forms that the directed engine makes of each other after which none is cheaper.
@@ -229,7 +260,7 @@ impl Form {
         let mut current = self;
         loop {
             let (next, _) = current.directed(leaf_cost, stats);
-            if next.price.total >= current.price.total {
+            if !next.is_better_than(&current) {
                 return current;
             }
             current = next;
@@ -253,8 +284,7 @@ impl Form {
         stats.add_steps(&graph.analysis.taken);
         let (arena, _) = found?;
         let root = extracted_root(&arena);
-        let region = emit(&arena, root, &self.region.inputs);
-        Some(Form::new(region, LeafCost(&options.leaf_cost)))
+        Some(self.written(&arena, root, LeafCost(&options.leaf_cost)))
     }
 }
 
@@ -395,8 +425,7 @@ fn add_directed_forms(
     for (mode, products, name) in forms {
         let mut arena = Arena::new(mode, products);
         let image = arena.normalize(first, first_root);
-        let taken = graph.analysis.taken.iter_mut();
-        taken.zip(arena.taken).for_each(|(sum, n)| *sum += n);
+        graph.analysis.taken.add(&arena.taken);
         let Some(image) = image else {
             continue;
         };

@@ -3,7 +3,7 @@
 use crate::{
     arena::Arena,
     build::Context,
-    cost::{INFINITE, LeafCost, ROOT, cost},
+    cost::{INFINITE, LeafCost, ROOT, cost, counted},
     node::{Op, Slots},
 };
 use egg::Id;
@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 pub(crate) struct Price {
     /// Without the probes.
     pub(crate) arithmetic: u64,
-    /// With the probes, and one for each node so that ties prefer fewer.
+    /// With the probes, each node as [`counted`].
     pub(crate) total: u64,
 }
 
@@ -39,11 +39,7 @@ pub(crate) fn arena_cost(arena: &Arena, root: Id, leaf_cost: LeafCost) -> Price 
                 flops -= if is_shared { ROOT } else { 0 };
             }
         }
-        price.total = price
-            .total
-            .saturating_add(flops)
-            .saturating_add(1)
-            .min(INFINITE);
+        price.total = price.total.saturating_add(counted(flops));
         if node.op != Op::Probe {
             price.arithmetic = price.arithmetic.saturating_add(flops).min(INFINITE);
         }

@@ -84,6 +84,11 @@ impl Product {
         }
     }
 
+    /// A class as it is, as a product.
+    pub(crate) fn whole(class: Id, shape: &Extents) -> Product {
+        Product::pointwise(shape, vec![Operand::new(class, axes(shape.len()))])
+    }
+
     /// The contraction of a node.
     pub(crate) fn of(spec: &Spec, children: &[Id]) -> Product {
         let operands = spec

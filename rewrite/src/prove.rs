@@ -12,7 +12,8 @@ use crate::{
     product::view,
     proof::{Step, steps_between},
     rules::{
-        CHOOSE_EPSILONS, DISTRIBUTE, FLATTEN, FUSE, PUSH_DERIVATIVE, PUSH_PROBE, Rule, SIMPLIFY,
+        CHOOSE_EPSILONS, COFACTORS, DISTRIBUTE, FLATTEN, FUSE, PUSH_DERIVATIVE, PUSH_PROBE, Rule,
+        SIMPLIFY, SIMPLIFY_INVERSE,
     },
     saturate::{Limits, Stop, saturate},
 };
@@ -55,6 +56,8 @@ const RULES: &[Rule] = &[
     PUSH_DERIVATIVE,
     PUSH_PROBE,
     SIMPLIFY,
+    SIMPLIFY_INVERSE,
+    COFACTORS,
     FUSE,
     DISTRIBUTE,
     FLATTEN,

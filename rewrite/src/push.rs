@@ -2,11 +2,13 @@
 //!
 //! The laws, with derivative axes last: ∂(Σ cₖxₖ) = Σ cₖ∂xₖ; the product rule, one term per factor that depends on the
 //! position; ∂xʳ = r·xʳ⁻¹·∂x; the chain rule for elementary functions and for composition; conditionals branch by
-//! branch; eigensystems by `eigen`. A probe of anything but a leaf field is the same thing of probes.
+//! branch; eigensystems by `eigen`, inverses by `inverse`. A probe of anything but a leaf field is the same thing of
+//! probes.
 
 use crate::{
     build::{Context, all_axes, conditional, contract, elementwise, linear, one, power, zero},
     eigen::derivative_of_eigensystem,
+    inverse::derivative_of_inverse,
     mutants,
     node::{Extents, Function, Node, Op, Slot},
     numbers::Power,
@@ -49,6 +51,7 @@ pub(crate) fn push_derivative(context: &mut dyn Context, dim: u8, node: &Node) -
         Op::Apply(function) => Some(chain_rule(context, dim, *function, children)),
         Op::Eigen(part) => Some(derivative_of_eigensystem(context, dim, *part, children[0])),
         Op::Cond(test) => Some(derivative_of_branches(context, dim, *test, children)),
+        Op::Inverse => Some(derivative_of_inverse(context, dim, children[0])),
         Op::Probe => Some(composition_rule(context, dim, children[0], children[1])),
         Op::One
         | Op::Zero(_)
@@ -217,6 +220,10 @@ pub(crate) fn push_probe(context: &mut dyn Context, node: &Node, position: Id) -
                 *test,
                 [probed[0], probed[1], probed[2], probed[3]],
             ))
+        }
+        Op::Inverse => {
+            let matrix = context.probe(children[0], position);
+            Some(context.inverse(matrix))
         }
         Op::Probe => {
             let inner = context.probe(children[1], position);

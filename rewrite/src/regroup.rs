@@ -9,9 +9,13 @@ use crate::{
     numbers::{Power, times},
     product::{Operand, Product, axes},
     simplify::{Condition, Conditions},
+    sparsity::{Contributions, is_symbol},
 };
-use egg::Id;
+use egg::{Id, Language};
+use ein_ir::Rational;
+use num_traits::{One, Signed};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// The side condition of [`regroup`].
 pub(crate) const REGROUP: &[Condition] = &[Condition::Private];
@@ -72,10 +76,56 @@ pub(crate) fn regroup(
 }
 
 /// Whether two operands share an index that is summed over.
-pub(crate) fn share_dummy(product: &Product, a: usize, b: usize) -> bool {
+fn share_dummy(product: &Product, a: usize, b: usize) -> bool {
     product.operands[a]
         .labels()
         .any(|label| product.is_dummy(label) && product.operands[b].mentions(label))
+}
+
+/// Positions of operands, in order.
+pub(crate) type Part = SmallVec<[usize; 3]>;
+
+/// The parts of a product that may be worth a class of their own: two tensors that share an index that is summed over. An ε
+/// of which more than one index would be left open comes with two of them: ε·b alone is a matrix half of which is zeros.
+pub(crate) fn parts(context: &dyn Context, product: &Product) -> Vec<Part> {
+    let tensors = tensor_positions(product);
+    let is_epsilon = |k: &usize| context.facts(product.operands[*k].id).leaf == Leaf::Epsilon;
+    let is_spread = |part: &Part| {
+        let is_open = |label: u8| {
+            let outside = |k: usize| !part.contains(&k) && product.operands[k].mentions(label);
+            !product.is_dummy(label) || (0..product.operands.len()).any(outside)
+        };
+        part.iter().filter(|k| is_epsilon(k)).any(|&epsilon| {
+            let open = product.operands[epsilon].labels().filter(|l| is_open(*l));
+            open.count() > 1
+        })
+    };
+    let mut parts: Vec<Part> = Vec::new();
+    for (n, &a) in tensors.iter().enumerate() {
+        for &b in &tensors[n + 1..] {
+            if !share_dummy(product, a, b) {
+                continue;
+            }
+            let pair = Part::from_slice(&[a, b]);
+            if !is_spread(&pair) {
+                parts.push(pair);
+                continue;
+            }
+            for &c in &tensors {
+                let mut triple = pair.clone();
+                triple.push(c);
+                triple.sort_unstable();
+                if !pair.contains(&c)
+                    && pair.iter().any(|&k| share_dummy(product, k, c))
+                    && !is_spread(&triple)
+                    && !parts.contains(&triple)
+                {
+                    parts.push(triple);
+                }
+            }
+        }
+    }
+    parts
 }
 
 /// The positions of the operands that are tensors.
@@ -85,7 +135,8 @@ pub(crate) fn tensor_positions(product: &Product) -> Vec<usize> {
         .collect()
 }
 
-/// scalars·tensors = (scalars)·(tensors), both as classes of their own; nothing if that is how it stands.
+/// scalars·tensors = (scalars)·(tensors), both as classes of their own; nothing if that is how it stands, or if the tensors
+/// are δ and ε, which only say where the scalar goes.
 pub(crate) fn isolate_scalars(context: &mut dyn Context, product: &Product) -> Option<Id> {
     let scalars = product
         .operands
@@ -99,7 +150,9 @@ pub(crate) fn isolate_scalars(context: &mut dyn Context, product: &Product) -> O
             .operands
             .iter()
             .all(|operand| operand.power.is_one());
-    if scalars == 0 || scalars == product.operands.len() || done {
+    let mut tensors = product.operands.iter().filter(|o| !o.is_scalar());
+    let placed = tensors.all(|operand| is_symbol(context.facts(operand.id)));
+    if scalars == 0 || placed || done {
         return None;
     }
     let mut scalar = Product::pointwise(&Extents::new(), product.operands.clone());
@@ -119,21 +172,76 @@ pub(crate) fn isolate_scalars(context: &mut dyn Context, product: &Product) -> O
     Some(scaled(context, whole))
 }
 
-/// Chooses a contraction order for every contraction of `root`, greedily by the cost of each pair.
+/// Whether a product is one of scalars and tensors.
+pub(crate) fn has_scalar_part(product: &Product) -> bool {
+    let scalars = product.operands.iter().filter(|o| o.is_scalar()).count();
+    scalars > 0 && scalars < product.operands.len()
+}
+
+/// c·(s·A) as (c·s)·A.
+pub(crate) fn scale_scalar_part(
+    context: &mut dyn Context,
+    coefficient: Rational,
+    product: &Product,
+) -> Option<Id> {
+    let mut scalar = Product::pointwise(&Extents::new(), product.operands.clone());
+    scalar.operands.retain(Operand::is_scalar);
+    let (own, scalar) = contract_raw(context, &scalar);
+    let scalar = scaled(context, (times(coefficient, own)?, scalar));
+    let mut whole = product.clone();
+    whole.operands.retain(|operand| !operand.is_scalar());
+    whole.operands.push(Operand::scalar(scalar, Power::ONE));
+    let whole = contract_raw(context, &whole);
+    Some(scaled(context, whole))
+}
+
+/// Chooses a contraction order for every contraction of `root`, greedily by the cost of each part.
 pub(crate) fn plan(source: &Arena, root: Id) -> (Arena, Id) {
+    rebuild(source, root, |arena, node| match &node.op {
+        Op::Contract(spec) => plan_product(arena, Product::of(spec, &node.children)),
+        _ => arena.add(node),
+    })
+}
+
+/// The same with the coefficients of sums at the scalars of their terms, where they are multiplied once:
+/// c·(s·A) = (c·s)·A.
+pub(crate) fn scale_scalars(source: &Arena, root: Id) -> (Arena, Id) {
+    rebuild(source, root, |arena, node| match node.terms() {
+        Some(terms) => scale_terms(arena, terms),
+        None => arena.add(node),
+    })
+}
+
+/// An arena with the images of what `root` is made of, each from a node over images.
+fn rebuild(source: &Arena, root: Id, image_of: impl Fn(&mut Arena, Node) -> Id) -> (Arena, Id) {
     let mut arena = Arena::new(Mode::Source, usize::MAX);
     let mut image: FxHashMap<Id, Id> = FxHashMap::default();
     for id in source.reachable(root) {
-        let node = source.node(id);
-        let children: Vec<Id> = node.children.iter().map(|child| image[child]).collect();
-        let planned = match &node.op {
-            Op::Contract(spec) => plan_product(&mut arena, Product::of(spec, &children)),
-            op => arena.add(Node::new(op.clone(), &children)),
-        };
-        image.insert(id, planned);
+        let node = source.node(id).clone().map_children(|child| image[&child]);
+        let built = image_of(&mut arena, node);
+        arena.learn_symmetry(built, source.facts(id));
+        image.insert(id, built);
     }
     let root = image[&root];
     (arena, root)
+}
+
+fn scale_terms(arena: &mut Arena, terms: Vec<(Rational, Id)>) -> Id {
+    let is_single = terms.len() == 1;
+    let mut planned = Vec::with_capacity(terms.len());
+    for (coefficient, id) in terms {
+        let is_factor = is_single || coefficient.abs() != Rational::one();
+        let product = arena.contraction(id).filter(has_scalar_part);
+        let scaled = match product {
+            Some(product) if is_factor => scale_scalar_part(arena, coefficient, &product),
+            _ => None,
+        };
+        planned.push(scaled.map_or((id, coefficient), |id| (id, Rational::one())));
+    }
+    match planned[..] {
+        [(id, coefficient)] if coefficient.is_one() => id,
+        _ => arena.add(Node::sum(planned)),
+    }
 }
 
 fn plan_product(arena: &mut Arena, product: Product) -> Id {
@@ -149,16 +257,16 @@ fn plan_product(arena: &mut Arena, product: Product) -> Id {
     })
 }
 
-/// Joins the cheapest pair of operands until two are left.
+/// Joins the cheapest part until it is the whole.
 fn plan_tensors(arena: &mut Arena, mut product: Product) -> Product {
     while product.operands.len() > 2 {
-        let count = product.operands.len();
-        let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
-        let cheapest = pairs
-            .filter(|&(a, b)| share_dummy(&product, a, b))
-            .min_by_key(|&(a, b)| (pair_cost(arena, &product, a, b), a, b));
-        let Some((a, b)) = cheapest else { break };
-        match regroup(arena, &product, &[a, b], Conditions(REGROUP)) {
+        let cheapest = parts(arena, &product)
+            .into_iter()
+            .min_by_key(|part| (part_cost(arena, &product, part), part.clone()));
+        let Some(part) = cheapest.filter(|part| part.len() < product.operands.len()) else {
+            break;
+        };
+        match regroup(arena, &product, &part, Conditions(REGROUP)) {
             Some(joined) => product = joined,
             None => break,
         }
@@ -166,25 +274,25 @@ fn plan_tensors(arena: &mut Arena, mut product: Product) -> Product {
     product
 }
 
-/// The number of products of components that joining two operands takes.
-fn pair_cost(arena: &Arena, product: &Product, a: usize, b: usize) -> u64 {
-    let mut labels: Vec<u8> = [a, b]
+/// The number of products of components that joining a part takes, or of components for ε and one other.
+fn part_cost(arena: &Arena, product: &Product, part: &Part) -> u64 {
+    let mut labels: Vec<u8> = part
         .iter()
         .flat_map(|&k| product.operands[k].labels())
         .collect();
     labels.sort_unstable();
     labels.dedup();
-    let assignments: u64 = labels
-        .iter()
-        .map(|&label| u64::from(product.extents[usize::from(label)]))
-        .product();
-    let has_epsilon = [a, b]
-        .iter()
-        .any(|&k| arena.facts(product.operands[k].id).leaf == Leaf::Epsilon);
-    // Six of the 27 components of ε₃ are not zero.
-    if has_epsilon {
-        assignments * 6 / 27 + 1
-    } else {
-        assignments
-    }
+    let joined = product.part(part, &labels);
+    let facts = |operand: &Operand| arena.facts(operand.id);
+    let operands = joined.operands.iter();
+    let contributions = Contributions::new(
+        joined.results,
+        &joined.extents,
+        operands.map(|operand| (facts(operand), &operand.slots)),
+    );
+    let factors = joined.operands.iter().filter(|o| !is_symbol(facts(o)));
+    let products = u64::max(factors.count() as u64, 2) - 1;
+    contributions
+        .total(&joined.extents)
+        .saturating_mul(products)
 }

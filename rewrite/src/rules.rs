@@ -9,11 +9,12 @@ use crate::{
     egraph::{Graph, contractions_of, first_time, nodes_of, unite},
     factor::{FACTOR, factored_forms},
     facts::{Leaf, NO_NORMAL_FORM, normal_size},
+    inverse::{cofactors, simpler_inverse},
     node::{Kind, Node, Op},
     numbers::{Power, times},
     product::Product,
     push::{push_derivative, push_probe},
-    regroup::{REGROUP, isolate_scalars, regroup, share_dummy, tensor_positions},
+    regroup::{REGROUP, isolate_scalars, parts, regroup, tensor_positions},
     simplify::{Condition, Conditions, STEPS},
     steps::{distribute_over, epsilon_pairs, expand_epsilon_pair},
 };
@@ -93,6 +94,10 @@ pub(crate) const PUSH_DERIVATIVE: Rule = Rule { name: "push-derivative", law: "�
 #[rustfmt::skip]
 pub(crate) const PUSH_PROBE: Rule = Rule { name: "push-probe", law: "(e ⊙ f)@p = e@p ⊙ f@p, x@p = p, e@g@p = e@(g@p)", conditions: &[], on: &[Kind::Probe], apply: push_probe_down };
 #[rustfmt::skip]
+pub(crate) const SIMPLIFY_INVERSE: Rule = Rule { name: "simplify-inverse", law: "(A⁻¹)⁻¹ = A, (Aᵀ)⁻¹ = (A⁻¹)ᵀ, δ⁻¹ = δ", conditions: &[], on: &[Kind::Inverse], apply: simplify_inverse };
+#[rustfmt::skip]
+pub(crate) const COFACTORS: Rule = Rule { name: "cofactors", law: "A⁻¹ = adj A / det A", conditions: &[], on: &[Kind::Inverse], apply: write_cofactors };
+#[rustfmt::skip]
 pub(crate) const FUSE: Rule = Rule { name: "fuse", law: "Σi a·(Σj b) = Σij a·b", conditions: &[], on: &[Kind::Contract], apply: fuse };
 #[rustfmt::skip]
 pub(crate) const CHOOSE_EPSILONS: Rule = Rule { name: "choose-epsilons", law: "ε[i,j,k]ε[l,m,n] = det δ, for every pair", conditions: &[], on: &[Kind::Contract], apply: choose_epsilons };
@@ -111,6 +116,8 @@ pub(crate) const RULES: &[Rule] = &[
     SIMPLIFY,
     PUSH_DERIVATIVE,
     PUSH_PROBE,
+    SIMPLIFY_INVERSE,
+    COFACTORS,
     FUSE,
     CHOOSE_EPSILONS,
     ISOLATE_SCALARS,
@@ -135,6 +142,7 @@ fn simplify_node(graph: &mut Graph, place: &Place) {
                 facts.leaf as u8,
                 facts.nonnegative,
                 scale,
+                facts.inverse.map(|id| graph.find(id)),
             )
         })
         .collect();
@@ -171,11 +179,18 @@ fn simplify_node(graph: &mut Graph, place: &Place) {
     place.fire(graph, result);
 }
 
-/// The nodes of a class through which a derivative or probe is pushed: the smallest that has a normal form, or all.
+/// The nodes of a class through which a derivative or probe is pushed: the smallest that has a normal form, or all. That a
+/// class is an inverse says more than how it is written out.
 fn pushable(graph: &Graph, id: Id) -> Vec<Node> {
     let mut nodes = nodes_of(graph, id);
     if graph.analysis.push_everywhere {
         return nodes;
+    }
+    let is_inverse = |node: &&Node| {
+        node.op == Op::Inverse && graph[node.children[0]].data.size != NO_NORMAL_FORM
+    };
+    if let Some(inverse) = nodes.iter().find(is_inverse) {
+        return vec![inverse.clone()];
     }
     let size = |node: &Node| normal_size(node, |child| &graph[child].data);
     nodes.retain(|node| size(node) != NO_NORMAL_FORM);
@@ -217,6 +232,24 @@ fn push_probe_down(graph: &mut Graph, place: &Place) {
         if let Some(result) = push_probe(graph, &node, position) {
             place.fire(graph, result);
         }
+    }
+}
+
+fn simplify_inverse(graph: &mut Graph, place: &Place) {
+    let matrix = graph.find(place.node.children[0]);
+    let known = (matrix, graph[matrix].data.inverse, graph[matrix].len());
+    if first_time(graph, place.rule, known)
+        && let Some(simpler) = simpler_inverse(graph, matrix)
+    {
+        place.fire(graph, simpler);
+    }
+}
+
+fn write_cofactors(graph: &mut Graph, place: &Place) {
+    let matrix = graph.find(place.node.children[0]);
+    if first_time(graph, place.rule, matrix) {
+        let written = cofactors(graph, matrix);
+        place.fire(graph, written);
     }
 }
 
@@ -288,22 +321,17 @@ fn regroup_pairs(graph: &mut Graph, place: &Place) {
     let Some(product) = place.contraction() else {
         return;
     };
-    let tensors = tensor_positions(&product);
-    if !(3..=REGROUPED_OPERANDS).contains(&tensors.len())
-        || !first_time(graph, place.rule, place.node)
-    {
+    let tensors = tensor_positions(&product).len();
+    if !(3..=REGROUPED_OPERANDS).contains(&tensors) || !first_time(graph, place.rule, place.node) {
         return;
     }
-    for (i, &a) in tensors.iter().enumerate() {
-        for &b in &tensors[i + 1..] {
-            if !share_dummy(&product, a, b) {
-                continue;
-            }
-            if let Some(regrouped) = regroup(graph, &product, &[a, b], place.conditions) {
-                let class = contract_raw(graph, &regrouped);
-                let result = scaled(graph, class);
-                place.fire(graph, result);
-            }
+    for part in parts(graph, &product) {
+        if part.len() < tensors
+            && let Some(regrouped) = regroup(graph, &product, &part, place.conditions)
+        {
+            let class = contract_raw(graph, &regrouped);
+            let result = scaled(graph, class);
+            place.fire(graph, result);
         }
     }
 }

@@ -4,7 +4,7 @@
 //! a name, the law, the side conditions as data, and what to do. The same rows serve the directed normalizer, the rules
 //! of the e-graph and the test that takes away one condition at a time and sees the law fail.
 
-use crate::{build::Context, mutants, product::Product, steps};
+use crate::{build::Context, inverse::cancel_inverse, mutants, product::Product, steps};
 
 /// What must hold at the place where a law is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +76,7 @@ pub(crate) struct Step {
 pub(crate) const STEPS: &[Step] = &[
     Step { name: "zero-factor", law: "0·e = 0", conditions: &[Condition::PositivePower], when: When::Always, run: steps::zero_factor },
     Step { name: "one-factor", law: "1·e = e, x⁰ = 1", conditions: &[], when: When::Always, run: steps::one_factor },
+    Step { name: "cancel-inverse", law: "Σj A[i,j]·A⁻¹[j,k] = δ[i,k]", conditions: &[Condition::Bound, Condition::Private], when: When::Always, run: cancel_inverse },
     Step { name: "pull-coefficient", law: "(c·x)ᵖ·e = cᵖ·xᵖ·e", conditions: &[], when: When::Always, run: steps::pull_coefficient },
     Step { name: "delta-evaluate", law: "δ[i,i] = 1, δ[c,c′] = 0 for c ≠ c′", conditions: &[], when: When::Always, run: steps::delta_evaluate },
     Step { name: "delta-eliminate", law: "Σj δ[i,j]·e = e[j:=i]", conditions: &[Condition::Bound], when: When::Always, run: steps::delta_eliminate },
@@ -97,11 +98,35 @@ const STEP_LIMIT: usize = 2000;
 /// Products that one simplification may make before it stops expanding.
 const PRODUCT_LIMIT: usize = 50_000;
 
-/// How often each step was taken, in the order of the table.
-pub(crate) type Taken = [usize; STEPS.len()];
+/// What a simplification did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Taken {
+    /// How often each step was taken, in the order of the table.
+    pub(crate) steps: [usize; STEPS.len()],
+    /// Products that were left as they were after [`STEP_LIMIT`] steps: equal to what they came from, but maybe not simple.
+    /// There are none unless the rows of the table work against each other.
+    pub(crate) unfinished: usize,
+}
+
+impl Taken {
+    pub(crate) fn add(&mut self, other: &Taken) {
+        let steps = self.steps.iter_mut().zip(&other.steps);
+        steps.for_each(|(sum, count)| *sum += count);
+        self.unfinished += other.unfinished;
+    }
+}
 
 /// Products that sum to `product`, simplified.
 pub(crate) fn simplify(context: &mut dyn Context, product: Product) -> Vec<Product> {
+    simplify_within(STEP_LIMIT, context, product)
+}
+
+/// As [`simplify`], with at most that many steps on each product.
+pub(crate) fn simplify_within(
+    step_limit: usize,
+    context: &mut dyn Context,
+    product: Product,
+) -> Vec<Product> {
     let mut work = vec![product];
     let mut done = Vec::new();
     let mut products = 0;
@@ -109,41 +134,45 @@ pub(crate) fn simplify(context: &mut dyn Context, product: Product) -> Vec<Produ
         products += 1;
         let expand = context.charge() && products < PRODUCT_LIMIT;
         let mut count = 0;
-        'steps: loop {
-            count += 1;
-            debug_assert!(
-                count < STEP_LIMIT,
-                "the simplifier runs in a circle on {product:?}"
-            );
-            if count == STEP_LIMIT {
+        loop {
+            if count == step_limit {
+                context.taken().unfinished += 1;
                 done.push(product);
                 break;
             }
-            for (number, step) in STEPS.iter().map(mutants::step).enumerate() {
-                let wanted = match step.when {
-                    When::Always => true,
-                    When::WithinBudget => expand,
-                    When::Unrolling => expand && context.unrolls(),
-                };
-                if !wanted {
-                    continue;
+            count += 1;
+            match take_step(context, &mut product, expand) {
+                Outcome::Unchanged => {
+                    done.push(product);
+                    break;
                 }
-                match (step.run)(context, &mut product, Conditions(step.conditions)) {
-                    Outcome::Unchanged => {}
-                    Outcome::Changed => {
-                        context.taken()[number] += 1;
-                        continue 'steps;
-                    }
-                    Outcome::Replaced(products) => {
-                        context.taken()[number] += 1;
-                        work.extend(products);
-                        break 'steps;
-                    }
+                Outcome::Changed => {}
+                Outcome::Replaced(products) => {
+                    work.extend(products);
+                    break;
                 }
             }
-            done.push(product);
-            break;
         }
     }
     done
+}
+
+/// Takes the first step of the table that applies.
+fn take_step(context: &mut dyn Context, product: &mut Product, expand: bool) -> Outcome {
+    for (number, step) in STEPS.iter().map(mutants::step).enumerate() {
+        let wanted = match step.when {
+            When::Always => true,
+            When::WithinBudget => expand,
+            When::Unrolling => expand && context.unrolls(),
+        };
+        if !wanted {
+            continue;
+        }
+        let outcome = (step.run)(context, product, Conditions(step.conditions));
+        if outcome != Outcome::Unchanged {
+            context.taken().steps[number] += 1;
+            return outcome;
+        }
+    }
+    Outcome::Unchanged
 }

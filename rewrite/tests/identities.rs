@@ -97,7 +97,13 @@ const IDENTITIES: &[(&str, Sides)] = &[
     ("ε contracted with a symmetric pair = 0", |s| { let [a] = matrices(s, 3); let t = s.transpose(a); let y = s.add(a, t); (s.ein("i:3 | Σ j:3. Σ k:3. ε[i j k] a[j k]", &[y]), s.zeros(&[3])) }),
     ("A·adj(A) = det(A)·I, three dimensions", |s| { let [a] = matrices(s, 3); let t = s.trace(a); let a2 = s.dot(a, a); let t2 = s.trace(a2); let tt = s.mul(t, t); let q = s.sub(tt, t2); let q = s.scaled(1, 2, q); let i = s.identity(3); let (m, w) = (s.mul(q, i), s.mul(t, a)); let n = s.sub(m, w); let n = s.add(n, a2); let d = s.det(a); (s.dot(a, n), s.mul(d, i)) }),
     ("A·(tr(A)I − A) = det(A)·I, two dimensions", |s| { let [a] = matrices(s, 2); let t = s.trace(a); let i = s.identity(2); let m = s.mul(t, i); let n = s.sub(m, a); let d = s.det(a); (s.dot(a, n), s.mul(d, i)) }),
-    // Beyond the list: composition, closed-form fields, conditionals, one dimension.
+    // Beyond the list: inverses, composition, closed-form fields, conditionals, one dimension.
+    ("(A⁻¹)⁻¹ = A", |s| { let [a] = matrices(s, 3); let i = s.inverse(a); (s.inverse(i), a) }),
+    ("(A⁻¹)⁻¹ = A in two dimensions", |s| { let [a] = matrices(s, 2); let i = s.inverse(a); (s.inverse(i), a) }),
+    ("A•A⁻¹ = I", |s| { let [a] = matrices(s, 3); let i = s.inverse(a); (s.dot(a, i), s.identity(3)) }),
+    ("A⁻¹•A = I in two dimensions", |s| { let [a] = matrices(s, 2); let i = s.inverse(a); (s.dot(i, a), s.identity(2)) }),
+    ("(Aᵀ)⁻¹ = (A⁻¹)ᵀ", |s| { let [a] = matrices(s, 3); let t = s.transpose(a); let i = s.inverse(a); (s.inverse(t), s.transpose(i)) }),
+    ("∇⊗M⁻¹ = −M⁻¹•(∇⊗M)•M⁻¹", |s| { let m = s.field("M", 3, &[3, 3]); let i = s.inverse(m); let l = s.grad(i); (l, s.ein("i:3 j:3 k:3 | −(Σ p:3. Σ q:3. a[i p] (∂k b[p q]) a[q j])", &[i, m])) }),
     ("∇(f∘U) = ((∇f)∘U)•(∇⊗U)", |s| { let (f, u) = (f(s), u(s)); let x = s.op("∘", &[f, u]); let l = s.grad(x); let g = s.grad(f); let o = s.op("∘", &[g, u]); let j = s.grad(u); (l, s.dot(o, j)) }),
     ("(f∘U)∘V = f∘(U∘V)", |s| { let (f, u, v) = (f(s), u(s), v(s)); let x = s.op("∘", &[f, u]); let l = s.op("∘", &[x, v]); let y = s.op("∘", &[u, v]); (l, s.op("∘", &[f, y])) }),
     ("∇⊗x = I", |s| { let x = s.ein("i:3 | pos3[i]", &[]); (s.grad(x), s.identity(3)) }),
@@ -148,6 +154,8 @@ const FALSE_STATEMENTS: &[(&str, Sides)] = &[
     ("∇⊗U is not symmetric", |s| { let u = u(s); let j = s.grad(u); (j, s.transpose(j)) }),
     ("f∘U is not f", |s| { let (f, u) = (f(s), u(s)); (s.op("∘", &[f, u]), f) }),
     ("max(f,g) is not min(f,g)", |s| { let (f, g) = (f(s), g(s)); (s.op("max", &[f, g]), s.op("min", &[f, g])) }),
+    ("A⁻¹ is not A", |s| { let [a] = matrices(s, 2); (s.inverse(a), a) }),
+    ("A•(A⁻¹)ᵀ is not I", |s| { let [a] = matrices(s, 2); let i = s.inverse(a); let t = s.transpose(i); (s.dot(a, t), s.identity(2)) }),
     ("0 − T is not T", |s| { let [a] = matrices(s, 3); let z = s.zeros(&[3, 3]); (s.sub(z, a), a) }),
 ];
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::values::{distance, values};
 use common::{Sketch, operators::OPERATORS};
-use ein_ir::region::ValueId;
+use ein_ir::{Index, Term, region::ValueId};
 use rewrite::{Engine, Options, normalize, verify_normal_form};
 
 /// Rounding of ill-conditioned roots, as in k1, is amplified by two derivatives.
@@ -119,6 +119,76 @@ fn operators_keep_their_values_in_normal_form() {
                     normalized.region
                 );
             }
+        }
+    }
+}
+
+#[test]
+fn planning_leaves_no_matrix_with_zeros() {
+    let mut crosses = Sketch::default();
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| crosses.tensor(name, &[3]));
+    let (ab, cd) = (crosses.cross(a, b), crosses.cross(c, d));
+    let sum = crosses.add(ab, cd);
+    let triple = crosses.dot(c, ab);
+    let crosses = crosses.region(&[sum, triple]);
+    let operators = OPERATORS.iter().map(|operator| operator.region());
+    for region in operators.chain([crosses]) {
+        for options in [Options::default(), directed()] {
+            let normalized = normalize(&region, &options).region;
+            for def in &normalized.defs {
+                assert!(!is_spread_out(&def.op.body), "{}\nin\n{normalized}", def.op);
+            }
+        }
+    }
+}
+
+/// Whether a term is ε times one tensor, with more than one index of ε among the axes of the result.
+fn is_spread_out(term: &Term) -> bool {
+    match term {
+        Term::Sum { body, .. } => is_spread_out(body),
+        Term::Mul(factors) => {
+            let indexed = |factor: &&Term| matches!(factor, Term::Access { indices, .. } if !indices.is_empty());
+            let is_axis = |index: &&Index| matches!(index, Index::Axis(_));
+            let open = |factor: &Term| match factor {
+                Term::Epsilon(indices) => indices.iter().filter(is_axis).count(),
+                _ => 0,
+            };
+            factors.iter().filter(indexed).count() == 1 && factors.iter().any(|f| open(f) > 1)
+        }
+        _ => false,
+    }
+}
+
+#[test]
+fn inverses_cost_their_cofactors() {
+    for (n, most) in [(2, 9), (3, 43)] {
+        let mut s = Sketch::default();
+        let m = s.tensor("M", &[n, n]);
+        let inverse = s.inverse(m);
+        for options in [Options::default(), directed()] {
+            let normalized = normalize(&s.region(&[inverse]), &options);
+            let cost = normalized.stats.cost_after;
+            assert!(cost <= most, "{cost}:\n{}", normalized.region);
+        }
+    }
+}
+
+#[test]
+fn inverses_of_inverses_and_products_with_inverses_vanish() {
+    for n in [2, 3] {
+        let mut s = Sketch::default();
+        let m = s.field("M", 3, &[n, n]);
+        let p = s.tensor("p", &[3]);
+        let (inverse, transposed) = (s.inverse(m), s.transpose(m));
+        let again = s.inverse(inverse);
+        let unit = s.dot(inverse, m);
+        let inverse_of_transposed = s.inverse(transposed);
+        let other = s.dot(transposed, inverse_of_transposed);
+        let roots = [again, unit, other].map(|field| s.probe(field, p));
+        for options in [Options::default(), directed()] {
+            let normalized = normalize(&s.region(&roots), &options);
+            assert_eq!(normalized.stats.cost_after, 0, "{}", normalized.region);
+            assert_eq!(normalized.stats.probes_after, 1, "{}", normalized.region);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The definitions of a program as regions: what `explain` explains.
 
-use super::{High, Op, translate::translate_with_names};
+use super::{High, Op, literal::literal, translate::translate_with_names};
 use crate::{
     front::typed::tree,
     ir::tensor::{Operator, Ty},
@@ -22,7 +22,7 @@ pub struct Definition {
     pub region: Region,
 }
 
-/// The definitions of a program that operators are behind, in order of first appearance.
+/// The definitions of a program that are computed from something, in order of first appearance.
 pub fn definitions(program: &tree::Program) -> Vec<Definition> {
     let (translated, names) = translate_with_names(program, false);
     let mut found: Vec<Definition> = Vec::new();
@@ -31,8 +31,9 @@ pub fn definitions(program: &tree::Program) -> Vec<Definition> {
             .function(named.role)
             .expect("the function of a definition");
         let region = region(function, named.value);
+        let is_computed = region.defs.iter().any(|def| !def.op.params.is_empty());
         // Fields are defined anew in every function that may use them.
-        if !region.defs.is_empty() && found.iter().all(|d| d.name != named.name) {
+        if is_computed && found.iter().all(|d| d.name != named.name) {
             found.push(Definition {
                 name: named.name,
                 region,
@@ -47,8 +48,15 @@ type Makers = BTreeMap<Value, (Arc<Operator>, Vec<Value>)>;
 
 fn makers(block: &Block<High>, found: &mut Makers) {
     for inst in &block.insts {
-        if let Kind::Op(Op::Ein(operator), args) = &inst.kind {
-            found.insert(inst.results[0], (operator.clone(), args.clone()));
+        match &inst.kind {
+            Kind::Op(Op::Ein(operator), args) => {
+                found.insert(inst.results[0], (operator.clone(), args.clone()));
+            }
+            Kind::Op(Op::Base(base), _) => {
+                let number = literal(base).map(|ein| (Arc::new(ein.into()), Vec::new()));
+                found.extend(number.map(|made| (inst.results[0], made)));
+            }
+            _ => {}
         }
         inst.kind
             .blocks()

@@ -61,6 +61,10 @@ impl Dialect for High {
     fn has_effect(op: &Op) -> bool {
         matches!(op, Op::Base(base) if base.has_effect())
     }
+
+    fn commutes(op: &Op) -> bool {
+        matches!(op, Op::Base(Base::Simple(simple)) if simple.commutes())
+    }
 }
 
 impl fmt::Display for Op {

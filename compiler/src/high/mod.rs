@@ -2,7 +2,9 @@
 
 mod definitions;
 mod dialect;
+mod literal;
 mod normalize;
+mod schedule;
 mod translate;
 
 pub use definitions::{Definition, definitions};

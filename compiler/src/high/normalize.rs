@@ -2,9 +2,10 @@
 //! together, and comes back planned.
 //!
 //! Afterwards no field is left but leaf fields, and these are only probed, each at a position and derivative order of its own.
-//! Operators on plain reals stay as they are: there is nothing to normalize in them.
+//! Numbers are part of the regions that use them, so that the laws for 0, 1 and coefficients hold for them. Operators on plain
+//! reals stay as they are: there is nothing to normalize in them.
 
-use super::{High, Op};
+use super::{High, Op, literal::literal, schedule::Schedule};
 use crate::{
     ir::{
         leaf::Leaf,
@@ -33,8 +34,9 @@ pub fn normalize(
 ) -> Function<High> {
     let function = remove_dead(number_values(function));
     let mut pass = Pass {
+        replaced: (0..function.types.len() as u32).map(Value).collect(),
         types: function.types,
-        fields: BTreeMap::new(),
+        made: BTreeMap::new(),
         options,
         fired,
     };
@@ -49,13 +51,15 @@ pub fn normalize(
 
 struct Pass<'a> {
     types: Vec<Ty>,
-    /// The fields in scope.
-    fields: BTreeMap<Value, Made>,
+    /// What stands for each value: itself, or what normalization made of it.
+    replaced: Vec<Value>,
+    /// The fields and constants in scope.
+    made: BTreeMap<Value, Made>,
     options: &'a Options,
     fired: &'a mut RuleCounts,
 }
 
-/// How a field is made.
+/// How a field or a constant is made; regions that need it make it themselves.
 enum Made {
     /// A leaf.
     Leaf(Leaf),
@@ -71,50 +75,55 @@ impl Pass<'_> {
         matches!(self.types[v.0 as usize], Ty::Field { .. })
     }
 
-    fn block(&mut self, block: Block<High>) -> Block<High> {
-        self.note_fields(&block);
-        let groups = self.groups(&block);
-        let mut replaced: BTreeMap<Value, Value> = BTreeMap::new();
-        let mut pending: Vec<Inst<High>> = Vec::new();
-        for group in &groups {
-            self.normalize_group(&block, group, &mut replaced, &mut pending);
-        }
-        for made in self.fields.values_mut() {
-            if let Made::Of(_, args) = made {
-                args.iter_mut().for_each(|v| *v = resolve(&replaced, *v));
-            }
-        }
-        let members: BTreeSet<usize> = groups.into_iter().flatten().collect();
-        let kept = block
-            .insts
-            .into_iter()
-            .enumerate()
-            .filter(|(n, _)| !members.contains(n))
-            .map(|(_, inst)| inst);
-        let kept: Vec<Inst<High>> = kept.filter(|inst| !self.is_derived_field(inst)).collect();
-        let insts = self.schedule(kept, pending, &replaced);
-        let yields = block
-            .yields
-            .into_iter()
-            .map(|v| resolve(&replaced, v))
-            .collect();
-        Block { insts, yields }
+    fn is_constant(&self, v: Value) -> bool {
+        !self.is_field(v) && self.made.contains_key(&v)
     }
 
-    /// Remembers how the fields of a block are made.
-    fn note_fields(&mut self, block: &Block<High>) {
+    fn resolve(&self, mut v: Value) -> Value {
+        while self.replaced[v.0 as usize] != v {
+            v = self.replaced[v.0 as usize];
+        }
+        v
+    }
+
+    fn block(&mut self, block: Block<High>) -> Block<High> {
+        self.note_made(&block);
+        let groups = self.groups(&block);
+        let mut pending: Vec<Inst<High>> = Vec::new();
+        for (group, wanted) in groups.iter().zip(wanted(&block, &groups)) {
+            self.normalize_group(&block, group, wanted, &mut pending);
+        }
+        let mut is_member = vec![false; block.insts.len()];
+        groups.iter().flatten().for_each(|&n| is_member[n] = true);
+        let insts = block.insts.into_iter().zip(is_member);
+        let kept: Vec<Inst<High>> = insts
+            .filter(|(inst, is_member)| !is_member && !self.is_derived_field(inst))
+            .map(|(inst, _)| inst)
+            .collect();
+        Block {
+            insts: self.schedule(kept, pending),
+            yields: block.yields.into_iter().map(|v| self.resolve(v)).collect(),
+        }
+    }
+
+    /// Remembers how the fields and constants of a block are made.
+    fn note_made(&mut self, block: &Block<High>) {
         for inst in &block.insts {
-            match &inst.kind {
-                Kind::Op(Op::Field(leaf), _) => {
-                    self.fields
-                        .insert(inst.results[0], Made::Leaf(leaf.clone()));
+            let made = match &inst.kind {
+                Kind::Op(Op::Field(leaf), _) => Made::Leaf(leaf.clone()),
+                Kind::Op(Op::Base(base), _) => match literal(base) {
+                    Some(operator) => Made::Of(Arc::new(operator.into()), Vec::new()),
+                    None => continue,
+                },
+                Kind::Op(Op::Ein(operator), args)
+                    if self.is_field(inst.results[0])
+                        || args.iter().all(|&v| self.is_constant(v)) =>
+                {
+                    Made::Of(operator.clone(), args.clone())
                 }
-                Kind::Op(Op::Ein(operator), args) if self.is_field(inst.results[0]) => {
-                    self.fields
-                        .insert(inst.results[0], Made::Of(operator.clone(), args.clone()));
-                }
-                _ => {}
-            }
+                _ => continue,
+            };
+            self.made.insert(inst.results[0], made);
         }
     }
 
@@ -168,7 +177,7 @@ impl Pass<'_> {
             }
             k
         };
-        // Members of one level that touch a common value are put together; plain reals connect nothing.
+        // Members of one level that touch a common value are put together; plain reals and constants connect nothing.
         let mut first_use: BTreeMap<(usize, Value), usize> = BTreeMap::new();
         for (k, &(n, level)) in members.iter().enumerate() {
             let inst = &block.insts[n];
@@ -176,10 +185,10 @@ impl Pass<'_> {
                 .into_iter()
                 .chain(inst.results.iter().copied())
             {
-                if self.types[v.0 as usize] == Ty::REAL {
+                if self.types[v.0 as usize] == Ty::REAL || self.is_constant(v) {
                     continue;
                 }
-                let other = *first_use.entry((level, v)).or_insert(k);
+                let other = *first_use.entry((level, self.resolve(v))).or_insert(k);
                 let (a, b) = (find(&leader, other), find(&leader, k));
                 leader[a.max(b)] = a.min(b);
             }
@@ -195,22 +204,17 @@ impl Pass<'_> {
         &mut self,
         block: &Block<High>,
         group: &Group,
-        replaced: &mut BTreeMap<Value, Value>,
+        wanted: BTreeSet<Value>,
         pending: &mut Vec<Inst<High>>,
     ) {
         let own: BTreeSet<Value> = group.iter().map(|&n| block.insts[n].results[0]).collect();
-        let mut build = RegionBuilder::default();
+        let mut build = RegionBuilder::new(self, &own);
         for &n in group {
             let Kind::Op(Op::Ein(operator), args) = &block.insts[n].kind else {
                 unreachable!("members are operators")
             };
-            build.define(self, &own, block.insts[n].results[0], operator, args);
+            build.define(block.insts[n].results[0], operator, args);
         }
-        let wanted: Vec<Value> = own
-            .iter()
-            .copied()
-            .filter(|v| is_used_outside(block, group, *v))
-            .collect();
         let (region, inputs) = build.finish(&wanted);
         let Normalized {
             region,
@@ -231,8 +235,7 @@ impl Pass<'_> {
                 Param::Tensor(shape) => Ty::Tensor(shape),
                 Param::Field { .. } => panic!("normalization left a field"),
             };
-            self.types.push(ty);
-            let value = Value(self.types.len() as u32 - 1);
+            let value = self.fresh(ty);
             values.push(value);
             pending.push(Inst {
                 results: vec![value],
@@ -240,8 +243,15 @@ impl Pass<'_> {
             });
         }
         for (old, new) in wanted.into_iter().zip(region.roots) {
-            replaced.insert(old, values[new.0]);
+            self.replaced[old.0 as usize] = values[new.0];
         }
+    }
+
+    fn fresh(&mut self, ty: Ty) -> Value {
+        let value = Value(self.types.len() as u32);
+        self.types.push(ty);
+        self.replaced.push(value);
+        value
     }
 
     /// Alternatives are searched where fields are: plain tensor arithmetic is as its author wrote it, and directed
@@ -265,7 +275,7 @@ impl Pass<'_> {
 
     /// What it costs to probe one component of an input; nothing can be probed but leaf fields.
     fn leaf_cost(&self, input: Value) -> u64 {
-        match self.fields.get(&input) {
+        match self.made.get(&input) {
             Some(Made::Leaf(Leaf::Convolution(leaf))) => {
                 let supports: Vec<usize> = leaf.kernels.iter().map(|k| k.0.support).collect();
                 rewrite::probe_weight(&supports)
@@ -274,104 +284,77 @@ impl Pass<'_> {
         }
     }
 
-    /// Puts the new definitions as early as their arguments allow.
-    fn schedule(
-        &mut self,
-        kept: Vec<Inst<High>>,
-        pending: Vec<Inst<High>>,
-        replaced: &BTreeMap<Value, Value>,
-    ) -> Vec<Inst<High>> {
-        let mut missing: BTreeSet<Value> = kept
-            .iter()
-            .chain(&pending)
-            .flat_map(|inst| inst.results.iter().copied())
-            .collect();
-        let mut insts = Vec::new();
-        let mut pending: Vec<Inst<High>> = pending
-            .into_iter()
-            .map(|inst| rename(inst, replaced))
-            .collect();
-        let mut kept = kept.into_iter();
-        loop {
-            let (ready, rest): (Vec<_>, Vec<_>) = pending
-                .into_iter()
-                .partition(|inst| inst.kind.operands().iter().all(|v| !missing.contains(v)));
-            pending = rest;
-            if !ready.is_empty() {
-                for inst in ready {
-                    missing.retain(|v| !inst.results.contains(v));
-                    insts.push(inst);
-                }
-                continue;
-            }
-            let Some(inst) = kept.next() else { break };
-            let inst = self.descend(rename(inst, replaced), replaced);
-            missing.retain(|v| !inst.results.contains(v));
-            insts.push(inst);
+    /// Puts the new definitions as early as their arguments allow, and normalizes the blocks inside what was kept.
+    fn schedule(&mut self, kept: Vec<Inst<High>>, pending: Vec<Inst<High>>) -> Vec<Inst<High>> {
+        let resolved = |pass: &Self, kind: Kind<High>| kind.map_operands(|v| pass.resolve(v));
+        let pending = pending.into_iter().map(|inst| Inst {
+            kind: resolved(self, inst.kind),
+            ..inst
+        });
+        let mut schedule = Schedule::new(&kept, pending.collect());
+        for inst in kept {
+            let kind = resolved(self, inst.kind).map_blocks(|block| self.block(block));
+            schedule.place(Inst { kind, ..inst });
         }
-        assert!(pending.is_empty(), "normalization made a cycle");
-        insts
-    }
-
-    /// Normalizes the blocks inside an instruction.
-    fn descend(&mut self, inst: Inst<High>, replaced: &BTreeMap<Value, Value>) -> Inst<High> {
-        let kind = inst
-            .kind
-            .map_blocks(|block| self.block(rename_block(block, replaced)));
-        Inst {
-            results: inst.results,
-            kind,
-        }
+        schedule.finish()
     }
 }
 
 /// A region under construction: which value of the function is which value of the region.
-#[derive(Default)]
-struct RegionBuilder {
+struct RegionBuilder<'p, 'a> {
+    pass: &'p Pass<'a>,
+    /// The values that the group defines.
+    own: &'p BTreeSet<Value>,
     inputs: Vec<(Value, Param)>,
     defs: Vec<(Value, Arc<Operator>, Vec<Value>)>,
     known: BTreeSet<Value>,
 }
 
-impl RegionBuilder {
-    fn define(
-        &mut self,
-        pass: &Pass<'_>,
-        own: &BTreeSet<Value>,
-        result: Value,
-        operator: &Arc<Operator>,
-        args: &[Value],
-    ) {
-        for &arg in args {
-            self.need(pass, own, arg);
+impl<'p, 'a> RegionBuilder<'p, 'a> {
+    fn new(pass: &'p Pass<'a>, own: &'p BTreeSet<Value>) -> RegionBuilder<'p, 'a> {
+        RegionBuilder {
+            pass,
+            own,
+            inputs: Vec::new(),
+            defs: Vec::new(),
+            known: BTreeSet::new(),
         }
-        self.known.insert(result);
-        self.defs.push((result, operator.clone(), args.to_vec()));
     }
 
-    /// Makes a value known: fields by their definition, everything else as an input.
-    fn need(&mut self, pass: &Pass<'_>, own: &BTreeSet<Value>, v: Value) {
-        if self.known.contains(&v) || own.contains(&v) {
-            return;
+    fn define(&mut self, result: Value, operator: &Arc<Operator>, args: &[Value]) {
+        let args = args.iter().map(|&arg| self.need(arg)).collect();
+        self.known.insert(result);
+        self.defs.push((result, operator.clone(), args));
+    }
+
+    /// Makes a value known: fields and constants by their definition, everything else as an input. Gives the value that
+    /// stands for it.
+    fn need(&mut self, v: Value) -> Value {
+        if self.known.contains(&v) || self.own.contains(&v) {
+            return v;
         }
-        if let Some(Made::Of(operator, args)) = pass.fields.get(&v) {
-            self.define(pass, own, v, operator, args);
-            return;
+        let pass = self.pass;
+        if let Some(Made::Of(operator, args)) = pass.made.get(&v) {
+            self.define(v, operator, args);
+            return v;
         }
-        self.known.insert(v);
-        let param = match &pass.types[v.0 as usize] {
-            Ty::Tensor(shape) => Param::Tensor(shape.clone()),
-            Ty::Field { dim, shape } => Param::Field {
-                dim: *dim,
-                shape: shape.clone(),
-            },
-            other => panic!("{other} under an EIN operator"),
-        };
-        self.inputs.push((v, param));
+        let v = pass.resolve(v);
+        if self.known.insert(v) {
+            let param = match &pass.types[v.0 as usize] {
+                Ty::Tensor(shape) => Param::Tensor(shape.clone()),
+                Ty::Field { dim, shape } => Param::Field {
+                    dim: *dim,
+                    shape: shape.clone(),
+                },
+                other => panic!("{other} under an EIN operator"),
+            };
+            self.inputs.push((v, param));
+        }
+        v
     }
 
     /// The region, and the value of the function that each input is.
-    fn finish(self, wanted: &[Value]) -> (Region, Vec<Value>) {
+    fn finish(self, wanted: &BTreeSet<Value>) -> (Region, Vec<Value>) {
         let order = self
             .inputs
             .iter()
@@ -409,71 +392,27 @@ fn used_by(inst: &Inst<High>) -> Vec<Value> {
     used
 }
 
-fn is_used_outside(block: &Block<High>, group: &Group, v: Value) -> bool {
-    block.yields.contains(&v)
-        || block
-            .insts
-            .iter()
-            .enumerate()
-            .any(|(n, inst)| !group.contains(&n) && used_by(inst).contains(&v))
-}
-
-fn resolve(replaced: &BTreeMap<Value, Value>, v: Value) -> Value {
-    replaced.get(&v).map_or(v, |&new| resolve(replaced, new))
-}
-
-fn rename(inst: Inst<High>, replaced: &BTreeMap<Value, Value>) -> Inst<High> {
-    let one = |v: Value| resolve(replaced, v);
-    let all = |values: Vec<Value>| values.into_iter().map(one).collect();
-    let kind = match inst.kind {
-        Kind::Op(op, args) => Kind::Op(op, all(args)),
-        Kind::If {
-            condition,
-            then,
-            otherwise,
-        } => Kind::If {
-            condition: one(condition),
-            then,
-            otherwise,
-        },
-        Kind::For {
-            index,
-            low,
-            high,
-            breaks,
-            carried,
-            init,
-            body,
-        } => Kind::For {
-            index,
-            low: one(low),
-            high: one(high),
-            breaks,
-            carried,
-            init: all(init),
-            body,
-        },
-    };
-    Inst {
-        results: inst.results,
-        kind,
-    }
-}
-
-fn rename_block(block: Block<High>, replaced: &BTreeMap<Value, Value>) -> Block<High> {
-    let insts = block.insts.into_iter().map(|inst| {
-        let Inst { results, kind } = rename(inst, replaced);
-        Inst {
-            results,
-            kind: kind.map_blocks(|block| rename_block(block, replaced)),
+/// For each group its values that anything else uses.
+fn wanted(block: &Block<High>, groups: &[Group]) -> Vec<BTreeSet<Value>> {
+    let mut group_of: Vec<Option<usize>> = vec![None; block.insts.len()];
+    let mut home: BTreeMap<Value, usize> = BTreeMap::new();
+    for (g, group) in groups.iter().enumerate() {
+        for &n in group {
+            group_of[n] = Some(g);
+            home.insert(block.insts[n].results[0], g);
         }
-    });
-    Block {
-        insts: insts.collect(),
-        yields: block
-            .yields
-            .into_iter()
-            .map(|v| resolve(replaced, v))
-            .collect(),
     }
+    let mut wanted = vec![BTreeSet::new(); groups.len()];
+    let mut note = |v: Value, user: Option<usize>| {
+        if let Some(&g) = home.get(&v)
+            && user != Some(g)
+        {
+            wanted[g].insert(v);
+        }
+    };
+    for (inst, &user) in block.insts.iter().zip(&group_of) {
+        used_by(inst).into_iter().for_each(|v| note(v, user));
+    }
+    block.yields.iter().for_each(|&v| note(v, None));
+    wanted
 }

@@ -32,9 +32,10 @@ impl Bits {
     }
 }
 
-/// Defines the operations that have no attributes: variant, name in text, argument types, result type.
+/// Defines the operations that have no attributes: variant, name in text, argument types, result type, and whether the
+/// arguments may be exchanged.
 macro_rules! simple_operations {
-    ($($variant:ident $name:literal ($($arg:ident)*) -> $result:ident: $doc:literal;)*) => {
+    ($($variant:ident $name:literal ($($arg:ident)*) -> $result:ident $($commutes:ident)?: $doc:literal;)*) => {
         /// An operation without attributes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Simple { $(#[doc = $doc] $variant,)* }
@@ -52,31 +53,37 @@ macro_rules! simple_operations {
             pub fn signature(self) -> (&'static [Scalar], Scalar) {
                 match self { $(Simple::$variant => (&[$(Scalar::$arg,)*], Scalar::$result),)* }
             }
+
+            /// Whether the result is the same with the arguments exchanged.
+            pub fn commutes(self) -> bool {
+                let marks: &[&str] = match self { $(Simple::$variant => &[$(stringify!($commutes))?],)* };
+                !marks.is_empty()
+            }
         }
     };
 }
 
 simple_operations! {
-    Add "add" (Real Real) -> Real: "a + b";
+    Add "add" (Real Real) -> Real commutes: "a + b";
     Sub "sub" (Real Real) -> Real: "a − b";
-    Mul "mul" (Real Real) -> Real: "a · b";
+    Mul "mul" (Real Real) -> Real commutes: "a · b";
     Div "div" (Real Real) -> Real: "a / b";
     Neg "neg" (Real) -> Real: "−a";
     Less "less" (Real Real) -> Bool: "a < b; false with NaN";
     LessEqual "less-equal" (Real Real) -> Bool: "a ≤ b; false with NaN";
-    Equal "equal" (Real Real) -> Bool: "a = b; false with NaN";
-    IntAdd "int-add" (Int Int) -> Int: "a + b, wrapping";
+    Equal "equal" (Real Real) -> Bool commutes: "a = b; false with NaN";
+    IntAdd "int-add" (Int Int) -> Int commutes: "a + b, wrapping";
     IntSub "int-sub" (Int Int) -> Int: "a − b, wrapping";
-    IntMul "int-mul" (Int Int) -> Int: "a · b, wrapping";
+    IntMul "int-mul" (Int Int) -> Int commutes: "a · b, wrapping";
     IntNeg "int-neg" (Int) -> Int: "−a, wrapping";
     IntLess "int-less" (Int Int) -> Bool: "a < b";
     IntLessEqual "int-less-equal" (Int Int) -> Bool: "a ≤ b";
-    IntEqual "int-equal" (Int Int) -> Bool: "a = b";
+    IntEqual "int-equal" (Int Int) -> Bool commutes: "a = b";
     ToReal "to-real" (Int) -> Real: "the real number a";
-    And "and" (Bool Bool) -> Bool: "a and b";
-    Or "or" (Bool Bool) -> Bool: "a or b";
+    And "and" (Bool Bool) -> Bool commutes: "a and b";
+    Or "or" (Bool Bool) -> Bool commutes: "a or b";
     Not "not" (Bool) -> Bool: "not a";
-    StrEqual "str-equal" (Str Str) -> Bool: "the same string";
+    StrEqual "str-equal" (Str Str) -> Bool commutes: "the same string";
 }
 
 impl fmt::Display for Scalar {

@@ -86,6 +86,10 @@ impl Dialect for Low {
             _ => false,
         }
     }
+
+    fn commutes(op: &Op) -> bool {
+        matches!(op, Op::Simple(simple) if simple.commutes())
+    }
 }
 
 /// Argument and result types of an operation.

@@ -69,6 +69,7 @@ pub fn scalarize(function: &Function<Mid>, slots: &Slots) -> Function<Low> {
         slots,
         b: Builder::default(),
         values: BTreeMap::new(),
+        negatives: BTreeMap::new(),
     };
     pass.insts(&function.body);
     let yields = pass.all(&function.body.yields);
@@ -81,6 +82,8 @@ struct Pass<'a> {
     b: Builder<Low>,
     /// The components of each value.
     values: BTreeMap<Value, Vec<Value>>,
+    /// The negatives that were computed, by what they are the negative of.
+    negatives: BTreeMap<Value, Value>,
 }
 
 impl Pass<'_> {

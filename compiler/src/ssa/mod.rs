@@ -59,6 +59,8 @@ pub trait Dialect: Sized + Clone + fmt::Debug + PartialEq + 'static {
     fn type_of(op: &Self::Op, args: &[&Self::Ty]) -> Result<Vec<Self::Ty>, String>;
     /// Whether the operation must happen exactly as often and in the order written.
     fn has_effect(op: &Self::Op) -> bool;
+    /// Whether the operation gives the same for its arguments in any order.
+    fn commutes(op: &Self::Op) -> bool;
 }
 
 /// A sequence of instructions and the values it gives to whoever contains it.
@@ -234,6 +236,8 @@ pub struct Builder<D: Dialect> {
     /// The types of the values so far.
     pub types: Vec<D::Ty>,
     open: Vec<Vec<Inst<D>>>,
+    /// Where each value was defined: how many blocks were open around that one, and the place in it.
+    places: Vec<(usize, usize)>,
 }
 
 impl<D: Dialect> Default for Builder<D> {
@@ -241,6 +245,7 @@ impl<D: Dialect> Default for Builder<D> {
         Builder {
             types: Vec::new(),
             open: vec![Vec::new()],
+            places: Vec::new(),
         }
     }
 }
@@ -284,21 +289,24 @@ impl<D: Dialect> Builder<D> {
 
     /// The operation that defines a value in one of the open blocks, with its arguments.
     pub fn definition(&self, value: Value) -> Option<(D::Op, Vec<Value>)> {
-        self.open
-            .iter()
-            .rev()
-            .flat_map(|block| block.iter().rev())
-            .find_map(|inst| match &inst.kind {
-                Kind::Op(op, args) if inst.results.contains(&value) => {
-                    Some((op.clone(), args.clone()))
-                }
-                _ => None,
-            })
+        let &(block, place) = self.places.get(value.0 as usize)?;
+        // The block may have been closed, and another one been opened in its place.
+        let inst = self.open.get(block)?.get(place)?;
+        match &inst.kind {
+            Kind::Op(op, args) if inst.results.contains(&value) => Some((op.clone(), args.clone())),
+            _ => None,
+        }
     }
 
     /// Appends a finished instruction.
     pub fn push(&mut self, inst: Inst<D>) {
-        self.open.last_mut().expect("a block is open").push(inst);
+        let depth = self.open.len() - 1;
+        let block = self.open.last_mut().expect("a block is open");
+        self.places.resize(self.types.len(), (usize::MAX, 0));
+        for value in &inst.results {
+            self.places[value.0 as usize] = (depth, block.len());
+        }
+        block.push(inst);
     }
 
     /// Opens a nested block.

@@ -1,4 +1,5 @@
 //! Common subexpressions: an operation that was already computed, in this block or one around it, is not computed again.
+//! Operations that commute are the same for their arguments in any order.
 
 use super::{Block, Dialect, Function, Inst, Kind, Value};
 use rustc_hash::FxHashMap;
@@ -30,7 +31,10 @@ impl<D: Dialect> Numbering<D> {
                 Kind::Op(op, args) => {
                     let args = self.all(args);
                     let pure = !D::has_effect(&op);
-                    let key = (op.clone(), args.clone());
+                    let mut key = (op.clone(), args.clone());
+                    if D::commutes(&op) {
+                        key.1.sort_unstable();
+                    }
                     if pure && let Some(known) = self.seen.get(&key) {
                         for (v, &k) in inst.results.iter().zip(known) {
                             self.replaced[v.0 as usize] = k;

@@ -33,6 +33,42 @@ impl<D: Dialect> Function<D> {
     }
 }
 
+impl<D: Dialect> Kind<D> {
+    /// The same with every value replaced that is read here; nested blocks are left as they are.
+    pub fn map_operands(self, new: impl Fn(Value) -> Value) -> Kind<D> {
+        let all = |values: Vec<Value>| values.into_iter().map(&new).collect::<Vec<_>>();
+        match self {
+            Kind::Op(op, args) => Kind::Op(op, all(args)),
+            Kind::If {
+                condition,
+                then,
+                otherwise,
+            } => Kind::If {
+                condition: new(condition),
+                then,
+                otherwise,
+            },
+            Kind::For {
+                index,
+                low,
+                high,
+                breaks,
+                carried,
+                init,
+                body,
+            } => Kind::For {
+                index,
+                low: new(low),
+                high: new(high),
+                breaks,
+                carried,
+                init: all(init),
+                body,
+            },
+        }
+    }
+}
+
 impl<D: Dialect> Inst<D> {
     /// The same with every value replaced, nested blocks included.
     pub fn rename(self, new: &mut impl FnMut(Value) -> Value) -> Inst<D> {

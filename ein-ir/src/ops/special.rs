@@ -1,7 +1,7 @@
 //! EIN operators of the forms that depend on more than the shapes of their arguments.
 
 use crate::mutants;
-use crate::{Comparison, Ein, Elementary, Index, Param, Rational, Term};
+use crate::{Comparison, Ein, Elementary, Index, Param, Rational, Shape, Term};
 
 /// The part of a tensor or field where some indices are fixed: `Some` selects along an axis, `None` keeps it.
 ///
@@ -52,6 +52,33 @@ pub fn concat(params: &[Param]) -> Ein {
         params: params.to_vec(),
         body: Term::Add((0..params.len()).map(part).collect()),
         axes,
+    }
+}
+
+/// A constant tensor with these components, row-major: a multiple of a product of δ for each one that is not zero.
+pub fn literal(shape: &Shape, components: &[Rational]) -> Ein {
+    assert_eq!(shape.size(), components.len(), "components of {shape}");
+    let (first, zero) = (components[0], Rational::from_integer(0));
+    let unit = |(index, value): (Vec<usize>, &Rational)| {
+        let places = index.into_iter().enumerate();
+        let deltas = places.map(|(k, c)| Term::Delta(Index::Const(c), Index::Axis(k)));
+        Term::Mul(std::iter::once(Term::Const(*value)).chain(deltas).collect())
+    };
+    let body = if components.iter().all(|value| *value == first) {
+        Term::Const(first)
+    } else {
+        let placed = shape.indices().zip(components);
+        Term::Add(
+            placed
+                .filter(|(_, value)| **value != zero)
+                .map(unit)
+                .collect(),
+        )
+    };
+    Ein {
+        params: Vec::new(),
+        axes: shape.dims().to_vec(),
+        body,
     }
 }
 

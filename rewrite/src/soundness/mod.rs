@@ -173,6 +173,53 @@ fn all_unions_of_whole_normalizations_are_true() {
 }
 
 #[test]
+fn components_that_are_said_to_be_zero_are() {
+    use crate::{build::Context, meaning::region_of, sparsity::vanishes};
+    let mut zeros = 0;
+    for seed in 0..GRAPHS {
+        let mut world = World::new(seed, Mode::Source);
+        world.grow(14);
+        let constant = |id: &egg::Id| world.arena.facts(*id).dim == 0;
+        let ids: Vec<_> = world.classes().filter(constant).collect();
+        let values = region_of(&world.arena, &ids, &world.inputs).eval(&world.given());
+        for (&id, value) in ids.iter().zip(&values) {
+            for index in value.shape().indices() {
+                let place: Vec<u32> = index.iter().map(|&i| i as u32).collect();
+                if vanishes(world.arena.facts(id), &place) {
+                    let x = *value.at(&index);
+                    assert!(x == 0.0 || x.is_nan(), "seed {seed}: {x}");
+                    zeros += 1;
+                }
+            }
+        }
+    }
+    assert!(zeros > 500, "only {zeros} components");
+}
+
+#[test]
+fn a_simplification_that_is_cut_short_keeps_the_value() {
+    use crate::{build::Context, simplify::simplify_within};
+    let mut unfinished = 0;
+    for seed in 0..PRODUCTS {
+        let mut world = World::new(seed, Mode::Lazy);
+        let product = world.product();
+        let before = product_value(&world, &product);
+        let mut after = vec![0.0; before.len()];
+        let limit = (seed % 4) as usize;
+        for term in simplify_within(limit, &mut world.arena, product) {
+            let value = product_value(&world, &term);
+            after.iter_mut().zip(value).for_each(|(sum, x)| *sum += x);
+        }
+        assert!(close(&before, &after), "seed {seed}: {before:?} {after:?}");
+        unfinished += world.arena.taken().unfinished;
+    }
+    assert!(
+        unfinished > 500,
+        "only {unfinished} products were cut short"
+    );
+}
+
+#[test]
 fn the_canonical_form_does_not_depend_on_names_and_order() {
     use crate::{build::Context, canon::canonical, node::Slot};
     for seed in 0..PRODUCTS {

@@ -24,6 +24,8 @@ pub(super) struct World {
     tensors: Vec<Option<Tensor<f64>>>,
     fields: Vec<Option<PolynomialField>>,
     pool: Vec<Id>,
+    /// An inverse and what it is the inverse of.
+    inverse: Option<(Id, Id)>,
     state: u64,
 }
 
@@ -36,6 +38,7 @@ impl World {
             tensors: Vec::new(),
             fields: Vec::new(),
             pool: Vec::new(),
+            inverse: None,
             state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
         };
         for order in [0, 0, 1, 1, 2, 2] {
@@ -60,7 +63,7 @@ impl World {
         world
     }
 
-    /// Multiples, a square, a view, sums, one of them nested, and contractions.
+    /// Multiples, a square, a view, sums, one of them nested, contractions and inverses.
     fn compounds(&mut self) {
         let [x, y, a, b, m, ..] = self.pool[..] else {
             return;
@@ -94,11 +97,18 @@ impl World {
         let mut applied = Product::pointwise(&vector, vec![Operand::new(m, [label(0), label(1)])]);
         applied.extents.push(N);
         applied.operands.push(Operand::new(a, [label(1)]));
+        let mut views = Vec::new();
         for product in [square, two, transposed, applied] {
             let class = contract_raw(&mut self.arena, &product);
             let class = scaled(&mut self.arena, class);
-            self.pool.push(class);
+            views.push(class);
         }
+        let inverse = self.arena.inverse(m);
+        let again = self.arena.inverse(inverse);
+        let of_transposed = self.arena.inverse(views[2]);
+        self.inverse = Some((inverse, m));
+        self.pool.extend(views);
+        self.pool.extend([inverse, again, of_transposed]);
     }
 
     pub(super) fn below(&mut self, n: usize) -> usize {
@@ -185,7 +195,8 @@ impl World {
         Some(fitting[k])
     }
 
-    /// A product of one to four operands over up to five labels, each slot any of them or a component.
+    /// A product of one to four operands over up to five labels, each slot any of them or a component; every fourth
+    /// with a matrix and its inverse in it.
     pub(super) fn product(&mut self) -> Product {
         let results = self.below(3);
         let labels = results + self.below(4);
@@ -195,6 +206,18 @@ impl World {
             extents: std::iter::repeat_n(N, labels).collect(),
             operands: Vec::new(),
         };
+        let slot = |world: &mut World| match world.below(8) {
+            0 => Slot::Fixed(world.below(N as usize) as u32),
+            _ if labels == 0 => Slot::Fixed(1),
+            _ => Slot::Label(world.below(labels) as u8),
+        };
+        if let Some((inverse, matrix)) = self.inverse
+            && self.below(4) == 0
+        {
+            let (i, j, k) = (slot(self), slot(self), slot(self));
+            product.operands.push(Operand::new(inverse, [i, j]));
+            product.operands.push(Operand::new(matrix, [j, k]));
+        }
         for _ in 0..1 + self.below(4) {
             // δ and ε are what most steps look for.
             let symbol = self.below(3) == 0;
@@ -206,13 +229,7 @@ impl World {
                 continue;
             };
             let order = self.arena.facts(id).shape.len();
-            let slots: Slots = (0..order)
-                .map(|_| match self.below(8) {
-                    0 => Slot::Fixed(self.below(N as usize) as u32),
-                    _ if labels == 0 => Slot::Fixed(1),
-                    _ => Slot::Label(self.below(labels) as u8),
-                })
-                .collect();
+            let slots: Slots = (0..order).map(|_| slot(self)).collect();
             let powers = [
                 Power::ONE,
                 Power::ONE,

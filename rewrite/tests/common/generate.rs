@@ -50,6 +50,8 @@ pub(crate) fn check(seed: u64) -> Result<Checked, String> {
     expect(region.verify().is_empty(), "the source is not well-typed")?;
     let options = quick_options();
     let normalized = normalize(&region, &options);
+    let unfinished = normalized.stats.unfinished;
+    expect(unfinished == 0, "the simplifier went in a circle")?;
     let violations = verify_normal_form(&normalized.region);
     expect(violations.is_empty(), &format!("{violations:?}"))?;
     let violations = normalized.region.verify();

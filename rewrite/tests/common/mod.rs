@@ -146,6 +146,10 @@ impl Sketch {
         self.op("transpose", &[a])
     }
 
+    pub(crate) fn inverse(&mut self, a: V) -> V {
+        self.op("inv", &[a])
+    }
+
     pub(crate) fn det(&mut self, a: V) -> V {
         self.op("det", &[a])
     }

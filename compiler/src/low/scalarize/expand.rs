@@ -1,4 +1,7 @@
 //! Expands an EIN operator into the arithmetic of its components.
+//!
+//! Nothing is multiplied by a component of a tensor that is known to be zero, and a sign goes into the sum or product that
+//! uses it: both `a − b` for `a + (−b)` and `a·b` for `(−a)·(−b)` round alike, and equal products are found to be equal.
 
 use super::Pass;
 use crate::{
@@ -12,11 +15,23 @@ use crate::{
 use ein_ir::{Comparison, Eigen, Index, Term, mutants, rational};
 use std::collections::BTreeMap;
 
-/// A scalar while an operator is expanded: constants are folded on the way.
+/// A scalar while an operator is expanded: constants and signs are folded on the way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Scalar {
     Known(f64),
     Computed(Value),
+    /// The negative of a value.
+    Negated(Value),
+}
+
+impl Scalar {
+    fn negated(self) -> Scalar {
+        match self {
+            Scalar::Known(x) => Scalar::Known(-x),
+            Scalar::Computed(value) => Scalar::Negated(value),
+            Scalar::Negated(value) => Scalar::Computed(value),
+        }
+    }
 }
 
 impl Pass<'_> {
@@ -48,6 +63,45 @@ impl Pass<'_> {
         match scalar {
             Scalar::Known(x) => self.b.op1(Op::Real(Bits::from(x)), &[]),
             Scalar::Computed(value) => value,
+            Scalar::Negated(value) => self.negative(value),
+        }
+    }
+
+    /// The negative of a value: one that is there, or a product with the negative of a factor that is, or a new one.
+    fn negative(&mut self, value: Value) -> Value {
+        if let Some(negative) = self.known_negative(value) {
+            return negative;
+        }
+        if let Some((op @ Op::Simple(Simple::Mul | Simple::Div), mut args)) =
+            self.b.definition(value)
+        {
+            for k in 0..args.len() {
+                if let Some(negative) = self.known_negative(args[k]) {
+                    args[k] = negative;
+                    return self.b.op1(op, &args);
+                }
+            }
+        }
+        let negative = self.b.op1(Op::Simple(Simple::Neg), &[value]);
+        self.negatives.insert(value, negative);
+        negative
+    }
+
+    /// The negative of a value if it was computed in one of the open blocks.
+    fn known_negative(&self, value: Value) -> Option<Value> {
+        let negative = *self.negatives.get(&value)?;
+        self.b.definition(negative).map(|_| negative)
+    }
+
+    /// What is known of a component of a value. A number that is itself a scalar counts as computed: programs may multiply
+    /// it by what is not a number.
+    fn component(&self, value: Value, shape: &ein_ir::Shape) -> Scalar {
+        match self.b.definition(value) {
+            Some((Op::Simple(Simple::Neg), args)) => Scalar::Negated(args[0]),
+            Some((Op::Real(bits), _)) if !shape.is_scalar() && bits != Bits::from(-0.0) => {
+                Scalar::Known(bits.get())
+            }
+            _ => Scalar::Computed(value),
         }
     }
 }
@@ -78,7 +132,8 @@ impl Expansion<'_, '_, '_> {
                     panic!("an operator on no tensor")
                 };
                 let index: Vec<usize> = indices.iter().map(|&i| self.at(i)).collect();
-                Scalar::Computed(self.pass.values[&arg][shape.offset(&index)])
+                let value = self.pass.values[&arg][shape.offset(&index)];
+                self.pass.component(value, shape)
             }
             Term::Eigen {
                 part,
@@ -93,10 +148,7 @@ impl Expansion<'_, '_, '_> {
                 let index: Vec<usize> = indices.iter().map(|&i| self.at(i)).collect();
                 Scalar::Known(permutation_sign(&index))
             }
-            Term::Neg(a) => {
-                let a = self.term(a);
-                self.negate(a)
-            }
+            Term::Neg(a) => self.term(a).negated(),
             Term::Add(terms) => {
                 let mut sum = Scalar::Known(0.0);
                 for term in terms {
@@ -222,35 +274,29 @@ impl Expansion<'_, '_, '_> {
         match (a, b) {
             (Scalar::Known(x), Scalar::Known(y)) => Scalar::Known(x + y),
             (Scalar::Known(0.0), other) | (other, Scalar::Known(0.0)) => other,
+            (_, Scalar::Negated(b)) => self.simple(Simple::Sub, a, Scalar::Computed(b)),
+            (Scalar::Negated(a), _) => self.simple(Simple::Sub, b, Scalar::Computed(a)),
             _ => self.simple(Simple::Add, a, b),
         }
     }
 
     fn subtract(&mut self, a: Scalar, b: Scalar) -> Scalar {
         match (a, b) {
-            (Scalar::Known(x), Scalar::Known(y)) => Scalar::Known(x - y),
-            (other, Scalar::Known(0.0)) => other,
-            (Scalar::Known(0.0), other) => self.negate(other),
-            _ => self.simple(Simple::Sub, a, b),
-        }
-    }
-
-    fn negate(&mut self, a: Scalar) -> Scalar {
-        match a {
-            Scalar::Known(x) => Scalar::Known(-x),
-            Scalar::Computed(value) => {
-                Scalar::Computed(self.pass.b.op1(Op::Simple(Simple::Neg), &[value]))
+            (Scalar::Computed(_) | Scalar::Negated(_), Scalar::Known(x)) if x != 0.0 => {
+                self.simple(Simple::Sub, a, b)
             }
+            _ => self.add(a, b.negated()),
         }
     }
 
     fn multiply(&mut self, a: Scalar, b: Scalar) -> Scalar {
         match (a, b) {
             (Scalar::Known(x), Scalar::Known(y)) => Scalar::Known(x * y),
-            // Only δ, ε and constants of the operator are known, so a zero is the operator's own.
             (Scalar::Known(0.0), _) | (_, Scalar::Known(0.0)) => Scalar::Known(0.0),
             (Scalar::Known(1.0), other) | (other, Scalar::Known(1.0)) => other,
-            (Scalar::Known(-1.0), other) | (other, Scalar::Known(-1.0)) => self.negate(other),
+            (Scalar::Known(-1.0), other) | (other, Scalar::Known(-1.0)) => other.negated(),
+            (Scalar::Negated(_), _) => self.multiply(a.negated(), b).negated(),
+            (_, Scalar::Negated(_)) => self.multiply(a, b.negated()).negated(),
             _ => self.simple(Simple::Mul, a, b),
         }
     }
@@ -258,6 +304,8 @@ impl Expansion<'_, '_, '_> {
     fn divide(&mut self, a: Scalar, b: Scalar) -> Scalar {
         match (a, b) {
             (other, Scalar::Known(1.0)) => other,
+            (Scalar::Negated(_), _) => self.divide(a.negated(), b).negated(),
+            (_, Scalar::Negated(_)) => self.divide(a, b.negated()).negated(),
             _ => self.simple(Simple::Div, a, b),
         }
     }
