@@ -252,6 +252,7 @@ fn forms_with_static_parameters_mean_what_they_say() {
     let wanted = Tensor::from_fn(&Shape::new([2, 3]), |_| 0.0);
     assert_eq!(filled(spelling::ZEROS, &[2, 3]), wanted);
 
+    let shape = Shape::new([2, 3]);
     for components in [[0, 0, 7, 0, -2, 0], [5; 6], [0; 6], [1, 2, 3, 4, 5, 6]] {
         let thirds = components.map(|n| Rational::new(n, 3));
         let literal = special::literal(&shape, &thirds);
