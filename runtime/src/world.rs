@@ -278,9 +278,8 @@ impl<P: StrandProgram> World<P> {
         let abilities = self.core.abilities;
         let program = &self.program;
         self.core.prepare();
-        self.core.sweep(|cx, block, sets| {
-            step_block(program, abilities, cx, block, sets, 1);
-        });
+        self.core
+            .sweep(|cx, block, sets| step_block(program, abilities, cx, block, sets));
         let printed = self.core.printed();
         self.text.push_str(&printed);
         if self.core.control.cancelled.load(Relaxed) {
