@@ -132,10 +132,12 @@ impl Search<'_> {
     fn expr(&mut self, e: &Expr) {
         match &e.kind {
             // All one can do with a field function that has no closed form.
-            ExprKind::Op { op, args } if op.row.meaning == Meaning::Form(Form::Probe) => {
-                if named_field(&args[0]).is_some_and(|var| self.obstacles.contains_key(&var)) {
-                    return self.expr(&args[1]);
-                }
+            ExprKind::Op { op, args }
+                if op.row.meaning == Meaning::Form(Form::Probe)
+                    && named_field(&args[0])
+                        .is_some_and(|var| self.obstacles.contains_key(&var)) =>
+            {
+                return self.expr(&args[1]);
             }
             ExprKind::Call { function, .. } => {
                 self.call(&self.program.functions[function.0], e.span)
