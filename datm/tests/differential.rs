@@ -35,7 +35,7 @@ fn two_ways_agree() {
         } else {
             10
         };
-        none_fails(cases(24), share, |case| {
+        none_fails(cases(40), share, |case| {
             check_difference(case, difference, &RunOptions::default(), Arithmetic::Near)
         });
     }

@@ -1,6 +1,6 @@
 //! Vectors of lanes: one arithmetic interface over plain arrays, AVX2 and AVX-512.
 //!
-//! The primitives of [`crate::probe`], [`crate::math`], [`crate::eigen`] and [`crate::inverse`] are written once, generic over
+//! The primitives of [`crate::probe`], [`crate::math`] and [`crate::eigen`] are written once, generic over
 //! one trait of vectors, and instantiated per instruction set inside functions that carry the matching
 //! `#[target_feature]`. Every method is `#[inline(always)]`, so that the intrinsics end up in those functions.
 //!
