@@ -205,7 +205,7 @@ fn run(text: String, images: &[ImageSource]) -> Option<f64> {
         for (n, image) in images.iter().enumerate() {
             inputs.set_source(n, image.clone());
         }
-        let mut running = Running::new(compiled, &inputs, 1).unwrap_or_else(|e| panic!("{e}"));
+        let mut running = Running::new(&compiled, &inputs, 1).unwrap_or_else(|e| panic!("{e}"));
         let start = Instant::now();
         running
             .run(None, &mut std::io::sink())

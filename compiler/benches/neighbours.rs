@@ -127,7 +127,7 @@ fn main() {
             .set("places", flat.as_slice())
             .expect("a sequence of positions");
         inputs.set("rad", radius()).expect("a radius");
-        let mut running = Running::new(program, &inputs, threads).expect("particles");
+        let mut running = Running::new(&program, &inputs, threads).expect("particles");
         let mut forces = Vec::new();
         let (mut ours, mut theirs) = (Duration::MAX, Duration::MAX);
         // Turn by turn, so that both meet the same machine.

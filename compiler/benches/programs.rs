@@ -82,7 +82,7 @@ fn compile_one(path: &Path) {
         let compiled_in = start.elapsed();
         let inputs = small_world(&compiled);
         let start = Instant::now();
-        let mut running = Running::new(compiled, &inputs, 1)
+        let mut running = Running::new(&compiled, &inputs, 1)
             .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         running
             .run(Some(1), &mut std::io::sink())
@@ -156,7 +156,7 @@ fn race(name: &str, size: usize, files: &[&str], by_hand: &dyn Fn() -> Vec<f32>)
         for resolution in ["xres", "yres"] {
             inputs.set(resolution, size as i64).expect("a resolution");
         }
-        let mut running = Running::new(compiled, &inputs, workers).expect("strands");
+        let mut running = Running::new(&compiled, &inputs, workers).expect("strands");
         let start = Instant::now();
         running
             .run(None, &mut std::io::sink())

@@ -1,12 +1,12 @@
 //! The stages from source text to machine code, one line each.
 //!
-//! Every stage is timed, dumped if asked for, and its result verified: a violation is a bug of ours and ends the compilation
+//! Every stage is timed, dumped if asked for, and its result verified: a violation is a compiler bug and ends the compilation
 //! with the stage, what is broken and the IR.
 
 pub use crate::codegen::Compiled;
 use crate::{
     codegen::{Lanes, generate},
-    front::{diag::Diagnostic, source::Source, syntax, typed},
+    front::{self, CheckOptions, deep, diag::Diagnostic, source::Source, syntax, typed},
     high::{self, High},
     low::{self, Low, Slots},
     mid::{self, Mid},
@@ -15,6 +15,9 @@ use crate::{
 pub use rewrite::{Engine, counted_rules};
 use std::time::{Duration, Instant};
 
+/// Strands per call that code can be made for.
+pub const WIDTHS: [usize; 4] = [1, 4, 8, 16];
+
 /// What the user may choose about a compilation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -22,7 +25,7 @@ pub struct Options {
     pub double: bool,
     /// Whether integers have 64 bits rather than 32.
     pub long_int: bool,
-    /// Strands per call: 1, 4, 8 or 16; chosen for the machine if not given.
+    /// Strands per call, one of [`WIDTHS`]; chosen for the machine if not given.
     pub width: Option<usize>,
     /// Values for constants, `--Cname=value`.
     pub constants: Vec<(String, String)>,
@@ -31,6 +34,13 @@ pub struct Options {
 }
 
 impl Options {
+    /// What the front end needs of them.
+    pub fn check(&self) -> CheckOptions {
+        CheckOptions {
+            constants: self.constants.clone(),
+        }
+    }
+
     /// The lanes that these options ask for.
     pub fn lanes(&self) -> Lanes {
         let best = match (runtime::simd::Isa::detect(), self.double) {
@@ -166,25 +176,8 @@ pub struct Lowered {
     pub scalarized: Program<Low>,
     /// With everything that is the same for all strands computed once.
     pub hoisted: Program<Low>,
-    /// Where the scalars of variables lie.
-    pub slots: Slots,
     /// Warnings about it.
     pub warnings: Vec<Diagnostic>,
-}
-
-/// The stack for the stages: they go as deep as the program is nested, and deeper where functions are put in the place of
-/// their calls. Only what is used becomes memory.
-const STACK: usize = 256 << 20;
-
-/// Does work that goes as deep as a program may be nested.
-fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new()
-            .stack_size(STACK)
-            .spawn_scoped(scope, work)
-            .expect("a thread can be started");
-        (thread.join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
 }
 
 /// Compiles a program up to Low-IR.
@@ -196,7 +189,7 @@ pub fn lower(
     source: &Source,
     options: &Options,
 ) -> Result<Lowered, Stopped> {
-    on_large_stack(|| lower_here(session, source, options))
+    deep(|| lower_here(session, source, options))
 }
 
 fn lower_here(
@@ -206,20 +199,14 @@ fn lower_here(
 ) -> Result<Lowered, Stopped> {
     let (ast, errors) = session.stage("ast", || syntax::parse(source));
     session.done("ast", || syntax::print::print(&ast))?;
-    let check = typed::CheckOptions {
-        constants: options.constants.clone(),
-    };
-    let (typed, warnings) = session.stage("typed", || typed::check(&ast, &check, errors));
-    let Some(typed) = typed else {
+    let checked = session.stage("typed", || {
+        front::check_parsed(ast, errors, &options.check())
+    });
+    let warnings = checked.diagnostics;
+    let Some(typed) = checked.program else {
         return Err(Stopped::Errors(warnings));
     };
     session.done("typed", || typed::print(&typed))?;
-    let unsupported = typed::unsupported(&typed);
-    if !unsupported.is_empty() {
-        return Err(Stopped::Errors(
-            warnings.into_iter().chain(unsupported).collect(),
-        ));
-    }
     // From here on nothing is the user's fault.
     let translated: Program<High> =
         session.stage("translate", || high::translate(&typed, options.long_int));
@@ -233,18 +220,13 @@ fn lower_here(
     session.rules = fired;
     session.checked("normalize", &normalized)?;
     let reconstructed: Program<Mid> = session.stage("reconstruct", || {
-        normalized.clone().map(|_, f| clean(mid::reconstruct(f)))
+        normalized.clone().map(|_, f| reconstruct(f))
     });
     session.checked("reconstruct", &reconstructed)?;
-    let interface = &reconstructed.interface;
-    let slots = Slots::new(
-        interface.globals.iter().map(|v| &v.ty),
-        interface.state.iter().map(|s| &s.variable.ty),
-    );
+    let slots = Slots::of(&reconstructed.interface);
     let scalarized = session.stage("scalarize", || {
-        reconstructed
-            .clone()
-            .map(|_, f| clean(low::fold_constants(low::scalarize(&f, &slots))))
+        let scalarize = |_, f| scalarize(&f, &slots);
+        reconstructed.clone().map(scalarize)
     });
     session.checked("scalarize", &scalarized)?;
     let hoisted = session.stage("hoist", || {
@@ -258,7 +240,6 @@ fn lower_here(
         reconstructed,
         scalarized,
         hoisted,
-        slots,
         warnings,
     })
 }
@@ -272,16 +253,23 @@ pub fn compile(
     source: &Source,
     options: &Options,
 ) -> Result<Compiled, Stopped> {
-    on_large_stack(|| {
+    deep(|| {
         let Lowered {
-            hoisted,
-            slots,
-            warnings,
-            ..
+            hoisted, warnings, ..
         } = lower_here(session, source, options)?;
         let lanes = options.lanes();
-        Ok(session.stage("generate", || generate(&hoisted, slots, lanes, warnings)))
+        Ok(session.stage("generate", || generate(&hoisted, lanes, warnings)))
     })
+}
+
+/// The stage `reconstruct` for one function.
+pub(crate) fn reconstruct(function: Function<High>) -> Function<Mid> {
+    clean(mid::reconstruct(function))
+}
+
+/// The stage `scalarize` for one function.
+pub(crate) fn scalarize(function: &Function<Mid>, slots: &Slots) -> Function<Low> {
+    clean(low::fold_constants(low::scalarize(function, slots)))
 }
 
 fn clean<D: Dialect>(function: Function<D>) -> Function<D> {

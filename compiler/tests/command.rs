@@ -89,6 +89,9 @@ fn an_executable_gives_the_same_bytes() {
     );
     let built = diderotc(&dir, &["build", "p.diderot", "-o", "squares"]);
     assert!(built.status.success(), "{}", stderr(&built));
+    // Whoever makes the executable smaller keeps the program.
+    let stripped = Command::new("strip").arg(dir.join("squares")).status();
+    assert!(stripped.is_ok_and(|status| status.success()));
     let run = Command::new(dir.join("squares"))
         .args(["-o", "b.nrrd"])
         .current_dir(&dir)
@@ -99,6 +102,24 @@ fn an_executable_gives_the_same_bytes() {
         fs::read(dir.join("a.nrrd")).expect("a"),
         fs::read(dir.join("b.nrrd")).expect("b")
     );
+}
+
+#[test]
+fn an_executable_keeps_its_constants() {
+    let dir = directory("build-constants");
+    let text = "#version 2.0
+const string mode = \"plain\";
+strand s (int i) { output int n = 0; update { print(mode, \"\\n\"); stabilize; } }
+create_array { s(i) | i in 0..0 }
+";
+    write(&dir, "p.diderot", text);
+    let built = diderotc(&dir, &["build", "--Cmode=opensource", "p.diderot"]);
+    assert!(built.status.success(), "{}", stderr(&built));
+    let run = Command::new(dir.join("p"))
+        .current_dir(&dir)
+        .output()
+        .expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&run.stdout), "opensource\n");
 }
 
 #[test]
@@ -297,14 +318,20 @@ strand s (int i) { output real n = 0; update { n = ∇F(i); stabilize; } }
 create_array { s(i) | i in 0..9 }
 ";
     write(&dir, "p.diderot", text);
-    assert!(diderotc(&dir, &["check", "p.diderot"]).status.success());
-    let output = diderotc(&dir, &["p.diderot"]);
-    assert_eq!(output.status.code(), Some(1));
+    let ran = diderotc(&dir, &["p.diderot"]);
+    assert_eq!(ran.status.code(), Some(1));
     assert!(
-        stderr(&output).contains("cannot be run yet"),
+        stderr(&ran).contains("cannot be run yet"),
         "{}",
-        stderr(&output)
+        stderr(&ran)
     );
+    // Whatever a run refuses, `check` and `build` refuse at the same place with the same words.
+    for command in ["check", "build", "explain"] {
+        let output = diderotc(&dir, &[command, "p.diderot"]);
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        assert_eq!(stderr(&output), stderr(&ran), "{command}");
+    }
+    assert!(!dir.join("p").exists());
 }
 
 #[test]

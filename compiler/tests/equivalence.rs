@@ -5,6 +5,7 @@
 mod stages;
 mod stages_random;
 
+use compiler::front::source::Source;
 use compiler::pipeline::Options;
 use compiler::run::ImageSource;
 use stages::{Case, generated, programs, read, root};
@@ -58,6 +59,28 @@ fn every_stage_and_the_machine_code_agree() {
         case.machine_code_agrees(&agreed, 0);
         case.long_integers_agree(&agreed.1);
     }
+}
+
+#[test]
+fn integers_of_64_bits_agree_where_32_would_wrap() {
+    let text = "#version 2.0
+strand s (int i) {
+    int factor = (i + 3)*65537;
+    output int p = 1;
+    int n = 0;
+    update { p = p*factor; n += 1; if (n == 2) stabilize; }
+}
+create_array { s(i) | i in 0..20 }
+";
+    let mut case = Case::new(Source {
+        path: "long.diderot".into(),
+        text: text.into(),
+    });
+    case.long_int = true;
+    let agreed = case.stages_agree();
+    let squares = (0..21).map(|i| f64::from(i + 3).powi(2) * 65537f64.powi(2));
+    assert_eq!(agreed.1.outputs[0].1, squares.collect::<Vec<_>>());
+    case.machine_code_agrees(&agreed, 0);
 }
 
 #[test]

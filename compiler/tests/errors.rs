@@ -1,28 +1,29 @@
-//! Runs the programs under `tests/errors`, which say in comments what the compiler must report about them.
+//! Every program under `tests/errors` is a test: it says in comments what the compiler must report about them.
 //!
 //! `//~ error: text` expects an error with exactly this text that begins on the same line; `//~^` speaks of the line above, `//~^^`
 //! of the second line above, `//~v` of the line below; `warning` in the place of `error` expects a warning. `//~ hint: text` expects
 //! a hint with this text on the expected diagnostic that precedes it. Every diagnostic of a program must be expected.
 
+use libtest_mimic::{Arguments, Trial};
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::ExitCode,
 };
 
 use compiler::front::{
+    self, CheckOptions,
     diag::{Diagnostic, Severity},
     source::Source,
-    syntax, typed,
+    syntax,
 };
 
 /// Everything that the front end reports about a program. Programs about syntax need not make sense beyond it.
 fn diagnostics(source: &Source) -> Vec<Diagnostic> {
-    let (program, diagnostics) = syntax::parse(source);
     if source.path.starts_with("syntax") {
-        return diagnostics;
+        return syntax::parse(source).1;
     }
-    let (_, diagnostics) = typed::check(&program, &typed::CheckOptions::default(), diagnostics);
-    diagnostics
+    front::check(source, &CheckOptions::default()).diagnostics
 }
 
 #[derive(Debug)]
@@ -31,20 +32,6 @@ struct Expectation {
     severity: Severity,
     message: String,
     hints: Vec<String>,
-}
-
-#[test]
-fn programs_with_errors_are_reported_as_they_say() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
-    let mut failures = Vec::new();
-    let files = programs_under(&root);
-    assert!(!files.is_empty(), "no programs under {}", root.display());
-    for path in files {
-        let text = fs::read_to_string(&path).expect("the program is UTF-8 text");
-        let path = path.strip_prefix(&root).unwrap_or(&path).to_owned();
-        failures.extend(mismatches(&Source { path, text }));
-    }
-    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
 fn programs_under(folder: &Path) -> Vec<PathBuf> {
@@ -62,6 +49,35 @@ fn programs_under(folder: &Path) -> Vec<PathBuf> {
         }
     }
     files
+}
+
+fn main() -> ExitCode {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
+    let files = programs_under(&root);
+    assert!(!files.is_empty(), "no programs under {}", root.display());
+    let mut trials = vec![
+        Trial::test("expectations_are_read", || {
+            an_expectation_speaks_of_its_own_line_or_of_one_above_or_below();
+            Ok(())
+        }),
+        Trial::test("the_runner_can_fail", || {
+            the_runner_notices_missing_and_unexpected_diagnostics();
+            Ok(())
+        }),
+    ];
+    for file in files {
+        let name = file.strip_prefix(&root).unwrap_or(&file).to_owned();
+        trials.push(Trial::test(name.display().to_string(), move || {
+            let text = fs::read_to_string(&file)?;
+            let failures = mismatches(&Source { path: name, text });
+            if failures.is_empty() {
+                Ok(())
+            } else {
+                Err(failures.join("\n").into())
+            }
+        }));
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 /// What a program expects and did not get, and what it got without expecting it.
@@ -148,7 +164,6 @@ fn expectations(text: &str) -> Result<Vec<Expectation>, String> {
     Ok(expectations)
 }
 
-#[test]
 fn an_expectation_speaks_of_its_own_line_or_of_one_above_or_below() {
     let found = expectations(
         "a //~ error: one\n//~^ warning: two\n//~ hint: three\n//~^^ error: four\n//~v error: five",
@@ -161,7 +176,6 @@ fn an_expectation_speaks_of_its_own_line_or_of_one_above_or_below() {
     assert!(expectations("//~ hint: of nothing").is_err());
 }
 
-#[test]
 fn the_runner_notices_missing_and_unexpected_diagnostics() {
     let source = |text: &str| Source {
         path: "p.diderot".into(),

@@ -42,7 +42,7 @@ fn inputs_come_from_slices_and_outputs_can_be_read_while_it_runs() {
         inputs.set("weights", vec![1.0, 2.0, 0.5]).unwrap();
         inputs.set("turn", &[0.0, 1.0, -1.0, 0.0][..]).unwrap();
         inputs.set("name", "done").unwrap();
-        let mut running = Running::new(program, &inputs, 2).unwrap();
+        let mut running = Running::new(&program, &inputs, 2).unwrap();
         let (mut printed, mut steps) = (Vec::new(), 0);
         loop {
             let outputs = running.outputs(true);
@@ -83,7 +83,7 @@ fn images_come_from_arrays() {
     inputs
         .set_image("img", samples.into_dyn(), Orientation::identity(2))
         .unwrap();
-    let mut running = Running::new(program, &inputs, 1).unwrap();
+    let mut running = Running::new(&program, &inputs, 1).unwrap();
     running.run(None, &mut std::io::sink()).unwrap();
     let outputs = running.outputs(false);
     let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
@@ -110,7 +110,7 @@ fn wrong_inputs_are_named() {
     // Integers of this program have 32 bits.
     assert!(message(inputs.set("turns", 1i64 << 40)).contains("`turns`"));
     assert!(message(inputs.set("weights", &[1.0, 2.0][..])).contains("`weights`"));
-    let missing = Running::new(program, &inputs, 1)
+    let missing = Running::new(&program, &inputs, 1)
         .err()
         .expect("`seeds` is missing");
     assert!(missing.to_string().contains("`seeds`"), "{missing}");
@@ -119,7 +119,7 @@ fn wrong_inputs_are_named() {
     inputs
         .set("seeds", InputValue::File("/nowhere/seeds.txt".into()))
         .unwrap();
-    let absent = Running::new(program, &inputs, 1)
+    let absent = Running::new(&program, &inputs, 1)
         .err()
         .expect("no such file");
     assert!(
@@ -159,7 +159,7 @@ const CHURN: &str = "#version 2.0
 fn a_million_steps_leave_nothing_behind() {
     let program = program(CHURN, false);
     let inputs = Inputs::of(&program);
-    let mut running = Running::new(program, &inputs, 1).unwrap();
+    let mut running = Running::new(&program, &inputs, 1).unwrap();
     running.run(Some(1000), &mut std::io::sink()).unwrap();
     let early = running.sequence_bytes();
     // 200,000 super-steps of five strands are a million steps of a strand.
@@ -190,7 +190,7 @@ const GENERATIONS: &str = "#version 2.0
 fn the_dead_leave_nothing_behind() {
     let program = program(GENERATIONS, true);
     let inputs = Inputs::of(&program);
-    let mut running = Running::new(program, &inputs, 2).unwrap();
+    let mut running = Running::new(&program, &inputs, 2).unwrap();
     let mut most = 0;
     for _ in 0..300 {
         running.run(Some(10), &mut std::io::sink()).unwrap();

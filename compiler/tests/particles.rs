@@ -37,7 +37,7 @@ fn run(name: &str, options: &Options, workers: usize) -> Vec<Found> {
     };
     let inputs = Inputs::of(&program);
     let mut running =
-        Running::new(program, &inputs, workers).unwrap_or_else(|e| panic!("{name}: {e}"));
+        Running::new(&program, &inputs, workers).unwrap_or_else(|e| panic!("{name}: {e}"));
     running
         .run(None, &mut std::io::sink())
         .unwrap_or_else(|e| panic!("{name}: {e}"));

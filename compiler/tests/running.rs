@@ -15,7 +15,7 @@ fn running(text: &str) -> Running {
     let program = pipeline::compile(&mut Session::default(), &source, &Options::default());
     let program = program.unwrap_or_else(|stopped| panic!("{stopped:?}"));
     let inputs = Inputs::of(&program);
-    Running::new(program, &inputs, 2).expect("strands")
+    Running::new(&program, &inputs, 2).expect("strands")
 }
 
 #[test]

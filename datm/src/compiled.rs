@@ -186,7 +186,7 @@ fn run(program: Compiled, data: &[Datum]) -> Result<Vec<OutputData>, Failure> {
         };
         inputs.set_source(n, source);
     }
-    let mut running = Running::new(program, &inputs, 1).map_err(|e| run_failed(e.to_string()))?;
+    let mut running = Running::new(&program, &inputs, 1).map_err(|e| run_failed(e.to_string()))?;
     running
         .run(None, &mut std::io::sink())
         .map_err(|e| run_failed(e.to_string()))?;

@@ -5,7 +5,7 @@ use crate::data::{Datum, SampledField};
 use crate::davm::{Picture, Scene};
 use crate::runner::{Failure, Job, Observed, Precision, RunOptions, Runner, Stage};
 use compiler::interpret::primitives::EvalImage;
-use compiler::interpret::{Outcome, interpret};
+use compiler::interpret::{Numbers, Outcome, interpret};
 use compiler::ir::interface::Image as ImageSlot;
 use compiler::pipeline::{self, Options, Session};
 use runtime::image::Image;
@@ -52,7 +52,16 @@ fn execute(text: &str, data: &[Datum], options: &RunOptions) -> Result<Outcome, 
         .map(|slot| load(slot, image_named(data, slot.file.as_deref())?))
         .collect::<Result<Vec<_>, Failure>>()?;
     guarded(Stage::Run, || {
-        interpret(program, &images, true, LIMIT).map_err(|error| run_failed(format!("{error:?}")))
+        interpret(
+            program,
+            &images,
+            Numbers {
+                double: true,
+                long_int: false,
+            },
+            LIMIT,
+        )
+        .map_err(|error| run_failed(format!("{error:?}")))
     })
 }
 

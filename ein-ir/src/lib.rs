@@ -12,7 +12,8 @@
 //! field, and a field applies point by point.
 //!
 //! Here are the operators themselves ([`Ein`], [`Term`], [`Region`]), their notation ([`mod@parse`], `Display`), their
-//! well-formedness ([`Ein::verify`]) and reference meaning ([`eval`]); and the tables that everything else reads:
+//! well-formedness ([`Ein::verify`]) and reference meaning ([`eval`]); how they look in the surface language
+//! ([`surface`]); and the tables that everything else reads:
 //! [`ops::OPERATORS`], [`KERNELS`], [`ELEMENTARY`].
 //!
 //! Words: an *axis* is a place for an index in a tensor, its *extent* the number of values that index takes, the
@@ -20,6 +21,7 @@
 //! *dimension*, to tensors. To *probe* a field is to take its value at a position; to *lift* an operator is to apply it
 //! to fields. A *leaf field* is one that is not built from others. A *jet* is a value with derivatives.
 
+mod eigen;
 mod elementary;
 mod erf;
 pub mod eval;
@@ -33,11 +35,13 @@ mod print;
 pub mod rational;
 pub mod region;
 mod shape;
+pub mod surface;
 mod tensor;
 pub mod term;
 mod types;
 mod verify;
 
+pub use eigen::{Eigen, eigensystem};
 pub use elementary::{ELEMENTARY, Elementary, ElementaryDef};
 pub use eval::Input;
 pub use jet::Jet;

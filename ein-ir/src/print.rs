@@ -118,7 +118,7 @@ fn level(term: &Term) -> Level {
         Term::Deriv { .. } => Level::Factor,
         Term::Pow(..) | Term::Probe { .. } => Level::Postfix,
         Term::Const(_) | Term::Access { .. } | Term::Position { .. } => Level::Atom,
-        Term::Delta(..) | Term::Epsilon(_) | Term::Apply(..) => Level::Atom,
+        Term::Eigen { .. } | Term::Delta(..) | Term::Epsilon(_) | Term::Apply(..) => Level::Atom,
     }
 }
 
@@ -159,6 +159,14 @@ fn write_bare(term: &Term, f: &mut Formatter<'_>) -> fmt::Result {
             } else {
                 write_indices(indices, f)
             }
+        }
+        Term::Eigen {
+            part,
+            param,
+            indices,
+        } => {
+            write!(f, "{}({})", part.name(), param_name(*param))?;
+            write_indices(indices, f)
         }
         Term::Position { dim, index } => write!(f, "pos{dim}[{index}]"),
         Term::Delta(i, j) => write!(f, "δ[{i} {j}]"),

@@ -1,6 +1,6 @@
 //! Shapes of tensors.
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
 /// The extents of a tensor's axes. An axis of extent 1 is the same as no axis, so none is ever stored:
 /// `[1]` and `[]` are one shape.
@@ -75,5 +75,18 @@ impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dims: Vec<String> = self.0.iter().map(usize::to_string).collect();
         write!(f, "[{}]", dims.join(","))
+    }
+}
+
+/// Reads what is printed.
+impl FromStr for Shape {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shape, String> {
+        let bad = || format!("unknown shape `{text}`");
+        let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
+        let dims = inner.ok_or_else(bad)?.split(',').filter(|d| !d.is_empty());
+        let dims: Result<Vec<usize>, String> = dims.map(|d| d.parse().map_err(|_| bad())).collect();
+        Ok(Shape::new(dims?))
     }
 }

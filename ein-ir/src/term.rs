@@ -1,6 +1,6 @@
 //! EIN operators: closed functions on tensors and fields whose body computes one component of the result.
 
-use crate::{Elementary, Rational, Shape, Type};
+use crate::{Eigen, Elementary, Rational, Shape, Type};
 
 /// What a parameter, or the result, of an operator is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -97,6 +97,15 @@ pub enum Term {
         /// One index per axis.
         indices: Vec<Index>,
     },
+    /// A component of the eigensystem of a parameter: a matrix that is taken to be symmetric, by its upper triangle.
+    Eigen {
+        /// Which part of the eigensystem.
+        part: Eigen,
+        /// Position in [`Ein::params`].
+        param: usize,
+        /// The number of the eigenvalue; for a vector also its component.
+        indices: Vec<Index>,
+    },
     /// A component of the position itself: the identity field ℝᵈ → ℝᵈ (for `dim` 1 the index is `Const(0)`).
     Position {
         /// Dimension of the domain.
@@ -175,7 +184,9 @@ impl Term {
     /// Of a term that mixes dimensions, which [`Ein::verify`] reports, it is the first one found.
     pub fn dim(&self, params: &[Param]) -> Option<usize> {
         match self {
-            Term::Access { param, .. } => params.get(*param).and_then(Param::dim),
+            Term::Access { param, .. } | Term::Eigen { param, .. } => {
+                params.get(*param).and_then(Param::dim)
+            }
             Term::Position { dim, .. } => Some(*dim),
             // What is probed lives in a space of its own.
             Term::Probe { at, .. } => at.iter().find_map(|term| term.dim(params)),
@@ -186,11 +197,88 @@ impl Term {
         }
     }
 
+    /// The same term with every term directly inside changed.
+    pub fn map(self, change: &mut dyn FnMut(Term) -> Term) -> Term {
+        let mut one = |inner: Box<Term>| Box::new(change(*inner));
+        match self {
+            Term::Neg(body) => Term::Neg(one(body)),
+            Term::Pow(body, exponent) => Term::Pow(one(body), exponent),
+            Term::Sub(a, b) => Term::Sub(one(a), one(b)),
+            Term::Div(a, b) => Term::Div(one(a), one(b)),
+            Term::Sum {
+                binder,
+                range,
+                body,
+            } => Term::Sum {
+                binder,
+                range,
+                body: one(body),
+            },
+            Term::Deriv { index, body } => Term::Deriv {
+                index,
+                body: one(body),
+            },
+            Term::Add(terms) => Term::Add(terms.into_iter().map(change).collect()),
+            Term::Mul(terms) => Term::Mul(terms.into_iter().map(change).collect()),
+            Term::Apply(function, terms) => {
+                Term::Apply(function, terms.into_iter().map(change).collect())
+            }
+            Term::Cond {
+                test,
+                sides,
+                then,
+                otherwise,
+            } => Term::Cond {
+                test,
+                then: one(then),
+                otherwise: one(otherwise),
+                sides: Box::new(sides.map(change)),
+            },
+            Term::Probe { field, at } => Term::Probe {
+                field: one(field),
+                at: at.into_iter().map(change).collect(),
+            },
+            leaf @ (Term::Const(_) | Term::Access { .. } | Term::Position { .. }) => leaf,
+            leaf @ (Term::Eigen { .. } | Term::Delta(..) | Term::Epsilon(_)) => leaf,
+        }
+    }
+
+    /// The same term with other indices and parameters.
+    pub fn rename(self, index: &dyn Fn(Index) -> Index, param: &dyn Fn(usize) -> usize) -> Term {
+        let all = |indices: Vec<Index>| indices.into_iter().map(index).collect();
+        match self.map(&mut |term| term.rename(index, param)) {
+            Term::Access { param: p, indices } => Term::Access {
+                param: param(p),
+                indices: all(indices),
+            },
+            Term::Eigen {
+                part,
+                param: p,
+                indices,
+            } => Term::Eigen {
+                part,
+                param: param(p),
+                indices: all(indices),
+            },
+            Term::Position { dim, index: i } => Term::Position {
+                dim,
+                index: index(i),
+            },
+            Term::Delta(i, j) => Term::Delta(index(i), index(j)),
+            Term::Epsilon(indices) => Term::Epsilon(all(indices)),
+            Term::Deriv { index: i, body } => Term::Deriv {
+                index: index(i),
+                body,
+            },
+            other => other,
+        }
+    }
+
     /// The terms directly inside this one, in the order in which they are written.
     pub fn children(&self) -> Vec<&Term> {
         match self {
             Term::Const(_) | Term::Access { .. } | Term::Position { .. } => Vec::new(),
-            Term::Delta(..) | Term::Epsilon(_) => Vec::new(),
+            Term::Eigen { .. } | Term::Delta(..) | Term::Epsilon(_) => Vec::new(),
             Term::Neg(body) | Term::Pow(body, _) => vec![body],
             Term::Sum { body, .. } | Term::Deriv { body, .. } => vec![body],
             Term::Add(terms) | Term::Mul(terms) | Term::Apply(_, terms) => terms.iter().collect(),

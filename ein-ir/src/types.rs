@@ -3,7 +3,7 @@
 //! They live here because the operator table is typed by them; the front end adds only what names mean.
 
 use crate::Shape;
-use std::fmt;
+use std::{fmt, str::FromStr};
 
 /// How many continuous derivatives a field or kernel has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -149,9 +149,71 @@ impl fmt::Display for Type {
     }
 }
 
+/// Reads a type that inputs and images can have, as printed; a word that is no other type is the name of a strand.
+impl FromStr for Type {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Type, String> {
+        let bad = || format!("unknown type `{text}`");
+        let number = |text: &str| text.parse().map_err(|_| bad());
+        let end = text.find(['[', '(', '#']).unwrap_or(text.len());
+        let (word, mut rest) = text.split_at(end);
+        // What stands between two brackets, if the first comes next.
+        let mut between = |open: char, close: char| -> Option<&str> {
+            let (inside, after) = rest.strip_prefix(open)?.split_once(close)?;
+            rest = after;
+            Some(inside)
+        };
+        let shape = |inside: Option<&str>| -> Result<Shape, String> {
+            format!("[{}]", inside.ok_or_else(bad)?).parse()
+        };
+        let mut ty = match word {
+            "bool" => Type::Bool,
+            "int" => Type::Int,
+            "string" => Type::String,
+            "real" => Type::REAL,
+            "vec2" | "vec3" | "vec4" => Type::tensor(&[number(&word[3..])?]),
+            "tensor" => Type::Tensor(shape(between('[', ']'))?),
+            "image" => Type::Image {
+                dim: number(between('(', ')').ok_or_else(bad)?)?,
+                shape: shape(between('[', ']'))?,
+            },
+            "" | "field" | "kernel" => return Err(bad()),
+            name => Type::Strand(name.to_string()),
+        };
+        while let Some(length) = between('[', ']') {
+            let length = (!length.is_empty()).then(|| number(length)).transpose()?;
+            ty = Type::Seq(Box::new(ty), length);
+        }
+        if rest.is_empty() { Ok(ty) } else { Err(bad()) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn types_of_values_are_read_as_printed() {
+        for text in [
+            "bool",
+            "int[]",
+            "string",
+            "real[3][]",
+            "vec3[4]",
+            "tensor[2,3]",
+            "image(3)[3]",
+            "particle[]",
+        ] {
+            assert_eq!(
+                text.parse::<Type>().map(|ty| ty.to_string()),
+                Ok(text.into())
+            );
+        }
+        for text in ["", "real[x]", "image(3)", "tensor", "int]"] {
+            assert!(text.parse::<Type>().is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn coercions_are_those_of_the_language() {

@@ -2,7 +2,7 @@
 
 use crate::jet::MAX_DIM;
 use crate::region::{Region, ValueId};
-use crate::{Ein, Index, Param, Term};
+use crate::{Eigen, Ein, Index, Param, Term};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -150,6 +150,11 @@ impl Check<'_> {
         match term {
             Term::Const(_) => None,
             Term::Access { param, indices } => self.access(*param, indices, term),
+            Term::Eigen {
+                part,
+                param,
+                indices,
+            } => self.eigen(*part, *param, indices, term),
             Term::Position { dim, index } => {
                 let possible = (1..=MAX_DIM).contains(dim);
                 self.demand(possible, term, || {
@@ -240,6 +245,36 @@ impl Check<'_> {
             )
         });
         for (index, &n) in indices.iter().zip(dims) {
+            self.index(*index, n, place);
+        }
+        kind.dim()
+    }
+
+    fn eigen(
+        &mut self,
+        part: Eigen,
+        param: usize,
+        indices: &[Index],
+        place: &Term,
+    ) -> Option<usize> {
+        let Some(kind) = self.op.params.get(param) else {
+            self.demand(false, place, || format!("there is no parameter {param}"));
+            return None;
+        };
+        let &[n @ (2 | 3), m] = kind.shape().dims() else {
+            let shape = kind.shape();
+            self.demand(false, place, || {
+                format!("the eigensystem of the shape {shape}")
+            });
+            return kind.dim();
+        };
+        self.demand(n == m, place, || {
+            format!("the eigensystem of the shape {}", kind.shape())
+        });
+        self.demand(indices.len() == part.order(), place, || {
+            format!("{} indices instead of {}", indices.len(), part.order())
+        });
+        for index in indices {
             self.index(*index, n, place);
         }
         kind.dim()

@@ -1,7 +1,7 @@
 //! What the reference evaluation and the verifier say about operators and regions: laws of calculus on random
 //! polynomial fields, and one operator per kind of violation.
 
-use ein_ir::region::{Region, ValueId};
+use ein_ir::region::{Def, Region, ValueId};
 use ein_ir::{Ein, Input, Jet, LeafField, PolynomialField, Shape, Tensor, random_numbers};
 
 fn ein(text: &str) -> Ein {
@@ -179,6 +179,47 @@ fn regions_share_values_and_give_all_roots() {
     assert_eq!(hessian.map(Jet::value).components(), [-2.0, 4.0, 4.0, 6.0]);
 }
 
+#[test]
+fn eigensystems_have_the_derivatives_of_a_matrix_that_is_known_to_turn() {
+    // In the frame turned by the angle t: the eigenvalues 2 + t² and t, and the vectors of that frame.
+    let turning = ein("λ() i:2 j:2 |
+        let c = cos(pos1[0]). let s = sin(pos1[0]). let p = 2 + pos1[0]^2. let q = pos1[0].
+        δ[0 i] δ[0 j] (c^2 p + s^2 q) + δ[1 i] δ[1 j] (s^2 p + c^2 q)
+        + (δ[0 i] δ[1 j] + δ[1 i] δ[0 j]) c s (p − q)");
+    let of = |part: &str| {
+        let def = |op: Ein, args: &[usize]| Def {
+            op,
+            args: args.iter().copied().map(ValueId).collect(),
+        };
+        let region = Region {
+            inputs: vec![],
+            defs: vec![def(turning.clone(), &[]), def(ein(part), &[0])],
+            roots: vec![],
+        };
+        assert_eq!(region.verify(), [], "{part}");
+        region.expand(&[], ValueId(1), &[0.5], 3)
+    };
+    let (t, order) = (Jet::variable(1, 3, 0, 0.5), 3);
+    let (c, s) = (
+        ein_ir::Elementary::Cos.expand(std::slice::from_ref(&t)),
+        ein_ir::Elementary::Sin.expand(std::slice::from_ref(&t)),
+    );
+    let values = of("λ(a:field(1)[2,2]) k:2 | evals(a)[k]");
+    let vectors = of("λ(a:field(1)[2,2]) k:2 i:2 | evecs(a)[k i]");
+    let first = &Jet::constant(1, order, 2.0) + &(&t * &t);
+    let wanted = [first, t, c.clone(), s.clone(), -&s, c];
+    for (found, wanted) in values
+        .components()
+        .iter()
+        .chain(vectors.components())
+        .zip(&wanted)
+    {
+        for (f, w) in found.coefficients().iter().zip(wanted.coefficients()) {
+            assert!((f - w).abs() < 1e-13, "{found:?} instead of {wanted:?}");
+        }
+    }
+}
+
 #[track_caller]
 fn violates(text: &str, message: &str) {
     let operator: Ein = text.parse().unwrap_or_else(|e| panic!("{text}: {e}"));
@@ -188,6 +229,18 @@ fn violates(text: &str, message: &str) {
 
 #[test]
 fn violations_are_named() {
+    violates(
+        "λ(a:[3,2]) k:3 | evals(a)[k]",
+        "the eigensystem of the shape [3,2] in `evals(a)[i]`",
+    );
+    violates(
+        "λ(a:[2,2]) k:2 | evecs(a)[k]",
+        "1 indices instead of 2 in `evecs(a)[i]`",
+    );
+    violates(
+        "λ(a:[2,2]) k:3 | evals(a)[k]",
+        "the index i does not have 2 values in `evals(a)[i]`",
+    );
     violates(
         "λ(a:[3]) i:2 | a[i]",
         "the index i does not have 3 values in `a[i]`",

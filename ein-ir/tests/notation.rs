@@ -1,7 +1,7 @@
 //! Printing and reading operators and regions.
 
 use ein_ir::region::{Def, ValueId};
-use ein_ir::{Comparison, ELEMENTARY, Ein, Index, Param, Rational, Region, Shape, Term};
+use ein_ir::{Comparison, ELEMENTARY, Eigen, Ein, Index, Param, Rational, Region, Shape, Term};
 use proptest::prelude::*;
 
 /// Chooses from a finite supply of random numbers; zero when it is used up, so that every choice ends.
@@ -60,8 +60,8 @@ impl Chooser {
     }
 
     fn term(&mut self, names: &mut Names, depth: usize) -> Term {
-        let leaves = 5;
-        let kinds = if depth == 0 { leaves } else { 16 };
+        let leaves = 6;
+        let kinds = if depth == 0 { leaves } else { 17 };
         match self.below(kinds) {
             1 if names.params > 0 => Term::Access {
                 param: self.below(names.params),
@@ -73,26 +73,31 @@ impl Chooser {
             },
             3 => Term::Delta(self.index(names), self.index(names)),
             4 => Term::Epsilon(self.list(2, 3, |choose| choose.index(names))),
-            5 => Term::Neg(self.inner(names, depth)),
-            6 => Term::Add(self.list(2, 4, |choose| choose.term(names, depth - 1))),
-            7 => Term::Sub(self.inner(names, depth), self.inner(names, depth)),
-            8 => Term::Mul(self.list(2, 4, |choose| choose.term(names, depth - 1))),
-            9 => Term::Div(self.inner(names, depth), self.inner(names, depth)),
-            10 => Term::Pow(self.inner(names, depth), self.below(9) as i32 - 4),
-            11 => {
+            5 if names.params > 0 => Term::Eigen {
+                part: Eigen::ALL[self.below(2)],
+                param: self.below(names.params),
+                indices: self.list(1, 2, |choose| choose.index(names)),
+            },
+            6 => Term::Neg(self.inner(names, depth)),
+            7 => Term::Add(self.list(2, 4, |choose| choose.term(names, depth - 1))),
+            8 => Term::Sub(self.inner(names, depth), self.inner(names, depth)),
+            9 => Term::Mul(self.list(2, 4, |choose| choose.term(names, depth - 1))),
+            10 => Term::Div(self.inner(names, depth), self.inner(names, depth)),
+            11 => Term::Pow(self.inner(names, depth), self.below(9) as i32 - 4),
+            12 => {
                 let function = ELEMENTARY[self.below(ELEMENTARY.len())].function;
                 let args = (0..function.arity())
                     .map(|_| self.term(names, depth - 1))
                     .collect();
                 Term::Apply(function, args)
             }
-            12 => Term::Cond {
+            13 => Term::Cond {
                 test: [Comparison::Less, Comparison::LessEqual, Comparison::Equal][self.below(3)],
                 sides: Box::new([self.term(names, depth - 1), self.term(names, depth - 1)]),
                 then: self.inner(names, depth),
                 otherwise: self.inner(names, depth),
             },
-            13 => {
+            14 => {
                 names.next += 1 + self.below(3) as u32;
                 let (binder, range) = (names.next, 1 + self.below(4));
                 names.binders.push(binder);
@@ -104,11 +109,11 @@ impl Chooser {
                     body,
                 }
             }
-            14 => Term::Deriv {
+            15 => Term::Deriv {
                 index: self.index(names),
                 body: self.inner(names, depth),
             },
-            15 => Term::Probe {
+            16 => Term::Probe {
                 field: self.inner(names, depth),
                 at: self.list(1, 3, |choose| choose.term(names, depth - 1)),
             },

@@ -148,6 +148,12 @@ fn every_overload_of_the_language_gives_its_type() {
             "evecs2",
             seq(vec(2), Some(2)),
         ),
+        (
+            "evecs",
+            vec![field(2, 1, &[3, 3])],
+            "evecs3",
+            seq(field(2, 1, &[3]), Some(3)),
+        ),
         ("[", vec![INT, REAL, INT], "concat", vec(3)),
         ("[", vec![REAL], "concat", REAL),
         (
@@ -400,8 +406,8 @@ fn rejections_say_what_was_found_and_what_was_wanted() {
     );
     rejects(
         "evals",
-        &[field(2, 3, &[3, 3])],
-        "argument 1 is of type field#2(3)[3,3], wanted tensor[2,2]",
+        &[field(2, 3, &[3, 2])],
+        "argument 1 is of type field#2(3)[3,2], wanted tensor[2,2] or a field of such",
     );
     rejects("lerp", &[REAL, REAL], "wanted 3 arguments, found 2");
     rejects(

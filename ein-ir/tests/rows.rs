@@ -65,12 +65,24 @@ fn random_position(dim: usize, seed: u64) -> Vec<f64> {
     random_numbers(seed).take(dim).collect()
 }
 
+/// What the EIN operator of an instance gives: the elements of a sequence are along the first axis.
+fn result(instance: &Instance) -> Option<Param> {
+    let Type::Seq(element, Some(n)) = &instance.result else {
+        return Param::of(&instance.result);
+    };
+    let whole = |shape: Shape| Shape::new([*n]).append(shape.dims());
+    Some(match Param::of(element)? {
+        Param::Tensor(shape) => Param::Tensor(whole(shape)),
+        Param::Field { dim, shape } => Param::Field {
+            dim,
+            shape: whole(shape),
+        },
+    })
+}
+
 /// Random arguments of an instance inside the domain of its row, the point, and their expansions for the oracle.
 fn arguments(instance: &Instance) -> (Vec<Argument>, Vec<f64>, Vec<Tensor<Jet>>) {
-    let dim = match &instance.result {
-        Type::Field { dim, .. } => *dim,
-        _ => 0,
-    };
+    let dim = result(instance).and_then(|param| param.dim()).unwrap_or(0);
     for seed in 1.. {
         let at = random_position(dim, seed);
         let args: Vec<Argument> = (instance.args.iter().zip(0..))
@@ -114,7 +126,7 @@ fn assert_same(found: &Tensor<Jet>, wanted: &Tensor<Jet>, what: &str) {
 fn check(row: &OpDef, ein: &Ein, instance: &Instance) {
     let what = format!("{} at {:?}: {ein}", row.name, instance.args);
     assert_eq!(ein.verify(), [], "{what}");
-    assert_eq!(Some(ein.result()), Param::of(&instance.result), "{what}");
+    assert_eq!(Some(ein.result()), result(instance), "{what}");
     let (args, at, expanded) = arguments(instance);
     let inputs: Vec<Input> = args.iter().map(Argument::input).collect();
     let found = ein.expand(&inputs, &at, ORDER);

@@ -71,6 +71,10 @@ pub(crate) const ROOT: u64 = weight(Operation::Apply(Elementary::Sqrt));
 const RECIPROCAL: u64 = weight(Operation::Divide);
 /// A comparison and a selection.
 const SELECTION: u64 = weight(Operation::Select);
+/// The operations of an eigensystem of each size, counted rather than measured; half for each part, because both come
+/// from one computation. Three rows take five sweeps of three rotations.
+const EIGENSYSTEM_2: u64 = 40;
+const EIGENSYSTEM_3: u64 = 600;
 /// Contractions whose δ and ε have more index assignments than this are not enumerated to count their zeros.
 const ENUMERATION_LIMIT: u64 = 7_000;
 
@@ -140,6 +144,8 @@ pub(crate) fn cost<'a>(
         Op::Apply(Function::Elementary(function)) => {
             weight(Operation::Apply(*function)).saturating_mul(distinct)
         }
+        Op::Eigen(_) if class.shape[0] == 2 => EIGENSYSTEM_2 / 2,
+        Op::Eigen(_) => EIGENSYSTEM_3 / 2,
         Op::Cond(_) => SELECTION.saturating_mul(distinct),
         Op::Sum(coefficients) => {
             let multiplications = coefficients

@@ -22,8 +22,14 @@ use rustc_hash::FxHashMap;
 /// Groups of result axes that may be permuted freely.
 pub type Symmetry = Vec<Vec<usize>>;
 
+/// A region, and how the classes that it was made of are written in it.
+pub(crate) struct Emission {
+    pub(crate) region: Region,
+    pub(crate) written: FxHashMap<Id, Written>,
+}
+
 /// The region that computes the children of the tuple `root`.
-pub(crate) fn emit(arena: &Arena, root: Id, inputs: &[Param]) -> Region {
+pub(crate) fn emit(arena: &Arena, root: Id, inputs: &[Param]) -> Emission {
     let mut emitter = Emitter {
         arena,
         region: Region {
@@ -42,11 +48,15 @@ pub(crate) fn emit(arena: &Arena, root: Id, inputs: &[Param]) -> Region {
         let value = emitter.root(child);
         emitter.region.roots.push(value);
     }
-    emitter.region
+    Emission {
+        region: emitter.region,
+        written: emitter.written,
+    }
 }
 
+/// What a class is written as, before some of its axes are fixed or exchanged.
 #[derive(Clone)]
-enum Base {
+pub(crate) enum Base {
     Value(ValueId),
     Constant(Rational),
     Delta,
@@ -57,9 +67,9 @@ enum Base {
 
 /// How a class is written: `base` with these slots, labels being the axes of the class.
 #[derive(Clone)]
-struct Written {
-    base: Base,
-    slots: Slots,
+pub(crate) struct Written {
+    pub(crate) base: Base,
+    pub(crate) slots: Slots,
 }
 
 /// The parameters of an operator under construction.
@@ -117,6 +127,16 @@ impl Emitter<'_> {
                 None => value(self.combination(id, node), order),
             },
             Op::Apply(function) => value(self.application(id, *function, &node.children), order),
+            Op::Eigen(part) => {
+                let mut operator = Operator::default();
+                let matrix = self.root(node.children[0]);
+                let body = Term::Eigen {
+                    part: *part,
+                    param: self.param(&mut operator, matrix),
+                    indices: (0..order).map(Index::Axis).collect(),
+                };
+                value(self.define(operator, body, Some(id)), order)
+            }
             Op::Cond(test) => {
                 let mut operator = Operator::default();
                 let mut part =

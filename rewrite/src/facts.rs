@@ -304,6 +304,10 @@ pub(crate) fn facts_of<'a>(node: &Node, facts: impl Fn(Id) -> &'a Facts + Copy) 
                 Function::Power(power) => power.is_even() || !power.is_integer(),
             };
         }
+        Op::Eigen(part) => {
+            result.shape = child(0).shape[..part.order()].into();
+            result.dim = dim;
+        }
         Op::Cond(_) => {
             result.shape = child(2).shape.clone();
             result.dim = dim;

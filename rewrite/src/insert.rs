@@ -7,6 +7,8 @@
 use crate::{
     arena::Arena,
     build::{Context, constant, contract_raw, zero},
+    laws::{Construction, note},
+    log::Left,
     node::{Extents, Function, Node, Op, Slot, Slots},
     numbers::{Power, times},
     product::{Operand, Product, view},
@@ -42,9 +44,11 @@ pub(crate) fn insert_region(arena: &mut Arena, region: &Region) -> Vec<Id> {
             },
         })));
     }
-    for def in &region.defs {
+    for (number, def) in region.defs.iter().enumerate() {
         let arguments: Vec<Id> = def.args.iter().map(|arg| values[arg.0]).collect();
-        values.push(insert_operator(arena, &def.op, &arguments));
+        let left = || Left::Definition(number);
+        let insert = |arena: &mut Arena| insert_operator(arena, &def.op, &arguments);
+        values.push(arena.logged(left, None, insert));
     }
     values
 }
@@ -176,6 +180,15 @@ impl Translation<'_> {
                     indices[second] = Index::Const(0);
                 }
                 factors.operands.push((argument, indices, Power::ONE));
+            }
+            Term::Eigen {
+                part,
+                param,
+                indices,
+            } => {
+                let node = Node::new(Op::Eigen(*part), &[self.arguments[*param]]);
+                let system = self.arena.add(node);
+                factors.operands.push((system, indices.clone(), Power::ONE));
             }
             Term::Position { dim, index } => {
                 let position = self
@@ -326,6 +339,7 @@ impl Translation<'_> {
         let mut class = self.class(body);
         let dim = self.arena.facts(class.id).dim;
         if dim == 0 {
+            note(self.arena, Construction::Constants);
             factors.coefficient = Rational::zero();
             return;
         }
@@ -337,6 +351,7 @@ impl Translation<'_> {
     fn multiply_probe(&mut self, factors: &mut Factors, field: &Term, at: &[Term]) {
         let class = self.class(field);
         if self.arena.facts(class.id).dim == 0 {
+            note(self.arena, Construction::Probes);
             push(factors, class);
             return;
         }
@@ -506,6 +521,15 @@ fn replace(term: &Term, variable: Index, value: Index) -> Term {
     match term {
         Term::Const(constant) => Term::Const(*constant),
         Term::Access { param, indices } => Term::Access {
+            param: *param,
+            indices: indices.iter().map(index).collect(),
+        },
+        Term::Eigen {
+            part,
+            param,
+            indices,
+        } => Term::Eigen {
+            part: *part,
             param: *param,
             indices: indices.iter().map(index).collect(),
         },

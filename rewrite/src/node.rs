@@ -5,7 +5,7 @@
 
 use crate::numbers::Power;
 use egg::{FromOp, Id, Language};
-use ein_ir::{Comparison, Elementary, Rational};
+use ein_ir::{Comparison, Eigen, Elementary, Rational};
 use smallvec::SmallVec;
 use std::{fmt, sync::Arc};
 
@@ -69,6 +69,8 @@ pub(crate) enum Op {
     Sum(Arc<[Rational]>),
     /// A function of children of one shape, component by component.
     Apply(Function),
+    /// A part of the eigensystem of a matrix: which one is the first axis.
+    Eigen(Eigen),
     /// `[a, b, then, otherwise]`, all of one shape, selected component by component.
     Cond(Comparison),
     /// The derivative; its axis is the last one (none if the domain is one-dimensional).
@@ -86,6 +88,7 @@ pub(crate) enum Kind {
     Contract,
     Sum,
     Apply,
+    Eigen,
     Cond,
     Deriv,
     Probe,
@@ -126,6 +129,7 @@ impl Node {
             Op::Contract(_) => Kind::Contract,
             Op::Sum(_) => Kind::Sum,
             Op::Apply(_) => Kind::Apply,
+            Op::Eigen(_) => Kind::Eigen,
             Op::Cond(_) => Kind::Cond,
             Op::Deriv { .. } => Kind::Deriv,
             Op::Probe => Kind::Probe,
@@ -232,6 +236,7 @@ impl fmt::Display for Node {
             }
             Op::Apply(Function::Elementary(function)) => write!(f, "{function:?}"),
             Op::Apply(Function::Power(power)) => write!(f, "power[{power}]"),
+            Op::Eigen(part) => f.write_str(part.name()),
             Op::Cond(test) => write!(f, "if{test:?}"),
             Op::Deriv { .. } => f.write_str("∇"),
             Op::Probe => f.write_str("probe"),

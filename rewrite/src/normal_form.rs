@@ -1,7 +1,7 @@
 //! The normal form, as a check that knows nothing of how it was reached.
 //!
 //! Every definition is one operation deep: a probe of a whole derivative of a leaf field, a contraction, a rational
-//! linear combination, an elementary function or a conditional, over accesses to values defined before. No derivative
+//! linear combination, an elementary function, a part of an eigensystem or a conditional, over accesses to values defined before. No derivative
 //! and no probe stands anywhere else, no two definitions probe the same thing, and in contractions no δ or ε is left
 //! that the index rules of ein could remove.
 
@@ -78,6 +78,14 @@ fn operator_problem(op: &Ein) -> Option<String> {
         Term::Apply(_, arguments) => arguments
             .iter()
             .find_map(|argument| leaf_problem(op, argument)),
+        Term::Eigen { param, indices, .. } => {
+            let is_whole = (0..op.axes.len())
+                .map(Index::Axis)
+                .eq(indices.iter().copied());
+            let is_tensor = matches!(op.params.get(*param), Some(Param::Tensor(_)));
+            (!is_whole || !is_tensor)
+                .then(|| "a part of an eigensystem, or one of no tensor".to_string())
+        }
         Term::Cond {
             sides,
             then,

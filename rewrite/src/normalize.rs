@@ -15,11 +15,15 @@ use crate::{
     arena::{Arena, Mode},
     build::Context,
     cost::LeafCost,
+    derivation::Derivation,
     egraph::{Graph, insert_nodes, unite},
     emit::{Symmetry, emit, symmetry},
     extract::Choices,
     facts::NO_NORMAL_FORM,
     insert::insert_region,
+    journal::{Journal, TermId},
+    laws::{CONSTRUCTION, Taken},
+    log::{Left, Log},
     node::{Node, Op},
     permit::{Places, singular_places},
     price::{Price, arena_cost, unsliced_probes},
@@ -29,11 +33,11 @@ use crate::{
         SIMPLIFY,
     },
     saturate::{Limits, saturate},
-    simplify::{STEPS, Taken, When},
+    simplify::{STEPS, When},
     verify_normal_form,
 };
 use egg::{Id, Language};
-use ein_ir::{Term, region::Region};
+use ein_ir::{Param, Term, region::Region};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -79,7 +83,8 @@ impl Default for Options {
 /// What normalization did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// The rules that made classes equal and the steps of the simplifier, with how often each did.
+    /// The rules that made classes equal, the steps of the simplifier and the laws of construction, with how often each
+    /// was applied.
     pub rules: BTreeMap<&'static str, usize>,
     /// The nodes of the e-graph at its end.
     pub nodes: usize,
@@ -96,9 +101,9 @@ pub struct Stats {
 }
 
 impl Stats {
-    fn add_steps(&mut self, taken: &Taken) {
-        for (step, count) in STEPS.iter().zip(taken).filter(|(_, count)| **count > 0) {
-            *self.rules.entry(step.name).or_default() += count;
+    fn add_laws(&mut self, taken: &Taken) {
+        for (law, count) in taken.counts() {
+            *self.rules.entry(law).or_default() += count;
         }
     }
 }
@@ -114,6 +119,18 @@ pub struct Normalized {
     pub stats: Stats,
 }
 
+/// A region in normal form, and how it was found.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    /// Just what [`normalize`] gives.
+    pub normalized: Normalized,
+    /// The same values with derivatives and probes pushed down to the leaf fields and nothing else done: what the
+    /// normal form is measured against.
+    pub composed: Region,
+    /// The equations that lead from the region to its normal form.
+    pub derivation: Derivation,
+}
+
 /// The rules of the three phases.
 const PUSHING: &[Rule] = &[SIMPLIFY, PUSH_DERIVATIVE, PUSH_PROBE];
 const REGROUPING: &[Rule] = &[SIMPLIFY, ISOLATE_SCALARS, REGROUP_PAIR, FACTOR_OUT];
@@ -127,7 +144,9 @@ pub fn counted_rules() -> impl Iterator<Item = &'static str> {
     rules.sort_unstable();
     rules.dedup();
     let steps = STEPS.iter().filter(|step| step.when != When::Unrolling);
-    rules.into_iter().chain(steps.map(|step| step.name))
+    let steps = steps.map(|step| step.name);
+    let rules = rules.into_iter().chain(steps);
+    rules.chain(CONSTRUCTION.iter().map(|law| law.name))
 }
 
 /// Push-down needs no limit; these are beyond anything it has ever needed.
@@ -144,23 +163,52 @@ const HOPELESS: u64 = 2;
 /// The result is deterministic, and it is a fixed point: a region in normal form for which the directed engine knows
 /// nothing cheaper stays as it is, and such is every result.
 pub fn normalize(region: &Region, options: &Options) -> Normalized {
+    run(region, options, &mut Journal::default()).0
+}
+
+/// Normalizes a region just as [`normalize`] does, and says how.
+///
+/// # Panics
+/// If what was done does not connect the region with the result: a rule that does not say what it does.
+pub fn explain(region: &Region, options: &Options) -> Explained {
+    let mut journal = Journal::kept();
+    let (normalized, ends) = run(region, options, &mut journal);
+    let derivation = journal.derivation(&ends, &region.inputs);
+    let source = Source::new(region, false);
+    let (arena, root) = composed(&source, false);
+    Explained {
+        normalized,
+        composed: emit(&arena, root, &region.inputs).region,
+        derivation: derivation.expect("a normal form is derived from its source"),
+    }
+}
+
+/// Normalizes; gives also the terms of each root, as written and in normal form, if a journal is kept.
+fn run(
+    region: &Region,
+    options: &Options,
+    journal: &mut Journal,
+) -> (Normalized, Vec<(TermId, TermId)>) {
     let leaf_cost = LeafCost(&options.leaf_cost);
-    let given = Form::new(region.clone(), leaf_cost);
+    let given = Form::new(region.clone(), leaf_cost, journal);
+    let written = given.root_terms();
     let is_normal = verify_normal_form(region).is_empty();
     let mut stats = Stats::default();
-    let (directed, lazy) = given.directed(leaf_cost, &mut stats);
+    let (directed, lazy) = given.directed(leaf_cost, &mut stats, journal);
     stats.cost_before = lazy.0;
     stats.probes_before = lazy.1;
     let settled = is_normal && directed.price.total >= given.price.total;
     let best = if settled {
         given
     } else {
-        let directed = directed.settle(leaf_cost, &mut stats);
+        let directed = directed.settle(leaf_cost, &mut stats, journal);
         let optimized = match options.engine {
-            Engine::EGraph if has_something_to_gain(region) => given.optimized(options, &mut stats),
+            Engine::EGraph if has_something_to_gain(region) => {
+                given.optimized(options, &mut stats, journal)
+            }
             Engine::EGraph | Engine::Directed => None,
         };
-        match optimized.map(|form| form.settle(leaf_cost, &mut stats)) {
+        match optimized.map(|form| form.settle(leaf_cost, &mut stats, journal)) {
             Some(form) if form.price.total <= directed.price.total => form,
             _ => directed,
         }
@@ -178,11 +226,13 @@ pub fn normalize(region: &Region, options: &Options) -> Normalized {
         "normalization left its normal form: {violations:#?}\n{}",
         best.region
     );
-    Normalized {
+    let ends = written.into_iter().zip(best.root_terms()).collect();
+    let normalized = Normalized {
         symmetry: best.symmetry(),
         region: best.region,
         stats,
-    }
+    };
+    (normalized, ends)
 }
 
 /// A region with what is known about it.
@@ -190,17 +240,44 @@ struct Form {
     region: Region,
     source: Source,
     price: Price,
+    /// The terms of its values, if a journal is kept.
+    terms: Vec<TermId>,
 }
 
 impl Form {
-    fn new(region: Region, leaf_cost: LeafCost) -> Form {
-        let source = Source::new(&region);
+    fn new(region: Region, leaf_cost: LeafCost, journal: &mut Journal) -> Form {
+        let mut source = Source::new(&region, journal.is_kept());
         let price = arena_cost(&source.arena, source.root, leaf_cost);
+        let terms = journal.region(&region);
+        journal.insertion(&mut source.arena, &region, &source.values);
         Form {
             region,
             source,
             price,
+            terms,
         }
+    }
+
+    /// The region of an arena's tuple `root`.
+    fn emitted(
+        arena: &Arena,
+        root: Id,
+        inputs: &[Param],
+        leaf_cost: LeafCost,
+        journal: &mut Journal,
+    ) -> Form {
+        let emission = emit(arena, root, inputs);
+        let form = Form::new(emission.region.clone(), leaf_cost, journal);
+        journal.emission(arena, root, &emission, &form.terms);
+        form
+    }
+
+    /// The terms of the roots, if a journal is kept.
+    fn root_terms(&self) -> Vec<TermId> {
+        let roots = self.region.roots.iter();
+        roots
+            .filter_map(|root| self.terms.get(root.0).copied())
+            .collect()
     }
 
     fn symmetry(&self) -> Vec<Symmetry> {
@@ -211,24 +288,31 @@ impl Form {
 
     /// The form that the directed engine gives; also the operations and probes of its composed definitions before
     /// they are planned.
-    fn directed(&self, leaf_cost: LeafCost, stats: &mut Stats) -> (Form, (u64, usize)) {
-        let (arena, root) = directed(&self.source, Mode::Lazy, usize::MAX)
-            .expect("an unlimited budget is never used up");
-        stats.add_steps(&arena.taken);
+    fn directed(
+        &self,
+        leaf_cost: LeafCost,
+        stats: &mut Stats,
+        journal: &mut Journal,
+    ) -> (Form, (u64, usize)) {
+        let (mut arena, root) = composed(&self.source, journal.is_kept());
+        stats.add_laws(&arena.taken);
         let before = (
             arena_cost(&arena, root, leaf_cost).arithmetic,
             unsliced_probes(&arena, root),
         );
-        let (planned, root) = plan(&arena, root);
-        let region = emit(&planned, root, &self.region.inputs);
-        (Form::new(region, leaf_cost), before)
+        let (mut planned, root) = plan(&arena, root, journal.is_kept());
+        journal.arena(&mut arena);
+        journal.arena(&mut planned);
+        let inputs = &self.region.inputs;
+        let form = Form::emitted(&planned, root, inputs, leaf_cost, journal);
+        (form, before)
     }
 
     /// The first of the forms that the directed engine makes of each other after which none is cheaper.
-    fn settle(self, leaf_cost: LeafCost, stats: &mut Stats) -> Form {
+    fn settle(self, leaf_cost: LeafCost, stats: &mut Stats, journal: &mut Journal) -> Form {
         let mut current = self;
         loop {
-            let (next, _) = current.directed(leaf_cost, stats);
+            let (next, _) = current.directed(leaf_cost, stats, journal);
             if next.price.total >= current.price.total {
                 return current;
             }
@@ -237,24 +321,25 @@ impl Form {
     }
 
     /// The form that equality saturation finds, if it finds any.
-    fn optimized(&self, options: &Options, stats: &mut Stats) -> Option<Form> {
+    fn optimized(
+        &self,
+        options: &Options,
+        stats: &mut Stats,
+        journal: &mut Journal,
+    ) -> Option<Form> {
         let mut graph = Graph::default();
-        let found = optimize(
-            &mut graph,
-            &self.source,
-            options,
-            options.node_budget,
-            stats,
-        );
+        graph.analysis.log = journal.is_kept().then(Log::default);
+        let found = optimize(&mut graph, &self.source, options, stats, journal);
+        journal.graph(&mut graph);
         stats.nodes = graph.total_number_of_nodes();
         for (name, count) in &graph.analysis.counts {
             *stats.rules.entry(name).or_default() += count;
         }
-        stats.add_steps(&graph.analysis.taken);
+        stats.add_laws(&graph.analysis.taken);
         let (arena, _) = found?;
         let root = extracted_root(&arena);
-        let region = emit(&arena, root, &self.region.inputs);
-        Some(Form::new(region, LeafCost(&options.leaf_cost)))
+        let (inputs, leaf_cost) = (&self.region.inputs, LeafCost(&options.leaf_cost));
+        Some(Form::emitted(&arena, root, inputs, leaf_cost, journal))
     }
 }
 
@@ -266,8 +351,8 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    pub(crate) fn new(region: &Region) -> Source {
-        let mut arena = Arena::new(Mode::Source, usize::MAX);
+    pub(crate) fn new(region: &Region, log: bool) -> Source {
+        let mut arena = Arena::new(Mode::Source, usize::MAX).logging(log);
         let values = insert_region(&mut arena, region);
         let roots: Vec<Id> = region.roots.iter().map(|root| values[root.0]).collect();
         let root = arena.add(Node::new(Op::Tuple, &roots));
@@ -290,6 +375,7 @@ fn has_something_to_gain(region: &Region) -> bool {
         match term {
             Term::Const(_) | Term::Access { .. } => false,
             Term::Position { .. }
+            | Term::Eigen { .. }
             | Term::Delta(..)
             | Term::Epsilon(_)
             | Term::Sum { .. }
@@ -318,12 +404,12 @@ fn has_something_to_gain(region: &Region) -> bool {
             && region.defs.iter().any(|def| indexed(&def.op.body))
 }
 
-/// The directed form of a source in the given mode, if the budget allows.
-pub(crate) fn directed(source: &Source, mode: Mode, budget: usize) -> Option<(Arena, Id)> {
-    let mut arena = Arena::new(mode, budget);
-    let image = arena.normalize(&source.arena, source.root)?;
-    let root = image[&source.root];
-    Some((arena, root))
+/// A source with derivatives and probes pushed down, sums left factored and contractions as they come.
+fn composed(source: &Source, log: bool) -> (Arena, Id) {
+    let mut arena = Arena::new(Mode::Lazy, usize::MAX).logging(log);
+    let image = arena.normalize(&source.arena, source.root);
+    let image = image.expect("an unlimited budget is never used up");
+    (arena, image[&source.root])
 }
 
 /// Runs the phases; gives the extracted form and the class of each node of the source.
@@ -331,9 +417,10 @@ pub(crate) fn optimize(
     graph: &mut Graph,
     source: &Source,
     options: &Options,
-    budget: usize,
     stats: &mut Stats,
+    journal: &mut Journal,
 ) -> Option<(Arena, FxHashMap<Id, Id>)> {
+    let budget = options.node_budget;
     let reachable = source.arena.reachable(source.root);
     let nodes = reachable.iter().map(|&id| (id, source.arena.node(id)));
     let (classes, written) = insert_nodes(graph, nodes);
@@ -347,7 +434,8 @@ pub(crate) fn optimize(
     }
     let first = Choices::new(graph, root, leaf_cost, None).best(&[], false)?;
     let mut seeds = vec![written];
-    let representative = add_directed_forms(graph, root, &first, leaf_cost, budget, &mut seeds);
+    let representative =
+        add_directed_forms(graph, root, &first, leaf_cost, budget, &mut seeds, journal);
 
     let start = graph.total_size();
     let limits = |share: usize| Limits {
@@ -379,12 +467,19 @@ fn add_directed_forms(
     leaf_cost: LeafCost,
     products: usize,
     seeds: &mut Vec<Vec<Node>>,
+    journal: &mut Journal,
 ) -> Vec<Node> {
     let first_root = extracted_root(first);
     let reachable = first.reachable(first_root);
     let (classes, representative) =
         insert_nodes(graph, reachable.iter().map(|&id| (id, first.node(id))));
-    unite(graph, root, classes[&first_root], "representative");
+    unite(
+        graph,
+        Left::Class(root),
+        root,
+        classes[&first_root],
+        "representative",
+    );
     seeds.push(representative.clone());
     let mut best = None;
     let forms = [
@@ -392,15 +487,16 @@ fn add_directed_forms(
         (Mode::Expanded, products, "expand"),
     ];
     for (mode, products, name) in forms {
-        let mut arena = Arena::new(mode, products);
+        let mut arena = Arena::new(mode, products).logging(journal.is_kept());
         let image = arena.normalize(first, first_root);
-        let taken = graph.analysis.taken.iter_mut();
-        taken.zip(arena.taken).for_each(|(sum, n)| *sum += n);
+        graph.analysis.taken.add(&arena.taken);
         let Some(image) = image else {
             continue;
         };
         let arena_root = image[&first_root];
-        let (planned, planned_root) = plan(&arena, arena_root);
+        let (mut planned, planned_root) = plan(&arena, arena_root, journal.is_kept());
+        journal.arena(&mut arena);
+        journal.arena(&mut planned);
         let price = arena_cost(&planned, planned_root, leaf_cost).arithmetic;
         if price > HOPELESS * *best.get_or_insert(price) {
             continue;
@@ -410,13 +506,14 @@ fn add_directed_forms(
         seeds.push(written);
         for id in &reachable {
             if let Some(class) = image.get(id).and_then(|id| inserted.get(id)) {
-                unite(graph, classes[id], *class, name);
+                unite(graph, Left::Class(classes[id]), classes[id], *class, name);
             }
         }
         graph.rebuild();
         seeds.push(add_plan(graph, root, &planned, planned_root));
     }
-    let (planned, planned_root) = plan(first, first_root);
+    let (mut planned, planned_root) = plan(first, first_root, journal.is_kept());
+    journal.arena(&mut planned);
     seeds.push(add_plan(graph, root, &planned, planned_root));
     representative
 }
@@ -425,7 +522,7 @@ fn add_directed_forms(
 fn add_plan(graph: &mut Graph, root: Id, planned: &Arena, planned_root: Id) -> Vec<Node> {
     let nodes = planned.reachable(planned_root);
     let (image, inserted) = insert_nodes(graph, nodes.iter().map(|&id| (id, planned.node(id))));
-    unite(graph, root, image[&planned_root], "plan");
+    unite(graph, Left::Class(root), root, image[&planned_root], "plan");
     graph.rebuild();
     inserted
 }

@@ -2,10 +2,13 @@
 //!
 //! The laws, with derivative axes last: ∂(Σ cₖxₖ) = Σ cₖ∂xₖ; the product rule, one term per factor that depends on the
 //! position; ∂xʳ = r·xʳ⁻¹·∂x; the chain rule for elementary functions and for composition; conditionals branch by
-//! branch. A probe of anything but a leaf field is the same thing of probes.
+//! branch; eigensystems by `eigen`. A probe of anything but a leaf field is the same thing of probes.
 
 use crate::{
     build::{Context, all_axes, conditional, contract, elementwise, linear, one, power, zero},
+    eigen::derivative_of_eigensystem,
+    facts::Leaf,
+    laws::{Construction, note},
     node::{Extents, Function, Node, Op, Slot},
     numbers::Power,
     product::{Operand, Product, broadcast, with_derivative_axis},
@@ -32,9 +35,15 @@ pub(crate) fn push_derivative(context: &mut dyn Context, dim: u8, node: &Node) -
             shape: shape.clone(),
             order: order.checked_add(1)?,
         }))),
-        Op::Position { dim: 1 } => Some(one(context)),
-        Op::Position { dim } => Some(context.add(Node::leaf(Op::Delta((*dim).into())))),
+        Op::Position { dim } => {
+            note(context, Construction::Constants);
+            Some(match dim {
+                1 => one(context),
+                _ => context.add(Node::leaf(Op::Delta((*dim).into()))),
+            })
+        }
         Op::Sum(coefficients) => {
+            note(context, Construction::SumRule);
             let shape = with_derivative_axis(&context.facts(children[0]).shape, dim);
             let is_derivative = |&child: &Id| context.facts(child).derivatives > 0;
             if is_on(Mutant::SecondDerivativeOfDifference) && children.iter().all(is_derivative) {
@@ -54,6 +63,7 @@ pub(crate) fn push_derivative(context: &mut dyn Context, dim: u8, node: &Node) -
         }
         Op::Contract(spec) => Some(product_rule(context, dim, &Product::of(spec, children))),
         Op::Apply(function) => Some(chain_rule(context, dim, *function, children)),
+        Op::Eigen(part) => Some(derivative_of_eigensystem(context, dim, *part, children[0])),
         Op::Cond(test) => Some(derivative_of_branches(context, dim, *test, children)),
         Op::Probe => Some(composition_rule(context, dim, children[0], children[1])),
         Op::One
@@ -68,6 +78,7 @@ pub(crate) fn push_derivative(context: &mut dyn Context, dim: u8, node: &Node) -
 
 /// ∂(Π xₖ^rₖ) = Σₖ rₖ·xₖ^(rₖ−1)·∂xₖ·Π of the others.
 fn product_rule(context: &mut dyn Context, dim: u8, product: &Product) -> Id {
+    note(context, Construction::ProductRule);
     let mut base = product.clone();
     let axis = base.results as u8;
     if dim > 1 {
@@ -105,6 +116,7 @@ fn product_rule(context: &mut dyn Context, dim: u8, product: &Product) -> Id {
 
 /// ∂f(x, …) = Σₖ ∂ₖf(x, …)·∂xₖ, component by component.
 fn chain_rule(context: &mut dyn Context, dim: u8, function: Function, arguments: &[Id]) -> Id {
+    note(context, Construction::ChainRule);
     let inner = context.facts(arguments[0]).shape.clone();
     let shape = with_derivative_axis(&inner, dim);
     let mut terms = Vec::new();
@@ -151,6 +163,7 @@ fn derivative_of_branches(
     test: Comparison,
     children: &[Id],
 ) -> Id {
+    note(context, Construction::Branches);
     let further: &[u32] = if dim > 1 { &[u32::from(dim)] } else { &[] };
     let mut side = |k: usize| {
         let product = broadcast(
@@ -168,6 +181,7 @@ fn derivative_of_branches(
 
 /// ∂ᵢ(f∘g) = Σⱼ ((∂ⱼf)∘g)·∂ᵢgⱼ.
 fn composition_rule(context: &mut dyn Context, dim: u8, field: Id, position: Id) -> Id {
+    note(context, Construction::CompositionRule);
     let shape = context.facts(field).shape.clone();
     let inner_dim = context.facts(field).dim;
     let result = with_derivative_axis(&shape, dim);
@@ -196,6 +210,13 @@ fn composition_rule(context: &mut dyn Context, dim: u8, field: Id, position: Id)
 
 /// The probe of a class by means of one of its nodes; nothing if the node is a leaf field or a derivative.
 pub(crate) fn push_probe(context: &mut dyn Context, node: &Node, position: Id) -> Option<Id> {
+    match node.op {
+        Op::Sum(_) | Op::Contract(_) | Op::Apply(_) | Op::Eigen(_) | Op::Cond(_) => {
+            note(context, Construction::Probes)
+        }
+        Op::Position { .. } | Op::Probe => note(context, Construction::Positions),
+        _ => {}
+    }
     let children = &node.children;
     match &node.op {
         Op::Position { .. } => Some(position),
@@ -214,7 +235,7 @@ pub(crate) fn push_probe(context: &mut dyn Context, node: &Node, position: Id) -
             }
             Some(contract(context, product))
         }
-        Op::Apply(_) => {
+        Op::Apply(_) | Op::Eigen(_) => {
             let probed = probe_all(context, children, position);
             Some(context.add(Node::new(node.op.clone(), &probed)))
         }
@@ -238,6 +259,21 @@ pub(crate) fn push_probe(context: &mut dyn Context, node: &Node, position: Id) -
         | Op::Field { .. }
         | Op::Deriv { .. }
         | Op::Tuple => None,
+    }
+}
+
+/// The law by which the probe of a class is the class itself: it is constant, or probed at the position as such.
+pub(crate) fn trivial_probe(
+    context: &dyn Context,
+    field: Id,
+    position: Id,
+) -> Option<Construction> {
+    if context.facts(field).dim == 0 {
+        Some(Construction::Probes)
+    } else if context.facts(position).leaf == Leaf::Position {
+        Some(Construction::Positions)
+    } else {
+        None
     }
 }
 

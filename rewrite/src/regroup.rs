@@ -5,9 +5,11 @@ use crate::{
     build::{Context, contract_raw, scaled},
     canon::canonical_interface,
     facts::Leaf,
+    log::Left,
     node::{Extents, Node, Op, Slot},
     numbers::{Power, times},
     product::{Operand, Product, axes},
+    rules::{ISOLATE_SCALARS, REGROUP_PAIR},
     simplify::{Condition, Conditions},
 };
 use egg::Id;
@@ -120,14 +122,22 @@ pub(crate) fn isolate_scalars(context: &mut dyn Context, product: &Product) -> O
 }
 
 /// Chooses a contraction order for every contraction of `root`, greedily by the cost of each pair.
-pub(crate) fn plan(source: &Arena, root: Id) -> (Arena, Id) {
-    let mut arena = Arena::new(Mode::Source, usize::MAX);
+pub(crate) fn plan(source: &Arena, root: Id, log: bool) -> (Arena, Id) {
+    let mut arena = Arena::new(Mode::Source, usize::MAX).logging(log);
     let mut image: FxHashMap<Id, Id> = FxHashMap::default();
     for id in source.reachable(root) {
         let node = source.node(id);
         let children: Vec<Id> = node.children.iter().map(|child| image[child]).collect();
         let planned = match &node.op {
-            Op::Contract(spec) => plan_product(&mut arena, Product::of(spec, &children)),
+            Op::Contract(spec) => {
+                let product = Product::of(spec, &children);
+                let law = match tensor_positions(&product).len() {
+                    ..=2 => ISOLATE_SCALARS,
+                    _ => REGROUP_PAIR,
+                };
+                let left = || Left::Node(Node::new(node.op.clone(), &children));
+                arena.logged(left, Some(law.name), |arena| plan_product(arena, product))
+            }
             op => arena.add(Node::new(op.clone(), &children)),
         };
         image.insert(id, planned);

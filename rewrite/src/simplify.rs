@@ -97,9 +97,6 @@ const STEP_LIMIT: usize = 2000;
 /// Products that one simplification may make before it stops expanding.
 const PRODUCT_LIMIT: usize = 50_000;
 
-/// How often each step was taken, in the order of the table.
-pub(crate) type Taken = [usize; STEPS.len()];
-
 /// Products that sum to `product`, simplified.
 pub(crate) fn simplify(context: &mut dyn Context, product: Product) -> Vec<Product> {
     let mut work = vec![product];
@@ -131,11 +128,11 @@ pub(crate) fn simplify(context: &mut dyn Context, product: Product) -> Vec<Produ
                 match (step.run)(context, &mut product, Conditions(step.conditions)) {
                     Outcome::Unchanged => {}
                     Outcome::Changed => {
-                        context.taken()[number] += 1;
+                        context.taken().step(number);
                         continue 'steps;
                     }
                     Outcome::Replaced(products) => {
-                        context.taken()[number] += 1;
+                        context.taken().step(number);
                         work.extend(products);
                         break 'steps;
                     }

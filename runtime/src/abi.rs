@@ -1,12 +1,9 @@
-//! What generated code and the runtime agree on: lane masks, outcomes, the head of the step
-//! context, lists, run-time errors.
+//! What strand programs and the scheduler agree on: lane masks, outcomes, what a method sees of the super-step, lists of
+//! neighbours, run-time errors.
 //!
-//! Every structure here is `#[repr(C)]` and its layout is tested. A method of a program is called
-//! as `extern "C" fn(cx: *mut StepContext, block: *mut u8, lanes: u32) -> u64`; the result is
-//! [`LaneOutcome::to_bits`]. Values of W lanes are passed as planes, `values[component * W +
-//! lane]`, in the scalar type of the variable; a truth value is one byte, 0 or 1; a dynamic
-//! sequence is a `u64` handle ([`crate::sequence::Sequence`]). What generated code cannot do by
-//! itself are methods of [`crate::world::StepContext`].
+//! These are Rust types. How machine code reaches them is the business of whoever generates it and implements
+//! [`crate::world::StrandProgram`]. Values of W lanes are passed as planes, `values[component * W + lane]`, in the scalar type
+//! of the variable; a dynamic sequence is a `u64` handle ([`crate::sequence::Sequence`]).
 
 use std::fmt;
 
@@ -17,7 +14,6 @@ pub type LaneMask = u32;
 pub const MAX_WIDTH: usize = 16;
 
 /// What became of the lanes of a block in one method. Lanes in neither mask go on.
-#[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaneOutcome {
     /// Lanes that executed `stabilize`.
@@ -29,36 +25,19 @@ pub struct LaneOutcome {
 impl LaneOutcome {
     /// Every lane goes on.
     pub const CONTINUE: LaneOutcome = LaneOutcome { stable: 0, dead: 0 };
-
-    /// Both masks in one word, `stable` in the low half: how generated code returns it.
-    pub fn to_bits(self) -> u64 {
-        u64::from(self.dead) << 32 | u64::from(self.stable)
-    }
-
-    /// Reads what generated code returned.
-    pub fn from_bits(bits: u64) -> LaneOutcome {
-        LaneOutcome {
-            stable: bits as u32,
-            dead: (bits >> 32) as u32,
-        }
-    }
 }
 
-/// The part of the step context that generated code reads directly; the context begins with it.
+/// What all methods of a super-step see.
 ///
 /// The value of a plane of another strand at `slot` lies at `base + slot / W * stride + offset +
 /// slot % W * bytes`, where base and stride are the published ones for a communicated variable and
 /// the state's own for a constant one.
-#[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct StepHead {
     /// First block of the published copies.
     pub published: *const u8,
     /// First block of the state.
     pub state: *const u8,
-    /// A block of the state's layout in which `new` strands are initialized before they are handed
-    /// over; its contents are not kept.
-    pub staging: *mut u8,
     /// Strands alive at the start of the super-step.
     pub all: i64,
     /// Strands active at the start of the super-step.
@@ -67,15 +46,10 @@ pub struct StepHead {
     pub stable: i64,
     /// Super-steps completed before this one.
     pub step: u64,
-    /// Slot of lane 0 of the block being run.
-    pub first_slot: u32,
-    /// Lanes per block.
-    pub width: u32,
 }
 
 /// One list of strand slots per lane: the result of a spatial query. Valid until the method
 /// returns.
-#[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct LaneLists {
     /// First slot of each lane's list.
@@ -150,34 +124,6 @@ impl fmt::Display for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::mem::offset_of;
-
-    #[test]
-    fn the_step_head_has_the_layout_generated_code_assumes() {
-        assert_eq!(offset_of!(StepHead, published), 0);
-        assert_eq!(offset_of!(StepHead, state), 8);
-        assert_eq!(offset_of!(StepHead, staging), 16);
-        assert_eq!(offset_of!(StepHead, all), 24);
-        assert_eq!(offset_of!(StepHead, active), 32);
-        assert_eq!(offset_of!(StepHead, stable), 40);
-        assert_eq!(offset_of!(StepHead, step), 48);
-        assert_eq!(offset_of!(StepHead, first_slot), 56);
-        assert_eq!(offset_of!(StepHead, width), 60);
-        assert_eq!(size_of::<StepHead>(), 64);
-    }
-
-    #[test]
-    fn lists_pieces_and_outcomes_have_the_layout_generated_code_assumes() {
-        assert_eq!(offset_of!(LaneLists, slots), 0);
-        assert_eq!(offset_of!(LaneLists, lengths), 128);
-        assert_eq!(size_of::<LaneLists>(), 192);
-        let outcome = LaneOutcome {
-            stable: 0b101,
-            dead: 0b010,
-        };
-        assert_eq!(outcome.to_bits(), 0x2_0000_0005);
-        assert_eq!(LaneOutcome::from_bits(outcome.to_bits()), outcome);
-    }
 
     #[test]
     fn failure_codes_are_read_back() {

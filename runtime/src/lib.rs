@@ -18,7 +18,6 @@ pub mod abi;
 pub mod eigen;
 pub mod image;
 pub mod input;
-pub mod inverse;
 pub mod math;
 pub mod neighbours;
 pub mod nrrd;

@@ -7,6 +7,8 @@
 pub mod file;
 mod staged;
 
+pub use staged::replace_file;
+
 use std::fmt;
 
 use crate::nrrd::{Axis, Header, Kind, Nrrd, NrrdError, SampleType, Samples};
@@ -38,7 +40,7 @@ pub enum Length {
 pub enum Domain {
     /// A grid: the sizes of its iterators from the outermost to the innermost. The innermost is the fastest axis.
     Grid(Vec<usize>),
-    /// A collection of so many strands.
+    /// A collection of this many strands.
     List(usize),
 }
 

@@ -10,35 +10,31 @@ use crate::{
 use runtime::world::Abilities;
 use std::sync::Arc;
 
-/// A program compiled to machine code.
-#[derive(Debug)]
+/// A program compiled to machine code: immutable, cheap to clone, and any number of runs may use it at the same time.
+#[derive(Clone, Debug)]
 pub struct Compiled {
     /// Its interface.
     pub interface: Arc<Interface>,
     /// How many globals there are besides the variables: what strand code finds computed.
     pub invariants: usize,
     /// Its code.
-    pub code: Code,
+    pub code: Arc<Code>,
     /// Where strands keep their state.
-    pub state: StateMap,
+    pub state: Arc<StateMap>,
     /// What it makes use of.
     pub abilities: Abilities,
     /// Where the scalars of variables lie.
-    pub slots: Slots,
+    pub slots: Arc<Slots>,
     /// The lanes of its code.
     pub lanes: Lanes,
     /// Warnings about it.
-    pub warnings: Vec<Diagnostic>,
+    pub warnings: Arc<[Diagnostic]>,
 }
 
 /// Generates machine code for a program in Low-IR.
-pub fn generate(
-    program: &Program<Low>,
-    slots: Slots,
-    lanes: Lanes,
-    warnings: Vec<Diagnostic>,
-) -> Compiled {
+pub fn generate(program: &Program<Low>, lanes: Lanes, warnings: Vec<Diagnostic>) -> Compiled {
     let interface = program.interface.clone();
+    let slots = Slots::of(&interface);
     let state = abi::state_map(program, lanes);
     let invariants = program
         .function(Role::Invariants)
@@ -83,23 +79,16 @@ pub fn generate(
         })
         .collect();
     let code = super::compile(tasks, &state, &[&Cranelift]);
-    let abilities = Abilities {
-        starts: code.has(Role::Start),
-        stabilizes: code.has(Role::Stabilize),
-        prints: code.linker().strands_print(),
-        global_start: code.has(Role::GlobalStart),
-        global_update: code.has(Role::GlobalUpdate),
-        ..abi::abilities(program)
-    };
+    let abilities = abi::abilities(program);
     Compiled {
         interface,
         invariants,
-        code,
-        state,
+        code: Arc::new(code),
+        state: Arc::new(state),
         abilities,
-        slots,
+        slots: Arc::new(slots),
         lanes,
-        warnings,
+        warnings: warnings.into(),
     }
 }
 

@@ -1,13 +1,13 @@
 //! What generated code refers to: primitives of the runtime, tables it reads, and the functions it calls back.
 
 use super::{
-    abi::{Frame, Lanes, StatePlane},
-    host::{self, HostCall, PrintStatement},
+    abi::{HostCall, Lanes, Operate, Print, PrintStatement, Report, StatePlane},
+    host,
 };
 use crate::{
     ir::{
         Orders,
-        leaf::{FieldRef, KernelRef},
+        leaf::{Convolution, KernelRef},
         print_piece::Piece,
     },
     low::Dynamic,
@@ -26,18 +26,15 @@ use std::{collections::HashMap, sync::Arc};
 /// Collects what a program's code refers to; keeps it alive as long as the code.
 #[derive(Debug)]
 pub struct Linker {
-    /// Whether the functions that follow are methods of strands, rather than global code.
-    pub(super) for_strands: bool,
     /// Bytes from one block of the state to the next.
     pub(super) state_stride: usize,
     /// Bytes from one block of published copies to the next.
     pub(super) published_stride: usize,
-    fields: Vec<Arc<FieldRef>>,
+    fields: Vec<Arc<Convolution>>,
     strings: Vec<Arc<str>>,
     kernels: HashMap<TableKey, Box<ProbeKernel>>,
     statements: Vec<Arc<PrintStatement>>,
     calls: Vec<Arc<HostCall>>,
-    strands_print: bool,
 }
 
 /// What a table of weights is made for: kernels, components, orders, strands per call, and whether reals have 64 bits.
@@ -46,7 +43,6 @@ type TableKey = (Vec<KernelRef>, usize, Orders, usize, bool);
 impl Linker {
     pub(super) fn new(layout: &StateLayout) -> Linker {
         Linker {
-            for_strands: true,
             state_stride: layout.stride(),
             published_stride: layout.published_stride(),
             fields: Vec::new(),
@@ -54,18 +50,12 @@ impl Linker {
             kernels: HashMap::new(),
             statements: Vec::new(),
             calls: Vec::new(),
-            strands_print: false,
         }
     }
 
     /// The leaf fields that the code probes, in the order of the frame's table.
-    pub fn fields(&self) -> &[Arc<FieldRef>] {
+    pub fn fields(&self) -> &[Arc<Convolution>] {
         &self.fields
-    }
-
-    /// Whether strand code prints.
-    pub fn strands_print(&self) -> bool {
-        self.strands_print
     }
 
     /// The strings of the program by their numbers.
@@ -83,8 +73,8 @@ impl Linker {
     }
 
     /// The place of a field in the frame's table: fields of one image and border share it.
-    pub(super) fn field_index(&mut self, field: &Arc<FieldRef>) -> usize {
-        let same = |f: &Arc<FieldRef>| f.image == field.image && f.border == field.border;
+    pub(super) fn field_index(&mut self, field: &Arc<Convolution>) -> usize {
+        let same = |f: &Arc<Convolution>| f.image == field.image && f.border == field.border;
         self.fields.iter().position(same).unwrap_or_else(|| {
             self.fields.push(field.clone());
             self.fields.len() - 1
@@ -94,7 +84,7 @@ impl Linker {
     /// The primitive that probes a field, and the table of weights it takes.
     pub(super) fn probe(
         &mut self,
-        field: &FieldRef,
+        field: &Convolution,
         orders: Orders,
         lanes: Lanes,
     ) -> (usize, usize) {
@@ -152,7 +142,6 @@ impl Linker {
             pieces: pieces.clone(),
             lanes,
         });
-        self.strands_print |= self.for_strands;
         let address = std::ptr::from_ref::<PrintStatement>(&statement) as usize;
         self.statements.push(statement);
         address
@@ -160,13 +149,7 @@ impl Linker {
 
     /// The function that prints.
     pub(super) fn print(&self) -> usize {
-        type Print = unsafe extern "C" fn(*mut Frame, u32, *const PrintStatement, *const u8);
-        let print: Print = if self.for_strands {
-            host::print_strands
-        } else {
-            host::print_global
-        };
-        print as usize
+        host::print as Print as usize
     }
 
     /// An operation on sequences or strands, by address.
@@ -187,25 +170,13 @@ impl Linker {
     }
 
     /// The function that does operations on sequences and strands.
-    pub(super) fn dynamic(&self) -> usize {
-        type Call = unsafe extern "C" fn(*mut Frame, u32, *const HostCall, *const u8, *mut u8);
-        let call: Call = if self.for_strands {
-            host::call_strands
-        } else {
-            host::call_global
-        };
-        call as usize
+    pub(super) fn operate(&self) -> usize {
+        host::operate as Operate as usize
     }
 
     /// The function that reports a run-time error.
     pub(super) fn report(&self) -> usize {
-        type Report = unsafe extern "C" fn(*mut Frame, u32, u32, u32, *const u8);
-        let report: Report = if self.for_strands {
-            host::report_strands
-        } else {
-            host::report_global
-        };
-        report as usize
+        host::report as Report as usize
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Task<'a> {
 }
 
 /// A function of the generated code.
-pub type Entry = unsafe extern "C" fn(*mut Frame);
+pub type Entry = unsafe extern "C" fn(*mut Frame<'_>);
 
 /// Something that makes machine code.
 pub trait Backend: Sync {
@@ -99,11 +99,6 @@ impl Code {
         &self.linker
     }
 
-    /// The number of a string, which may be one the program does not mention.
-    pub fn intern(&mut self, text: &str) -> i64 {
-        self.linker.intern(text)
-    }
-
     /// Whether there is a function for this role.
     pub fn has(&self, role: Role) -> bool {
         self.functions.iter().any(|(r, _)| *r == role)
@@ -113,7 +108,7 @@ impl Code {
     ///
     /// # Safety
     /// The frame is that of the program this code was made from, with everything the function reads and writes.
-    pub unsafe fn call(&self, role: Role, frame: &mut Frame) {
+    pub unsafe fn call(&self, role: Role, frame: &mut Frame<'_>) {
         let (_, entry) = self
             .functions
             .iter()

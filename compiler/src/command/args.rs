@@ -3,6 +3,7 @@
 //! What stands before the program's name is the compiler's, what stands after it the program's. Options of the original
 //! compiler are accepted, also where we have nothing to choose.
 
+use super::explain::Manner;
 use crate::pipeline::{Options, STAGES};
 use clap::{Args, CommandFactory, Parser, error::ErrorKind};
 
@@ -32,6 +33,7 @@ pub(super) enum Action {
     Explain {
         file: String,
         name: Option<String>,
+        manner: Manner,
         options: Options,
     },
     /// Print the names of the stages.
@@ -96,7 +98,7 @@ impl Common {
 #[command(
     name = "diderotc",
     version,
-    override_usage = "diderotc [OPTIONS] PROGRAM.diderot [PROGRAM OPTIONS]\n       diderotc check [--json] PROGRAM…\n       diderotc build PROGRAM [-o NAME]\n       diderotc emit --stage STAGE PROGRAM\n       diderotc explain PROGRAM [NAME]",
+    override_usage = "diderotc [OPTIONS] PROGRAM.diderot [PROGRAM OPTIONS]\n       diderotc check [--json] PROGRAM…\n       diderotc build PROGRAM [-o NAME]\n       diderotc emit --stage STAGE PROGRAM\n       diderotc explain PROGRAM [NAME] [--details] [--latex]",
     after_help = "--Cname=value sets the constant `name` of the program."
 )]
 struct RunWords {
@@ -169,7 +171,10 @@ struct EmitWords {
     file: String,
 }
 
-/// Shows what normalization makes of the definitions of a program, and why it may.
+/// Shows the mathematics of a program as it is written and as it is compiled, with what both cost and the laws in between.
+///
+/// What is shown is what is compiled. Operations are those of the scalar code for one strand; before, they are what the
+/// rules of differentiation give by themselves.
 #[derive(Parser)]
 #[command(name = "diderotc explain")]
 struct ExplainWords {
@@ -179,6 +184,12 @@ struct ExplainWords {
     file: String,
     /// The field or tensor to explain [default: all]
     name: Option<String>,
+    /// Also show the operators in index notation and every equation between the two
+    #[arg(long)]
+    details: bool,
+    /// Print the definitions as LaTeX
+    #[arg(long)]
+    latex: bool,
 }
 
 fn stage_names() -> clap::builder::PossibleValuesParser {
@@ -210,6 +221,10 @@ pub(super) fn parse(words: Vec<String>) -> Parsed {
             options: w.common.options(constants),
             file: w.file,
             name: w.name,
+            manner: Manner {
+                details: w.details,
+                latex: w.latex,
+            },
         }),
         _ => RunWords::try_parse_from(&words).and_then(|w| run_action(w, constants)),
     };

@@ -1,18 +1,43 @@
 //! `diderotc build`: a self-contained executable without a C compiler or linker.
 //!
-//! The executable is this command with the program attached at its end; started, it finds the program, compiles it in memory
-//! (milliseconds) and takes all its words as the program's options.
+//! The executable is this command with the program written into memory that is reserved for it; started, it finds the program,
+//! compiles it in memory (milliseconds) and takes all its words as the program's options. What lies in memory that is loaded
+//! stays when the executable is copied, stripped or compressed.
 
 use super::{FAILURE, SUCCESS, complain, read_source, report};
-use crate::{front::source::Source, pipeline::Options};
+use crate::{
+    front::{self, source::Source},
+    pipeline::{Options, WIDTHS},
+};
+use runtime::output::replace_file;
+use serde::{Deserialize, Serialize};
 use std::{
     fs,
-    io::{Read, Seek, SeekFrom, Write},
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
-/// Ends an executable with a program attached; before it stands the length of what is attached.
-const MARK: &[u8; 16] = b"diderot-program\n";
+/// Bytes for a program.
+const CAPACITY: usize = 512 << 10;
+
+/// Memory of the executable for a program; `build` fills it in the copy that it writes.
+#[repr(C, align(16))]
+struct Reserve {
+    /// Tells where the reserve begins in the file.
+    mark: [u8; 32],
+    /// Bytes of the program; none in the compiler itself.
+    length: [u8; 8],
+    bytes: [u8; CAPACITY],
+}
+
+// Not constant for the compiler of this command: `build` changes it in the copy.
+#[used]
+#[unsafe(link_section = ".data.diderot")]
+static mut RESERVE: Reserve = Reserve {
+    mark: *b"\x01\xd1\xde\x07here begins a program\x02\xd1\xde\x07\0\0\0",
+    length: [0; 8],
+    bytes: [0; CAPACITY],
+};
 
 /// A program attached to this executable.
 pub(super) struct Attached {
@@ -20,21 +45,29 @@ pub(super) struct Attached {
     pub(super) options: Options,
 }
 
+/// The same as it is written.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Payload {
+    path: PathBuf,
+    text: String,
+    double: bool,
+    long_int: bool,
+    width: Option<usize>,
+    constants: Vec<(String, String)>,
+}
+
 pub(super) fn build(file: &str, output: Option<String>, options: &Options) -> u8 {
     let Some(source) = read_source(file) else {
         return FAILURE;
     };
-    let (ast, errors) = crate::front::syntax::parse(&source);
-    let check = crate::front::typed::CheckOptions {
-        constants: options.constants.clone(),
-    };
-    let (typed, diagnostics) = crate::front::typed::check(&ast, &check, errors);
-    report(&source, diagnostics);
-    if typed.is_none() {
+    let checked = front::check(&source, &options.check());
+    report(&source, checked.diagnostics);
+    if checked.program.is_none() {
         return FAILURE;
     }
-    let output = output.map_or_else(|| Path::new(file).with_extension(""), PathBuf::from);
-    match write_executable(&output, &source, options) {
+    let output = output.map_or_else(|| default_name(Path::new(file)), PathBuf::from);
+    let payload = Payload::new(&source, options);
+    match write_executable(&output, &payload) {
         Ok(()) => SUCCESS,
         Err(error) => {
             complain(&format!("error: {}: {error}\n", output.display()));
@@ -43,121 +76,94 @@ pub(super) fn build(file: &str, output: Option<String>, options: &Options) -> u8
     }
 }
 
-/// Writes the executable beside its final name and renames it when it is complete.
-fn write_executable(output: &Path, source: &Source, options: &Options) -> std::io::Result<()> {
-    let mut partial = output.as_os_str().to_owned();
-    partial.push(".partial");
-    let partial = PathBuf::from(partial);
-    let written = (|| {
-        fs::copy(std::env::current_exe()?, &partial)?;
-        let mut file = fs::OpenOptions::new().append(true).open(&partial)?;
-        let payload = encode(source, options);
-        file.write_all(payload.as_bytes())?;
-        file.write_all(&(payload.len() as u64).to_le_bytes())?;
-        file.write_all(MARK)?;
-        file.sync_all()?;
-        fs::rename(&partial, output)
-    })();
-    if written.is_err() {
-        let _ = fs::remove_file(&partial);
-    }
-    written
+/// The program's name in the current directory, wherever the program itself lies.
+fn default_name(file: &Path) -> PathBuf {
+    file.file_stem().unwrap_or(file.as_os_str()).into()
 }
 
-/// The program attached to this executable, if there is one.
-pub(super) fn attached() -> Option<Attached> {
-    let mut file = fs::File::open(std::env::current_exe().ok()?).ok()?;
-    let trailer = (MARK.len() + 8) as u64;
-    let end = file.seek(SeekFrom::End(0)).ok()?;
-    file.seek(SeekFrom::Start(end.checked_sub(trailer)?)).ok()?;
-    let mut bytes = [0; 8 + MARK.len()];
-    file.read_exact(&mut bytes).ok()?;
-    if bytes[8..] != MARK[..] {
-        return None;
-    }
-    let length = u64::from_le_bytes(bytes[..8].try_into().ok()?);
-    file.seek(SeekFrom::Start(
-        end.checked_sub(trailer)?.checked_sub(length)?,
-    ))
-    .ok()?;
-    let mut payload = vec![0; usize::try_from(length).ok()?];
-    file.read_exact(&mut payload).ok()?;
-    decode(&String::from_utf8(payload).ok()?)
-}
-
-/// Options and source as text: one line per fact, then the program.
-fn encode(source: &Source, options: &Options) -> String {
-    let mut text = format!("path {}\n", source.path.display());
-    if options.double {
-        text.push_str("double\n");
-    }
-    if options.long_int {
-        text.push_str("long-int\n");
-    }
-    if let Some(width) = options.width {
-        text.push_str(&format!("width {width}\n"));
-    }
-    for (name, value) in &options.constants {
-        text.push_str(&format!("constant {name} {value}\n"));
-    }
-    text + "source\n" + &source.text
-}
-
-fn decode(payload: &str) -> Option<Attached> {
-    let (head, text) = payload.split_once("source\n")?;
-    let mut options = Options::default();
-    let mut path = PathBuf::new();
-    for line in head.lines() {
-        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        match word {
-            "path" => path = rest.into(),
-            "double" => options.double = true,
-            "long-int" => options.long_int = true,
-            "width" => options.width = Some(rest.parse().ok()?),
-            "constant" => {
-                let (name, value) = rest.split_once(' ')?;
-                options
-                    .constants
-                    .push((name.to_string(), value.to_string()));
-            }
-            _ => return None,
-        }
-    }
-    Some(Attached {
-        source: Source {
-            path,
-            text: text.to_string(),
-        },
-        options,
+fn write_executable(output: &Path, payload: &Payload) -> io::Result<()> {
+    let own = std::env::current_exe()?;
+    let mut executable = fs::read(&own)?;
+    payload.write_into(&mut executable)?;
+    let permissions = fs::metadata(&own)?.permissions();
+    replace_file(output, Some(permissions), |out: &mut dyn Write| {
+        out.write_all(&executable)
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The program attached to this executable, if there is one.
+///
+/// # Errors
+/// What is attached cannot be read.
+pub(super) fn attached() -> Result<Option<Attached>, String> {
+    let reserve = reserve();
+    let length = u64::from_le_bytes(reserve.length);
+    if length == 0 {
+        return Ok(None);
+    }
+    let bytes = usize::try_from(length)
+        .ok()
+        .and_then(|n| reserve.bytes.get(..n));
+    let payload = bytes.and_then(|bytes| serde_json::from_slice::<Payload>(bytes).ok());
+    match payload {
+        Some(payload) if payload.width.is_none_or(|w| WIDTHS.contains(&w)) => {
+            Ok(Some(payload.attached()))
+        }
+        _ => Err("the program in this executable is damaged; build it again".into()),
+    }
+}
 
-    #[test]
-    fn what_is_attached_is_found_again() {
-        let source = Source {
-            path: "a b.diderot".into(),
-            text: "#version 2.0\nsource\n".into(),
-        };
-        let constants = vec![("n".to_string(), "[1, 2]".to_string())];
-        let options = Options {
-            double: true,
-            width: Some(4),
-            constants,
-            ..Options::default()
-        };
-        let found = decode(&encode(&source, &options)).unwrap();
-        assert_eq!(
-            (found.source.path, found.source.text),
-            (source.path, source.text)
-        );
-        assert!(found.options.double && !found.options.long_int);
-        assert_eq!(
-            (found.options.width, found.options.constants),
-            (options.width, options.constants)
-        );
+/// The reserve of this executable.
+fn reserve() -> &'static Reserve {
+    // SAFETY: nothing writes it while the executable runs.
+    unsafe { &*std::hint::black_box(&raw const RESERVE) }
+}
+
+impl Payload {
+    fn new(source: &Source, options: &Options) -> Payload {
+        Payload {
+            path: source.path.clone(),
+            text: source.text.clone(),
+            double: options.double,
+            long_int: options.long_int,
+            width: options.width,
+            constants: options.constants.clone(),
+        }
+    }
+
+    fn attached(self) -> Attached {
+        Attached {
+            source: Source {
+                path: self.path,
+                text: self.text,
+            },
+            options: Options {
+                double: self.double,
+                long_int: self.long_int,
+                width: self.width,
+                constants: self.constants,
+                ..Options::default()
+            },
+        }
+    }
+
+    /// Fills the reserve in the bytes of an executable.
+    fn write_into(&self, executable: &mut [u8]) -> io::Result<()> {
+        let bytes = serde_json::to_vec(self)?;
+        if bytes.len() > CAPACITY {
+            let (wanted, room) = (bytes.len() >> 10, CAPACITY >> 10);
+            let message = format!("a program of {wanted} KiB; an executable has room for {room}");
+            return Err(io::Error::other(message));
+        }
+        // The mark stands nowhere else: the code refers to it by its address.
+        let mark = reserve().mark;
+        let start = executable
+            .windows(mark.len())
+            .position(|window| window == mark)
+            .ok_or_else(|| io::Error::other("this executable has no room for a program"))?;
+        let (length, room) = executable[start + mark.len()..].split_at_mut(8);
+        length.copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+        room[..bytes.len()].copy_from_slice(&bytes);
+        Ok(())
     }
 }

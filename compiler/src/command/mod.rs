@@ -9,6 +9,7 @@ mod explain;
 mod run;
 
 use crate::front::{
+    self,
     diag::{self, Diagnostic},
     source::Source,
 };
@@ -31,8 +32,12 @@ pub fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().collect();
     let status = match build::attached() {
         // This executable was made from a program: all its words are the program's.
-        Some(attached) => run::run_attached(attached, &words),
-        None => match args::parse(words) {
+        Ok(Some(attached)) => run::run_attached(attached, &words),
+        Err(damage) => {
+            complain(&format!("error: {damage}\n"));
+            FAILURE
+        }
+        Ok(None) => match args::parse(words) {
             Parsed::Do(action) => act(action),
             Parsed::Print(text) => {
                 say(&text);
@@ -68,8 +73,9 @@ fn act(action: Action) -> u8 {
         Action::Explain {
             file,
             name,
+            manner,
             options,
-        } => explain::explain(&file, name.as_deref(), &options),
+        } => explain::explain(&file, name.as_deref(), &manner, &options),
         Action::ListStages => emit::list_stages(),
     }
 }
@@ -82,18 +88,14 @@ fn check(files: &[String], json: bool, options: &crate::pipeline::Options) -> u8
             status = FAILURE;
             continue;
         };
-        let (ast, errors) = crate::front::syntax::parse(&source);
-        let check = crate::front::typed::CheckOptions {
-            constants: options.constants.clone(),
-        };
-        let (typed, diagnostics) = crate::front::typed::check(&ast, &check, errors);
-        if typed.is_none() {
+        let checked = front::check(&source, &options.check());
+        if checked.program.is_none() {
             status = FAILURE;
         }
         if json {
-            say(&diag::to_json_lines(&source, diagnostics));
+            say(&diag::to_json_lines(&source, checked.diagnostics));
         } else {
-            report(&source, diagnostics);
+            report(&source, checked.diagnostics);
         }
     }
     status

@@ -97,7 +97,7 @@ fn compile_and_run(
             complain(&format!("{stage:12} {:9.3} ms\n", time.as_secs_f64() * 1e3));
         }
     }
-    let mut compiled = match compiled {
+    let compiled = match compiled {
         Ok(compiled) => compiled,
         Err(Stopped::Asked) => return SUCCESS,
         Err(Stopped::Errors(diagnostics)) => {
@@ -105,14 +105,14 @@ fn compile_and_run(
             return FAILURE;
         }
     };
-    report(source, std::mem::take(&mut compiled.warnings));
+    report(source, compiled.warnings.to_vec());
     let described = describe(&compiled, name, options);
     match command_line::parse(&described, words) {
         Ok(CommandLine::Help(text)) => {
             say(&text);
             SUCCESS
         }
-        Ok(CommandLine::Run(options)) => execute(source, compiled, &options, session),
+        Ok(CommandLine::Run(options)) => execute(source, &compiled, &options, session),
         Err(error) => {
             complain(&format!("error: {error}\n"));
             USAGE
@@ -155,12 +155,12 @@ fn words_of(constant: &Constant) -> String {
     }
 }
 
-fn execute(source: &Source, compiled: Compiled, options: &RunOptions, session: &Session) -> u8 {
+fn execute(source: &Source, compiled: &Compiled, options: &RunOptions, session: &Session) -> u8 {
     let workers = options
         .workers
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let start = Instant::now();
-    let inputs = Inputs::from_values(&compiled, options.inputs.clone());
+    let inputs = Inputs::from_values(compiled, options.inputs.clone());
     let mut running = match Running::new(compiled, &inputs, workers) {
         Ok(running) => running,
         Err(failure) => return fail(source, &failure),
@@ -298,7 +298,7 @@ fn picture(options: &RunOptions) -> PictureStyle {
 
 /// Reports a failure at its place in the source, if it has one.
 fn fail(source: &Source, failure: &Failure) -> u8 {
-    match failure.place() {
+    match failure.place {
         Some(place) => {
             let span = Span {
                 start: place,
@@ -306,7 +306,7 @@ fn fail(source: &Source, failure: &Failure) -> u8 {
             };
             report(
                 source,
-                vec![Diagnostic::error("run-time", span, failure.to_string())],
+                vec![Diagnostic::error(failure.code, span, failure.to_string())],
             );
         }
         None => complain(&format!("error: {failure}\n")),

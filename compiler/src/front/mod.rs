@@ -1,6 +1,52 @@
 //! From source text to typed program, with every error a program can have.
+//!
+//! [`check`] is the one door: whatever wants to know a program, to run it, to report on it or to explain it, comes in here. What it
+//! accepts can be compiled.
 
+pub(crate) mod as_text;
 pub mod diag;
 pub mod source;
+mod stack;
 pub mod syntax;
 pub mod typed;
+
+pub use stack::deep;
+pub use typed::CheckOptions;
+
+use diag::{Diagnostic, Severity};
+use source::Source;
+
+/// A program as the front end understands it.
+#[derive(Debug)]
+pub struct Checked {
+    /// The syntax tree; where the text is wrong it is repaired.
+    pub ast: syntax::ast::Program,
+    /// The typed program, if there are no errors.
+    pub program: Option<typed::tree::Program>,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads and checks a program: syntax, types, and whether everything in it can be compiled.
+pub fn check(source: &Source, options: &CheckOptions) -> Checked {
+    let (ast, errors) = syntax::parse(source);
+    check_parsed(ast, errors, options)
+}
+
+/// Checks a program that was read, with the errors of its syntax.
+pub fn check_parsed(
+    ast: syntax::ast::Program,
+    errors: Vec<Diagnostic>,
+    options: &CheckOptions,
+) -> Checked {
+    let (mut program, mut diagnostics) = deep(|| typed::check(&ast, options, errors));
+    diagnostics.extend(program.iter().flat_map(typed::unsupported));
+    if diagnostics.iter().any(|d| d.severity == Severity::Error) {
+        program = None;
+    }
+    Checked {
+        ast,
+        program,
+        diagnostics,
+    }
+}

@@ -1,5 +1,6 @@
 //! Source text and places in it.
 
+use serde::{Deserialize, Serialize};
 use std::{fmt, path::PathBuf};
 
 /// A program's text and where it came from.
@@ -43,7 +44,9 @@ impl Lines {
 }
 
 /// A range of bytes in the source text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 pub struct Span {
     /// First byte.
     pub start: u32,

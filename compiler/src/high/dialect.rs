@@ -2,7 +2,7 @@
 
 use crate::{
     ir::{
-        leaf::FieldRef,
+        leaf::Leaf,
         tensor::{Base, Operator, Ty},
     },
     ssa::Dialect,
@@ -18,8 +18,8 @@ pub struct High;
 pub enum Op {
     /// An operation that is not about fields.
     Base(Base),
-    /// A leaf field: an image convolved with kernels.
-    Field(Arc<FieldRef>),
+    /// A leaf field.
+    Field(Leaf),
     /// An EIN operator; fields among its arguments make it a field unless it probes them.
     Ein(Arc<Operator>),
     /// Whether an image has samples for this support around a position in the world.
@@ -43,7 +43,7 @@ impl Dialect for High {
             Op::Base(base) => base.type_of(args),
             Op::Field(field) if args.is_empty() => Ok(vec![Ty::Field {
                 dim: field.dim(),
-                shape: field.shape.clone(),
+                shape: field.shape().clone(),
             }]),
             Op::Field(_) => Err("a leaf field has no arguments".into()),
             Op::Ein(operator) => operator.type_of(args),
@@ -87,7 +87,7 @@ impl FromStr for Op {
             return Ok(Op::Ein(Arc::new(text.parse()?)));
         }
         if let Some(field) = text.strip_prefix("field ") {
-            return Ok(Op::Field(Arc::new(field.parse()?)));
+            return Ok(Op::Field(field.parse()?));
         }
         if let Some(rest) = text.strip_prefix("inside ") {
             let bad = || format!("cannot read operation `{text}`");

@@ -7,7 +7,7 @@
 use super::{High, Op};
 use crate::{
     ir::{
-        leaf::FieldRef,
+        leaf::Leaf,
         tensor::{Operator, Ty},
     },
     ssa::{Block, Function, Inst, Kind, Value, number_values, remove_dead},
@@ -31,12 +31,47 @@ pub fn normalize(
     options: &Options,
     fired: &mut RuleCounts,
 ) -> Function<High> {
-    let function = remove_dead(number_values(function));
+    run(remove_dead(number_values(function)), options, fired, None)
+}
+
+/// A region of a function and what normalization made of it.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    /// The region as it was written.
+    pub before: Region,
+    /// The value of the function that each value of that region is: inputs, then definitions.
+    pub values: Vec<Value>,
+    /// The normal form and how it was found.
+    pub explained: rewrite::Explained,
+}
+
+/// Normalizes a function just as [`normalize`] does, and explains every region, in terms of the function as it was once
+/// repeated and unused operations were gone: `numbered` with the same names.
+pub fn explain(numbered: Function<High>, options: &Options) -> (Function<High>, Vec<Explained>) {
+    let mut regions = Vec::new();
+    let function = run(
+        numbered,
+        options,
+        &mut RuleCounts::new(),
+        Some(&mut regions),
+    );
+    (function, regions)
+}
+
+/// Normalizes a function without repeated and unused operations.
+fn run(
+    function: Function<High>,
+    options: &Options,
+    fired: &mut RuleCounts,
+    explained: Option<&mut Vec<Explained>>,
+) -> Function<High> {
     let mut pass = Pass {
         types: function.types,
         fields: BTreeMap::new(),
         options,
         fired,
+        explained,
+        originals: BTreeMap::new(),
     };
     let body = pass.block(function.body);
     let function = Function {
@@ -53,12 +88,16 @@ struct Pass<'a> {
     fields: BTreeMap<Value, Made>,
     options: &'a Options,
     fired: &'a mut RuleCounts,
+    /// What was done to each region, if it is wanted.
+    explained: Option<&'a mut Vec<Explained>>,
+    /// For each value that took another's place, that other one.
+    originals: BTreeMap<Value, Value>,
 }
 
 /// How a field is made.
 enum Made {
-    /// By convolution of an image.
-    Leaf(Arc<FieldRef>),
+    /// A leaf.
+    Leaf(Leaf),
     /// Of other values, by an operator.
     Of(Arc<Operator>, Vec<Value>),
 }
@@ -211,12 +250,13 @@ impl Pass<'_> {
             .copied()
             .filter(|v| is_used_outside(block, group, *v))
             .collect();
-        let (region, inputs) = build.finish(&wanted);
+        let (region, all) = build.finish(&wanted);
+        let inputs = all[..region.inputs.len()].to_vec();
         let Normalized {
             region,
             symmetry,
             stats,
-        } = rewrite::normalize(&region, &self.options_for(&region, &inputs));
+        } = self.normalize_region(region, &all, &inputs);
         for (rule, count) in stats.rules {
             *self.fired.entry(rule).or_default() += count;
         }
@@ -241,7 +281,27 @@ impl Pass<'_> {
         }
         for (old, new) in wanted.into_iter().zip(region.roots) {
             replaced.insert(old, values[new.0]);
+            if new.0 >= region.inputs.len() {
+                self.originals.entry(values[new.0]).or_insert(old);
+            }
         }
+    }
+
+    /// Normalizes a region whose values are `all`, and keeps what is to be explained.
+    fn normalize_region(&mut self, region: Region, all: &[Value], inputs: &[Value]) -> Normalized {
+        let options = self.options_for(&region, inputs);
+        let Some(regions) = &mut self.explained else {
+            return rewrite::normalize(&region, &options);
+        };
+        let explained = rewrite::explain(&region, &options);
+        let normalized = explained.normalized.clone();
+        let original = |v: &Value| self.originals.get(v).copied().unwrap_or(*v);
+        regions.push(Explained {
+            before: region,
+            values: all.iter().map(original).collect(),
+            explained,
+        });
+        normalized
     }
 
     /// Alternatives are searched where fields are: plain tensor arithmetic is as its author wrote it, and directed
@@ -266,7 +326,7 @@ impl Pass<'_> {
     /// What it costs to probe one component of an input; nothing can be probed but leaf fields.
     fn leaf_cost(&self, input: Value) -> u64 {
         match self.fields.get(&input) {
-            Some(Made::Leaf(leaf)) => {
+            Some(Made::Leaf(Leaf::Convolution(leaf))) => {
                 let supports: Vec<usize> = leaf.kernels.iter().map(|k| k.0.support).collect();
                 rewrite::probe_weight(&supports)
             }
@@ -370,15 +430,12 @@ impl RegionBuilder {
         self.inputs.push((v, param));
     }
 
-    /// The region, and the value of the function that each input is.
+    /// The region, and the value of the function that each of its values is.
     fn finish(self, wanted: &[Value]) -> (Region, Vec<Value>) {
-        let order = self
-            .inputs
-            .iter()
-            .map(|(v, _)| *v)
-            .chain(self.defs.iter().map(|(v, ..)| *v));
-        let number: BTreeMap<Value, ValueId> =
-            order.enumerate().map(|(n, v)| (v, ValueId(n))).collect();
+        let inputs = self.inputs.iter().map(|(v, _)| *v);
+        let order: Vec<Value> = inputs.chain(self.defs.iter().map(|(v, ..)| *v)).collect();
+        let numbers = order.iter().enumerate();
+        let number: BTreeMap<Value, ValueId> = numbers.map(|(n, v)| (*v, ValueId(n))).collect();
         let region = Region {
             defs: self
                 .defs
@@ -391,7 +448,7 @@ impl RegionBuilder {
             roots: wanted.iter().map(|v| number[v]).collect(),
             inputs: self.inputs.iter().map(|(_, param)| param.clone()).collect(),
         };
-        (region, self.inputs.into_iter().map(|(v, _)| v).collect())
+        (region, order)
     }
 }
 

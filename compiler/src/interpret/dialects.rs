@@ -1,6 +1,12 @@
 //! The dialects with their meanings: how operations are evaluated and how a whole program keeps its variables.
 
-use super::{low, primitives::EvalImage, program::Runnable, surroundings::Surroundings, tensor};
+use super::{
+    low,
+    primitives::EvalImage,
+    program::{Numbers, Runnable},
+    surroundings::Surroundings,
+    tensor,
+};
 use crate::{
     front::typed::tree::Constant,
     high::{self, High},
@@ -64,9 +70,10 @@ impl Evaluate for Low {
 }
 
 impl Runnable for Low {
-    fn world(images: &[Arc<EvalImage>], double: bool) -> low::Machine {
+    fn world(images: &[Arc<EvalImage>], numbers: Numbers) -> low::Machine {
         low::Machine {
-            double,
+            double: numbers.double,
+            long_int: numbers.long_int,
             images: images.iter().map(|i| (**i).clone()).collect(),
             ..low::Machine::default()
         }
@@ -139,8 +146,9 @@ fn tensor_datum(constant: &Constant) -> tensor::Datum {
 macro_rules! run_tensors {
     ($dialect:ident) => {
         impl Runnable for $dialect {
-            fn world(images: &[Arc<EvalImage>], _double: bool) -> tensor::Store {
+            fn world(images: &[Arc<EvalImage>], numbers: Numbers) -> tensor::Store {
                 tensor::Store {
+                    long_int: numbers.long_int,
                     images: images.to_vec(),
                     ..tensor::Store::default()
                 }

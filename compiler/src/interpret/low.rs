@@ -5,7 +5,7 @@
 
 pub use super::low_dynamic::Heap;
 use super::{
-    primitives::{EvalImage, jacobi, reconstruct},
+    primitives::{EvalImage, reconstruct},
     surroundings::Surroundings,
 };
 use crate::{
@@ -13,6 +13,7 @@ use crate::{
     low::{Op, Ty},
     ssa::{self, Interrupt},
 };
+use ein_ir::eigensystem;
 use runtime::print::{write_f32, write_f64};
 use std::sync::Arc;
 
@@ -147,7 +148,7 @@ impl Machine {
                 let values = reconstruct(&self.images[field.image as usize], field, *orders, &at);
                 return Ok(values.into_iter().map(|x| self.round(x)).collect());
             }
-            Op::Eigen(n) => return Ok(self.eigen(*n, args)),
+            Op::Eigen(_) => return Ok(self.eigen(args)),
             Op::CheckIndex(place) => {
                 let (index, length) = (args[0].int(), args[1].int());
                 if !(0..length).contains(&index) {
@@ -195,15 +196,10 @@ impl Machine {
         }
     }
 
-    /// Eigenvalues and eigenvectors by Jacobi rotations in f64.
-    fn eigen(&self, n: u8, args: &[&Datum]) -> Vec<Datum> {
-        let n = usize::from(n);
-        let entry = |i: usize, j: usize| args[i.min(j) * n + i.max(j)].real();
-        let (values, vectors) = jacobi(
-            (0..n)
-                .map(|i| (0..n).map(|j| entry(i, j)).collect())
-                .collect(),
-        );
+    /// Eigenvalues and eigenvectors as EIN defines them, in f64.
+    fn eigen(&self, args: &[&Datum]) -> Vec<Datum> {
+        let matrix: Vec<f64> = args.iter().map(|x| x.real()).collect();
+        let (values, vectors) = eigensystem(&matrix);
         values
             .into_iter()
             .chain(vectors.concat())

@@ -11,4 +11,4 @@ pub mod surroundings;
 pub mod tensor;
 mod tensor_dynamic;
 
-pub use program::{Outcome, Runnable, interpret};
+pub use program::{Numbers, Outcome, Runnable, interpret};

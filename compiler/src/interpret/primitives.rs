@@ -1,11 +1,10 @@
 //! Reference meaning of what the runtime's primitives compute, for the evaluators of all IRs.
 //!
-//! Reconstruction is the defining sum over taps with kernels from the exact table; eigensystems are found by Jacobi rotations.
-//! Nothing here is fast, and nothing is shared with what generated code calls.
+//! Reconstruction is the defining sum over taps with kernels from the exact table; eigensystems are those of `ein_ir`. Nothing here is fast, and nothing is shared with what generated code calls.
 
 use crate::ir::{
     Orders,
-    leaf::{Border, FieldRef, distinct_derivatives},
+    leaf::{Border, Convolution, distinct_derivatives},
 };
 use ein_ir::rational;
 
@@ -23,7 +22,7 @@ pub struct EvalImage {
 }
 
 /// The derivatives of a field at a position in index space, by the defining sum.
-pub fn reconstruct(image: &EvalImage, field: &FieldRef, orders: Orders, at: &[f64]) -> Vec<f64> {
+pub fn reconstruct(image: &EvalImage, field: &Convolution, orders: Orders, at: &[f64]) -> Vec<f64> {
     let dim = field.dim();
     let (mut cell, mut fraction) = (vec![0i64; dim], vec![0.0; dim]);
     for axis in 0..dim {
@@ -77,7 +76,7 @@ fn locate(x: f64, size: usize, support: usize, border: &Border) -> (i64, f64) {
 
 fn tap_sum(
     image: &EvalImage,
-    field: &FieldRef,
+    field: &Convolution,
     component: usize,
     plane: &[f64],
     cell: &[i64],
@@ -123,56 +122,6 @@ fn polynomial(coefficients: &[ein_ir::Rational], x: f64) -> f64 {
         .iter()
         .rev()
         .fold(0.0, |value, &c| value * x + rational::to_f64(c))
-}
-
-/// Eigenvalues in descending order with their eigenvectors, right-handed.
-pub fn jacobi(mut a: Vec<Vec<f64>>) -> (Vec<f64>, Vec<Vec<f64>>) {
-    let n = a.len();
-    let mut v: Vec<Vec<f64>> = (0..n)
-        .map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect())
-        .collect();
-    for _ in 0..64 {
-        for p in 0..n {
-            for q in p + 1..n {
-                if a[p][q] == 0.0 {
-                    continue;
-                }
-                let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-                let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
-                let c = 1.0 / t.hypot(1.0);
-                let s = t * c;
-                let rotate = |x: f64, y: f64| (c * x - s * y, s * x + c * y);
-                for row in a.iter_mut().chain(&mut v) {
-                    (row[p], row[q]) = rotate(row[p], row[q]);
-                }
-                let rotated: Vec<(f64, f64)> = a[p]
-                    .iter()
-                    .zip(&a[q])
-                    .map(|(&x, &y)| rotate(x, y))
-                    .collect();
-                (a[p], a[q]) = rotated.into_iter().unzip();
-            }
-        }
-    }
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&i, &j| a[j][j].total_cmp(&a[i][i]));
-    let values = order.iter().map(|&i| a[i][i]).collect();
-    let mut vectors: Vec<Vec<f64>> = order
-        .iter()
-        .map(|&i| v.iter().map(|row| row[i]).collect())
-        .collect();
-    let handed = match n {
-        2 => vectors[0][0] * vectors[1][1] - vectors[0][1] * vectors[1][0],
-        _ => {
-            let [a, b, c] = [&vectors[0], &vectors[1], &vectors[2]];
-            a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0])
-                + a[2] * (b[0] * c[1] - b[1] * c[0])
-        }
-    };
-    if handed < 0.0 {
-        vectors[n - 1].iter_mut().for_each(|x| *x = -*x);
-    }
-    (values, vectors)
 }
 
 impl EvalImage {

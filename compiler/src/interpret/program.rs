@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 /// A dialect whose programs can be run: how its evaluator keeps the variables.
 pub trait Runnable: Evaluate {
-    /// An evaluator's world with these images.
-    fn world(images: &[Arc<EvalImage>], double: bool) -> Self::World;
+    /// An evaluator's world with these images and numbers.
+    fn world(images: &[Arc<EvalImage>], numbers: Numbers) -> Self::World;
     /// The global variables, the state and the arguments.
     fn variables(world: &mut Self::World) -> [&mut Vec<Self::Datum>; 3];
     /// The other strands.
@@ -29,6 +29,15 @@ pub trait Runnable: Evaluate {
     fn constant(world: &mut Self::World, constant: &Constant, ty: &Ty) -> Vec<Self::Datum>;
     /// A variable of a type as numbers; the length too, if it is a sequence of varying length.
     fn numbers(world: &Self::World, ty: &Ty, values: &[Self::Datum]) -> (Vec<f64>, Option<usize>);
+}
+
+/// The numbers of a program.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Numbers {
+    /// Whether reals have 64 bits rather than 32.
+    pub double: bool,
+    /// Whether integers have 64 bits rather than 32.
+    pub long_int: bool,
 }
 
 /// What a program gave.
@@ -71,17 +80,17 @@ impl<D: Evaluate> Strand<D> {
 pub fn interpret<D: Runnable>(
     program: &Program<D>,
     images: &[Arc<EvalImage>],
-    double: bool,
+    numbers: Numbers,
     limit: usize,
 ) -> Result<Outcome, Interrupt> {
-    let mut world = D::world(images, double);
+    let mut world = D::world(images, numbers);
     let bodies = program.functions.iter().filter_map(|(role, function)| {
         let function = function.clone();
         let body: Body<D::World, D::Datum> = Arc::new(move |world| evaluate(&function, world));
         matches!(role, Role::Reduce(_)).then_some(body)
     });
     D::surroundings(&mut world).bodies = bodies.collect();
-    let globals = initial_globals(program, &mut world);
+    let globals = initial_globals(program, &mut world, numbers.long_int);
     let mut run = Run {
         program,
         world,
@@ -270,7 +279,11 @@ impl<D: Runnable> Run<'_, D> {
 }
 
 /// The global variables with the defaults of the inputs and the loaded sequences at their places; the others are not read.
-fn initial_globals<D: Runnable>(program: &Program<D>, world: &mut D::World) -> Vec<D::Datum> {
+fn initial_globals<D: Runnable>(
+    program: &Program<D>,
+    world: &mut D::World,
+    long_int: bool,
+) -> Vec<D::Datum> {
     let interface = &program.interface;
     let mut globals = Vec::new();
     for (n, variable) in interface.globals.iter().enumerate() {
@@ -278,7 +291,7 @@ fn initial_globals<D: Runnable>(program: &Program<D>, world: &mut D::World) -> V
         let input = interface.inputs.iter().find(|i| i.target == target);
         let load = interface.loads.iter().find(|load| load.global == n as u32);
         let from_file = |file: &str, ty| {
-            sequence_from_file(file, ty, false).unwrap_or_else(|error| panic!("{error}"))
+            sequence_from_file(file, ty, long_int).unwrap_or_else(|error| panic!("{error}"))
         };
         let constant = match (input.and_then(|i| Some((i, i.default.as_ref()?))), load) {
             (Some((_, InputDefault::Value(constant))), _) => Some(constant.clone()),

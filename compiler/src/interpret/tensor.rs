@@ -2,13 +2,13 @@
 
 use super::{
     low,
-    primitives::{EvalImage, jacobi, reconstruct},
+    primitives::{EvalImage, reconstruct},
     surroundings::Surroundings,
 };
 use crate::{
     ir::{
         Orders,
-        leaf::{FieldRef, ImageInfo},
+        leaf::{Convolution, ImageInfo, Leaf},
         print_piece::Piece,
         tensor::Base,
     },
@@ -39,7 +39,7 @@ pub enum Datum {
 #[derive(Clone, Debug)]
 pub enum Field {
     /// A leaf field.
-    Leaf(Arc<EvalImage>, Arc<FieldRef>),
+    Leaf(Arc<EvalImage>, Arc<Convolution>),
     /// What an operator makes of others.
     Made(Ein, Vec<Datum>),
 }
@@ -169,18 +169,6 @@ impl Store {
                     }
                 }
             }
-            Base::EigenValues(n) => {
-                Datum::Seq(eigen(*n, args[0]).0.into_iter().map(scalar).collect())
-            }
-            Base::EigenVectors(n) => {
-                let shape = Shape::new([usize::from(*n)]);
-                let vectors = eigen(*n, args[0]).1.into_iter();
-                Datum::Seq(
-                    vectors
-                        .map(|v| Datum::Tensor(Tensor::new(shape.clone(), v)))
-                        .collect(),
-                )
-            }
             Base::Image(image, info) => {
                 let image = &self.images[*image as usize];
                 match info {
@@ -237,7 +225,8 @@ impl Store {
     }
 
     /// A leaf field.
-    pub fn leaf(&self, field: &Arc<FieldRef>) -> Datum {
+    pub fn leaf(&self, leaf: &Leaf) -> Datum {
+        let Leaf::Convolution(field) = leaf;
         Datum::Field(Arc::new(Field::Leaf(
             self.images[field.image as usize].clone(),
             field.clone(),
@@ -290,7 +279,7 @@ impl Store {
     }
 
     /// Derivatives in index space, one tensor per order.
-    pub fn probe(&self, field: &FieldRef, orders: Orders, at: &Datum) -> Vec<Datum> {
+    pub fn probe(&self, field: &Convolution, orders: Orders, at: &Datum) -> Vec<Datum> {
         let image = &self.images[field.image as usize];
         orders
             .iter()
@@ -312,17 +301,6 @@ impl Store {
             })
             .collect()
     }
-}
-
-fn eigen(n: u8, matrix: &Datum) -> (Vec<f64>, Vec<Vec<f64>>) {
-    let n = usize::from(n);
-    let m = matrix.components();
-    // Only the upper triangle counts.
-    jacobi(
-        (0..n)
-            .map(|i| (0..n).map(|j| m[i.min(j) * n + i.max(j)]).collect())
-            .collect(),
-    )
 }
 
 impl LeafField for Field {
@@ -355,7 +333,7 @@ impl LeafField for Field {
 }
 
 /// The Taylor series of a leaf field in the world: that in index space at the linear map between the two.
-fn expand_leaf(image: &EvalImage, field: &FieldRef, at: &[f64], order: usize) -> Vec<Jet> {
+fn expand_leaf(image: &EvalImage, field: &Convolution, at: &[f64], order: usize) -> Vec<Jet> {
     let dim = field.dim();
     let index = image.index_of(at);
     let coordinates: Vec<Jet> = (0..dim)

@@ -1,11 +1,13 @@
 //! A program's interface to the world, which no pass changes: inputs, globals, images, state.
 
 use super::tensor::Ty;
-use crate::front::{source::Span, typed::tree::InputDefault};
+use crate::front::{as_text, source::Span, typed::tree::InputDefault};
 use ein_ir::{Shape, Type};
+use serde::{Deserialize, Serialize};
 
 /// What the runtime and the user see of a program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Interface {
     /// The strand's name.
     pub strand: String,
@@ -28,40 +30,47 @@ pub struct Interface {
 }
 
 /// A named value at run time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Variable {
     /// Its name in the source.
     pub name: String,
     /// Its type.
+    #[serde(with = "as_text")]
     pub ty: Ty,
 }
 
 /// A variable of a strand's state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Its name and type.
+    #[serde(flatten)]
     pub variable: Variable,
     /// Whether it is written out.
+    #[serde(default)]
     pub output: bool,
 }
 
 /// An input of the program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     /// Its name.
     pub name: String,
     /// Its type in the source.
+    #[serde(with = "as_text")]
     pub ty: Type,
     /// The help text.
+    #[serde(default)]
     pub description: Option<String>,
     /// The value used when the user gives none.
+    #[serde(default)]
     pub default: Option<InputDefault>,
     /// Where its value goes.
     pub target: Target,
 }
 
 /// Where an input's value goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Target {
     /// To a global variable.
     Global(u32),
@@ -70,27 +79,32 @@ pub enum Target {
 }
 
 /// An image that must be loaded before the program runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Image {
     /// The file named in the program, or none if it comes from an input.
+    #[serde(default)]
     pub file: Option<String>,
     /// Number of spatial axes.
     pub dim: usize,
     /// Shape of a voxel.
+    #[serde(with = "as_text")]
     pub shape: Shape,
     /// Where it is named.
+    #[serde(default)]
     pub span: Span,
 }
 
 /// A sequence that must be loaded before the program runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// The file.
     pub file: String,
     /// The sequence's type in the source.
+    #[serde(with = "as_text")]
     pub ty: Type,
     /// The global variable that it becomes.
     pub global: u32,
     /// Where it is named.
+    #[serde(default)]
     pub span: Span,
 }

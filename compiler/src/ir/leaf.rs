@@ -1,7 +1,7 @@
-//! References to images and to the fields reconstructed from them, as the IRs carry them.
+//! Leaf fields, where normalization ends, and the images behind them, as the IRs carry them.
 
 use ein_ir::{Kernel, Shape};
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, sync::Arc};
 
 /// What a probe reads beyond the samples of an image.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -18,9 +18,51 @@ pub enum Border {
     Constant(Vec<u64>),
 }
 
-/// A leaf field: an image convolved with kernels.
+/// A field that is not made of others. A derivative or probe in normal form is one of a leaf.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct FieldRef {
+pub enum Leaf {
+    /// An image convolved with kernels.
+    Convolution(Arc<Convolution>),
+}
+
+impl Leaf {
+    /// Dimension of the domain.
+    pub fn dim(&self) -> usize {
+        match self {
+            Leaf::Convolution(field) => field.dim(),
+        }
+    }
+
+    /// The shape of a value.
+    pub fn shape(&self) -> &Shape {
+        match self {
+            Leaf::Convolution(field) => &field.shape,
+        }
+    }
+}
+
+impl fmt::Display for Leaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Leaf::Convolution(field) => write!(f, "convolution {field}"),
+        }
+    }
+}
+
+impl FromStr for Leaf {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Leaf, String> {
+        match text.split_once(' ') {
+            Some(("convolution", field)) => Ok(Leaf::Convolution(Arc::new(field.parse()?))),
+            _ => Err(format!("unknown leaf field `{text}`")),
+        }
+    }
+}
+
+/// An image convolved with kernels.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Convolution {
     /// The image, by its number in the program.
     pub image: u32,
     /// What lies beyond its samples.
@@ -49,7 +91,7 @@ impl std::hash::Hash for KernelRef {
     }
 }
 
-impl FieldRef {
+impl Convolution {
     /// Dimension of the domain.
     pub fn dim(&self) -> usize {
         self.kernels.len()
@@ -162,7 +204,7 @@ impl FromStr for Border {
 }
 
 /// Prints as `image border shape kernels`, e.g. `0 clamp [3] bspln3,bspln3`.
-impl fmt::Display for FieldRef {
+impl fmt::Display for Convolution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kernels: Vec<&str> = self.kernels.iter().map(|k| k.0.name).collect();
         write!(
@@ -176,33 +218,24 @@ impl fmt::Display for FieldRef {
     }
 }
 
-impl FromStr for FieldRef {
+impl FromStr for Convolution {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<FieldRef, String> {
+    fn from_str(text: &str) -> Result<Convolution, String> {
         let bad = || format!("cannot read field `{text}`");
         let words: Vec<&str> = text.split(' ').collect();
         let [image, border, shape, kernels] = words[..] else {
             return Err(bad());
         };
-        let dims = shape
-            .strip_prefix('[')
-            .and_then(|s| s.strip_suffix(']'))
-            .ok_or_else(bad)?;
-        let dims: Vec<usize> = dims
-            .split(',')
-            .filter(|d| !d.is_empty())
-            .map(|d| d.parse().map_err(|_| bad()))
-            .collect::<Result<_, _>>()?;
         let kernels = kernels
             .split(',')
             .map(|name| Kernel::named(name).map(KernelRef).ok_or_else(bad))
             .collect::<Result<_, _>>()?;
-        Ok(FieldRef {
+        Ok(Convolution {
             image: image.parse().map_err(|_| bad())?,
             border: border.parse()?,
             kernels,
-            shape: Shape::new(dims),
+            shape: shape.parse()?,
         })
     }
 }
@@ -228,15 +261,16 @@ mod tests {
     }
 
     #[test]
-    fn field_references_survive_printing() {
+    fn leaf_fields_survive_printing() {
         let kernel = KernelRef(Kernel::named("bspln3").unwrap());
         let border = Border::Constant(vec![1.5f64.to_bits(), f64::INFINITY.to_bits()]);
-        let field = FieldRef {
+        let field = Convolution {
             image: 3,
             border,
             kernels: vec![kernel; 2],
             shape: Shape::new([2]),
         };
+        let field = Leaf::Convolution(Arc::new(field));
         assert_eq!(field.to_string().parse(), Ok(field));
     }
 }

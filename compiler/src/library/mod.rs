@@ -14,7 +14,7 @@
 //! let program = compile("root.diderot", text, &Default::default())?;
 //! let mut inputs = Inputs::of(&program);
 //! inputs.set("numbers", &[4.0, 9.0, 100.0][..])?;
-//! let mut running = Running::new(program, &inputs, 2)?;
+//! let mut running = Running::new(&program, &inputs, 2)?;
 //! // One super-step at a time; outputs can be read in between.
 //! while running.run(Some(1), &mut std::io::sink())? == RunEnd::StepLimit {
 //!     assert_eq!(running.outputs(true)[0].numbers().len(), 3);
@@ -28,8 +28,9 @@
 //! The command `diderotc` is made of the same parts.
 
 pub use crate::{
+    ir::interface::{Image, Input, Interface},
     pipeline::{Compiled, Options},
-    run::{Failure, ImageSource, Inputs, OutputData, Running},
+    run::{FailedStrand, Failure, ImageSource, Inputs, OutputData, Running},
 };
 pub use runtime::{
     image::Orientation,

@@ -8,7 +8,7 @@ use super::{Dynamic, Ty};
 use crate::{
     ir::{
         Bits, Orders, Simple,
-        leaf::{FieldRef, ImageInfo},
+        leaf::{Convolution, ImageInfo},
         print_piece::{self, Piece},
     },
     ssa::Dialect,
@@ -51,7 +51,7 @@ pub enum Op {
     IntRem(u32),
     /// The field's derivatives of the wanted orders at a position in index space; results as the primitive gives them:
     /// by order, then component, then distinct derivative.
-    Probe(Arc<FieldRef>, Orders),
+    Probe(Arc<Convolution>, Orders),
     /// The eigenvalues, descending, and then the eigenvectors, one after the other, of a matrix of this size, row-major;
     /// only its upper triangle counts.
     Eigen(u8),

@@ -9,7 +9,7 @@ use crate::ir::words::{self, Words};
 use ein_ir::ops::{Reduction, StrandSet};
 use std::{fmt, str::FromStr, sync::Arc};
 
-/// The elements of a sequence: so many scalars of one type each.
+/// The elements of a sequence: each is `scalars` numbers of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Element {
     /// The type of a scalar.

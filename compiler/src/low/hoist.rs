@@ -67,7 +67,7 @@ impl Invariants {
         found
     }
 
-    /// Looks at a block that is `reached` by every call. Loops elsewhere stay where they are: nobody might wait for them.
+    /// Looks at a block that is `reached` by every call. Loops elsewhere stay where they are: perhaps no strand would have run them.
     fn look_at(&mut self, block: &Block<Low>, reached: bool) {
         for inst in &block.insts {
             if (reached || !has_loop(&inst.kind)) && self.is_invariant(&inst.kind) {
@@ -173,7 +173,7 @@ impl Invariants {
     fn copy_block(&self, block: &Block<Low>, to: &mut Vec<Inst<Low>>, first: u32) {
         for inst in &block.insts {
             if self.has(inst) {
-                to.push(shifted(inst, first));
+                to.push(inst.clone().rename(&mut |v| Value(v.0 + first)));
             } else {
                 for inner in inst.kind.blocks() {
                     self.copy_block(inner, to, first);
@@ -248,48 +248,5 @@ fn read(
     Block {
         insts,
         yields: block.yields,
-    }
-}
-
-/// An instruction with all values renumbered.
-fn shifted(inst: &Inst<Low>, first: u32) -> Inst<Low> {
-    let one = |v: &Value| Value(v.0 + first);
-    let all = |values: &[Value]| values.iter().map(one).collect::<Vec<_>>();
-    let block = |block: &Block<Low>| Block {
-        insts: block.insts.iter().map(|i| shifted(i, first)).collect(),
-        yields: all(&block.yields),
-    };
-    let kind = match &inst.kind {
-        Kind::Op(op, args) => Kind::Op(op.clone(), all(args)),
-        Kind::If {
-            condition,
-            then,
-            otherwise,
-        } => Kind::If {
-            condition: one(condition),
-            then: block(then),
-            otherwise: block(otherwise),
-        },
-        Kind::For {
-            index,
-            low,
-            high,
-            breaks,
-            carried,
-            init,
-            body,
-        } => Kind::For {
-            index: one(index),
-            low: one(low),
-            high: one(high),
-            breaks: *breaks,
-            carried: all(carried),
-            init: all(init),
-            body: block(body),
-        },
-    };
-    Inst {
-        results: all(&inst.results),
-        kind,
     }
 }

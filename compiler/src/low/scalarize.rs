@@ -10,7 +10,8 @@ use super::{Low, Op, zero};
 use crate::{
     ir::{
         Simple,
-        leaf::{FieldRef, ImageInfo, distinct_derivatives},
+        interface::{Interface, Variable},
+        leaf::{Convolution, ImageInfo, distinct_derivatives},
         tensor::{Base, Ty},
     },
     mid::{self, Mid},
@@ -31,13 +32,10 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Slots in the order of the variables.
-    pub fn new<'a>(
-        globals: impl Iterator<Item = &'a Ty>,
-        state: impl Iterator<Item = &'a Ty>,
-    ) -> Slots {
-        let (globals, global_count) = first_slots(globals);
-        let (state, _) = first_slots(state);
+    /// Slots in the order of a program's variables.
+    pub fn of(interface: &Interface) -> Slots {
+        let (globals, global_count) = first_slots(interface.globals.iter());
+        let (state, _) = first_slots(interface.state.iter().map(|state| &state.variable));
         Slots {
             globals,
             state,
@@ -52,12 +50,12 @@ impl Slots {
 }
 
 /// The first slot of each variable, and how many there are.
-fn first_slots<'a>(types: impl Iterator<Item = &'a Ty>) -> (Vec<u32>, u32) {
+fn first_slots<'a>(variables: impl Iterator<Item = &'a Variable>) -> (Vec<u32>, u32) {
     let mut next = 0;
-    let first = types
-        .map(|ty| {
+    let first = variables
+        .map(|variable| {
             let first = next;
-            next += ty.scalars().len() as u32;
+            next += variable.ty.scalars().len() as u32;
             first
         })
         .collect();
@@ -125,20 +123,13 @@ impl Pass<'_> {
                     body,
                 } => {
                     let (low, high, init) = (self.scalar(*low), self.scalar(*high), self.all(init));
-                    let index = self.fresh(&[*index])[0];
-                    let carried = self.fresh(carried);
-                    let body = self.block(body);
-                    let results = self.fresh(&inst.results);
-                    let kind = Kind::For {
-                        index,
-                        low,
-                        high,
-                        breaks: *breaks,
-                        carried,
-                        init,
-                        body,
-                    };
-                    self.b.push(Inst { results, kind });
+                    let open = self.b.begin_for(low, high, *breaks, init);
+                    self.hold(&[*index], vec![open.index]);
+                    self.hold(carried, open.carried.clone());
+                    self.insts(body);
+                    let next = self.all(&body.yields);
+                    let results = self.b.for_(open, next);
+                    self.hold(&inst.results, results);
                 }
             }
         }
@@ -149,18 +140,6 @@ impl Pass<'_> {
         self.insts(block);
         let yields = self.all(&block.yields);
         self.b.close(yields)
-    }
-
-    /// New scalars for values, all in one list.
-    fn fresh(&mut self, values: &[Value]) -> Vec<Value> {
-        let mut list = Vec::new();
-        for &v in values {
-            let types = self.from.type_of(v).scalars();
-            let scalars: Vec<Value> = types.into_iter().map(|ty| self.b.fresh(ty)).collect();
-            list.extend(&scalars);
-            self.values.insert(v, scalars);
-        }
-        list
     }
 
     /// Hands out a list of scalars to the values they belong to.
@@ -249,12 +228,6 @@ impl Pass<'_> {
             }
             Base::IntDiv(place) => self.b.op(Op::IntDiv(*place), &scalars),
             Base::IntRem(place) => self.b.op(Op::IntRem(*place), &scalars),
-            Base::EigenValues(n) => {
-                self.b.op(Op::Eigen(*n), &symmetrized(&scalars, *n))[..usize::from(*n)].to_vec()
-            }
-            Base::EigenVectors(n) => {
-                self.b.op(Op::Eigen(*n), &symmetrized(&scalars, *n))[usize::from(*n)..].to_vec()
-            }
             Base::Sequence(_) => scalars,
             Base::Element(place) => self.element(*place, args),
             Base::CheckIndex(place) => self.b.op(Op::CheckIndex(*place), &scalars),
@@ -319,7 +292,7 @@ impl Pass<'_> {
 }
 
 /// The components of a symmetric tensor of derivatives from the distinct ones.
-fn spread(field: &FieldRef, order: usize, distinct: &[Value]) -> Vec<Value> {
+fn spread(field: &Convolution, order: usize, distinct: &[Value]) -> Vec<Value> {
     let derivatives = distinct_derivatives(field.dim(), order);
     let place: BTreeMap<&[usize], usize> = derivatives
         .iter()
@@ -349,12 +322,4 @@ fn spread(field: &FieldRef, order: usize, distinct: &[Value]) -> Vec<Value> {
         }
     }
     all
-}
-
-/// The matrix with its upper triangle mirrored, so that nobody needs the lower one.
-fn symmetrized(matrix: &[Value], n: u8) -> Vec<Value> {
-    let n = usize::from(n);
-    (0..n * n)
-        .map(|k| matrix[(k / n).min(k % n) * n + (k / n).max(k % n)])
-        .collect()
 }

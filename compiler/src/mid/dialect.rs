@@ -3,7 +3,7 @@
 use crate::{
     ir::{
         Orders,
-        leaf::FieldRef,
+        leaf::Convolution,
         tensor::{Base, Operator, Ty},
     },
     ssa::Dialect,
@@ -28,7 +28,7 @@ pub enum Op {
     /// ∂ᵢ = Σⱼ P\[i,j\] ∂ⱼ.
     Gradient(u32, u8),
     /// The derivatives of the wanted orders at a position in index space, one tensor per order, the derivative axes last.
-    Probe(Arc<FieldRef>, Orders),
+    Probe(Arc<Convolution>, Orders),
 }
 
 impl Dialect for Mid {

@@ -8,7 +8,7 @@ use crate::{
     high::{self, High},
     ir::{
         Orders, Simple,
-        leaf::{FieldRef, ImageInfo},
+        leaf::{ImageInfo, Leaf},
         tensor::{Base, Operator},
     },
     ssa::{Block, Builder, Function, Inst, Kind, Value},
@@ -23,7 +23,6 @@ use std::{collections::BTreeMap, sync::Arc};
 /// Translates a normalized function to Mid-IR.
 pub fn reconstruct(function: Function<High>) -> Function<Mid> {
     let mut pass = Pass {
-        from: &function,
         b: Builder::default(),
         values: BTreeMap::new(),
         leaves: BTreeMap::new(),
@@ -35,12 +34,11 @@ pub fn reconstruct(function: Function<High>) -> Function<Mid> {
     pass.b.finish(function.name.clone(), yields)
 }
 
-struct Pass<'a> {
-    from: &'a Function<High>,
+struct Pass {
     b: Builder<Mid>,
     /// The value of Mid-IR for each value of High-IR.
     values: BTreeMap<Value, Value>,
-    leaves: BTreeMap<Value, Arc<FieldRef>>,
+    leaves: BTreeMap<Value, Leaf>,
     /// The tensors that probes brought so far, in the open blocks.
     probed: BTreeMap<Probe, Value>,
     /// Per open block, what is probed where and to which orders.
@@ -55,7 +53,7 @@ struct Probe {
     order: usize,
 }
 
-impl Pass<'_> {
+impl Pass {
     fn one(&self, v: Value) -> Value {
         self.values[&v]
     }
@@ -108,38 +106,31 @@ impl Pass<'_> {
                 body,
             } => {
                 let (low, high, init) = (self.one(*low), self.one(*high), self.all(init));
-                let fresh = |pass: &mut Self, v: Value| {
-                    let ty = pass.from.type_of(v).clone();
-                    let new = pass.b.fresh(ty);
-                    pass.values.insert(v, new);
-                    new
-                };
-                let index = fresh(self, *index);
-                let carried: Vec<Value> = carried.iter().map(|&v| fresh(self, v)).collect();
-                let body = self.block(body);
-                let results: Vec<Value> = inst.results.iter().map(|&v| fresh(self, v)).collect();
-                let kind = Kind::For {
-                    index,
-                    low,
-                    high,
-                    breaks: *breaks,
-                    carried,
-                    init,
-                    body,
-                };
-                self.b.push(Inst { results, kind });
+                let open = self.b.begin_for(low, high, *breaks, init);
+                self.values.insert(*index, open.index);
+                self.values
+                    .extend(carried.iter().copied().zip(open.carried.iter().copied()));
+                let next = self.body(body);
+                let results = self.b.for_(open, next);
+                self.values
+                    .extend(inst.results.iter().copied().zip(results));
             }
         }
     }
 
     fn block(&mut self, block: &Block<High>) -> Block<Mid> {
+        self.b.open();
+        let yields = self.body(block);
+        self.b.close(yields)
+    }
+
+    /// Translates a block into the one that is open; gives its yields.
+    fn body(&mut self, block: &Block<High>) -> Vec<Value> {
         // What is probed in the block is not there after it.
         let before = self.probed.clone();
-        self.b.open();
         self.insts(block);
-        let yields = self.all(&block.yields);
         self.probed = before;
-        self.b.close(yields)
+        self.all(&block.yields)
     }
 
     fn op(&mut self, op: &high::Op, args: &[Value], inst: &Inst<High>) {
@@ -168,7 +159,7 @@ impl Pass<'_> {
     /// Emits the probe that serves all orders wanted here of this field at this position.
     fn probe(&mut self, probe: &Probe) {
         let orders = self.wanted.last().expect("a block is open")[&(probe.leaf, probe.at)];
-        let field = self.leaves[&probe.leaf].clone();
+        let Leaf::Convolution(field) = self.leaves[&probe.leaf].clone();
         let dim = field.dim();
         let at = self.one(probe.at);
         let at = self.b.op1(Op::ToIndex(field.image, dim as u8), &[at]);

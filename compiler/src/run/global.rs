@@ -30,9 +30,9 @@ impl Strands {
             outside: &outside,
             reducer: None,
         };
-        self.call_global(role, &host, [0; 3]);
+        self.call_global(role, host, [0; 3]);
         if role == Role::Domain {
-            self.compute_invariants(&host);
+            self.compute_invariants(host);
         }
         self.put_reports(outside.into_reports());
         self.failure().map_or(Ok(()), Err)
@@ -53,8 +53,8 @@ impl Strands {
                 outside: &outside,
                 reducer: Some(&reducer),
             };
-            let outcome = this.call_global(role, &host, counts);
-            this.compute_invariants(&host);
+            let outcome = this.call_global(role, host, counts);
+            this.compute_invariants(host);
             outcome
         };
         self.put_reports(outside.into_reports());
@@ -68,15 +68,20 @@ impl Strands {
     }
 
     /// Computes what strand code reads besides the variables, now that these have changed.
-    fn compute_invariants(&self, host: &GlobalHost<'_, '_>) {
+    fn compute_invariants(&self, host: GlobalHost<'_, '_>) {
         if self.program().code.has(Role::Invariants) {
             self.call_global(Role::Invariants, host, [0; 3]);
         }
     }
 
     /// Calls a function that is not strand code; gives the status it ended with, if it has one.
-    fn call_global(&self, role: Role, host: &GlobalHost<'_, '_>, counts: [i64; 3]) -> LaneOutcome {
-        let mut frame = self.frame(ptr::from_ref(host).cast_mut().cast(), ptr::null_mut(), 1);
+    fn call_global(
+        &self,
+        role: Role,
+        mut host: GlobalHost<'_, '_>,
+        counts: [i64; 3],
+    ) -> LaneOutcome {
+        let mut frame = self.frame(&mut host, ptr::null_mut(), 1);
         frame.width = 1;
         frame.counts = counts;
         // SAFETY: the frame is that of this program; global code touches globals, images and sequences only, and no other
@@ -113,15 +118,11 @@ impl Strands {
         let words = machine_type(element.ty, lanes);
         let is_truth = element.ty == low::Ty::Bool;
         let map = |block: *const u8, members: LaneMask, values: *mut u8| {
-            let host = GlobalHost {
+            let mut host = GlobalHost {
                 outside,
                 reducer: None,
             };
-            let mut frame = self.frame(
-                ptr::from_ref(&host).cast_mut().cast(),
-                block.cast_mut(),
-                members,
-            );
+            let mut frame = self.frame(&mut host, block.cast_mut(), members);
             let mut truths = vec![0u8; if is_truth { width * words.bytes() } else { 0 }];
             frame.args = args.as_ptr();
             frame.results = if is_truth {

@@ -1,14 +1,14 @@
 //! The images of a running program, in the program's precision and as its probes want them.
 
 use super::Failure;
-use crate::{codegen::abi, ir::leaf, pipeline::Compiled};
+use crate::{codegen::Compiled, codegen::abi, ir::leaf};
 use ndarray::ArrayD;
 use num_traits::AsPrimitive;
 use runtime::{
     image::{Image, ImageError, Orientation},
-    probe::{Border, ProbeImage},
+    probe::{Border, KeptImage},
 };
-use std::path::Path;
+use std::{ffi::c_void, path::Path, sync::Arc};
 
 /// Where an image comes from.
 #[derive(Clone, Debug)]
@@ -24,26 +24,27 @@ pub enum ImageSource {
     },
 }
 
-/// Images, what generated code knows of them, and the descriptions its probes take.
+/// Images as the probes of generated code take them, and what else it knows of them.
 pub(super) struct LoadedImages {
-    /// Own the samples that the descriptions point to.
-    _samples: Samples,
-    /// Own the values beyond constant borders that the descriptions point to.
-    _constants: Vec<Vec<f64>>,
+    /// Keeps what `fields` points to.
+    _kept: Kept,
     cells: Vec<u64>,
-    _descriptions: Box<[ProbeImage<'static>]>,
-    fields: Vec<*const ProbeImage<'static>>,
+    fields: Vec<*const c_void>,
     warnings: Vec<String>,
 }
 
-// SAFETY: the pointers lead to descriptions owned here, and samples are only read.
+// SAFETY: the pointers lead to descriptions that are kept here, and everything behind them is only read.
 unsafe impl Send for LoadedImages {}
 // SAFETY: as above.
 unsafe impl Sync for LoadedImages {}
 
-enum Samples {
-    Single(Vec<Image<f32>>),
-    Double(Vec<Image<f64>>),
+enum Kept {
+    Single(
+        #[expect(dead_code, reason = "owned, and reached through addresses")] Vec<KeptImage<f32>>,
+    ),
+    Double(
+        #[expect(dead_code, reason = "owned, and reached through addresses")] Vec<KeptImage<f64>>,
+    ),
 }
 
 impl LoadedImages {
@@ -52,34 +53,36 @@ impl LoadedImages {
         program: &Compiled,
         sources: &[ImageSource],
     ) -> Result<LoadedImages, Failure> {
-        let mut warnings = Vec::new();
-        let samples = if program.lanes.double {
-            Samples::Double(read(program, sources, &mut warnings)?)
+        if program.lanes.double {
+            LoadedImages::of(program, sources, Kept::Double)
         } else {
-            Samples::Single(read(program, sources, &mut warnings)?)
-        };
-        let cells = match &samples {
-            Samples::Single(images) => cells(images, false),
-            Samples::Double(images) => cells(images, true),
-        };
-        let (mut descriptions, mut constants) = (Vec::new(), Vec::new());
-        for field in program.code.linker().fields() {
-            constants.push(constant(&field.border));
-            let border = border(&field.border, &constants[constants.len() - 1]);
-            let description = match &samples {
-                Samples::Single(images) => describe(&images[field.image as usize], border),
-                Samples::Double(images) => describe(&images[field.image as usize], border),
-            };
-            descriptions.push(description.map_err(Failure::Input)?);
+            LoadedImages::of(program, sources, Kept::Single)
         }
-        let descriptions = descriptions.into_boxed_slice();
-        let fields = descriptions.iter().map(std::ptr::from_ref).collect();
+    }
+
+    fn of<T>(
+        program: &Compiled,
+        sources: &[ImageSource],
+        keep: fn(Vec<KeptImage<T>>) -> Kept,
+    ) -> Result<LoadedImages, Failure>
+    where
+        T: runtime::image::Real + runtime::simd::Float,
+        f64: AsPrimitive<T>,
+    {
+        let mut warnings = Vec::new();
+        let images = read::<T>(program, sources, &mut warnings)?;
+        let mut kept = Vec::new();
+        for field in program.code.linker().fields() {
+            let constant = constant(&field.border);
+            let border = border(&field.border, &constant);
+            let image = images[field.image as usize].clone();
+            kept.push(KeptImage::new(image, border).map_err(Failure::input)?);
+        }
+        let address = |image: &KeptImage<T>| std::ptr::from_ref(image.description()).cast();
         Ok(LoadedImages {
-            _samples: samples,
-            _constants: constants,
-            cells,
-            _descriptions: descriptions,
-            fields,
+            cells: cells(&images, program.lanes.double),
+            fields: kept.iter().map(address).collect(),
+            _kept: keep(kept),
             warnings,
         })
     }
@@ -88,7 +91,7 @@ impl LoadedImages {
         &self.cells
     }
 
-    pub(super) fn fields(&self) -> &[*const ProbeImage<'static>] {
+    pub(super) fn fields(&self) -> &[*const c_void] {
         &self.fields
     }
 
@@ -101,15 +104,15 @@ fn read<T>(
     program: &Compiled,
     sources: &[ImageSource],
     warnings: &mut Vec<String>,
-) -> Result<Vec<Image<T>>, Failure>
+) -> Result<Vec<Arc<Image<T>>>, Failure>
 where
     T: runtime::image::Real,
     f64: AsPrimitive<T>,
 {
-    let failed = |error: ImageError| Failure::Input(error.to_string());
+    let failed = |error: ImageError| Failure::input(error.to_string());
     let mut images = Vec::new();
     for (image, source) in program.interface.images.iter().zip(sources) {
-        images.push(match source {
+        images.push(Arc::new(match source {
             ImageSource::File(file) => {
                 let loaded =
                     Image::read(Path::new(file), image.dim, image.shape.dims()).map_err(failed)?;
@@ -121,12 +124,12 @@ where
                 orientation,
             } => Image::from_array(samples.view(), image.shape.dims(), orientation.clone())
                 .map_err(failed)?,
-        });
+        }));
     }
     Ok(images)
 }
 
-fn cells<T: runtime::image::Real>(images: &[Image<T>], double: bool) -> Vec<u64> {
+fn cells<T: runtime::image::Real>(images: &[Arc<Image<T>>], double: bool) -> Vec<u64> {
     let parts = images.iter().map(|image| {
         let orientation = image.orientation();
         (
@@ -136,17 +139,6 @@ fn cells<T: runtime::image::Real>(images: &[Image<T>], double: bool) -> Vec<u64>
         )
     });
     abi::images::cells(parts, double)
-}
-
-fn describe<T: runtime::image::Real + runtime::simd::Float>(
-    image: &Image<T>,
-    border: Border<'_>,
-) -> Result<ProbeImage<'static>, String> {
-    // The samples are padded at the end for wide loads.
-    let samples = &image.samples()[..image.plane_stride() * image.components()];
-    let description = ProbeImage::new(samples, image.sizes(), image.components(), border)?;
-    // SAFETY: images and border values are kept beside the descriptions and never changed, so they live as long.
-    Ok(unsafe { std::mem::transmute::<ProbeImage<'_>, ProbeImage<'static>>(description) })
 }
 
 /// The values beyond a constant border, one per component.

@@ -2,8 +2,8 @@
 
 use super::{Failure, images::ImageSource, values::input_type};
 use crate::{
+    codegen::Compiled,
     ir::interface::{Input, Interface, Target},
-    pipeline::Compiled,
 };
 use ndarray::ArrayD;
 use runtime::{
@@ -62,7 +62,7 @@ impl Inputs {
         let (n, input) = self.find(name)?;
         let wanted = input_type(&input.ty);
         let wrong = |found: String| {
-            Failure::Input(format!(
+            Failure::input(format!(
                 "the input `{name}` is of type {}, not {found}",
                 input.ty
             ))
@@ -95,7 +95,7 @@ impl Inputs {
         let (_, input) = self.find(name)?;
         let Target::Image(image) = input.target else {
             let message = format!("the input `{name}` is of type {}, not an image", input.ty);
-            return Err(Failure::Input(message));
+            return Err(Failure::input(message));
         };
         self.images[image as usize] = Some(ImageSource::Array {
             samples,
@@ -120,7 +120,7 @@ impl Inputs {
                     "there is no input `{name}`; there are: {}",
                     names.join(", ")
                 );
-                Err(Failure::Input(message))
+                Err(Failure::input(message))
             }
         }
     }

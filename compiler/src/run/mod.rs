@@ -1,5 +1,6 @@
-//! Running compiled programs: inputs, images, strands, outputs. [`crate::library`] shows how to use it.
+//! Running compiled programs: inputs, images, strands, outputs. The room `library` shows how to use it.
 
+mod failure;
 mod global;
 mod images;
 mod inputs;
@@ -7,64 +8,21 @@ mod outputs;
 mod strands;
 mod values;
 
+pub use failure::{FailedStrand, Failure};
 pub use images::ImageSource;
 pub use inputs::Inputs;
 pub use outputs::OutputData;
 pub use values::{input_type, output_names};
 
-use crate::{pipeline::Compiled, ssa::Role};
+use crate::{codegen::Compiled, ssa::Role};
 use images::LoadedImages;
 use runtime::{
     strands::Counts,
-    world::{Control, Creation, GlobalSequences, RunEnd, RunError, World, WorldError},
+    world::{Control, Creation, GlobalSequences, RunEnd, RunError, World},
 };
-use std::{fmt, io::Write, sync::Arc};
+use std::{io::Write, sync::Arc};
 use strands::Strands;
-
-/// Why a program cannot be run, or stopped.
-#[derive(Debug)]
-pub enum Failure {
-    /// An input is missing or an image or sequence cannot be loaded.
-    Input(String),
-    /// A run-time error outside the strands: message and place in the source.
-    Global {
-        /// What happened.
-        message: String,
-        /// Byte offset in the source.
-        place: u32,
-    },
-    /// The strands could not be created.
-    World(WorldError),
-    /// The run ended in an error.
-    Run(RunError),
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Input(message) | Failure::Global { message, .. } => f.write_str(message),
-            Failure::World(error) => write!(f, "{error}"),
-            Failure::Run(error) => write!(f, "{error}"),
-        }
-    }
-}
-
-impl std::error::Error for Failure {}
-
-impl Failure {
-    /// The place in the source where it happened, if it has one.
-    pub fn place(&self) -> Option<u32> {
-        let place = match self {
-            Failure::Input(_) => None,
-            Failure::Global { place, .. } => Some(*place),
-            Failure::World(WorldError::Strand { failure, .. }) => Some(failure.position),
-            Failure::Run(RunError::Strand { failure, .. }) => Some(failure.position),
-            Failure::World(_) | Failure::Run(_) => None,
-        };
-        // What the runtime reports of its own accord has no place in the source.
-        place.filter(|&place| place != u32::MAX)
-    }
-}
+use values::Initial;
 
 /// A program with its strands.
 pub struct Running {
@@ -79,14 +37,14 @@ impl Running {
     ///
     /// # Errors
     /// What is wrong with an input, or a run-time error of the initialization.
-    pub fn new(mut program: Compiled, inputs: &Inputs, workers: usize) -> Result<Running, Failure> {
-        let images = LoadedImages::load(&program, &inputs.images()?)?;
+    pub fn new(program: &Compiled, inputs: &Inputs, workers: usize) -> Result<Running, Failure> {
+        let images = LoadedImages::load(program, &inputs.images()?)?;
         let mut sequences = GlobalSequences::default();
-        let mut globals = values::global_cells(&mut program, inputs.values(), &mut sequences)?;
+        let mut initial = Initial::new(program, inputs.values(), &mut sequences)?;
         // Behind the variables lie the invariants, and then the bounds of the creation iterators.
         let further = program.invariants + 2 * program.interface.axes;
-        globals.resize(globals.len() + further, 0);
-        let mut strands = Strands::new(program, globals, images);
+        initial.cells.resize(initial.cells.len() + further, 0);
+        let mut strands = Strands::new(program.clone(), initial, images);
         strands.run_once(Role::Globals, &mut sequences)?;
         strands.run_once(Role::Domain, &mut sequences)?;
         let sizes = strands.domain_sizes();
@@ -96,7 +54,9 @@ impl Running {
             Creation::Collection(sizes.clone())
         };
         let warnings = strands.take_warnings();
-        let world = World::new(strands, &creation, sequences, workers).map_err(Failure::World)?;
+        let iterators = strands.iterators();
+        let world = World::new(strands, &creation, sequences, workers)
+            .map_err(|error| Failure::of_creation(error, &iterators))?;
         Ok(Running {
             world,
             sizes,
@@ -112,8 +72,9 @@ impl Running {
         let early = self.world.program().take_printed();
         printer
             .write_all(early.as_bytes())
-            .map_err(|e| Failure::Run(RunError::Print(e)))?;
-        let end = self.world.run(limit, printer).map_err(Failure::Run)?;
+            .map_err(|error| Failure::new("print", RunError::Print(error)))?;
+        let end = self.world.run(limit, printer);
+        let end = end.map_err(|error| Failure::of_run(error, self.world.program().iterators()))?;
         match self.world.program().failure() {
             Some(failure) => Err(failure),
             None => Ok(end),

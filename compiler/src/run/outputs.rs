@@ -107,7 +107,7 @@ fn layout(ty: &Ty) -> (Vec<usize>, Length) {
             (shape, Length::Fixed(m)) => (shape, Length::Fixed(n * m)),
             (shape, _) => (shape, Length::Fixed(*n)),
         },
-        // An element that is a sequence itself is written as one of so many components.
+        // An element that is a sequence itself is written with all its components.
         Ty::List(element) => match layout(element) {
             (shape, Length::Fixed(n)) => ([vec![n], shape].concat(), Length::Dynamic),
             (shape, _) => (shape, Length::Dynamic),

@@ -1,11 +1,10 @@
 //! The strands of a compiled program, as the scheduler sees them.
 
-use super::{Failure, images::LoadedImages};
+use super::{Failure, images::LoadedImages, values::Initial};
 use crate::{
-    codegen::{Frame, host::Reports},
+    codegen::{Compiled, Frame, abi::Host, host::Reports},
     ir::tensor::Ty,
     low,
-    pipeline::Compiled,
     ssa::Role,
 };
 use runtime::{
@@ -15,31 +14,51 @@ use runtime::{
     world::{Abilities, GlobalContext, StepContext, StrandProgram},
 };
 use std::{
-    ffi::c_void,
+    cell::UnsafeCell,
     ptr,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// A compiled program with the values of its globals.
 pub(super) struct Strands {
     program: Compiled,
-    /// Written by global code only, while no other code runs.
-    globals: Vec<AtomicU64>,
+    globals: Globals,
     images: LoadedImages,
     strings: Vec<Arc<str>>,
     /// What code outside the strands printed and failed with.
     reports: Mutex<Reports>,
 }
 
+/// The cells of global variables.
+///
+/// Generated code writes them only while no other code runs: global blocks and what is computed before the first super-step.
+/// Strand code reads them.
+struct Globals(Box<[UnsafeCell<u64>]>);
+
+// SAFETY: cells are written only while one thread runs, see above.
+unsafe impl Sync for Globals {}
+
+impl Globals {
+    /// A cell, between calls of generated code.
+    fn get(&self, slot: usize) -> u64 {
+        // SAFETY: nothing writes while this is read.
+        unsafe { *self.0[slot].get() }
+    }
+
+    fn as_ptr(&self) -> *mut u64 {
+        UnsafeCell::raw_get(self.0.as_ptr())
+    }
+}
+
 impl Strands {
-    pub(super) fn new(program: Compiled, globals: Vec<u64>, images: LoadedImages) -> Strands {
-        let strings = program.code.linker().strings().to_vec();
+    pub(super) fn new(
+        program: Compiled,
+        Initial { cells, strings }: Initial,
+        images: LoadedImages,
+    ) -> Strands {
         Strands {
             program,
-            globals: globals.into_iter().map(AtomicU64::new).collect(),
+            globals: Globals(cells.into_iter().map(UnsafeCell::new).collect()),
             images,
             strings,
             reports: Mutex::default(),
@@ -77,14 +96,12 @@ impl Strands {
     /// The run-time error of global code, if there was one.
     pub(super) fn failure(&self) -> Option<Failure> {
         let failure = self.reports().failure;
-        failure.map(|(kind, place, details)| Failure::Global {
-            message: StrandFailure {
+        failure.map(|(kind, position, details)| {
+            Failure::at_run_time(StrandFailure {
                 kind,
-                position: place,
+                position,
                 details,
-            }
-            .to_string(),
-            place,
+            })
         })
     }
 
@@ -92,35 +109,60 @@ impl Strands {
     pub(super) fn domain_sizes(&self) -> Vec<usize> {
         self.bounds()
             .into_iter()
-            .map(|(low, high)| usize::try_from(high - low + 1).unwrap_or(0))
+            .map(|(low, high)| {
+                let count = i128::from(high) - i128::from(low) + 1;
+                usize::try_from(count.max(0)).unwrap_or(usize::MAX)
+            })
             .collect()
+    }
+
+    /// The values of the iterators that the first strands of a grid were created with, by their numbers.
+    pub(super) fn iterators(&self) -> impl Fn(u64) -> Option<Vec<i64>> + use<> {
+        let (bounds, sizes) = (self.bounds(), self.domain_sizes());
+        let is_grid = self.is_grid();
+        move |id| {
+            let mut rest = id;
+            let mut values = Vec::new();
+            for ((low, _), &size) in bounds.iter().zip(&sizes).rev() {
+                values.push(low + (rest % size as u64) as i64);
+                rest /= size as u64;
+            }
+            values.reverse();
+            (is_grid && rest == 0).then_some(values)
+        }
     }
 
     fn bounds(&self) -> Vec<(i64, i64)> {
         let axes = self.program.interface.axes;
         let wide = self.program.lanes.double || self.program.lanes.long_int;
-        let int = |cell: &AtomicU64| {
-            let cell = cell.load(Relaxed);
+        let int = |slot: usize| {
+            let cell = self.globals.get(slot);
             if wide {
                 cell as i64
             } else {
                 i64::from(cell as i32)
             }
         };
-        self.globals[self.globals.len() - 2 * axes..]
-            .chunks(2)
-            .map(|pair| (int(&pair[0]), int(&pair[1])))
-            .collect()
+        let first = self.globals.0.len() - 2 * axes;
+        let pairs = (0..axes).map(|axis| first + 2 * axis);
+        pairs.map(|slot| (int(slot), int(slot + 1))).collect()
     }
 
-    pub(super) fn frame(&self, host: *mut c_void, state: *mut u8, mask: LaneMask) -> Frame {
+    pub(super) fn frame<'h>(
+        &self,
+        host: &'h mut (dyn Host + 'h),
+        state: *mut u8,
+        mask: LaneMask,
+    ) -> Frame<'h> {
         Frame {
-            globals: self.globals.as_ptr().cast_mut().cast(),
+            globals: self.globals.as_ptr(),
             state,
             args: ptr::null(),
             results: ptr::null_mut(),
             images: self.images.cells().as_ptr(),
-            fields: self.images.fields().as_ptr().cast(),
+            fields: self.images.fields().as_ptr(),
+            blocks: ptr::null(),
+            published: ptr::null(),
             host,
             strings: &raw const self.strings,
             width: self.program.lanes.width as u32,
@@ -140,8 +182,9 @@ impl Strands {
         block: *mut u8,
         lanes: LaneMask,
     ) -> LaneOutcome {
-        let mut frame = self.frame(ptr::from_mut(cx).cast(), block, lanes);
-        let head = cx.head();
+        let head = *cx.head();
+        let mut frame = self.frame(cx, block, lanes);
+        (frame.blocks, frame.published) = (head.state, head.published);
         frame.counts = [head.all, head.active, head.stable];
         // SAFETY: the frame is that of this program and the block is ours by the caller's promise.
         unsafe { self.program.code.call(role, &mut frame) };
@@ -181,7 +224,7 @@ unsafe impl StrandProgram for Strands {
             }
             planes.resize((axis + 1) * width * 8, 0);
         }
-        let mut frame = self.frame(ptr::from_mut(cx).cast(), block, lanes);
+        let mut frame = self.frame(cx, block, lanes);
         frame.args = planes.as_ptr();
         // SAFETY: the frame is that of this program and the block is ours by the caller's promise.
         unsafe { self.program.code.call(Role::Create, &mut frame) };
@@ -224,8 +267,7 @@ unsafe impl StrandProgram for Strands {
         let variables = self.program.interface.globals.iter();
         for (variable, &first) in variables.zip(&self.program.slots.globals) {
             for slot in list_slots(&variable.ty, first as usize) {
-                let [buffer, length] =
-                    [slot, slot + 1].map(|n| self.globals[n].load(Relaxed) as u32);
+                let [buffer, length] = [slot, slot + 1].map(|n| self.globals.get(n) as u32);
                 hold(Sequence::from_bits(
                     u64::from(buffer) << 32 | u64::from(length),
                 ));

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use crate::{
+    codegen::Compiled,
     front::typed::tree::{Constant, InputDefault},
     ir::{
         interface::{Input, Interface, Target},
@@ -9,7 +10,6 @@ use crate::{
         tensor::Ty,
     },
     low,
-    pipeline::Compiled,
 };
 use ein_ir::{Shape, Type};
 use runtime::{
@@ -17,6 +17,7 @@ use runtime::{
     sequence::Sequence,
     world::GlobalSequences,
 };
+use std::sync::Arc;
 
 /// An input's type as the command line knows it.
 pub fn input_type(ty: &Type) -> InputType {
@@ -51,60 +52,67 @@ pub fn output_names(interface: &Interface) -> Vec<OutputName> {
 
 /// Says that an input has no value.
 pub(super) fn missing(input: &Input) -> Failure {
-    Failure::Input(format!(
+    Failure::input(format!(
         "the input `{0}` is required: give it by `-{0}`",
         input.name
     ))
 }
 
-/// The cells of the global variables, those of inputs and loaded sequences filled.
-pub(super) fn global_cells(
-    program: &mut Compiled,
-    inputs: &[Option<InputValue>],
-    sequences: &mut GlobalSequences,
-) -> Result<Vec<u64>, Failure> {
-    let interface = program.interface.clone();
-    let scalars = interface.globals.iter().map(|v| v.ty.scalars().len()).sum();
-    let mut cells = vec![0; scalars];
-    for (n, input) in interface.inputs.iter().enumerate() {
-        let Target::Global(global) = input.target else {
-            continue;
-        };
-        let load = |file: &str| {
-            let loaded = sequence_from_file(file, &input.ty, program.lanes.long_int);
-            loaded.map_err(|error| Failure::Input(format!("input `{}`: {error}", input.name)))
-        };
-        let constant = match (inputs.get(n), &input.default) {
-            (Some(Some(InputValue::File(file))), _) => load(file)?,
-            (Some(Some(value)), _) => constant_of(value, &interface.globals[global as usize].ty),
-            (_, Some(InputDefault::Value(constant))) => constant.clone(),
-            (_, Some(InputDefault::File(file))) => load(file)?,
-            (_, None) => return Err(missing(input)),
-        };
-        set_global(program, global, &constant, &mut cells, sequences)?;
-    }
-    for load in &interface.loads {
-        let loaded = sequence_from_file(&load.file, &load.ty, program.lanes.long_int);
-        let constant = loaded.map_err(|error| Failure::Input(error.to_string()))?;
-        set_global(program, load.global, &constant, &mut cells, sequences)?;
-    }
-    Ok(cells)
+/// The global variables as a run begins with them.
+pub(super) struct Initial {
+    /// Their cells; those of inputs and loaded sequences are filled.
+    pub(super) cells: Vec<u64>,
+    /// The strings by their numbers: those of the program, then those of the inputs.
+    pub(super) strings: Vec<Arc<str>>,
 }
 
-/// Fills the cells of a global variable.
-fn set_global(
-    program: &mut Compiled,
-    global: u32,
-    constant: &Constant,
-    cells: &mut [u64],
-    sequences: &mut GlobalSequences,
-) -> Result<(), Failure> {
-    let mut words = Vec::new();
-    let ty = program.interface.globals[global as usize].ty.clone();
-    write_cells(program, constant, &ty, sequences, &mut words)?;
-    let first = program.slots.globals[global as usize] as usize;
-    cells[first..first + words.len()].copy_from_slice(&words);
-    Ok(())
+impl Initial {
+    /// Takes the values of inputs, in their order; an input without a value has its default.
+    ///
+    /// # Errors
+    /// An input is missing, or the file of a sequence cannot be read.
+    pub(super) fn new(
+        program: &Compiled,
+        inputs: &[Option<InputValue>],
+        sequences: &mut GlobalSequences,
+    ) -> Result<Initial, Failure> {
+        let interface = &program.interface;
+        let scalars = interface.globals.iter().map(|v| v.ty.scalars().len()).sum();
+        let mut filling = Filling {
+            program,
+            initial: Initial {
+                cells: vec![0; scalars],
+                strings: program.code.linker().strings().to_vec(),
+            },
+            sequences,
+        };
+        let long_int = program.lanes.long_int;
+        for (n, input) in interface.inputs.iter().enumerate() {
+            let Target::Global(global) = input.target else {
+                continue;
+            };
+            let load = |file: &str| {
+                let loaded = sequence_from_file(file, &input.ty, long_int);
+                loaded.map_err(|error| Failure::input(format!("input `{}`: {error}", input.name)))
+            };
+            let constant = match (inputs.get(n), &input.default) {
+                (Some(Some(InputValue::File(file))), _) => load(file)?,
+                (Some(Some(value)), _) => {
+                    constant_of(value, &interface.globals[global as usize].ty)
+                }
+                (_, Some(InputDefault::Value(constant))) => constant.clone(),
+                (_, Some(InputDefault::File(file))) => load(file)?,
+                (_, None) => return Err(missing(input)),
+            };
+            filling.set(global, &constant)?;
+        }
+        for load in &interface.loads {
+            let loaded = sequence_from_file(&load.file, &load.ty, long_int);
+            let constant = loaded.map_err(|error| Failure::input(error.to_string()))?;
+            filling.set(load.global, &constant)?;
+        }
+        Ok(filling.initial)
+    }
 }
 
 fn constant_of(value: &InputValue, ty: &Ty) -> Constant {
@@ -123,74 +131,86 @@ fn constant_of(value: &InputValue, ty: &Ty) -> Constant {
     }
 }
 
-/// The cells of a value: a scalar each, in the program's precision.
-fn write_cells(
-    program: &mut Compiled,
-    constant: &Constant,
-    ty: &Ty,
-    sequences: &mut GlobalSequences,
-    cells: &mut Vec<u64>,
-) -> Result<(), Failure> {
-    let lanes = program.lanes;
-    let int = |n: i64| {
-        if lanes.lane_bytes(low::Ty::Int) == 8 {
-            n as u64
-        } else {
-            u64::from(n as u32)
-        }
-    };
-    match (constant, ty) {
-        (Constant::Bool(b), _) => cells.push(u64::from(*b)),
-        (Constant::Int(n), _) => cells.push(int(*n)),
-        (Constant::String(s), _) => {
-            let id = program.code.intern(s);
-            cells.push(int(id));
-        }
-        (Constant::Tensor(_, values), _) => {
-            let bits = |x: f64| {
-                if lanes.double {
-                    x.to_bits()
-                } else {
-                    u64::from((x as f32).to_bits())
-                }
-            };
-            cells.extend(values.iter().map(|&x| bits(x)));
-        }
-        (Constant::Seq(elements), Ty::List(element)) => {
-            let sequence = make_list(program, elements, element, sequences)?;
-            cells.extend([sequence.to_bits() >> 32, sequence.to_bits() & 0xffff_ffff]);
-        }
-        (Constant::Seq(elements), Ty::Seq(element, _)) => {
-            for e in elements {
-                write_cells(program, e, element, sequences, cells)?;
-            }
-        }
-        (constant, ty) => panic!("the constant {constant:?} of type {ty}"),
-    }
-    Ok(())
+/// Writes constants into cells.
+struct Filling<'a> {
+    program: &'a Compiled,
+    initial: Initial,
+    sequences: &'a mut GlobalSequences,
 }
 
-/// A sequence of varying length in a global variable.
-fn make_list(
-    program: &mut Compiled,
-    elements: &[Constant],
-    element: &Ty,
-    sequences: &mut GlobalSequences,
-) -> Result<Sequence, Failure> {
-    let types = element.scalars();
-    let lanes = program.lanes;
-    let width = types.first().map_or(0, |&ty| lanes.lane_bytes(ty));
-    let mut words = Vec::new();
-    for constant in elements {
-        write_cells(program, constant, element, sequences, &mut words)?;
+impl Filling<'_> {
+    /// Fills the cells of a global variable.
+    fn set(&mut self, global: u32, constant: &Constant) -> Result<(), Failure> {
+        let program = self.program;
+        let words = self.words(constant, &program.interface.globals[global as usize].ty)?;
+        let first = program.slots.globals[global as usize] as usize;
+        self.initial.cells[first..first + words.len()].copy_from_slice(&words);
+        Ok(())
     }
-    let is_truth = types.first() == Some(&low::Ty::Bool);
-    let bytes: Vec<u8> = words
-        .into_iter()
-        // In memory a truth value is all ones.
-        .map(|word| if is_truth { word.wrapping_neg() } else { word })
-        .flat_map(|word| word.to_le_bytes()[..width].to_vec())
-        .collect();
-    let made = sequences.create(&bytes, width * types.len());
-    made.map_err(|error| Failure::Input(error.to_string()))
+
+    /// The words of a value: one per scalar, in the program's precision.
+    fn words(&mut self, constant: &Constant, ty: &Ty) -> Result<Vec<u64>, Failure> {
+        let lanes = self.program.lanes;
+        let int = |n: i64| {
+            if lanes.lane_bytes(low::Ty::Int) == 8 {
+                n as u64
+            } else {
+                u64::from(n as u32)
+            }
+        };
+        let real = |x: &f64| {
+            if lanes.double {
+                x.to_bits()
+            } else {
+                u64::from((*x as f32).to_bits())
+            }
+        };
+        Ok(match (constant, ty) {
+            (Constant::Bool(b), _) => vec![u64::from(*b)],
+            (Constant::Int(n), _) => vec![int(*n)],
+            (Constant::String(s), _) => vec![int(self.intern(s))],
+            (Constant::Tensor(_, values), _) => values.iter().map(real).collect(),
+            (Constant::Seq(elements), Ty::List(element)) => {
+                let bits = self.list(elements, element)?.to_bits();
+                vec![bits >> 32, bits & 0xffff_ffff]
+            }
+            (Constant::Seq(elements), Ty::Seq(element, _)) => {
+                let mut words = Vec::new();
+                for constant in elements {
+                    words.extend(self.words(constant, element)?);
+                }
+                words
+            }
+            (constant, ty) => panic!("the constant {constant:?} of type {ty}"),
+        })
+    }
+
+    /// The number of a string, which may be one the program does not mention.
+    fn intern(&mut self, text: &str) -> i64 {
+        let strings = &mut self.initial.strings;
+        let known = strings.iter().position(|s| **s == *text);
+        known.unwrap_or_else(|| {
+            strings.push(text.into());
+            strings.len() - 1
+        }) as i64
+    }
+
+    /// A sequence of varying length.
+    fn list(&mut self, elements: &[Constant], element: &Ty) -> Result<Sequence, Failure> {
+        let types = element.scalars();
+        let width = types
+            .first()
+            .map_or(0, |&ty| self.program.lanes.lane_bytes(ty));
+        let is_truth = types.first() == Some(&low::Ty::Bool);
+        let mut bytes = Vec::new();
+        for constant in elements {
+            for word in self.words(constant, element)? {
+                // In memory a truth value is all ones.
+                let word = if is_truth { word.wrapping_neg() } else { word };
+                bytes.extend(&word.to_le_bytes()[..width]);
+            }
+        }
+        let made = self.sequences.create(&bytes, width * types.len());
+        made.map_err(|error| Failure::input(error.to_string()))
+    }
 }

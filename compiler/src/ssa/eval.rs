@@ -13,7 +13,7 @@ pub trait Datum: Clone + fmt::Debug {
     fn from_int(value: i64) -> Self;
 }
 
-/// The reference meaning of a dialect's operations. Implementations are in [`crate::interpret`] and share no code with passes
+/// The reference meaning of a dialect's operations. Implementations are in the room `interpret` and share no code with passes
 /// or code generators.
 pub trait Evaluate: Dialect {
     /// A value at run time.

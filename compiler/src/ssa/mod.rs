@@ -14,12 +14,13 @@ mod program;
 mod remove_dead;
 mod value_number;
 mod verify;
+mod walk;
 
 pub use eval::{Datum, Evaluate, Interrupt, evaluate};
 pub use parse::parse_function;
 pub use program::{Program, Role};
 pub use remove_dead::remove_dead;
-pub use value_number::number_values;
+pub use value_number::{number_values, number_values_mapped};
 pub use verify::verify;
 
 use std::{fmt, str::FromStr};
@@ -214,6 +215,19 @@ impl<D: Dialect> Function<D> {
     }
 }
 
+/// A loop whose body is being built.
+#[derive(Debug)]
+pub struct Loop {
+    /// The counter.
+    pub index: Value,
+    /// The values that an iteration hands to the next.
+    pub carried: Vec<Value>,
+    low: Value,
+    high: Value,
+    breaks: bool,
+    init: Vec<Value>,
+}
+
 /// Builds a function from the inside: instructions go to the innermost open block.
 #[derive(Debug)]
 pub struct Builder<D: Dialect> {
@@ -302,20 +316,61 @@ impl<D: Dialect> Builder<D> {
 
     /// Appends an `if` over finished blocks and gives its results.
     pub fn if_(&mut self, condition: Value, then: Block<D>, otherwise: Block<D>) -> Vec<Value> {
-        let results: Vec<Value> = then
-            .yields
-            .iter()
-            .map(|&v| self.type_of(v).clone())
-            .collect::<Vec<_>>()
-            .into_iter()
-            .map(|ty| self.fresh(ty))
-            .collect();
+        let results = self.like(&then.yields);
         self.push(Inst {
             results: results.clone(),
             kind: Kind::If {
                 condition,
                 then,
                 otherwise,
+            },
+        });
+        results
+    }
+
+    /// New values of the types of these.
+    fn like(&mut self, values: &[Value]) -> Vec<Value> {
+        let types: Vec<D::Ty> = values.iter().map(|&v| self.type_of(v).clone()).collect();
+        types.into_iter().map(|ty| self.fresh(ty)).collect()
+    }
+
+    /// Opens the body of a loop from `low` to `high`; [`Builder::for_`] closes it. With `breaks` the loop also ends as soon as
+    /// the first carried value, a boolean, is false.
+    pub fn begin_for(&mut self, low: Value, high: Value, breaks: bool, init: Vec<Value>) -> Loop {
+        let (index, carried) = (self.fresh(D::INT), self.like(&init));
+        self.open();
+        Loop {
+            index,
+            low,
+            high,
+            breaks,
+            carried,
+            init,
+        }
+    }
+
+    /// Closes the body of a loop, appends the loop and gives its results.
+    pub fn for_(&mut self, open: Loop, next: Vec<Value>) -> Vec<Value> {
+        let body = self.close(next);
+        let results = self.like(&open.init);
+        let Loop {
+            index,
+            low,
+            high,
+            breaks,
+            carried,
+            init,
+        } = open;
+        self.push(Inst {
+            results: results.clone(),
+            kind: Kind::For {
+                index,
+                low,
+                high,
+                breaks,
+                carried,
+                init,
+                body,
             },
         });
         results

@@ -1,8 +1,8 @@
 //! A program in any IR: its interface to the world and its functions.
 
-use super::{Dialect, Function, verify};
+use super::{Dialect, Function, parse_function, verify};
 use crate::ir::interface::Interface;
-use std::{borrow::Cow, fmt, sync::Arc};
+use std::{borrow::Cow, fmt, str::FromStr, sync::Arc};
 
 /// What a function of the program is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -62,8 +62,32 @@ impl Role {
     }
 }
 
+impl FromStr for Role {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Role, String> {
+        let plain = [
+            Role::Globals,
+            Role::Invariants,
+            Role::Domain,
+            Role::Create,
+            Role::Start,
+            Role::Update,
+            Role::Stabilize,
+            Role::GlobalStart,
+            Role::GlobalUpdate,
+        ];
+        let numbered = text.strip_prefix("reduce-").and_then(|n| n.parse().ok());
+        plain
+            .into_iter()
+            .find(|role| role.name() == text)
+            .or(numbered.map(Role::Reduce))
+            .ok_or_else(|| format!("no function of a program is called `{text}`"))
+    }
+}
+
 /// A program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Program<D: Dialect> {
     /// Its interface.
     pub interface: Arc<Interface>,
@@ -108,10 +132,42 @@ impl<D: Dialect> Program<D> {
     }
 }
 
+/// The interface as JSON, one member a line, and then the functions.
 impl<D: Dialect> fmt::Display for Program<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "program {} {{", D::NAME)?;
+        let interface = serde_json::to_value(&*self.interface).map_err(|_| fmt::Error)?;
+        let members = interface.as_object().into_iter().flatten();
+        let lines: Vec<String> = members
+            .map(|(name, value)| format!("  {name:?}: {value}"))
+            .collect();
+        writeln!(f, "{}\n}}", lines.join(",\n"))?;
         self.functions
             .iter()
-            .try_for_each(|(_, function)| writeln!(f, "{function}"))
+            .try_for_each(|(_, function)| write!(f, "{function}"))
+    }
+}
+
+/// Reads what is printed.
+impl<D: Dialect> FromStr for Program<D> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Program<D>, String> {
+        let head = format!("program {} ", D::NAME);
+        let rest = text
+            .strip_prefix(&head)
+            .ok_or_else(|| format!("expected `{head}`"))?;
+        let end = rest.find("\nfunction ").map_or(rest.len(), |at| at + 1);
+        let interface: Interface =
+            serde_json::from_str(&rest[..end]).map_err(|why| format!("interface: {why}"))?;
+        let mut functions = Vec::new();
+        for function in rest[end..].split_inclusive("\n}\n") {
+            let function: Function<D> = parse_function(function)?;
+            functions.push((function.name.parse()?, function));
+        }
+        Ok(Program {
+            interface: Arc::new(interface),
+            functions,
+        })
     }
 }

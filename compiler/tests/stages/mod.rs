@@ -1,15 +1,16 @@
 //! Runs a program in every IR and as machine code, and compares.
 
 use compiler::{
+    codegen,
     front::{
         source::Source,
         typed::tree::{Constant, InputDefault},
     },
-    interpret::{Outcome, interpret, primitives::EvalImage},
+    interpret::{Numbers, Outcome, interpret, primitives::EvalImage},
     ir::interface::{Input, Interface},
     pipeline::{self, Compiled, Lowered, Options, Session},
     run::{ImageSource, Inputs, Running},
-    ssa::{Dialect, Program, parse_function},
+    ssa::{Dialect, Program},
 };
 use ndarray::{ArrayD, IxDyn};
 use runtime::image::{Image, Orientation};
@@ -40,6 +41,8 @@ pub(crate) struct Case {
     pub(crate) images: Vec<ImageSource>,
     /// Super-steps at most.
     pub(crate) limit: usize,
+    /// Whether integers have 64 bits.
+    pub(crate) long_int: bool,
 }
 
 /// The repository's root.
@@ -75,6 +78,7 @@ impl Case {
             ints: Vec::new(),
             reals: Vec::new(),
             images: Vec::new(),
+            long_int: false,
             limit: 1000,
         }
     }
@@ -192,7 +196,7 @@ impl Case {
         for (n, source) in self.images.iter().enumerate() {
             inputs.set_source(n, source.clone());
         }
-        let running = Running::new(program, &inputs, workers);
+        let running = Running::new(&program, &inputs, workers);
         running.unwrap_or_else(|e| panic!("{}: {e}", self.name))
     }
 
@@ -200,8 +204,13 @@ impl Case {
     /// one gave.
     #[track_caller]
     pub(crate) fn stages_agree(&self) -> (Lowered, Outcome) {
+        let numbers = Numbers {
+            double: true,
+            long_int: self.long_int,
+        };
         let options = Options {
             double: true,
+            long_int: self.long_int,
             ..Options::default()
         };
         let lowered = self.lower(&options);
@@ -212,33 +221,51 @@ impl Case {
         let limit = self.limit;
         let reference = run(
             "translated",
-            interpret(&lowered.translated, &images, true, limit),
+            interpret(
+                &self.read_back(&lowered.translated),
+                &images,
+                numbers,
+                limit,
+            ),
         );
         let stages = [
             (
                 "normalized",
-                interpret(&lowered.normalized, &images, true, limit),
+                interpret(
+                    &self.read_back(&lowered.normalized),
+                    &images,
+                    numbers,
+                    limit,
+                ),
             ),
             (
                 "reconstructed",
-                interpret(&lowered.reconstructed, &images, true, limit),
+                interpret(
+                    &self.read_back(&lowered.reconstructed),
+                    &images,
+                    numbers,
+                    limit,
+                ),
             ),
             (
                 "scalarized",
-                interpret(&lowered.scalarized, &images, true, limit),
+                interpret(
+                    &self.read_back(&lowered.scalarized),
+                    &images,
+                    numbers,
+                    limit,
+                ),
             ),
-            ("hoisted", interpret(&lowered.hoisted, &images, true, limit)),
+            (
+                "hoisted",
+                interpret(&self.read_back(&lowered.hoisted), &images, numbers, limit),
+            ),
         ];
         for (what, outcome) in stages {
             let outcome = run(what, outcome);
             self.assert_close(what, &outcome, &reference, DOUBLE, 0);
             assert_same_text(what, &outcome.printed, &reference.printed);
         }
-        self.survives_printing(&lowered.translated);
-        self.survives_printing(&lowered.normalized);
-        self.survives_printing(&lowered.reconstructed);
-        self.survives_printing(&lowered.scalarized);
-        self.survives_printing(&lowered.hoisted);
         (lowered, reference)
     }
 
@@ -250,21 +277,19 @@ impl Case {
         (lowered, reference): &(Lowered, Outcome),
         strays: usize,
     ) {
+        // What runs is what the text says.
+        let hoisted = self.read_back(&lowered.hoisted);
         for width in WIDTHS {
             for (double, tolerance, strays) in [(true, DOUBLE, 0), (false, SINGLE, strays)] {
                 let options = Options {
                     double,
+                    long_int: self.long_int,
                     width: Some(width),
                     ..Options::default()
                 };
                 let what = format!("width {width}, double {double}");
                 // Nothing before code generation depends on these options.
-                let program = codegen::generate(
-                    &lowered.hoisted,
-                    lowered.slots.clone(),
-                    options.lanes(),
-                    Vec::new(),
-                );
+                let program = codegen::generate(&hoisted, options.lanes(), Vec::new());
                 let found = self.finish(self.begin(program, 2));
                 self.assert_close(&what, &found, reference, tolerance, strays);
                 if double {
@@ -288,15 +313,15 @@ impl Case {
         }
     }
 
-    /// The text of a program in any IR is read back as the same text.
+    /// What is read back from the text of a program in any IR; it prints as the same text.
     #[track_caller]
-    fn survives_printing<D: Dialect>(&self, program: &Program<D>) {
-        for (_, function) in &program.functions {
-            let text = function.to_string();
-            let again =
-                parse_function::<D>(&text).unwrap_or_else(|e| panic!("{}: {e}\n{text}", self.name));
-            assert_eq!(again.to_string(), text, "{}", self.name);
-        }
+    fn read_back<D: Dialect>(&self, program: &Program<D>) -> Program<D> {
+        let text = program.to_string();
+        let again: Program<D> =
+            (text.parse()).unwrap_or_else(|e| panic!("{}: {e}\n{text}", self.name));
+        assert_eq!(again.to_string(), text, "{}", self.name);
+        assert_eq!(again.interface, program.interface, "{}", self.name);
+        again
     }
 
     /// Compares all outputs.

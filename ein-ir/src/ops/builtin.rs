@@ -101,10 +101,6 @@ pub enum Builtin {
     Infinity,
     /// A tensor of quiet NaNs.
     Nan,
-    /// Eigenvalues of a symmetric matrix, descending; only the upper triangle is read.
-    Eigenvalues,
-    /// Unit eigenvectors in the order of the eigenvalues, right-handed.
-    Eigenvectors,
     /// The field reconstructed from an image by a kernel; arguments in either order.
     Convolve,
     /// Whether every image behind a field has samples around a position.

@@ -15,7 +15,8 @@ elements. A letter is any extent, a Greek letter in brackets any number of axes,
 coercions.
 
 *Fields*: **pointwise** means that every tensor among the arguments may also be a field, all of one dimension, and the
-result is then a field; its continuity is the least of the arguments'. **derivative** means that the arguments are
+result is then a field; its continuity is the least of the arguments'. Where the result is a sequence, it is then one of
+fields: an index that is a constant selects one, as in `evals(∇⊗∇F)[0]`. **derivative** means that the arguments are
 fields, `d` is their dimension, and the result has one continuous derivative less. In one dimension an axis of extent
 `d` does not exist.
 
@@ -152,6 +153,7 @@ fn domain(row: &OpDef) -> String {
                 Domain::Positive => format!("`{name}` > 0"),
                 Domain::UnitInterval => format!("−1 < `{name}` < 1"),
                 Domain::NonZeroDet => format!("det `{name}` ≠ 0"),
+                Domain::DistinctEigenvalues => format!("eigenvalues of `{name}` distinct"),
             }
         })
         .collect();

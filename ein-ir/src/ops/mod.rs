@@ -12,6 +12,7 @@ mod accept;
 mod arithmetic;
 mod builtin;
 mod calculus;
+mod eigen;
 mod elementary;
 mod images;
 mod instances;
@@ -30,11 +31,12 @@ pub use instances::Variety;
 pub use manual::manual;
 pub use mismatch::{Mismatch, Rejection};
 
-use crate::{Elementary, Jet, Tensor};
+use crate::{Elementary, Jet, Tensor, eigensystem};
 pub(crate) use signature::Bindings;
 use signature::Signature;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
+pub(crate) use tensor::gauss_jordan;
 
 /// Precedence of surface operators, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -89,6 +91,33 @@ impl Level {
             Level::Range | Level::Atom => Associativity::None,
         }
     }
+
+    /// The next level; of the tightest one itself.
+    pub fn tighter(self) -> Level {
+        match self {
+            Level::Conditional => Level::Range,
+            Level::Range => Level::Or,
+            Level::Or => Level::And,
+            Level::And => Level::Comparison,
+            Level::Comparison => Level::Sum,
+            Level::Sum => Level::Product,
+            Level::Product => Level::Composition,
+            Level::Composition => Level::Unary,
+            Level::Unary => Level::Power,
+            Level::Power => Level::Suffix,
+            Level::Suffix => Level::Derivative,
+            Level::Derivative | Level::Atom => Level::Atom,
+        }
+    }
+
+    /// The loosest levels that the operands of an infix operator of this level may have.
+    pub fn operands(self) -> (Level, Level) {
+        match self.associativity() {
+            Associativity::Left => (self, self.tighter()),
+            Associativity::Right => (self.tighter(), self),
+            Associativity::None => (self.tighter(), self.tighter()),
+        }
+    }
 }
 
 /// One way to write an operator. The first text is its *spelling*, by which [`candidates`] finds it.
@@ -129,7 +158,8 @@ impl Syntax {
 /// What an operator means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Meaning {
-    /// An EIN operator, as text over the names of the signature.
+    /// An EIN operator, as text over the names of the signature. If the result is a sequence, its elements are along
+    /// the first axis.
     Ein(&'static str),
     /// An elementary function of its arguments.
     Elementary(Elementary),
@@ -188,6 +218,8 @@ pub enum Domain {
     UnitInterval,
     /// A matrix with an inverse.
     NonZeroDet,
+    /// A symmetric matrix without multiple eigenvalues.
+    DistinctEigenvalues,
 }
 
 impl Domain {
@@ -201,6 +233,10 @@ impl Domain {
             Domain::NonZeroDet => tensor::leibniz(&value.map(|&x| Jet::constant(0, 0, x)))
                 .value()
                 .abs(),
+            Domain::DistinctEigenvalues => eigensystem(value.components())
+                .0
+                .windows(2)
+                .fold(f64::INFINITY, |gap, pair| gap.min(pair[0] - pair[1])),
         }
     }
 }
@@ -283,10 +319,11 @@ const fn builtin_row(
     }
 }
 
-const TABLES: [&[OpDef]; 8] = [
+const TABLES: [&[OpDef]; 9] = [
     arithmetic::ROWS,
     logic::ROWS,
     tensor::ROWS,
+    eigen::ROWS,
     interpolation::ROWS,
     elementary::ROWS,
     calculus::ROWS,
@@ -360,6 +397,12 @@ impl OpDef {
                 Some(Tensor::scalar(function.expand(&args)))
             }
         }
+    }
+
+    /// The number of arguments; none if there may be any number.
+    pub(crate) fn arity(&self) -> Option<usize> {
+        let signature = self.signature();
+        signature.repeat.is_none().then_some(signature.args.len())
     }
 
     fn signature(&self) -> &'static Signature {

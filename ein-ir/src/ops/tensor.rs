@@ -1,9 +1,6 @@
 //! Rows of tensor algebra: norms, products, matrices, and how tensors are built and taken apart.
 
-use super::{
-    Builtin, Domain, Form as EinForm, Level, Meaning, OpDef, Oracle, PLAIN, POINTWISE, Syntax,
-    builtin_row,
-};
+use super::{Domain, Form as EinForm, Level, Meaning, OpDef, Oracle, PLAIN, POINTWISE, Syntax};
 use crate::{Jet, Shape, Tensor};
 use Level::{Atom, Product, Suffix};
 use Syntax::{Call, Form, Infix};
@@ -169,10 +166,6 @@ pub(super) const ROWS: &[OpDef] = &[
         doc: "inverse matrix",
         ..POINTWISE
     },
-    builtin_row("evals2", &[Call("evals")], "[2 2] -> []{2}", Builtin::Eigenvalues, "eigenvalues of a symmetric matrix, descending"),
-    builtin_row("evals3", &[Call("evals")], "[3 3] -> []{3}", Builtin::Eigenvalues, "eigenvalues of a symmetric matrix, descending"),
-    builtin_row("evecs2", &[Call("evecs")], "[2 2] -> [2]{2}", Builtin::Eigenvectors, "unit eigenvectors in the order of the eigenvalues"),
-    builtin_row("evecs3", &[Call("evecs")], "[3 3] -> [3]{3}", Builtin::Eigenvectors, "unit eigenvectors in the order of the eigenvalues"),
     OpDef {
         name: "concat",
         syntax: CONCAT,
@@ -208,7 +201,7 @@ pub(super) const ROWS: &[OpDef] = &[
     },
 ];
 
-fn length(x: &Tensor<Jet>) -> Jet {
+pub(super) fn length(x: &Tensor<Jet>) -> Jet {
     let first = &x.components()[0];
     let zero = Jet::constant(first.dim(), first.order(), 0.0);
     let squares = x.components().iter().fold(zero, |sum, c| &sum + &c.powi(2));
@@ -240,7 +233,7 @@ fn contract(a: &Tensor<Jet>, b: &Tensor<Jet>, axes: usize) -> Tensor<Jet> {
     })
 }
 
-fn trace(x: &[Tensor<Jet>]) -> Tensor<Jet> {
+pub(super) fn trace(x: &[Tensor<Jet>]) -> Tensor<Jet> {
     let dims = x[0].shape().dims();
     let kept = dims.len() - 2;
     Tensor::from_fn(&Shape::from(&dims[..kept]), |i| {
@@ -287,7 +280,7 @@ pub(super) fn leibniz(x: &Tensor<Jet>) -> Jet {
 }
 
 /// The inverse by elimination, with the largest pivot of each column.
-fn gauss_jordan(x: &Tensor<Jet>) -> Tensor<Jet> {
+pub(crate) fn gauss_jordan(x: &Tensor<Jet>) -> Tensor<Jet> {
     let n = x.shape().dims()[0];
     let constant = |value| Jet::constant(x[[0, 0]].dim(), x[[0, 0]].order(), value);
     let unit = |row| {

@@ -2,7 +2,7 @@
 
 use super::lex::Token;
 use super::{Definition, Named, ParseError, Parser, binder_number};
-use crate::{Comparison, Elementary, Index, Term};
+use crate::{Comparison, Eigen, Elementary, Index, Term};
 
 /// How deep expressions may be nested.
 const MAX_DEPTH: usize = 200;
@@ -197,10 +197,7 @@ impl Parser<'_> {
             self.expect(')')?;
             return Ok(at);
         }
-        let name = self.word("a position")?;
-        let Some(param) = self.param(&name) else {
-            return self.error(format!("no parameter is called `{name}`"));
-        };
+        let param = self.parameter("a position")?;
         let components = self.params[param]
             .1
             .shape()
@@ -265,6 +262,16 @@ impl Parser<'_> {
                 _ => self.error("a position has one index".to_owned()),
             };
         }
+        if let Some(part) = Eigen::named(word) {
+            self.expect('(')?;
+            let param = self.parameter("a matrix")?;
+            self.expect(')')?;
+            return Ok(Term::Eigen {
+                part,
+                param,
+                indices: self.all_indices()?,
+            });
+        }
         let Some(function) = Elementary::named(word) else {
             self.next = start;
             return self.error(format!("nothing is called `{word}`"));
@@ -273,6 +280,15 @@ impl Parser<'_> {
         let args = self.list(Parser::expr)?;
         self.expect(')')?;
         Ok(Term::Apply(function, args))
+    }
+
+    /// A parameter by its name.
+    fn parameter(&mut self, wanted: &str) -> Result<usize, ParseError> {
+        let name = self.word(wanted)?;
+        match self.param(&name) {
+            Some(param) => Ok(param),
+            None => self.error(format!("no parameter is called `{name}`")),
+        }
     }
 
     fn param(&self, name: &str) -> Option<usize> {

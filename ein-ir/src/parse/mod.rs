@@ -13,6 +13,7 @@
 //! factor   = "∂" index factor | atom { "^" integer | "@" place }
 //! place    = name | "(" expr { "," expr } ")"
 //! atom     = number | "(" expr ")" | name [ indices ] | "pos" number indices
+//!          | ( "evals" | "evecs" ) "(" name ")" indices
 //!          | "δ" indices | "ε" indices | function "(" expr { "," expr } ")"
 //! indices  = "[" { name | number } "]"
 //! ```

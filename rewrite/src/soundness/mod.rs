@@ -10,6 +10,7 @@ mod random;
 use crate::{
     arena::{Arena, Mode},
     egraph::{Graph, insert_nodes},
+    journal::Journal,
     normalize::{Options, Source, Stats, optimize},
     rules::{RULES, Rule},
     saturate::{Limits, saturate},
@@ -161,8 +162,12 @@ fn all_unions_of_whole_normalizations_are_true() {
             root,
         };
         let mut graph = Graph::default();
-        let options = Options::default();
-        let found = optimize(&mut graph, &source, &options, 150, &mut Stats::default());
+        let options = Options {
+            node_budget: 150,
+            ..Options::default()
+        };
+        let (mut stats, mut journal) = (Stats::default(), Journal::default());
+        let found = optimize(&mut graph, &source, &options, &mut stats, &mut journal);
         assert!(found.is_some(), "seed {seed} has no normal form");
         match audit(&graph, &world) {
             Ok(count) => audited += count,

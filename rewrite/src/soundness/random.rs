@@ -10,7 +10,7 @@ use crate::{
 };
 use egg::Id;
 use ein_ir::{
-    Comparison, Elementary, Input, Jet, LeafField, Param, PolynomialField, Shape, Tensor,
+    Comparison, Eigen, Elementary, Input, Jet, LeafField, Param, PolynomialField, Shape, Tensor,
     random_numbers,
 };
 
@@ -234,7 +234,7 @@ impl World {
     /// Adds random nodes of all kinds.
     pub(super) fn grow(&mut self, count: usize) {
         for _ in 0..count {
-            match self.below(10) {
+            match self.below(11) {
                 0..4 => {
                     let mut product = self.product();
                     // Powers that are undefined half of the time would leave little to compare.
@@ -266,6 +266,13 @@ impl World {
                     self.add(Node::new(Op::Cond(Comparison::Less), &parts));
                 }
                 8 => {
+                    let Some(id) = self.pick(|facts| facts.shape[..] == [N, N]) else {
+                        continue;
+                    };
+                    let part = Eigen::ALL[self.below(2)];
+                    self.add(Node::new(Op::Eigen(part), &[id]));
+                }
+                9 => {
                     let small = |facts: &Facts| {
                         facts.dim > 0 && facts.shape.len() < 3 && facts.derivatives < 2
                     };

@@ -133,6 +133,36 @@ fn lamb(s: &mut Sketch) -> V {
     s.cross(v, cc)
 }
 
+/// An eigenvalue of the Hessian.
+fn eigenvalue(s: &mut Sketch, k: usize) -> V {
+    let f = scalar(s);
+    let g = s.grad(f);
+    let h = s.grad(g);
+    let values = s.op("evals", &[h]);
+    s.slice(values, &[Some(k)])
+}
+
+/// How steep the field is along an eigenvector of its Hessian: zero on ridges and valleys.
+fn crease(s: &mut Sketch) -> V {
+    let f = scalar(s);
+    let g = s.grad(f);
+    let h = s.grad(g);
+    let vectors = s.op("evecs", &[h]);
+    let last = s.slice(vectors, &[Some(2), None]);
+    s.dot(last, g)
+}
+
+/// All eigenvectors of a matrix of which nothing is known.
+fn eigenvectors(s: &mut Sketch) -> V {
+    let m = matrix(s);
+    s.op("evecs", &[m])
+}
+
+fn eigenvalues(s: &mut Sketch) -> V {
+    let m = matrix(s);
+    s.op("evals", &[m])
+}
+
 fn sine(s: &mut Sketch) -> V {
     let d = determinant(s);
     s.op("sin", &[d])
@@ -188,5 +218,12 @@ pub(crate) const OPERATORS: &[Operator] = &[
     Operator { name: "inv M", field: inverse },
     Operator { name: "∇inv M", field: |s| d(s, inverse) },
     Operator { name: "∇inv(sym M)", field: |s| d(s, symmetric_inverse) },
+    Operator { name: "λ(∇⊗∇F)", field: |s| eigenvalue(s, 0) },
+    Operator { name: "∇λ(∇⊗∇F)", field: |s| d(s, |s| eigenvalue(s, 0)) },
+    Operator { name: "∇⊗∇λ(∇⊗∇F)", field: |s| dd(s, |s| eigenvalue(s, 1)) },
+    Operator { name: "crease", field: crease },
+    Operator { name: "∇crease", field: |s| d(s, crease) },
+    Operator { name: "∇λ(M)", field: |s| d(s, eigenvalues) },
+    Operator { name: "∇e(M)", field: |s| d(s, eigenvectors) },
     Operator { name: "∇⊗(V×∇×∇×V)", field: |s| d(s, lamb) },
 ];

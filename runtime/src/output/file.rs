@@ -59,7 +59,7 @@ pub fn format_of(file: &str) -> Result<FileFormat, OutputError> {
     })
 }
 
-/// The file of a snapshot after so many super-steps.
+/// The file of a snapshot after `step` super-steps.
 pub fn snapshot_file(prefix: &str, step: u64) -> String {
     format!("{prefix}-{step:04}.nrrd")
 }

@@ -66,6 +66,27 @@ impl Drop for Staged {
     }
 }
 
+/// Writes a file that appears, or replaces another, when it is complete.
+///
+/// # Errors
+/// What failed; then nothing has changed.
+pub fn replace_file(
+    path: &Path,
+    permissions: Option<fs::Permissions>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut staged = Staged::default();
+    let (file, temporary) = create_beside(path)?;
+    staged.files.push((temporary.clone(), path.to_path_buf()));
+    let mut out = BufWriter::new(file);
+    write(&mut out)?;
+    out.into_inner()?.sync_all()?;
+    if let Some(permissions) = permissions {
+        fs::set_permissions(&temporary, permissions)?;
+    }
+    staged.commit().map_err(io::Error::other)
+}
+
 /// Removal is part of reporting another failure, which is the one to tell.
 fn remove(path: &Path) {
     let _ = fs::remove_file(path);

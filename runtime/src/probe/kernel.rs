@@ -132,7 +132,7 @@ pub(super) fn table_powers(spec: &ProbeSpec) -> usize {
 }
 
 /// The degree for which specialized primitives with `taps` taps per axis are compiled: that of the widest
-/// kernel of the language with so many taps.
+/// kernel of the language with `support` taps on each side.
 #[inline(always)]
 pub(super) const fn specialized_powers(taps: usize) -> usize {
     match taps {

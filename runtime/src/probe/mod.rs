@@ -42,10 +42,12 @@
 
 mod contract;
 mod general;
+mod kept;
 mod kernel;
 mod locate;
 mod table;
 
+pub use kept::KeptImage;
 pub use kernel::{KernelPieces, ProbeKernel};
 pub use table::{lookup, lookup_for};
 

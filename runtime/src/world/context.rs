@@ -61,10 +61,11 @@ impl Worker {
     }
 }
 
-/// The context of one method call on one block. Generated code reads its head directly.
-#[repr(C)]
+/// The context of one method call on one block.
 pub struct StepContext<'a> {
     head: StepHead,
+    /// Slot of lane 0 of the block.
+    first_slot: u32,
     shared: &'a Shared<'a>,
     worker: &'a mut Worker,
     /// Ids of the block's lanes.
@@ -84,20 +85,17 @@ impl<'a> StepContext<'a> {
         ids: &'a [u64],
         ranks: &'a [u32],
     ) -> StepContext<'a> {
-        let width = shared.layout.width();
         let head = StepHead {
             published: shared.published.base(),
             state: shared.state.base(),
-            staging: worker.staging.base(),
             all: shared.counts.all() as i64,
             active: shared.counts.active as i64,
             stable: shared.counts.stable as i64,
             step,
-            first_slot: (block * width) as u32,
-            width: width as u32,
         };
         StepContext {
             head,
+            first_slot: (block * shared.layout.width()) as u32,
             shared,
             worker,
             ids,
@@ -106,7 +104,7 @@ impl<'a> StepContext<'a> {
         }
     }
 
-    /// The part generated code reads.
+    /// What all methods of the super-step see.
     pub fn head(&self) -> &StepHead {
         &self.head
     }
@@ -136,10 +134,10 @@ impl<'a> StepContext<'a> {
         };
         debug_assert!(plane.sharing != Sharing::Private && plane.bytes == size_of::<T>());
         // The width is a power of two; a division here would dominate the loop over neighbours.
-        let shift = self.head.width.trailing_zeros();
+        let shift = layout.width().trailing_zeros();
         let (block, lane) = (
             (slot >> shift) as usize,
-            (slot & (self.head.width - 1)) as usize,
+            slot as usize & (layout.width() - 1),
         );
         debug_assert!(block < self.shared.state.len());
         // SAFETY: the slot exists by the caller's promise, and what others may read is not written
@@ -235,8 +233,8 @@ impl<'a> StepContext<'a> {
             centres,
             radii,
             lanes,
-            width: self.head.width as usize,
-            first_slot: self.head.first_slot,
+            width: self.shared.layout.width(),
+            first_slot: self.first_slot,
         };
         let Worker {
             lists: arena,

@@ -34,7 +34,7 @@
 //! mask has only one lane. What stands in lanes outside the mask is neither read nor written, except
 //! that `sphere` sets all lists.
 //!
-//! The context begins with [`StepHead`](crate::abi::StepHead), read directly: `all`, `active` and
+//! [`StepContext::head`](super::StepContext::head) has what all methods of a super-step see: `all`, `active` and
 //! `stable` are `numStrands()`, `numActive()` and `numStable()`, as of the start of the super-step.
 //!
 //! # Calls
@@ -74,7 +74,7 @@
 //!
 //! # `new`
 //!
-//! Initialize the lanes of `head.staging`, a block of the state's own layout, as `create` does a
+//! Initialize the lanes of `staging()`, a block of the state's own layout, as `create` does a
 //! block: **every plane**, since the block still holds what was there before (a sequence plane
 //! without a value gets 0). Then call `spawn`, which copies the lanes away, sequences
 //! included. The staging block may be used again at once; its handles now belong to the child and

@@ -1,13 +1,13 @@
 //! What generated code is given: one structure, by address.
 
+use super::Host;
 use crate::ir::Scalar as Ty;
 use runtime::strands::Sharing;
 use std::{ffi::c_void, sync::Arc};
 
 /// The environment of one call of generated code.
 #[repr(C)]
-#[derive(Debug)]
-pub struct Frame {
+pub struct Frame<'h> {
     /// Global variables, one 8-byte cell per slot.
     pub globals: *mut u64,
     /// The state of the strands that run: a block of planes.
@@ -21,10 +21,14 @@ pub struct Frame {
     pub images: *const u64,
     /// One probe image per leaf field of the program.
     pub fields: *const *const c_void,
-    /// Whom to tell of prints and errors.
-    pub host: *mut c_void,
     /// The strings of the program by their numbers.
     pub strings: *const Vec<Arc<str>>,
+    /// The first block of the states of all strands, and the first of their published copies: where other strands are read.
+    pub blocks: *const u8,
+    /// See `blocks`.
+    pub published: *const u8,
+    /// Whom to call back. Generated code only passes the frame on, so this pointer may be of any kind.
+    pub host: *mut (dyn Host + 'h),
     /// Strands per call.
     pub width: u32,
     /// Bytes of an integer lane.
@@ -78,15 +82,16 @@ pub(in crate::codegen) mod offset {
     use super::Frame;
     use std::mem::offset_of;
 
-    pub(crate) const GLOBALS: i32 = offset_of!(Frame, globals) as i32;
-    pub(crate) const STATE: i32 = offset_of!(Frame, state) as i32;
-    pub(crate) const ARGS: i32 = offset_of!(Frame, args) as i32;
-    pub(crate) const RESULTS: i32 = offset_of!(Frame, results) as i32;
-    pub(crate) const HOST: i32 = offset_of!(Frame, host) as i32;
-    pub(crate) const COUNTS: i32 = offset_of!(Frame, counts) as i32;
-    pub(crate) const IMAGES: i32 = offset_of!(Frame, images) as i32;
-    pub(crate) const FIELDS: i32 = offset_of!(Frame, fields) as i32;
-    pub(crate) const MASK: i32 = offset_of!(Frame, mask) as i32;
-    pub(crate) const STABLE: i32 = offset_of!(Frame, stable) as i32;
-    pub(crate) const DEAD: i32 = offset_of!(Frame, dead) as i32;
+    pub(crate) const GLOBALS: i32 = offset_of!(Frame<'_>, globals) as i32;
+    pub(crate) const STATE: i32 = offset_of!(Frame<'_>, state) as i32;
+    pub(crate) const ARGS: i32 = offset_of!(Frame<'_>, args) as i32;
+    pub(crate) const RESULTS: i32 = offset_of!(Frame<'_>, results) as i32;
+    pub(crate) const BLOCKS: i32 = offset_of!(Frame<'_>, blocks) as i32;
+    pub(crate) const PUBLISHED: i32 = offset_of!(Frame<'_>, published) as i32;
+    pub(crate) const COUNTS: i32 = offset_of!(Frame<'_>, counts) as i32;
+    pub(crate) const IMAGES: i32 = offset_of!(Frame<'_>, images) as i32;
+    pub(crate) const FIELDS: i32 = offset_of!(Frame<'_>, fields) as i32;
+    pub(crate) const MASK: i32 = offset_of!(Frame<'_>, mask) as i32;
+    pub(crate) const STABLE: i32 = offset_of!(Frame<'_>, stable) as i32;
+    pub(crate) const DEAD: i32 = offset_of!(Frame<'_>, dead) as i32;
 }

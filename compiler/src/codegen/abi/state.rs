@@ -4,7 +4,7 @@ use super::{Lanes, StatePlane};
 use crate::{
     ir::tensor::Ty,
     low::{self, Dynamic, Low, Op},
-    ssa::{Block, Function, Kind, Program, Role, Value},
+    ssa::{Function, Kind, Program, Role, Value},
 };
 use runtime::{
     strands::{self, Scalar, Sharing, StateLayout},
@@ -24,13 +24,21 @@ pub struct StateMap {
     pub variables: Vec<usize>,
 }
 
-/// What the strand code of a program makes use of; of printing and global blocks the caller knows.
+/// What a program makes use of.
 pub fn abilities(program: &Program<Low>) -> Abilities {
-    let mut abilities = Abilities::default();
-    each_dynamic(program, |op| match op {
-        Dynamic::Sphere { .. } | Dynamic::Other(..) => abilities.communicates = true,
-        Dynamic::New(_) => abilities.creates = true,
-        Dynamic::Count(_) => abilities.counts = true,
+    let has = |role| program.function(role).is_some();
+    let mut abilities = Abilities {
+        starts: has(Role::Start),
+        stabilizes: has(Role::Stabilize),
+        global_start: has(Role::GlobalStart),
+        global_update: has(Role::GlobalUpdate),
+        ..Abilities::default()
+    };
+    each_method_op(program, |op| match op {
+        Op::Print(_) => abilities.prints = true,
+        Op::Dynamic(Dynamic::Sphere { .. } | Dynamic::Other(..)) => abilities.communicates = true,
+        Op::Dynamic(Dynamic::New(_)) => abilities.creates = true,
+        Op::Dynamic(Dynamic::Count(_)) => abilities.counts = true,
         _ => {}
     });
     abilities
@@ -42,15 +50,15 @@ pub fn abilities(program: &Program<Low>) -> Abilities {
 /// If the runtime refuses the layout; it accepts all that come from here.
 pub fn state_map(program: &Program<Low>, lanes: Lanes) -> StateMap {
     let (mut read, mut position) = (BTreeSet::new(), None);
-    each_dynamic(program, |op| match op {
-        Dynamic::Sphere {
+    each_method_op(program, |op| match op {
+        Op::Dynamic(Dynamic::Sphere {
             position: slot,
             dim,
-        } => {
+        }) => {
             position = Some(*slot);
             read.extend(*slot..*slot + u32::from(*dim));
         }
-        Dynamic::Other(slot, _) => {
+        Op::Dynamic(Dynamic::Other(slot, _)) => {
             read.insert(*slot);
         }
         _ => {}
@@ -191,22 +199,11 @@ fn changed_by(function: &Function<Low>) -> Vec<u32> {
         .collect()
 }
 
-/// Visits the operations on sequences and strands in the methods.
-fn each_dynamic(program: &Program<Low>, mut visit: impl FnMut(&Dynamic)) {
+/// Visits the operations of the methods.
+fn each_method_op(program: &Program<Low>, mut visit: impl FnMut(&Op)) {
     for (role, function) in &program.functions {
         if role.is_method() {
-            dynamics(&function.body, &mut visit);
-        }
-    }
-}
-
-fn dynamics(block: &Block<Low>, visit: &mut impl FnMut(&Dynamic)) {
-    for inst in &block.insts {
-        if let Kind::Op(Op::Dynamic(op), _) = &inst.kind {
-            visit(op);
-        }
-        for inner in inst.kind.blocks() {
-            dynamics(inner, visit);
+            function.each_op(&mut |op, _, _| visit(op));
         }
     }
 }

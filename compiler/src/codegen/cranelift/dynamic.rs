@@ -14,8 +14,7 @@ use crate::{
 };
 use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
 use ein_ir::ops::StrandSet;
-use runtime::{abi::StepHead, strands::Sharing};
-use std::mem::offset_of;
+use runtime::strands::Sharing;
 
 impl Emitter<'_, '_> {
     pub(super) fn dynamic(&mut self, op: &Dynamic, args: &[Value], results: &[Value]) {
@@ -58,7 +57,7 @@ impl Emitter<'_, '_> {
     /// Asks the host.
     fn host_call(&mut self, op: &Dynamic, args: &[Value], results: &[Value]) {
         let call = self.linker.host_call(op, self.lanes, self.state_planes);
-        let address = self.linker.dynamic();
+        let address = self.linker.operate();
         let stored = self.store_args(args);
         let sizes = results.iter().map(|&v| self.lanes.plane_bytes(self.ty(v)));
         let out = self.sized_slot(sizes.sum());
@@ -164,19 +163,12 @@ impl Emitter<'_, '_> {
             let mask = self.mask.clone();
             slots = self.zip(&slots, &mask, |e, s, m| e.b.ins().band(s, m));
         }
-        let host = self
-            .b
-            .ins()
-            .load(types::I64, PLAIN, self.frame, offset::HOST);
         let (at, block_bytes) = if published {
-            (
-                offset_of!(StepHead, published),
-                self.linker.published_stride,
-            )
+            (offset::PUBLISHED, self.linker.published_stride)
         } else {
-            (offset_of!(StepHead, state), self.linker.state_stride)
+            (offset::BLOCKS, self.linker.state_stride)
         };
-        let base = self.b.ins().load(types::I64, PLAIN, host, at as i32);
+        let base = self.b.ins().load(types::I64, PLAIN, self.frame, at);
         let width = self.lanes.width as i64;
         let slots = self.extract(&slots);
         let addresses: Vec<cl::Value> = slots

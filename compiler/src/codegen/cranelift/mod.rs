@@ -54,7 +54,6 @@ impl Backend for Cranelift {
         let mut scratch = FunctionBuilderContext::new();
         let mut ids: Vec<(Role, FuncId)> = Vec::new();
         for task in tasks {
-            linker.for_strands = task.role.is_method();
             context.func.signature.call_conv = module.target_config().default_call_conv;
             let params = &mut context.func.signature.params;
             params.push(AbiParam::new(types::I64));

@@ -8,7 +8,7 @@ use crate::{
     codegen::abi::{images::cell, offset},
     ir::{
         Orders, Simple,
-        leaf::{FieldRef, ImageInfo},
+        leaf::{Convolution, ImageInfo},
         print_piece::Piece,
     },
     low::{Op, Ty},
@@ -374,7 +374,13 @@ impl Emitter<'_, '_> {
         self.b.seal_block(on);
     }
 
-    fn probe(&mut self, field: &Arc<FieldRef>, orders: Orders, args: &[Value], results: &[Value]) {
+    fn probe(
+        &mut self,
+        field: &Arc<Convolution>,
+        orders: Orders,
+        args: &[Value],
+        results: &[Value],
+    ) {
         let (primitive, kernel) = self.linker.probe(field, orders, self.lanes);
         let index = self.linker.field_index(field);
         let positions = self.store_args(args);

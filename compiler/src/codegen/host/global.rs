@@ -1,7 +1,10 @@
 //! What code outside the super-steps reports to and works with: it runs once, or for reductions over strands.
 
 use super::dynamic::Sequences;
-use crate::low::StrandReduction;
+use crate::{
+    codegen::abi::{CallPlanes, Host, HostCall},
+    low::{Dynamic, StrandReduction},
+};
 use runtime::{
     abi::FailureKind,
     sequence::{Sequence, TooLong},
@@ -30,6 +33,37 @@ pub struct GlobalHost<'a, 's> {
     pub reducer: Option<&'a Reducer<'a>>,
 }
 
+impl Host for GlobalHost<'_, '_> {
+    fn print(&mut self, _lane: usize, text: &str) {
+        self.outside.print(text);
+    }
+
+    fn fail(
+        &mut self,
+        lanes: u32,
+        kind: FailureKind,
+        place: u32,
+        details: &dyn Fn(usize) -> [i64; 2],
+    ) {
+        let first = lanes.trailing_zeros() as usize;
+        self.outside.report(kind, place, details(first));
+    }
+
+    unsafe fn operate(&mut self, call: &HostCall, lanes: u32, planes: CallPlanes) {
+        let mut heap = GlobalHeap {
+            outside: self.outside,
+            width: call.lanes.width,
+        };
+        // SAFETY: promised by the caller.
+        unsafe {
+            match (&call.op, self.reducer) {
+                (Dynamic::Reduce(_), Some(reducer)) => call.reduce(reducer, planes),
+                _ => call.on_sequences(&mut heap, lanes, planes),
+            }
+        }
+    }
+}
+
 /// What code outside the super-steps shares between threads.
 pub struct Outside<'a> {
     reports: Mutex<Reports>,
@@ -52,12 +86,12 @@ impl<'a> Outside<'a> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn print(&self, text: &str) {
+    fn print(&self, text: &str) {
         lock(&self.reports).printed.push_str(text);
     }
 
     /// Keeps the error whose place comes first, so that it does not matter which thread met one first.
-    pub(super) fn report(&self, kind: FailureKind, place: u32, details: [i64; 2]) {
+    fn report(&self, kind: FailureKind, place: u32, details: [i64; 2]) {
         let failure = &mut lock(&self.reports).failure;
         if failure.is_none_or(|(_, known, values)| (place, details) < (known, values)) {
             *failure = Some((kind, place, details));
@@ -77,10 +111,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The sequences of code outside the super-steps, for calls on so many lanes.
-pub(super) struct GlobalHeap<'a, 's> {
-    pub(super) outside: &'a Outside<'s>,
-    pub(super) width: usize,
+/// The sequences of code outside the super-steps, for calls on `width` lanes.
+struct GlobalHeap<'a, 's> {
+    outside: &'a Outside<'s>,
+    width: usize,
 }
 
 impl Sequences for GlobalHeap<'_, '_> {

@@ -1,11 +1,9 @@
-//! What generated code calls back.
+//! What generated code calls back, and who answers: a super-step, or code outside of one.
 
 mod dynamic;
+mod entry;
 mod global;
-mod print;
+mod strands;
 
-pub(super) use dynamic::{HostCall, call_global, call_strands};
+pub(super) use entry::{operate, print, report};
 pub use global::{GlobalHost, Outside, Reducer, Reports};
-pub(super) use print::{
-    PrintStatement, print_global, print_strands, report_global, report_strands,
-};

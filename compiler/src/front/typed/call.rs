@@ -212,8 +212,15 @@ fn probe<'a>(
     };
     let field = field?;
     let Type::Field { shape, .. } = &field.ty else {
-        let hint = matches!(callee.kind, Written::Name(_))
-            .then(|| "a variable hides a function of the same name".to_owned());
+        let hint = match (&field.ty, &callee.kind) {
+            (Type::Seq(element, _), _) if matches!(**element, Type::Field { .. }) => {
+                Some("select one of the fields: `…[0](x)`".to_owned())
+            }
+            (_, Written::Name(_)) => {
+                Some("a variable hides a function of the same name".to_owned())
+            }
+            _ => None,
+        };
         cx.error(
             "not-a-field",
             callee.span,

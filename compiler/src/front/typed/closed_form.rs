@@ -1,9 +1,10 @@
 //! Which field functions are closed forms of the position.
 //!
-//! A closed form becomes a field, to which `∇` and all operators on fields apply. Its values are tensors throughout, and its
-//! conditions compare them. Any other field function is code that is run where the function is probed by its name; that is
+//! A closed form becomes a field, to which `∇` and all operators on fields apply. Its values are tensors throughout, or the
+//! eigenvalues and eigenvectors of one; its conditions compare tensors. Any other field function is code that is run where the function is probed by its name; that is
 //! all one can do with it.
 
+use super::constant;
 use crate::front::{
     source::Span,
     typed::tree::{
@@ -71,16 +72,12 @@ impl Search<'_> {
     fn value(&mut self, e: &Expr) -> bool {
         let depends = match &e.kind {
             ExprKind::Var(var) => self.depends.contains(var),
-            ExprKind::Op { op, args } => {
-                let depends = self.any(args);
-                let eigensystem = matches!(
-                    op.row.meaning,
-                    Meaning::Builtin(Builtin::Eigenvalues | Builtin::Eigenvectors)
-                );
-                if depends && eigensystem {
-                    self.meet(e.span, "an eigensystem");
+            ExprKind::Index { base, index } => {
+                let depends = self.value(base);
+                if depends && constant::evaluate(index).is_err() {
+                    self.meet(index.span, "an index that is not a constant");
                 }
-                depends
+                depends | self.value(index)
             }
             ExprKind::If {
                 condition,
@@ -107,10 +104,13 @@ impl Search<'_> {
             }
             ExprKind::Reduce {
                 body,
+                var,
                 domain: Domain::Seq(source),
                 ..
             } => {
-                let depends = self.value(source) | self.value(body);
+                let given = self.value(source);
+                self.depends.extend(given.then_some(*var));
+                let depends = self.value(body) | given;
                 if depends && !has_known_length(source) {
                     self.meet(source.span, "a reduction over a sequence of varying length");
                 }
@@ -118,7 +118,7 @@ impl Search<'_> {
             }
             _ => self.any(e.children()),
         };
-        if depends && !matches!(e.ty, Type::Tensor(_) | Type::Field { .. }) {
+        if depends && !may_depend(e) {
             let what = format!("a value of type `{}` that depends on the position", e.ty);
             self.meet(e.span, what);
         }
@@ -183,6 +183,19 @@ impl Search<'_> {
             }
         }
         returned
+    }
+}
+
+/// Whether an expression is of a kind that can depend on the position: a tensor, or a sequence of tensors that are all made
+/// by one operator.
+fn may_depend(e: &Expr) -> bool {
+    match (&e.ty, &e.kind) {
+        (Type::Tensor(_) | Type::Field { .. }, _) => true,
+        (Type::Seq(element, Some(_)), ExprKind::Var(_) | ExprKind::Call { .. }) => {
+            matches!(**element, Type::Tensor(_))
+        }
+        (Type::Seq(..), ExprKind::Op { op, .. }) => matches!(op.row.meaning, Meaning::Ein(_)),
+        _ => false,
     }
 }
 

@@ -245,10 +245,17 @@ fn ein_value(op: &Instance, args: Vec<Constant>) -> Option<Constant> {
         })
         .collect();
     let value = op.ein()?.eval(&args?);
-    Some(Constant::Tensor(
-        value.shape().clone(),
-        value.components().to_vec(),
-    ))
+    let Type::Seq(element, _) = &op.result else {
+        let shape = value.shape().clone();
+        return Some(Constant::Tensor(shape, value.components().to_vec()));
+    };
+    // The elements of a sequence are along the first axis.
+    let Type::Tensor(shape) = &**element else {
+        return None;
+    };
+    let parts = value.components().chunks(shape.size());
+    let elements = parts.map(|part| Constant::Tensor(shape.clone(), part.to_vec()));
+    Some(Constant::Seq(elements.collect()))
 }
 
 /// Tensors of one shape, their components one after the other.

@@ -10,35 +10,11 @@ use super::{
     strand::{GlobalStabilize, create, strand},
     tree::{Block, Create, Function, Global, Program, Strand, Var, VarKind},
 };
-use crate::front::{
-    diag::Diagnostic,
-    source::Span,
-    syntax::{MAX_DEPTH, ast},
-};
-use std::thread;
-
-/// The stack for the walk over a program: it goes as deep as the tree is nested, and an unoptimized build needs up to
-/// this much for every level. Only what is used becomes memory.
-const STACK: usize = MAX_DEPTH as usize * (64 << 10);
+use crate::front::{diag::Diagnostic, source::Span, syntax::ast};
 
 /// Checks a program. `errors` are those of its syntax; what is reported here is added to them. There is a typed program
 /// only if there are no errors at all.
 pub fn check(
-    program: &ast::Program,
-    options: &CheckOptions,
-    errors: Vec<Diagnostic>,
-) -> (Option<Program>, Vec<Diagnostic>) {
-    thread::scope(|scope| {
-        let walk = thread::Builder::new()
-            .stack_size(STACK)
-            .spawn_scoped(scope, || check_parts(program, options, errors));
-        let outcome = walk.expect("a thread can be started").join();
-        outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
-}
-
-/// Checks the parts of a program in their order.
-fn check_parts(
     program: &ast::Program,
     options: &CheckOptions,
     errors: Vec<Diagnostic>,

@@ -89,6 +89,9 @@ fn element<'a>(cx: &mut Cx<'a>, base: Expr, index: &'a ast::Expr, span: Span) ->
         return None;
     };
     let (element, length) = ((**element).clone(), *length);
+    if matches!(element, Type::Field { .. }) {
+        constant::require(cx, &index, "the index of a sequence of fields")?;
+    }
     if let Ok(Constant::Int(at)) = constant::evaluate(&index) {
         let too_large = length.is_some_and(|length| at >= length as i64);
         if at < 0 || too_large {

@@ -1,13 +1,15 @@
 //! The typed program: names resolved, overloads chosen, coercions explicit, constants evaluated.
 //!
 //! Every expression has the type it is used at. All user errors were reported before this tree exists, so whoever reads it
-//! may rely on what is written here; anything else is a bug of ours.
+//! may rely on what is written here; anything else is a compiler bug.
 
 use crate::front::{
+    as_text,
     source::Span,
     syntax::ast::{MethodKind, Version},
 };
 use ein_ir::{Kernel, Shape, Type, ops::Instance};
+use serde::{Deserialize, Serialize};
 
 /// A variable: a position in [`Program::vars`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -99,7 +101,8 @@ pub enum Global {
 }
 
 /// The default of an input.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum InputDefault {
     /// A constant of the input's type.
     Value(Constant),
@@ -108,7 +111,8 @@ pub enum InputDefault {
 }
 
 /// A compile-time value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Constant {
     /// A `bool`.
     Bool(bool),
@@ -117,7 +121,10 @@ pub enum Constant {
     /// A `string`.
     String(String),
     /// A tensor, row-major; a `real` has the scalar shape.
-    Tensor(Shape, Vec<f64>),
+    Tensor(
+        #[serde(with = "as_text")] Shape,
+        #[serde(with = "as_text::reals")] Vec<f64>,
+    ),
     /// A sequence.
     Seq(Vec<Constant>),
 }

@@ -4,12 +4,13 @@ use super::{Key, Translator};
 use crate::{
     front::typed::{
         closed_form::has_known_length,
+        constant_components,
         tree::{Constant, Domain, Expr, ExprKind, VarId},
     },
     high::{High, Op},
     ir::{
         Bits, Simple,
-        leaf::FieldRef,
+        leaf::Leaf,
         tensor::{Base, Dynamic, Ty},
     },
     ssa::{Block, Value},
@@ -49,7 +50,13 @@ impl Translator<'_> {
                 self.ein(special::slice(self.param(base), mask), &[base])
             }
             ExprKind::Index { base, index } => {
-                let (base, index) = (self.sequence(base), self.expr(index));
+                let base = self.sequence(base);
+                if let Some(parts) = self.fields_in(base) {
+                    let known =
+                        constant_components(index).expect("fields are selected by constants");
+                    return parts[known[0] as usize];
+                }
+                let index = self.expr(index);
                 self.checked_item(base, index, e.span.start)
             }
             ExprKind::Identity(n) => self.ein(special::identity(*n), &[]),
@@ -253,7 +260,11 @@ impl Translator<'_> {
                 let ein = op
                     .ein()
                     .unwrap_or_else(|| panic!("`{}` has no EIN operator", op.row.name));
-                self.ein(ein, &args)
+                let value = self.ein(ein, &args);
+                match op.result {
+                    Type::Seq(..) => self.parts(value),
+                    _ => value,
+                }
             }
             Meaning::Builtin(builtin) => self.builtin(builtin, args, e),
         }
@@ -303,8 +314,6 @@ impl Translator<'_> {
             Builtin::Pi => self.real(std::f64::consts::PI),
             Builtin::Infinity => self.real(f64::INFINITY),
             Builtin::Nan => self.filled(&e.ty, f64::NAN),
-            Builtin::Eigenvalues => self.base(Base::EigenValues(self.extent(values[0])), &values),
-            Builtin::Eigenvectors => self.base(Base::EigenVectors(self.extent(values[0])), &values),
             Builtin::Inside => self.inside(values[0], values[1]),
             Builtin::Sequence => {
                 let element = self.b.type_of(values[0]).clone();
@@ -333,13 +342,6 @@ impl Translator<'_> {
             | Builtin::Range
             | Builtin::Reduce(_)
             | Builtin::Sphere => panic!("{builtin:?} has a form of its own in the typed tree"),
-        }
-    }
-
-    fn extent(&self, matrix: Value) -> u8 {
-        match self.b.type_of(matrix) {
-            Ty::Tensor(shape) if shape.order() == 2 => shape.dims()[0] as u8,
-            other => panic!("eigensystem of {other}"),
         }
     }
 
@@ -378,6 +380,7 @@ impl Translator<'_> {
         self.leaves(at, field, &mut leaves);
         let start = self.base(Base::Bool(true), &[]);
         leaves.into_iter().fold(start, |all, (leaf, at)| {
+            let Leaf::Convolution(leaf) = leaf;
             let inside = Op::Inside {
                 image: leaf.image,
                 supports: leaf.supports().collect(),
@@ -388,12 +391,7 @@ impl Translator<'_> {
     }
 
     /// The leaves of a field, each with the position where it is probed.
-    pub(super) fn leaves(
-        &mut self,
-        at: Value,
-        field: Value,
-        found: &mut Vec<(Arc<FieldRef>, Value)>,
-    ) {
+    pub(super) fn leaves(&mut self, at: Value, field: Value, found: &mut Vec<(Leaf, Value)>) {
         let (op, args) = self
             .b
             .definition(field)

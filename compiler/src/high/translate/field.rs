@@ -15,7 +15,7 @@ use crate::{
     },
     ir::{
         Simple,
-        leaf::{FieldRef, ImageInfo},
+        leaf::{Convolution, ImageInfo, Leaf},
         tensor::{Base, Ty},
     },
     ssa::Value,
@@ -47,8 +47,7 @@ impl Translator<'_> {
         let position = self.ein(special::position(dim), &[]);
         let value = self.body_at(param, position, body, true);
         let value = self.as_field(value, dim);
-        self.note(var, value);
-        self.env.insert(Key::Var(var), value);
+        self.bind(var, value);
     }
 
     /// The value of a field function that is code: the code, with the position in the place of its parameter. None if the
@@ -65,7 +64,8 @@ impl Translator<'_> {
 
     /// The body of a field function with a position in the place of its parameter; whether that is a field.
     fn body_at(&mut self, param: VarId, at: Value, body: &Expr, is_field: bool) -> Value {
-        let outer = self.env.insert(Key::Var(param), at);
+        let outer = self.env.get(&Key::Var(param)).copied();
+        self.bind(param, at);
         let value = self.with_fields(is_field, |t| t.expr(body));
         if let Some(outer) = outer {
             self.env.insert(Key::Var(param), outer);
@@ -158,7 +158,7 @@ impl Translator<'_> {
         let mut leaves = Vec::new();
         self.leaves(at, field, &mut leaves);
         let mut tests = Vec::new();
-        for (leaf, at) in leaves {
+        for (Leaf::Convolution(leaf), at) in leaves {
             for (axis, support) in (0..).zip(leaf.supports()) {
                 let x = self.index_coordinate(&leaf, axis, at);
                 let low = self.real(f64::from(support) - 1.0);
@@ -178,7 +178,7 @@ impl Translator<'_> {
     }
 
     /// A coordinate of a position in the index space of an image: an entry of W·x + t.
-    fn index_coordinate(&mut self, leaf: &FieldRef, axis: u8, at: Value) -> Value {
+    fn index_coordinate(&mut self, leaf: &Convolution, axis: u8, at: Value) -> Value {
         let dim = leaf.dim();
         let entry = |t: &mut Self, info| t.base(Base::Image(leaf.image, info), &[]);
         let mut args = vec![at, entry(self, ImageInfo::Offset(axis))];
@@ -271,11 +271,17 @@ impl Translator<'_> {
         let Ty::Seq(_, n) = self.b.type_of(sequence).clone() else {
             panic!("a reduction over {source:?}")
         };
+        let fields = self.fields_in(sequence);
         let values: Vec<Value> = (0..n)
             .map(|k| {
-                let index = self.int(k as i64);
-                let item = self.base(Base::Element(source.span.start), &[sequence, index]);
-                self.env.insert(Key::Var(var), item);
+                let item = match &fields {
+                    Some(fields) => fields[k],
+                    None => {
+                        let index = self.int(k as i64);
+                        self.base(Base::Element(source.span.start), &[sequence, index])
+                    }
+                };
+                self.bind(var, item);
                 self.expr(body)
             })
             .collect();

@@ -9,7 +9,7 @@ use crate::{
         status,
         tensor::{Base, Ty},
     },
-    ssa::{Inst, Kind, Value},
+    ssa::Value,
 };
 use ein_ir::{Shape, ops::special};
 use std::{
@@ -36,7 +36,7 @@ impl Translator<'_> {
             .map(|key| (key, self.env.get(&key).copied()))
             .collect();
         for (&param, &value) in function.params.iter().zip(args) {
-            self.env.insert(Key::Var(param), value);
+            self.bind(param, value);
         }
         let result = match &function.body.stmts[..] {
             [
@@ -92,11 +92,11 @@ impl Translator<'_> {
             StmtKind::Decl { var, value: None } => {
                 let ty = Ty::of(self.ty(*var));
                 let value = self.default(&ty);
-                self.env.insert(Key::Var(*var), value);
+                self.bind(*var, value);
             }
             StmtKind::Assign { var, value } => {
                 let value = self.expr(value);
-                self.env.insert(Key::Var(*var), value);
+                self.bind(*var, value);
             }
             StmtKind::If {
                 condition,
@@ -151,7 +151,19 @@ impl Translator<'_> {
         then.yields = changed.iter().map(|key| after_then[key]).collect();
         otherwise.yields = changed.iter().map(|key| after_otherwise[key]).collect();
         let results = self.b.if_(condition, then, otherwise);
-        self.env.extend(changed.into_iter().zip(results));
+        self.rebind(changed.into_iter().zip(results));
+    }
+
+    /// Gives variables and exits the values that control flow has merged for them.
+    fn rebind(&mut self, merged: impl Iterator<Item = (Key, Value)>) {
+        for (key, value) in merged {
+            match key {
+                Key::Var(var) => self.bind(var, value),
+                Key::Status | Key::Result => {
+                    self.env.insert(key, value);
+                }
+            }
+        }
     }
 
     /// The variables known before whose value differs in one of the environments.
@@ -178,22 +190,17 @@ impl Translator<'_> {
             keys.extend(self.env.contains_key(&Key::Result).then_some(Key::Result));
         }
         let mut init: Vec<Value> = keys.iter().map(|key| self.env[key]).collect();
-        let mut carried: Vec<Value> = init
-            .iter()
-            .map(|&v| self.b.type_of(v).clone())
-            .collect::<Vec<_>>()
-            .into_iter()
-            .map(|ty| self.b.fresh(ty))
-            .collect();
+        if exits {
+            init.insert(0, self.base(Base::Bool(true), &[]));
+        }
         let before = self.env.clone();
-        self.env
-            .extend(keys.iter().copied().zip(carried.iter().copied()));
-        let index = self.b.fresh(Ty::Int);
-        self.b.open();
-        let element = self.item(&over, index);
+        let open = self.b.begin_for(over.low, over.high, exits, init);
+        let carried = open.carried[usize::from(exits)..].iter().copied();
+        self.rebind(keys.iter().copied().zip(carried));
+        let element = self.item(&over, open.index);
         self.bind(var, element);
         self.stmts(&body.stmts);
-        let mut yields: Vec<Value> = keys.iter().map(|key| self.env[key]).collect();
+        let mut next: Vec<Value> = keys.iter().map(|key| self.env[key]).collect();
         if exits {
             // The loop goes on while nothing has ended the method.
             let running = self.int(status::RUNNING);
@@ -201,39 +208,12 @@ impl Translator<'_> {
                 Base::Simple(Simple::IntEqual),
                 &[self.env[&Key::Status], running],
             );
-            yields.insert(0, goes_on);
+            next.insert(0, goes_on);
         }
-        let block = self.b.close(yields);
         self.env = before;
-        if exits {
-            let start = self.base(Base::Bool(true), &[]);
-            init.insert(0, start);
-            carried.insert(0, self.b.fresh(Ty::Bool));
-        }
-        let results: Vec<Value> = carried
-            .iter()
-            .map(|&v| self.b.type_of(v).clone())
-            .collect::<Vec<_>>()
-            .into_iter()
-            .map(|ty| self.b.fresh(ty))
-            .collect();
-        let kind = Kind::For {
-            index,
-            low: over.low,
-            high: over.high,
-            breaks: exits,
-            carried,
-            init,
-            body: block,
-        };
-        self.b.push(Inst {
-            results: results.clone(),
-            kind,
-        });
-        self.env.extend(
-            keys.into_iter()
-                .zip(results.into_iter().skip(usize::from(exits))),
-        );
+        let results = self.b.for_(open, next);
+        let results = results.into_iter().skip(usize::from(exits));
+        self.rebind(keys.into_iter().zip(results));
     }
 
     fn print(&mut self, args: &[Expr]) {

@@ -1,16 +1,19 @@
 //! Iteration over ranges and sequences, and what is made by it: sequences and reductions.
 
-use super::{Key, Translator};
+use super::Translator;
 use crate::{
-    front::typed::tree::{Expr, ExprKind, VarId},
+    front::typed::tree::{Expr, ExprKind},
     high::Op,
     ir::{
         Simple,
         tensor::{Base, Dynamic, Ty},
     },
-    ssa::{Inst, Kind, Value},
+    ssa::Value,
 };
-use ein_ir::{Ein, Index, Param, Shape, Term, Type, ops::Reduction};
+use ein_ir::{
+    Ein, Index, Param, Shape, Term, Type,
+    ops::{Reduction, special},
+};
 
 /// What a loop runs over, evaluated once.
 #[derive(Clone, Debug)]
@@ -117,6 +120,29 @@ impl Translator<'_> {
         }
     }
 
+    /// The parts of a tensor or field along its first axis, as a sequence.
+    pub(super) fn parts(&mut self, whole: Value) -> Value {
+        let param = self.param(whole);
+        let mut mask = vec![None; param.shape().order()];
+        let mut parts = Vec::new();
+        for k in 0..param.shape().dims()[0] {
+            mask[0] = Some(k);
+            parts.push(self.ein(special::slice(param.clone(), &mask), &[whole]));
+        }
+        let element = self.b.type_of(parts[0]).clone();
+        self.base(Base::Sequence(element), &parts)
+    }
+
+    /// The elements of a sequence of fields. These are not values at run time, so they are known by how they are made.
+    pub(super) fn fields_in(&self, sequence: Value) -> Option<Vec<Value>> {
+        let element = self.b.type_of(sequence).element()?;
+        matches!(element, Ty::Field { .. }).then(|| {
+            let made = self.b.definition(sequence);
+            made.expect("a sequence of fields is made by an operation")
+                .1
+        })
+    }
+
     pub(super) fn length(&mut self, sequence: Value) -> Value {
         match self.b.type_of(sequence).clone() {
             Ty::Seq(_, n) => self.int(n as i64),
@@ -144,33 +170,12 @@ impl Translator<'_> {
         init: Vec<Value>,
         body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
     ) -> Vec<Value> {
-        let like = |t: &mut Self, values: &[Value]| -> Vec<Value> {
-            let types: Vec<Ty> = values.iter().map(|&v| t.b.type_of(v).clone()).collect();
-            types.into_iter().map(|ty| t.b.fresh(ty)).collect()
-        };
-        let index = self.b.fresh(Ty::Int);
-        let carried = like(self, &init);
         let before = self.env.clone();
-        self.b.open();
-        let item = self.item(over, index);
-        let next = body(self, item, &carried);
-        let block = self.b.close(next);
+        let open = self.b.begin_for(over.low, over.high, false, init);
+        let item = self.item(over, open.index);
+        let next = body(self, item, &open.carried);
         self.env = before;
-        let results = like(self, &init);
-        let kind = Kind::For {
-            index,
-            low: over.low,
-            high: over.high,
-            breaks: false,
-            carried,
-            init,
-            body: block,
-        };
-        self.b.push(Inst {
-            results: results.clone(),
-            kind,
-        });
-        results
+        self.b.for_(open, next)
     }
 
     /// `{ body | var in domain }`, and a range or another sequence as a list.
@@ -288,11 +293,6 @@ impl Translator<'_> {
                 self.ein(sum(&shape), &[total, value])
             }
         }
-    }
-
-    /// Binds a variable to a value.
-    pub(super) fn bind(&mut self, var: VarId, value: Value) {
-        self.env.insert(Key::Var(var), value);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What exists at compile time only: images and kernels, which convolution turns into leaf fields, and names of definitions.
 
-use super::{High, Named, Translator};
+use super::{High, Translator};
 use crate::{
     front::{
         source::Span,
@@ -11,10 +11,10 @@ use crate::{
     },
     ir::{
         interface,
-        leaf::{Border, FieldRef, KernelRef},
+        leaf::{Border, Convolution, KernelRef, Leaf},
         tensor::Ty,
     },
-    ssa::{Function, Value},
+    ssa::{Function, Role, Value},
 };
 use ein_ir::{
     Shape, Type,
@@ -38,7 +38,8 @@ pub(super) struct Statics {
     inputs: BTreeMap<VarId, u32>,
     named: BTreeMap<VarId, ImageValue>,
     kernels: BTreeMap<VarId, Vec<KernelRef>>,
-    pub(super) names: Vec<Named>,
+    /// For each function the values that variables were given.
+    pub(super) names: Vec<(Role, Vec<(Value, VarId)>)>,
     /// The bodies of reductions over strands, by their numbers.
     pub(super) reductions: Vec<Function<High>>,
     /// Global variables that the source does not name: after those that it does.
@@ -187,13 +188,16 @@ impl Translator<'_> {
         if let [one] = kernels[..] {
             kernels = vec![one; image.dim];
         }
-        let field = FieldRef {
+        let field = Convolution {
             image: image.image,
             border: image.border,
             kernels,
             shape: image.shape,
         };
-        self.b.op1(super::super::Op::Field(Arc::new(field)), &[])
+        self.b.op1(
+            super::super::Op::Field(Leaf::Convolution(Arc::new(field))),
+            &[],
+        )
     }
 
     /// The numbers of samples of an image, one value per axis.

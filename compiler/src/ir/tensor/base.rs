@@ -117,10 +117,6 @@ pub enum Base {
     IntDiv(u32),
     /// Integer remainder; zero divisors are an error at this place.
     IntRem(u32),
-    /// Eigenvalues of a symmetric matrix of this size, descending, as a sequence.
-    EigenValues(u8),
-    /// Their eigenvectors, as a sequence.
-    EigenVectors(u8),
     /// A sequence of the arguments.
     Sequence(Ty),
     /// An element of a sequence of known length by a run-time index; out of range is an error at this place.
@@ -153,7 +149,6 @@ impl Base {
                 Err(format!("arguments {args:?}, wanted {wanted:?}"))
             }
         };
-        let square = |n: u8| Ty::Tensor(Shape::new([usize::from(n); 2]));
         match self {
             Base::Tensor(shape, values) if shape.size() != values.len() => {
                 Err("wrong number of components".into())
@@ -178,17 +173,6 @@ impl Base {
             }
             Base::Select(ty) => fixed(vec![Ty::Bool, ty.clone(), ty.clone()], vec![ty.clone()]),
             Base::IntDiv(_) | Base::IntRem(_) => fixed(vec![Ty::Int, Ty::Int], vec![Ty::Int]),
-            Base::EigenValues(n) => fixed(
-                vec![square(*n)],
-                vec![Ty::Seq(Box::new(Ty::REAL), usize::from(*n))],
-            ),
-            Base::EigenVectors(n) => {
-                let vector = Ty::Tensor(Shape::new([usize::from(*n)]));
-                fixed(
-                    vec![square(*n)],
-                    vec![Ty::Seq(Box::new(vector), usize::from(*n))],
-                )
-            }
             Base::Sequence(element) => fixed(
                 vec![element.clone(); args.len()],
                 vec![Ty::Seq(Box::new(element.clone()), args.len())],
@@ -263,7 +247,7 @@ impl FromStr for Ty {
             "string" => Ok(Ty::Str),
             _ => {
                 if let Some(shape) = text.strip_prefix("tensor") {
-                    return Ok(Ty::Tensor(parse_shape(shape)?));
+                    return Ok(Ty::Tensor(shape.parse()?));
                 }
                 let (dim, shape) = text
                     .strip_prefix("field(")
@@ -271,26 +255,11 @@ impl FromStr for Ty {
                     .ok_or_else(bad)?;
                 Ok(Ty::Field {
                     dim: dim.parse().map_err(|_| bad())?,
-                    shape: parse_shape(shape)?,
+                    shape: shape.parse()?,
                 })
             }
         }
     }
-}
-
-/// Reads `[2,3]`.
-pub(crate) fn parse_shape(text: &str) -> Result<Shape, String> {
-    let bad = || format!("unknown shape `{text}`");
-    let inner = text
-        .strip_prefix('[')
-        .and_then(|t| t.strip_suffix(']'))
-        .ok_or_else(bad)?;
-    let dims: Vec<usize> = inner
-        .split(',')
-        .filter(|d| !d.is_empty())
-        .map(|d| d.parse().map_err(|_| bad()))
-        .collect::<Result<_, _>>()?;
-    Ok(Shape::new(dims))
 }
 
 impl fmt::Display for Base {
@@ -311,8 +280,6 @@ impl fmt::Display for Base {
             Base::Select(ty) => write!(f, "select {ty}"),
             Base::IntDiv(place) => write!(f, "int-div {place}"),
             Base::IntRem(place) => write!(f, "int-rem {place}"),
-            Base::EigenValues(n) => write!(f, "eigenvalues {n}"),
-            Base::EigenVectors(n) => write!(f, "eigenvectors {n}"),
             Base::Sequence(ty) => write!(f, "sequence {ty}"),
             Base::Element(place) => write!(f, "element {place}"),
             Base::CheckIndex(place) => write!(f, "check-index {place}"),
@@ -346,7 +313,7 @@ impl FromStr for Base {
                     .split(' ')
                     .map(|v| v.parse::<f64>().map(Bits::from).map_err(|_| bad()))
                     .collect::<Result<_, _>>()?;
-                Base::Tensor(parse_shape(shape)?, values)
+                Base::Tensor(shape.parse()?, values)
             }
             "int" => Base::Int(rest.parse().map_err(|_| bad())?),
             "bool" => Base::Bool(rest.parse().map_err(|_| bad())?),
@@ -361,8 +328,6 @@ impl FromStr for Base {
             "select" => Base::Select(rest.parse()?),
             "int-div" => Base::IntDiv(number(rest)?),
             "int-rem" => Base::IntRem(number(rest)?),
-            "eigenvalues" => Base::EigenValues(rest.parse().map_err(|_| bad())?),
-            "eigenvectors" => Base::EigenVectors(rest.parse().map_err(|_| bad())?),
             "sequence" => Base::Sequence(rest.parse()?),
             "element" => Base::Element(number(rest)?),
             "check-index" => Base::CheckIndex(number(rest)?),

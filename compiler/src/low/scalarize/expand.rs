@@ -10,7 +10,7 @@ use crate::{
     ssa::Value,
 };
 use ein_ir::{
-    Comparison, Elementary, Index, Term,
+    Comparison, Eigen, Elementary, Index, Term,
     mutants::{Mutant, is_on},
     rational,
 };
@@ -83,6 +83,14 @@ impl Expansion<'_, '_, '_> {
                 };
                 let index: Vec<usize> = indices.iter().map(|&i| self.at(i)).collect();
                 Scalar::Computed(self.pass.values[&arg][shape.offset(&index)])
+            }
+            Term::Eigen {
+                part,
+                param,
+                indices,
+            } => {
+                let index: Vec<usize> = indices.iter().map(|&i| self.at(i)).collect();
+                self.eigen(*part, self.args[*param], &index)
             }
             Term::Delta(i, j) => Scalar::Known(f64::from(u8::from(self.at(*i) == self.at(*j)))),
             Term::Epsilon(indices) => {
@@ -171,6 +179,21 @@ impl Expansion<'_, '_, '_> {
                 panic!("a field in Mid-IR: {term:?}")
             }
         }
+    }
+
+    /// A component of an eigensystem. Each asks for the whole, and value numbering makes that one operation.
+    fn eigen(&mut self, part: Eigen, matrix: Value, index: &[usize]) -> Scalar {
+        let matrix = &self.pass.values[&matrix];
+        let n = matrix.len().isqrt();
+        // The upper triangle is mirrored, so that nobody needs the lower one.
+        let symmetric: Vec<Value> = (0..n * n)
+            .map(|k| matrix[(k / n).min(k % n) * n + (k / n).max(k % n)])
+            .collect();
+        let system = self.pass.b.op(Op::Eigen(n as u8), &symmetric);
+        Scalar::Computed(match part {
+            Eigen::Values => system[index[0]],
+            Eigen::Vectors => system[n + n * index[0] + index[1]],
+        })
     }
 
     /// A product; δ and ε are looked at first, because a zero among them leaves nothing to compute.

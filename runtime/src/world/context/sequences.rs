@@ -103,7 +103,7 @@ impl StepContext<'_> {
         let mut packed = std::mem::take(&mut self.worker.bytes);
         packed.clear();
         for plane in 0..count {
-            let offset = (plane * self.head.width as usize + lane) * bytes;
+            let offset = (plane * self.shared.layout.width() + lane) * bytes;
             // SAFETY: the caller's promise.
             packed.extend_from_slice(unsafe {
                 std::slice::from_raw_parts(values.add(offset), bytes)

@@ -1,0 +1,118 @@
+//! The functions that generated code calls; they reach the host of the frame.
+
+use crate::{
+    codegen::abi::{Frame, HostCall, Lanes, PrintStatement, read_int},
+    ir::{Scalar as Ty, print_piece::Piece},
+};
+use runtime::{
+    abi::FailureKind,
+    print::{write_f32, write_f64},
+};
+use std::{fmt::Write, sync::Arc};
+
+/// Prints; see [`crate::codegen::abi::Print`].
+pub(in crate::codegen) unsafe extern "C" fn print(
+    frame: *mut Frame<'_>,
+    lanes: u32,
+    statement: *const PrintStatement,
+    values: *const u8,
+) {
+    // SAFETY: generated code passes its own frame and a statement of its linker.
+    let (frame, statement) = unsafe { (&mut *frame, &*statement) };
+    // SAFETY: the host and the strings of a frame live as long as the call.
+    let (host, strings) = unsafe { (&mut *frame.host, &*frame.strings) };
+    for lane in each_lane(lanes) {
+        // SAFETY: the values have a plane for every scalar of the statement.
+        host.print(lane, &unsafe { statement.text(values, lane, strings) });
+    }
+}
+
+/// Reports a run-time error; see [`crate::codegen::abi::Report`].
+pub(in crate::codegen) unsafe extern "C" fn report(
+    frame: *mut Frame<'_>,
+    lanes: u32,
+    kind: u32,
+    place: u32,
+    details: *const u8,
+) {
+    // SAFETY: generated code passes its own frame, whose host lives as long as the call.
+    let (frame, host) = unsafe { (&*frame, &mut *(*frame).host) };
+    // SAFETY: the caller stored both planes.
+    let details = |lane| unsafe { both(details, frame, lane) };
+    host.fail(lanes, failure(kind), place, &details);
+}
+
+/// Does an operation on sequences or strands; see [`crate::codegen::abi::Operate`].
+pub(in crate::codegen) unsafe extern "C" fn operate(
+    frame: *mut Frame<'_>,
+    lanes: u32,
+    call: *const HostCall,
+    args: *const u8,
+    results: *mut u8,
+) {
+    // SAFETY: generated code passes its own frame, whose host lives as long as the call, and a call of its linker with the
+    // planes that it wants.
+    unsafe {
+        let (host, call) = (&mut *(*frame).host, &*call);
+        host.operate(call, lanes, call.planes(args, results));
+    }
+}
+
+/// The lanes whose bits are set.
+pub(super) fn each_lane(lanes: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |lane| lanes >> lane & 1 == 1)
+}
+
+fn failure(kind: u32) -> FailureKind {
+    FailureKind::from_code(kind).expect("generated code knows the kinds of failures")
+}
+
+/// One lane of two planes of integers.
+///
+/// # Safety
+/// Both planes exist for the width of the frame.
+unsafe fn both(planes: *const u8, frame: &Frame<'_>, lane: usize) -> [i64; 2] {
+    let (width, bytes) = (frame.width as usize, frame.int_bytes as usize);
+    // SAFETY: promised by the caller.
+    [0, 1].map(|n| unsafe { read_int(planes.add((n * width + lane) * bytes), bytes) })
+}
+
+impl PrintStatement {
+    /// The text of one lane.
+    ///
+    /// # Safety
+    /// `values` has a plane of lanes for every scalar.
+    unsafe fn text(&self, values: *const u8, lane: usize, strings: &[Arc<str>]) -> String {
+        let Lanes { double, .. } = self.lanes;
+        let mut text = String::new();
+        let mut plane = 0;
+        for piece in self.pieces.iter() {
+            let ty = match piece {
+                Piece::Scalar(ty) => *ty,
+                Piece::Text(literal) => {
+                    text.push_str(literal);
+                    continue;
+                }
+            };
+            let bytes = self.lanes.lane_bytes(ty);
+            // SAFETY: promised by the caller.
+            unsafe {
+                let at = values.add(plane + lane * bytes);
+                match ty {
+                    Ty::Real if double => write_f64(&mut text, at.cast::<f64>().read_unaligned()),
+                    Ty::Real => write_f32(&mut text, at.cast::<f32>().read_unaligned()),
+                    Ty::Int => {
+                        write!(text, "{}", read_int(at, bytes)).expect("a string takes everything")
+                    }
+                    Ty::Bool => {
+                        let holds = read_int(at, bytes) != 0;
+                        text.push_str(if holds { "true" } else { "false" });
+                    }
+                    Ty::Str => text.push_str(&strings[read_int(at, bytes) as usize]),
+                }
+            }
+            plane += self.lanes.plane_bytes(ty);
+        }
+        text
+    }
+}

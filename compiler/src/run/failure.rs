@@ -1,0 +1,117 @@
+//! Why a program cannot be run, or stopped.
+
+use runtime::{
+    abi::{Failure as StrandFailure, FailureKind},
+    world::{RunError, WorldError},
+};
+use serde::Serialize;
+use std::fmt;
+
+/// Why a program cannot be run, or stopped.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Failure {
+    /// The kind of failure: a word that stays the same whatever the message says.
+    pub code: &'static str,
+    /// What happened.
+    pub message: String,
+    /// Where in the source, as a byte offset.
+    pub place: Option<u32>,
+    /// To which strand.
+    pub strand: Option<FailedStrand>,
+    /// In which super-step, counted from 1.
+    pub step: Option<u64>,
+}
+
+/// The strand that failed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FailedStrand {
+    /// Its number in the order of creation.
+    pub id: u64,
+    /// The values of the iterators that it was created with, if it is one of the first strands of a grid.
+    pub iterators: Option<Vec<i64>>,
+}
+
+impl Failure {
+    /// A failure that has no place in the source.
+    pub(super) fn new(code: &'static str, message: impl ToString) -> Failure {
+        Failure {
+            code,
+            message: message.to_string(),
+            place: None,
+            strand: None,
+            step: None,
+        }
+    }
+
+    /// Something is wrong with an input, an image or the file of a sequence.
+    pub(super) fn input(message: impl ToString) -> Failure {
+        Failure::new("input", message)
+    }
+
+    /// A run-time error of the program.
+    pub(super) fn at_run_time(failure: StrandFailure) -> Failure {
+        let code = match failure.kind {
+            FailureKind::DivisionByZero => "division-by-zero",
+            FailureKind::IndexOutOfRange => "index-out-of-range",
+            FailureKind::SequenceTooLong => "sequence-too-long",
+        };
+        Failure {
+            // What the runtime reports of its own accord has no place in the source.
+            place: Some(failure.position).filter(|&place| place != u32::MAX),
+            ..Failure::new(code, failure)
+        }
+    }
+
+    /// Strands could not be created.
+    pub(super) fn of_creation(
+        error: WorldError,
+        iterators: impl Fn(u64) -> Option<Vec<i64>>,
+    ) -> Failure {
+        match error {
+            WorldError::Strand { id, failure } => Failure {
+                strand: Some(FailedStrand {
+                    id,
+                    iterators: iterators(id),
+                }),
+                ..Failure::at_run_time(failure)
+            },
+            error @ WorldError::TooManyStrands(_) => Failure::new("too-many-strands", error),
+            error @ WorldError::Workers(_) => Failure::new("workers", error),
+        }
+    }
+
+    /// A run ended early.
+    pub(super) fn of_run(error: RunError, iterators: impl Fn(u64) -> Option<Vec<i64>>) -> Failure {
+        match error {
+            RunError::Strand { id, step, failure } => Failure {
+                strand: Some(FailedStrand {
+                    id,
+                    iterators: iterators(id),
+                }),
+                step: Some(step + 1),
+                ..Failure::at_run_time(failure)
+            },
+            error @ RunError::TooManyStrands => Failure::new("too-many-strands", error),
+            error @ RunError::Print(_) => Failure::new("print", error),
+        }
+    }
+}
+
+/// The message, after strand and super-step.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(strand) = &self.strand {
+            write!(f, "strand {}", strand.id)?;
+            if let Some(iterators) = strand.iterators.as_ref().filter(|values| values.len() > 1) {
+                write!(f, ", created with {iterators:?},")?;
+            }
+            if let Some(step) = self.step {
+                write!(f, " in super-step {step}")?;
+            }
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}

@@ -1,0 +1,59 @@
+//! Descriptions of images that keep the samples they describe.
+
+use super::{Border, ProbeImage};
+use crate::{
+    image::{Image, Real},
+    simd::Float,
+};
+use std::sync::Arc;
+
+/// A probe image with its samples and the values beyond its border; it can be kept and handed to code by address.
+#[derive(Debug)]
+pub struct KeptImage<T: 'static> {
+    description: Box<ProbeImage<'static>>,
+    /// What the description borrows. Neither moves nor changes while it is kept.
+    _samples: Arc<Image<T>>,
+    _beyond: Box<[f64]>,
+}
+
+impl<T: Real + Float> KeptImage<T> {
+    /// Describes an image. The values of a constant border are copied.
+    ///
+    /// # Errors
+    /// The image cannot be probed.
+    pub fn new(image: Arc<Image<T>>, border: Border<'_>) -> Result<KeptImage<T>, String> {
+        let beyond: Box<[f64]> = match border {
+            Border::Constant(values) => values.into(),
+            _ => Box::default(),
+        };
+        // The samples are padded at the end for wide loads.
+        let count = image.plane_stride() * image.components();
+        let samples = &image.samples()[..count];
+        // SAFETY: both live on the heap behind owners that are kept beside the description, are never changed, and are
+        // dropped after it; the description is only lent out for as long.
+        let (samples, constants) = unsafe {
+            (
+                std::slice::from_raw_parts(samples.as_ptr(), samples.len()),
+                std::slice::from_raw_parts(beyond.as_ptr(), beyond.len()),
+            )
+        };
+        let border = match border {
+            Border::None => Border::None,
+            Border::Clamp => Border::Clamp,
+            Border::Mirror => Border::Mirror,
+            Border::Wrap => Border::Wrap,
+            Border::Constant(_) => Border::Constant(constants),
+        };
+        let description = ProbeImage::new(samples, image.sizes(), image.components(), border)?;
+        Ok(KeptImage {
+            description: Box::new(description),
+            _samples: image,
+            _beyond: beyond,
+        })
+    }
+
+    /// The description; its address stays the same.
+    pub fn description(&self) -> &ProbeImage<'_> {
+        &self.description
+    }
+}
