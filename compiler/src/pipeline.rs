@@ -13,6 +13,7 @@ use crate::{
     ssa::{Dialect, Function, Program, number_values, remove_dead},
 };
 pub use rewrite::{Engine, counted_rules};
+use runtime::simd::Isa;
 use std::time::{Duration, Instant};
 
 /// Strands per call that code can be made for.
@@ -27,6 +28,8 @@ pub struct Options {
     pub long_int: bool,
     /// Strands per call, one of [`WIDTHS`]; chosen for the machine if not given.
     pub width: Option<usize>,
+    /// The instruction set that generated code may use for vectors; that of the machine if not given.
+    pub isa: Option<Isa>,
     /// Values for constants, `--Cname=value`.
     pub constants: Vec<(String, String)>,
     /// How operators are normalized.
@@ -42,11 +45,17 @@ impl Options {
         }
     }
 
+    /// The instruction set that generated code may use for vectors, which the machine has.
+    pub fn isa(&self) -> Isa {
+        let best = Isa::detect();
+        self.isa.map_or(best, |wanted| wanted.min(best))
+    }
+
     /// The lanes that these options ask for.
     pub fn lanes(&self) -> Lanes {
-        let best = match (runtime::simd::Isa::detect(), self.double) {
-            (runtime::simd::Isa::Avx512, false) => 16,
-            (runtime::simd::Isa::Avx512, true) | (_, false) => 8,
+        let best = match (self.isa(), self.double) {
+            (Isa::Avx512, false) => 16,
+            (Isa::Avx512, true) | (_, false) => 8,
             (_, true) => 4,
         };
         // Lanes of integers are as wide as those of reals, so 64-bit integers with 32-bit reals run one by one.
@@ -259,8 +268,8 @@ pub fn compile(
         let Lowered {
             hoisted, warnings, ..
         } = lower_here(session, source, options)?;
-        let lanes = options.lanes();
-        Ok(session.stage("generate", || generate(&hoisted, lanes, warnings)))
+        let (lanes, isa) = (options.lanes(), options.isa());
+        Ok(session.stage("generate", || generate(&hoisted, lanes, isa, warnings)))
     })
 }
 

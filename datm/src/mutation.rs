@@ -29,10 +29,11 @@ pub struct Catch {
     pub tried: usize,
 }
 
-/// Several strands in a call, so that faults of vector code show.
+/// Several strands in a call, so that faults of vector code show; more than a vector has lanes, so that portable code is made,
+/// which tells values apart that are the same for all strands.
 const OPTIONS: RunOptions = RunOptions {
     precision: Precision::Double,
-    width: 4,
+    width: 16,
 };
 
 /// Frames of the corpus: the usual one, and one that shows every digit of a kernel.

@@ -278,8 +278,9 @@ impl<P: StrandProgram> World<P> {
         let abilities = self.core.abilities;
         let program = &self.program;
         self.core.prepare();
-        self.core
-            .sweep(|cx, block, sets| step_block(program, abilities, cx, block, sets));
+        self.core.sweep(|cx, block, sets| {
+            step_block(program, abilities, cx, block, sets, 1);
+        });
         let printed = self.core.printed();
         self.text.push_str(&printed);
         if self.core.control.cancelled.load(Relaxed) {

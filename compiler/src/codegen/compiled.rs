@@ -1,13 +1,13 @@
 //! Programs as machine code, with all that running them needs.
 
-use super::{Code, Cranelift, Lanes, Sink, StateMap, Task, abi};
+use super::{Code, Cranelift, Lanes, Sink, StateMap, Task, Vector, abi};
 use crate::{
     front::diag::Diagnostic,
     ir::interface::Interface,
     low::{Low, Slots},
     ssa::{Program, Role},
 };
-use runtime::world::Abilities;
+use runtime::{simd::Isa, world::Abilities};
 use std::sync::Arc;
 
 /// A program compiled to machine code: immutable, cheap to clone, and any number of runs may use it at the same time.
@@ -31,8 +31,13 @@ pub struct Compiled {
     pub warnings: Arc<[Diagnostic]>,
 }
 
-/// Generates machine code for a program in Low-IR.
-pub fn generate(program: &Program<Low>, lanes: Lanes, warnings: Vec<Diagnostic>) -> Compiled {
+/// Generates machine code for a program in Low-IR. What vectors of an instruction set can do is compiled for them directly.
+pub fn generate(
+    program: &Program<Low>,
+    lanes: Lanes,
+    isa: Isa,
+    warnings: Vec<Diagnostic>,
+) -> Compiled {
     let interface = program.interface.clone();
     let slots = Slots::of(&interface);
     let state = abi::state_map(program, lanes);
@@ -78,7 +83,7 @@ pub fn generate(program: &Program<Low>, lanes: Lanes, warnings: Vec<Diagnostic>)
             }
         })
         .collect();
-    let code = super::compile(tasks, &state, &[&Cranelift]);
+    let code = super::compile(tasks, &state, &[&Vector { isa }, &Cranelift]);
     let abilities = abi::abilities(program);
     Compiled {
         interface,

@@ -8,11 +8,13 @@ mod compiled;
 mod cranelift;
 pub mod host;
 mod link;
+mod vector;
 
 pub use abi::{Frame, Lanes, Sink, StateMap};
 pub use compiled::{Compiled, generate};
 pub use cranelift::Cranelift;
 pub use link::Linker;
+pub use vector::Vector;
 
 use crate::{
     low::Low,
@@ -34,7 +36,13 @@ pub struct Task<'a> {
 }
 
 /// A function of the generated code.
-pub type Entry = unsafe extern "C" fn(*mut Frame<'_>);
+#[derive(Clone, Copy, Debug)]
+pub enum Entry {
+    /// Does its work once.
+    Once(unsafe extern "C" fn(*mut Frame<'_>)),
+    /// A method that runs up to so many super-steps, for each lane until it ends; gives how many are left when no lane is.
+    Steps(unsafe extern "C" fn(*mut Frame<'_>, u64) -> u64),
+}
 
 /// Something that makes machine code.
 pub trait Backend: Sync {
@@ -56,6 +64,8 @@ pub struct Generated {
 /// The machine code of a program: immutable, and as many threads as like may run it.
 pub struct Code {
     functions: Vec<(Role, Entry)>,
+    /// The back end that made each.
+    makers: Vec<(Role, &'static str)>,
     linker: Linker,
     /// Dropped with the code: nobody can call the functions any more, because they are only reachable through `self`.
     _memory: Vec<Box<dyn Any + Send + Sync>>,
@@ -76,6 +86,7 @@ impl std::fmt::Debug for Code {
 pub fn compile(tasks: Vec<Task<'_>>, state: &StateMap, backends: &[&dyn Backend]) -> Code {
     let mut code = Code {
         functions: Vec::new(),
+        makers: Vec::new(),
         linker: Linker::new(&state.layout),
         _memory: Vec::new(),
     };
@@ -86,6 +97,8 @@ pub fn compile(tasks: Vec<Task<'_>>, state: &StateMap, backends: &[&dyn Backend]
         }
         let generated = backend.compile(&left, state, &mut code.linker);
         left.retain(|task| generated.entries.iter().all(|(role, _)| *role != task.role));
+        let roles = generated.entries.iter().map(|(role, _)| *role);
+        code.makers.extend(roles.map(|role| (role, backend.name())));
         code.functions.extend(generated.entries);
         code._memory.push(generated.memory);
     }
@@ -104,17 +117,40 @@ impl Code {
         self.functions.iter().any(|(r, _)| *r == role)
     }
 
+    /// The name of the back end that compiled the function for a role.
+    pub fn maker(&self, role: Role) -> Option<&'static str> {
+        let maker = self.makers.iter().find(|(r, _)| *r == role);
+        maker.map(|(_, name)| *name)
+    }
+
     /// Runs the function for a role.
     ///
     /// # Safety
     /// The frame is that of the program this code was made from, with everything the function reads and writes.
     pub unsafe fn call(&self, role: Role, frame: &mut Frame<'_>) {
+        // SAFETY: promised by the caller.
+        unsafe { self.call_steps(role, frame, 1) };
+    }
+
+    /// Runs a method up to so many times, at least once, for each lane until it ends: nobody has to look at the strands in
+    /// between. Gives how often it ran, which is once if its code cannot do more in one call.
+    ///
+    /// # Safety
+    /// As for [`Code::call`].
+    pub unsafe fn call_steps(&self, role: Role, frame: &mut Frame<'_>, steps: u64) -> u64 {
         let (_, entry) = self
             .functions
             .iter()
             .find(|(r, _)| *r == role)
             .expect("a function of the program");
-        // SAFETY: promised by the caller.
-        unsafe { entry(frame) }
+        match entry {
+            Entry::Once(entry) => {
+                // SAFETY: promised by the caller.
+                unsafe { entry(frame) };
+                1
+            }
+            // SAFETY: promised by the caller.
+            Entry::Steps(entry) => steps - unsafe { entry(frame, steps) },
+        }
     }
 }

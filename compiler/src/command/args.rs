@@ -5,6 +5,7 @@
 
 use crate::pipeline::{Options, STAGES};
 use clap::{Args, CommandFactory, Parser, error::ErrorKind};
+use runtime::simd::Isa;
 
 /// What the user wants.
 pub(super) enum Action {
@@ -69,6 +70,9 @@ struct Common {
     /// Strands per call: 1, 4, 8 or 16 [default: best for this machine]
     #[arg(long, value_name = "W", value_parser = clap::builder::PossibleValuesParser::new(["1", "4", "8", "16"]))]
     width: Option<String>,
+    /// Instructions for vectors that generated code may use, at most: none, avx2 or avx512 [default: best for this machine]
+    #[arg(long, value_name = "SET", value_parser = clap::builder::PossibleValuesParser::new(Isa::ALL.map(Isa::name)))]
+    isa: Option<String>,
     /// Accepted for the original compiler's sake: every program can be run on any number of workers (-n)
     #[arg(long, value_name = "T", hide = true)]
     target: Option<String>,
@@ -83,6 +87,7 @@ impl Common {
             double: self.double,
             long_int: self.long_int,
             width: self.width.as_ref().and_then(|w| w.parse().ok()),
+            isa: self.isa.as_deref().and_then(Isa::named),
             constants,
             ..Options::default()
         }

@@ -9,7 +9,7 @@ use crate::{
     front::{self, source::Source},
     pipeline::{Options, WIDTHS},
 };
-use runtime::output::replace_file;
+use runtime::{output::replace_file, simd::Isa};
 use serde::{Deserialize, Serialize};
 use std::{
     fs,
@@ -53,6 +53,7 @@ struct Payload {
     double: bool,
     long_int: bool,
     width: Option<usize>,
+    isa: Option<String>,
     constants: Vec<(String, String)>,
 }
 
@@ -127,6 +128,7 @@ impl Payload {
             double: options.double,
             long_int: options.long_int,
             width: options.width,
+            isa: options.isa.map(|isa| isa.name().to_string()),
             constants: options.constants.clone(),
         }
     }
@@ -141,6 +143,7 @@ impl Payload {
                 double: self.double,
                 long_int: self.long_int,
                 width: self.width,
+                isa: self.isa.as_deref().and_then(Isa::named),
                 constants: self.constants,
                 ..Options::default()
             },

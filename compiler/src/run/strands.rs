@@ -174,24 +174,27 @@ impl Strands {
         }
     }
 
-    /// Runs a method on the strands of a block.
+    /// Runs a method on the strands of a block, if it can up to so many times; gives what became of them, and how often it
+    /// ran.
     unsafe fn method(
         &self,
         role: Role,
         cx: &mut StepContext<'_>,
         block: *mut u8,
         lanes: LaneMask,
-    ) -> LaneOutcome {
+        steps: u64,
+    ) -> (LaneOutcome, u64) {
         let head = *cx.head();
         let mut frame = self.frame(cx, block, lanes);
         (frame.blocks, frame.published) = (head.state, head.published);
         frame.counts = [head.all, head.active, head.stable];
         // SAFETY: the frame is that of this program and the block is ours by the caller's promise.
-        unsafe { self.program.code.call(role, &mut frame) };
-        LaneOutcome {
+        let taken = unsafe { self.program.code.call_steps(role, &mut frame, steps) };
+        let outcome = LaneOutcome {
             stable: frame.stable,
             dead: frame.dead,
-        }
+        };
+        (outcome, taken)
     }
 }
 
@@ -237,7 +240,7 @@ unsafe impl StrandProgram for Strands {
         lanes: LaneMask,
     ) -> LaneOutcome {
         // SAFETY: promised by the caller.
-        unsafe { self.method(Role::Start, cx, block, lanes) }
+        unsafe { self.method(Role::Start, cx, block, lanes, 1).0 }
     }
 
     unsafe fn update(
@@ -247,12 +250,23 @@ unsafe impl StrandProgram for Strands {
         lanes: LaneMask,
     ) -> LaneOutcome {
         // SAFETY: promised by the caller.
-        unsafe { self.method(Role::Update, cx, block, lanes) }
+        unsafe { self.method(Role::Update, cx, block, lanes, 1).0 }
+    }
+
+    unsafe fn update_steps(
+        &self,
+        cx: &mut StepContext<'_>,
+        block: *mut u8,
+        lanes: LaneMask,
+        steps: u64,
+    ) -> (LaneOutcome, u64) {
+        // SAFETY: promised by the caller.
+        unsafe { self.method(Role::Update, cx, block, lanes, steps) }
     }
 
     unsafe fn stabilize(&self, cx: &mut StepContext<'_>, block: *mut u8, lanes: LaneMask) {
         // SAFETY: promised by the caller.
-        unsafe { self.method(Role::Stabilize, cx, block, lanes) };
+        unsafe { self.method(Role::Stabilize, cx, block, lanes, 1) };
     }
 
     fn global_start(&mut self, cx: &mut GlobalContext<'_>) {

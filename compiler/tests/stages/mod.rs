@@ -10,10 +10,13 @@ use compiler::{
     ir::interface::{Input, Interface},
     pipeline::{self, Compiled, Lowered, Options, Session},
     run::{ImageSource, Inputs, Running},
-    ssa::{Dialect, Program},
+    ssa::{Dialect, Program, Role},
 };
 use ndarray::{ArrayD, IxDyn};
-use runtime::image::{Image, Orientation};
+use runtime::{
+    image::{Image, Orientation},
+    simd::Isa,
+};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -292,11 +295,23 @@ impl Case {
                 };
                 let what = format!("width {width}, double {double}");
                 // Nothing before code generation depends on these options.
-                let program = codegen::generate(&hoisted, options.lanes(), Vec::new());
-                let found = self.finish(self.begin(program, 2));
+                let generated = |isa| codegen::generate(&hoisted, options.lanes(), isa, Vec::new());
+                let found = self.finish(self.begin(generated(Isa::Baseline), 2));
                 self.assert_close(&what, &found, reference, tolerance, strays);
                 if double {
                     assert_same_text(&what, &found.printed, &reference.printed);
+                }
+                // Code that is generated for vectors directly gives the same bits.
+                for isa in [Isa::Avx2, Isa::Avx512]
+                    .into_iter()
+                    .filter(|isa| isa.is_available())
+                {
+                    let program = generated(isa);
+                    if program.code.maker(Role::Update) == Some("vector") {
+                        let direct = self.finish(self.begin(program, 2));
+                        let both = [&direct, &found].map(|outcome| format!("{outcome:?}"));
+                        assert_eq!(both[0], both[1], "{} {what} {isa:?}", self.name);
+                    }
                 }
             }
         }

@@ -18,7 +18,7 @@
 //! [`ProbeImage::new`] describes the samples, [`lookup`] finds the primitive, [`outputs`] lists its results.
 //! At run time the primitive is called as [`ProbeFn`] with
 //!
-//! - the image and the kernel, by address; generated code never looks inside;
+//! - the image and the kernel, by address; generated code looks at nothing inside but [`ProbeImage::LINEAR`];
 //! - the lanes that matter, bit `l` for lane `l`;
 //! - positions as `[dim][width]` reals, axis 0 (the fastest) first;
 //! - room for `[outputs][width]` reals.
@@ -44,11 +44,13 @@ mod contract;
 mod general;
 mod kept;
 mod kernel;
+mod linear;
 mod locate;
 mod table;
 
 pub use kept::KeptImage;
 pub use kernel::{KernelPieces, ProbeKernel};
+pub use linear::Linear;
 pub use table::{lookup, lookup_for};
 
 use crate::simd::{Float, WIDTHS};
@@ -189,6 +191,7 @@ pub enum Border<'a> {
 /// Planar samples of one image, as primitives see them.
 #[derive(Clone, Copy, Debug)]
 pub struct ProbeImage<'a> {
+    linear: Linear,
     samples: *const c_void,
     real: Real,
     sizes: [i64; 3],
@@ -206,6 +209,9 @@ unsafe impl Send for ProbeImage<'_> {}
 unsafe impl Sync for ProbeImage<'_> {}
 
 impl<'a> ProbeImage<'a> {
+    /// Where a description says how to interpolate linearly without a call, as a [`Linear`].
+    pub const LINEAR: usize = std::mem::offset_of!(Self, linear);
+
     /// Describes `samples`: one plane per component, each with axis 0 fastest.
     pub fn new<T: Float>(
         samples: &'a [T],
@@ -252,7 +258,16 @@ impl<'a> ProbeImage<'a> {
                 values.len()
             ));
         }
+        let linear = Linear::new(
+            samples.as_ptr().cast(),
+            T::REAL,
+            lengths,
+            strides,
+            (dim, components),
+            border,
+        );
         Ok(ProbeImage {
+            linear,
             samples: samples.as_ptr().cast(),
             real: T::REAL,
             sizes: lengths,

@@ -54,6 +54,20 @@ impl Isa {
     /// Every instruction set, least first.
     pub const ALL: [Isa; 3] = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
 
+    /// The name that users know it by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Isa::Baseline => "none",
+            Isa::Avx2 => "avx2",
+            Isa::Avx512 => "avx512",
+        }
+    }
+
+    /// The instruction set of a name.
+    pub fn named(name: &str) -> Option<Isa> {
+        Isa::ALL.into_iter().find(|isa| isa.name() == name)
+    }
+
     /// The best instruction set of this processor.
     pub fn detect() -> Isa {
         Isa::ALL

@@ -92,7 +92,8 @@ fn run_group<P: StrandProgram>(
             let slots = block * width..(block + 1) * width;
             let sets = &mut records.lanes[block];
             let mut steps = 0;
-            while sets.active != 0 && steps < STRIDE.min(limit - done) {
+            let wanted = STRIDE.min(limit - done);
+            while sets.active != 0 && steps < wanted {
                 let step = core.step + done + steps;
                 if core.control.cancelled.load(Relaxed) {
                     return done + steps;
@@ -103,17 +104,18 @@ fn run_group<P: StrandProgram>(
                 let (ids, ranks) = (&records.ids[slots.clone()], &records.ranks[slots.clone()]);
                 let mut cx =
                     StepContext::new(&shared, &mut worker, step, first + block, ids, ranks);
-                step_block(
+                let taken = step_block(
                     program,
                     core.abilities,
                     &mut cx,
                     core.state.block(first + block),
                     sets,
+                    wanted - steps,
                 );
                 if cx.failed() != 0 {
                     first_failure.fetch_min(step, Relaxed);
                 }
-                steps += 1;
+                steps += taken;
             }
             longest = longest.max(steps);
         }

@@ -6,24 +6,35 @@ use crate::abi::{LaneMask, LaneOutcome};
 use crate::strands::arrange::bits;
 use crate::strands::roster::LaneSets;
 
-/// One super-step of one block: `start` for lanes that are new, `update` for those still active.
+/// One super-step of one block: `start` for lanes that are new, `update` for those still active. If several super-steps are
+/// wanted, `update` may run so often; gives how many super-steps there were.
 pub(crate) fn step_block<P: StrandProgram>(
     program: &P,
     abilities: Abilities,
     cx: &mut StepContext<'_>,
     block: *mut u8,
     sets: &mut LaneSets,
-) {
+    steps: u64,
+) -> u64 {
+    let mut taken = 1;
     let fresh = std::mem::take(&mut sets.fresh);
     if fresh != 0 && abilities.starts {
-        run_method(program, abilities, cx, block, sets, fresh, P::start);
+        // SAFETY: the block is the context's.
+        let start = |cx: &mut StepContext<'_>| unsafe { program.start(cx, block, fresh) };
+        run_method(program, abilities, cx, block, sets, fresh, start);
     }
     if sets.active != 0 {
-        run_method(program, abilities, cx, block, sets, sets.active, P::update);
+        let lanes = sets.active;
+        let update = |cx: &mut StepContext<'_>| {
+            // SAFETY: the block is the context's.
+            let (outcome, steps) = unsafe { program.update_steps(cx, block, lanes, steps) };
+            taken = steps;
+            outcome
+        };
+        run_method(program, abilities, cx, block, sets, lanes, update);
     }
+    taken
 }
-
-type Method<P> = unsafe fn(&P, &mut StepContext<'_>, *mut u8, LaneMask) -> LaneOutcome;
 
 fn run_method<P: StrandProgram>(
     program: &P,
@@ -32,12 +43,12 @@ fn run_method<P: StrandProgram>(
     block: *mut u8,
     sets: &mut LaneSets,
     lanes: LaneMask,
-    method: Method<P>,
+    method: impl FnOnce(&mut StepContext<'_>) -> LaneOutcome,
 ) {
     // SAFETY: the scheduler gives each block to one worker, and the block is the context's.
     unsafe {
         cx.open_method(block);
-        let outcome = method(program, cx, block, lanes);
+        let outcome = method(cx);
         debug_assert_eq!(
             (outcome.stable | outcome.dead) & !lanes,
             0,

@@ -87,6 +87,24 @@ pub unsafe trait StrandProgram: Sync {
         lanes: LaneMask,
     ) -> LaneOutcome;
 
+    /// Runs the `update` method up to `steps` times, at least once: every lane until it ends, for strands that cannot notice
+    /// each other and of which nothing is reported. Gives what became of the lanes, and how often it ran for those that
+    /// ran longest.
+    ///
+    /// # Safety
+    /// As for `start`.
+    unsafe fn update_steps(
+        &self,
+        cx: &mut StepContext<'_>,
+        block: *mut u8,
+        lanes: LaneMask,
+        steps: u64,
+    ) -> (LaneOutcome, u64) {
+        debug_assert!(steps > 0);
+        // SAFETY: promised by the caller.
+        (unsafe { self.update(cx, block, lanes) }, 1)
+    }
+
     /// Runs the `stabilize` method.
     ///
     /// # Safety

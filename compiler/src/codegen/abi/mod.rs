@@ -4,7 +4,9 @@
 //! # A call
 //!
 //! Every function of a program becomes one `extern "C" fn(*mut Frame)` ([`super::Entry`]), in the calling convention of the
-//! machine. It is given a [`Frame`] and nothing else, returns nothing, and never unwinds. Strand code (`create`, `start`, `update`,
+//! machine. It is given a [`Frame`] and nothing else, returns nothing, and never unwinds. An `update` of which nothing is
+//! reported, printed or made may also be `extern "C" fn(*mut Frame, steps) -> steps left`: it then runs that many super-steps,
+//! each lane until it ends, and tells in `frame.stable` and `frame.dead` of all lanes that ended. Strand code (`create`, `start`, `update`,
 //! `stabilize`, `reduce-N`) runs for [`Lanes::width`] strands at a time; bit *l* of `frame.mask` says whether lane *l* runs.
 //! All other code runs once: it has one lane, and a mask of 1. Code is immutable; several threads call it at the same time with
 //! frames of their own.

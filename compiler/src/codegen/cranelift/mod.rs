@@ -77,8 +77,8 @@ impl Backend for Cranelift {
         let entry = |(role, id)| {
             let address = module.get_finalized_function(id);
             // SAFETY: the function was compiled with just this signature.
-            let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
-            (role, entry)
+            let entry = unsafe { std::mem::transmute::<*const u8, _>(address) };
+            (role, Entry::Once(entry))
         };
         Generated {
             entries: ids.into_iter().map(entry).collect(),

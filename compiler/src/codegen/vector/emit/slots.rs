@@ -1,0 +1,69 @@
+//! The function's own memory: slots of a vector each.
+
+use crate::codegen::vector::encode::{Address, Gpr};
+
+/// A slot by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot(pub(super) u32);
+
+/// Bytes before the first slot; the caller's stack pointer is there.
+pub(super) const HEADER: i32 = 64;
+
+impl Slot {
+    /// Where it is, if slots have so many bytes.
+    pub(super) fn address(self, bytes: i32) -> Address {
+        Gpr::RSP.at(HEADER + self.0 as i32 * bytes)
+    }
+
+    /// The slot so many places farther.
+    pub(super) fn after(self, places: usize) -> Slot {
+        Slot(self.0 + places as u32)
+    }
+}
+
+/// Which slots are in use.
+#[derive(Debug, Default)]
+pub(super) struct Slots {
+    used: Vec<bool>,
+    /// How many of the branches and loops that are being emitted need a slot to stay as it is.
+    reserved: Vec<u32>,
+}
+
+impl Slots {
+    /// Slots side by side that nobody uses.
+    pub(super) fn take(&mut self, count: usize) -> Slot {
+        let is_free = |n: usize| !self.used[n] && self.reserved[n] == 0;
+        let fits =
+            |first: &usize| (*first..first + count).all(|n| n >= self.used.len() || is_free(n));
+        let first = (0..=self.used.len())
+            .find(fits)
+            .expect("there is room after the last");
+        let end = (first + count).max(self.used.len());
+        self.used.resize(end, false);
+        self.reserved.resize(end, 0);
+        self.used[first..first + count].fill(true);
+        Slot(first as u32)
+    }
+
+    pub(super) fn give_back(&mut self, slot: Slot) {
+        self.used[slot.0 as usize] = false;
+    }
+
+    /// Takes a slot again that has kept its contents.
+    pub(super) fn take_again(&mut self, slot: Slot) {
+        self.used[slot.0 as usize] = true;
+    }
+
+    pub(super) fn reserve(&mut self, slot: Slot) {
+        self.reserved[slot.0 as usize] += 1;
+    }
+
+    pub(super) fn unreserve(&mut self, slot: Slot) {
+        self.reserved[slot.0 as usize] -= 1;
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.used.len()
+    }
+}

@@ -1,0 +1,156 @@
+//! Code generation for x86-64 with AVX2 or AVX-512, for as many strands as a vector has lanes.
+//!
+//! Takes functions in Low-IR, gives machine code that keeps the contract of [`super::abi`]; leaves out what it does not cover, and
+//! then the portable back end does it. The results are those of that code, bit for bit: the same operations in the same order,
+//! none of them fused, and the same calls.
+//!
+//! [`lower`] makes a tree of machine operations ([`tree`]), [`live`] finds what is used where, [`emit`] chooses registers and
+//! instructions in one pass, [`target`] knows the machines and [`encode`] their instructions.
+
+mod divide;
+mod emit;
+mod encode;
+mod live;
+mod lower;
+mod memory;
+mod status;
+mod target;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use super::{
+    Backend, Entry, Generated, Lanes, Linker, Task,
+    abi::{StateMap, StatePlane},
+};
+use crate::ssa::Role;
+use memory::Library;
+use runtime::simd::Isa;
+use std::sync::Arc;
+use target::{Avx2, Avx512};
+
+/// Compiles strand code for the vectors of an instruction set.
+#[derive(Clone, Copy, Debug)]
+pub struct Vector {
+    /// The instruction set, which the machine has.
+    pub isa: Isa,
+}
+
+impl Backend for Vector {
+    fn name(&self) -> &'static str {
+        "vector"
+    }
+
+    /// # Panics
+    /// If there is no executable memory.
+    fn compile(&self, tasks: &[Task<'_>], state: &StateMap, linker: &mut Linker) -> Generated {
+        let planes = state.planes.as_slice().into();
+        let mut library = Library::default();
+        let mut places: Vec<(Role, usize, bool)> = Vec::new();
+        for task in tasks {
+            // Whatever is not covered is left to the next back end.
+            if let Ok(code) = compile(task, self.isa, &planes, linker) {
+                places.push((task.role, library.add(&code), code.repeats));
+            }
+        }
+        let memory = library.finish();
+        let entry = |(role, at, repeats)| {
+            let address = memory.address(at);
+            // SAFETY: the function was compiled with just this signature.
+            let entry = unsafe {
+                if repeats {
+                    Entry::Steps(std::mem::transmute::<*const u8, _>(address))
+                } else {
+                    Entry::Once(std::mem::transmute::<*const u8, _>(address))
+                }
+            };
+            (role, entry)
+        };
+        Generated {
+            entries: places.into_iter().map(entry).collect(),
+            memory: Box::new(memory),
+        }
+    }
+}
+
+/// How long vectors are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Width {
+    /// 256 bits.
+    Ymm,
+    /// 512 bits.
+    Zmm,
+}
+
+/// A machine and the lanes of a program on it: one vector has them all.
+#[derive(Clone, Copy, Debug)]
+struct Machine {
+    width: Width,
+    lanes: Lanes,
+}
+
+impl Machine {
+    /// The machine for these lanes, if code may use an instruction set.
+    fn new(isa: Isa, lanes: Lanes) -> Result<Machine, String> {
+        if !cfg!(all(target_arch = "x86_64", unix)) {
+            return Err("another machine or calling convention".into());
+        }
+        if lanes.long_int && !lanes.double {
+            return Err("integers are wider than reals".into());
+        }
+        let width = match (lanes.width * lanes.bytes(), isa) {
+            (64, Isa::Avx512) => Width::Zmm,
+            (32, Isa::Avx2 | Isa::Avx512) => Width::Ymm,
+            (bytes, _) => return Err(format!("{isa:?} has no vectors of {bytes} bytes")),
+        };
+        Ok(Machine { width, lanes })
+    }
+
+    /// Bytes of a lane, whatever is in it.
+    fn lane_bytes(self) -> usize {
+        self.lanes.bytes()
+    }
+}
+
+/// The machine code of a function.
+#[derive(Debug)]
+struct Compiled {
+    /// Its bytes. They may be anywhere in memory at a multiple of 64.
+    code: Vec<u8>,
+    /// Where it is entered.
+    entry: usize,
+    /// Whether it can run several super-steps in one call.
+    repeats: bool,
+}
+
+/// Compiles a function.
+///
+/// # Errors
+/// Why it cannot be compiled for this instruction set.
+fn compile(
+    task: &Task<'_>,
+    isa: Isa,
+    state: &Arc<[StatePlane]>,
+    linker: &mut Linker,
+) -> Result<Compiled, String> {
+    let lanes = task.lanes;
+    let machine = Machine::new(isa, lanes)?;
+    let mut tree = lower::lower(task, machine, state, linker)?;
+    live::remove_dead(&mut tree);
+    let uses = live::number(&mut tree);
+    let (asm, entry) = match machine.width {
+        Width::Zmm => {
+            let (target, entry) = emit::emit(Avx512::new(lanes.double), &tree, &uses)?;
+            (target.into_asm(), entry)
+        }
+        Width::Ymm => {
+            let (target, entry) = emit::emit(Avx2::new(lanes.double), &tree, &uses)?;
+            (target.into_asm(), entry)
+        }
+    };
+    Ok(Compiled {
+        code: asm.finish(),
+        entry,
+        repeats: tree.repeats,
+    })
+}
