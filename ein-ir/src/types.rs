@@ -15,7 +15,7 @@ pub enum Continuity {
 }
 
 impl Continuity {
-    /// The continuity after so many derivatives, if there are as many to take.
+    /// The continuity after this many derivatives, if there are as many to take.
     pub fn after(self, derivatives: u32) -> Option<Continuity> {
         match self {
             Continuity::Finite(k) => k.checked_sub(derivatives).map(Continuity::Finite),
@@ -157,7 +157,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// Reads a type that inputs and images can have, as printed; a word that is no other type is the name of a strand.
+/// Reads a type that inputs and images can have, as printed; any other word is the name of a strand.
 impl FromStr for Type {
     type Err = String;
 

@@ -212,7 +212,7 @@ impl Check<'_> {
                 match own.or(ambient) {
                     Some(dim) => self.index(*index, dim, term),
                     None => self.demand(false, term, || {
-                        "the derivative of what is no field".to_owned()
+                        "the derivative of something that is not a field".to_owned()
                     }),
                 }
                 own

@@ -271,7 +271,7 @@ fn violations_are_named() {
     );
     violates(
         "λ(a:[]) | ∂0 a",
-        "the derivative of what is no field in `∂0 a`",
+        "the derivative of something that is not a field in `∂0 a`",
     );
     violates(
         "λ(a:field(2)[]) i:3 | ∂i a",

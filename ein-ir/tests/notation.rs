@@ -259,7 +259,7 @@ fn errors_say_where_and_what() {
         error("λ(a:[3]) | a +"),
         "byte 15: wanted an expression, found the end"
     );
-    assert_eq!(error("λ(a:[3]) | 1/0"), "byte 12: `1/0` is no number");
+    assert_eq!(error("λ(a:[3]) | 1/0"), "byte 12: `1/0` is not a number");
     assert_eq!(
         error("λ(a:[3]) | a ? a"),
         "byte 14: `?` is not part of the notation"

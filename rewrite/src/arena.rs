@@ -5,9 +5,10 @@
 
 use crate::{
     build::{Context, conditional, contract, linear, zero},
-    facts::{Facts, Leaf, facts_of},
+    class::{Facts, Leaf},
     inverse::{cofactors, simpler_inverse},
     node::{Node, Op},
+    node_facts::facts_of,
     numbers::Power,
     product::{MAX_LABELS, Product},
     push::{derivative_shape, push_derivative, push_probe},

@@ -4,7 +4,7 @@
 
 use crate::{
     canon::canonical,
-    facts::{Facts, Leaf},
+    class::{Facts, Leaf},
     mutants,
     node::{Extents, Function, Node, Op, Slot, Spec},
     numbers::{Power, plus, times},

@@ -9,7 +9,7 @@
 //! individualization. Colours depend on classes and structure only, never on the numbers the labels came with.
 
 use crate::{
-    facts::{Facts, SlotGroups},
+    class::{Facts, SlotGroups},
     node::{Slot, Slots},
     numbers::Power,
     product::Product,

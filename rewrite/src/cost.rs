@@ -1,7 +1,7 @@
 //! The cost model: floating-point operations of a node whose children are at hand.
 
 use crate::{
-    facts::Facts,
+    class::Facts,
     node::{Function, Node, Op, Spec},
     numbers::{Power, integer},
     sparsity::{Contributions, for_each_index, is_sparse, is_symbol, vanishes},

@@ -2,8 +2,9 @@
 
 use crate::{
     build::{Context, zero},
-    facts::{Facts, Leaf, facts_of},
+    class::{Facts, Leaf},
     node::{Kind, Node, Op},
+    node_facts::facts_of,
     product::Product,
     push::derivative_shape,
     simplify::Taken,

@@ -7,7 +7,7 @@
 
 use crate::{
     build::{Context, contract, linear, power},
-    facts::pair,
+    class::pair,
     node::{Extents, Node, Op, Slot},
     numbers::Power,
     product::{Operand, Product, with_derivative_axis},

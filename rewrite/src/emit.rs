@@ -6,7 +6,7 @@
 use crate::{
     arena::Arena,
     build::Context,
-    facts::Facts,
+    class::Facts,
     node::{Function, Node, Op, Slot, Slots},
     numbers::{Power, times},
     product::{Operand, Product, axes},

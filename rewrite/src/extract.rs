@@ -8,8 +8,8 @@ use crate::{
     build::Context,
     cost::{INFINITE, LeafCost, ROOT, cost, counted},
     egraph::{Graph, nodes_of},
+    extractable::{Places, Singular, is_reducible, singular_places},
     node::{Node, Op},
-    permit::{Places, Singular, is_reducible, singular_places},
 };
 use egg::{Id, Language};
 use rustc_hash::FxHashMap;

@@ -6,7 +6,7 @@
 
 use crate::{
     build::{Context, contract, linear, power},
-    facts::Leaf,
+    class::Leaf,
     node::{Extents, Node, Op, Slot, Slots},
     numbers::Power,
     product::{Operand, Product, axes, view, with_derivative_axis},

@@ -6,7 +6,7 @@
 use crate::{
     arena::Arena,
     build::Context,
-    facts::Facts,
+    class::Facts,
     inverse,
     node::{Function, Node, Op, Slot, Spec},
     numbers::Power,

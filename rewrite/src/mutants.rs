@@ -5,7 +5,7 @@
 
 use crate::{
     build::Context,
-    facts::Leaf,
+    class::Leaf,
     node::{Node, Slot},
     numbers::Power,
     product::{Operand, Product},

@@ -14,14 +14,14 @@
 use crate::{
     arena::{Arena, Mode},
     build::Context,
+    class::NO_NORMAL_FORM,
     cost::LeafCost,
     egraph::{Graph, insert_nodes, unite},
     emit::{Symmetry, emit, symmetry},
     extract::Choices,
-    facts::NO_NORMAL_FORM,
+    extractable::{Places, singular_places},
     insert::insert_region,
     node::{Node, Op},
-    permit::{Places, singular_places},
     price::{Price, arena_cost, unsliced_probes},
     regroup::{plan, scale_scalars},
     rules::{
@@ -314,7 +314,7 @@ pub(crate) fn extracted_root(arena: &Arena) -> Id {
     Id::from(arena.len() - 1)
 }
 
-/// Whether the optimizing phases can do anything: there is a field, a sum or a result that is no scalar.
+/// Whether the optimizing phases can do anything: there is a field, a sum or a result that is not a scalar.
 fn has_something_to_gain(region: &Region) -> bool {
     fn indexed(term: &Term) -> bool {
         match term {

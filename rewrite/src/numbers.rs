@@ -115,7 +115,7 @@ impl Power {
         (sum.abs() <= LARGEST).then_some(Power(sum))
     }
 
-    /// The exponent of (xᵃ)ᵇ, unless it is no half-integer or too large.
+    /// The exponent of (xᵃ)ᵇ, unless it is not a half-integer or too large.
     pub(crate) fn times(self, other: Power) -> Option<Power> {
         let quarters = self.0.checked_mul(other.0)?;
         (quarters % 2 == 0 && (quarters / 2).abs() <= LARGEST).then_some(Power(quarters / 2))

@@ -4,7 +4,7 @@ use crate::{
     arena::{Arena, Mode},
     build::{Context, contract_raw, scaled},
     canon::canonical_interface,
-    facts::Leaf,
+    class::Leaf,
     node::{Extents, Node, Op, Slot},
     numbers::{Power, times},
     product::{Operand, Product, axes},

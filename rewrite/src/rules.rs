@@ -6,9 +6,9 @@
 
 use crate::{
     build::{Context, as_constant, conditional, contract, contract_raw, linear, scaled},
+    class::{Leaf, NO_NORMAL_FORM, normal_size},
     egraph::{Graph, contractions_of, first_time, nodes_of, unite},
     factor::{FACTOR, factored_forms},
-    facts::{Leaf, NO_NORMAL_FORM, normal_size},
     inverse::{cofactors, simpler_inverse},
     node::{Kind, Node, Op},
     numbers::{Power, times},

@@ -11,7 +11,7 @@ use crate::{build::Context, inverse::cancel_inverse, mutants, product::Product, 
 pub(crate) enum Condition {
     /// The operand has a positive power: 0⁻¹ is not 0.
     PositivePower,
-    /// The index is summed over in this product, it is no axis of the result.
+    /// The index is summed over in this product, it is not an axis of the result.
     Bound,
     /// No operand mentions the index.
     Unused,

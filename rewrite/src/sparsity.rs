@@ -3,7 +3,7 @@
 //! Lowering computes no product with such a component, so facts know them and costs do not count them.
 
 use crate::{
-    facts::{Facts, Leaf},
+    class::{Facts, Leaf},
     node::{Slot, Slots},
 };
 use smallvec::SmallVec;

@@ -2,7 +2,7 @@
 
 use crate::{
     build::{Context, constant, contract_raw},
-    facts::Leaf,
+    class::Leaf,
     mutants,
     node::{Node, Op, Slot},
     numbers::{Power, integer, raise},

@@ -2,7 +2,7 @@
 
 use crate::{
     canon::canonical,
-    facts::{Facts, pair},
+    class::{Facts, pair},
     node::Slot,
     numbers::Power,
     product::Product,

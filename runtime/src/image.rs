@@ -7,7 +7,6 @@
 //! Samples of one component are contiguous, axis 0 fastest, and the allocation goes on for [`ROW_LOAD`]` - 1` samples
 //! after the last one: loading [`ROW_LOAD`] consecutive samples from any valid one stays inside it.
 
-mod border;
 mod normalize;
 mod orientation;
 
@@ -20,7 +19,6 @@ use num_traits::AsPrimitive;
 
 use crate::nrrd::{self, ErrorKind, Nrrd, NrrdError, Sample, Samples};
 use crate::png::{self, Png};
-pub use border::Border;
 use normalize::Normalized;
 pub use orientation::{Orientation, OrientationError};
 
@@ -52,7 +50,6 @@ pub struct Image<T> {
     voxel_shape: Vec<usize>,
     samples: Arc<Vec<T>>,
     orientation: Orientation,
-    border: Border,
 }
 
 /// An image that was read, and what its user should know about it.
@@ -282,25 +279,7 @@ impl<T: Real> Image<T> {
             voxel_shape: voxel_shape.to_vec(),
             samples: Arc::new(samples),
             orientation,
-            border: Border::None,
         }
-    }
-
-    /// The same samples with another rule for positions outside the grid. A constant has one value per component.
-    pub fn with_border(&self, border: Border) -> Result<Image<T>, ImageError> {
-        if let Border::Constant(values) = &border
-            && values.len() != self.components()
-        {
-            return Err(ImageError::new(format!(
-                "border value has {} components (expected {})",
-                values.len(),
-                self.components()
-            )));
-        }
-        Ok(Image {
-            border,
-            ..self.clone()
-        })
     }
 
     /// The number of axes of the grid.
@@ -349,10 +328,5 @@ impl<T: Real> Image<T> {
     /// Where the grid lies in world space.
     pub fn orientation(&self) -> &Orientation {
         &self.orientation
-    }
-
-    /// What is found outside the grid.
-    pub fn border(&self) -> &Border {
-        &self.border
     }
 }

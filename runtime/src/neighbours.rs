@@ -19,8 +19,8 @@ pub use select::Hits;
 use cells::Cells;
 use std::ops::{Add, Mul, Sub};
 
-/// The two precisions of the language.
-pub trait Real:
+/// A number that positions are made of, in one of the two precisions of the language.
+pub trait Coordinate:
     Copy
     + Default
     + PartialOrd
@@ -46,7 +46,7 @@ pub trait Real:
     fn bits_below(values: &[Self; 16], bound: Self) -> u32;
 }
 
-impl Real for f32 {
+impl Coordinate for f32 {
     const NAN: f32 = f32::NAN;
     const SLACK: f64 = 16.0 * f32::EPSILON as f64;
     const TINY: f64 = 1e-18;
@@ -61,7 +61,7 @@ impl Real for f32 {
     }
 }
 
-impl Real for f64 {
+impl Coordinate for f64 {
     const NAN: f64 = f64::NAN;
     const SLACK: f64 = 16.0 * f64::EPSILON;
     const TINY: f64 = 1e-150;
@@ -97,7 +97,7 @@ impl<T, const D: usize> Default for Points<T, D> {
     }
 }
 
-impl<T: Real, const D: usize> Points<T, D> {
+impl<T: Coordinate, const D: usize> Points<T, D> {
     /// Forgets all points but keeps the memory.
     pub fn clear(&mut self) {
         self.coordinates.iter_mut().for_each(Vec::clear);
@@ -138,7 +138,7 @@ pub struct CellGrid<T, const D: usize> {
     sorting_pays: bool,
 }
 
-impl<T: Real, const D: usize> CellGrid<T, D> {
+impl<T: Coordinate, const D: usize> CellGrid<T, D> {
     /// Sorts `points` into cells. `radius` is what queries are expected to ask for; it influences
     /// speed only.
     ///
@@ -207,7 +207,7 @@ const SAMPLES: usize = 4096;
 
 /// Compares how often consecutive points lie in cells that are not neighbours, as given and in cell
 /// order.
-fn sorting_pays<T: Real, const D: usize>(
+fn sorting_pays<T: Coordinate, const D: usize>(
     cells: &Cells<D>,
     given: &Points<T, D>,
     sorted: &Points<T, D>,

@@ -2,7 +2,7 @@
 
 use approx::assert_relative_eq;
 use ndarray::{Array, IxDyn};
-use runtime::image::{self, Border, Image, ImageError, Loaded, Orientation, ROW_LOAD};
+use runtime::image::{self, Image, ImageError, Loaded, Orientation, ROW_LOAD};
 use runtime::nrrd::{self, Nrrd};
 use runtime::png::{self, Depth, Png};
 
@@ -486,18 +486,4 @@ fn files_are_streamed_to_the_same_image_as_arrays() {
     let error = Image::<f64>::read(&directory.join("none.nrrd"), 3, &[]).unwrap_err();
     assert!(error.to_string().contains("none.nrrd"), "{error}");
     std::fs::remove_dir_all(&directory).unwrap();
-}
-
-#[test]
-fn borders_share_the_samples_and_constants_fit_the_voxel() {
-    let image = image(&[2, 4], "kinds: 2-vector space", 1, &[2]).unwrap();
-    assert_eq!(*image.border(), Border::None);
-    let wrapped = image.with_border(Border::Wrap).unwrap();
-    assert_eq!(wrapped.samples().as_ptr(), image.samples().as_ptr());
-    assert!(image.with_border(Border::Constant(vec![1.0, 2.0])).is_ok());
-    let error = image.with_border(Border::Constant(vec![1.0])).unwrap_err();
-    assert!(
-        error.to_string().contains("1 components (expected 2)"),
-        "{error}"
-    );
 }

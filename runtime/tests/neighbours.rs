@@ -2,11 +2,11 @@
 //! distribution.
 
 use proptest::prelude::*;
-use runtime::neighbours::{CellGrid, Hits, Points, Real};
+use runtime::neighbours::{CellGrid, Coordinate, Hits, Points};
 
 /// The definition: strictly closer than `radius` in the precision of `T`, without `own`, in rank
 /// order.
-fn by_definition<T: Real, const D: usize>(
+fn by_definition<T: Coordinate, const D: usize>(
     points: &[[T; D]],
     ranks: &[u32],
     centre: [T; D],
@@ -27,7 +27,7 @@ fn by_definition<T: Real, const D: usize>(
 }
 
 /// Asks around every point with every radius, and around some places that are no point.
-fn check<T: Real + std::fmt::Debug, const D: usize>(
+fn check<T: Coordinate + std::fmt::Debug, const D: usize>(
     positions: &[[T; D]],
     radii: &[T],
     expected_radius: Option<f64>,

@@ -113,7 +113,7 @@ pub(super) fn slice(t: &[Type], pattern: &[Option<usize>]) -> Option<Type> {
 
 pub(super) fn gradient(t: &[Type]) -> Option<Type> {
     let field = lowered(&scalar(t)?, 1)?;
-    // A dimension of one is no axis: the derivative on the line is a scalar.
+    // A dimension of one does not count as an axis: the derivative on the line is a scalar.
     if field.dim == 1 {
         Some(field)
     } else {

@@ -32,7 +32,7 @@ pub fn refuses(row: &str, args: &[Type]) -> bool {
     }
 }
 
-/// Where a part of a concatenation of so many stands.
+/// The place of a part in a concatenation of `count` parts.
 pub fn place_of_part(part: usize, count: usize) -> usize {
     if is_on(Mutant::ReversedConcatenation) {
         count - 1 - part

@@ -230,8 +230,7 @@ pub struct OpDef {
     pub meaning: Meaning,
     /// How it extends to fields.
     pub lift: Lift,
-    /// How many derivatives it takes: a resulting field or kernel has so many continuous ones less than the argument
-    /// that has the fewest.
+    /// How many derivatives it takes: the result has that many continuous ones fewer than the argument with the fewest.
     pub derivatives: u32,
     /// What arguments, by position, must stay away from.
     pub domain: &'static [(usize, Domain)],

@@ -176,7 +176,8 @@ impl Parser<'_> {
                 match exponent.to_integer().try_into() {
                     Ok(n) if exponent.is_integer() => term = Term::Pow(Box::new(term), n),
                     Ok(_) | Err(_) => {
-                        return self.error(format!("the exponent {exponent} is no small integer"));
+                        return self
+                            .error(format!("the exponent {exponent} is not a small integer"));
                     }
                 }
             } else if self.eat('@') {
@@ -295,7 +296,7 @@ impl Parser<'_> {
         self.params.iter().position(|(param, _)| param == name)
     }
 
-    /// The indices of an access: those of extent 1 are no axes.
+    /// The indices of an access: those of extent 1 do not count as axes.
     fn access_indices(&mut self) -> Result<Vec<Index>, ParseError> {
         let indices = self.indices()?.into_iter().filter_map(|named| match named {
             Named::Index(index) => Some(index),

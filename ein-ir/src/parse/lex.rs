@@ -52,7 +52,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, ParseError> {
             'a'..='z' | 'A'..='Z' => Token::Word(lexeme.to_owned()),
             '-' | '0'..='9' => Token::Number(number(lexeme).ok_or_else(|| ParseError {
                 at,
-                message: format!("`{lexeme}` is no number"),
+                message: format!("`{lexeme}` is not a number"),
             })?),
             _ if SYMBOLS.contains(first) => Token::Symbol(first),
             'α'..='ω' => Token::Word(lexeme.to_owned()),

@@ -25,7 +25,7 @@
 //!
 //! The meaning of a row of the operator table leaves out the parameters, which are `a`, `b`, …, and uses the names of
 //! its signature: extents by letters and sequences of axes by Greek letters, alone in the list of axes or in
-//! `Σ β:α.`, which sums over indices `β` for all axes of `α`. An index whose extent is 1 is no axis.
+//! `Σ β:α.`, which sums over indices `β` for all axes of `α`. An index whose extent is 1 does not count as an axis.
 
 mod expr;
 mod lex;

@@ -3,7 +3,7 @@
 use crate::{
     arena::{Arena, Mode},
     build::{Context, contract_raw, scaled},
-    facts::{Facts, Leaf},
+    class::{Facts, Leaf},
     node::{Extents, Function, Node, Op, Slot, Slots},
     numbers::{Power, integer},
     product::{Operand, Product},

@@ -2,7 +2,7 @@
 //! them into strand order.
 
 use super::lanes::{GROUP, count_below};
-use super::{Points, Real};
+use super::{Coordinate, Points};
 use std::ops::Range;
 
 /// Up to this many results are ordered by counting, which has no unpredictable branches.
@@ -39,7 +39,7 @@ impl Hits {
 
 /// Tests the candidates at the places in `hits.ranges` and leaves those nearer to `centre` than the
 /// root of `square`, except the strand at `own`, in `hits` in rank order.
-pub(super) fn select<T: Real, const D: usize>(
+pub(super) fn select<T: Coordinate, const D: usize>(
     points: &Points<T, D>,
     centre: [T; D],
     square: T,
@@ -52,7 +52,7 @@ pub(super) fn select<T: Real, const D: usize>(
 }
 
 /// Fills `begins` and `inside`.
-fn test<T: Real, const D: usize>(
+fn test<T: Coordinate, const D: usize>(
     points: &Points<T, D>,
     centre: [T; D],
     square: T,
@@ -87,7 +87,7 @@ fn test<T: Real, const D: usize>(
 }
 
 #[inline(always)]
-fn square_distances<T: Real, const D: usize>(
+fn square_distances<T: Coordinate, const D: usize>(
     points: &Points<T, D>,
     begin: usize,
     centre: [T; D],

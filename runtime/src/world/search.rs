@@ -2,7 +2,7 @@
 //! dimension from the rest.
 
 use crate::abi::LaneMask;
-use crate::neighbours::{CellGrid, Hits, Points, RadiusStatistics, Real};
+use crate::neighbours::{CellGrid, Coordinate, Hits, Points, RadiusStatistics};
 use crate::strands::arrange::bits;
 use crate::strands::blocks::Blocks;
 use crate::strands::roster::Roster;
@@ -88,7 +88,7 @@ struct Finder<T, const D: usize> {
     points: Points<T, D>,
 }
 
-impl<T: Real, const D: usize> Default for Finder<T, D> {
+impl<T: Coordinate, const D: usize> Default for Finder<T, D> {
     fn default() -> Finder<T, D> {
         Finder {
             grid: None,
@@ -97,7 +97,7 @@ impl<T: Real, const D: usize> Default for Finder<T, D> {
     }
 }
 
-impl<T: Real, const D: usize> Search for Finder<T, D> {
+impl<T: Coordinate, const D: usize> Search for Finder<T, D> {
     fn rebuild(
         &mut self,
         layout: &StateLayout,

@@ -61,7 +61,7 @@ const RULES: &[Rule] = &[
 ];
 
 impl<'a> Slip<'a> {
-    /// The token so many places before (negative) or after the one that was not accepted.
+    /// The token `offset` places after the one that was not accepted, before it if negative.
     fn token(&self, offset: isize) -> Option<Token<'a>> {
         let index = self.stop.error.checked_add_signed(offset)?;
         Some(self.tokens.get(index)?.token)

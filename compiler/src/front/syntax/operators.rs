@@ -94,7 +94,7 @@ pub fn greek_letter(word: &str) -> Option<char> {
     Some(row.0)
 }
 
-/// What may have been meant by a character that is no token.
+/// What may have been meant by a character that cannot begin a token.
 pub fn look_alike(character: char) -> Option<String> {
     let wanted = match character {
         '∙' | '·' | '․' => "•",

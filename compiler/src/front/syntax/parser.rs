@@ -18,7 +18,7 @@ use crate::front::{
     source::{Source, Span},
 };
 
-/// After so many syntax errors the rest of the file is not read: it is probably not a Diderot program.
+/// After this many syntax errors the rest of the file is not read: it is probably not a Diderot program.
 const MAX_ERRORS: usize = 50;
 
 /// Each repair reads a part of the program again, and one error may need several.

@@ -35,7 +35,7 @@ pub(super) fn call<'a>(
     }) else {
         return probe(cx, callee, args, hint, span);
     };
-    // `∇f(a)` can only mean the derivative of what the function gives, since a function is no field.
+    // `∇f(a)` can only mean the derivative of what the function gives, since a function is not a field.
     let mut wanted = hint.cloned();
     for op in &derivatives {
         wanted = ops::wanted(op.symbol, &[None], 0, wanted.as_ref());

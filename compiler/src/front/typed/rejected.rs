@@ -36,13 +36,10 @@ pub(super) fn report(
     }
     let found: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
     let advice = advice(spelling, &found).map(str::to_owned);
-    let is_list = [
-        spelling::CONCAT,
-        "concat",
-        spelling::SEQUENCE,
-        spelling::SELECT,
-    ];
-    let is_list = is_list.contains(&spelling);
+    let are_parts = matches!(
+        spelling,
+        spelling::CONCAT | "concat" | spelling::SEQUENCE | spelling::SELECT
+    );
     match (rejection.only_type(), rejection.nearest()) {
         (_, Some((row, Mismatch::NoDerivative { argument, .. }))) => {
             no_derivative(cx, row.derivatives, &args[*argument], op_span);
@@ -50,7 +47,7 @@ pub(super) fn report(
         // Where there is one way to use it, an argument that must have one type says what is wrong.
         (Some((argument, wanted)), _)
             if (fitting.len() == 1 || spelling == spelling::ELEMENT)
-                && (!is_list || *wanted == Type::Bool) =>
+                && (!are_parts || *wanted == Type::Bool) =>
         {
             let (at, found) = (args[argument].span, &found[argument]);
             let what = role(spelling, argument);
@@ -58,7 +55,7 @@ pub(super) fn report(
             cx.error("type-mismatch", at, message)
                 .hints(advice.or_else(|| conversion_advice(found, wanted)));
         }
-        (_, Some((_, near))) if is_list => elements_differ(cx, spelling, args, near),
+        (_, Some((_, near))) if are_parts => elements_differ(cx, spelling, args, near),
         (_, near) => {
             let hints = match near {
                 _ if advice.is_some() => advice.into_iter().collect(),
@@ -110,13 +107,13 @@ fn role(spelling: &str, argument: usize) -> String {
 
 /// Reports what does not go with the first element of a tensor or sequence, or with the other branch of a conditional.
 fn elements_differ(cx: &mut Cx<'_>, spelling: &str, args: &[Expr], mismatch: &Mismatch) {
-    let (Mismatch::Kind { argument, .. }
-    | Mismatch::Shape { argument, .. }
-    | Mismatch::Dimension { argument, .. }) = mismatch
-    else {
-        return;
+    let argument = match mismatch {
+        Mismatch::Kind { argument, .. }
+        | Mismatch::Shape { argument, .. }
+        | Mismatch::Dimension { argument, .. } => *argument,
+        _ => args.len() - 1,
     };
-    let (first, other) = (&args[0], &args[*argument]);
+    let (first, other) = (&args[0], &args[argument]);
     let (code, alien, hint) = match spelling {
         spelling::SELECT => (
             "conditional-branch",

@@ -110,7 +110,7 @@ impl<'a> Scopes<'a> {
         self.functions.get(name).map(|(_, span)| *span)
     }
 
-    /// The names of all visible variables and constants, in no order.
+    /// The names of all visible variables and constants, in any order.
     pub(super) fn value_names(&self) -> impl Iterator<Item = &'a str> {
         self.values
             .iter()
@@ -118,7 +118,7 @@ impl<'a> Scopes<'a> {
             .map(|(name, _)| *name)
     }
 
-    /// The names of all user functions, in no order.
+    /// The names of all user functions, in any order.
     pub(super) fn function_names(&self) -> impl Iterator<Item = &'a str> {
         self.functions.keys().copied()
     }

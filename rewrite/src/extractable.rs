@@ -1,7 +1,7 @@
 //! Which nodes may be extracted: defined wherever the source is, and reduced.
 
 use crate::{
-    facts::Leaf,
+    class::Leaf,
     node::{Function, Node, Op, Slot, Slots},
     numbers::Power,
 };
