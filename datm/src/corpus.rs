@@ -1,7 +1,8 @@
 //! The corpus of known bugs: expressions on which earlier compilers went wrong, and traps in their rewrite rules.
 //!
-//! The first ones, up to the determinants of concatenations, are the bugs that the original generator found in the original compiler; most
-//! of the others are weaknesses seen in its sources. Each expression is a case like any other; a campaign over the corpus is quick and always worthwhile.
+//! The first ones, up to the determinants of concatenations, are the bugs that the original generator found in the original
+//! compiler; most of the others are weaknesses seen in its sources. Each expression is a case like any other; a campaign over
+//! the corpus is quick and always worthwhile.
 
 /// What went wrong, and an expression that shows it.
 pub const CORPUS: &[(&str, &str)] = &[
@@ -169,6 +170,26 @@ pub const CORPUS: &[(&str, &str)] = &[
         "grad(norm(grad(F3#4[])))",
     ),
     ("chain rule", "grad(compose(F1#4[],F3#4[]))"),
+    (
+        "condition of a field function on another field",
+        "grad(choice(F2#4[],T[],F2#4[]))",
+    ),
+    (
+        "real power of a field with a field as exponent",
+        "hessian(pow(F2#4[],F2#4[]))",
+    ),
+    (
+        "angle of two fields in every quadrant",
+        "grad(atan2(F2#4[],F2#4[]))",
+    ),
+    (
+        "bounds of which one is a field",
+        "jacobian(clamp(T[],F2#4[],F2#4[2]))",
+    ),
+    (
+        "interpolation by a field",
+        "divergence(lerp(F2#4[2],T[2],F2#4[]))",
+    ),
     (
         "chain rule twice",
         "hessian(compose(F2#4[],mul(0.1,F2#4[2])))",

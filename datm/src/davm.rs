@@ -120,7 +120,7 @@ impl Scene {
             ));
         }
         if tree.variables().iter().any(|ty| ty.dim != 3) {
-            return Err("found an argument that is no field in three dimensions".to_string());
+            return Err("found an argument that is not a field in three dimensions".to_string());
         }
         if let Some(name) = tree
             .operator_names()
@@ -209,7 +209,7 @@ impl Scene {
                 let place = [0, 1, 2].map(|i| STEP * (a * x[i] + b * y[i] + t * z[i]));
                 let found = field(&place).unwrap_or(f64::NAN);
                 value = match self.template {
-                    // A value that is no number must not disappear in a comparison.
+                    // A value that is not a number must not disappear in a comparison.
                     Template::Maximum if found.is_nan() => found,
                     Template::Maximum => f64::max(value, found),
                     Template::Sum => value + found,

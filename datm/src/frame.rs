@@ -166,7 +166,7 @@ impl PartialEq for Settings {
 }
 
 impl Settings {
-    /// The kernels of a variable with so many axes.
+    /// The kernels of a variable with this many axes.
     pub fn kernels_of(&self, variable: usize, dim: usize) -> AxisKernels {
         AxisKernels::new(&self.kernels[variable % self.kernels.len()], dim)
     }

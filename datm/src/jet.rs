@@ -369,6 +369,20 @@ impl Jet {
         self.zip(other, Number::minus)
     }
 
+    /// The series times a small integer ratio.
+    pub fn scaled(&self, numerator: i64, denominator: i64) -> Jet {
+        let scaled = |x: &Number| x.scaled(numerator, denominator);
+        Jet {
+            coefficients: self.coefficients.iter().map(scaled).collect(),
+        }
+    }
+
+    /// The same series with another value.
+    pub fn with_value(mut self, value: Number) -> Jet {
+        self.coefficients[0] = value;
+        self
+    }
+
     /// The negative.
     pub fn negated(&self) -> Jet {
         Jet {

@@ -10,10 +10,14 @@
 //! label, frame     a case as text; all data are a function of that text
 //! grid, kernel, border, polynomial, data, reconstruct      sampled fields whose true jets are known
 //! number, jet, operator, truth             the exact value, with a bound of what a program may lose
-//! program, nrrd    source text and files
+//! program, nrrd    source text, in the forms of a table, and files
 //! runner           who executes it: compiled (in memory), user (as a command), interpreted, direct
 //! experiment, compare, differential, campaign, shrink, report, corpus, davm      the loop around it
 //! ```
+//!
+//! **Forms.** An expression is written in one definition and probed once, or in one of the other forms of [`PROGRAM_FORMS`]: in
+//! several definitions, as field functions, with control flow around the probe, with inputs instead of literals. What it must
+//! print is the same.
 //!
 //! **Exactness.** Polynomials have dyadic coefficients and degrees that the kernel reproduces; grids are integer matrices over
 //! a power of two; positions are dyadic. So samples are exact, the reconstructed field *is* the polynomial, and the jets

@@ -84,7 +84,7 @@ impl Polynomial {
             .unwrap_or(0)
     }
 
-    /// The formula of a position `p` with so many coordinates.
+    /// The formula of a position `p` with this many coordinates.
     pub(crate) fn source(&self, dim: u8) -> String {
         let terms = self.terms.iter().filter(|(_, quarters)| *quarters != 0);
         let terms: Vec<String> = terms

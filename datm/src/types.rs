@@ -91,7 +91,7 @@ impl fmt::Display for Shape {
 pub struct Type {
     /// Dimension of the domain, or of the position; 0 for a tensor.
     pub dim: u8,
-    /// Whether this is no field but its value at a position.
+    /// Whether this is the value of a field at a position.
     pub probed: bool,
     /// Number of continuous derivatives of a field; 0 for a tensor, where it means nothing.
     pub continuity: u8,

@@ -31,6 +31,13 @@ fn all_agree(cases: Vec<Case>, precision: Precision) {
 }
 
 #[test]
+#[should_panic(expected = "3 of 3 cases are vacuous")]
+fn cases_that_prove_nothing_are_no_success() {
+    let tree = "log(neg(norm(F2#4[2])))".parse().expect("a tree");
+    all_agree(vec![case(tree, "pos=1"); 3], Precision::Double);
+}
+
+#[test]
 fn every_published_operator_agrees_with_the_independent_evaluator() {
     let space = TreeSpace::new(&SpaceOptions::published(1));
     let cases = (0..space.len())

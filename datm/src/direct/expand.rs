@@ -127,16 +127,15 @@ fn apply(
             let gradient = jacobian(graph, &a[0], d);
             jacobian(graph, &gradient, d)
         }
-        "laplacian" => {
-            let along = |graph: &mut Graph, x: Node, k: usize| {
-                let first = graph.derivative(x, k);
-                graph.derivative(first, k)
-            };
-            a[0].map(|&x| {
-                let terms: Vec<Node> = (0..d).map(|k| along(graph, x, k)).collect();
-                total(graph, terms)
-            })
-        }
+        "laplacian" => a[0].map(|&x| {
+            let terms: Vec<Node> = (0..d)
+                .map(|k| {
+                    let slope = graph.derivative(x, k);
+                    graph.derivative(slope, k)
+                })
+                .collect();
+            total(graph, terms)
+        }),
         "divergence" => {
             let kept = &a[0].extents()[..a[0].extents().len() - 1];
             Tensor::from_fn(kept, |i| {

@@ -25,6 +25,15 @@ pub(super) fn hessian(space: &Space, a: &[JetTensor]) -> Result {
     }))
 }
 
+/// The second derivatives along all axes, component by component.
+pub(super) fn laplacian(space: &Space, a: &[JetTensor]) -> Result {
+    Ok(a[0].map(|component| {
+        let terms =
+            (0..space.variables()).map(|k| space.derivative(&space.derivative(component, k), k));
+        sum(terms).unwrap_or_else(|| space.constant(Number::zero()))
+    }))
+}
+
 /// The derivative axis comes last.
 pub(super) fn jacobian(space: &Space, a: &[JetTensor]) -> Result {
     let order = a[0].extents().len();

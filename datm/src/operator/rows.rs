@@ -65,6 +65,7 @@ pub const OPERATORS: &[Operator] = &[
     Operator { name: "curl", syntax: Nabla("∇×"), rule: ty::curl, published: Some(ty::everywhere), truth: Derivative(1, calculus::curl), ..TURN },
     Operator { name: "jacobian", syntax: Nabla("∇⊗"), rule: ty::jacobian, published: Some(ty::tensors_of_order_one_or_square), truth: Derivative(1, calculus::jacobian), ..TURN },
     Operator { name: "hessian", syntax: Nabla("∇⊗∇"), rule: ty::hessian, truth: Derivative(2, calculus::hessian), ..TURN },
+    Operator { name: "laplacian", syntax: Nabla("∇²"), rule: ty::laplacian, truth: Derivative(2, calculus::laplacian), ..TURN },
 
     // Indexing.
     Operator { name: "slice[0]", syntax: Suffix("[0]"), rule: |t| ty::slice(t, &[Some(0)]), published: Some(ty::everywhere), truth: Pointwise(|_, a| algebra::slice(&a[0], &[Some(0)])), ..ROW },
@@ -150,7 +151,7 @@ pub const OPERATORS: &[Operator] = &[
     Operator { name: "choice", syntax: Choice, arity: 3, rule: ty::interpolation, domain: "third ≠ 0", truth: Pointwise(scalar::choice), ..TURN },
 
     // Selection by number, from 1 and clamped.
-    Operator { name: "swap[1]", syntax: CallWith("swap", "1"), arity: 2, rule: ty::fields_of_one_shape, truth: Pointwise(|_, a| Ok(a[0].clone())), ..TURN },
-    Operator { name: "swap[2]", syntax: CallWith("swap", "2"), arity: 3, rule: ty::fields_of_one_shape, truth: Pointwise(|_, a| Ok(a[1].clone())), ..TURN },
-    Operator { name: "swap[7]", syntax: CallWith("swap", "7"), arity: 2, rule: ty::fields_of_one_shape, truth: Pointwise(|_, a| Ok(a[1].clone())), ..TURN },
+    Operator { name: "swap[1]", syntax: CallWith("swap", "1"), arity: 2, rule: ty::equal_shapes, truth: Pointwise(|_, a| Ok(a[0].clone())), ..TURN },
+    Operator { name: "swap[2]", syntax: CallWith("swap", "2"), arity: 3, rule: ty::equal_shapes, truth: Pointwise(|_, a| Ok(a[1].clone())), ..TURN },
+    Operator { name: "swap[7]", syntax: CallWith("swap", "7"), arity: 2, rule: ty::equal_shapes, truth: Pointwise(|_, a| Ok(a[1].clone())), ..TURN },
 ];

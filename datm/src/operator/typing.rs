@@ -61,15 +61,15 @@ pub(super) fn probe(t: &[Type]) -> Option<Type> {
     t[0].is_field().then(|| Type::probed(t[0].dim, t[0].shape))
 }
 
-/// A plain matrix with an eigenvalue of this place, 0 for the greatest.
+/// A matrix with an eigenvalue of this place, 0 for the greatest.
 pub(super) fn eigenvalue(t: &[Type], place: usize) -> Option<Type> {
-    eigenprojector(t, place).and_then(|_| Some(Type::tensor(Shape::new(&[])?)))
+    eigenprojector(t, place).map(|ty| ty.with_shape(Shape::SCALAR))
 }
 
 /// The same with the matrix that projects onto its eigenvector.
 pub(super) fn eigenprojector(t: &[Type], place: usize) -> Option<Type> {
     let n = t[0].shape.square()?;
-    (!t[0].is_field() && matches!(n, 2 | 3) && place < usize::from(n)).then_some(t[0])
+    (matches!(n, 2 | 3) && place < usize::from(n)).then_some(t[0])
 }
 
 pub(super) fn transpose(t: &[Type]) -> Option<Type> {
@@ -124,6 +124,10 @@ pub(super) fn gradient(t: &[Type]) -> Option<Type> {
 pub(super) fn hessian(t: &[Type]) -> Option<Type> {
     let field = lowered(&scalar(t)?, 2)?;
     Some(field.with_shape(Shape::new(&[field.dim, field.dim])?))
+}
+
+pub(super) fn laplacian(t: &[Type]) -> Option<Type> {
+    lowered(&t[0], 2)
 }
 
 pub(super) fn jacobian(t: &[Type]) -> Option<Type> {
@@ -210,9 +214,6 @@ pub(super) fn outer(t: &[Type]) -> Option<Type> {
 }
 
 pub(super) fn concat(t: &[Type]) -> Option<Type> {
-    if t.iter().any(|ty| ty.is_field() != t[0].is_field()) {
-        return None;
-    }
     let part = equal_shapes(t)?;
     Some(part.with_shape(Shape::new(&[t.len() as u8])?.then(part.shape.extents())?))
 }
@@ -229,15 +230,6 @@ pub(super) fn compose(t: &[Type]) -> Option<Type> {
         outer.shape,
     );
     (outer.is_field() && inner.is_field() && fits).then_some(composed)
-}
-
-/// Fields of one shape.
-pub(super) fn fields_of_one_shape(t: &[Type]) -> Option<Type> {
-    if t.iter().all(Type::is_field) {
-        equal_shapes(t)
-    } else {
-        None
-    }
 }
 
 /// Two of one shape, and scalars.
@@ -345,6 +337,8 @@ mod tests {
         check("grad", &["T[]"], None);
         check("hessian", &["F2#2[]"], Some("F2#0[2,2]"));
         check("hessian", &["F2#1[]"], None);
+        check("laplacian", &["F1#3[2,3]"], Some("F1#1[2,3]"));
+        check("laplacian", &["F2#1[]"], None);
         check("jacobian", &["F2#4[3]"], Some("F2#3[3,2]"));
         check("divergence", &["F3#4[2,3]"], Some("F3#3[2]"));
         check("curl", &["F2#4[2]"], Some("F2#3[]"));
@@ -354,7 +348,8 @@ mod tests {
     #[test]
     fn construction_and_selection_follow_the_language() {
         check("concat2", &["F2#4[3]", "F2#1[3]"], Some("F2#1[2,3]"));
-        check("concat2", &["F2#4[3]", "T[3]"], None);
+        check("concat2", &["F2#4[3]", "T[3]"], Some("F2#4[2,3]"));
+        check("concat2", &["F2#4[3]", "T[2]"], None);
         check("slice[:,1,:]", &["T[2,3,4]"], Some("T[2,4]"));
         check("slice[2]", &["T[2]"], None);
         check("compose", &["F1#4[2]", "F3#2[]"], Some("F3#2[2]"));
@@ -367,6 +362,10 @@ mod tests {
         check("lerp", &["T[3]", "T[3]", "T[3]"], None);
         check("choice", &["T[3]", "T[3]", "F2#4[]"], Some("F2#4[3]"));
         check("swap[1]", &["F2#4[3]", "F2#1[3]"], Some("F2#1[3]"));
-        check("swap[1]", &["F2#4[3]", "T[3]"], None);
+        check("swap[1]", &["F2#4[3]", "T[3]"], Some("F2#4[3]"));
+        check("swap[1]", &["T[2]", "T[3]"], None);
+        check("evals[1]", &["F3#4[2,2]"], Some("F3#4[]"));
+        check("evals[2]", &["F3#4[2,2]"], None);
+        check("eigenprojector[0]", &["T[3,3]"], Some("T[3,3]"));
     }
 }

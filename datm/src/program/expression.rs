@@ -261,11 +261,9 @@ impl Writer<'_> {
             ),
             // Two bars that touch would be the logical operator.
             Syntax::Bars => (format!("|{}|", apart(&parts[0].0)), Level::Atom),
-            // A call binds like a suffix: under a nabla it needs parentheses.
-            Syntax::Call(name) => (format!("{name}({})", list()), Level::Suffix),
-            Syntax::CallWith(name, first) => {
-                (format!("{name}({first}, {})", list()), Level::Suffix)
-            }
+            // A nabla before a call is one of what the function gives.
+            Syntax::Call(name) => (format!("{name}({})", list()), Level::Nabla),
+            Syntax::CallWith(name, first) => (format!("{name}({first}, {})", list()), Level::Nabla),
             Syntax::Suffix(text) => (
                 format!("{}{text}", operand(0, Level::Suffix)),
                 Level::Suffix,

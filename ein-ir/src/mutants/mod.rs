@@ -36,7 +36,7 @@ mutants! {
     CapturedIndex: "a summation index of an inserted operator coincides with one outside";
     PowerRule: "the derivative of a power forgets the exponent as a factor";
     ShortKernelConstants: "kernel coefficients have twelve digits";
-    LiteralExponent: "an exponent that is not a plain literal is impossible";
+    LiteralExponent: "a negative exponent is impossible";
     TraceOfDimension: "trace only of matrices as large as the dimension";
     TransposeOfDimension: "transpose only of matrices as large as the dimension";
     SliceOfDimension: "slices only of tensors as large as the dimension";
