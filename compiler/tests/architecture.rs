@@ -105,7 +105,8 @@ fn no_room_uses_one_above_it() {
             .iter()
             .map(|part| part.to_string_lossy().into_owned())
             .collect();
-        if place == ["lib"] || place == ["main"] {
+        // Unit tests may go through the whole compiler.
+        if place == ["lib"] || place == ["main"] || place.ends_with(&["tests".into()]) {
             continue;
         }
         let text = fs::read_to_string(&file).expect("a source file");

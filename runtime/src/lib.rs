@@ -12,7 +12,6 @@
 //! ```
 //!
 //! `nrrd_memory` counts what the allocator gives out and says nothing new there.
-#![warn(clippy::undocumented_unsafe_blocks)]
 
 pub mod abi;
 pub mod eigen;

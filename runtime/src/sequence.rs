@@ -17,7 +17,7 @@
 mod cache;
 mod pool;
 
-pub use cache::{Held, SequenceCache, Settling};
+pub use cache::{HeldSequence, SequenceCache, Settling};
 pub use pool::{Owner, SequencePool, TooLong};
 
 /// A sequence value: a prefix of a buffer. The empty sequence is 0.

@@ -1,7 +1,7 @@
 //! Sequences behave like values, whoever shares their buffers, and what is given up is used again.
 
 use proptest::prelude::*;
-use runtime::sequence::{Held, Owner, Sequence, SequenceCache, SequencePool, Settling};
+use runtime::sequence::{HeldSequence, Owner, Sequence, SequenceCache, SequencePool, Settling};
 
 const ELEMENT: usize = 4;
 
@@ -29,9 +29,9 @@ fn settle(
     before: &[Sequence],
     after: &[Sequence],
 ) -> Vec<Sequence> {
-    let mut held: Vec<Held> = after
+    let mut held: Vec<HeldSequence> = after
         .iter()
-        .map(|&sequence| Held {
+        .map(|&sequence| HeldSequence {
             sequence,
             element: ELEMENT,
         })

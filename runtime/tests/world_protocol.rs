@@ -250,7 +250,19 @@ fn a_global_stabilize_takes_effect_at_once_and_ends_the_run() {
         global: |program, cx| {
             cx.print_text("[");
             cx.stabilize_all(program);
-            let sum = cx.reduce(Reduction::Sum, StrandSet::Stable, NAME);
+            let (plane, width) = (program.layout.plane(NAME, 0), program.layout.width());
+            let sum = cx.reduce_map(
+                Reduction::Sum,
+                StrandSet::Stable,
+                Scalar::I32,
+                1,
+                // SAFETY: the plane lies in the block, and `names` has room for one.
+                &|block, _, names| unsafe {
+                    block
+                        .add(plane.offset)
+                        .copy_to_nonoverlapping(names, width * plane.bytes);
+                },
+            );
             assert_eq!(sum, Some(Values::I32(vec![3])));
             cx.print_text(&format!("] {}\n", cx.counts().stable));
         },

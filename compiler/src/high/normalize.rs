@@ -36,7 +36,7 @@ pub fn normalize(
     let mut pass = Pass {
         replaced: (0..function.types.len() as u32).map(Value).collect(),
         types: function.types,
-        made: BTreeMap::new(),
+        recipes: BTreeMap::new(),
         options,
         fired,
     };
@@ -51,16 +51,16 @@ pub fn normalize(
 
 struct Pass<'a> {
     types: Vec<Ty>,
-    /// What stands for each value: itself, or what normalization made of it.
+    /// What stands for each value: itself, or what normalization makes of it.
     replaced: Vec<Value>,
     /// The fields and constants in scope.
-    made: BTreeMap<Value, Made>,
+    recipes: BTreeMap<Value, Recipe>,
     options: &'a Options,
     fired: &'a mut RuleCounts,
 }
 
 /// How a field or a constant is made; regions that need it make it themselves.
-enum Made {
+enum Recipe {
     /// A leaf.
     Leaf(Leaf),
     /// Of other values, by an operator.
@@ -76,7 +76,7 @@ impl Pass<'_> {
     }
 
     fn is_constant(&self, v: Value) -> bool {
-        !self.is_field(v) && self.made.contains_key(&v)
+        !self.is_field(v) && self.recipes.contains_key(&v)
     }
 
     fn resolve(&self, mut v: Value) -> Value {
@@ -109,21 +109,21 @@ impl Pass<'_> {
     /// Remembers how the fields and constants of a block are made.
     fn note_made(&mut self, block: &Block<High>) {
         for inst in &block.insts {
-            let made = match &inst.kind {
-                Kind::Op(Op::Field(leaf), _) => Made::Leaf(leaf.clone()),
+            let recipe = match &inst.kind {
+                Kind::Op(Op::Field(leaf), _) => Recipe::Leaf(leaf.clone()),
                 Kind::Op(Op::Base(base), _) => match literal(base) {
-                    Some(operator) => Made::Of(Arc::new(operator.into()), Vec::new()),
+                    Some(operator) => Recipe::Of(Arc::new(operator.into()), Vec::new()),
                     None => continue,
                 },
                 Kind::Op(Op::Ein(operator), args)
                     if self.is_field(inst.results[0])
                         || args.iter().all(|&v| self.is_constant(v)) =>
                 {
-                    Made::Of(operator.clone(), args.clone())
+                    Recipe::Of(operator.clone(), args.clone())
                 }
                 _ => continue,
             };
-            self.made.insert(inst.results[0], made);
+            self.recipes.insert(inst.results[0], recipe);
         }
     }
 
@@ -275,12 +275,12 @@ impl Pass<'_> {
 
     /// What it costs to probe one component of an input; nothing can be probed but leaf fields.
     fn leaf_cost(&self, input: Value) -> u64 {
-        match self.made.get(&input) {
-            Some(Made::Leaf(Leaf::Convolution(leaf))) => {
+        match self.recipes.get(&input) {
+            Some(Recipe::Leaf(Leaf::Convolution(leaf))) => {
                 let supports: Vec<usize> = leaf.kernels.iter().map(|k| k.0.support).collect();
                 rewrite::probe_weight(&supports)
             }
-            Some(Made::Of(..)) | None => 0,
+            Some(Recipe::Of(..)) | None => 0,
         }
     }
 
@@ -334,7 +334,7 @@ impl<'p, 'a> RegionBuilder<'p, 'a> {
             return v;
         }
         let pass = self.pass;
-        if let Some(Made::Of(operator, args)) = pass.made.get(&v) {
+        if let Some(Recipe::Of(operator, args)) = pass.recipes.get(&v) {
             self.define(v, operator, args);
             return v;
         }

@@ -101,8 +101,16 @@ fn with_update(function: &Function<Low>) -> Program<Low> {
         text: functions::SOURCE.into(),
     };
     let mut program = lower(&source);
-    let slots = program.interface.state.iter().flat_map(|s| s.variable.ty.scalars());
-    assert_eq!(slots.count() + 1, function.body.yields.len(), "status and state");
+    let slots = program
+        .interface
+        .state
+        .iter()
+        .flat_map(|s| s.variable.ty.scalars());
+    assert_eq!(
+        slots.count() + 1,
+        function.body.yields.len(),
+        "status and state"
+    );
     for (role, f) in &mut program.functions {
         if *role == Role::Update {
             *f = function.clone();

@@ -17,7 +17,7 @@ pub struct Settling<'a> {
 
 /// A sequence that the state of a strand refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldSequence {
     /// The sequence.
     pub sequence: Sequence,
     /// Bytes of one element.
@@ -125,7 +125,7 @@ impl SequenceCache {
         &mut self,
         pool: &SequencePool,
         strand: Settling<'_>,
-        after: &mut [Held],
+        after: &mut [HeldSequence],
     ) -> Result<(), TooLong> {
         for held in after.iter_mut() {
             if held.sequence.is_empty() {

@@ -7,7 +7,7 @@ use super::events::{ListArena, Nursery, PrintLog, StrandFailure};
 use super::search::{Query, Search};
 use crate::abi::{Failure, FailureKind, LaneLists, LaneMask, StepHead};
 use crate::neighbours::{Hits, RadiusStatistics};
-use crate::sequence::{Held, Sequence, SequenceCache, SequencePool};
+use crate::sequence::{HeldSequence, Sequence, SequenceCache, SequencePool};
 use crate::strands::arrange::bits;
 use crate::strands::blocks::{Blocks, lanes_mut, save_lane};
 use crate::strands::{Counts, Plane, SequencePlane, Sharing, StateLayout};
@@ -36,7 +36,7 @@ pub(crate) struct Worker {
     before: Vec<Sequence>,
     /// The same of one lane, before and after.
     lane_before: Vec<Sequence>,
-    lane_after: Vec<Held>,
+    lane_after: Vec<HeldSequence>,
     bytes: Vec<u8>,
 }
 

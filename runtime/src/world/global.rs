@@ -6,8 +6,10 @@ use super::methods::stabilize_block;
 use super::program::StrandProgram;
 use crate::abi::LaneMask;
 use crate::reduce::{Reduction, Values, reduce};
-use crate::sequence::{Held, Owner, Sequence, SequenceCache, SequencePool, Settling, TooLong};
-use crate::strands::{Counts, Kind, Scalar, StrandSet};
+use crate::sequence::{
+    HeldSequence, Owner, Sequence, SequenceCache, SequencePool, Settling, TooLong,
+};
+use crate::strands::{Counts, Scalar, StrandSet};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -92,7 +94,7 @@ impl GlobalSequences {
         // Global variables hold global sequences only, so nothing is copied and the element size
         // does not matter.
         program.held_sequences(&mut |sequence| {
-            held.push(Held {
+            held.push(HeldSequence {
                 sequence,
                 element: 0,
             })
@@ -135,29 +137,6 @@ impl GlobalContext<'_> {
     /// Prints text.
     pub fn print_text(&mut self, text: &str) {
         self.text.push_str(text);
-    }
-
-    /// Reduces a state variable over a set. `None` when its type does not suit the reduction.
-    pub fn reduce(&self, reduction: Reduction, set: StrandSet, variable: usize) -> Option<Values> {
-        let Kind::Tensor { scalar, components } = self.core.layout.variables()[variable].kind
-        else {
-            return None;
-        };
-        let width = self.core.layout.width();
-        let first = self.core.layout.plane(variable, 0);
-        self.reduce_map(reduction, set, scalar, components, &|block, _, values| {
-            for component in 0..components {
-                let offset = self.core.layout.plane(variable, component).offset;
-                // SAFETY: the plane lies in the block, `values` has room for all components.
-                unsafe {
-                    std::ptr::copy_nonoverlapping(
-                        block.add(offset),
-                        values.add(component * width * first.bytes),
-                        width * first.bytes,
-                    )
-                };
-            }
-        })
     }
 
     /// Reduces what `map` computes for each strand of a set; see [`Reductions::reduce_map`].

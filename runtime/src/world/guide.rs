@@ -110,9 +110,8 @@
 //!   only reads, and give it to [`reduce_map`](super::GlobalContext::reduce_map) as
 //!   `map(block, lanes, values)`, which writes the planes of `e` to `values`. It is called for many
 //!   blocks at the same time, must not write anything else and has no step context. The values are
-//!   then folded in strand order, in a shape that depends on their number only. If `e` is a variable
-//!   of the strand, [`reduce`](super::GlobalContext::reduce) does it without code. The map reads the
-//!   block itself: between super-steps that is what is published.
+//!   then folded in strand order, in a shape that depends on their number only. The map reads
+//!   the block itself: between super-steps that is what is published.
 //! * `stabilize` and `die` in a global block: `stabilize_all`, `kill_all`, after the block's code.
 //! * Sequences of global variables: `cx.sequences` ([`GlobalSequences`](super::GlobalSequences)), the
 //!   same object that held those of inputs and initializers before the world was made. After each

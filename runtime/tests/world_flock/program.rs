@@ -355,7 +355,21 @@ unsafe impl StrandProgram for Flock {
     fn global_start(&mut self, _: &mut GlobalContext<'_>) {}
 
     fn global_update(&mut self, cx: &mut GlobalContext<'_>) {
-        let Some(Values::F64(mean)) = cx.reduce(Reduction::Mean, StrandSet::All, ENERGY) else {
+        let energy = self.layout.plane(ENERGY, 0);
+        let mean = cx.reduce_map(
+            Reduction::Mean,
+            StrandSet::All,
+            Scalar::F64,
+            1,
+            // SAFETY: the plane lies in the block, and `energies` has room for one.
+            &|block, _, energies| unsafe {
+                let bytes = self.layout.width() * energy.bytes;
+                block
+                    .add(energy.offset)
+                    .copy_to_nonoverlapping(energies, bytes);
+            },
+        );
+        let Some(Values::F64(mean)) = mean else {
             panic!("a mean of reals")
         };
         let plane = self.layout.plane(AGE, 0);

@@ -4,7 +4,7 @@
 //! empty, and blends their results; a varying `for` runs while any lane does. A mask only ever narrows towards the inside,
 //! because no block is left early. With one strand per call, or where the condition is uniform, both are plain branches.
 
-use super::{lanes::Registers, runs::Planes};
+use super::{lanes::Registers, part_loops::PlaneMemory};
 use crate::{
     codegen::{
         Linker, Sink, Task,
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// A Low value in generated code.
 #[derive(Clone, Debug)]
-pub(super) enum Held {
+pub(super) enum Emitted {
     /// The same for all lanes.
     Uniform(cl::Value),
     /// Its parts.
@@ -42,9 +42,9 @@ pub(super) struct Emitter<'a, 'b> {
     pub(super) frame: cl::Value,
     /// The lanes that run here.
     pub(super) mask: Vec<cl::Value>,
-    pub(super) planes: Planes<'a>,
+    pub(super) planes: PlaneMemory<'a>,
     varying: Vec<bool>,
-    held: Vec<Option<Held>>,
+    held: Vec<Option<Emitted>>,
     /// Where the lanes of the strand that was read last are, while the code of one block is emitted.
     pub(super) last_read: Option<(Value, bool, Vec<cl::Value>)>,
     /// How functions of the host are called.
@@ -72,7 +72,7 @@ pub(super) fn emit(
     };
     let held = vec![None; function.types.len()];
     let frame = cl::Value::from_u32(0);
-    let planes = Planes::new(&mut b, function);
+    let planes = PlaneMemory::new(&mut b, function);
     let mut emitter = Emitter {
         b,
         function,
@@ -113,20 +113,20 @@ impl<'a> Emitter<'a, '_> {
         self.varying[v.0 as usize]
     }
 
-    pub(super) fn held(&self, v: Value) -> Held {
+    pub(super) fn held(&self, v: Value) -> Emitted {
         self.held[v.0 as usize].clone().expect("emitted before use")
     }
 
-    pub(super) fn hold(&mut self, v: Value, held: Held) {
+    pub(super) fn hold(&mut self, v: Value, held: Emitted) {
         self.held[v.0 as usize] = Some(held);
     }
 
     /// Keeps parts, or the scalar of a uniform value.
     pub(super) fn set(&mut self, v: Value, parts: Vec<cl::Value>) {
         let held = if self.is_varying(v) {
-            Held::Varying(parts)
+            Emitted::Varying(parts)
         } else {
-            Held::Uniform(parts[0])
+            Emitted::Uniform(parts[0])
         };
         self.hold(v, held);
     }
@@ -134,9 +134,9 @@ impl<'a> Emitter<'a, '_> {
     /// A value in all lanes.
     pub(super) fn parts(&mut self, v: Value) -> Vec<cl::Value> {
         match self.held(v) {
-            Held::Uniform(value) => self.splat(self.ty(v), value),
-            Held::Varying(parts) => parts,
-            Held::Memory(slot, at) => {
+            Emitted::Uniform(value) => self.splat(self.ty(v), value),
+            Emitted::Varying(parts) => parts,
+            Emitted::Memory(slot, at) => {
                 let part = self.lanes.part(self.ty(v));
                 (0..self.lanes.parts())
                     .map(|p| {
@@ -155,7 +155,7 @@ impl<'a> Emitter<'a, '_> {
     /// A value as its own kind wants it: one scalar if uniform, else parts.
     pub(super) fn natural(&mut self, v: Value) -> Vec<cl::Value> {
         match &self.held[v.0 as usize] {
-            Some(Held::Uniform(value)) => vec![*value],
+            Some(Emitted::Uniform(value)) => vec![*value],
             _ => self.parts(v),
         }
     }
@@ -347,7 +347,7 @@ impl<'a> Emitter<'a, '_> {
         self.block_params(head, &[*index]);
         self.block_params(head, carried);
         self.b.switch_to_block(head);
-        let before: Vec<Held> = carried
+        let before: Vec<Emitted> = carried
             .iter()
             .map(|v| self.held[v.0 as usize].clone().expect("just set"))
             .collect();
@@ -376,10 +376,10 @@ impl<'a> Emitter<'a, '_> {
         let counter = self.natural(*index);
         let mut args: Vec<BlockArg> = counter.iter().map(|&i| self.increment(i).into()).collect();
         for ((&v, &param), old) in body.yields.iter().zip(carried).zip(before) {
-            let new = self.operand(v, matches!(old, Held::Varying(_)));
+            let new = self.operand(v, matches!(old, Emitted::Varying(_)));
             // Lanes that are done keep what they had.
             let next = match old {
-                Held::Varying(old) if masked => self.blend(&goes_on, &new, &old),
+                Emitted::Varying(old) if masked => self.blend(&goes_on, &new, &old),
                 _ => new,
             };
             debug_assert_eq!(next.len(), self.registers(param).len());

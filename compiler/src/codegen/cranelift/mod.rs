@@ -4,7 +4,7 @@ mod dynamic;
 mod emit;
 mod lanes;
 mod ops;
-mod runs;
+mod part_loops;
 
 use super::{Backend, Entry, Generated, Linker, StateMap, Task};
 use crate::ssa::Role;

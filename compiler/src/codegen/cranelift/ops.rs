@@ -1,7 +1,7 @@
 //! Emits single Low operations.
 
 use super::{
-    emit::{Emitter, Held, PLAIN},
+    emit::{Emitted, Emitter, PLAIN},
     lanes::Registers,
 };
 use crate::{
@@ -426,11 +426,11 @@ impl Emitter<'_, '_> {
         for (n, &v) in results.iter().enumerate() {
             let at = n as i32 * plane;
             if self.is_varying(v) {
-                self.hold(v, Held::Memory(out, at));
+                self.hold(v, Emitted::Memory(out, at));
             } else {
                 let scalar = self.lanes.scalar(Ty::Real);
                 let value = self.b.ins().stack_load(types::I64, scalar, out, at);
-                self.hold(v, Held::Uniform(value));
+                self.hold(v, Emitted::Uniform(value));
             }
         }
     }

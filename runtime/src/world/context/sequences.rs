@@ -3,7 +3,7 @@
 
 use super::{Shared, StepContext, Worker};
 use crate::abi::{FailureKind, LaneMask};
-use crate::sequence::{Held, Owner, Sequence, Settling, TooLong};
+use crate::sequence::{HeldSequence, Owner, Sequence, Settling, TooLong};
 use crate::strands::arrange::bits;
 use crate::strands::blocks::lanes_mut;
 use crate::strands::{Plane, SequencePlane};
@@ -171,13 +171,15 @@ impl StepContext<'_> {
             // SAFETY: the block is this worker's; what strands hold is alive.
             let settled = unsafe {
                 let handle = |plane: Plane| block.add(plane.offset).cast::<Sequence>().add(lane);
-                lane_after.extend(planes.iter().map(|&SequencePlane { plane, element }| Held {
-                    sequence: if gone {
-                        Sequence::EMPTY
-                    } else {
-                        *handle(plane)
-                    },
-                    element,
+                lane_after.extend(planes.iter().map(|&SequencePlane { plane, element }| {
+                    HeldSequence {
+                        sequence: if gone {
+                            Sequence::EMPTY
+                        } else {
+                            *handle(plane)
+                        },
+                        element,
+                    }
                 }));
                 let settling = Settling {
                     owner: Owner::strand(self.ids[lane]),

@@ -56,7 +56,10 @@ pub(super) fn lower(
     let mut lowering = Lowering::new(function, machine, state, linker, repeats);
     // The new state comes after what the status has become.
     let (status, new_state) = match &task.sink {
-        Sink::State { .. } => function.body.yields.split_at(if has_status { 2 } else { 0 }),
+        Sink::State { .. } => function
+            .body
+            .yields
+            .split_at(if has_status { 2 } else { 0 }),
         _ => Default::default(),
     };
     lowering.find_parameters(&function.body, new_state);

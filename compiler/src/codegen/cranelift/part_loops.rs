@@ -7,7 +7,7 @@
 //! time grows faster than the length of code it has to find registers for, thus has little left to decide.
 
 use super::{
-    emit::{Emitter, Held, PLAIN},
+    emit::{Emitted, Emitter, PLAIN},
     lanes::Registers,
 };
 use crate::{
@@ -29,7 +29,7 @@ const SHORTEST_OF_ONE_PART: usize = 64;
 const REGISTERS: usize = 12;
 
 /// What is known of a function's values, and the memory for runs.
-pub(super) struct Planes<'a> {
+pub(super) struct PlaneMemory<'a> {
     /// The operations that define constants.
     constants: FxHashMap<Value, &'a Op>,
     /// How often each value is used.
@@ -42,11 +42,11 @@ pub(super) struct Planes<'a> {
     scratch: cl::StackSlot,
     most_scratch: usize,
     /// Values that were moved to planes in the open blocks, and how they were held before.
-    moved: Vec<(Value, Held)>,
+    moved: Vec<(Value, Emitted)>,
 }
 
-impl<'a> Planes<'a> {
-    pub(super) fn new(b: &mut FunctionBuilder<'_>, function: &'a Function<Low>) -> Planes<'a> {
+impl<'a> PlaneMemory<'a> {
+    pub(super) fn new(b: &mut FunctionBuilder<'_>, function: &'a Function<Low>) -> PlaneMemory<'a> {
         let mut slot = || {
             b.create_sized_stack_slot(StackSlotData::new(
                 StackSlotKind::ExplicitSlot,
@@ -55,7 +55,7 @@ impl<'a> Planes<'a> {
             ))
         };
         let (planes, scratch) = (slot(), slot());
-        let mut found = Planes {
+        let mut found = PlaneMemory {
             constants: FxHashMap::default(),
             uses: vec![0; function.types.len()],
             slot: planes,
@@ -119,7 +119,7 @@ struct Step<'a> {
 
 /// Where a value of a run lies besides registers.
 #[derive(Clone, Copy)]
-enum Home<'a> {
+enum Storage<'a> {
     /// It is a constant.
     Constant(&'a Op),
     /// A plane of lanes on the stack.
@@ -135,7 +135,7 @@ enum Home<'a> {
 /// The state of emitting a run.
 #[derive(Default)]
 struct Run<'a> {
-    homes: FxHashMap<Value, Home<'a>>,
+    storage: FxHashMap<Value, Storage<'a>>,
     /// The steps at which a value is used, the next one last.
     uses: FxHashMap<Value, Vec<usize>>,
     registers: Vec<(Value, cl::Value)>,
@@ -240,26 +240,26 @@ impl<'a> Emitter<'a, '_> {
 
     /// Brings a value from outside where the run finds it.
     fn bring(&mut self, run: &mut Run<'a>, v: Value) {
-        if run.homes.contains_key(&v) || run.registers.iter().any(|(r, _)| *r == v) {
+        if run.storage.contains_key(&v) || run.registers.iter().any(|(r, _)| *r == v) {
             return;
         }
-        let home = match self.planes.constants.get(&v) {
-            Some(op) => Home::Constant(op),
+        let storage = match self.planes.constants.get(&v) {
+            Some(op) => Storage::Constant(op),
             None => match self.held(v) {
-                Held::Memory(slot, at) => Home::Plane(slot, at),
-                Held::Uniform(value) => {
+                Emitted::Memory(slot, at) => Storage::Plane(slot, at),
+                Emitted::Uniform(value) => {
                     let part = self.splat(self.ty(v), value)[0];
                     let at = self.scratch(run);
                     self.b
                         .ins()
                         .stack_store(types::I64, part, self.planes.scratch, at);
-                    Home::Fixed(at)
+                    Storage::Fixed(at)
                 }
-                Held::Varying(parts) if parts.len() == 1 => {
+                Emitted::Varying(parts) if parts.len() == 1 => {
                     run.registers.push((v, parts[0]));
                     return;
                 }
-                Held::Varying(parts) => {
+                Emitted::Varying(parts) => {
                     let at = self.new_plane();
                     for (p, &part) in parts.iter().enumerate() {
                         let at = at + (p * PART) as i32;
@@ -267,13 +267,13 @@ impl<'a> Emitter<'a, '_> {
                             .ins()
                             .stack_store(types::I64, part, self.planes.slot, at);
                     }
-                    self.planes.moved.push((v, Held::Varying(parts)));
-                    self.hold(v, Held::Memory(self.planes.slot, at));
-                    Home::Plane(self.planes.slot, at)
+                    self.planes.moved.push((v, Emitted::Varying(parts)));
+                    self.hold(v, Emitted::Memory(self.planes.slot, at));
+                    Storage::Plane(self.planes.slot, at)
                 }
             },
         };
-        run.homes.insert(v, home);
+        run.storage.insert(v, storage);
     }
 
     fn steps(&mut self, run: &mut Run<'a>, steps: &[Step<'a>]) {
@@ -281,7 +281,7 @@ impl<'a> Emitter<'a, '_> {
             let inside = run.uses.get(&step.result).map_or(0, Vec::len);
             let value = if let Op::State(slot, _) = step.op {
                 let at = self.state_planes[*slot as usize].offset as i32;
-                run.homes.insert(step.result, Home::State(at));
+                run.storage.insert(step.result, Storage::State(at));
                 self.fetch(run, step.result)
             } else {
                 let value = self.step(run, step);
@@ -294,8 +294,8 @@ impl<'a> Emitter<'a, '_> {
                 let slot = self.planes.slot;
                 let base = self.base(run, Some(slot));
                 self.b.ins().store(PLAIN, value, base, at);
-                self.hold(step.result, Held::Memory(slot, at));
-                run.homes.insert(step.result, Home::Plane(slot, at));
+                self.hold(step.result, Emitted::Memory(slot, at));
+                run.storage.insert(step.result, Storage::Plane(slot, at));
             }
             if inside == 0 {
                 run.registers.retain(|(v, _)| *v != step.result);
@@ -326,16 +326,16 @@ impl<'a> Emitter<'a, '_> {
         }
         let part = self.lanes.part(self.ty(v));
         let scratch = self.planes.scratch;
-        let value = match run.homes[&v] {
-            Home::Constant(op) => return self.constant(op),
-            Home::Fixed(at) | Home::Scratch(at) => {
+        let value = match run.storage[&v] {
+            Storage::Constant(op) => return self.constant(op),
+            Storage::Fixed(at) | Storage::Scratch(at) => {
                 self.b.ins().stack_load(types::I64, part, scratch, at)
             }
-            Home::Plane(slot, at) => {
+            Storage::Plane(slot, at) => {
                 let base = self.base(run, Some(slot));
                 self.b.ins().load(part, PLAIN, base, at)
             }
-            Home::State(at) => {
+            Storage::State(at) => {
                 let base = self.base(run, None);
                 self.b.ins().load(part, PLAIN, base, at)
             }
@@ -395,7 +395,7 @@ impl<'a> Emitter<'a, '_> {
             if uses.is_empty() {
                 run.uses.remove(v);
                 run.registers.retain(|(r, _)| r != v);
-                if let Some(Home::Scratch(at)) = run.homes.get(v) {
+                if let Some(Storage::Scratch(at)) = run.storage.get(v) {
                     run.free.push(*at);
                 }
             }
@@ -409,11 +409,11 @@ impl<'a> Emitter<'a, '_> {
             .max_by_key(|&r| next(&run.registers[r].0).unwrap_or(usize::MAX))
             .expect("there are registers");
         let (v, value) = run.registers.swap_remove(farthest);
-        if !run.homes.contains_key(&v) {
+        if !run.storage.contains_key(&v) {
             let at = self.scratch(run);
             let scratch = self.planes.scratch;
             self.b.ins().stack_store(types::I64, value, scratch, at);
-            run.homes.insert(v, Home::Scratch(at));
+            run.storage.insert(v, Storage::Scratch(at));
         }
     }
 
