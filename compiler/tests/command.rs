@@ -176,7 +176,7 @@ create_array { s(i) | i in 0..3 }
     assert_eq!(output.status.code(), Some(1));
     let message = stderr(&output);
     assert!(
-        message.contains("line.nrrd") && message.contains("dimension"),
+        message.contains("line.nrrd") && message.contains("wants 2 axes"),
         "{message}"
     );
     let output = diderotc(&dir, &["p.diderot"]);

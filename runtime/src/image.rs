@@ -1,14 +1,23 @@
 //! Images: samples on a grid that lies in world space.
 //!
-//! Takes NRRD or PNG files, or arrays in memory; gives an [`Image`]: its samples converted once to the program's real
-//! type, stored component by component, and shared by everyone who clones it, with the transforms between index space
-//! and world space and what is to be found outside the grid. Sample `n` of an axis lies at index coordinate `n`.
+//! Takes files of all formats that [`crate::formats`] knows, or arrays in memory; gives an [`Image`]: its samples converted
+//! once to the program's real type, stored component by component, and shared by everyone who clones it, with the
+//! transforms between index space and world space and what is to be found outside the grid. Sample `n` of an axis lies at
+//! index coordinate `n`.
 //!
 //! Samples of one component are contiguous, axis 0 fastest, and the allocation goes on for [`ROW_LOAD`]` - 1` samples
 //! after the last one: loading [`ROW_LOAD`] consecutive samples from any valid one stays inside it.
 
-mod normalize;
+pub(crate) mod components;
+mod error;
+mod explain;
+pub(crate) mod normalize;
 mod orientation;
+pub(crate) mod place;
+mod planes;
+pub(crate) mod request;
+mod roles;
+mod worlds;
 
 use std::fmt;
 use std::path::Path;
@@ -17,31 +26,59 @@ use std::sync::Arc;
 use ndarray::ArrayViewD;
 use num_traits::AsPrimitive;
 
-use crate::nrrd::{self, ErrorKind, Nrrd, NrrdError, Sample, Samples};
-use crate::png::{self, Png};
-use normalize::Normalized;
+use crate::formats::Source;
+use crate::memory;
+use crate::nrrd::{Header, Nrrd, Sample, Samples};
+pub use error::{ImageError, Level, Note};
+use normalize::{Facts, Plan};
 pub use orientation::{Orientation, OrientationError};
+use planes::Planes;
+use request::Declared;
+pub use request::{Frames, MeasurementFrame, Reading, Triangle, World, split_frames};
+pub use worlds::{Surroundings, disagreements};
 
 /// Samples that may be loaded together from any valid sample on.
 pub const ROW_LOAD: usize = 8;
 
 /// The real type of a program: single or double precision.
 pub trait Real: num_traits::Float + Default + fmt::Debug + Send + Sync + 'static {
-    /// Every sample by a plain cast, never rescaled; `None` for opaque blocks.
-    fn from_samples(samples: &Samples) -> Option<Vec<Self>>;
+    /// Some of the samples by a plain cast, never rescaled; `None` for opaque blocks.
+    fn from_samples(samples: &Samples, range: std::ops::Range<usize>) -> Option<Vec<Self>>;
+
+    /// The nearest number.
+    fn nearest(x: f64) -> Self;
+
+    /// The same number in double precision.
+    fn in_double(self) -> f64;
+
+    /// So many zeros, or `None` if there is no memory for them.
+    fn zeros(count: usize) -> Option<Vec<Self>>;
 }
 
-impl Real for f32 {
-    fn from_samples(samples: &Samples) -> Option<Vec<f32>> {
-        samples.convert()
-    }
+macro_rules! real {
+    ($type:ty) => {
+        impl Real for $type {
+            fn from_samples(samples: &Samples, range: std::ops::Range<usize>) -> Option<Vec<Self>> {
+                samples.convert_range(range)
+            }
+
+            fn nearest(x: f64) -> Self {
+                x as $type
+            }
+
+            fn in_double(self) -> f64 {
+                f64::from(self)
+            }
+
+            fn zeros(count: usize) -> Option<Vec<Self>> {
+                memory::zeros(count)
+            }
+        }
+    };
 }
 
-impl Real for f64 {
-    fn from_samples(samples: &Samples) -> Option<Vec<f64>> {
-        samples.convert()
-    }
-}
+real!(f32);
+real!(f64);
 
 /// Samples on a grid of one to three dimensions. Clones share the samples.
 #[derive(Clone, Debug)]
@@ -57,122 +94,113 @@ pub struct Image<T> {
 pub struct Loaded<T> {
     /// The image.
     pub image: Image<T>,
-    /// What of the file was left out.
-    pub warnings: Vec<String>,
+    /// What was decided where the file leaves a choice, and what may be wrong.
+    pub notes: Vec<Note>,
+    /// The space that the image lies in, to be compared with that of others.
+    pub surroundings: Surroundings,
 }
 
-/// What a file holds, as far as the type of an image is concerned.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// Samples along each axis of the domain, fastest first.
-    pub sizes: Vec<usize>,
-    /// Values per voxel.
-    pub components: usize,
+    /// The name of its format.
+    pub format: &'static str,
+    /// What it says of its array.
+    pub header: Header,
+    /// The dimension of the grid and the values per voxel that it has by itself, if that can be an image.
+    pub natural: Option<(usize, usize)>,
+    /// What was decided about it.
+    pub notes: Vec<Note>,
 }
 
-/// Why there is no image: a message, and the file it is about if it came from one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImageError {
-    file: Option<String>,
-    message: String,
-}
-
-impl ImageError {
-    fn new(message: impl Into<String>) -> Self {
-        ImageError {
-            file: None,
-            message: message.into(),
-        }
-    }
-
-    fn in_file(self, path: &Path) -> Self {
-        ImageError {
-            file: Some(path.display().to_string()),
-            ..self
-        }
-    }
-}
-
-impl fmt::Display for ImageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.file {
-            Some(file) => write!(f, "{file}: {}", self.message),
-            None => f.write_str(&self.message),
-        }
-    }
-}
-
-impl std::error::Error for ImageError {}
-
-impl From<NrrdError> for ImageError {
-    /// A reader's error names its file and line itself.
-    fn from(error: NrrdError) -> Self {
-        ImageError::new(error.to_string())
-    }
-}
-
-impl From<png::PngError> for ImageError {
-    fn from(error: png::PngError) -> Self {
-        ImageError::new(error.to_string())
-    }
-}
-
-/// A file that may hold an image: what it is shows in its first bytes.
-enum Source {
-    Nrrd(Box<nrrd::Reader<'static>>),
-    Png(Png),
-}
-
-impl Source {
-    fn open(path: &Path) -> Result<Source, ImageError> {
-        match nrrd::Reader::open(path) {
-            Ok(reader) => Ok(Source::Nrrd(Box::new(reader))),
-            Err(error) if error.kind() == ErrorKind::NotNrrd && png::is_png(path) => {
-                Ok(Source::Png(png::read(path)?))
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-}
-
-/// What the file at `path` holds; the samples of a NRRD are not read.
+/// What the file at `path` holds; no samples are read where they stand apart from the header.
 pub fn inspect(path: &Path) -> Result<Summary, ImageError> {
-    match Source::open(path)? {
-        Source::Nrrd(reader) => {
-            let normalized = normalize::normalize(reader.header()).map_err(|e| e.in_file(path))?;
-            Ok(normalized.summary)
-        }
-        Source::Png(png) => Ok(Summary {
-            sizes: vec![png.width(), png.height()],
-            components: png.channels(),
-        }),
-    }
+    let source = Source::open(path)?;
+    Ok(Summary {
+        format: source.format(),
+        natural: explain::natural(source.header()),
+        header: source.header().clone(),
+        notes: source.notes().to_vec(),
+    })
 }
+
+/// Samples that are converted at a time.
+const PIECE: usize = 1 << 14;
 
 impl<T: Real> Image<T> {
-    /// Reads a NRRD or PNG file as an image of the given dimension and voxel shape. Any sample type is converted.
+    /// Reads a file of any known format as an image of the given dimension and voxel shape. Any sample type is converted.
+    /// `FILE#N` and `FILE#N:M` choose frames of a file that has an axis of them.
     pub fn read(path: &Path, dim: usize, voxel_shape: &[usize]) -> Result<Loaded<T>, ImageError> {
-        let reader = match Source::open(path)? {
-            Source::Nrrd(reader) => reader,
-            Source::Png(png) => {
-                let image = Image::from_png(&png, dim, voxel_shape).map_err(|e| e.in_file(path))?;
-                return Ok(image);
-            }
+        Image::read_with(path, dim, voxel_shape, &Reading::default())
+    }
+
+    /// Reads a file as [`Image::read`] does, with what its user says beside the name.
+    pub fn read_with(
+        path: &Path,
+        dim: usize,
+        voxel_shape: &[usize],
+        reading: &Reading,
+    ) -> Result<Loaded<T>, ImageError> {
+        let mut reading = reading.clone();
+        let mut file = path;
+        // A file whose own name looks like a choice of frames comes first.
+        if let Some((name, frames)) = path.to_str().and_then(split_frames)
+            && !path.exists()
+        {
+            file = Path::new(name);
+            reading.frames.get_or_insert(frames);
+        }
+        let declared = Declared {
+            dim,
+            shape: voxel_shape,
         };
-        let fit = |reader: &nrrd::Reader<'_>| {
-            let normalized = normalize::normalize(reader.header())?;
-            normalize::expect(reader.header(), &normalized, dim, voxel_shape)?;
-            Ok(normalized)
+        Source::open(file)
+            .and_then(|source| Image::from_source(source, declared, &reading))
+            .map_err(|e| e.in_file(file).of_input(reading.name.as_deref()))
+    }
+
+    /// An image of the given dimension and voxel shape from the bytes of a file of any known format.
+    pub fn from_bytes(
+        bytes: &[u8],
+        dim: usize,
+        voxel_shape: &[usize],
+        reading: &Reading,
+    ) -> Result<Loaded<T>, ImageError> {
+        let declared = Declared {
+            dim,
+            shape: voxel_shape,
         };
-        let normalized = fit(&reader).map_err(|e: ImageError| e.in_file(path))?;
-        let expected = reader.header().sample_count().unwrap_or(0) + ROW_LOAD - 1;
-        let mut interleaved = Vec::new();
-        reader.read_pieces(|piece| {
-            // Blocks were refused with the header.
-            let piece = T::from_samples(&piece).unwrap_or_default();
-            nrrd::grow(&mut interleaved, &piece, expected);
-        })?;
-        Ok(Image::from_normalized(normalized, voxel_shape, interleaved))
+        Source::from_bytes(bytes)
+            .and_then(|source| Image::from_source(source, declared, reading))
+            .map_err(|e| e.of_input(reading.name.as_deref()))
+    }
+
+    fn from_source(
+        source: Source<'_>,
+        declared: Declared<'_>,
+        reading: &Reading,
+    ) -> Result<Loaded<T>, ImageError> {
+        let header = source.header().clone();
+        let mut plan = normalize::plan(&header, source.facts(), declared, reading)?;
+        plan.notes.splice(0..0, source.notes().iter().cloned());
+        check_memory::<T>(&plan, declared, reading)?;
+        let source = source.checked()?;
+        let scale = source.scale();
+        Image::fill(&header, plan, declared, reading, |planes| {
+            source.read_pieces(&mut |piece| {
+                let range = 0..piece.len();
+                // Blocks were refused with the header.
+                let piece = match scale {
+                    None => T::from_samples(&piece, range).unwrap_or_default(),
+                    Some((slope, intercept)) => {
+                        let stored: Vec<f64> = piece.convert().unwrap_or_default();
+                        let scaled = stored.iter().map(|x| T::nearest(x * slope + intercept));
+                        scaled.collect()
+                    }
+                };
+                planes.put(&piece);
+            })
+        })
     }
 
     /// An image of the given dimension and voxel shape from an array in memory. Any sample type is converted.
@@ -180,39 +208,55 @@ impl<T: Real> Image<T> {
         nrrd: &Nrrd,
         dim: usize,
         voxel_shape: &[usize],
+        reading: &Reading,
     ) -> Result<Loaded<T>, ImageError> {
-        let normalized = normalize::normalize(nrrd.header())?;
-        normalize::expect(nrrd.header(), &normalized, dim, voxel_shape)?;
-        let interleaved = T::from_samples(nrrd.samples()).unwrap_or_default();
-        Ok(Image::from_normalized(normalized, voxel_shape, interleaved))
+        let declared = Declared {
+            dim,
+            shape: voxel_shape,
+        };
+        let plan = normalize::plan(nrrd.header(), Facts::default(), declared, reading)?;
+        check_memory::<T>(&plan, declared, reading)?;
+        Image::fill(nrrd.header(), plan, declared, reading, |planes| {
+            let samples = nrrd.samples();
+            for start in (0..samples.len()).step_by(PIECE) {
+                let piece = T::from_samples(samples, start..start + PIECE);
+                planes.put(&piece.unwrap_or_default());
+            }
+            Ok(())
+        })
     }
 
-    /// A two-dimensional image of the stored integers of a PNG: axis 0 to the right, axis 1 downwards, world space the
-    /// same as index space.
-    pub fn from_png(png: &Png, dim: usize, voxel_shape: &[usize]) -> Result<Loaded<T>, ImageError> {
-        let channels = png.channels();
-        let components: usize = voxel_shape.iter().product();
-        if dim != 2 {
-            return Err(ImageError::new(format!(
-                "png has unexpected dimension 2, expected {dim}"
+    /// The image of a plan, whose samples are put in place by `read`.
+    fn fill(
+        header: &Header,
+        plan: Plan,
+        declared: Declared<'_>,
+        reading: &Reading,
+        read: impl FnOnce(&mut Planes<'_, T>) -> Result<(), ImageError>,
+    ) -> Result<Loaded<T>, ImageError> {
+        let components = declared.components();
+        let mut planes = Planes::new(header, &plan, components)
+            .ok_or_else(|| ImageError::new("there is no memory for the samples"))?;
+        read(&mut planes)?;
+        let (samples, masked) = planes.finish(plan.turn.as_ref());
+        let mut notes = plan.notes;
+        if let Some(share) = masked {
+            let percent = 100.0 * share;
+            notes.push(Note::new(format!(
+                "the mask is dropped; it is 0 for {percent:.1} % of the samples"
             )));
         }
-        if channels != components {
-            return Err(ImageError::new(format!(
-                "png has {channels} elements per voxel (expected {components})"
-            )));
-        }
-        let samples = Samples::U16(png.samples().to_vec());
-        let normalized = Normalized {
-            summary: Summary {
-                sizes: vec![png.width(), png.height()],
-                components,
-            },
-            orientation: Orientation::identity(2),
-            warnings: Vec::new(),
+        let image = Image {
+            sizes: plan.sizes,
+            voxel_shape: declared.shape.to_vec(),
+            samples: Arc::new(samples),
+            orientation: plan.orientation,
         };
-        let interleaved = T::from_samples(&samples).unwrap_or_default();
-        Ok(Image::from_normalized(normalized, voxel_shape, interleaved))
+        Ok(Loaded {
+            image,
+            notes,
+            surroundings: Surroundings::of(header, reading),
+        })
     }
 
     /// An image from an array whose axes are, in this order, the axes of the grid from the slowest to the fastest and
@@ -231,55 +275,19 @@ impl<T: Real> Image<T> {
             )));
         }
         let sizes: Vec<usize> = shape[..dim].iter().rev().copied().collect();
-        let interleaved = array.iter().map(|sample| sample.as_()).collect();
-        Ok(Image::from_interleaved(
-            sizes,
-            voxel_shape,
-            interleaved,
-            orientation,
-        ))
-    }
-
-    fn from_normalized(
-        normalized: Normalized,
-        voxel_shape: &[usize],
-        interleaved: Vec<T>,
-    ) -> Loaded<T> {
-        let Normalized {
-            summary,
-            orientation,
-            warnings,
-        } = normalized;
-        let image = Image::from_interleaved(summary.sizes, voxel_shape, interleaved, orientation);
-        Loaded { image, warnings }
-    }
-
-    /// Takes samples in file order, with the components of one voxel together.
-    fn from_interleaved(
-        sizes: Vec<usize>,
-        voxel_shape: &[usize],
-        interleaved: Vec<T>,
-        orientation: Orientation,
-    ) -> Image<T> {
         let components: usize = voxel_shape.iter().product();
-        let padded = interleaved.len() + ROW_LOAD - 1;
-        let mut samples = match components {
-            1 => interleaved,
-            _ => {
-                let mut planes = Vec::with_capacity(padded);
-                for c in 0..components {
-                    planes.extend(interleaved.iter().skip(c).step_by(components));
-                }
-                planes
-            }
-        };
-        samples.resize(padded, T::zero());
-        Image {
+        let plane: usize = sizes.iter().product();
+        let mut samples = T::zeros(array.len() + ROW_LOAD - 1)
+            .ok_or_else(|| ImageError::new("there is no memory for the samples"))?;
+        for (at, sample) in array.iter().enumerate() {
+            samples[at % components * plane + at / components] = sample.as_();
+        }
+        Ok(Image {
             sizes,
             voxel_shape: voxel_shape.to_vec(),
             samples: Arc::new(samples),
             orientation,
-        }
+        })
     }
 
     /// The number of axes of the grid.
@@ -329,4 +337,26 @@ impl<T: Real> Image<T> {
     pub fn orientation(&self) -> &Orientation {
         &self.orientation
     }
+}
+
+/// Refuses an image that needs more memory than there is, or than is allowed.
+fn check_memory<T>(
+    plan: &Plan,
+    declared: Declared<'_>,
+    reading: &Reading,
+) -> Result<(), ImageError> {
+    let Some(limit) = reading.memory.or_else(memory::available) else {
+        return Ok(());
+    };
+    let factors = plan.sizes.iter().map(|&n| n as u128);
+    let samples: u128 = factors.product::<u128>() * declared.components() as u128;
+    let needed = samples * size_of::<T>() as u128;
+    if needed <= u128::from(limit) {
+        return Ok(());
+    }
+    Err(ImageError::new(format!(
+        "the image needs {} of memory, more than the {} there are",
+        memory::shown(u64::try_from(needed).unwrap_or(u64::MAX)),
+        memory::shown(limit)
+    )))
 }

@@ -11,15 +11,16 @@
 //!     --target x86_64-unknown-linux-gnu --target-dir target/asan
 //! ```
 //!
-//! `nrrd_memory` counts what the allocator gives out and says nothing new there.
+//! Tests named `memory` count what the allocator gives out and say nothing new there.
 
 pub mod abi;
 pub mod eigen;
+pub mod formats;
 pub mod image;
 pub mod input;
 pub mod math;
+pub mod memory;
 pub mod neighbours;
-pub mod nrrd;
 pub mod output;
 pub mod png;
 pub mod print;
@@ -29,3 +30,5 @@ pub mod sequence;
 pub mod simd;
 pub mod strands;
 pub mod world;
+
+pub use nrrd_rs as nrrd;

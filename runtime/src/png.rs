@@ -5,14 +5,11 @@
 
 use std::fmt;
 use std::fs;
-use std::io::{Cursor, Read, Write};
+use std::io::{Cursor, Write};
 use std::path::Path;
 
 use image::codecs::png::{PngDecoder, PngEncoder};
 use image::{ColorType, ExtendedColorType, ImageDecoder, ImageEncoder};
-
-/// The bytes that begin every PNG file.
-const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// What deflate can make of one byte at most; a picture larger than that for its file is not one.
 const MAX_EXPANSION: u64 = 1032;
@@ -87,6 +84,11 @@ fn error(message: impl Into<String>) -> PngError {
 }
 
 impl PngError {
+    /// What is wrong, without the file.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     fn in_file(self, path: &Path) -> PngError {
         PngError {
             file: path.display().to_string(),
@@ -158,13 +160,11 @@ impl Png {
     pub fn samples(&self) -> &[u16] {
         &self.samples
     }
-}
 
-/// Whether the file at `path` begins like a PNG.
-pub fn is_png(path: &Path) -> bool {
-    let mut start = [0; SIGNATURE.len()];
-    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    read.is_ok() && start == *SIGNATURE
+    /// The values, for whoever needs nothing else of the picture.
+    pub fn into_samples(self) -> Vec<u16> {
+        self.samples
+    }
 }
 
 /// Reads a file.
@@ -173,13 +173,26 @@ pub fn read(path: &Path) -> Result<Png, PngError> {
     decode(&bytes).map_err(|e| e.in_file(path))
 }
 
-/// Reads a picture from memory. Palettes become colours; grey values of 1, 2 and 4 bits stay as they are.
-pub fn decode(bytes: &[u8]) -> Result<Png, PngError> {
-    let fail = |e: image::ImageError| error(e.to_string());
-    let decoder = PngDecoder::new(Cursor::new(bytes)).map_err(fail)?;
+/// What the header of a picture says.
+pub(crate) struct Announced {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) channels: usize,
+    depth: Depth,
+}
+
+fn fail(e: image::ImageError) -> PngError {
+    error(e.to_string())
+}
+
+/// What the header says of the picture in `bytes`, if there are enough of them for it.
+pub(crate) fn announced(bytes: &[u8]) -> Result<Announced, PngError> {
+    announced_by(&PngDecoder::new(Cursor::new(bytes)).map_err(fail)?, bytes)
+}
+
+fn announced_by(decoder: &PngDecoder<Cursor<&[u8]>>, bytes: &[u8]) -> Result<Announced, PngError> {
     let (width, height) = decoder.dimensions();
-    let size = decoder.total_bytes();
-    if size > (bytes.len() as u64).saturating_mul(MAX_EXPANSION) {
+    if decoder.total_bytes() > (bytes.len() as u64).saturating_mul(MAX_EXPANSION) {
         return Err(error(format!(
             "the file is too short for the {width}x{height} pixels it announces"
         )));
@@ -195,6 +208,25 @@ pub fn decode(bytes: &[u8]) -> Result<Png, PngError> {
         ColorType::Rgba16 => (4, Depth::Sixteen),
         other => return Err(error(format!("pixels of type {other:?} are not supported"))),
     };
+    let (width, height) = (width as usize, height as usize);
+    Ok(Announced {
+        width,
+        height,
+        channels,
+        depth,
+    })
+}
+
+/// Reads a picture from memory. Palettes become colours; grey values of 1, 2 and 4 bits stay as they are.
+pub fn decode(bytes: &[u8]) -> Result<Png, PngError> {
+    let decoder = PngDecoder::new(Cursor::new(bytes)).map_err(fail)?;
+    let Announced {
+        width,
+        height,
+        channels,
+        depth,
+    } = announced_by(&decoder, bytes)?;
+    let size = decoder.total_bytes();
     let mut pixels = vec![0; usize::try_from(size).map_err(|e| error(e.to_string()))?];
     decoder.read_image(&mut pixels).map_err(fail)?;
     let samples = match depth {
@@ -212,7 +244,7 @@ pub fn decode(bytes: &[u8]) -> Result<Png, PngError> {
             pairs.iter().map(|pair| u16::from_ne_bytes(*pair)).collect()
         }
     };
-    Png::new(width as usize, height as usize, channels, depth, samples)
+    Png::new(width, height, channels, depth, samples)
 }
 
 /// The factor by which the decoder stretches grey values of 1, 2 or 4 bits to eight; 1 for all other pictures.

@@ -2,7 +2,7 @@
 
 use approx::assert_relative_eq;
 use ndarray::{Array, IxDyn};
-use runtime::image::{self, Image, ImageError, Loaded, Orientation, ROW_LOAD};
+use runtime::image::{self, Image, ImageError, Orientation, ROW_LOAD, Reading};
 use runtime::nrrd::{self, Nrrd};
 use runtime::png::{self, Depth, Png};
 
@@ -18,7 +18,7 @@ fn array(sizes: &[usize], fields: &str) -> Nrrd {
         fields
     };
     let text = format!(
-        "NRRD0005\ntype: short\ndimension: {}\nsizes: {}\n{fields}\nencoding: ascii\n\n{}\n",
+        "NRRD0005\ntype: int\ndimension: {}\nsizes: {}\n{fields}\nencoding: ascii\n\n{}\n",
         sizes.len(),
         sizes_text.join(" "),
         numbers.join(" ")
@@ -32,7 +32,8 @@ fn image(
     dim: usize,
     shape: &[usize],
 ) -> Result<Image<f64>, ImageError> {
-    Image::from_nrrd(&array(sizes, fields), dim, shape).map(|loaded| loaded.image)
+    let array = array(sizes, fields);
+    Image::from_nrrd(&array, dim, shape, &Reading::default()).map(|loaded| loaded.image)
 }
 
 /// Directions (by axis) and origin of a scalar image with the given fields.
@@ -137,9 +138,9 @@ fn a_space_decides_before_everything_else() {
     check_orientation(&[3, 2], both, &[&[0.5, 0.1], &[-0.2, 0.7]], &[1.0, 2.0]);
     let no_origin = "space: right-up\nspace directions: (2,0) (0,3)";
     check_orientation(&[3, 2], no_origin, &[&[2.0, 0.0], &[0.0, 3.0]], &[0.0, 0.0]);
-    // Spacings, mins and maxs do not count once there is a space: missing directions are unit steps.
-    let ignored = "space dimension: 2\nspacings: 2 3\naxis mins: 5 5\naxis maxs: 9 9";
-    check_orientation(&[3, 2], ignored, &[&[1.0, 0.0], &[0.0, 1.0]], &[0.0, 0.0]);
+    // Mins and maxs do not count once there is a space; spacings stand for missing directions, else unit steps do.
+    let spaced = "space dimension: 2\nspacings: 2 nan\naxis mins: 5 5\naxis maxs: 9 9";
+    check_orientation(&[3, 2], spaced, &[&[2.0, 0.0], &[0.0, 1.0]], &[0.0, 0.0]);
     let one = "space dimension: 2\nspace directions: (3,1) none\nspace origin: (7,8)";
     check_orientation(&[3, 2], one, &[&[3.0, 1.0], &[0.0, 1.0]], &[7.0, 8.0]);
     // A named space flips no axis.
@@ -266,7 +267,7 @@ fn directions_that_span_no_space_are_refused() {
     assert!(error.to_string().contains("give no spacing"), "{error}");
 }
 
-/// Sizes and fields of an array, the dimension and voxel shape asked for, and a part of the message.
+/// Sizes and fields of an array, the dimension and voxel shape asked for, and the message with its ways out.
 type Refused = (
     &'static [usize],
     &'static str,
@@ -275,110 +276,61 @@ type Refused = (
     &'static str,
 );
 
+#[rustfmt::skip]
+const REFUSED: &[Refused] = &[
+    (&[3, 4], "", 3, &[],
+     "-vol: 2 axes (3 × 4), but image(3)[] wants 3 axes\nhelp: declare `input image(2)[] vol;`"),
+    (&[3, 64, 64, 32], "", 3, &[],
+     "-vol: 4 axes (3 × 64 × 64 × 32), but image(3)[] wants 3 axes\n\
+      help: if axis 0 holds components, declare `input image(3)[3] vol;`\n\
+      help: or take one of the 32 frames of axis 3: `FILE#N`, counted from 0"),
+    (&[3, 4, 5], "kinds: 3-vector space space", 2, &[2],
+     "-vol: axis 0 of kind `3-vector` has 3 numbers, but image(2)[2] wants 2 numbers per sample\n\
+      help: declare `input image(2)[3] vol;`"),
+    (&[4, 5], "", 2, &[3],
+     "-vol: 2 axes (4 × 5), which are all needed for the grid, but image(2)[3] wants 3 numbers per sample\n\
+      help: declare `input image(2)[] vol;`"),
+    (&[3, 2, 5], "kinds: 3-vector 2-vector space", 2, &[3],
+     "-vol: axis 0 of kind `3-vector` and axis 1 of kind `2-vector` hold values, which leaves 1 axis for the grid, but \
+      image(2)[3] wants 2\nhelp: declare `input image(1)[6] vol;`"),
+    (&[3, 7], "kinds: 3-vector space", 2, &[],
+     "-vol: axis 0 of kind `3-vector` holds values, which leaves 1 axis for the grid, but image(2)[] wants 2\n\
+      help: declare `input image(1)[3] vol;`"),
+    (&[3, 4, 5, 6], "kinds: space space space space", 3, &[3],
+     "-vol: 4 axes (3 × 4 × 5 × 6), all of which belong to the grid by their kinds or directions, but image(3)[3] wants 3\n\
+      help: if axis 0 holds components, the header must say so: `kinds: vector space space space`"),
+    (&[6, 2, 2, 2], "kinds: vector space space space", 3, &[3, 3],
+     "-vol: axis 0 of kind `vector` has 6 numbers, but image(3)[3,3] wants 9\n\
+      help: if they are the upper halves of symmetric matrices, the header must say so by kind `3D-symmetric-matrix` for axis 0\n\
+      help: or say which half it is: `--symmetric-vol upper` (xx xy xz yy yz zz) or `--symmetric-vol lower` (xx yx yy zx zy zz)"),
+    (&[2, 3, 4, 20], "kinds: space space space time", 3, &[],
+     "-vol: axis 3 of kind `time` has 20 numbers, but image(3)[] wants 1 number per sample\n\
+      help: declare `input image(3)[20] vol;`\n\
+      help: or take one of the 20 frames of axis 3: `FILE#N`, counted from 0"),
+    (&[2, 2], "space dimension: 1\nkinds: space space", 2, &[],
+     "-vol: the grid has 2 axes in a space of dimension 1"),
+    (&[2, 2], "space dimension: 3\nspace directions: (1,0,1) (0,1,0)", 2, &[],
+     "-vol: the grid of dimension 2 lies obliquely in a space of dimension 3\n\
+      help: slice the data along an axis of the space, or give the place of the grid"),
+];
+
 #[test]
-fn images_of_another_type_than_expected_are_refused() {
-    let rows: [Refused; 13] = [
-        (
-            &[3, 4],
-            "",
-            3,
-            &[],
-            "nrrd has unexpected dimension 2, expected 3",
-        ),
-        (
-            &[3, 4, 5],
-            "",
-            2,
-            &[3],
-            "dimension 3, expected 2; if axis 0 holds components, `kinds` must say so",
-        ),
-        (
-            &[3, 4, 5],
-            "kinds: 3-vector space space",
-            2,
-            &[2],
-            "nrrd has 3 elements per voxel (expected 2)",
-        ),
-        (
-            &[3, 4, 5],
-            "kinds: 3-vector space space",
-            2,
-            &[],
-            "nrrd has 3 elements per voxel (expected 1)",
-        ),
-        (
-            &[4, 5],
-            "",
-            2,
-            &[3],
-            "nrrd has 1 elements per voxel (expected 3)",
-        ),
-        (
-            &[4, 5, 3],
-            "kinds: space space 3-vector",
-            2,
-            &[3],
-            "nrrd axis[2] has kind 3-vector (expected space)",
-        ),
-        (
-            &[3, 2, 5],
-            "kinds: 3-vector 2-vector space",
-            1,
-            &[3],
-            "nrrd axis[1] has kind 2-vector (expected space)",
-        ),
-        (
-            &[6, 2, 2, 2],
-            "kinds: 3D-symmetric-matrix space space space",
-            3,
-            &[6],
-            "axis kind \"3D-symmetric-matrix\" not supported",
-        ),
-        (
-            &[3, 2],
-            "kinds: list space",
-            1,
-            &[3],
-            "non-conforming kind list",
-        ),
-        (
-            &[1, 2],
-            "kinds: scalar space",
-            1,
-            &[],
-            "non-conforming kind scalar",
-        ),
-        (
-            &[10, 2],
-            "kinds: 3D-masked-matrix space",
-            1,
-            &[3, 3],
-            "non-conforming kind 3D-masked-matrix",
-        ),
-        (
-            &[2, 2],
-            "space dimension: 3",
-            2,
-            &[],
-            "2 spatial axes in a space of dimension 3",
-        ),
-        (
-            &[2, 2, 2, 2],
-            "",
-            3,
-            &[],
-            "nrrd has 4 spatial axes, expected 1 to 3",
-        ),
-    ];
-    for (sizes, fields, dim, shape, part) in rows {
-        let error = image(sizes, fields, dim, shape).expect_err(fields);
-        assert!(error.to_string().contains(part), "{fields}: {error}");
+fn images_of_another_type_than_declared_are_refused_with_ways_out() {
+    let reading = Reading {
+        name: Some("vol".to_string()),
+        ..Reading::default()
+    };
+    for &(sizes, fields, dim, shape, message) in REFUSED {
+        let mut file = Vec::new();
+        nrrd::write_attached(&array(sizes, fields), Default::default(), &mut file).unwrap();
+        let error = Image::<f64>::from_bytes(&file, dim, shape, &reading).expect_err(fields);
+        assert_eq!(error.to_string(), message, "{sizes:?} {fields}");
     }
     let block = nrrd::read_bytes(
         b"NRRD0001\ntype: block\nblock size: 2\ndimension: 1\nsizes: 1\nencoding: raw\n\nab",
         None,
     );
-    let error = Image::<f32>::from_nrrd(&block.unwrap(), 1, &[]).unwrap_err();
+    let error = Image::<f32>::from_nrrd(&block.unwrap(), 1, &[], &Reading::default()).unwrap_err();
     assert!(error.to_string().contains("type `block`"), "{error}");
 }
 
@@ -402,19 +354,6 @@ fn only_the_number_of_components_has_to_fit() {
 }
 
 #[test]
-fn a_lost_measurement_frame_is_a_warning() {
-    let nrrd = array(
-        &[2, 2],
-        "space dimension: 2\nmeasurement frame: (0,1) (1,0)",
-    );
-    let Loaded { warnings, .. } = Image::<f32>::from_nrrd(&nrrd, 2, &[]).unwrap();
-    assert_eq!(warnings.len(), 1);
-    assert!(warnings[0].contains("measurement frame"));
-    let plain = Image::<f32>::from_nrrd(&array(&[2, 2], ""), 2, &[]).unwrap();
-    assert!(plain.warnings.is_empty());
-}
-
-#[test]
 fn samples_of_every_type_are_converted_without_scaling() {
     for (name, text) in [
         ("signed char", "-128 127"),
@@ -428,8 +367,12 @@ fn samples_of_every_type_are_converted_without_scaling() {
         let header =
             format!("NRRD0001\ntype: {name}\ndimension: 1\nsizes: 2\nencoding: ascii\n\n{text}\n");
         let nrrd = nrrd::read_bytes(header.as_bytes(), None).unwrap();
-        let double = Image::<f64>::from_nrrd(&nrrd, 1, &[]).unwrap().image;
-        let single = Image::<f32>::from_nrrd(&nrrd, 1, &[]).unwrap().image;
+        let double = Image::<f64>::from_nrrd(&nrrd, 1, &[], &Reading::default())
+            .unwrap()
+            .image;
+        let single = Image::<f32>::from_nrrd(&nrrd, 1, &[], &Reading::default())
+            .unwrap()
+            .image;
         for (i, word) in text.split(' ').enumerate() {
             let exact: f64 = word.parse().unwrap();
             let stored = if name == "float" {
@@ -454,16 +397,18 @@ fn files_are_streamed_to_the_same_image_as_arrays() {
     let path = directory.join("vectors.nrrd");
     nrrd::write(&nrrd, nrrd::Format::default(), &path).unwrap();
     let read = Image::<f32>::read(&path, 2, &[3]).unwrap().image;
-    let made = Image::<f32>::from_nrrd(&nrrd, 2, &[3]).unwrap().image;
+    let made = Image::<f32>::from_nrrd(&nrrd, 2, &[3], &Reading::default())
+        .unwrap()
+        .image;
     assert_eq!(read.samples(), made.samples());
     assert_eq!(read.orientation(), made.orientation());
     let summary = image::inspect(&path).unwrap();
-    assert_eq!((summary.sizes, summary.components), (vec![100, 90], 3));
+    assert_eq!((summary.format, summary.natural), ("NRRD", Some((2, 3))));
     let error = Image::<f32>::read(&path, 2, &[]).unwrap_err();
     assert!(
         error
             .to_string()
-            .starts_with(&format!("{}: nrrd has 3 elements", path.display())),
+            .starts_with(&format!("{}: axis 0 of kind", path.display())),
         "{error}"
     );
 
@@ -475,12 +420,13 @@ fn files_are_streamed_to_the_same_image_as_arrays() {
     let picture = Image::<f64>::read(&path, 2, &[3]).unwrap().image;
     assert_eq!(picture.sizes(), [2, 3]);
     assert_eq!(picture.sample(2, &[1, 2]), Some(f64::from(17 * 3000)));
-    assert_eq!(image::inspect(&path).unwrap().components, 3);
+    let summary = image::inspect(&path).unwrap();
+    assert_eq!((summary.format, summary.natural), ("PNG", Some((2, 3))));
     let error = Image::<f64>::read(&path, 3, &[3]).unwrap_err();
     assert!(
         error
             .to_string()
-            .contains("unexpected dimension 2, expected 3"),
+            .contains("picture.png: axis 0 of kind `RGB-color` holds values"),
         "{error}"
     );
     let error = Image::<f64>::read(&directory.join("none.nrrd"), 3, &[]).unwrap_err();

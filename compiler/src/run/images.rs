@@ -117,7 +117,7 @@ where
             ImageSource::File(file) => {
                 let loaded =
                     Image::read(Path::new(file), image.dim, image.shape.dims()).map_err(failed)?;
-                warnings.extend(loaded.warnings.iter().map(|w| format!("{file}: {w}")));
+                warnings.extend(loaded.notes.iter().map(|note| format!("{file}: {note}")));
                 loaded.image
             }
             ImageSource::Array {

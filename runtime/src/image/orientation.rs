@@ -76,9 +76,7 @@ impl Orientation {
 
     /// World space the same as index space.
     pub fn identity(dim: usize) -> Orientation {
-        let unit: Vec<f64> = (0..dim * dim)
-            .map(|k| f64::from(u8::from(k % (dim + 1) == 0)))
-            .collect();
+        let unit = identity(dim);
         Orientation {
             dim,
             directions: unit.clone(),
@@ -126,6 +124,13 @@ impl Orientation {
     }
 }
 
+/// The matrix that changes nothing, row-major.
+pub(super) fn identity(dim: usize) -> Vec<f64> {
+    (0..dim * dim)
+        .map(|k| f64::from(u8::from(k % (dim + 1) == 0)))
+        .collect()
+}
+
 fn apply(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
     let row = |r: &[f64]| r.iter().zip(vector).map(|(a, b)| a * b).sum();
     matrix.chunks(vector.len().max(1)).map(row).collect()
@@ -136,7 +141,7 @@ fn apply(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
 ///
 /// Columns are first scaled by powers of two, which is exact: what counts as small then depends on the angles between
 /// the directions and not on their lengths.
-fn invert(matrix: &[f64], dim: usize) -> Option<Vec<f64>> {
+pub(super) fn invert(matrix: &[f64], dim: usize) -> Option<Vec<f64>> {
     if !matrix.iter().all(|x| x.is_finite()) {
         return None;
     }
@@ -146,7 +151,7 @@ fn invert(matrix: &[f64], dim: usize) -> Option<Vec<f64>> {
     let mut a: Vec<f64> = (0..dim * dim)
         .map(|k| matrix[k] * scales[k % dim])
         .collect();
-    let mut inverse = Orientation::identity(dim).inverse;
+    let mut inverse = identity(dim);
     // Row `r` of `a` determines unknown `unknown[r]` once its pivot has been chosen.
     let mut unknown = vec![usize::MAX; dim];
     for _ in 0..dim {

@@ -9,6 +9,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::IntWidth;
+use crate::memory;
 use crate::nrrd::{self, ErrorKind, Header, Nrrd, STANDARD_INPUT, SampleType, Samples};
 
 /// Why there is no sequence: the file and what is wrong with it.
@@ -97,8 +98,11 @@ fn load(path: &Path, components: usize) -> Result<Samples, SequenceError> {
     };
     read.map_err(|e| fail(e.to_string()))?;
     let directory = path.parent().map(Path::to_path_buf);
-    let reader = nrrd::Reader::from_stream(&bytes[..], &name.to_string(), directory);
-    match reader.and_then(nrrd::Reader::read) {
+    let reader = nrrd::Reader::from_bytes(&bytes, &name.to_string(), directory);
+    // A small compressed file can hold more than there is memory for.
+    let limit = memory::available().and_then(|bytes| usize::try_from(bytes).ok());
+    let limited = |reader: nrrd::Reader<'_>| reader.with_limit(limit.unwrap_or(usize::MAX)).read();
+    match reader.and_then(limited) {
         Ok(nrrd) => from_nrrd(nrrd, components).map_err(fail),
         Err(error) if error.kind() == ErrorKind::NotNrrd => {
             let text = String::from_utf8_lossy(&bytes);

@@ -1,0 +1,378 @@
+//! Image files of all formats: what a file is shows in its first bytes, and most formats are a header in front of samples
+//! that the reader of NRRD can read.
+//!
+//! A translator takes the beginning of a file and gives a NRRD header and where the samples are stored. Pictures and TIFF
+//! are decoded by crates made for them and get a header as well. So one set of rules says what becomes of axes, spaces and
+//! components, whatever the format was.
+
+mod metaimage;
+mod nifti;
+mod npy;
+mod picture;
+mod sniff;
+mod stack;
+mod text;
+mod tiff;
+mod vti;
+mod vti_data;
+mod vtk;
+mod xml;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use crate::image::normalize::Facts;
+use crate::image::{ImageError, Note};
+use crate::memory;
+use crate::nrrd::{self, Decompressed, Header, STANDARD_INPUT, Samples, Storage};
+use sniff::Action;
+
+/// A file that was recognized, and whose samples have not been read.
+pub struct Source<'a> {
+    format: &'static str,
+    header: Header,
+    notes: Vec<Note>,
+    facts: Facts,
+    /// What stored numbers are multiplied by, and what is added then.
+    scale: Option<(f64, f64)>,
+    data: Data<'a>,
+}
+
+/// Takes samples piece by piece.
+type Sink<'s> = dyn FnMut(Samples) + 's;
+
+/// Decodes all samples.
+type Decode<'a> = Box<dyn FnOnce(&mut Sink<'_>) -> Result<(), ImageError> + 'a>;
+
+enum Data<'a> {
+    Stored(Box<nrrd::Reader<'a>>),
+    Decoded(Decode<'a>),
+}
+
+/// What a translator makes of the beginning of a file.
+pub(crate) struct Translated {
+    pub(crate) header: Header,
+    /// Where the samples are; skips count from the beginning of the file.
+    pub(crate) storage: Storage,
+    pub(crate) packing: Option<vti_data::Packing>,
+    pub(crate) scale: Option<(f64, f64)>,
+    pub(crate) facts: Facts,
+    pub(crate) notes: Vec<Note>,
+}
+
+impl Translated {
+    fn new(header: Header, storage: Storage) -> Translated {
+        Translated {
+            header,
+            storage,
+            packing: None,
+            scale: None,
+            facts: Facts::default(),
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// A translator: from the beginning of a file, and its name, to what it describes; or what is wrong with it.
+type Translate = fn(&[u8], &str) -> Result<Translated, String>;
+
+/// Bytes of a file that translators get to see.
+const HEAD: usize = 1 << 20;
+
+/// A file at its first byte.
+struct Opened<'a> {
+    /// Its beginning, which is also the beginning of the stream.
+    head: Vec<u8>,
+    stream: Box<dyn BufRead + 'a>,
+    length: Option<u64>,
+    /// Where it is, unless it is in memory.
+    path: Option<PathBuf>,
+    name: String,
+}
+
+impl<'a> Opened<'a> {
+    fn new(
+        mut stream: Box<dyn BufRead + 'a>,
+        length: Option<u64>,
+        path: Option<PathBuf>,
+        name: String,
+    ) -> io::Result<Opened<'a>> {
+        let mut head = Vec::new();
+        stream.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
+        Ok(Opened {
+            stream: Box::new(Cursor::new(head.clone()).chain(stream)),
+            head,
+            length,
+            path,
+            name,
+        })
+    }
+
+    fn directory(&self) -> Option<PathBuf> {
+        let parent = |path: &PathBuf| path.parent().map(Path::to_path_buf);
+        self.path.as_ref().and_then(parent)
+    }
+
+    /// The file's name without its directory.
+    fn file_name(&self) -> String {
+        let name = self.path.as_ref().and_then(|path| path.file_name());
+        name.map_or_else(
+            || self.name.clone(),
+            |name| name.to_string_lossy().into_owned(),
+        )
+    }
+
+    /// All bytes, as long as there is memory for them.
+    fn bytes(self) -> Result<Vec<u8>, ImageError> {
+        let limit = memory::available().unwrap_or(u64::MAX);
+        let mut bytes = Vec::new();
+        let read = self.stream.take(limit).read_to_end(&mut bytes);
+        read.map_err(|e| ImageError::new(e.to_string()))?;
+        if bytes.len() as u64 == limit {
+            return Err(ImageError::new("the file is larger than the memory"));
+        }
+        Ok(bytes)
+    }
+}
+
+impl<'a> Source<'a> {
+    /// Opens a file; `-` is standard input. A name like `slice%03d.tif 1 120` stands for numbered pictures, unless there
+    /// is a file of that name.
+    pub fn open(path: &Path) -> Result<Source<'static>, ImageError> {
+        if let Some(stack) = path.to_str().and_then(stack::Stack::parse)
+            && !path.exists()
+        {
+            return stack.open().map_err(|e| e.in_file(path));
+        }
+        open_file(path).map_err(|e| e.in_file(path))
+    }
+
+    /// Looks at the bytes of a file.
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Source<'a>, ImageError> {
+        let length = Some(bytes.len() as u64);
+        let opened = Opened::new(Box::new(bytes), length, None, String::new());
+        recognize(opened.map_err(|e| ImageError::new(e.to_string()))?)
+    }
+
+    /// The name of the format.
+    pub fn format(&self) -> &'static str {
+        self.format
+    }
+
+    /// What the array is.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// What was decided about it.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    pub(crate) fn facts(&self) -> Facts {
+        self.facts
+    }
+
+    pub(crate) fn scale(&self) -> Option<(f64, f64)> {
+        self.scale
+    }
+
+    /// The same source, if its data can be as long as the header says. Memory may be taken for them then.
+    pub(crate) fn checked(self) -> Result<Source<'a>, ImageError> {
+        let Data::Stored(reader) = &self.data else {
+            return Ok(self);
+        };
+        let count = self.header.sample_count().unwrap_or(usize::MAX);
+        if reader.capacity()?.is_none_or(|most| most >= count) {
+            return Ok(self);
+        }
+        // Reading without keeping anything finds out where the data end.
+        self.read_pieces(&mut |_| ())?;
+        Err(ImageError::new("the data are shorter than the header says"))
+    }
+
+    /// Gives the samples to `sink` in order and in pieces, as they are stored.
+    pub(crate) fn read_pieces(self, sink: &mut Sink<'_>) -> Result<(), ImageError> {
+        match self.data {
+            Data::Stored(reader) => Ok(reader.read_pieces(sink).map(drop)?),
+            Data::Decoded(decode) => decode(sink),
+        }
+    }
+}
+
+fn open_file(path: &Path) -> Result<Source<'static>, ImageError> {
+    let fail = |e: io::Error| ImageError::new(e.to_string());
+    let name = path.display().to_string();
+    if path.as_os_str() == STANDARD_INPUT {
+        let stream = Box::new(io::stdin().lock());
+        let opened = Opened::new(stream, None, Some(path.to_path_buf()), name);
+        return recognize(opened.map_err(fail)?);
+    }
+    if path.is_dir() {
+        return Err(sniff::directory(path));
+    }
+    let file = File::open(path).map_err(fail)?;
+    let metadata = file.metadata().map_err(fail)?;
+    let length = metadata.is_file().then_some(metadata.len());
+    let stream = Box::new(BufReader::with_capacity(1 << 16, file));
+    let opened = Opened::new(stream, length, Some(path.to_path_buf()), name).map_err(fail)?;
+    // The samples of a pair of files may have been named instead of their header.
+    let format = sniff::recognize(&opened.head);
+    if let Some(header) = nifti::header_of_pair(path)
+        && format.is_none_or(|format| matches!(format.action, Action::Gzip))
+    {
+        return open_file(&header);
+    }
+    recognize(opened)
+}
+
+/// Finds out what a file is and describes it.
+fn recognize(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
+    let name = opened.file_name();
+    let Some(format) = sniff::recognize(&opened.head) else {
+        return Err(sniff::unknown(&opened.head));
+    };
+    match format.action {
+        Action::Nrrd => {
+            let directory = opened.directory();
+            let Opened {
+                stream,
+                length,
+                name,
+                ..
+            } = opened;
+            let reader = nrrd::Reader::from_stream(stream, length, &name, directory)?;
+            Ok(Source::stored(format.name, reader, Facts::default()))
+        }
+        Action::Translate(translate) => {
+            let translated = translate(&opened.head, &name).map_err(ImageError::new)?;
+            stored(format.name, translated, opened)
+        }
+        Action::Gzip => inside_gzip(opened, &name),
+        Action::Picture(kind) => picture::open(format.name, kind, opened.bytes()?),
+        Action::Tiff => match opened.path.clone().filter(|_| opened.length.is_some()) {
+            Some(path) => {
+                let file = File::open(path).map_err(|e| ImageError::new(e.to_string()))?;
+                tiff::open(BufReader::new(file), opened.length.unwrap_or(0))
+            }
+            None => {
+                let bytes = opened.bytes()?;
+                let length = bytes.len() as u64;
+                tiff::open(Cursor::new(bytes), length)
+            }
+        },
+        Action::Advise(advice) => Err(sniff::refuse(format.name, advice, &opened.name)),
+    }
+}
+
+/// Looks into a file that is compressed as a whole.
+fn inside_gzip<'a>(opened: Opened<'a>, name: &str) -> Result<Source<'a>, ImageError> {
+    let mut head = Vec::new();
+    let inside = Decompressed::gzip(&opened.head[..]);
+    // The compressed beginning breaks off somewhere; what came before counts.
+    let _ = inside.take(HEAD as u64).read_to_end(&mut head);
+    let Some(format) = sniff::recognize(&head) else {
+        return Err(sniff::unknown_inside_gzip(&head));
+    };
+    match format.action {
+        Action::Translate(translate) => {
+            let mut translated = translate(&head, name).map_err(ImageError::new)?;
+            let Storage {
+                encoding,
+                data_file,
+                line_skip,
+                ..
+            } = &mut translated.storage;
+            // Samples that follow as they are: the skip then counts decompressed bytes.
+            let plain = *encoding == nrrd::Encoding::Raw && *line_skip == 0;
+            if *data_file == nrrd::DataFile::Attached && !(plain && translated.packing.is_none()) {
+                return Err(sniff::refuse_compressed(format.name, &opened.name));
+            }
+            if *data_file == nrrd::DataFile::Attached {
+                *encoding = nrrd::Encoding::Gzip;
+            }
+            stored(format.name, translated, opened)
+        }
+        Action::Nrrd => {
+            let directory = opened.directory();
+            let stream = BufReader::new(Decompressed::gzip(opened.stream));
+            let length = opened.length.map(most_inflated);
+            let reader = nrrd::Reader::from_stream(stream, length, &opened.name, directory)?;
+            Ok(Source::stored(format.name, reader, Facts::default()))
+        }
+        Action::Advise(advice) => Err(sniff::refuse(format.name, advice, &opened.name)),
+        Action::Gzip | Action::Picture(_) | Action::Tiff => {
+            Err(sniff::refuse_compressed(format.name, &opened.name))
+        }
+    }
+}
+
+/// The most bytes that so many can be inflated to.
+fn most_inflated(bytes: u64) -> u64 {
+    bytes.saturating_mul(1032)
+}
+
+/// Refuses an array that no file of so many bytes can hold, when one byte stands for `ratio` at most.
+fn check_length(header: &Header, bytes: u64, ratio: u64) -> Result<(), ImageError> {
+    let size = header.sample_size().unwrap_or(1);
+    let wanted = header.sample_count().and_then(|n| n.checked_mul(size));
+    match wanted.is_some_and(|wanted| wanted as u64 <= bytes.saturating_mul(ratio)) {
+        true => Ok(()),
+        false => Err(ImageError::new(
+            "the file is too short for the pixels that it announces",
+        )),
+    }
+}
+
+/// The source of samples that a translator described.
+fn stored<'a>(
+    format: &'static str,
+    translated: Translated,
+    opened: Opened<'a>,
+) -> Result<Source<'a>, ImageError> {
+    let directory = opened.directory();
+    let Opened {
+        stream,
+        length,
+        name,
+        ..
+    } = opened;
+    let (stream, length) = match translated.packing {
+        None => (stream, length),
+        Some(packing) => (packing.unpack(stream)?, length.map(most_inflated)),
+    };
+    let Translated {
+        header, storage, ..
+    } = translated;
+    let reader = nrrd::Reader::from_parts(header, storage, stream, length, &name, directory)?;
+    Ok(Source {
+        scale: translated.scale,
+        notes: translated.notes,
+        ..Source::stored(format, reader, translated.facts)
+    })
+}
+
+impl<'a> Source<'a> {
+    fn stored(format: &'static str, reader: nrrd::Reader<'a>, facts: Facts) -> Source<'a> {
+        Source {
+            format,
+            header: reader.header().clone(),
+            notes: Vec::new(),
+            facts,
+            scale: None,
+            data: Data::Stored(Box::new(reader)),
+        }
+    }
+
+    fn decoded(format: &'static str, header: Header, decode: Decode<'a>) -> Source<'a> {
+        Source {
+            format,
+            header,
+            notes: Vec::new(),
+            facts: Facts::default(),
+            scale: None,
+            data: Data::Decoded(decode),
+        }
+    }
+}

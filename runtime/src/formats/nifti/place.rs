@@ -1,0 +1,94 @@
+//! Where the grid of a NIfTI file lies: by a matrix, a quaternion, or voxel sizes alone.
+
+use super::fields::Fields;
+use crate::image::Note;
+use crate::nrrd::{Header, Kind, NamedSpace, Space};
+
+/// Directions and origin, by the best of what the file has.
+pub(super) fn place(fields: &Fields<'_>, header: &mut Header, notes: &mut Vec<Note>) {
+    let layout = fields.layout;
+    // Rows of the matrix from index to world, the last column being the origin.
+    let rows: [[f64; 4]; 3] = if fields.code(layout.sform) > 0 {
+        std::array::from_fn(|r| std::array::from_fn(|c| fields.real(layout.rows, 4 * r + c)))
+    } else if fields.code(layout.qform) > 0 {
+        quaternion(fields)
+    } else {
+        let text = "there is neither an sform nor a qform: the grid lies at the origin with the sizes of its voxels";
+        notes.push(Note::new(text));
+        return;
+    };
+    if !rows.iter().flatten().all(|x| x.is_finite()) {
+        notes.push(Note::warning(
+            "the place of the grid is not made of numbers, and is ignored",
+        ));
+        return;
+    }
+    header.space = Space::Named(NamedSpace::Ras);
+    header.space_origin = Some(rows.iter().map(|row| row[3]).collect());
+    let in_space = header
+        .axes
+        .iter_mut()
+        .filter(|a| a.kind == Some(Kind::Space));
+    for (a, axis) in in_space.enumerate() {
+        axis.direction = Some(rows.iter().map(|row| row[a]).collect());
+        axis.spacing = None;
+    }
+    let code = match layout.wide {
+        true => fields.integer::<4>(layout.units),
+        false => fields.integer::<1>(layout.units),
+    };
+    let units = match code & 7 {
+        1 => "m",
+        2 => "mm",
+        3 => "um",
+        _ => return,
+    };
+    header.space_units = vec![units.to_string(); 3];
+}
+
+/// The rotation of a quaternion, whose first part follows from the others, with voxel sizes and origin.
+fn quaternion(fields: &Fields<'_>) -> [[f64; 4]; 3] {
+    let at = fields.layout.quaternion;
+    let [b, c, d] = std::array::from_fn(|i| fields.real(at, i));
+    let rest = 1.0 - (b * b + c * c + d * d);
+    // Three parts that are longer than 1 by rounding stand for half a turn.
+    let (a, b, c, d) = if rest < 1e-7 {
+        let length = (b * b + c * c + d * d).sqrt();
+        (0.0, b / length, c / length, d / length)
+    } else {
+        (rest.sqrt(), b, c, d)
+    };
+    let rotation = [
+        [
+            a * a + b * b - c * c - d * d,
+            2.0 * (b * c - a * d),
+            2.0 * (b * d + a * c),
+        ],
+        [
+            2.0 * (b * c + a * d),
+            a * a + c * c - b * b - d * d,
+            2.0 * (c * d - a * b),
+        ],
+        [
+            2.0 * (b * d - a * c),
+            2.0 * (c * d + a * b),
+            a * a + d * d - b * b - c * c,
+        ],
+    ];
+    let pixdim = |i| fields.real(fields.layout.pixdim, i);
+    let handed = if pixdim(0) < 0.0 { -1.0 } else { 1.0 };
+    let step = |i: usize| {
+        let size = if pixdim(i + 1) > 0.0 {
+            pixdim(i + 1)
+        } else {
+            1.0
+        };
+        if i == 2 { handed * size } else { size }
+    };
+    std::array::from_fn(|r| {
+        std::array::from_fn(|c| match c {
+            3 => fields.real(at, 3 + r),
+            _ => rotation[r][c] * step(c),
+        })
+    })
+}

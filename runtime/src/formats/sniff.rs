@@ -1,0 +1,282 @@
+//! What a file is, by its first bytes, whatever its name says.
+//!
+//! One table has all formats that are known by name: those that are read, and those for which a command is known that makes
+//! a file which is. More telling rows come first.
+
+use std::path::Path;
+
+use super::picture::Picture;
+use super::text::excerpt;
+use super::{Translate, metaimage, nifti, npy, vti, vtk, xml};
+use crate::image::ImageError;
+
+/// What is done with a file of a format.
+#[derive(Clone, Copy)]
+pub(super) enum Action {
+    Nrrd,
+    Translate(Translate),
+    /// Something else is inside.
+    Gzip,
+    Picture(Picture),
+    Tiff,
+    /// It is not read; these commands help, with `{file}` for its name and `{stem}` for that without suffixes.
+    Advise(&'static [&'static str]),
+}
+
+/// How a format is recognized.
+enum Mark {
+    /// Bytes at an offset.
+    At(usize, &'static [u8]),
+    /// Something else about the beginning.
+    Where(fn(&[u8]) -> bool),
+}
+
+/// One format.
+pub(super) struct Format {
+    pub(super) name: &'static str,
+    marks: &'static [Mark],
+    pub(super) action: Action,
+}
+
+const fn format(name: &'static str, marks: &'static [Mark], action: Action) -> Format {
+    Format {
+        name,
+        marks,
+        action,
+    }
+}
+
+use Action::Advise;
+use Mark::{At, Where};
+
+const SIMPLE_ITK: &str = "with Python: python3 -c \"import SimpleITK as s; s.WriteImage(s.ReadImage('{file}'), '{stem}.nrrd')\"";
+const NIBABEL: &str = "with Python: python3 -c \"import nibabel as n; i = n.load('{file}'); \
+                       n.save(n.Nifti1Image(i.dataobj, i.affine), '{stem}.nii')\"";
+const PILLOW: &str =
+    "with Python: python3 -c \"from PIL import Image; Image.open('{file}').save('{stem}.png')\"";
+const MAGICK: &str = "with ImageMagick: magick '{file}' '{stem}.png'";
+const IMAGEIO: &str = "with Python: python3 -c \"import imageio.v3 as i; i.imwrite('{stem}.tif', i.imread('{file}'))\"";
+const BIO_FORMATS: &str = "with Bio-Formats: bfconvert '{file}' '{stem}.ome.tif'";
+
+#[rustfmt::skip]
+const FORMATS: &[Format] = &[
+    format("NRRD", &[At(0, b"NRRD000"), At(0, b"NRRD00.0")], Action::Nrrd),
+    format("PNG", &[At(0, b"\x89PNG\r\n\x1a\n")], Action::Picture(Picture::Png)),
+    format("JPEG", &[At(0, b"\xff\xd8\xff")], Action::Picture(Picture::Jpeg)),
+    format("NIfTI", &[At(344, b"n+1\0"), At(344, b"ni1\0"), At(4, b"n+2\0"), At(4, b"ni2\0")], Action::Translate(nifti::translate)),
+    format("NumPy array", &[At(0, b"\x93NUMPY")], Action::Translate(npy::translate)),
+    format("MetaImage", &[Where(is_metaimage)], Action::Translate(metaimage::translate)),
+    format("VTK", &[At(0, b"# vtk DataFile")], Action::Translate(vtk::translate)),
+    format("VTK image data", &[Where(|head| is_vtk_xml(head, true))], Action::Translate(vti::translate)),
+    format("TIFF", &[At(0, b"II*\0"), At(0, b"MM\0*"), At(0, b"II+\0"), At(0, b"MM\0+")], Action::Tiff),
+    format("BMP", &[Where(is_bmp)], Action::Picture(Picture::Bmp)),
+    format("PNM", &[Where(is_pnm)], Action::Picture(Picture::Pnm)),
+    format("gzip", &[At(0, b"\x1f\x8b")], Action::Gzip),
+
+    format("DICOM", &[At(128, b"DICM")], Advise(&[
+        "a series: dcm2niix -o OUT DIRECTORY, and then read OUT/….nii", SIMPLE_ITK])),
+    format("HDF5 (also MINC 2, NetCDF 4)", &[At(0, b"\x89HDF\r\n\x1a\n"), At(512, b"\x89HDF\r\n\x1a\n")], Advise(&[
+        "with Python: python3 -c \"import h5py, numpy; numpy.save('{stem}.npy', h5py.File('{file}')['DATASET'][...])\"",
+        "with Python, MINC: python3 -c \"import nibabel as n; i = n.load('{file}'); n.save(n.Nifti1Image(i.dataobj, i.affine), '{stem}.nii')\""])),
+    format("NetCDF (also MINC 1)", &[At(0, b"CDF\x01"), At(0, b"CDF\x02"), At(0, b"CDF\x05")], Advise(&[
+        NIBABEL, "with Python, NetCDF: python3 -c \"import scipy.io as s, numpy; numpy.save('{stem}.npy', s.netcdf_file('{file}', mmap=False).variables['VARIABLE'][:])\""])),
+    format("MGH (FreeSurfer)", &[Where(is_mgh)], Advise(&["with FreeSurfer: mri_convert '{file}' '{stem}.nii'", NIBABEL])),
+    format("Analyze 7.5", &[Where(is_analyze)], Advise(&[NIBABEL, SIMPLE_ITK])),
+    format("MRtrix", &[At(0, b"mrtrix image")], Advise(&["with MRtrix: mrconvert '{file}' '{stem}.nii'"])),
+    format("MRC", &[At(208, b"MAP ")], Advise(&[SIMPLE_ITK])),
+    format("OpenVDB", &[At(0, b"\x20BDV\0\0\0\0")], Advise(&[
+        "with Python: python3 -c \"import openvdb as v, numpy; g = v.readAllGridMetadata('{file}')[0]; g = v.read('{file}', g.name); \
+         (a, b) = g.evalActiveVoxelBoundingBox(); s = [j - i + 1 for i, j in zip(a, b)]; d = numpy.zeros(s, 'f'); g.copyToArray(d, a); \
+         numpy.save('{stem}.npy', d.T)\""])),
+    format("FITS", &[At(0, b"SIMPLE  =")], Advise(&[
+        "with Python: python3 -c \"from astropy.io import fits; import numpy; numpy.save('{stem}.npy', fits.getdata('{file}'))\""])),
+    format("OpenEXR", &[At(0, b"\x76\x2f\x31\x01")], Advise(&[
+        "with Python: python3 -c \"import cv2, os; os.environ['OPENCV_IO_ENABLE_OPENEXR']='1'; cv2.imwrite('{stem}.tif', cv2.imread('{file}', -1))\"", MAGICK])),
+    format("Radiance HDR", &[At(0, b"#?RADIANCE"), At(0, b"#?RGBE")], Advise(&[IMAGEIO])),
+    format("portable float map", &[At(0, b"PF\n"), At(0, b"Pf\n")], Advise(&[
+        "with Python: python3 -c \"import cv2; cv2.imwrite('{stem}.tif', cv2.imread('{file}', -1))\""])),
+    format("WebP", &[Where(|head| head.starts_with(b"RIFF") && head.get(8..12) == Some(b"WEBP"))], Advise(&[PILLOW, MAGICK])),
+    format("GIF", &[At(0, b"GIF87a"), At(0, b"GIF89a")], Advise(&[PILLOW, MAGICK])),
+    format("JPEG 2000", &[At(0, b"\0\0\0\x0cjP  "), At(0, b"\xff\x4f\xff\x51")], Advise(&[PILLOW, MAGICK])),
+    format("AVIF or HEIF", &[At(4, b"ftypavif"), At(4, b"ftyphei"), At(4, b"ftypmif1")], Advise(&[MAGICK])),
+    format("Photoshop", &[At(0, b"8BPS")], Advise(&[PILLOW, MAGICK])),
+    format("NumPy archive or zip", &[At(0, b"PK\x03\x04")], Advise(&[
+        "with Python: python3 -c \"import numpy; numpy.save('{stem}.npy', numpy.load('{file}')['NAME'])\"", "or unpack it: unzip '{file}'"])),
+    format("MATLAB", &[At(0, b"MATLAB 5.0 MAT-file")], Advise(&[
+        "with Python: python3 -c \"import scipy.io, numpy; numpy.save('{stem}.npy', scipy.io.loadmat('{file}')['NAME'])\""])),
+    format("AmiraMesh", &[At(0, b"# AmiraMesh"), At(0, b"# Avizo")], Advise(&["in Amira or Avizo: save the data as NRRD"])),
+    format("Zeiss CZI", &[At(0, b"ZISRAWFILE")], Advise(&[BIO_FORMATS])),
+    format("Nikon ND2", &[At(0, b"\xda\xce\xbe\x0a")], Advise(&[BIO_FORMATS])),
+    format("Leica LIF", &[At(0, b"\x70\0\0\0")], Advise(&[BIO_FORMATS])),
+    format("VTK XML", &[Where(|head| is_vtk_xml(head, false))], Advise(&[
+        "only image data are an image: in ParaView, apply the filter `Resample To Image` and save it as .vti"])),
+    format("PLY mesh", &[At(0, b"ply\n"), At(0, b"ply\r")], Advise(&["a mesh is no image: sample it on a grid first"])),
+    format("bzip2", &[At(0, b"BZh")], Advise(&["unpack it first: bunzip2 '{file}'"])),
+    format("xz", &[At(0, b"\xfd7zXZ\0")], Advise(&["unpack it first: unxz '{file}'"])),
+    format("zstd", &[At(0, b"\x28\xb5\x2f\xfd")], Advise(&["unpack it first: unzstd '{file}'"])),
+    format("7-Zip", &[At(0, b"7z\xbc\xaf\x27\x1c")], Advise(&["unpack it first: 7z x '{file}'"])),
+    format("PDF", &[At(0, b"%PDF-")], Advise(&["with Poppler: pdftoppm -png '{file}' '{stem}'"])),
+];
+
+/// The format of a file that begins so.
+pub(super) fn recognize(head: &[u8]) -> Option<&'static Format> {
+    let marked = |mark: &Mark| match mark {
+        At(offset, bytes) => head
+            .get(*offset..)
+            .is_some_and(|rest| rest.starts_with(bytes)),
+        Where(test) => test(head),
+    };
+    FORMATS
+        .iter()
+        .find(|format| format.marks.iter().any(marked))
+}
+
+/// The names of the formats that are read, for messages.
+fn read_names() -> String {
+    let is_read = |f: &&Format| !matches!(f.action, Advise(_) | Action::Gzip);
+    let names: Vec<_> = FORMATS.iter().filter(is_read).map(|f| f.name).collect();
+    names.join(", ")
+}
+
+/// Lines `Key = Value`, among which the number of dimensions.
+fn is_metaimage(head: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(&head[..head.len().min(4096)]);
+    let first = start.lines().next().unwrap_or_default();
+    let key = first.split_once('=').map_or("", |(key, _)| key.trim());
+    let named = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric());
+    named
+        && start
+            .lines()
+            .any(|l| l.split_once('=').is_some_and(|(k, _)| k.trim() == "NDims"))
+}
+
+fn is_vtk_xml(head: &[u8], image: bool) -> bool {
+    let start = String::from_utf8_lossy(&head[..head.len().min(1024)]);
+    let Some((_, tag)) = start.split_once("<VTKFile") else {
+        return false;
+    };
+    !image || xml::attribute(tag.split('>').next().unwrap_or(""), "type") == Some("ImageData")
+}
+
+/// Two letters are little to go by: the length of the second header follows.
+fn is_bmp(head: &[u8]) -> bool {
+    let sizes = [12, 16, 40, 52, 56, 64, 108, 124];
+    head.starts_with(b"BM") && head.get(14).is_some_and(|size| sizes.contains(size))
+}
+
+/// `P` and a digit, and a blank or a comment.
+fn is_pnm(head: &[u8]) -> bool {
+    match head {
+        [b'P', b'1'..=b'7', blank, ..] => blank.is_ascii_whitespace() || *blank == b'#',
+        _ => false,
+    }
+}
+
+/// Version 1, four sizes and a type, as big integers.
+fn is_mgh(head: &[u8]) -> bool {
+    let number = |i: usize| {
+        let bytes = head.get(4 * i..4 * i + 4)?;
+        bytes.try_into().ok().map(i32::from_be_bytes)
+    };
+    let sizes = (1..=4).all(|i| number(i).is_some_and(|n| (1..1 << 24).contains(&n)));
+    number(0) == Some(1) && sizes && number(5).is_some_and(|t| (0..=10).contains(&t))
+}
+
+/// A header of 348 bytes that is no NIfTI: its length, a number of axes, and as many bits as the type of samples has.
+fn is_analyze(head: &[u8]) -> bool {
+    const TYPES: &[(u16, u16)] = &[
+        (1, 1),
+        (2, 8),
+        (4, 16),
+        (8, 32),
+        (16, 32),
+        (32, 64),
+        (64, 64),
+        (128, 24),
+    ];
+    let little = head.starts_with(&348_i32.to_le_bytes());
+    let number = |at: usize| {
+        let bytes = head.get(at..at + 2)?.try_into().ok()?;
+        Some(if little {
+            u16::from_le_bytes(bytes)
+        } else {
+            u16::from_be_bytes(bytes)
+        })
+    };
+    let axes = number(40).is_some_and(|n| (1..=7).contains(&n));
+    let typed = number(70)
+        .zip(number(72))
+        .is_some_and(|row| TYPES.contains(&row));
+    (little || head.starts_with(&348_i32.to_be_bytes())) && axes && typed
+}
+
+/// Says that a format is not read, and what helps.
+pub(super) fn refuse(name: &str, advice: &[&str], file: &str) -> ImageError {
+    let stem = file.split('/').next_back().unwrap_or(file);
+    let start = file.len() - stem.len();
+    let stem = &file[..start + stem.find('.').filter(|at| *at > 0).unwrap_or(stem.len())];
+    let error = ImageError::new(format!(
+        "this is a file of the format {name}, which is not read"
+    ));
+    advice.iter().fold(error, |error, line| {
+        error.hint(line.replace("{file}", file).replace("{stem}", stem))
+    })
+}
+
+/// Says that a file must be unpacked first.
+pub(super) fn refuse_compressed(name: &str, file: &str) -> ImageError {
+    let error = ImageError::new(format!("this is a gzip'd file of the format {name}"));
+    error.hint(format!("unpack it first: gunzip '{file}'"))
+}
+
+/// Says that nothing is known about a file.
+pub(super) fn unknown(head: &[u8]) -> ImageError {
+    if head.is_empty() {
+        return ImageError::new("the file is empty");
+    }
+    let start = excerpt(head);
+    let numbers = start
+        .split([' ', ',', '\t', ';'])
+        .next()
+        .is_some_and(|w| w.parse::<f64>().is_ok());
+    let error = ImageError::new(format!(
+        "the file begins with \"{start}\", which is no format that is known; read are {}",
+        read_names()
+    ));
+    match numbers {
+        true => error.hint("numbers in text become an image by a header: `NRRD0001`, `type: float`, `dimension: …`, \
+                            `sizes: …`, `encoding: ascii`, `data file: …`"),
+        false => error,
+    }
+}
+
+/// Says that nothing is known about what a compressed file holds.
+pub(super) fn unknown_inside_gzip(head: &[u8]) -> ImageError {
+    let start = excerpt(head);
+    ImageError::new(format!(
+        "the file is compressed by gzip, and what is inside begins with \"{start}\", which is no format that is known"
+    ))
+}
+
+/// Says what a directory may be.
+pub(super) fn directory(path: &Path) -> ImageError {
+    let shown = path.display();
+    let zarr = [".zarray", ".zgroup", "zarr.json"]
+        .iter()
+        .any(|f| path.join(f).exists());
+    if zarr {
+        let file = shown.to_string();
+        return refuse(
+            "Zarr",
+            &[
+                "with Python: python3 -c \"import zarr, numpy; numpy.save('{stem}.npy', zarr.open('{file}')[...])\"",
+            ],
+            &file,
+        );
+    }
+    ImageError::new("this is a directory, not a file")
+        .hint(format!(
+            "a DICOM series: dcm2niix -o OUT '{shown}', and then read OUT/….nii"
+        ))
+        .hint(format!("numbered pictures: '{shown}/slice%03d.tif 1 120'"))
+}

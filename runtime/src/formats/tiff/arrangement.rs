@@ -1,0 +1,161 @@
+//! What the pages of a TIFF are to each other, and how large its voxels are, by what ImageJ, OME or nobody says.
+
+use std::io::{Read, Seek};
+
+use tiff::decoder::Decoder;
+use tiff::tags::Tag;
+
+use crate::formats::xml::attribute;
+use crate::image::{ImageError, Note};
+use crate::nrrd::Kind;
+
+/// What the pages are to each other, the fastest first, and the sizes of voxels along x, y and z.
+#[derive(Default)]
+pub(super) struct Arrangement {
+    pub(super) axes: Vec<(Kind, usize)>,
+    pub(super) steps: [Option<f64>; 3],
+    pub(super) unit: String,
+}
+
+/// Pixels per millimetre along x and y, if the unit is known.
+pub(super) fn resolution<R: Read + Seek>(
+    decoder: &mut Decoder<R>,
+) -> [Option<(f64, Option<f64>)>; 2] {
+    let unit = decoder
+        .find_tag_unsigned::<u16>(Tag::ResolutionUnit)
+        .ok()
+        .flatten();
+    // Millimetres of the unit: inches unless something else is said.
+    let length = match unit {
+        None | Some(2) => Some(25.4),
+        Some(3) => Some(10.0),
+        Some(_) => None,
+    };
+    [Tag::XResolution, Tag::YResolution].map(|tag| {
+        let value = decoder.find_tag(tag).ok().flatten()?;
+        let pixels = match value {
+            tiff::decoder::ifd::Value::Rational(a, b) => f64::from(a) / f64::from(b),
+            other => other.into_f64().ok()?,
+        };
+        (pixels.is_finite() && pixels > 0.0).then_some((pixels, length))
+    })
+}
+
+pub(super) fn arrange(
+    description: &str,
+    pages: usize,
+    resolution: [Option<(f64, Option<f64>)>; 2],
+    notes: &mut Vec<Note>,
+) -> Result<Arrangement, ImageError> {
+    let plain = Arrangement {
+        axes: vec![(Kind::Domain, pages)],
+        ..Arrangement::default()
+    };
+    if description.starts_with("ImageJ=") {
+        return imagej(description, pages, resolution);
+    }
+    if let Some(at) = description.find("<Pixels ") {
+        let tag = description[at + 7..].split('>').next().unwrap_or_default();
+        if let Some(arrangement) = ome(tag, pages) {
+            return Ok(arrangement);
+        }
+    }
+    let step =
+        |r: Option<(f64, Option<f64>)>| r.and_then(|(pixels, length)| Some(length? / pixels));
+    let steps = resolution.map(step);
+    if let [Some(x), Some(y)] = steps {
+        notes.push(Note::new(format!(
+            "pixels are {x:.4} × {y:.4} mm large by the resolution of the file"
+        )));
+        return Ok(Arrangement {
+            steps: [Some(x), Some(y), None],
+            unit: "mm".to_string(),
+            ..plain
+        });
+    }
+    Ok(plain)
+}
+
+/// ImageJ's lines `key=value`: channels are the fastest, then slices, then frames.
+fn imagej(
+    description: &str,
+    pages: usize,
+    resolution: [Option<(f64, Option<f64>)>; 2],
+) -> Result<Arrangement, ImageError> {
+    let value = |key: &str| {
+        let line = description
+            .lines()
+            .find_map(|l| l.strip_prefix(key)?.strip_prefix('='));
+        line.map(str::trim)
+    };
+    let count = |key: &str| {
+        value(key)
+            .and_then(|v| v.parse::<usize>().ok())
+            .unwrap_or(1)
+    };
+    if count("images") > pages {
+        return Err(ImageError::new(format!(
+            "ImageJ keeps {} images behind {pages} page here, which cannot be read",
+            count("images")
+        ))
+        .hint("save it by ImageJ as NRRD, or with File > Save As > Image Sequence"));
+    }
+    let (channels, slices, frames) = (count("channels"), count("slices"), count("frames"));
+    let known = channels
+        .checked_mul(slices)
+        .and_then(|n| n.checked_mul(frames))
+        == Some(pages);
+    let axes = match known {
+        true => vec![
+            (Kind::List, channels),
+            (Kind::Domain, slices),
+            (Kind::Time, frames),
+        ],
+        false => vec![(Kind::Domain, pages)],
+    };
+    let unit = value("unit").unwrap_or("").replace("\\u00B5", "µ");
+    if unit.is_empty() || unit.starts_with("pixel") {
+        return Ok(Arrangement {
+            axes,
+            ..Arrangement::default()
+        });
+    }
+    let [x, y] = resolution.map(|r| r.map(|(pixels, _)| 1.0 / pixels));
+    let z = value("spacing").and_then(|v| v.parse::<f64>().ok());
+    let z = z.map(f64::abs).filter(|z| z.is_finite() && *z > 0.0);
+    Ok(Arrangement {
+        axes,
+        steps: [x, y, z],
+        unit,
+    })
+}
+
+/// The attributes of OME's tag `Pixels`, which name the order of the axes.
+fn ome(tag: &str, pages: usize) -> Option<Arrangement> {
+    let order = attribute(tag, "DimensionOrder")?.strip_prefix("XY")?;
+    let mut axes = Vec::new();
+    for letter in order.chars() {
+        let size = attribute(tag, &format!("Size{letter}"))?
+            .parse::<usize>()
+            .ok()?;
+        let kind = match letter {
+            'Z' => Kind::Domain,
+            'T' => Kind::Time,
+            _ => Kind::List,
+        };
+        axes.push((kind, size));
+    }
+    let product = axes
+        .iter()
+        .try_fold(1_usize, |n, (_, size)| n.checked_mul(*size));
+    let steps = ["X", "Y", "Z"].map(|letter| {
+        let step = attribute(tag, &format!("PhysicalSize{letter}"))?
+            .parse::<f64>()
+            .ok()?;
+        (step.is_finite() && step > 0.0).then_some(step)
+    });
+    let unit = attribute(tag, "PhysicalSizeXUnit")
+        .unwrap_or("µm")
+        .to_string();
+    (product == Some(pages)).then_some(Arrangement { axes, steps, unit })
+}

@@ -1,0 +1,213 @@
+//! VTK's XML files of image data (`.vti`): tags in front of or around the samples of the first or the marked array.
+
+use super::Translated;
+use super::text::{numbers, reals};
+use super::vti_data::{HeaderType, Packing};
+use super::vtk::{cell_note, grid_header};
+use super::xml::{Tag, Tags};
+use crate::image::Note;
+use crate::nrrd::{Axis, Encoding, Endian, Kind, SampleType, Storage};
+
+const TYPES: &[(&str, SampleType)] = &[
+    ("Int8", SampleType::I8),
+    ("UInt8", SampleType::U8),
+    ("Int16", SampleType::I16),
+    ("UInt16", SampleType::U16),
+    ("Int32", SampleType::I32),
+    ("UInt32", SampleType::U32),
+    ("Int64", SampleType::I64),
+    ("UInt64", SampleType::U64),
+    ("Float32", SampleType::F32),
+    ("Float64", SampleType::F64),
+];
+
+pub(super) fn translate(head: &[u8], _: &str) -> Result<Translated, String> {
+    let mut file = None;
+    let mut image = None;
+    let mut data: Option<Tag<'_>> = None;
+    let mut pieces = 0;
+    let mut arrays = Vec::new();
+    let mut appended = None;
+    for tag in (Tags { text: head, at: 0 }) {
+        match tag.name {
+            "VTKFile" => file = Some(tag),
+            "ImageData" => image = Some(tag),
+            "Piece" => pieces += 1,
+            // Values of points come first; those of cells count where there are none.
+            "PointData" | "CellData" if arrays.is_empty() => data = Some(tag),
+            "DataArray" if data.is_some() && pieces == 1 => arrays.push((data, tag)),
+            "AppendedData" => {
+                appended = Some(tag);
+                break;
+            }
+            _ => {}
+        }
+    }
+    let file = file.ok_or("the file has no tag `VTKFile`")?;
+    let image = image.ok_or("the file has no tag `ImageData`")?;
+    if pieces != 1 {
+        return Err(format!("the image is in {pieces} pieces, expected 1"));
+    }
+    let marked = |(data, array): &&(Option<Tag<'_>>, Tag<'_>)| {
+        let name = array.get("Name");
+        let data = data.as_ref();
+        let active = ["Scalars", "Vectors", "Tensors"].map(|sort| data.and_then(|d| d.get(sort)));
+        name.is_some() && active.contains(&name)
+    };
+    let chosen = arrays.iter().find(marked).or(arrays.first());
+    let &(data, array) = chosen.ok_or("the file has no array of samples")?;
+    let cells = data.is_some_and(|d| d.name == "CellData");
+    let mut translated = describe(head, file, image, data, array, appended)?;
+    if cells {
+        translated.notes.push(cell_note());
+    }
+    let others: Vec<&str> = arrays
+        .iter()
+        .filter_map(|(_, other)| other.get("Name"))
+        .filter(|name| Some(*name) != array.get("Name"))
+        .collect();
+    if !others.is_empty() {
+        let name = array.get("Name").unwrap_or("");
+        translated.notes.push(Note::new(format!(
+            "the array `{name}` is read; there are also {}",
+            others.join(", ")
+        )));
+    }
+    Ok(translated)
+}
+
+fn describe(
+    head: &[u8],
+    file: Tag<'_>,
+    image: Tag<'_>,
+    data: Option<Tag<'_>>,
+    array: Tag<'_>,
+    appended: Option<Tag<'_>>,
+) -> Result<Translated, String> {
+    let required = |tag: Tag<'_>, name: &str| {
+        let value = tag.get(name).map(str::to_string);
+        value.ok_or_else(|| format!("the tag `{}` has no `{name}`", tag.name))
+    };
+    let extent = numbers::<i64>(&required(image, "WholeExtent")?, 6, "WholeExtent")?;
+    let size = |a: usize| extent[2 * a + 1].checked_sub(extent[2 * a])?.checked_add(1);
+    let points: Option<Vec<usize>> = (0..3).map(|a| usize::try_from(size(a)?).ok()).collect();
+    let points = points.ok_or("`WholeExtent` is no extent")?;
+    let list = |name: &str, count: usize, usual: Vec<f64>| match image.get(name) {
+        Some(text) => reals(text, count, name),
+        None => Ok(usual),
+    };
+    let spacing = list("Spacing", 3, vec![1.0; 3])?;
+    let origin = list("Origin", 3, vec![0.0; 3])?;
+    let matrix = list(
+        "Direction",
+        9,
+        vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+    )?;
+    let cells = data.is_some_and(|d| d.name == "CellData");
+    let name = required(array, "type")?;
+    let row = TYPES.iter().find(|(n, _)| *n == name);
+    let &(_, sample_type) = row.ok_or_else(|| format!("the type `{name}` cannot be read"))?;
+    let mut header = grid_header(sample_type, &points, cells)?;
+    let first = |a: usize| {
+        let half = if cells && points[a] > 1 { 0.5 } else { 0.0 };
+        (extent[2 * a] as f64 + half) * spacing[a]
+    };
+    let along = |row: usize| (0..3).map(|a| matrix[3 * row + a] * first(a)).sum::<f64>();
+    header.space_origin = Some((0..3).map(|row| origin[row] + along(row)).collect());
+    for (a, axis) in header.axes.iter_mut().enumerate() {
+        let step = if spacing[a] == 0.0 && axis.size == 1 {
+            1.0
+        } else {
+            spacing[a]
+        };
+        axis.direction = Some((0..3).map(|row| matrix[3 * row + a] * step).collect());
+    }
+    let components = array
+        .get("NumberOfComponents")
+        .map_or(Ok(vec![1]), |n| numbers(n, 1, "NumberOfComponents"))?[0];
+    if components != 1 {
+        let active = |sort: &str| {
+            array.get("Name").is_some() && data.and_then(|d| d.get(sort)) == array.get("Name")
+        };
+        let kind = match components {
+            3 if active("Vectors") => Kind::Vector,
+            3 if active("Normals") => Kind::Normal,
+            9 if active("Tensors") => Kind::Matrix3,
+            3 if sample_type == SampleType::U8 => Kind::RgbColor,
+            4 if sample_type == SampleType::U8 => Kind::RgbaColor,
+            _ => Kind::List,
+        };
+        header.axes.insert(
+            0,
+            Axis {
+                size: components,
+                kind: Some(kind),
+                ..Axis::default()
+            },
+        );
+    }
+    header.content = array.get("Name").unwrap_or("").to_string();
+    let endian = match file.get("byte_order") {
+        Some("BigEndian") => Endian::Big,
+        _ => Endian::Little,
+    };
+    let (storage, packing) = place(head, file, array, appended, endian)?;
+    Ok(Translated {
+        packing,
+        ..Translated::new(header, storage)
+    })
+}
+
+/// Where the samples of an array are, and how they are packed.
+fn place(
+    head: &[u8],
+    file: Tag<'_>,
+    array: Tag<'_>,
+    appended: Option<Tag<'_>>,
+    endian: Endian,
+) -> Result<(Storage, Option<Packing>), String> {
+    let compressed = match file.get("compressor") {
+        None => false,
+        Some("vtkZLibDataCompressor") => true,
+        Some(other) => {
+            return Err(format!(
+                "the samples are compressed by `{other}`; only vtkZLibDataCompressor can be read"
+            ));
+        }
+    };
+    let width = match file.get("header_type") {
+        Some("UInt64") => HeaderType::Wide,
+        _ => HeaderType::Narrow,
+    };
+    let (start, base64) = match array.get("format") {
+        Some("ascii") => (array.end, false),
+        Some("appended") => {
+            let tag = appended.ok_or("the samples are too far behind the tags, or missing")?;
+            let offset = numbers::<usize>(array.get("offset").unwrap_or(""), 1, "offset")?[0];
+            let mark = head[tag.end..].iter().position(|b| *b == b'_');
+            let mark = mark.ok_or("no `_` marks the beginning of the samples")?;
+            let start = (tag.end + mark + 1)
+                .checked_add(offset)
+                .ok_or("`offset` is too large")?;
+            (start, tag.get("encoding") != Some("raw"))
+        }
+        _ => (array.end, true),
+    };
+    let text = array.get("format") == Some("ascii");
+    let plain = text || !(base64 || compressed);
+    let skip = start + if plain && !text { width.bytes() } else { 0 };
+    let storage = Storage {
+        encoding: if text { Encoding::Ascii } else { Encoding::Raw },
+        endian: Some(endian),
+        byte_skip: if plain { skip as i64 } else { 0 },
+        ..Storage::default()
+    };
+    let packing = Packing {
+        start,
+        base64,
+        compressed,
+        width,
+        endian,
+    };
+    Ok((storage, (!plain).then_some(packing)))
+}

@@ -1,0 +1,179 @@
+//! The samples of VTK's XML files where they do not stand as they are: in base64, in compressed blocks, or both.
+
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+
+use crate::image::ImageError;
+use crate::nrrd::{Decompressed, Endian};
+
+/// How samples are packed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packing {
+    /// Bytes of the file before them.
+    pub(crate) start: usize,
+    pub(crate) base64: bool,
+    pub(crate) compressed: bool,
+    /// The numbers that describe blocks.
+    pub(crate) width: HeaderType,
+    pub(crate) endian: Endian,
+}
+
+/// The numbers in front of samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HeaderType {
+    /// Four bytes.
+    Narrow,
+    /// Eight bytes.
+    Wide,
+}
+
+impl HeaderType {
+    pub(crate) fn bytes(self) -> usize {
+        match self {
+            HeaderType::Narrow => 4,
+            HeaderType::Wide => 8,
+        }
+    }
+}
+
+impl Packing {
+    /// The bytes of the samples in a stream at the beginning of the file.
+    pub(super) fn unpack<'a>(
+        self,
+        mut stream: Box<dyn BufRead + 'a>,
+    ) -> Result<Box<dyn BufRead + 'a>, ImageError> {
+        let fail = |e: io::Error| ImageError::new(format!("the samples cannot be unpacked: {e}"));
+        io::copy(
+            &mut stream.by_ref().take(self.start as u64),
+            &mut io::sink(),
+        )
+        .map_err(fail)?;
+        let mut bytes: Box<dyn Read + 'a> = match self.base64 {
+            // The buffer asks for many bytes at a time, as the decoder wants it.
+            true => Box::new(BufReader::new(Base64 { text: stream })),
+            false => Box::new(stream),
+        };
+        if !self.compressed {
+            self.number(&mut bytes).map_err(fail)?;
+            return Ok(Box::new(BufReader::new(bytes)));
+        }
+        let blocks = self.number(&mut bytes).map_err(fail)?;
+        // The sizes of a block before compression, of the last one, and of each after it.
+        let sizes = blocks
+            .saturating_add(2)
+            .saturating_mul(self.width.bytes() as u64);
+        let mut table = Vec::new();
+        bytes
+            .by_ref()
+            .take(sizes)
+            .read_to_end(&mut table)
+            .map_err(fail)?;
+        if table.len() as u64 != sizes {
+            return Err(ImageError::new("the table of compressed blocks is cut off"));
+        }
+        let numbers = table
+            .chunks(self.width.bytes())
+            .skip(2)
+            .map(|n| self.decode(n));
+        Ok(Box::new(BufReader::new(Blocks {
+            packed: bytes,
+            lengths: numbers.collect::<Vec<_>>().into_iter(),
+            block: None,
+        })))
+    }
+
+    fn number(self, bytes: &mut dyn Read) -> io::Result<u64> {
+        let mut number = [0; 8];
+        let number = &mut number[..self.width.bytes()];
+        bytes.read_exact(number)?;
+        Ok(self.decode(number))
+    }
+
+    fn decode(self, bytes: &[u8]) -> u64 {
+        let join = |all: u64, byte: &u8| all << 8 | u64::from(*byte);
+        match self.endian {
+            Endian::Big => bytes.iter().fold(0, join),
+            Endian::Little => bytes.iter().rev().fold(0, join),
+        }
+    }
+}
+
+/// The contents of blocks that are compressed one by one.
+struct Blocks<R> {
+    packed: R,
+    lengths: std::vec::IntoIter<u64>,
+    block: Option<Decompressed<Cursor<Vec<u8>>>>,
+}
+
+impl<R: Read> Read for Blocks<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if let Some(block) = &mut self.block {
+                let read = block.read(out)?;
+                if read > 0 || out.is_empty() {
+                    return Ok(read);
+                }
+            }
+            let Some(length) = self.lengths.next() else {
+                return Ok(0);
+            };
+            let mut packed = Vec::new();
+            self.packed.by_ref().take(length).read_to_end(&mut packed)?;
+            self.block = Some(Decompressed::gzip(Cursor::new(packed)));
+        }
+    }
+}
+
+/// The bytes spelled by base64. Blanks are ignored; after padding another run of it may follow, and what cannot be part of
+/// any ends it.
+struct Base64<R> {
+    text: R,
+}
+
+impl<R: BufRead> Base64<R> {
+    /// The next four digits, and how many of them are none but padding.
+    fn group(&mut self) -> io::Result<Option<([u8; 4], usize)>> {
+        let (mut digits, mut count, mut padding) = ([0; 4], 0, 0);
+        while count < 4 {
+            let Some(&byte) = self.text.fill_buf()?.first() else {
+                break;
+            };
+            let digit = match byte {
+                b'A'..=b'Z' => byte - b'A',
+                b'a'..=b'z' => byte - b'a' + 26,
+                b'0'..=b'9' => byte - b'0' + 52,
+                b'+' => 62,
+                b'/' => 63,
+                b'=' => {
+                    padding += 1;
+                    0
+                }
+                _ if byte.is_ascii_whitespace() => {
+                    self.text.consume(1);
+                    continue;
+                }
+                _ => break,
+            };
+            self.text.consume(1);
+            digits[count] = digit;
+            count += 1;
+        }
+        Ok((count == 4 && padding < 3).then_some((digits, padding)))
+    }
+}
+
+impl<R: BufRead> Read for Base64<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let mut written = 0;
+        // A group is three bytes at most; what is left of `out` after the last whole one stays empty.
+        while out.len() - written >= 3 {
+            let Some((digits, padding)) = self.group()? else {
+                break;
+            };
+            let all = digits.iter().fold(0_u32, |all, d| all << 6 | u32::from(*d));
+            let bytes = &all.to_be_bytes()[1..4 - padding];
+            out[written..written + bytes.len()].copy_from_slice(bytes);
+            written += bytes.len();
+        }
+        Ok(written)
+    }
+}

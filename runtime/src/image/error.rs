@@ -1,0 +1,135 @@
+//! What a reader of images has to say: why there is no image, and what was decided about one.
+
+use std::fmt;
+use std::path::Path;
+
+use crate::nrrd::NrrdError;
+use crate::png::PngError;
+
+/// Why there is no image: the option and the file it was asked for by, what was found, and ways out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageError {
+    option: Option<String>,
+    file: Option<String>,
+    message: String,
+    hints: Vec<String>,
+}
+
+impl ImageError {
+    /// An error without a place.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        ImageError {
+            option: None,
+            file: None,
+            message: message.into(),
+            hints: Vec::new(),
+        }
+    }
+
+    /// The same error with a way out.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// The same error, said of a file unless it already names one.
+    pub(crate) fn in_file(mut self, path: &Path) -> Self {
+        self.file.get_or_insert_with(|| path.display().to_string());
+        self
+    }
+
+    /// The same error, said of an input of a program.
+    pub(crate) fn of_input(mut self, name: Option<&str>) -> Self {
+        self.option = name.map(|name| format!("-{name}"));
+        self
+    }
+
+    /// What was found, without the place and the ways out.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The ways out, one per line.
+    pub fn hints(&self) -> &[String] {
+        &self.hints
+    }
+}
+
+impl fmt::Display for ImageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place: Vec<&str> = [&self.option, &self.file]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        if !place.is_empty() {
+            write!(f, "{}: ", place.join(" "))?;
+        }
+        f.write_str(&self.message)?;
+        self.hints.iter().try_for_each(|h| write!(f, "\nhelp: {h}"))
+    }
+}
+
+impl std::error::Error for ImageError {}
+
+impl From<NrrdError> for ImageError {
+    /// A reader's error may name a data file beside the header, and a line.
+    fn from(error: NrrdError) -> Self {
+        let message = match error.line() {
+            Some(line) => format!("line {line}: {}", error.message()),
+            None => error.message().to_string(),
+        };
+        ImageError {
+            file: Some(error.file().to_string()).filter(|file| !file.is_empty()),
+            ..ImageError::new(message)
+        }
+    }
+}
+
+impl From<PngError> for ImageError {
+    fn from(error: PngError) -> Self {
+        ImageError::new(error.message())
+    }
+}
+
+/// How much a note matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// What was decided where a file leaves a choice.
+    Note,
+    /// What may well be wrong.
+    Warning,
+}
+
+/// Something that the user of an image should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// How much it matters.
+    pub level: Level,
+    /// One sentence, without a place.
+    pub text: String,
+}
+
+impl Note {
+    /// What was decided.
+    pub(crate) fn new(text: impl Into<String>) -> Note {
+        Note {
+            level: Level::Note,
+            text: text.into(),
+        }
+    }
+
+    /// What may be wrong.
+    pub(crate) fn warning(text: impl Into<String>) -> Note {
+        Note {
+            level: Level::Warning,
+            text: text.into(),
+        }
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}

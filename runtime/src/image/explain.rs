@@ -1,0 +1,244 @@
+//! Why an array is not an image of the declared type, in words: what was found, what was wanted, and the line to add.
+
+use super::ImageError;
+use super::components::{matrix_dim, symmetric_kind};
+use super::request::{Declared, Frames};
+use super::roles::{Conflict, Role, Says, Wanted, kinds_line, says};
+use crate::nrrd::Header;
+
+/// The sizes of an array: `3 × 64 × 64`.
+pub(crate) fn sizes(header: &Header) -> String {
+    let sizes: Vec<_> = header.axes.iter().map(|a| a.size.to_string()).collect();
+    sizes.join(" × ")
+}
+
+fn plural(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+fn axes(count: usize) -> String {
+    plural(count, "axis", "axes")
+}
+
+/// `axis 0 of kind `vector``.
+fn named(header: &Header, axis: usize) -> String {
+    match header.axes[axis].kind {
+        Some(kind) => format!("axis {axis} of kind `{kind}`"),
+        None => format!("axis {axis}"),
+    }
+}
+
+/// The error for a conflict between an array and the type that a program declares.
+pub(crate) fn explain(
+    header: &Header,
+    wanted: Wanted<'_>,
+    conflict: &Conflict,
+    name: Option<&str>,
+) -> ImageError {
+    let declared = wanted.declared;
+    let found = format!("{} ({})", axes(header.axes.len()), sizes(header));
+    let (dim, count) = (declared.dim, declared.components());
+    let numbers = plural(count, "number", "numbers");
+    let error = match conflict {
+        Conflict::TooFewAxes => {
+            ImageError::new(format!("{found}, but {declared} wants {}", axes(dim)))
+        }
+        Conflict::Values(values) => {
+            let these: Vec<_> = values.iter().map(|&a| named(header, a)).collect();
+            let left = axes(header.axes.len() - values.len());
+            let verb = if values.len() == 1 { "holds" } else { "hold" };
+            ImageError::new(format!(
+                "{} {verb} values, which leaves {left} for the grid, but {declared} wants {dim}",
+                these.join(" and ")
+            ))
+        }
+        Conflict::Domain => {
+            let error = ImageError::new(format!(
+                "{found}, all of which belong to the grid by their kinds or directions, but {declared} wants {dim}"
+            ));
+            match first_or_last(header, count) {
+                Some(axis) => error.hint(format!(
+                    "if axis {axis} holds components, the header must say so: `{}`",
+                    kinds_with(header, axis)
+                )),
+                None => error,
+            }
+        }
+        Conflict::Count(beside) if beside.is_empty() => ImageError::new(format!(
+            "{found}, which are all needed for the grid, but {declared} wants {numbers} per sample"
+        )),
+        Conflict::Count(beside) => {
+            let unknown = beside.iter().all(|&a| says(header)[a] == Says::Nothing);
+            let message = match (&beside[..], wanted.frames) {
+                (&[_], Some(Frames::Range(first, last))) => format!(
+                    "frames {first} to {last} are {}, but {declared} wants {numbers} per sample",
+                    plural(last - first + 1, "number", "numbers")
+                ),
+                (&[axis], _) if unknown && count == 1 => {
+                    format!(
+                        "{found}, but {declared} wants {}{}",
+                        axes(dim),
+                        of_axis(header, axis)
+                    )
+                }
+                _ => {
+                    let these: Vec<_> = beside.iter().map(|&a| named(header, a)).collect();
+                    let stored: usize = beside.iter().map(|&a| header.axes[a].size).product();
+                    format!(
+                        "{} has {}, but {declared} wants {numbers} per sample",
+                        these.join(" with "),
+                        plural(stored, "number", "numbers")
+                    )
+                }
+            };
+            ImageError::new(message)
+        }
+        Conflict::UnknownOrder(axis) => {
+            let dim = matrix_dim(declared.shape).unwrap_or(3);
+            let kind = symmetric_kind(dim);
+            let option = name.map_or("--symmetric".to_string(), |n| format!("--symmetric-{n}"));
+            let stored = header.axes[*axis].size;
+            ImageError::new(format!(
+                "{} has {stored} numbers, but {declared} wants {count}",
+                named(header, *axis)
+            ))
+            .hint(format!(
+                "if they are the upper halves of symmetric matrices, the header must say so by kind `{kind}` for axis {axis}"
+            ))
+            .hint(format!(
+                "or say which half it is: `{option} upper` (xx xy {0}) or `{option} lower` (xx yx {1})",
+                if dim == 3 { "xz yy yz zz" } else { "yy" },
+                if dim == 3 { "yy zx zy zz" } else { "yy" },
+            ))
+        }
+        Conflict::NoFrames => {
+            ImageError::new(format!("{found}, none of which has frames to choose from"))
+        }
+        Conflict::FrameOutside(axis) => {
+            let size = header.axes[*axis].size;
+            let asked = match wanted.frames {
+                Some(Frames::One(index) | Frames::Range(_, index)) => index,
+                None => 0,
+            };
+            ImageError::new(format!(
+                "frame {asked} is asked for, but {} has frames 0 to {}",
+                named(header, *axis),
+                size - 1
+            ))
+        }
+    };
+    with_ways_out(error, header, wanted, conflict, name)
+}
+
+fn of_axis(header: &Header, axis: usize) -> String {
+    match header.axes[axis].kind {
+        Some(kind) => format!("; axis {axis} is of kind `{kind}`"),
+        None => String::new(),
+    }
+}
+
+/// Types that would take the array, and frames that can be chosen.
+fn with_ways_out(
+    mut error: ImageError,
+    header: &Header,
+    wanted: Wanted<'_>,
+    conflict: &Conflict,
+    name: Option<&str>,
+) -> ImageError {
+    if matches!(
+        conflict,
+        Conflict::UnknownOrder(_) | Conflict::FrameOutside(_)
+    ) {
+        return error;
+    }
+    let declare = |declared: Declared<'_>| match name {
+        Some(name) => format!("declare `input {declared} {name};`"),
+        None => format!("declare {declared}"),
+    };
+    // A type with the same grid if that is what fits, else the one that the file has by itself.
+    let suggested = match conflict {
+        Conflict::Count(beside) if !beside.is_empty() && wanted.frames.is_none() => {
+            let stored = beside.iter().map(|&a| header.axes[a].size).product();
+            Some((wanted.declared.dim, stored))
+        }
+        _ => natural(header),
+    };
+    if let Some((dim, components)) = suggested {
+        let shape: Vec<usize> = (components > 1).then_some(components).into_iter().collect();
+        let type_of_file = Declared { dim, shape: &shape };
+        let unsaid = header
+            .axes
+            .iter()
+            .all(|a| a.kind.is_none() && a.direction.is_none());
+        let reading = match (unsaid, &shape[..]) {
+            (true, [_]) => {
+                let axis = if header.axes[0].size == components {
+                    0
+                } else {
+                    header.axes.len() - 1
+                };
+                format!("if axis {axis} holds components, {}", declare(type_of_file))
+            }
+            _ => declare(type_of_file),
+        };
+        if type_of_file != wanted.declared {
+            error = error.hint(reading);
+        }
+    }
+    let timed = says(header).iter().position(|s| *s == Says::Time);
+    let frames = timed.or_else(|| {
+        let more = header.axes.len() == wanted.declared.dim + 1;
+        (more && wanted.declared.components() == 1).then(|| header.axes.len() - 1)
+    });
+    if let (Some(axis), None) = (frames, wanted.frames) {
+        error = error.hint(format!(
+            "or take one of the {} frames of axis {axis}: `FILE#N`, counted from 0",
+            header.axes[axis].size
+        ));
+    }
+    error
+}
+
+/// The dimension and the numbers per sample that the array has by itself: by its kinds, or else, if there are four axes,
+/// with a short first or last one for components.
+pub(crate) fn natural(header: &Header) -> Option<(usize, usize)> {
+    let said = says(header);
+    let valued = |s: &Says| matches!(s, Says::Values | Says::Aside | Says::Time);
+    let (mut dim, mut components) = (0, 1_usize);
+    for (axis, s) in header.axes.iter().zip(&said) {
+        if valued(s) {
+            components = components.checked_mul(axis.size)?;
+        } else {
+            dim += 1;
+        }
+    }
+    if components == 1 && dim == 4 && said.iter().all(|s| *s == Says::Nothing) {
+        let ends = [0, header.axes.len() - 1].map(|a| header.axes[a].size);
+        if let Some(short) = ends.into_iter().find(|size| (2..=9).contains(size)) {
+            (dim, components) = (dim - 1, short);
+        }
+    }
+    (1..=3).contains(&dim).then_some((dim, components))
+}
+
+fn first_or_last(header: &Header, size: usize) -> Option<usize> {
+    let ends = [0, header.axes.len() - 1];
+    ends.into_iter()
+        .find(|&a| size > 1 && header.axes[a].size == size)
+}
+
+/// The line of kinds in which one axis holds components.
+fn kinds_with(header: &Header, axis: usize) -> String {
+    let mut unnamed = header.clone();
+    unnamed.axes[axis].kind = None;
+    let roles: Vec<Role> = (0..header.axes.len())
+        .map(|a| {
+            if a == axis {
+                Role::Component
+            } else {
+                Role::Domain
+            }
+        })
+        .collect();
+    kinds_line(&unnamed, &roles)
+}

@@ -1,0 +1,238 @@
+//! From samples in the order of a file to planes: one component after the other, each contiguous over the grid.
+//!
+//! Memory for all planes and their padding is taken once. Samples are put in place as they come, wherever the components
+//! stand among the axes.
+
+use super::components::Expansion;
+use super::normalize::Plan;
+use super::place::Turn;
+use super::roles::Role;
+use super::{ROW_LOAD, Real};
+use crate::nrrd::Header;
+
+/// An axis of the file, or several that count as one.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    size: usize,
+    role: Role,
+    /// How far one step goes: samples of a plane for the grid, stored numbers for components.
+    stride: usize,
+}
+
+impl Run {
+    /// Whether another run begins where this one ends.
+    fn continues(&self, next: Run) -> bool {
+        self.role == next.role
+            && !matches!(next.role, Role::Fixed(_))
+            && next.stride == self.stride * self.size
+    }
+}
+
+/// Planes that are being filled.
+pub(super) struct Planes<'a, T> {
+    samples: Vec<T>,
+    /// Samples of one plane.
+    plane: usize,
+    runs: Vec<Run>,
+    /// The place of the next sample in the file, along each run.
+    at: Vec<usize>,
+    first: usize,
+    expansion: &'a Expansion,
+    /// How many samples have a mask of 0.
+    masked: usize,
+}
+
+impl<'a, T: Real> Planes<'a, T> {
+    /// Planes of zeros for an array that becomes an image by a plan, or `None` if there is no memory for them.
+    pub(super) fn new(header: &Header, plan: &'a Plan, components: usize) -> Option<Self> {
+        let roles = &plan.roles;
+        let mut all: Vec<Run> = Vec::new();
+        let (mut plane, mut stored) = (1_usize, 1_usize);
+        for (axis, &role) in header.axes.iter().zip(&roles.roles) {
+            let size = axis.size;
+            let stride = match role {
+                Role::Domain => {
+                    let stride = plane;
+                    plane = plane.checked_mul(size)?;
+                    stride
+                }
+                Role::Component => {
+                    let stride = stored;
+                    stored = stored.checked_mul(size)?;
+                    stride
+                }
+                Role::Fixed(_) => 0,
+            };
+            all.push(Run { size, role, stride });
+        }
+        if let Some(first) = plan.reversed_from {
+            all[first..].reverse();
+        }
+        // Axes that follow one another in the file and in a plane count as one.
+        let mut runs: Vec<Run> = Vec::new();
+        for next in all.into_iter().filter(|run| run.size > 1) {
+            match runs.last_mut() {
+                Some(run) if run.continues(next) => run.size *= next.size,
+                _ => runs.push(next),
+            }
+        }
+        let count = plane.checked_mul(components)?.checked_add(ROW_LOAD - 1)?;
+        Some(Planes {
+            samples: T::zeros(count)?,
+            plane,
+            at: vec![0; runs.len()],
+            runs,
+            first: roles.first,
+            expansion: &roles.expansion,
+            masked: 0,
+        })
+    }
+
+    /// Puts the next samples of the file in place.
+    pub(super) fn put(&mut self, mut piece: &[T]) {
+        while !piece.is_empty() {
+            let taken = match self.runs.first() {
+                // An array of one sample.
+                None => {
+                    self.put_run(1, &piece[..1]);
+                    piece.len()
+                }
+                Some(&Run {
+                    size,
+                    role: Role::Domain,
+                    stride,
+                }) => {
+                    let run = piece.len().min(size - self.at[0]);
+                    self.put_run(stride, &piece[..run]);
+                    run
+                }
+                Some(&run) => self.put_samples(run, piece),
+            };
+            self.advance(taken);
+            piece = &piece[taken..];
+        }
+    }
+
+    /// Puts neighbours along the fastest axis, which is one of the grid.
+    fn put_run(&mut self, stride: usize, values: &[T]) {
+        let (Some(stored), offset) = self.place(1) else {
+            return;
+        };
+        self.put_at(stored, offset, stride, values.iter());
+    }
+
+    /// Puts samples whose numbers stand together: the fastest axis is none of the grid. Gives how many were taken.
+    fn put_samples(&mut self, run: Run, piece: &[T]) -> usize {
+        let whole = self.at[0] == 0 && piece.len() >= run.size;
+        let (Some(stored), offset) = self.place(1) else {
+            return piece.len().min(run.size - self.at[0]);
+        };
+        // Samples that follow one another along the next axis are put together, number by number.
+        let along = self.runs.get(1).filter(|next| next.role == Role::Domain);
+        let left = along.map_or(1, |next| next.size - self.at[1]);
+        let stride = along.map_or(1, |next| next.stride);
+        let count = if whole {
+            left.min(piece.len() / run.size)
+        } else {
+            0
+        };
+        let taken = if whole { count * run.size } else { 1 };
+        let numbers = if whole {
+            0..run.size
+        } else {
+            self.at[0]..self.at[0] + 1
+        };
+        for number in numbers.clone() {
+            let stored = match run.role {
+                Role::Fixed(index) if index != number => continue,
+                Role::Fixed(_) => stored,
+                Role::Component | Role::Domain => stored + number * run.stride,
+            };
+            let values = piece[number - numbers.start..taken]
+                .iter()
+                .step_by(run.size);
+            self.put_at(stored, offset, stride, values);
+        }
+        taken
+    }
+
+    /// The stored number and the offset in a plane at which the file stands, seen from run `from` on; no number if the
+    /// place does not count.
+    fn place(&self, from: usize) -> (Option<usize>, usize) {
+        let (mut stored, mut offset, mut counts) = (0, 0, true);
+        for (i, (run, &at)) in self.runs.iter().zip(&self.at).enumerate() {
+            match run.role {
+                Role::Domain => offset += at * run.stride,
+                Role::Component if i >= from => stored += at * run.stride,
+                Role::Fixed(index) if i >= from => counts &= at == index,
+                Role::Component | Role::Fixed(_) => {}
+            }
+        }
+        (counts.then_some(stored), offset)
+    }
+
+    /// Puts values of one stored number, `stride` samples of a plane apart.
+    fn put_at<'v>(
+        &mut self,
+        stored: usize,
+        offset: usize,
+        stride: usize,
+        values: impl Iterator<Item = &'v T>,
+    ) where
+        T: 'v,
+    {
+        let Some(number) = stored.checked_sub(self.first) else {
+            return;
+        };
+        if self.expansion.mask == Some(number) {
+            self.masked += values.filter(|v| **v == T::zero()).count();
+            return;
+        }
+        if let Some(&Some(component)) = self.expansion.component.get(number) {
+            let start = component * self.plane + offset;
+            let places = self.samples[start..].iter_mut();
+            let put = |(place, value): (&mut T, &T)| *place = *value;
+            match stride {
+                1 => places.zip(values).for_each(put),
+                _ => places.step_by(stride).zip(values).for_each(put),
+            }
+        }
+    }
+
+    fn advance(&mut self, samples: usize) {
+        let mut carry = samples;
+        for (at, run) in self.at.iter_mut().zip(&self.runs) {
+            let sum = *at + carry;
+            (*at, carry) = (sum % run.size, sum / run.size);
+        }
+    }
+
+    /// All planes and the padding, after what was stored once has been put where it also belongs and everything was
+    /// taken to the world; and the share of samples whose mask is 0, if there is one.
+    pub(super) fn finish(mut self, turn: Option<&Turn>) -> (Vec<T>, Option<f64>) {
+        for &(from, to) in &self.expansion.copies {
+            let from = from * self.plane;
+            self.samples
+                .copy_within(from..from + self.plane, to * self.plane);
+        }
+        if let Some(turn) = turn {
+            self.turn(turn);
+        }
+        let share = self.masked as f64 / self.plane as f64;
+        (self.samples, self.expansion.mask.map(|_| share))
+    }
+
+    fn turn(&mut self, Turn { matrix }: &Turn) {
+        let count = matrix.len().isqrt();
+        let mut values = vec![0.0; count];
+        for at in 0..self.plane {
+            for (c, value) in values.iter_mut().enumerate() {
+                *value = self.samples[c * self.plane + at].in_double();
+            }
+            for (c, row) in matrix.chunks(count).enumerate() {
+                let turned = row.iter().zip(&values).map(|(a, b)| a * b).sum();
+                self.samples[c * self.plane + at] = T::nearest(turned);
+            }
+        }
+    }
+}

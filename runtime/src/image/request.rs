@@ -1,0 +1,129 @@
+//! What is asked of a file: the type that the program declares, and what its user adds.
+
+use std::fmt;
+
+use super::Orientation;
+
+/// The type `image(dim)[shape]` that a program declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Declared<'a> {
+    pub(crate) dim: usize,
+    pub(crate) shape: &'a [usize],
+}
+
+impl Declared<'_> {
+    /// Numbers per sample.
+    pub(crate) fn components(&self) -> usize {
+        self.shape.iter().product()
+    }
+}
+
+impl fmt::Display for Declared<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sizes: Vec<_> = self.shape.iter().map(usize::to_string).collect();
+        write!(f, "image({})[{}]", self.dim, sizes.join(","))
+    }
+}
+
+/// Which half of a symmetric matrix is stored, row by row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Triangle {
+    /// xx xy xz yy yz zz, as the kinds of NRRD have it.
+    Upper,
+    /// xx yx yy zx zy zz, as NIfTI has it.
+    Lower,
+}
+
+/// What becomes of a measurement frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MeasurementFrame {
+    /// Values that have a direction are taken to the world.
+    #[default]
+    Apply,
+    /// Values are taken as they are.
+    Ignore,
+}
+
+/// The world in which images of patients are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum World {
+    /// That of the file.
+    #[default]
+    Stored,
+    /// Right, anterior, superior.
+    Ras,
+    /// Left, posterior, superior.
+    Lps,
+}
+
+/// Frames of a file that has an axis beside space and components, as `FILE#N` and `FILE#N:M` ask for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frames {
+    /// One frame.
+    One(usize),
+    /// The frames from the first to the last, as components.
+    Range(usize, usize),
+}
+
+/// What the user of a program says of an image beside the name of its file.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The name of the input, for messages.
+    pub name: Option<String>,
+    /// Which frames are wanted; those of a name `FILE#N` count if nothing stands here.
+    pub frames: Option<Frames>,
+    /// What six numbers (or three) are to a symmetric matrix, where the file does not say.
+    pub triangle: Option<Triangle>,
+    /// What becomes of a measurement frame.
+    pub frame: MeasurementFrame,
+    /// The world that is wanted.
+    pub world: World,
+    /// Whether components turn with the world although the format does not say that they lie in it.
+    pub flip_components: bool,
+    /// Where the grid lies, whatever the file says.
+    pub place: Option<Orientation>,
+    /// Bytes that the samples may take; what the machine has, if nothing stands here.
+    pub memory: Option<u64>,
+}
+
+/// Splits the frames off a name: `ct.nii#3` is frame 3 of `ct.nii`, and `ct.nii#3:5` are three frames.
+pub fn split_frames(name: &str) -> Option<(&str, Frames)> {
+    let (file, frames) = name.rsplit_once('#')?;
+    let number = |text: &str| {
+        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        digits.then(|| text.parse().ok()).flatten()
+    };
+    let frames = match frames.split_once(':') {
+        None => Frames::One(number(frames)?),
+        Some((first, last)) => {
+            let (first, last) = (number(first)?, number(last)?);
+            (first <= last).then_some(Frames::Range(first, last))?
+        }
+    };
+    (!file.is_empty()).then_some((file, frames))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_split_off_names() {
+        let rows = [
+            ("a.nii#3", Some(("a.nii", Frames::One(3)))),
+            ("a#b.nii#0:2", Some(("a#b.nii", Frames::Range(0, 2)))),
+            ("a.nii", None),
+            ("a#", None),
+            ("a#x", None),
+            ("a#-1", None),
+            ("a#+1", None),
+            ("a#5:3", None),
+            ("a#1:", None),
+            ("#1", None),
+            ("a#99999999999999999999999", None),
+        ];
+        for (name, split) in rows {
+            assert_eq!(split_frames(name), split, "{name}");
+        }
+    }
+}

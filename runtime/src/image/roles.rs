@@ -1,0 +1,349 @@
+//! Which axes of an array are the grid of an image, which hold its components, and which are left out.
+//!
+//! The declared type and the sizes decide; what a header says of an axis can only contradict. All ways to leave as many
+//! axes for the grid as the type wants are looked at; of those that nothing contradicts and whose other axes hold the
+//! numbers that are wanted, the one counts that goes furthest with what the header says.
+
+use super::Note;
+use super::components::{self, Expansion, Misfit};
+use super::request::{Declared, Frames, Triangle};
+use crate::nrrd::{Axis, Header, Kind};
+
+/// What an axis is to an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// An axis of the grid.
+    Domain,
+    /// The numbers of one sample, or some of them.
+    Component,
+    /// Of this axis only one index counts.
+    Fixed(usize),
+}
+
+/// What is wanted of an array.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) declared: Declared<'a>,
+    pub(crate) frames: Option<Frames>,
+    pub(crate) triangle: Option<Triangle>,
+}
+
+/// The roles of all axes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Roles {
+    pub(crate) roles: Vec<Role>,
+    /// The first number of a sample that counts.
+    pub(crate) first: usize,
+    pub(crate) expansion: Expansion,
+    pub(crate) notes: Vec<Note>,
+}
+
+/// Why axes and type do not go together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Conflict {
+    /// There are fewer axes than the grid wants.
+    TooFewAxes,
+    /// These axes hold values by their kind, so that too few are left for the grid.
+    Values(Vec<usize>),
+    /// More axes than are wanted belong to the grid, by their kinds or directions.
+    Domain,
+    /// These axes would hold the components, but their sizes do not fit.
+    Count(Vec<usize>),
+    /// The axis has as many numbers as half of a matrix, in an order that nothing says.
+    UnknownOrder(usize),
+    /// One frame is asked for, but no axis has any.
+    NoFrames,
+    /// A frame is asked for that the axis does not have.
+    FrameOutside(usize),
+}
+
+/// What the header says of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Says {
+    /// It holds values: its kind is none of a domain.
+    Values,
+    /// It has no direction where others have one.
+    Aside,
+    /// It is time, which is part of the grid only where nothing else is left.
+    Time,
+    /// Nothing.
+    Nothing,
+    /// It belongs to the grid.
+    Domain,
+}
+
+/// What the header says of each axis.
+pub(crate) fn says(header: &Header) -> Vec<Says> {
+    let directed = header.axes.iter().any(|a| a.direction.is_some());
+    // A fourth coordinate is none of space, whatever it is called.
+    let beyond = |direction: &Vec<f64>| direction.len() > 3 && direction[..3] == [0.0; 3];
+    let of = |axis: &Axis| match (axis.kind, &axis.direction) {
+        (Some(Kind::Time), _) => Says::Time,
+        (kind, Some(direction)) if kind.is_none_or(Kind::is_domain) && beyond(direction) => {
+            Says::Time
+        }
+        (Some(kind), _) if kind.is_domain() => Says::Domain,
+        (Some(_), _) => Says::Values,
+        (None, Some(_)) => Says::Domain,
+        (None, None) if directed => Says::Aside,
+        (None, None) => Says::Nothing,
+    };
+    header.axes.iter().map(of).collect()
+}
+
+/// A way to leave axes for the grid.
+struct Choice {
+    /// The other axes.
+    beside: Vec<usize>,
+    /// How far it is from what the header says.
+    cost: usize,
+    /// Whether axes were taken of which nothing is known, while as little is known of others.
+    guessed: bool,
+    /// Whether the first ones were taken.
+    leading: bool,
+}
+
+/// The roles of the axes of an array.
+pub(crate) fn assign(header: &Header, wanted: Wanted<'_>) -> Result<Roles, Conflict> {
+    let said = says(header);
+    let dim = wanted.declared.dim;
+    let beside = said.len().checked_sub(dim).ok_or(Conflict::TooFewAxes)?;
+    let mut choices: Vec<Choice> = (0_u32..1 << said.len())
+        .filter(|set| set.count_ones() as usize == beside)
+        .filter_map(|set| choice(header, &said, set))
+        .collect();
+    choices.sort_by_key(|choice| choice.cost);
+    let mut nearest = None;
+    for choice in &choices {
+        match fit(header, &said, &choice.beside, wanted) {
+            Ok(fitting) => return Ok(finish(header, choice, fitting, &choices, wanted, &said)),
+            Err(conflict) => nearest = nearest.or(Some(conflict)),
+        }
+    }
+    let values: Vec<usize> = axes(&said, Says::Values);
+    Err(nearest.unwrap_or(match values.len() > beside {
+        true => Conflict::Values(values),
+        false => Conflict::Domain,
+    }))
+}
+
+fn axes(said: &[Says], what: Says) -> Vec<usize> {
+    (0..said.len()).filter(|&a| said[a] == what).collect()
+}
+
+/// The choice of the axes whose bits are set, if nothing in the header contradicts it.
+fn choice(header: &Header, said: &[Says], set: u32) -> Option<Choice> {
+    let beside: Vec<usize> = (0..said.len()).filter(|a| set >> a & 1 == 1).collect();
+    let single = |a: &usize| header.axes[*a].size == 1;
+    let mut cost = 0;
+    for (a, says) in said.iter().enumerate() {
+        let chosen = beside.contains(&a);
+        match says {
+            Says::Values if !chosen => return None,
+            // As many axes as the grid wants, and one without a direction: it has steps of its own.
+            Says::Aside if !chosen && !beside.is_empty() => cost += 64,
+            Says::Domain if chosen && !single(&a) => return None,
+            Says::Domain if chosen => cost += 16,
+            Says::Nothing if chosen => cost += 4,
+            Says::Time if chosen => cost += 2,
+            _ => {}
+        }
+    }
+    // Of axes of which nothing is known, the first or the last may hold values.
+    let unknown: Vec<usize> = axes(said, Says::Nothing);
+    let open: Vec<usize> = unknown.into_iter().filter(|a| !single(a)).collect();
+    let taken: Vec<usize> = open
+        .iter()
+        .copied()
+        .filter(|a| beside.contains(a))
+        .collect();
+    let leading = open.starts_with(&taken);
+    if !leading && !open.ends_with(&taken) {
+        return None;
+    }
+    Some(Choice {
+        guessed: !taken.is_empty() && taken.len() < open.len(),
+        cost: cost + usize::from(!leading),
+        leading,
+        beside,
+    })
+}
+
+/// What the axes beside the grid are.
+struct Fitting {
+    components: Vec<usize>,
+    frame: Option<(usize, usize)>,
+    first: usize,
+    expansion: Expansion,
+}
+
+fn fit(
+    header: &Header,
+    said: &[Says],
+    beside: &[usize],
+    wanted: Wanted<'_>,
+) -> Result<Fitting, Conflict> {
+    let size = |a: usize| header.axes[a].size;
+    let several: Vec<usize> = beside.iter().copied().filter(|&a| size(a) > 1).collect();
+    match wanted.frames {
+        None => {
+            let expansion = expand(header, &several, wanted)?;
+            Ok(Fitting {
+                components: several,
+                frame: None,
+                first: 0,
+                expansion,
+            })
+        }
+        Some(Frames::Range(first, last)) => {
+            let &[axis] = &several[..] else {
+                return Err(Conflict::NoFrames);
+            };
+            if last >= size(axis) {
+                return Err(Conflict::FrameOutside(axis));
+            }
+            let plain = Wanted {
+                triangle: None,
+                ..wanted
+            };
+            let expansion = components::expand(None, last - first + 1, plain.declared, None);
+            Ok(Fitting {
+                components: several,
+                frame: None,
+                first,
+                expansion: expansion.map_err(|_| Conflict::Count(vec![axis]))?,
+            })
+        }
+        Some(Frames::One(index)) => {
+            let mut candidates = beside.to_vec();
+            // Time first, then lists and what is unknown, then kinds that are values of something; the slowest first.
+            candidates.sort_by_key(|&a| {
+                let listed = header.axes[a].kind == Some(Kind::List);
+                let rank = match said[a] {
+                    Says::Time => 0,
+                    Says::Values if listed => 1,
+                    Says::Aside | Says::Nothing => 2,
+                    Says::Values => 3,
+                    Says::Domain => 4,
+                };
+                (rank, usize::MAX - a)
+            });
+            let all = expand(header, &several, wanted).err();
+            let mut conflict = all.unwrap_or(Conflict::NoFrames);
+            for axis in candidates {
+                let rest: Vec<usize> = several.iter().copied().filter(|&a| a != axis).collect();
+                match expand(header, &rest, wanted) {
+                    Ok(_) if index >= size(axis) => conflict = Conflict::FrameOutside(axis),
+                    Ok(expansion) => {
+                        return Ok(Fitting {
+                            components: rest,
+                            frame: Some((axis, index)),
+                            first: 0,
+                            expansion,
+                        });
+                    }
+                    Err(_) => {}
+                }
+            }
+            Err(conflict)
+        }
+    }
+}
+
+/// How the numbers along some axes become components.
+fn expand(header: &Header, axes: &[usize], wanted: Wanted<'_>) -> Result<Expansion, Conflict> {
+    let Wanted {
+        declared, triangle, ..
+    } = wanted;
+    let sizes: Vec<usize> = axes.iter().map(|&a| header.axes[a].size).collect();
+    let count = || Conflict::Count(axes.to_vec());
+    let (kind, stored) = match (axes, &sizes[..]) {
+        ([], _) => (None, 1),
+        (&[axis], &[size]) => (header.axes[axis].kind, size),
+        // The two axes of a matrix, the columns faster; a vector takes the numbers as they come.
+        (_, &[columns, rows]) if [rows, columns] == declared.shape || declared.shape.len() == 1 => {
+            (None, rows.checked_mul(columns).ok_or_else(count)?)
+        }
+        _ => return Err(count()),
+    };
+    components::expand(kind, stored, declared, triangle).map_err(|misfit| match misfit {
+        Misfit::UnknownOrder if axes.len() == 1 => Conflict::UnknownOrder(axes[0]),
+        Misfit::UnknownOrder | Misfit::Count => count(),
+    })
+}
+
+fn finish(
+    header: &Header,
+    choice: &Choice,
+    fitting: Fitting,
+    choices: &[Choice],
+    wanted: Wanted<'_>,
+    said: &[Says],
+) -> Roles {
+    let role = |axis: usize| {
+        if fitting.components.contains(&axis) {
+            Role::Component
+        } else if !choice.beside.contains(&axis) {
+            Role::Domain
+        } else {
+            let index = fitting.frame.filter(|(a, _)| *a == axis);
+            Role::Fixed(index.map_or(0, |(_, index)| index))
+        }
+    };
+    let roles: Vec<Role> = (0..header.axes.len()).map(role).collect();
+    let mut notes: Vec<Note> = fitting.expansion.note.clone().into_iter().collect();
+    if choice.guessed {
+        let also = choices.iter().any(|other| {
+            let fits = || fit(header, said, &other.beside, wanted).is_ok();
+            choice.leading && other.guessed && !other.leading && fits()
+        });
+        notes.push(guess(header, &choice.beside, &roles, also));
+    }
+    for &axis in &choice.beside {
+        if said[axis] == Says::Domain {
+            notes.push(Note::new(format!("axis {axis} of one sample is left out")));
+        }
+    }
+    Roles {
+        roles,
+        first: fitting.first,
+        expansion: fitting.expansion,
+        notes,
+    }
+}
+
+/// Says what was taken for granted, and the line that would say so.
+fn guess(header: &Header, beside: &[usize], roles: &[Role], also_last: bool) -> Note {
+    let named: Vec<String> = beside
+        .iter()
+        .map(|&a| format!("axis {a} of size {}", header.axes[a].size))
+        .collect();
+    let what = match roles[beside[0]] {
+        Role::Component => "components",
+        Role::Domain | Role::Fixed(_) => "frames",
+    };
+    let are = if beside.len() == 1 { "is" } else { "are" };
+    let also = if also_last {
+        " (the last would fit as well)"
+    } else {
+        ""
+    };
+    Note::new(format!(
+        "{} {are} taken as {what}{also}; `{}` would say so",
+        named.join(" and "),
+        kinds_line(header, roles)
+    ))
+}
+
+/// The header line that says what the roles are.
+pub(crate) fn kinds_line(header: &Header, roles: &[Role]) -> String {
+    let kinds = roles.iter().zip(&header.axes).map(|(role, axis)| {
+        let kind = match role {
+            Role::Domain => Kind::Domain,
+            Role::Component => Kind::Vector,
+            Role::Fixed(_) => Kind::List,
+        };
+        axis.kind.unwrap_or(kind).name()
+    });
+    format!("kinds: {}", kinds.collect::<Vec<_>>().join(" "))
+}

@@ -1,0 +1,65 @@
+//! Whether images of one program lie in the same world.
+
+use super::Note;
+use super::place::world_space;
+use super::request::Reading;
+use crate::nrrd::{Header, Space};
+
+/// The space that an image lies in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surroundings {
+    /// Its name or dimension, if the file says.
+    pub space: Space,
+    /// The units of its coordinates, if the file says.
+    pub units: Vec<String>,
+}
+
+impl Surroundings {
+    pub(super) fn of(header: &Header, reading: &Reading) -> Surroundings {
+        if reading.place.is_some() {
+            return Surroundings::default();
+        }
+        Surroundings {
+            space: world_space(header, reading.world),
+            units: header.space_units.clone(),
+        }
+    }
+}
+
+/// What does not go together among the images of a program, each given with its name.
+pub fn disagreements(images: &[(&str, &Surroundings)]) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let named: Vec<(&str, String)> = images
+        .iter()
+        .filter_map(|(name, s)| match s.space {
+            Space::Named(space) => Some((*name, space.name().to_string())),
+            Space::Unknown | Space::Dimension(_) => None,
+        })
+        .collect();
+    if let Some((a, b)) = different(&named) {
+        notes.push(Note::warning(format!(
+            "`{}` lies in the space {}, `{}` in {}; `--world ras` or `--world lps` turns patient spaces into one",
+            a.0, a.1, b.0, b.1
+        )));
+    }
+    let units: Vec<(&str, String)> = images
+        .iter()
+        .filter(|(_, s)| s.units.iter().any(|unit| !unit.is_empty()))
+        .map(|(name, s)| (*name, s.units.join(" ")))
+        .collect();
+    if let Some((a, b)) = different(&units) {
+        notes.push(Note::warning(format!(
+            "positions of `{}` are in {}, those of `{}` in {}",
+            a.0, a.1, b.0, b.1
+        )));
+    }
+    notes
+}
+
+/// The first two that differ.
+fn different<'a>(
+    all: &'a [(&'a str, String)],
+) -> Option<(&'a (&'a str, String), &'a (&'a str, String))> {
+    let first = all.first()?;
+    Some((first, all.iter().find(|other| other.1 != first.1)?))
+}

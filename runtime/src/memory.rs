@@ -1,0 +1,127 @@
+//! How much memory this process may still take, so that a file or a program that wants more is refused with a message and
+//! not by the system.
+
+/// Bytes that are available: what the system has, within the limits of the process and of the group it runs in. `None`
+/// where the system does not say.
+pub fn available() -> Option<u64> {
+    let of_system =
+        field(&text("/proc/meminfo")?, "MemAvailable:").map(|kilobytes| kilobytes << 10);
+    [of_system, in_group(), in_address_space()]
+        .into_iter()
+        .flatten()
+        .min()
+}
+
+/// `count` zeros, or `None` if there is no memory for them.
+pub(crate) fn zeros<T: Zero>(count: usize) -> Option<Vec<T>> {
+    let layout = std::alloc::Layout::array::<T>(count).ok()?;
+    if layout.size() == 0 {
+        return Some(Vec::new());
+    }
+    // SAFETY: the layout has a size. The memory is released with the same layout, by the vector that takes it as its
+    // own, and all its bits are 0, which `Zero` says is a value.
+    unsafe {
+        // Fresh pages are zero already: they are not touched here, so memory is taken only as samples arrive.
+        let memory = std::alloc::alloc_zeroed(layout).cast::<T>();
+        (!memory.is_null()).then(|| Vec::from_raw_parts(memory, count, count))
+    }
+}
+
+/// A number whose zero has no bit set.
+///
+/// # Safety
+/// A value of which all bytes are 0 is valid.
+pub(crate) unsafe trait Zero: Copy {}
+
+// SAFETY: the bits of 0.0 are 0.
+unsafe impl Zero for f32 {}
+// SAFETY: as above.
+unsafe impl Zero for f64 {}
+
+fn text(file: &str) -> Option<String> {
+    std::fs::read_to_string(file).ok()
+}
+
+/// The first number after a name at the beginning of a line.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// What is left to the control group, which is how containers and batch systems limit memory.
+fn in_group() -> Option<u64> {
+    let groups = text("/proc/self/cgroup")?;
+    let group = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+    let number = |file: &str| {
+        text(&format!("/sys/fs/cgroup{group}/{file}"))?
+            .trim()
+            .parse()
+            .ok()
+    };
+    let (most, used): (u64, u64) = (number("memory.max")?, number("memory.current")?);
+    // Cached files count as used but are given back when memory is short.
+    let statistics = text(&format!("/sys/fs/cgroup{group}/memory.stat")).unwrap_or_default();
+    let cached = field(&statistics, "inactive_file ").unwrap_or(0);
+    Some(most.saturating_sub(used.saturating_sub(cached)))
+}
+
+/// What is left below the limit that `ulimit -v` sets.
+fn in_address_space() -> Option<u64> {
+    let most = field(&text("/proc/self/limits")?, "Max address space")?;
+    let used = field(&text("/proc/self/status")?, "VmSize:")? << 10;
+    Some(most.saturating_sub(used))
+}
+
+/// A number of bytes as people read it.
+pub fn shown(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
+    let mut size = bytes as f64;
+    let mut unit = "bytes";
+    for larger in UNITS {
+        if size < 1000.0 {
+            break;
+        }
+        size /= 1000.0;
+        unit = larger;
+    }
+    let digits = usize::from(unit != "bytes" && size < 100.0);
+    format!("{size:.digits$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_shown_with_units() {
+        for (bytes, text) in [
+            (0, "0 bytes"),
+            (999, "999 bytes"),
+            (1500, "1.5 KB"),
+            (123_456_789, "123 MB"),
+            (3_200_000_000, "3.2 GB"),
+            (u64::MAX, "18446744 TB"),
+        ] {
+            assert_eq!(shown(bytes), text);
+        }
+    }
+
+    #[test]
+    fn zeros_are_zero_and_too_many_are_refused() {
+        assert_eq!(zeros::<f32>(1000), Some(vec![0.0; 1000]));
+        assert_eq!(zeros::<f64>(0), Some(Vec::new()));
+        assert!(zeros::<f64>(usize::MAX / 4).is_none());
+        assert!(zeros::<f64>(usize::MAX).is_none());
+    }
+
+    #[test]
+    fn numbers_are_found_after_their_names() {
+        let text = "MemTotal:  7 kB\nMemAvailable:    12 kB\n";
+        assert_eq!(field(text, "MemAvailable:"), Some(12));
+        assert_eq!(field(text, "Swap:"), None);
+        assert_eq!(
+            field("Max address space unlimited", "Max address space"),
+            None
+        );
+    }
+}

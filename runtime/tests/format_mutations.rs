@@ -1,0 +1,258 @@
+//! Files with changed bytes: they are read or refused, nothing panics, and memory stays within what the file justifies.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use runtime::image::{Frames, Image, Reading};
+use runtime::nrrd::{self, Encoding, Format, Header, Nrrd, SampleType, Samples};
+
+/// Counts the bytes in use and remembers the most there were.
+struct Counting;
+
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+impl Counting {
+    fn add(size: usize) {
+        let now = IN_USE.fetch_add(size, Ordering::Relaxed) + size;
+        PEAK.fetch_max(now, Ordering::Relaxed);
+    }
+}
+
+// SAFETY: every call is handed on to the system's allocator unchanged; counting touches no memory it manages.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        Counting::add(layout.size());
+        // SAFETY: the caller keeps the contract of `alloc`, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        Counting::add(layout.size());
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`, which is the same.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`, which is the same.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Counts are of the whole process: one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// The most bytes that `work` had in use beyond what was in use before.
+fn peak_of(work: impl FnOnce()) -> usize {
+    let before = IN_USE.load(Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
+    work();
+    PEAK.load(Ordering::Relaxed) - before
+}
+
+/// What decoders and buffers take whatever they read: bzip2 needs four megabytes, the beginning of a file one, twice.
+const CONSTANT: usize = 16 << 20;
+
+/// Numbers that look like chance, the same on every run.
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % below.max(1) as u64) as usize
+    }
+}
+
+/// One of several ways to damage a file. Headers get more than their share, because they are short.
+fn damaged(file: &[u8], chance: &mut Chance) -> Vec<u8> {
+    let mut bytes = file.to_vec();
+    for _ in 0..=chance.next(3) {
+        let length = if chance.next(2) == 0 {
+            bytes.len()
+        } else {
+            bytes.len().min(400)
+        };
+        let at = chance.next(length);
+        match chance.next(8) {
+            0 => bytes.truncate(at),
+            1 => bytes[at] ^= 1 << chance.next(8),
+            2 => bytes[at] = [0, 0xff, 0x7f, 0x80, b'9', b'-', b' ', b'\n'][chance.next(8)],
+            3 => {
+                bytes.insert(at, b'0' + chance.next(10) as u8);
+            }
+            4 => {
+                bytes.remove(at);
+            }
+            5 => {
+                let end = (at + chance.next(16)).min(bytes.len());
+                let piece = bytes[at..end].to_vec();
+                let to = chance.next(length);
+                bytes.splice(to..to, piece);
+            }
+            6 => {
+                let end = (at + 8).min(bytes.len());
+                bytes[at..end].fill(0xff);
+            }
+            _ => bytes.swap(at, chance.next(length)),
+        }
+        if bytes.is_empty() {
+            break;
+        }
+    }
+    bytes
+}
+
+/// Reads bytes as images of several types, and a frame of them.
+fn read_as_everything(bytes: &[u8]) {
+    let types: [(usize, &[usize]); 6] = [
+        (3, &[]),
+        (3, &[3]),
+        (2, &[3]),
+        (2, &[]),
+        (3, &[3, 3]),
+        (1, &[2]),
+    ];
+    for (dim, shape) in types {
+        // A value or an error: nothing else is asked.
+        drop(Image::<f32>::from_bytes(
+            bytes,
+            dim,
+            shape,
+            &Reading::default(),
+        ));
+    }
+    let frame = Reading {
+        frames: Some(Frames::One(1)),
+        ..Reading::default()
+    };
+    drop(Image::<f64>::from_bytes(bytes, 3, &[], &frame));
+}
+
+#[test]
+fn damaged_files_of_every_format_are_read_or_refused() {
+    let _alone = ALONE.lock();
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
+    let mut names: Vec<_> = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    names.sort();
+    let mut chance = Chance(0x2017_0601);
+    let mut count = 0;
+    for path in names {
+        let file = std::fs::read(&path).unwrap();
+        if path
+            .extension()
+            .is_some_and(|suffix| suffix == "py" || suffix == "txt")
+            || file.is_empty()
+        {
+            continue;
+        }
+        for round in 0..100 {
+            let bytes = damaged(&file, &mut chance);
+            let peak = peak_of(|| read_as_everything(&bytes));
+            // One byte of LZW may stand for four thousand, each of which becomes a real number.
+            let justified = CONSTANT + 4096 * 3 * 8 * bytes.len();
+            assert!(
+                peak < justified,
+                "{}, round {round}: {peak} bytes",
+                path.display()
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 7000, "{count} files");
+}
+
+fn file_of(encoding: Encoding, sizes: &[usize]) -> Vec<u8> {
+    let count = sizes.iter().product();
+    let nrrd = Nrrd::new(
+        Header::new(SampleType::U16, sizes),
+        Samples::U16(vec![7; count]),
+    )
+    .unwrap();
+    let mut file = Vec::new();
+    let format = Format {
+        encoding,
+        ..Format::default()
+    };
+    nrrd::write_attached(&nrrd, format, &mut file).unwrap();
+    file
+}
+
+#[test]
+fn memory_follows_the_data_and_not_the_header() {
+    let _alone = ALONE.lock();
+    for encoding in Encoding::all() {
+        // A hundred thousand samples, of which the header claims a thousand million.
+        let mut file = file_of(encoding, &[100_000]);
+        let sizes = file.windows(6).position(|w| w == b"100000").unwrap();
+        file.splice(sizes..sizes + 6, *b"1000000000");
+        let peak = peak_of(|| {
+            let error = Image::<f64>::from_bytes(&file, 1, &[], &Reading::default()).unwrap_err();
+            assert!(
+                error.to_string().contains("end after 200000 bytes")
+                    || error.to_string().contains("end after 100000"),
+                "{error}"
+            );
+        });
+        assert!(peak < CONSTANT, "{encoding}: {peak} bytes");
+    }
+}
+
+#[test]
+fn samples_are_kept_once() {
+    let _alone = ALONE.lock();
+    // Powers of two are where growth by doubling would show; three components are where a second order of them would.
+    for (sizes, dim, shape) in [
+        (&[1 << 20, 4][..], 2, &[][..]),
+        (&[3, 1 << 20], 1, &[3]),
+        (&[1 << 20, 3], 1, &[3]),
+    ] {
+        let file = file_of(Encoding::Raw, sizes);
+        let needed = sizes.iter().product::<usize>() * size_of::<f32>();
+        let mut loaded = None;
+        let peak = peak_of(|| {
+            loaded = Some(Image::<f32>::from_bytes(
+                &file,
+                dim,
+                shape,
+                &Reading::default(),
+            ))
+        });
+        assert!(loaded.is_some_and(|l| l.is_ok()));
+        // The beginning of the file is looked at beside it.
+        assert!(
+            peak < needed + (4 << 20),
+            "{sizes:?}: {peak} bytes for {needed}"
+        );
+    }
+}
+
+#[test]
+fn an_image_above_the_limit_is_refused_before_anything_is_read() {
+    let _alone = ALONE.lock();
+    let file = file_of(Encoding::Gzip, &[1000, 1000]);
+    let limited = Reading {
+        memory: Some(1_000_000),
+        ..Reading::default()
+    };
+    let error = Image::<f32>::from_bytes(&file, 2, &[], &limited).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the image needs 4.0 MB of memory, more than the 1.0 MB there are"
+    );
+    let enough = Reading {
+        memory: Some(4_000_000),
+        ..Reading::default()
+    };
+    assert!(Image::<f32>::from_bytes(&file, 2, &[], &enough).is_ok());
+}

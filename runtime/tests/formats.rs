@@ -1,0 +1,351 @@
+//! Files that other tools wrote, against what those tools say of them; and files that are not read.
+//!
+//! `files/make.py` writes the files and `files/expected.txt`.
+
+use std::path::{Path, PathBuf};
+
+use runtime::image::{Frames, Image, ImageError, Level, MeasurementFrame, Reading, World, inspect};
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files")
+}
+
+fn file(name: &str) -> PathBuf {
+    directory().join(name)
+}
+
+/// One block of `expected.txt`.
+struct Expected {
+    /// The name as it is given on a command line.
+    name: String,
+    dim: usize,
+    shape: Vec<usize>,
+    reading: Reading,
+    /// Indices and positions in the world.
+    worlds: Vec<(Vec<usize>, Vec<f64>)>,
+    /// Indices and components.
+    values: Vec<(Vec<usize>, Vec<f64>)>,
+}
+
+fn numbers<T: std::str::FromStr>(text: &str) -> Vec<T> {
+    let number = |word: &str| word.parse().ok().unwrap_or_else(|| panic!("`{word}`"));
+    text.split_whitespace().map(number).collect()
+}
+
+impl Expected {
+    fn parse(block: &str) -> Expected {
+        let mut lines = block.lines();
+        let words: Vec<&str> = lines
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .collect();
+        let &["file", name, dim, shape, ref options @ ..] = &words[..] else {
+            panic!("{words:?}");
+        };
+        let mut expected = Expected {
+            name: name.replace('_', " "),
+            dim: dim.parse().unwrap(),
+            shape: shape
+                .split(',')
+                .filter(|s| *s != "-")
+                .map(|s| s.parse().unwrap())
+                .collect(),
+            reading: Reading::default(),
+            worlds: Vec::new(),
+            values: Vec::new(),
+        };
+        for option in options {
+            match option.split_once('=') {
+                Some(("world", "lps")) => expected.reading.world = World::Lps,
+                Some(("frame", "ignore")) => expected.reading.frame = MeasurementFrame::Ignore,
+                Some(("frames", n)) => {
+                    expected.reading.frames = Some(Frames::One(n.parse().unwrap()))
+                }
+                _ => panic!("{option}"),
+            }
+        }
+        for line in lines {
+            let (place, found) = line.split_once(" : ").unwrap_or_else(|| panic!("{line}"));
+            let (what, index) = place.split_once(' ').unwrap();
+            let row = (numbers(index), numbers(found));
+            match what {
+                "world" => expected.worlds.push(row),
+                "value" => expected.values.push(row),
+                _ => panic!("{line}"),
+            }
+        }
+        expected
+    }
+
+    fn all() -> Vec<Expected> {
+        let text = std::fs::read_to_string(file("expected.txt")).unwrap();
+        text.split("\n\n").map(Expected::parse).collect()
+    }
+}
+
+/// Whether a number is another, but for what single precision and a few operations lose.
+fn close(found: f64, expected: f64) -> bool {
+    (found - expected).abs() <= 4e-6 * (1.0 + expected.abs())
+}
+
+#[test]
+fn files_of_other_tools_are_what_those_tools_say() {
+    let all = Expected::all();
+    assert!(all.len() > 80, "{} blocks", all.len());
+    for expected in all {
+        let Expected {
+            name,
+            dim,
+            shape,
+            reading,
+            ..
+        } = &expected;
+        let path = file(name);
+        let loaded = Image::<f64>::read_with(&path, *dim, shape, reading);
+        let image = loaded.unwrap_or_else(|e| panic!("{e}")).image;
+        for (index, world) in &expected.worlds {
+            let at: Vec<f64> = index.iter().map(|&i| i as f64).collect();
+            let found = image.orientation().to_world(&at);
+            let right =
+                found.len() == world.len() && found.iter().zip(world).all(|(a, b)| close(*a, *b));
+            assert!(
+                right,
+                "{name}: {index:?} is at {found:?}, expected {world:?}"
+            );
+        }
+        for (index, values) in &expected.values {
+            assert_eq!(values.len(), image.components(), "{name}");
+            for (component, value) in values.iter().enumerate() {
+                let found = image.sample(component, index).unwrap_or(f64::NAN);
+                assert!(
+                    close(found, *value),
+                    "{name}: component {component} at {index:?} is {found}, expected {value}"
+                );
+            }
+        }
+        // Both precisions come from the same samples.
+        let single = Image::<f32>::read_with(&path, *dim, shape, reading)
+            .unwrap()
+            .image;
+        let pairs = single.samples().iter().zip(image.samples());
+        assert!(
+            pairs.into_iter().all(|(a, b)| close(f64::from(*a), *b)),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn small_files_only() {
+    for entry in std::fs::read_dir(directory()).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let limit = if name.ends_with(".py") || name.ends_with(".txt") {
+            1 << 16
+        } else {
+            4096
+        };
+        assert!(entry.metadata().unwrap().len() <= limit, "{name}");
+    }
+}
+
+#[test]
+fn formats_are_known_by_their_contents() {
+    let rows = [
+        ("itk-vector.nrrd", "NRRD", Some((3, 3))),
+        ("itk-vector.mha", "MetaImage", Some((3, 3))),
+        ("itk-vector.mhd", "MetaImage", Some((3, 3))),
+        ("itk-vector.nii.gz", "NIfTI", Some((3, 3))),
+        ("nibabel-two-big.nii", "NIfTI", Some((3, 1))),
+        ("nibabel-pair.img", "NIfTI", Some((3, 1))),
+        ("numpy-c.npy", "NumPy array", Some((3, 1))),
+        ("vtk-vectors.vtk", "VTK", Some((3, 3))),
+        ("vtk-inline-zlib.vti", "VTK image data", Some((3, 3))),
+        ("pillow-colour.ppm", "PNM", Some((2, 3))),
+        ("pillow-grey.bmp", "BMP", Some((2, 1))),
+        ("pillow-turned.jpg", "JPEG", Some((2, 3))),
+        ("tifffile-stack.tif", "TIFF", Some((3, 1))),
+        ("slice-%02d.png 1 3", "PNG", Some((3, 1))),
+    ];
+    for (name, format, natural) in rows {
+        let summary = inspect(&file(name)).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(
+            (summary.format, summary.natural),
+            (format, natural),
+            "{name}"
+        );
+    }
+}
+
+fn refused(name: &str) -> ImageError {
+    Image::<f32>::read(&file(name), 3, &[])
+        .map(|_| ())
+        .expect_err(name)
+}
+
+#[test]
+fn formats_that_are_not_read_are_named_with_a_way_out() {
+    let files = [
+        ("itk.dcm", "DICOM", "SimpleITK"),
+        ("pillow.gif", "GIF", "PIL"),
+        ("pillow.webp", "WebP", "PIL"),
+        ("nibabel.mgh", "MGH", "nibabel"),
+        ("nibabel.mgz", "MGH", "nibabel"),
+        ("nibabel-analyze.hdr", "Analyze", "nibabel"),
+        ("numpy-archive.npz", "NumPy archive", "numpy.load"),
+    ];
+    for (name, format, command) in files {
+        let error = refused(name);
+        assert!(
+            error.message().contains(&format!("of the format {format}")),
+            "{error}"
+        );
+        assert!(
+            error
+                .hints()
+                .iter()
+                .any(|h| h.contains(command) && h.contains(name)),
+            "{error}"
+        );
+    }
+    let beginnings: &[(&[u8], &str)] = &[
+        (b"\x89HDF\r\n\x1a\n", "HDF5"),
+        (b"CDF\x01", "NetCDF"),
+        (b"mrtrix image\n", "MRtrix"),
+        (b"\x20BDV\0\0\0\0", "OpenVDB"),
+        (b"SIMPLE  =                    T", "FITS"),
+        (b"\x76\x2f\x31\x01\x02", "OpenEXR"),
+        (b"#?RADIANCE\n", "Radiance"),
+        (b"PF\n3 2\n-1\n", "portable float map"),
+        (b"\0\0\0\x0cjP  \r\n", "JPEG 2000"),
+        (b"\0\0\0\x1cftypavif", "AVIF"),
+        (b"8BPS\0\x01", "Photoshop"),
+        (b"MATLAB 5.0 MAT-file, Platform", "MATLAB"),
+        (b"# AmiraMesh BINARY-LITTLE-ENDIAN 2.1", "AmiraMesh"),
+        (b"ZISRAWFILE\0", "Zeiss CZI"),
+        (
+            b"<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\">",
+            "VTK XML",
+        ),
+        (b"BZh91AY&SY", "bzip2"),
+        (b"\xfd7zXZ\0", "xz"),
+        (b"\x28\xb5\x2f\xfd", "zstd"),
+        (b"%PDF-1.7", "PDF"),
+    ];
+    for (bytes, format) in beginnings {
+        let error = Image::<f32>::from_bytes(bytes, 3, &[], &Reading::default()).unwrap_err();
+        assert!(
+            error.message().contains(&format!("of the format {format}")),
+            "{error}"
+        );
+        assert!(!error.hints().is_empty(), "{error}");
+    }
+}
+
+#[test]
+fn commands_name_the_file_and_its_stem() {
+    let hints = refused("itk.dcm").hints().join("\n");
+    let (path, stem) = (file("itk.dcm"), file("itk.nrrd"));
+    assert!(
+        hints.contains(&format!("s.ReadImage('{}')", path.display())),
+        "{hints}"
+    );
+    assert!(hints.contains(&format!("'{}'", stem.display())), "{hints}");
+}
+
+#[test]
+fn what_cannot_be_read_of_a_known_format_says_why() {
+    let rows = [
+        ("numpy-object.npy", "objects cannot be read"),
+        ("numpy-structured.npy", "structured type"),
+        ("numpy-half.npy", "astype('float32')"),
+        ("make.py", "no format that is known"),
+        ("none.nii", "No such file"),
+        ("itk-vector.mha#1", "none of which has frames"),
+        (
+            "itk-frames.mha#3",
+            "frame 3 is asked for, but axis 3 of kind `time` has frames 0 to 2",
+        ),
+        ("slice-%02d.png 1 4", "No such file"),
+    ];
+    for (name, part) in rows {
+        let shape: &[usize] = if name.contains("vector") { &[3] } else { &[] };
+        let error = Image::<f32>::read(&file(name), 3, shape)
+            .map(|_| ())
+            .expect_err(name);
+        assert!(error.to_string().contains(part), "{error}");
+    }
+    let error = Image::<f32>::read(&directory(), 3, &[]).unwrap_err();
+    assert!(error.to_string().contains("directory"), "{error}");
+    let empty = Image::<f32>::from_bytes(b"", 3, &[], &Reading::default()).unwrap_err();
+    assert_eq!(empty.to_string(), "the file is empty");
+    let text = Image::<f32>::from_bytes(b"1.5 2 3\n", 3, &[], &Reading::default()).unwrap_err();
+    assert!(text.hints()[0].contains("encoding: ascii"), "{text}");
+}
+
+#[test]
+fn notes_say_what_was_decided() {
+    let notes = |name: &str, dim: usize, shape: &[usize]| {
+        let loaded = Image::<f32>::read(&file(name), dim, shape).unwrap_or_else(|e| panic!("{e}"));
+        loaded.notes
+    };
+    let turned = notes("pillow-turned.jpg", 2, &[3]);
+    assert!(
+        turned.len() == 1 && turned[0].text.contains("camera"),
+        "{turned:?}"
+    );
+    let cells = notes("vtk-cells.vti", 3, &[]);
+    assert!(cells[0].text.contains("cells"), "{cells:?}");
+    let last = notes("pynrrd-last.nrrd", 3, &[3]);
+    assert!(last[0].text.contains("axis 3 of size 3"), "{last:?}");
+    let dti = notes("pynrrd-dti.nrrd", 3, &[3, 3]);
+    assert!(
+        dti.iter()
+            .any(|n| n.text.contains("measurement frame is applied")),
+        "{dti:?}"
+    );
+    assert!(dti.iter().any(|n| n.text.contains("mask")), "{dti:?}");
+    assert!(dti.iter().all(|n| n.level == Level::Note));
+    assert!(notes("itk-vector.nrrd", 3, &[3]).is_empty());
+    let nifti = Reading {
+        world: World::Lps,
+        ..Reading::default()
+    };
+    let loaded = Image::<f32>::read_with(&file("itk-vector.nii"), 3, &[3], &nifti).unwrap();
+    assert!(
+        loaded
+            .notes
+            .iter()
+            .any(|n| n.text.contains("components are not")),
+        "{:?}",
+        loaded.notes
+    );
+    let flipped = Reading {
+        flip_components: true,
+        ..nifti
+    };
+    let turned = Image::<f32>::read_with(&file("itk-vector.nii"), 3, &[3], &flipped).unwrap();
+    let both = |c| {
+        (
+            loaded.image.sample(c, &[1, 1, 1]).unwrap(),
+            turned.image.sample(c, &[1, 1, 1]).unwrap(),
+        )
+    };
+    for (component, sign) in [(0, -1.0), (1, -1.0), (2, 1.0)] {
+        let (stored, turned) = both(component);
+        assert_eq!(turned, sign * stored);
+    }
+}
+
+#[test]
+fn a_file_whose_name_looks_like_a_choice_comes_first() {
+    let directory = std::env::temp_dir().join(format!("formats-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let path = directory.join("a.mha#0");
+    std::fs::copy(file("itk-scalar.mha"), &path).unwrap();
+    assert!(Image::<f32>::read(&path, 3, &[]).is_ok());
+    std::fs::copy(file("itk-frames.mha"), directory.join("b.mha")).unwrap();
+    assert!(Image::<f32>::read(&directory.join("b.mha#2"), 3, &[]).is_ok());
+    std::fs::remove_dir_all(&directory).unwrap();
+}
