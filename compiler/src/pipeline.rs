@@ -79,6 +79,8 @@ pub struct Stage {
     pub name: &'static str,
     /// What it does.
     pub about: &'static str,
+    /// Whether its result can be printed.
+    pub has_text: bool,
 }
 
 /// Every stage, in order.
@@ -86,34 +88,42 @@ pub const STAGES: &[Stage] = &[
     Stage {
         name: "ast",
         about: "the syntax tree, printed as source",
+        has_text: true,
     },
     Stage {
         name: "typed",
         about: "names resolved, overloads chosen, coercions explicit",
+        has_text: true,
     },
     Stage {
         name: "translate",
         about: "High-IR: functions inlined, operators in index notation",
+        has_text: true,
     },
     Stage {
         name: "normalize",
         about: "High-IR: derivatives and probes at leaf fields only, planned",
+        has_text: true,
     },
     Stage {
         name: "reconstruct",
         about: "Mid-IR: probes of images in index space",
+        has_text: true,
     },
     Stage {
         name: "scalarize",
         about: "Low-IR: scalars only",
+        has_text: true,
     },
     Stage {
         name: "hoist",
         about: "Low-IR: what is the same for all strands computed once",
+        has_text: true,
     },
     Stage {
         name: "generate",
         about: "machine code",
+        has_text: false,
     },
 ];
 
@@ -208,7 +218,9 @@ fn lower_here(
     options: &Options,
 ) -> Result<Lowered, Stopped> {
     let (ast, errors) = session.stage("ast", || syntax::parse(source));
-    session.done("ast", || syntax::print::print(&ast))?;
+    session.done("ast", || {
+        syntax::print::print_with_comments(&ast, &source.text)
+    })?;
     let checked = session.stage("typed", || {
         front::check_parsed(ast, errors, &options.check())
     });

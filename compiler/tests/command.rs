@@ -44,25 +44,33 @@ fn write(directory: &Path, name: &str, text: &str) {
 fn a_program_runs_with_its_options() {
     let dir = directory("runs");
     write(&dir, "p.diderot", SQUARES);
+    // The input `n` has the name of an option, which has another.
     let output = diderotc(
         &dir,
-        &["p.diderot", "-n", "2", "-input-n", "6", "-o", "out.txt"],
-    );
-    assert_eq!(
-        output.status.code(),
-        Some(2),
-        "`-input-n` is spelled `--input-n`: {}",
-        stderr(&output)
-    );
-    let output = diderotc(
-        &dir,
-        &["p.diderot", "-n", "2", "--input-n", "6", "-o", "out.txt"],
+        &["p.diderot", "-n", "6", "--nworkers", "2", "-o", "out.txt"],
     );
     assert!(output.status.success(), "{}", stderr(&output));
+    let told = stderr(&output);
+    assert!(
+        told.contains("note: `-n` sets the input `n`; `--nworkers`"),
+        "{told}"
+    );
+    assert!(told.contains("wrote out.txt (6, int)"), "{told}");
     let numbers = fs::read_to_string(dir.join("out.txt")).expect("the output");
     assert_eq!(
         numbers.split_whitespace().collect::<Vec<_>>(),
         ["0", "1", "4", "9", "16", "25"]
+    );
+    let quiet = diderotc(&dir, &["p.diderot", "--input-n", "6", "-q"]);
+    assert_eq!(
+        (quiet.status.code(), stderr(&quiet).as_str()),
+        (Some(0), "")
+    );
+    let checked = diderotc(&dir, &["check", "p.diderot"]);
+    assert!(
+        stderr(&checked).contains("`--nworkers`"),
+        "{}",
+        stderr(&checked)
     );
 }
 
@@ -192,7 +200,7 @@ fn an_output_that_cannot_be_written_is_an_error() {
     let dir = directory("unwritable");
     write(&dir, "p.diderot", SQUARES);
     let output = diderotc(&dir, &["p.diderot", "-o", "no/such/folder/out.nrrd"]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     assert!(
         stderr(&output).contains("no/such/folder"),
         "{}",
@@ -437,8 +445,11 @@ fn an_interrupted_run_writes_no_output() {
     let mut message = String::new();
     std::io::Read::read_to_string(&mut child.stderr.take().expect("piped"), &mut message)
         .expect("text");
-    assert_eq!(status.code(), Some(1), "{message}");
-    assert!(message.contains("interrupted"), "{message}");
+    assert_eq!(status.code(), Some(130), "{message}");
+    assert!(
+        message.contains("interrupted") && message.contains("--keep"),
+        "{message}"
+    );
     let names: Vec<String> = fs::read_dir(&dir)
         .expect("the directory")
         .map(|entry| {

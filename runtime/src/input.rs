@@ -8,8 +8,10 @@ pub mod command_line;
 pub mod help;
 pub mod options;
 pub mod sequence;
+pub mod sweep;
 
 use std::fmt;
+use std::path::Path;
 
 use crate::nrrd::parse_real;
 
@@ -26,7 +28,7 @@ pub enum InputType {
     String,
     /// A tensor of real numbers.
     Tensor(Vec<usize>),
-    /// A sequence; one of unknown length is read from a file.
+    /// A sequence; one of unknown length is read from a file, or its elements are given in one word.
     Seq {
         /// Type of the elements.
         elem: Box<InputType>,
@@ -55,7 +57,7 @@ pub enum InputValue {
     String(String),
     /// The components of a tensor, row-major.
     Tensor(Vec<f64>),
-    /// The elements of a sequence of fixed length.
+    /// The elements of a sequence.
     Seq(Vec<InputValue>),
     /// The name of the file that holds an image or a sequence.
     File(String),
@@ -133,6 +135,16 @@ impl fmt::Display for InputType {
 }
 
 impl InputType {
+    /// Whether a value consists of a fixed number of numbers or truth values.
+    fn is_numbers(&self) -> bool {
+        match self {
+            InputType::Bool | InputType::Int | InputType::Real => true,
+            InputType::Tensor(_) => true,
+            InputType::Seq { elem, len: Some(_) } => elem.is_numbers(),
+            InputType::Seq { len: None, .. } | InputType::String | InputType::Image { .. } => false,
+        }
+    }
+
     /// The words that spell one value.
     pub fn word_count(&self) -> usize {
         match self {
@@ -186,11 +198,75 @@ pub fn parse_value(ty: &InputType, words: &[String], ints: IntWidth) -> Result<I
                 .map(|chunk| parse_value(elem, chunk, ints));
             elements.collect::<Result<_, _>>().map(InputValue::Seq)
         }
-        InputType::Seq { len: None, .. } | InputType::Image { .. } => match word {
-            "" => Err("found an empty word, expected a file name".to_string()),
-            _ => Ok(InputValue::File(word.to_string())),
-        },
+        InputType::Seq { len: None, .. } | InputType::Image { .. } if word.is_empty() => {
+            Err("found an empty word, expected a file name".to_string())
+        }
+        // What is no file may be the elements themselves.
+        InputType::Seq { elem, len: None } if elem.is_numbers() && !Path::new(word).exists() => {
+            match parse_elements(elem, word, ints) {
+                Some(elements) => elements.map(InputValue::Seq),
+                None => Ok(InputValue::File(word.to_string())),
+            }
+        }
+        InputType::Seq { len: None, .. } | InputType::Image { .. } => {
+            Ok(InputValue::File(word.to_string()))
+        }
     }
+}
+
+/// The values in a word: separated by commas, semicolons or blanks, with or without brackets.
+fn split_values(word: &str) -> impl Iterator<Item = String> {
+    let parts = word.split(|c: char| c.is_whitespace() || ",;[]".contains(c));
+    parts.filter(|part| !part.is_empty()).map(str::to_string)
+}
+
+/// The elements of a sequence in a word, `1,2,3` or `0,0;1,0`, if it has nothing but numbers.
+fn parse_elements(
+    elem: &InputType,
+    word: &str,
+    ints: IntWidth,
+) -> Option<Result<Vec<InputValue>, String>> {
+    let values: Vec<String> = split_values(word).collect();
+    let is_number = |value: &String| parse_real(value).is_some() || parse_bool(value).is_ok();
+    if values.is_empty() || !values.iter().all(is_number) {
+        return None;
+    }
+    let width = elem.word_count().max(1);
+    let elements = match word.contains(';') {
+        true => word
+            .split(';')
+            .map(|part| split_values(part).collect())
+            .collect(),
+        false => values
+            .chunks(width)
+            .map(<[String]>::to_vec)
+            .collect::<Vec<_>>(),
+    };
+    let parsed = elements.iter().map(|words| parse_value(elem, words, ints));
+    Some(parsed.collect())
+}
+
+/// The candidate most like a word: one that differs by few letters, or goes on where the other ends.
+pub fn nearest<'c>(word: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+    /// Letters that two words must share to count as the beginning of one another.
+    const SHARED: usize = 3;
+    let length = word.chars().count();
+    let stem = |word: &str| word.trim_start_matches('-').to_lowercase();
+    let begins = |candidate: &str| {
+        let (a, b) = (stem(word), stem(candidate));
+        a.len().min(b.len()) >= SHARED && (a.starts_with(&b) || b.starts_with(&a))
+    };
+    let distance = |candidate: &'c str| {
+        let distance = strsim::osa_distance(candidate, word);
+        let is_near = distance <= 1 + length / 4;
+        (is_near || begins(candidate)).then_some((!is_near, distance, candidate))
+    };
+    // A word much longer than any option is not one that was mistyped.
+    let candidates = candidates.filter(|_| length <= 100);
+    candidates
+        .filter_map(distance)
+        .min()
+        .map(|(.., candidate)| candidate)
 }
 
 fn parse_bool(word: &str) -> Result<bool, String> {

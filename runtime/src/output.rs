@@ -4,14 +4,27 @@
 //! kinds that the original writes, and writes it in the format that the file's suffix asks for. A file appears under
 //! its name only when it is complete; if anything fails, no part of it is left behind.
 
-pub mod file;
+pub mod film;
+pub mod format;
+mod meshes;
+pub mod picture;
+pub mod place;
+pub mod plan;
+mod points;
 mod staged;
+mod tables;
+mod vtk;
+pub mod write;
 
-pub use staged::replace_file;
+pub use staged::{remove_unfinished, replace_file};
 
 use std::fmt;
+use std::io::{self, Write};
 
-use crate::nrrd::{Axis, Header, Kind, Nrrd, NrrdError, SampleType, Samples};
+use crate::nrrd::{Axis, Header, Kind, Nrrd, NrrdError, SampleType, Samples, Space};
+use crate::png::Range;
+use crate::reduce;
+use place::Place;
 
 /// What the elements of an output are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +35,33 @@ pub struct Output {
     pub shape: Vec<usize>,
     /// Whether a strand has one element or a sequence of them.
     pub length: Length,
+    /// What its components are.
+    pub scalar: Scalar,
+}
+
+/// What the components of an output are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scalar {
+    /// Real numbers.
+    #[default]
+    Real,
+    /// Integers.
+    Int,
+    /// Truth values.
+    Bool,
+}
+
+/// An output with its values, as files take them.
+#[derive(Clone, Copy, Debug)]
+pub struct Column<'a> {
+    /// What it is.
+    pub output: &'a Output,
+    /// Its values; for a sequence of varying length the elements of all strands.
+    pub values: Values<'a>,
+    /// The number of elements of each strand, for a sequence of varying length.
+    pub lengths: Option<&'a [usize]>,
+    /// Which of its numbers become black and white.
+    pub range: Range,
 }
 
 /// How many elements one strand has.
@@ -101,6 +141,24 @@ impl Output {
         }
     }
 
+    /// A name for each value of one strand: the output's, with the indices of a component.
+    fn component_names(&self) -> Vec<String> {
+        let length = match self.length {
+            Length::Fixed(n) => Some(n),
+            Length::One | Length::Dynamic => None,
+        };
+        let mut names = vec![self.name.clone()];
+        for size in length.iter().chain(&self.shape) {
+            let indexed = |name: &String| {
+                (0..*size)
+                    .map(|i| format!("{name}_{i}"))
+                    .collect::<Vec<_>>()
+            };
+            names = names.iter().flat_map(indexed).collect();
+        }
+        names
+    }
+
     /// The axis of the values of one strand; scalars have none. A sequence of one counts as its element.
     fn component_axis(&self) -> Option<Axis> {
         let kind = match (self.length, &self.shape[..]) {
@@ -126,10 +184,49 @@ impl Domain {
         }
     }
 
-    fn axes(&self) -> Vec<Axis> {
+    /// The sizes of a grid, outermost iterator first; a collection has none.
+    pub fn grid_sizes(&self) -> &[usize] {
         match self {
-            Domain::Grid(sizes) => sizes.iter().rev().map(|&n| axis(n, Kind::Space)).collect(),
-            Domain::List(count) => vec![axis(*count, Kind::List)],
+            Domain::Grid(sizes) => sizes,
+            Domain::List(_) => &[],
+        }
+    }
+
+    fn axes(&self, place: Option<&Place>) -> Vec<Axis> {
+        let sizes = match self {
+            Domain::Grid(sizes) => sizes.iter().rev(),
+            Domain::List(count) => return vec![axis(*count, Kind::List)],
+        };
+        let direction = |n: usize| place.and_then(|place| place.directions.get(n).cloned());
+        let placed = |(n, &size): (usize, &usize)| Axis {
+            direction: direction(n),
+            ..axis(size, Kind::Space)
+        };
+        sizes.enumerate().map(placed).collect()
+    }
+}
+
+/// The same code for the values of every type.
+macro_rules! with_values {
+    ($values:expr, $slice:ident => $code:expr) => {
+        match $values {
+            Values::F32($slice) => $code,
+            Values::F64($slice) => $code,
+            Values::I32($slice) => $code,
+            Values::I64($slice) => $code,
+            Values::Bool($slice) => $code,
+        }
+    };
+}
+
+impl<'a> From<&'a reduce::Values> for Values<'a> {
+    fn from(values: &'a reduce::Values) -> Values<'a> {
+        match values {
+            reduce::Values::F32(values) => Values::F32(values),
+            reduce::Values::F64(values) => Values::F64(values),
+            reduce::Values::I32(values) => Values::I32(values),
+            reduce::Values::I64(values) => Values::I64(values),
+            reduce::Values::Bool(values) => Values::Bool(values),
         }
     }
 }
@@ -137,18 +234,65 @@ impl Domain {
 impl Values<'_> {
     /// The number of values.
     pub fn len(&self) -> usize {
-        match self {
-            Values::F32(values) => values.len(),
-            Values::F64(values) => values.len(),
-            Values::I32(values) => values.len(),
-            Values::I64(values) => values.len(),
-            Values::Bool(values) => values.len(),
-        }
+        with_values!(self, values => values.len())
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// All of them as numbers.
+    pub fn numbers(self) -> Vec<f64> {
+        match self {
+            Values::F32(values) => values.iter().map(|&x| x.into()).collect(),
+            Values::F64(values) => values.to_vec(),
+            Values::I32(values) => values.iter().map(|&n| n.into()).collect(),
+            Values::I64(values) => values.iter().map(|&n| n as f64).collect(),
+            Values::Bool(values) => values.iter().map(|&b| u8::from(b != 0).into()).collect(),
+        }
+    }
+
+    /// What one of them is called.
+    fn type_name(self) -> &'static str {
+        match self {
+            Values::F32(_) => "float",
+            Values::F64(_) => "double",
+            Values::I32(_) => "int",
+            Values::I64(_) => "long int",
+            Values::Bool(_) => "bool",
+        }
+    }
+
+    /// Appends their bytes in the order of this machine; truth values are 0 and 1.
+    fn append_bytes(self, bytes: &mut Vec<u8>) {
+        match self {
+            Values::Bool(values) => bytes.extend(values.iter().map(|&b| u8::from(b != 0))),
+            other => with_values!(other, values => {
+                bytes.extend(values.iter().flat_map(|x| x.to_ne_bytes()));
+            }),
+        }
+    }
+
+    fn write_bytes(self, out: &mut dyn Write) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        self.append_bytes(&mut bytes);
+        out.write_all(&bytes)
+    }
+
+    /// The values of some strands that have `size` each.
+    fn rows(self, size: usize, strands: &[usize]) -> reduce::Values {
+        fn pick<T: Copy>(values: &[T], size: usize, strands: &[usize]) -> Vec<T> {
+            let rows = strands.iter().map(|&n| &values[n * size..(n + 1) * size]);
+            rows.flatten().copied().collect()
+        }
+        match self {
+            Values::F32(values) => reduce::Values::F32(pick(values, size, strands)),
+            Values::F64(values) => reduce::Values::F64(pick(values, size, strands)),
+            Values::I32(values) => reduce::Values::I32(pick(values, size, strands)),
+            Values::I64(values) => reduce::Values::I64(pick(values, size, strands)),
+            Values::Bool(values) => reduce::Values::Bool(pick(values, size, strands)),
+        }
     }
 
     fn to_samples(self) -> (SampleType, Samples) {
@@ -174,7 +318,7 @@ fn axis(size: usize, kind: Kind) -> Axis {
 }
 
 /// The array of `values` with the given axes.
-fn array(axes: Vec<Axis>, values: Values<'_>) -> Result<Nrrd, NrrdError> {
+fn array(axes: Vec<Axis>, values: Values<'_>, place: Option<&Place>) -> Result<Nrrd, NrrdError> {
     let (sample_type, samples) = values.to_samples();
     let comments = [
         "Complete NRRD file format specification at:",
@@ -183,13 +327,20 @@ fn array(axes: Vec<Axis>, values: Values<'_>) -> Result<Nrrd, NrrdError> {
     let header = Header {
         axes,
         comments: comments.map(str::to_string).to_vec(),
+        space: place.map_or(Space::Unknown, |place| place.space.clone()),
+        space_origin: place.map(|place| place.origin.clone()),
         ..Header::new(sample_type, &[])
     };
     Nrrd::new(header, samples)
 }
 
-/// The array of an output whose strands all have equally many values.
-pub fn to_nrrd(output: &Output, domain: &Domain, values: Values<'_>) -> Result<Nrrd, OutputError> {
+/// The array of an output whose strands all have equally many values, at its place if it has one.
+pub fn to_nrrd(
+    output: &Output,
+    domain: &Domain,
+    values: Values<'_>,
+    place: Option<&Place>,
+) -> Result<Nrrd, OutputError> {
     if output.length == Length::Dynamic {
         let message = "sequences of varying length are not one array";
         return Err(OutputError::of(output, message));
@@ -197,8 +348,11 @@ pub fn to_nrrd(output: &Output, domain: &Domain, values: Values<'_>) -> Result<N
     if domain.strand_count() == 0 {
         return Err(OutputError::of(output, "there are no strands to write"));
     }
-    let axes = output.component_axis().into_iter().chain(domain.axes());
-    array(axes.collect(), values).map_err(|e| OutputError::of(output, e.message()))
+    let axes = output
+        .component_axis()
+        .into_iter()
+        .chain(domain.axes(place));
+    array(axes.collect(), values, place).map_err(|e| OutputError::of(output, e.message()))
 }
 
 /// The two arrays of an output whose strands have `lengths[i]` elements each: for each strand where its elements begin
@@ -226,14 +380,16 @@ pub fn to_nrrd_pair(
             .extend(pair.map_err(|_| OutputError::of(output, "more elements than 32 bits count"))?);
         total += length;
     }
-    let axes = [axis(2, Kind::Vector2)].into_iter().chain(domain.axes());
+    let axes = [axis(2, Kind::Vector2)]
+        .into_iter()
+        .chain(domain.axes(None));
     let fail = |e: NrrdError| OutputError::of(output, e.message());
-    let index = array(axes.collect(), Values::I32(&pairs)).map_err(fail)?;
+    let index = array(axes.collect(), Values::I32(&pairs), None).map_err(fail)?;
     if total == 0 {
         return Ok((index, None));
     }
     let elements = axis(total, Kind::List);
     let axes = output.component_axis().into_iter().chain([elements]);
-    let data = array(axes.collect(), values).map_err(fail)?;
+    let data = array(axes.collect(), values, None).map_err(fail)?;
     Ok((index, Some(data)))
 }

@@ -1,7 +1,5 @@
-//! PNG pictures: reading stored integers, and writing arrays of numbers as grey or colour values.
-//!
-//! Reading gives the integers as they are stored, never rescaled. Writing maps a range of numbers onto the range of the
-//! integers; values outside are clamped and not-a-number becomes 0.
+//! PNG pictures: reading and writing stored integers, never rescaled. How numbers become such integers is the business of
+//! [`crate::output::picture`].
 
 use std::fmt;
 use std::fs;
@@ -54,6 +52,8 @@ pub enum Range {
     Between(f64, f64),
     /// From the lowest to the highest finite value of the array.
     Auto,
+    /// From and to the values below which these percentages of the finite values of the array lie.
+    Percentiles(f64, f64),
 }
 
 /// Why a picture could not be read or written.
@@ -279,28 +279,4 @@ pub fn encode(png: &Png, out: &mut dyn Write) -> Result<(), PngError> {
     PngEncoder::new(out)
         .write_image(&bytes, png.width as u32, png.height as u32, color)
         .map_err(|e| error(e.to_string()))
-}
-
-/// Maps numbers to the integers of a picture. `usual` are the numbers that [`Range::Usual`] makes black and white.
-pub fn quantize(values: &[f64], range: Range, usual: (f64, f64), depth: Depth) -> Vec<u16> {
-    let (low, high) = match range {
-        Range::Usual => usual,
-        Range::Between(low, high) => (low, high),
-        Range::Auto => extent(values),
-    };
-    let max = f64::from(depth.max());
-    let level = |&x: &f64| {
-        let scaled = (x - low) / (high - low) * max;
-        // The cast saturates and takes not-a-number to 0; the clamp keeps eight bits from wrapping.
-        scaled.round().clamp(0.0, max) as u16
-    };
-    values.iter().map(level).collect()
-}
-
-/// The lowest and the highest finite value.
-fn extent(values: &[f64]) -> (f64, f64) {
-    let finite = values.iter().copied().filter(|x| x.is_finite());
-    finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
-        (low.min(x), high.max(x))
-    })
 }

@@ -60,6 +60,7 @@ impl Creation {
 #[derive(Debug, Default)]
 pub struct Control {
     cancelled: AtomicBool,
+    stopped: AtomicBool,
     step: AtomicU64,
     active: AtomicU64,
     stable: AtomicU64,
@@ -71,6 +72,16 @@ impl Control {
     /// world can be read but not continued.
     pub fn cancel(&self) {
         self.cancelled.store(true, Relaxed);
+    }
+
+    /// Asks the run to stop after the super-step it is in, or, if strands run independently of each other, as soon as
+    /// each has come to the end of an update. The world can be read and continued.
+    pub fn stop(&self) {
+        self.stopped.store(true, Relaxed);
+    }
+
+    fn is_over(&self) -> bool {
+        self.stopped.load(Relaxed) || self.cancelled.load(Relaxed)
     }
 
     /// Super-steps completed, and sizes of the strand sets then; while strands run independently of each other, the
@@ -109,6 +120,8 @@ pub enum RunEnd {
     StepLimit,
     /// It was cancelled.
     Cancelled,
+    /// It was asked to stop.
+    Stopped,
 }
 
 /// Why a world cannot be made.
@@ -258,7 +271,7 @@ impl<P: StrandProgram> World<P> {
             self.core.finish()?;
         } else {
             for _ in 0..limit {
-                if self.core.counts.active == 0 || self.core.control.cancelled.load(Relaxed) {
+                if self.core.counts.active == 0 || self.core.control.is_over() {
                     break;
                 }
                 self.super_step()?;
@@ -269,6 +282,8 @@ impl<P: StrandProgram> World<P> {
             RunEnd::Cancelled
         } else if self.core.counts.active == 0 {
             RunEnd::Finished
+        } else if self.core.control.stopped.load(Relaxed) {
+            RunEnd::Stopped
         } else {
             RunEnd::StepLimit
         })

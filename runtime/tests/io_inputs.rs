@@ -309,3 +309,43 @@ fn numbers_in_text_are_sequences() {
     let empty = TemporaryFile::new("empty", "");
     assert_eq!(read_reals(&empty.0, 2), Ok(vec![]));
 }
+
+#[test]
+fn elements_may_stand_in_the_word_where_no_file_has_its_name() {
+    let reals = seq(InputType::Real, None);
+    let vectors = seq(InputType::Tensor(vec![2]), None);
+    let real = |x| InputValue::Real(x);
+    let pair = |x, y| InputValue::Tensor(vec![x, y]);
+    let one = |text: &str, ty: &InputType| parse_value(ty, &[text.to_string()], IntWidth::Bits32);
+    assert_eq!(
+        one("1,2.5,-3", &reals),
+        Ok(InputValue::Seq(vec![real(1.0), real(2.5), real(-3.0)]))
+    );
+    assert_eq!(one("5", &reals), Ok(InputValue::Seq(vec![real(5.0)])));
+    for text in ["0,0;1,0", "0,0,1,0", "[[0,0],[1,0]]"] {
+        assert_eq!(
+            one(text, &vectors),
+            Ok(InputValue::Seq(vec![pair(0.0, 0.0), pair(1.0, 0.0)])),
+            "{text}"
+        );
+    }
+    assert!(
+        one("0,0;1", &vectors)
+            .unwrap_err()
+            .contains("found 1 values, expected 2")
+    );
+    assert!(
+        one("0,0,1", &vectors)
+            .unwrap_err()
+            .contains("found 1 values, expected 2")
+    );
+    assert_eq!(
+        one("seeds.txt", &vectors),
+        Ok(InputValue::File("seeds.txt".to_string()))
+    );
+    assert!(
+        one("1.5", &seq(InputType::Int, None))
+            .unwrap_err()
+            .contains("expected an integer")
+    );
+}

@@ -2,8 +2,9 @@
 
 use runtime::input::command_line::{CommandLine, parse};
 use runtime::input::help;
-use runtime::input::options::{InputSpec, OutputName, Program, RunOptions};
+use runtime::input::options::{InputSpec, OutputName, OutputOptions, Program, RunOptions};
 use runtime::input::{InputType, InputValue, IntWidth};
+use runtime::output::format::FileFormat;
 use runtime::png::{Depth, Range};
 
 fn input(name: &str, ty: InputType, default: Option<&str>) -> InputSpec {
@@ -38,6 +39,7 @@ fn program(outputs: &[(&str, bool)]) -> Program {
         ],
         outputs: outputs.iter().map(output).collect(),
         ints: IntWidth::Bits32,
+        beside: vec!["--double".to_string()],
     }
 }
 
@@ -65,13 +67,7 @@ fn without_options_the_defaults_hold() {
     let run = run("-img ct.nrrd");
     assert_eq!(run.inputs[0], Some(InputValue::File("ct.nrrd".to_string())));
     assert_eq!(run.inputs[1..], [None, None, None, None]);
-    assert_eq!(
-        (
-            run.outputs[0].file.as_str(),
-            run.outputs[0].snapshot_prefix.as_str()
-        ),
-        ("rgb.nrrd", "rgb")
-    );
+    assert_eq!(run.outputs, [OutputOptions::default()]);
     assert_eq!(
         (run.limit, run.snapshot_period, run.workers),
         (None, None, None)
@@ -80,16 +76,19 @@ fn without_options_the_defaults_hold() {
         (run.print.as_str(), run.verbose, run.timing),
         ("-", false, false)
     );
-    assert_eq!((run.range, run.depth), (Range::Usual, Depth::Eight));
+    assert_eq!(run.depth, Depth::Eight);
+    assert_eq!((run.keep, run.quiet, run.notes.len()), (false, false, 0));
 }
 
 #[test]
 fn every_option_is_understood_in_each_spelling() {
     for text in [
-        "-img a -l 5 -s 2 -n 3 -print log.txt -v -t -o x.png -sp snap --range -1,2.5 --bits 16",
+        "-img a -l 5 -s 2 --nworkers 3 -print log.txt -v -t -o x.png -sp snap --range -1,2.5 --bits 16",
+        "-img=a -l=5 -s 2 --nworkers=3 --print=log.txt -v -t -o=x.png -sp snap --range=-1,2.5 --bits=16",
         "--verbose --timing --input-img a --limit 5 --snapshot 2 --nworkers 3 -print log.txt --output x.png \
          --snapshot-prefix snap --range -1,2.5 --bits 16",
-        "-o-rgb x.png -sp-rgb snap -img b -img a -l 9 -l 5 -s 2 -n 3 -print log.txt -v -v -t --range -1,2.5 --bits 16",
+        "-o-rgb x.png -sp-rgb snap -img b -img a -l 9 -l 5 -s 2 --nworkers 3 -print log.txt -v -v -t \
+         --range 0,1 --range-rgb -1,2.5 --bits 16",
     ] {
         let run = run(text);
         assert_eq!(
@@ -107,18 +106,20 @@ fn every_option_is_understood_in_each_spelling() {
         );
         assert_eq!(
             (
-                run.outputs[0].file.as_str(),
-                run.outputs[0].snapshot_prefix.as_str()
+                run.outputs[0].file.as_deref(),
+                run.outputs[0].snapshot_prefix.as_deref()
             ),
-            ("x.png", "snap")
+            (Some("x.png"), Some("snap"))
         );
         assert_eq!(
-            (run.range, run.depth),
+            (run.outputs[0].range, run.depth),
             (Range::Between(-1.0, 2.5), Depth::Sixteen)
         );
     }
-    assert_eq!(run("-img a --range AUTO").range, Range::Auto);
-    let zeros = run("-img a -l 0 -s 0 -n 0");
+    assert_eq!(run("-img a --range AUTO").outputs[0].range, Range::Auto);
+    let percentiles = run("-img a --range auto:1,99").outputs[0].range;
+    assert_eq!(percentiles, Range::Percentiles(1.0, 99.0));
+    let zeros = run("-img a -l 0 -s 0 --nworkers 0");
     assert_eq!(
         (zeros.limit, zeros.snapshot_period, zeros.workers),
         (None, None, None)
@@ -141,12 +142,89 @@ fn words_with_a_dash_are_values_unless_they_spell_an_option() {
 }
 
 #[test]
-fn an_input_named_like_a_built_in_option_has_a_spelling_of_its_own() {
-    let run = run("-img a -n 3 --input-n 8");
+fn an_inputs_name_wins_over_a_short_option_and_the_user_is_told() {
+    let run = run("-img a -n 8 --nworkers 3");
     assert_eq!(
         (run.workers, run.inputs[3].clone()),
         (Some(3), Some(InputValue::Int(8)))
     );
+    assert_eq!(
+        run.notes,
+        ["`-n` sets the input `n`; `--nworkers` is the option to use N worker threads"]
+    );
+    let same = super_run(&["-img", "a", "--input-n", "8"]);
+    assert_eq!(
+        (same.inputs[3].clone(), same.notes.len()),
+        (Some(InputValue::Int(8)), 0)
+    );
+    // `-h` with a value is the input, without one the old question.
+    let mut with_h = program(&[("rgb", false)]);
+    with_h.inputs[1].name = "h".to_string();
+    let parsed = parse(&with_h, &words("-img a -h 0.1"));
+    let Ok(CommandLine::Run(run)) = parsed else {
+        panic!("{parsed:?}");
+    };
+    assert_eq!(run.inputs[1], Some(InputValue::Real(0.1)));
+    for text in ["-img a -h", "-h -img a", "-h 1 --help"] {
+        let parsed = parse(&with_h, &words(text));
+        assert!(matches!(parsed, Ok(CommandLine::Help(_))), "{text}");
+    }
+}
+
+fn super_run(words: &[&str]) -> RunOptions {
+    let words: Vec<String> = words.iter().map(|w| w.to_string()).collect();
+    match parse(&program(&[("rgb", false)]), &words) {
+        Ok(CommandLine::Run(run)) => run,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn values_may_stand_in_one_word() {
+    let expected = Some(InputValue::Tensor(vec![1.0, -2.0, 3.5]));
+    for given in [
+        &["-eye", "1", "-2", "3.5"][..],
+        &["-eye", "1,-2,3.5"],
+        &["-eye=1,-2,3.5"],
+        &["-eye", "[1,-2,3.5]"],
+        &["-eye", "[1,", "-2,", "3.5]"],
+        &["-eye", "1 -2 3.5"],
+    ] {
+        let words = [&["-img", "a"], given].concat();
+        assert_eq!(super_run(&words).inputs[2], expected, "{given:?}");
+    }
+    assert_eq!(
+        error("-img a -eye 1,2,3,4"),
+        "option `-eye`: found 4 values, expected 3 for type vec3"
+    );
+    let mut flags = program(&[("rgb", false)]);
+    flags.inputs[1].ty = InputType::Bool;
+    for (text, expected) in [
+        ("-stepSize", true),
+        ("-stepSize off", false),
+        ("-stepSize=no", false),
+    ] {
+        let parsed = parse(&flags, &words(&format!("{text} -img a")));
+        let Ok(CommandLine::Run(run)) = parsed else {
+            panic!("{parsed:?}");
+        };
+        assert_eq!(run.inputs[1], Some(InputValue::Bool(expected)), "{text}");
+    }
+}
+
+#[test]
+fn every_suffix_and_every_long_spelling_is_in_the_help() {
+    let text = help::text(&program(&[("rgb", false)]));
+    for suffix in FileFormat::suffixes(false).split(", ") {
+        assert!(text.contains(suffix), "{suffix}");
+    }
+    // What inputs can take has another spelling.
+    for line in text.lines().filter(|line| line.starts_with("  -")) {
+        let is_input = ["-img", "-stepSize", "-eye", "-n ", "-title"]
+            .iter()
+            .any(|i| line[2..].starts_with(i));
+        assert!(is_input || line.contains("--"), "{line}");
+    }
 }
 
 #[test]
@@ -175,7 +253,7 @@ fn wrong_usage_names_the_option_and_what_was_expected() {
         ),
         (
             "-img a -quiteUnlikeAnything",
-            "unknown option `-quiteUnlikeAnything`; `-h` lists all options",
+            "unknown option `-quiteUnlikeAnything`; `--help` lists all options",
         ),
         (
             "-img a --stepSize 1",
@@ -196,8 +274,32 @@ fn wrong_usage_names_the_option_and_what_was_expected() {
             "option `-l`: found `many`, expected a non-negative integer",
         ),
         (
-            "-img a -n -2",
-            "option `-n`: found `-2`, expected a non-negative integer",
+            "-img a --nworkers -2",
+            "option `--nworkers`: found `-2`, expected a non-negative integer",
+        ),
+        (
+            "-img a -image b",
+            "unknown option `-image`; did you mean `-img`?",
+        ),
+        (
+            "-img a -stepSizes 1",
+            "unknown option `-stepSizes`; did you mean `-stepSize`?",
+        ),
+        (
+            "-img a -titleOfPlot x",
+            "unknown option `-titleOfPlot`; did you mean `-title`?",
+        ),
+        (
+            "-img a --doubel",
+            "unknown option `--doubel`; did you mean `--double`?",
+        ),
+        (
+            "-img a -v=1",
+            "option `-v`: found `1`, but it takes no value",
+        ),
+        (
+            "-img a -o-depth x.png",
+            "option `-o-depth` names an output that is not there; there are: rgb",
         ),
         (
             "-img a --bits 12",
@@ -205,19 +307,19 @@ fn wrong_usage_names_the_option_and_what_was_expected() {
         ),
         (
             "-img a --range 1",
-            "option `--range`: found `1`, expected two different numbers LO,HI or auto",
+            "option `--range`: found `1`, expected two different numbers LO,HI, auto, or percentages auto:1,99",
         ),
         (
             "-img a --range 1,1",
-            "option `--range`: found `1,1`, expected two different numbers LO,HI or auto",
+            "option `--range`: found `1,1`, expected two different numbers LO,HI, auto, or percentages auto:1,99",
         ),
         (
             "-img a --range 0,inf",
-            "option `--range`: found `0,inf`, expected two different numbers LO,HI or auto",
+            "option `--range`: found `0,inf`, expected two different numbers LO,HI, auto, or percentages auto:1,99",
         ),
         (
-            "-img a -stepSize=1",
-            "unknown option `-stepSize=1`; did you mean `-stepSize`?",
+            "-img a -stepSize=x",
+            "option `-stepSize`: found `x`, expected a real number",
         ),
     ];
     for (text, message) in rows {
@@ -228,7 +330,7 @@ fn wrong_usage_names_the_option_and_what_was_expected() {
     let both = parse(&two, &[]).unwrap_err().to_string();
     assert_eq!(
         both,
-        "required options `-img` (image(3)[]), `--input-n` (int) are missing"
+        "required options `-img` (image(3)[]), `-n` (int) are missing"
     );
     let empty = ["-img", "a", "-o", ""].map(str::to_string);
     let message = parse(&program(&[("rgb", false)]), &empty)
@@ -252,23 +354,27 @@ fn several_outputs_are_told_apart_by_name() {
     let files: Vec<_> = run
         .outputs
         .iter()
-        .map(|o| (o.file.as_str(), o.snapshot_prefix.as_str()))
+        .map(|o| (o.file.as_deref(), o.snapshot_prefix.as_deref()))
         .collect();
-    assert_eq!(files, [("x.png", "rgb"), ("p/q", "s")]);
-    let Ok(CommandLine::Run(usual)) = parse(&program, &words("-img a")) else {
-        panic!()
-    };
-    assert_eq!(usual.outputs[1].file, "path");
-    let text = help::text(&program);
-    assert!(text.contains("  -o-NAME, --output-NAME FILE\n"), "{text}");
-    assert!(text.contains("path-len.nrrd and path-data.nrrd"), "{text}");
-    let error = parse(&program, &words("-img a -o x.png"))
-        .unwrap_err()
-        .to_string();
-    assert_eq!(
-        error,
-        "option `-o` must name one of several outputs: `-o-rgb`, `-o-path`"
+    assert_eq!(files, [(Some("x.png"), None), (Some("p/q"), Some("s"))]);
+    // What is said of all holds for those of which nothing is said by name, wherever it stands.
+    let parsed = parse(
+        &program,
+        &words("-img a -o-rgb x.png -o all.csv --range-path 0,2 --range 0,5"),
     );
+    let Ok(CommandLine::Run(run)) = parsed else {
+        panic!("{parsed:?}");
+    };
+    let files: Vec<_> = run.outputs.iter().map(|o| o.file.as_deref()).collect();
+    assert_eq!(files, [Some("x.png"), Some("all.csv")]);
+    let ranges: Vec<_> = run.outputs.iter().map(|o| o.range).collect();
+    assert_eq!(ranges, [Range::Between(0.0, 5.0), Range::Between(0.0, 2.0)]);
+    let text = help::text(&program);
+    assert!(
+        text.contains("  -o[-NAME], --output[-NAME] FILE\n"),
+        "{text}"
+    );
+    assert!(text.contains("path-len.nrrd and path-data.nrrd"), "{text}");
 }
 
 #[test]
@@ -285,9 +391,10 @@ fn help_is_given_wherever_it_is_asked_for() {
         "  -img FILE                 image(3)[]: what img is (required)",
         "  -stepSize REAL            real: what stepSize is (default: 0.1)",
         "  -eye REAL REAL REAL       vec3: what eye is (default: [1,0,0])",
-        "  --input-n INT             int: what n is (default: 7)",
+        "  -n INT                    int: what n is (default: 7)",
+        "  --nworkers N              use N worker threads; 0 means one per core",
         "  -l, --limit N             stop after N super-steps; 0 means no limit",
-        "  -v, --verbose             report progress",
+        "  -v, --verbose             report what is done",
         "  rgb                       usually written to rgb.nrrd",
     ];
     for line in expected {

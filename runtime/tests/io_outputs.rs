@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use runtime::nrrd::{self, Samples};
-use runtime::output::file::{self, FileFormat, PictureStyle};
-use runtime::output::{Domain, Length, Output, Values, to_nrrd, to_nrrd_pair};
+use runtime::output::format::{Destination, FileFormat};
+use runtime::output::write::{self, Contents, Style, Written};
+use runtime::output::{Column, Domain, Length, Output, Scalar, Values, to_nrrd, to_nrrd_pair};
 use runtime::png::{self, Depth, Range};
 
 /// A directory of its own for one test, removed with what is in it.
@@ -45,6 +46,7 @@ fn output(shape: &[usize], length: Length) -> Output {
         name,
         shape,
         length,
+        scalar: Scalar::Real,
     }
 }
 
@@ -57,7 +59,56 @@ fn numbers(count: usize) -> Vec<f32> {
 }
 
 fn write(output: &Output, domain: &Domain, values: Values<'_>, file: &str) -> Result<(), String> {
-    file::write(output, domain, values, file, PictureStyle::default()).map_err(|e| e.to_string())
+    write_with(
+        output,
+        domain,
+        (values, None),
+        file,
+        Range::Usual,
+        &Style::default(),
+    )
+    .map(drop)
+}
+
+fn write_with(
+    output: &Output,
+    domain: &Domain,
+    (values, lengths): (Values<'_>, Option<&[usize]>),
+    file: &str,
+    range: Range,
+    style: &Style,
+) -> Result<Vec<Written>, String> {
+    let destination = Destination::parse(file)?;
+    let columns = [Column {
+        output,
+        values,
+        lengths,
+        range,
+    }];
+    let contents = Contents {
+        columns: &columns,
+        domain,
+        place: None,
+    };
+    write::write(&destination, None, contents, style).map_err(|e| e.to_string())
+}
+
+fn write_sequences(
+    output: &Output,
+    lengths: &[usize],
+    values: Values<'_>,
+    file: &str,
+) -> Result<Vec<Written>, String> {
+    let domain = Domain::List(lengths.len());
+    let values = (values, Some(lengths));
+    write_with(
+        output,
+        &domain,
+        values,
+        file,
+        Range::Usual,
+        &Style::default(),
+    )
 }
 
 #[test]
@@ -94,7 +145,7 @@ fn a_file_has_the_header_of_the_original() {
 
 /// The header lines of an output of ones that say what it is.
 fn description(output: &Output, domain: &Domain, values: Values<'_>) -> String {
-    let nrrd = to_nrrd(output, domain, values).unwrap();
+    let nrrd = to_nrrd(output, domain, values, None).unwrap();
     let kinds: Vec<_> = nrrd
         .header()
         .axes
@@ -143,7 +194,13 @@ fn every_type_has_its_samples_and_component_axis() {
         description(&scalar(), &grid, Values::F64(&[1.0; 6])),
         "double [3, 2, 1] space space space"
     );
-    let truths = to_nrrd(&scalar(), &Domain::List(3), Values::Bool(&[0, 1, 255])).unwrap();
+    let truths = to_nrrd(
+        &scalar(),
+        &Domain::List(3),
+        Values::Bool(&[0, 1, 255]),
+        None,
+    )
+    .unwrap();
     assert_eq!(*truths.samples(), Samples::U8(vec![0, 1, 1]));
 }
 
@@ -163,24 +220,12 @@ fn sequences_of_varying_length_are_offsets_and_elements() {
     );
 
     let dir = Directory::new("sequences");
-    let files = file::sequence_files(&dir.file("path"));
     let scalars = output(&[], Length::Dynamic);
-    let note = file::write_sequences(
-        &scalars,
-        &Domain::List(2),
-        &[2, 1],
-        Values::I32(&[7, 8, 9]),
-        &files,
-    )
-    .unwrap();
-    assert_eq!(
-        (note, dir.names()),
-        (
-            None,
-            vec!["path-data.nrrd".to_string(), "path-len.nrrd".to_string()]
-        )
-    );
-    let data = nrrd::read(Path::new(&files[1])).unwrap();
+    let values = Values::I32(&[7, 8, 9]);
+    let written = write_sequences(&scalars, &[2, 1], values, &dir.file("path.nrrd")).unwrap();
+    assert!(written.iter().all(|w| w.notes.is_empty()));
+    assert_eq!(dir.names(), ["path-data.nrrd", "path-len.nrrd"]);
+    let data = nrrd::read(Path::new(&dir.file("path-data.nrrd"))).unwrap();
     assert_eq!(
         (data.header().sizes(), data.samples()),
         (vec![3], &Samples::I32(vec![7, 8, 9]))
@@ -191,51 +236,49 @@ fn sequences_of_varying_length_are_offsets_and_elements() {
 #[test]
 fn without_elements_only_the_lengths_are_written() {
     let dir = Directory::new("empty");
-    let files = file::sequence_files(&dir.file("p"));
     let dynamic = output(&[3], Length::Dynamic);
-    let note = file::write_sequences(
-        &dynamic,
-        &Domain::List(2),
-        &[0, 0],
-        Values::F32(&[]),
-        &files,
-    )
-    .unwrap();
-    assert!(note.is_some_and(|n| n.contains("all sequences of output `out` are empty")));
+    let written = write_sequences(&dynamic, &[0, 0], Values::F32(&[]), &dir.file("p")).unwrap();
+    assert!(written[0].notes[0].contains("all sequences of output `out` are empty"));
     assert_eq!(dir.names(), ["p-len.nrrd"]);
 }
 
 #[test]
 fn names_of_snapshots_count_super_steps() {
-    assert_eq!(file::snapshot_file("dir/v", 0), "dir/v-0000.nrrd");
-    assert_eq!(file::snapshot_file("v", 123456), "v-123456.nrrd");
+    let named = |name: &str| Destination::parse(name).unwrap();
+    let numbered = |name: &str, step| named(name).numbered(step, 4).file;
+    assert_eq!(numbered("dir/v", 0), "dir/v-0000.nrrd");
+    assert_eq!(numbered("v", 123456), "v-123456.nrrd");
+    assert_eq!(numbered("dir/iso.png", 50), "dir/iso-0050.png");
+    assert_eq!(numbered("iso.PNG", 5), "iso-0005.png");
+    assert_eq!(numbered("png:iso", 5), "iso-0005.png");
     assert_eq!(
-        file::sequence_snapshot_files("v", 42),
+        named("v").numbered_sequence_files(42, 4),
         ["v-len-0042.nrrd", "v-data-0042.nrrd"]
     );
     assert_eq!(
-        file::sequence_files("x.nrrd"),
-        ["x.nrrd-len.nrrd", "x.nrrd-data.nrrd"]
+        named("x.nrrd").sequence_files(),
+        ["x-len.nrrd", "x-data.nrrd"]
     );
 }
 
 #[test]
 fn the_suffix_chooses_the_format() {
     let rows = [
-        ("a.nrrd", FileFormat::Nrrd),
-        ("a.NHDR", FileFormat::DetachedNrrd),
-        ("d.x/a.png", FileFormat::Png),
+        ("a.nrrd", FileFormat::Nrrd, "a.nrrd"),
+        ("a.NHDR", FileFormat::DetachedNrrd, "a.NHDR"),
+        ("d.x/a.png", FileFormat::Png, "d.x/a.png"),
+        ("dir.png/a", FileFormat::Nrrd, "dir.png/a"),
+        ("-", FileFormat::Nrrd, "-"),
+        ("png:-", FileFormat::Png, "-"),
+        ("txt:a.b", FileFormat::Text, "a.b"),
     ];
-    for (name, format) in rows {
-        assert_eq!(file::format_of(name), Ok(format));
+    for (name, format, file) in rows {
+        let file = file.to_string();
+        assert_eq!(Destination::parse(name), Ok(Destination { format, file }));
     }
-    assert_eq!(file::format_of("dir.png/a"), Ok(FileFormat::Nrrd));
-    assert_eq!(file::format_of("-"), Ok(FileFormat::Nrrd));
-    let error = file::format_of("a.jpg").unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "a.jpg: found suffix `.jpg`, expected one of .nrrd, .nhdr, .png, .txt"
-    );
+    let error = Destination::parse("a.jpg").unwrap_err();
+    let expected = "a.jpg: found suffix `.jpg`, expected one of .nrrd, .nhdr, .png, .txt, ";
+    assert!(error.starts_with(expected), "{error}");
 }
 
 #[test]
@@ -272,13 +315,14 @@ fn pictures_take_integers_as_levels_and_colours_from_components() {
     assert_eq!(read().samples(), [7, 255]);
     write(&scalar(), &domain, Values::Bool(&[0, 1]), &file).unwrap();
     assert_eq!(read().samples(), [0, 255]);
-    let style = PictureStyle {
-        range: Range::Auto,
+    let style = Style {
         depth: Depth::Sixteen,
+        ..Style::default()
     };
     let colours = output(&[3], Length::One);
     let values = [10.0, 20.0, 10.0, 20.0, 15.0, 12.0];
-    file::write(&colours, &domain, Values::F32(&values), &file, style).unwrap();
+    let values = (Values::F32(&values), None);
+    write_with(&colours, &domain, values, &file, Range::Auto, &style).unwrap();
     let picture = read();
     assert_eq!((picture.channels(), picture.depth()), (3, Depth::Sixteen));
     assert_eq!(picture.samples(), [0, 65535, 0, 65535, 32768, 13107]);
@@ -290,7 +334,7 @@ fn pictures_take_integers_as_levels_and_colours_from_components() {
     )
     .unwrap_err();
     assert!(
-        error.contains("found 5 values per strand over a grid of 2 dimensions"),
+        error.contains("found 5 values per strand over a grid of 2 axes"),
         "{error}"
     );
     let error = write(&scalar(), &Domain::List(2), Values::F32(&numbers(2)), &file).unwrap_err();
@@ -339,18 +383,9 @@ fn nothing_is_left_when_writing_fails() {
     assert_eq!(dir.names(), ["taken.nrrd"]);
     // The second of two files fails: the first has not appeared either.
     fs::create_dir(dir.0.join("p-data.nrrd")).unwrap();
-    let files = file::sequence_files(&dir.file("p"));
     let dynamic = output(&[], Length::Dynamic);
-    assert!(
-        file::write_sequences(
-            &dynamic,
-            &Domain::List(1),
-            &[1],
-            Values::F32(&[1.0]),
-            &files
-        )
-        .is_err()
-    );
+    let one = Values::F32(&[1.0]);
+    assert!(write_sequences(&dynamic, &[1], one, &dir.file("p")).is_err());
     fs::create_dir(dir.0.join("h.nhdr")).unwrap();
     assert!(
         write(
@@ -375,7 +410,9 @@ fn nothing_is_left_when_writing_fails() {
 #[test]
 fn values_that_do_not_fit_the_domain_are_refused() {
     let error = |output: &Output, domain: Domain, values: Values<'_>| {
-        to_nrrd(output, &domain, values).unwrap_err().to_string()
+        to_nrrd(output, &domain, values, None)
+            .unwrap_err()
+            .to_string()
     };
     let found = error(&scalar(), Domain::List(3), Values::F32(&[1.0]));
     assert_eq!(found, "output `out`: found 1 samples, the header says 3");

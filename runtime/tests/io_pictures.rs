@@ -1,6 +1,8 @@
 //! Pictures: stored integers come back, numbers become levels, damaged files are errors.
 
-use runtime::png::{self, Depth, Png};
+use runtime::output::picture::{NanColour, Tally, picture};
+use runtime::output::{Domain, Length, Output, Scalar, Values};
+use runtime::png::{self, Depth, Png, Range};
 
 #[test]
 fn pictures_come_back_as_they_were_written() {
@@ -75,52 +77,179 @@ fn two_bit_picture() -> Vec<u8> {
     .concat()
 }
 
+/// The levels of a picture of one row, and what became of the numbers.
+fn levels(
+    values: Values<'_>,
+    channels: usize,
+    range: Range,
+    depth: Depth,
+    nan: NanColour,
+) -> (Vec<u16>, Tally) {
+    let output = Output {
+        name: "out".into(),
+        shape: if channels == 1 {
+            vec![]
+        } else {
+            vec![channels]
+        },
+        length: Length::One,
+        scalar: Scalar::Real,
+    };
+    let domain = Domain::Grid(vec![1, values.len() / channels]);
+    let (png, tally) = picture(&output, &domain, values, range, depth, nan).unwrap();
+    (png.samples().to_vec(), tally)
+}
+
+const VALUES: [f64; 8] = [
+    -1.0,
+    0.0,
+    0.5,
+    1.0,
+    2.0,
+    f64::NAN,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+];
+
 #[test]
 fn numbers_become_levels_by_the_range_asked_for() {
-    let values = [
-        -1.0,
-        0.0,
-        0.5,
-        1.0,
-        2.0,
-        f64::NAN,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-    ];
-    let levels = |range, depth| png::quantize(&values, range, (0.0, 1.0), depth);
-    assert_eq!(
-        levels(png::Range::Usual, Depth::Eight),
-        [0, 0, 128, 255, 255, 0, 255, 0]
-    );
-    assert_eq!(
-        levels(png::Range::Usual, Depth::Sixteen),
-        [0, 0, 32768, 65535, 65535, 0, 65535, 0]
-    );
-    assert_eq!(
-        levels(png::Range::Between(0.0, 2.0), Depth::Eight),
-        [0, 0, 64, 128, 255, 0, 255, 0]
-    );
-    assert_eq!(
-        levels(png::Range::Between(1.0, 0.0), Depth::Eight),
-        [255, 255, 128, 0, 0, 0, 0, 255]
-    );
-    assert_eq!(
-        levels(png::Range::Auto, Depth::Eight),
-        [0, 85, 128, 170, 255, 0, 255, 0]
-    );
-    assert_eq!(
-        png::quantize(&[3.0, 3.0], png::Range::Auto, (0.0, 1.0), Depth::Eight),
-        [0, 0]
-    );
-    assert_eq!(
-        png::quantize(
-            &[7.0, 300.0, -1.0],
-            png::Range::Usual,
-            (0.0, 255.0),
-            Depth::Eight
+    let rows = [
+        (Range::Usual, Depth::Eight, [0, 0, 128, 255, 255, 0, 255, 0]),
+        (
+            Range::Usual,
+            Depth::Sixteen,
+            [0, 0, 32768, 65535, 65535, 0, 65535, 0],
         ),
-        [7, 255, 0]
+        (
+            Range::Between(0.0, 2.0),
+            Depth::Eight,
+            [0, 0, 64, 128, 255, 0, 255, 0],
+        ),
+        (
+            Range::Between(1.0, 0.0),
+            Depth::Eight,
+            [255, 255, 128, 0, 0, 0, 0, 255],
+        ),
+        (Range::Auto, Depth::Eight, [0, 85, 128, 170, 255, 0, 255, 0]),
+        (
+            Range::Percentiles(25.0, 75.0),
+            Depth::Eight,
+            [0, 0, 128, 255, 255, 0, 255, 0],
+        ),
+    ];
+    for (range, depth, expected) in rows {
+        let (found, _) = levels(Values::F64(&VALUES), 1, range, depth, NanColour::Black);
+        assert_eq!(found, expected, "{range:?}");
+    }
+    let (same, tally) = levels(
+        Values::F64(&[3.0, 3.0]),
+        1,
+        Range::Auto,
+        Depth::Eight,
+        NanColour::Black,
     );
+    assert_eq!(same, [0, 0]);
+    assert!(tally.is_uniform);
+    let (ints, _) = levels(
+        Values::I32(&[7, 300, -1]),
+        1,
+        Range::Usual,
+        Depth::Eight,
+        NanColour::Black,
+    );
+    assert_eq!(ints, [7, 255, 0]);
+}
+
+#[test]
+fn opacity_is_never_scaled_and_never_part_of_the_range() {
+    // Two pixels of four channels: the opacities are 1 and a half.
+    let values = [0.0, 100.0, 255.0, 1.0, 50.0, 50.0, 50.0, 0.5];
+    for range in [
+        Range::Between(0.0, 255.0),
+        Range::Auto,
+        Range::Percentiles(0.0, 100.0),
+    ] {
+        let (found, tally) = levels(
+            Values::F64(&values),
+            4,
+            range,
+            Depth::Eight,
+            NanColour::Black,
+        );
+        assert_eq!(found, [0, 100, 255, 255, 50, 50, 50, 128], "{range:?}");
+        assert_eq!(
+            (tally.values, tally.below + tally.above, tally.extent),
+            (6, 0, (0.0, 255.0))
+        );
+    }
+    let clear = [0.5, 0.0, 0.7, 0.0];
+    let (_, tally) = levels(
+        Values::F64(&clear),
+        2,
+        Range::Usual,
+        Depth::Eight,
+        NanColour::Black,
+    );
+    assert!(tally.notes("p.png", false)[0].contains("transparent everywhere"));
+}
+
+#[test]
+fn what_is_not_a_number_looks_as_asked_and_is_counted() {
+    let rows = [
+        (NanColour::Black, vec![0, 255]),
+        (NanColour::Grey, vec![128, 255]),
+        (NanColour::White, vec![255, 255]),
+        (NanColour::Transparent, vec![0, 0, 255, 255]),
+    ];
+    for (nan, expected) in rows {
+        let (found, tally) = levels(
+            Values::F64(&[f64::NAN, 1.0]),
+            1,
+            Range::Usual,
+            Depth::Eight,
+            nan,
+        );
+        assert_eq!((found, tally.nan), (expected, 1), "{nan:?}");
+        assert!(tally.notes("p.png", false)[0].contains("1 values are not numbers (50 %)"));
+    }
+}
+
+#[test]
+fn surprising_pictures_are_reported_and_others_are_not() {
+    let notes = |values: &[f64], all| {
+        let (_, tally) = levels(
+            Values::F64(values),
+            1,
+            Range::Usual,
+            Depth::Eight,
+            NanColour::Black,
+        );
+        tally.notes("mag.png", all)
+    };
+    assert_eq!(notes(&[0.0, 0.3, 1.0], false), [""; 0]);
+    assert_eq!(
+        notes(&[0.0, 0.3, 1.0], true),
+        ["mag.png: values from 0 to 1"]
+    );
+    assert_eq!(
+        notes(&[0.5, 7.0, 213.4], false),
+        ["mag.png: 67 % of values are above 1 (largest 213.4); --range auto shows all of them"]
+    );
+    assert_eq!(
+        notes(&[-2.0, 7.0, 0.5, 0.25], false),
+        [
+            "mag.png: 25 % of values are above 1 (largest 7), 25 % of values are below 0 (smallest -2); --range auto shows all of them"
+        ]
+    );
+    assert_eq!(
+        notes(&[0.25, 0.25], false),
+        ["mag.png: all pixels have the same colour"]
+    );
+    // One value in two hundred may be clipped without a word.
+    let mut many = vec![0.5; 200];
+    (many[0], many[1]) = (1.5, 0.25);
+    assert_eq!(notes(&many, false), [""; 0]);
+    assert_eq!(notes(&many, true).len(), 1);
 }
 
 #[test]

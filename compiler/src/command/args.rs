@@ -1,40 +1,18 @@
-//! The words of the command line.
+//! The commands and options of `diderotc`, in the tables of clap: usage, help and suggestions come from here.
 //!
-//! What stands before the program's name is the compiler's, what stands after it the program's. Options of the original
-//! compiler are accepted, also where we have nothing to choose.
+//! Options of the original compiler are accepted, also where we have nothing to choose.
 
+use super::words::{self, Divided};
 use crate::pipeline::{Options, STAGES};
-use clap::{Args, CommandFactory, Parser, error::ErrorKind};
+use clap::{Args, CommandFactory, Parser, Subcommand, error::ErrorKind};
 use runtime::simd::Isa;
 
 /// What the user wants.
 pub(super) enum Action {
     /// Compile in memory and run.
     Run(RunArguments),
-    /// Report all errors.
-    Check {
-        files: Vec<String>,
-        json: bool,
-        options: Options,
-    },
-    /// Make an executable.
-    Build {
-        file: String,
-        output: Option<String>,
-        options: Options,
-    },
-    /// Print the program after a stage.
-    Emit {
-        file: String,
-        stage: String,
-        options: Options,
-    },
-    /// Show what normalization does to definitions.
-    Explain {
-        file: String,
-        name: Option<String>,
-        options: Options,
-    },
+    /// Something else, with the constants of `--Cname=value`.
+    Command(Command, Vec<(String, String)>),
     /// Print the names of the stages.
     ListStages,
 }
@@ -60,7 +38,7 @@ pub(super) enum Parsed {
 
 /// How the program is compiled.
 #[derive(Args)]
-struct Common {
+pub(super) struct Common {
     /// Compute with 64-bit reals
     #[arg(long)]
     double: bool,
@@ -73,6 +51,10 @@ struct Common {
     /// Instructions for vectors that generated code may use, at most: none, avx2 or avx512 [default: best for this machine]
     #[arg(long, value_name = "SET", value_parser = clap::builder::PossibleValuesParser::new(Isa::ALL.map(Isa::name)))]
     isa: Option<String>,
+    /// Whether messages have colour [default: auto, on terminals]
+    // Messages about these very words may have it, so it is looked for before they are understood.
+    #[arg(long, value_name = "WHEN", value_parser = clap::builder::PossibleValuesParser::new(super::colour::CHOICES))]
+    color: Option<String>,
     /// Accepted for the original compiler's sake: every program can be run on any number of workers (-n)
     #[arg(long, value_name = "T", hide = true)]
     target: Option<String>,
@@ -82,7 +64,7 @@ struct Common {
 }
 
 impl Common {
-    fn options(&self, constants: Vec<(String, String)>) -> Options {
+    pub(super) fn options(&self, constants: Vec<(String, String)>) -> Options {
         Options {
             double: self.double,
             long_int: self.long_int,
@@ -96,21 +78,32 @@ impl Common {
 
 /// Compiles a Diderot program in memory and runs it.
 ///
-/// Everything after the program's name belongs to the program: `diderotc P.diderot -h` lists its options.
+/// `diderotc PROGRAM.diderot --help` lists the options of a program. They may also stand before its name, and those of the
+/// compiler after it.
 #[derive(Parser)]
 #[command(
     name = "diderotc",
     version,
-    override_usage = "diderotc [OPTIONS] PROGRAM.diderot [PROGRAM OPTIONS]\n       diderotc check [--json] PROGRAM…\n       diderotc build PROGRAM [-o NAME]\n       diderotc emit --stage STAGE PROGRAM\n       diderotc explain PROGRAM [NAME]",
+    args_conflicts_with_subcommands = true,
+    override_usage = "diderotc [run] [OPTIONS] PROGRAM.diderot [PROGRAM OPTIONS]\n       diderotc COMMAND …",
     after_help = "--Cname=value sets the constant `name` of the program."
 )]
+struct Words {
+    #[command(flatten)]
+    run: RunWords,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// What is said about a run.
+#[derive(Args)]
 struct RunWords {
     #[command(flatten)]
     common: Common,
     /// Make an executable instead of running (as `diderotc build`)
     #[arg(long)]
     exec: bool,
-    /// With --exec: the executable's name
+    /// With --exec: the executable's name; else where the program's output goes
     #[arg(short, long, value_name = "NAME")]
     output: Option<String>,
     /// Print the program after a stage (see --list-stages) to standard error; may be repeated
@@ -125,98 +118,106 @@ struct RunWords {
     /// Print how long each stage took
     #[arg(long)]
     time: bool,
-    /// The program, and its options
-    #[arg(
-        value_name = "PROGRAM",
-        trailing_var_arg = true,
-        allow_hyphen_values = true
-    )]
-    program: Vec<String>,
 }
 
-/// Reports all errors of programs.
-#[derive(Parser)]
-#[command(name = "diderotc check")]
-struct CheckWords {
+/// Everything but running.
+#[derive(Subcommand)]
+pub(super) enum Command {
+    Check(CheckWords),
+    Build(BuildWords),
+    Emit(EmitWords),
+    Explain(ExplainWords),
+    /// Print the version
+    Version,
+}
+
+/// Report all errors of programs
+#[derive(Args)]
+pub(super) struct CheckWords {
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
     /// One JSON object per message, for tools
     #[arg(long)]
-    json: bool,
-    /// The programs
+    pub(super) json: bool,
+    /// The programs, or directories of programs
     #[arg(required = true)]
-    files: Vec<String>,
+    pub(super) files: Vec<String>,
 }
 
-/// Makes a self-contained executable of a program.
-#[derive(Parser)]
-#[command(name = "diderotc build")]
-struct BuildWords {
+/// Make a self-contained executable of a program
+#[derive(Args)]
+pub(super) struct BuildWords {
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
     /// The executable's name [default: the program's without its suffix]
     #[arg(short, long, value_name = "NAME")]
-    output: Option<String>,
+    pub(super) output: Option<String>,
     /// The program
-    file: String,
+    pub(super) file: String,
 }
 
-/// Prints the program after a stage of the compiler.
-#[derive(Parser)]
-#[command(name = "diderotc emit")]
-struct EmitWords {
+/// Print the program after a stage of the compiler
+#[derive(Args)]
+pub(super) struct EmitWords {
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
     /// The stage
     #[arg(long, value_parser = stage_names())]
-    stage: String,
+    pub(super) stage: String,
     /// The program
-    file: String,
+    pub(super) file: String,
 }
 
-/// Shows what normalization makes of the definitions of a program, and why it may.
-#[derive(Parser)]
-#[command(name = "diderotc explain")]
-struct ExplainWords {
+/// Show what normalization makes of the definitions of a program, and why it may
+#[derive(Args)]
+pub(super) struct ExplainWords {
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
     /// The program
-    file: String,
+    pub(super) file: String,
     /// The field or tensor to explain [default: all]
-    name: Option<String>,
+    pub(super) name: Option<String>,
 }
 
+/// The stages whose result is a text.
 fn stage_names() -> clap::builder::PossibleValuesParser {
-    clap::builder::PossibleValuesParser::new(STAGES.iter().map(|stage| stage.name))
+    let with_text = STAGES.iter().filter(|stage| stage.has_text);
+    clap::builder::PossibleValuesParser::new(with_text.map(|stage| stage.name))
+}
+
+/// The compiler's options by their spellings, and whether they take a value; for the command of a run.
+pub(super) fn spellings() -> Vec<(String, bool)> {
+    let mut all = Vec::new();
+    for argument in Words::command().get_arguments() {
+        let takes_value = argument.get_action().takes_values();
+        let long = argument.get_long().map(|name| format!("--{name}"));
+        let short = argument.get_short().map(|letter| format!("-{letter}"));
+        let spelled = long.into_iter().chain(short);
+        all.extend(spelled.map(|spelling| (spelling, takes_value)));
+    }
+    all
 }
 
 /// Understands the words of the command line, the first being the command itself.
 pub(super) fn parse(words: Vec<String>) -> Parsed {
-    let (words, constants) = take_constants(words);
-    let subcommand = words.get(1).map(String::as_str);
-    let rest = || std::iter::once("diderotc".to_string()).chain(words.iter().skip(2).cloned());
-    let parsed = match subcommand {
-        Some("check") => CheckWords::try_parse_from(rest()).map(|w| Action::Check {
-            json: w.json,
-            options: w.common.options(constants),
-            files: w.files,
+    let (mut words, constants) = words::take_constants(words);
+    let commands = Words::command();
+    let named = |word: &str| word == "help" || commands.find_subcommand(word).is_some();
+    let parsed = match words.get(1) {
+        Some(word) if named(word) => Words::try_parse_from(&words).and_then(|w| {
+            let command = w.command.ok_or_else(|| {
+                commands
+                    .clone()
+                    .error(ErrorKind::MissingSubcommand, "no command")
+            });
+            command.map(|command| Action::Command(command, constants))
         }),
-        Some("build") => BuildWords::try_parse_from(rest()).map(|w| Action::Build {
-            options: w.common.options(constants),
-            file: w.file,
-            output: w.output,
-        }),
-        Some("emit") => EmitWords::try_parse_from(rest()).map(|w| Action::Emit {
-            options: w.common.options(constants),
-            file: w.file,
-            stage: w.stage,
-        }),
-        Some("explain") => ExplainWords::try_parse_from(rest()).map(|w| Action::Explain {
-            options: w.common.options(constants),
-            file: w.file,
-            name: w.name,
-        }),
-        _ => RunWords::try_parse_from(&words).and_then(|w| run_action(w, constants)),
+        word => {
+            if word.is_some_and(|word| word == "run") {
+                words.remove(1);
+            }
+            run_action(words, constants)
+        }
     };
     match parsed {
         Ok(action) => Parsed::Do(action),
@@ -232,52 +233,57 @@ pub(super) fn parse(words: Vec<String>) -> Parsed {
     }
 }
 
-fn run_action(words: RunWords, constants: Vec<(String, String)>) -> Result<Action, clap::Error> {
-    if words.list_stages {
+fn run_action(words: Vec<String>, constants: Vec<(String, String)>) -> Result<Action, clap::Error> {
+    let Divided {
+        compiler,
+        program,
+        words,
+    } = words::divide(&words, &spellings());
+    let RunWords {
+        common,
+        exec,
+        output,
+        dump_after,
+        stop_after,
+        list_stages,
+        time,
+    } = Words::try_parse_from(compiler)?.run;
+    if list_stages {
         return Ok(Action::ListStages);
     }
-    let options = words.common.options(constants);
-    let Some((file, rest)) = words.program.split_first() else {
-        return Err(
-            RunWords::command().error(ErrorKind::MissingRequiredArgument, "no program was given")
-        );
+    let Some(file) = program else {
+        let message = "no program was given";
+        return Err(Words::command().error(ErrorKind::MissingRequiredArgument, message));
     };
-    if file.starts_with('-') {
-        let message = format!(
-            "`{file}` is not an option of the compiler; options of the program stand after its name"
-        );
-        return Err(RunWords::command().error(ErrorKind::UnknownArgument, message));
+    if words::is_bare(&file) {
+        let message = no_command(&file);
+        return Err(Words::command().error(ErrorKind::InvalidSubcommand, message));
     }
-    if words.exec {
-        return Ok(Action::Build {
-            file: file.clone(),
-            output: words.output,
-            options,
+    if exec {
+        let command = Command::Build(BuildWords {
+            common,
+            output,
+            file,
         });
+        return Ok(Action::Command(command, constants));
     }
     Ok(Action::Run(RunArguments {
-        file: file.clone(),
-        words: rest.to_vec(),
-        dump_after: words.dump_after,
-        stop_after: words.stop_after,
-        time: words.time,
-        options,
+        file,
+        words,
+        dump_after,
+        stop_after,
+        time,
+        options: common.options(constants),
     }))
 }
 
-/// Takes the `--Cname=value` words before the program's name out of the others.
-fn take_constants(words: Vec<String>) -> (Vec<String>, Vec<(String, String)>) {
-    let is_program = |word: &String| word.ends_with(".diderot") || word.ends_with(".ddro");
-    let end = words.iter().position(is_program).unwrap_or(words.len());
-    let (mut kept, mut constants) = (Vec::new(), Vec::new());
-    for (n, word) in words.into_iter().enumerate() {
-        match word
-            .strip_prefix("--C")
-            .and_then(|rest| rest.split_once('='))
-        {
-            Some((name, value)) if n < end => constants.push((name.to_string(), value.to_string())),
-            _ => kept.push(word),
-        }
-    }
-    (kept, constants)
+/// What to say of a first word that is neither a command nor a file.
+fn no_command(word: &str) -> String {
+    let commands = Words::command();
+    let names = commands.get_subcommands().map(clap::Command::get_name);
+    let hint = match runtime::input::nearest(word, names.chain(["help", "run"])) {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None => String::new(),
+    };
+    format!("`{word}` is no command, and a program's file name ends in .diderot or .ddro{hint}")
 }

@@ -1,6 +1,7 @@
 //! `diderotc emit`: the program after a stage.
 
 use super::{FAILURE, SUCCESS, complain, read_source, report, say};
+use crate::front::syntax;
 use crate::pipeline::{self, Options, STAGES, Session, Stopped};
 
 pub(super) fn emit(file: &str, stage: &str, options: Options) -> u8 {
@@ -16,7 +17,11 @@ pub(super) fn emit(file: &str, stage: &str, options: Options) -> u8 {
             for (_, text) in session.dumps {
                 say(&text);
             }
-            SUCCESS
+            // The syntax tree is there even if the text is wrong: then it is a repaired one.
+            let (_, errors) = syntax::parse(&source);
+            let is_repaired = !errors.is_empty();
+            report(&source, errors);
+            if is_repaired { FAILURE } else { SUCCESS }
         }
         Err(Stopped::Errors(diagnostics)) => {
             report(&source, diagnostics);

@@ -1,24 +1,26 @@
 //! The command `diderotc`: compile and run, check, build, and look inside.
 //!
-//! Exit status: 0 success; 1 errors in the program or at run time, with a message; 2 wrong usage.
+//! Exit status: 0 success; 1 errors in the program or at run time, with a message; 2 wrong usage, or outputs that could not be
+//! written, told before the run; 130 interrupted.
 
 mod args;
 mod build;
+mod check;
+mod colour;
 mod emit;
+mod execute;
 mod explain;
+mod interrupts;
+mod progress;
 mod run;
+mod words;
 
 use crate::front::{
-    self,
     diag::{self, Diagnostic},
     source::Source,
 };
-use args::{Action, Parsed};
-use std::{
-    io::{IsTerminal, Write},
-    path::Path,
-    process::ExitCode,
-};
+use args::{Action, Command, Parsed};
+use std::{io::Write, path::Path, process::ExitCode};
 
 /// Success.
 const SUCCESS: u8 = 0;
@@ -26,10 +28,13 @@ const SUCCESS: u8 = 0;
 const FAILURE: u8 = 1;
 /// Wrong usage.
 const USAGE: u8 = 2;
+/// Interrupted by the user.
+const INTERRUPTED: u8 = 130;
 
 /// Runs the command with the arguments of the process.
 pub fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().collect();
+    colour::choose(&words);
     let status = match build::attached() {
         // This executable was made from a program: all its words are the program's.
         Ok(Some(attached)) => run::run_attached(attached, &words),
@@ -55,58 +60,26 @@ pub fn main() -> ExitCode {
 fn act(action: Action) -> u8 {
     match action {
         Action::Run(arguments) => run::run(arguments),
-        Action::Check {
-            files,
-            json,
-            options,
-        } => check(&files, json, &options),
-        Action::Build {
-            file,
-            output,
-            options,
-        } => build::build(&file, output, &options),
-        Action::Emit {
-            file,
-            stage,
-            options,
-        } => emit::emit(&file, &stage, options),
-        Action::Explain {
-            file,
-            name,
-            options,
-        } => explain::explain(&file, name.as_deref(), &options),
         Action::ListStages => emit::list_stages(),
+        Action::Command(command, constants) => match command {
+            Command::Check(w) => check::check(&w.files, w.json, &w.common.options(constants)),
+            Command::Build(w) => build::build(&w.file, w.output, &w.common.options(constants)),
+            Command::Emit(w) => emit::emit(&w.file, &w.stage, w.common.options(constants)),
+            Command::Explain(w) => {
+                explain::explain(&w.file, w.name.as_deref(), &w.common.options(constants))
+            }
+            Command::Version => {
+                say(concat!("diderotc ", env!("CARGO_PKG_VERSION"), "\n"));
+                SUCCESS
+            }
+        },
     }
-}
-
-/// Checks files and reports everything about all of them.
-fn check(files: &[String], json: bool, options: &crate::pipeline::Options) -> u8 {
-    let mut status = SUCCESS;
-    for file in files {
-        let Some(source) = read_source(file) else {
-            status = FAILURE;
-            continue;
-        };
-        let checked = front::check(&source, &options.check());
-        if checked.program.is_none() {
-            status = FAILURE;
-        }
-        if json {
-            say(&diag::to_json_lines(&source, checked.diagnostics));
-        } else {
-            report(&source, checked.diagnostics);
-        }
-    }
-    status
 }
 
 /// The text of a program, or a message about why there is none.
 fn read_source(file: &str) -> Option<Source> {
     let path = Path::new(file);
-    if !matches!(
-        path.extension().and_then(|e| e.to_str()),
-        Some("diderot" | "ddro")
-    ) {
+    if !words::is_program(file) {
         complain(&format!(
             "error: {file}: a program's file name ends in .diderot or .ddro\n"
         ));
@@ -133,11 +106,7 @@ fn read_source(file: &str) -> Option<Source> {
 }
 
 fn report(source: &Source, diagnostics: Vec<Diagnostic>) {
-    complain(&diag::render(
-        source,
-        diagnostics,
-        std::io::stderr().is_terminal(),
-    ));
+    complain(&diag::render(source, diagnostics, colour::is_wanted()));
 }
 
 /// Writes to standard output; a closed pipe is nobody's fault.

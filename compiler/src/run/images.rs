@@ -1,6 +1,6 @@
 //! The images of a running program, in the program's precision and as its probes want them.
 
-use super::Failure;
+use super::{Failure, Inputs};
 use crate::{codegen::Compiled, codegen::abi, ir::leaf::BorderControl};
 use ein_ir::ops;
 use ndarray::ArrayD;
@@ -25,12 +25,75 @@ pub enum ImageSource {
     },
 }
 
+/// The images of a program, loaded once for any number of runs.
+#[derive(Clone)]
+pub struct Images(Arc<LoadedImages>);
+
+impl Images {
+    /// Loads the images that a program needs.
+    ///
+    /// # Errors
+    /// What is wrong with one of them.
+    pub fn load(program: &Compiled, inputs: &Inputs) -> Result<Images, Failure> {
+        let sources = inputs.images()?;
+        LoadedImages::load(program, &sources).map(|images| Images(Arc::new(images)))
+    }
+
+    /// What should be told to the user about them.
+    pub fn warnings(&self) -> &[String] {
+        &self.0.warnings
+    }
+
+    /// Where the grid of an image lies, and its sizes, fastest axis first.
+    pub(super) fn grid(&self, image: usize) -> (&[usize], &Orientation) {
+        let (sizes, orientation) = &self.0.grids[image];
+        (sizes, orientation)
+    }
+
+    /// The images of two and more dimensions that were probed, but never where they have samples: their numbers, and where
+    /// their samples lie along each coordinate of the world.
+    pub fn missed(&self) -> Vec<(usize, Vec<(f64, f64)>)> {
+        let LoadedImages {
+            kept,
+            image_of_field,
+            grids,
+            ..
+        } = &*self.0;
+        let fields =
+            |image: usize| (0..image_of_field.len()).filter(move |&f| image_of_field[f] == image);
+        let missed = |&image: &usize| {
+            let mut probed = fields(image)
+                .filter(|&field| kept.was_probed(field))
+                .peekable();
+            grids[image].0.len() > 1
+                && probed.peek().is_some()
+                && probed.all(|field| kept.was_missed(field))
+        };
+        let numbers = (0..grids.len()).filter(missed);
+        numbers
+            .map(|image| (image, world_box(&grids[image])))
+            .collect()
+    }
+
+    pub(super) fn cells(&self) -> &[u64] {
+        &self.0.cells
+    }
+
+    pub(super) fn fields(&self) -> &[*const c_void] {
+        &self.0.fields
+    }
+}
+
 /// Images as the probes of generated code take them, and what else it knows of them.
-pub(super) struct LoadedImages {
-    /// Keeps what `fields` points to.
-    _kept: Kept,
+struct LoadedImages {
+    /// What `fields` points to.
+    kept: Kept,
+    /// The image of each field.
+    image_of_field: Vec<usize>,
     cells: Vec<u64>,
     fields: Vec<*const c_void>,
+    /// Sizes and places of the grids.
+    grids: Vec<(Vec<usize>, Orientation)>,
     warnings: Vec<String>,
 }
 
@@ -40,20 +103,31 @@ unsafe impl Send for LoadedImages {}
 unsafe impl Sync for LoadedImages {}
 
 enum Kept {
-    Single(
-        #[expect(dead_code, reason = "owned, and reached through addresses")] Vec<KeptImage<f32>>,
-    ),
-    Double(
-        #[expect(dead_code, reason = "owned, and reached through addresses")] Vec<KeptImage<f64>>,
-    ),
+    Single(Vec<KeptImage<f32>>),
+    Double(Vec<KeptImage<f64>>),
+}
+
+impl Kept {
+    /// Whether the image of a field was probed at all.
+    fn was_probed(&self, field: usize) -> bool {
+        match self {
+            Kept::Single(images) => images[field].description().was_probed(),
+            Kept::Double(images) => images[field].description().was_probed(),
+        }
+    }
+
+    /// Whether the image of a field was probed, but never inside.
+    fn was_missed(&self, field: usize) -> bool {
+        match self {
+            Kept::Single(images) => images[field].description().was_missed(),
+            Kept::Double(images) => images[field].description().was_missed(),
+        }
+    }
 }
 
 impl LoadedImages {
     /// Loads a program's images.
-    pub(super) fn load(
-        program: &Compiled,
-        sources: &[ImageSource],
-    ) -> Result<LoadedImages, Failure> {
+    fn load(program: &Compiled, sources: &[ImageSource]) -> Result<LoadedImages, Failure> {
         if program.lanes.double {
             LoadedImages::of(program, sources, Kept::Double)
         } else {
@@ -83,21 +157,20 @@ impl LoadedImages {
         Ok(LoadedImages {
             cells: cells(&images, program.lanes.double),
             fields: kept.iter().map(address).collect(),
-            _kept: keep(kept),
+            kept: keep(kept),
+            image_of_field: program
+                .code
+                .linker()
+                .fields()
+                .iter()
+                .map(|field| field.image as usize)
+                .collect(),
+            grids: images
+                .iter()
+                .map(|image| (image.sizes().to_vec(), image.orientation().clone()))
+                .collect(),
             warnings,
         })
-    }
-
-    pub(super) fn cells(&self) -> &[u64] {
-        &self.cells
-    }
-
-    pub(super) fn fields(&self) -> &[*const c_void] {
-        &self.fields
-    }
-
-    pub(super) fn take_warnings(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.warnings)
     }
 }
 
@@ -140,6 +213,24 @@ fn cells<T: runtime::image::Real>(images: &[Arc<Image<T>>], double: bool) -> Vec
         )
     });
     abi::images::cells(parts, double)
+}
+
+/// Between which positions the samples of a grid lie, along each coordinate of the world.
+fn world_box((sizes, orientation): &(Vec<usize>, Orientation)) -> Vec<(f64, f64)> {
+    let dim = sizes.len();
+    let corner = |n: usize| -> Vec<f64> {
+        let last = |axis: usize| (sizes[axis] - 1) as f64 * (n >> axis & 1) as f64;
+        orientation.to_world(&(0..dim).map(last).collect::<Vec<f64>>())
+    };
+    let corners: Vec<Vec<f64>> = (0..1 << dim).map(corner).collect();
+    let along = |c: usize| corners.iter().map(move |corner| corner[c]);
+    let extent = |c: usize| {
+        (
+            along(c).fold(f64::INFINITY, f64::min),
+            along(c).fold(f64::NEG_INFINITY, f64::max),
+        )
+    };
+    (0..dim).map(extent).collect()
 }
 
 /// The values beyond a constant border, one per component.

@@ -5,18 +5,20 @@ mod global;
 mod images;
 mod inputs;
 mod outputs;
+mod places;
 mod strands;
 mod values;
 
 pub use failure::{FailedStrand, Failure};
 pub use images::ImageSource;
 pub use inputs::Inputs;
-pub use outputs::OutputData;
-pub use values::{input_type, output_names};
+pub use outputs::{OutputData, outputs};
+pub use values::input_type;
 
 use crate::{codegen::Compiled, ssa::Role};
-use images::LoadedImages;
+pub use images::Images;
 use runtime::{
+    output::Domain,
     strands::Counts,
     world::{Control, Creation, GlobalSequences, RunEnd, RunError, World},
 };
@@ -24,12 +26,74 @@ use std::{io::Write, sync::Arc};
 use strands::Strands;
 use values::Initial;
 
+/// A program whose inputs have their values and whose strands are yet to be created.
+pub struct Prepared {
+    strands: Strands,
+    sequences: GlobalSequences,
+    sizes: Vec<usize>,
+}
+
+impl Prepared {
+    /// Takes inputs and images, which several runs may share, and computes the globals.
+    ///
+    /// # Errors
+    /// What is wrong with an input, or a run-time error of the initialization.
+    pub fn new(program: &Compiled, inputs: &Inputs, images: &Images) -> Result<Prepared, Failure> {
+        let mut sequences = GlobalSequences::default();
+        let mut initial = Initial::new(program, inputs.values(), &mut sequences)?;
+        // Behind the variables lie the invariants, and then the bounds of the creation iterators.
+        let further = program.invariants + 2 * program.interface.axes;
+        initial.cells.resize(initial.cells.len() + further, 0);
+        let mut strands = Strands::new(program.clone(), initial, images.clone());
+        strands.run_once(Role::Globals, &mut sequences)?;
+        strands.run_once(Role::Domain, &mut sequences)?;
+        let sizes = strands.domain_sizes();
+        Ok(Prepared {
+            strands,
+            sequences,
+            sizes,
+        })
+    }
+
+    /// The strands that will be created.
+    pub fn domain(&self) -> Domain {
+        if self.strands.is_grid() {
+            Domain::Grid(self.sizes.clone())
+        } else {
+            let count = self
+                .sizes
+                .iter()
+                .try_fold(1usize, |n, &size| n.checked_mul(size));
+            Domain::List(count.unwrap_or(usize::MAX))
+        }
+    }
+
+    /// Creates the strands.
+    ///
+    /// # Errors
+    /// There are too many, or the initialization of one fails.
+    pub fn create(self, workers: usize) -> Result<Running, Failure> {
+        let Prepared {
+            strands,
+            sequences,
+            sizes,
+        } = self;
+        let creation = if strands.is_grid() {
+            Creation::Grid(sizes.clone())
+        } else {
+            Creation::Collection(sizes.clone())
+        };
+        let iterators = strands.iterators();
+        let world = World::new(strands, &creation, sequences, workers)
+            .map_err(|error| Failure::of_creation(error, &iterators))?;
+        Ok(Running { world, sizes })
+    }
+}
+
 /// A program with its strands.
 pub struct Running {
     world: World<Strands>,
     sizes: Vec<usize>,
-    /// What should be told to the user about the inputs.
-    pub warnings: Vec<String>,
 }
 
 impl Running {
@@ -38,30 +102,13 @@ impl Running {
     /// # Errors
     /// What is wrong with an input, or a run-time error of the initialization.
     pub fn new(program: &Compiled, inputs: &Inputs, workers: usize) -> Result<Running, Failure> {
-        let images = LoadedImages::load(program, &inputs.images()?)?;
-        let mut sequences = GlobalSequences::default();
-        let mut initial = Initial::new(program, inputs.values(), &mut sequences)?;
-        // Behind the variables lie the invariants, and then the bounds of the creation iterators.
-        let further = program.invariants + 2 * program.interface.axes;
-        initial.cells.resize(initial.cells.len() + further, 0);
-        let mut strands = Strands::new(program.clone(), initial, images);
-        strands.run_once(Role::Globals, &mut sequences)?;
-        strands.run_once(Role::Domain, &mut sequences)?;
-        let sizes = strands.domain_sizes();
-        let creation = if strands.is_grid() {
-            Creation::Grid(sizes.clone())
-        } else {
-            Creation::Collection(sizes.clone())
-        };
-        let warnings = strands.take_warnings();
-        let iterators = strands.iterators();
-        let world = World::new(strands, &creation, sequences, workers)
-            .map_err(|error| Failure::of_creation(error, &iterators))?;
-        Ok(Running {
-            world,
-            sizes,
-            warnings,
-        })
+        let images = Images::load(program, inputs)?;
+        Prepared::new(program, inputs, &images)?.create(workers)
+    }
+
+    /// What should be told to the user about the images.
+    pub fn warnings(&self) -> &[String] {
+        self.world.program().images().warnings()
     }
 
     /// Runs up to `limit` super-steps, or to the end. Printed text goes to `printer`.
@@ -94,6 +141,11 @@ impl Running {
     /// Memory that the sequences of all strands and global variables take, in bytes.
     pub fn sequence_bytes(&self) -> usize {
         usize::try_from(self.world.live_sequence_bytes()).unwrap_or(0)
+    }
+
+    /// Whether strands may be created while the program runs.
+    pub fn creates_strands(&self) -> bool {
+        self.world.program().program().abilities.creates
     }
 
     /// The handle by which another thread watches or stops a run.

@@ -1,9 +1,16 @@
 //! Outputs: from the state of strands to arrays and files.
 
 use super::Running;
-use crate::{ir::tensor::Ty, low};
+use crate::{
+    ir::{
+        interface::{Interface, Variable},
+        tensor::Ty,
+    },
+    low,
+};
 use runtime::{
-    output::{Domain, Length, Output, Values},
+    output::{Column, Domain, Length, Output, Scalar, Values},
+    png::Range,
     reduce,
     strands::StrandSet,
     world::Gathered,
@@ -25,24 +32,37 @@ pub struct OutputData {
 impl OutputData {
     /// The values as numbers: of one strand after the other, components row-major.
     pub fn numbers(&self) -> Vec<f64> {
-        match &self.values {
-            reduce::Values::F32(values) => values.iter().map(|&x| x.into()).collect(),
-            reduce::Values::F64(values) => values.clone(),
-            reduce::Values::I32(values) => values.iter().map(|&n| n.into()).collect(),
-            reduce::Values::I64(values) => values.iter().map(|&n| n as f64).collect(),
-            reduce::Values::Bool(values) => values.iter().map(|&b| b.into()).collect(),
-        }
+        Values::from(&self.values).numbers()
     }
 
-    /// The values, as files take them.
-    pub fn values(&self) -> Values<'_> {
-        match &self.values {
-            reduce::Values::F32(values) => Values::F32(values),
-            reduce::Values::F64(values) => Values::F64(values),
-            reduce::Values::I32(values) => Values::I32(values),
-            reduce::Values::I64(values) => Values::I64(values),
-            reduce::Values::Bool(values) => Values::Bool(values),
+    /// The output as files take it.
+    pub fn column(&self, range: Range) -> Column<'_> {
+        Column {
+            output: &self.output,
+            values: Values::from(&self.values),
+            lengths: self.lengths.as_deref(),
+            range,
         }
+    }
+}
+
+/// The outputs of a program.
+pub fn outputs(interface: &Interface) -> Vec<Output> {
+    let outputs = interface.state.iter().filter(|state| state.output);
+    outputs.map(|state| describe(&state.variable)).collect()
+}
+
+fn describe(variable: &Variable) -> Output {
+    let (shape, length) = layout(&variable.ty);
+    Output {
+        name: variable.name.clone(),
+        shape,
+        length,
+        scalar: match scalar(&variable.ty) {
+            Some(low::Ty::Bool) => Scalar::Bool,
+            Some(low::Ty::Int | low::Ty::Str) => Scalar::Int,
+            Some(low::Ty::Real) | None => Scalar::Real,
+        },
     }
 }
 
@@ -50,53 +70,52 @@ impl Running {
     /// The outputs of the program as they are now: of all strands of a grid; of a collection those that are stable, or for
     /// a snapshot all that are alive.
     pub fn outputs(&self, snapshot: bool) -> Vec<OutputData> {
+        let state = &self.world.program().program().interface.state;
+        let outputs = state.iter().enumerate().filter(|(_, state)| state.output);
+        outputs.map(|(n, _)| self.variable(n, snapshot)).collect()
+    }
+
+    /// One of them, by its number among the outputs.
+    pub fn output(&self, number: usize, snapshot: bool) -> OutputData {
+        let state = &self.world.program().program().interface.state;
+        let mut outputs = (0..state.len()).filter(|&n| state[n].output);
+        let n = outputs.nth(number).expect("the number of an output");
+        self.variable(n, snapshot)
+    }
+
+    /// A variable of the strands' state, in the same order.
+    pub(super) fn variable(&self, n: usize, snapshot: bool) -> OutputData {
         let program = self.world.program().program();
+        let state = &program.interface.state[n];
         let grid = program.interface.grid;
         let set = if grid || snapshot {
             StrandSet::All
         } else {
             StrandSet::Stable
         };
-        let states = program
-            .interface
-            .state
-            .iter()
-            .enumerate()
-            .filter(|(_, state)| state.output);
-        states
-            .map(|(n, state)| {
-                let variable = program.state.variables[n];
-                let (values, lengths, count) = match self.world.gather(variable, set) {
-                    Gathered::Tensors { components, values } => {
-                        let count = values.len() / components.max(1);
-                        (values, None, count)
-                    }
-                    Gathered::Sequences {
-                        lengths, values, ..
-                    } => {
-                        let count = lengths.len();
-                        (values, Some(lengths), count)
-                    }
-                };
-                let values = in_own_type(values, &state.variable.ty, program.lanes.long_int);
-                let domain = if grid {
-                    Domain::Grid(self.sizes.clone())
-                } else {
-                    Domain::List(count)
-                };
-                let (shape, length) = layout(&state.variable.ty);
-                OutputData {
-                    output: Output {
-                        name: state.variable.name.clone(),
-                        shape,
-                        length,
-                    },
-                    domain,
-                    values,
-                    lengths,
-                }
-            })
-            .collect()
+        let (values, lengths, count) = match self.world.gather(program.state.variables[n], set) {
+            Gathered::Tensors { components, values } => {
+                let count = values.len() / components.max(1);
+                (values, None, count)
+            }
+            Gathered::Sequences {
+                lengths, values, ..
+            } => {
+                let count = lengths.len();
+                (values, Some(lengths), count)
+            }
+        };
+        let domain = if grid {
+            Domain::Grid(self.sizes.clone())
+        } else {
+            Domain::List(count)
+        };
+        OutputData {
+            output: describe(&state.variable),
+            domain,
+            values: in_own_type(values, &state.variable.ty, program.lanes.long_int),
+            lengths,
+        }
     }
 }
 
@@ -118,6 +137,14 @@ fn layout(ty: &Ty) -> (Vec<usize>, Length) {
     }
 }
 
+/// What the components of a value are.
+fn scalar(ty: &Ty) -> Option<low::Ty> {
+    match ty {
+        Ty::List(element) => scalar(element),
+        _ => ty.scalars().first().copied(),
+    }
+}
+
 /// Lanes are as wide as reals; in files integers have their own width and truth values are bytes.
 fn in_own_type(values: reduce::Values, ty: &Ty, long_int: bool) -> reduce::Values {
     let integers = |values: reduce::Values| -> Vec<i64> {
@@ -127,11 +154,7 @@ fn in_own_type(values: reduce::Values, ty: &Ty, long_int: bool) -> reduce::Value
             other => panic!("{other:?} are not integers"),
         }
     };
-    let scalars = match ty {
-        Ty::List(element) => element.scalars(),
-        _ => ty.scalars(),
-    };
-    match scalars.first() {
+    match scalar(ty) {
         Some(low::Ty::Bool) => reduce::Values::Bool(
             integers(values)
                 .into_iter()

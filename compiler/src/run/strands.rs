@@ -1,6 +1,6 @@
 //! The strands of a compiled program, as the scheduler sees them.
 
-use super::{Failure, images::LoadedImages, values::Initial};
+use super::{Failure, images::Images, values::Initial};
 use crate::{
     codegen::{Compiled, Frame, abi::Host, host::Reports},
     ir::tensor::Ty,
@@ -23,7 +23,7 @@ use std::{
 pub(super) struct Strands {
     program: Compiled,
     globals: Globals,
-    images: LoadedImages,
+    images: Images,
     strings: Vec<Arc<str>>,
     /// What code outside the strands printed and failed with.
     reports: Mutex<Reports>,
@@ -54,7 +54,7 @@ impl Strands {
     pub(super) fn new(
         program: Compiled,
         Initial { cells, strings }: Initial,
-        images: LoadedImages,
+        images: Images,
     ) -> Strands {
         Strands {
             program,
@@ -73,8 +73,8 @@ impl Strands {
         self.program.interface.grid
     }
 
-    pub(super) fn take_warnings(&mut self) -> Vec<String> {
-        self.images.take_warnings()
+    pub(super) fn images(&self) -> &Images {
+        &self.images
     }
 
     pub(super) fn take_printed(&self) -> String {

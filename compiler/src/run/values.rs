@@ -5,7 +5,7 @@ use crate::{
     codegen::Compiled,
     front::typed::tree::{Constant, InputDefault},
     ir::{
-        interface::{Input, Interface, Target},
+        interface::{Input, Target},
         load::sequence_from_file,
         tensor::Ty,
     },
@@ -13,7 +13,7 @@ use crate::{
 };
 use ein_ir::{Shape, Type};
 use runtime::{
-    input::{InputType, InputValue, options::OutputName},
+    input::{InputType, InputValue},
     sequence::Sequence,
     world::GlobalSequences,
 };
@@ -37,17 +37,6 @@ pub fn input_type(ty: &Type) -> InputType {
         },
         Type::Kernel(_) | Type::Field { .. } | Type::Strand(_) => panic!("an input of type {ty}"),
     }
-}
-
-/// The outputs of a program by name.
-pub fn output_names(interface: &Interface) -> Vec<OutputName> {
-    let outputs = interface.state.iter().filter(|state| state.output);
-    outputs
-        .map(|state| OutputName {
-            name: state.variable.name.clone(),
-            dynamic: matches!(state.variable.ty, Ty::List(_)),
-        })
-        .collect()
 }
 
 /// Says that an input has no value.

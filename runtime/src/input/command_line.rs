@@ -3,14 +3,17 @@
 //! Takes the inputs and outputs of a program and the words after its name; gives all values, or an error that names the
 //! option and what was expected, or the request for help.
 //!
-//! An input is given by `-NAME` and as many words as its type has values. Options take a fixed number of words; a word
-//! that begins with a dash is a value unless it spells an option. The last of repeated options counts. An input whose
-//! name is that of a built-in option, like `n`, is given by `--input-n`; every input can be.
+//! An input is given by `-NAME` and the words of its values, or by `-NAME=VALUES`; several values may also stand in one
+//! word, `1,2,3` or `[1,2,3]`. A word that begins with a dash is a value unless it spells an option. The last of repeated
+//! options counts. An input's name wins over a built-in option of one dash, which then has its long spelling only; every
+//! input can also be given by `--input-NAME`.
 
 use std::fmt;
 
-use super::options::{Effect, OPTIONS, OptionRow, OutputFiles, Program, RunOptions, defaults};
-use super::{help, parse_value};
+use super::options::{
+    Effect, OPTIONS, OptionRow, OutputOptions, Program, RunOptions, defaults, is_built_in,
+};
+use super::{InputType, help, nearest, parse_value, split_values};
 
 /// A command line that was understood.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,42 +36,35 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
+type SetOutput = fn(&mut OutputOptions, &str) -> Result<(), String>;
+
 /// What a spelled option is about.
 #[derive(Clone, Copy)]
 pub(super) enum Target {
     Builtin(Effect),
-    /// An output option, for the output of this index.
-    Output(fn(&mut OutputFiles, &str), usize),
+    /// An output option, for the output of this index or, without one, for those that have none of their own.
+    Output(SetOutput, Option<usize>),
     Input(usize),
 }
 
-/// Every spelling that is an option of this program. Built-in options come first and win.
+/// Every spelling that is an option of this program. Inputs come first and win.
 pub(super) fn spellings(program: &Program) -> Vec<(String, Target)> {
     let mut all: Vec<(String, Target)> = Vec::new();
+    for (i, input) in program.inputs.iter().enumerate() {
+        for dashes in ["-", "--input-"] {
+            all.push((format!("{dashes}{}", input.name), Target::Input(i)));
+        }
+    }
     for row in OPTIONS {
         for spelling in row.spellings {
             let Effect::Output(set) = row.effect else {
                 all.push((spelling.to_string(), Target::Builtin(row.effect)));
                 continue;
             };
+            all.push((spelling.to_string(), Target::Output(set, None)));
             for (i, output) in program.outputs.iter().enumerate() {
-                all.push((
-                    format!("{spelling}-{}", output.name),
-                    Target::Output(set, i),
-                ));
-            }
-            if program.outputs.len() == 1 {
-                all.push((spelling.to_string(), Target::Output(set, 0)));
-            }
-        }
-    }
-    for (i, input) in program.inputs.iter().enumerate() {
-        for spelling in [
-            format!("-{}", input.name),
-            format!("--input-{}", input.name),
-        ] {
-            if find(&all, &spelling).is_none() {
-                all.push((spelling, Target::Input(i)));
+                let named = format!("{spelling}-{}", output.name);
+                all.push((named, Target::Output(set, Some(i))));
             }
         }
     }
@@ -80,6 +76,14 @@ pub(super) fn find(spellings: &[(String, Target)], word: &str) -> Option<Target>
     found.map(|(_, target)| *target)
 }
 
+/// An option with its values.
+struct Given<'w> {
+    /// As it was written.
+    option: &'w str,
+    target: Target,
+    values: Vec<String>,
+}
+
 /// Understands the words after the name of a program.
 pub fn parse(program: &Program, words: &[String]) -> Result<CommandLine, UsageError> {
     let spellings = spellings(program);
@@ -88,34 +92,111 @@ pub fn parse(program: &Program, words: &[String]) -> Result<CommandLine, UsageEr
     if words.iter().any(wants_help) {
         return Ok(CommandLine::Help(help::text(program)));
     }
-    let mut run = defaults(program);
+    let mut all = Vec::new();
     let mut rest = words;
-    let mut last = None;
     while let Some((word, after)) = rest.split_first() {
-        let Some(target) = find(&spellings, word) else {
+        let (option, inline) = match (find(&spellings, word), word.split_once('=')) {
+            (None, Some((option, value))) => (option, Some(value)),
+            _ => (word.as_str(), None),
+        };
+        let Some(target) = find(&spellings, option) else {
+            let last = all.last();
             return Err(UsageError(unknown(&spellings, word, last, program)));
         };
-        let count = match target {
-            Target::Input(i) => program.inputs[i].ty.word_count(),
-            Target::Output(..) | Target::Builtin(Effect::Value(_) | Effect::Output(_)) => 1,
-            Target::Builtin(Effect::Flag(_) | Effect::Help) => 0,
+        let ready = match inline {
+            Some(value) => vec![value.to_string()],
+            None => {
+                let is_value = |word: &&String| find(&spellings, word).is_none();
+                after.iter().take_while(is_value).cloned().collect()
+            }
         };
-        let ready = after.iter().take(count);
-        let found = ready.take_while(|w| find(&spellings, w).is_none()).count();
-        if found < count {
-            let wanted = expected_words(program, target);
-            return Err(UsageError(format!(
-                "option `{word}`: found {found} values, expected {count}{wanted}"
-            )));
+        // An input may be called `h`; without a value that is the old question.
+        if ready.is_empty() && asks_for_help(option) {
+            return Ok(CommandLine::Help(help::text(program)));
         }
-        let (values, after) = after.split_at(count);
-        apply(&mut run, program, target, values)
-            .map_err(|message| UsageError(format!("option `{word}`: {message}")))?;
-        last = Some((word.as_str(), count));
-        rest = after;
+        let (values, used) = values_of(program, target, option, &ready).map_err(UsageError)?;
+        rest = match inline {
+            Some(value) if used == 0 => {
+                let message = format!("option `{option}`: found `{value}`, but it takes no value");
+                return Err(UsageError(message));
+            }
+            Some(_) => after,
+            None => &after[used..],
+        };
+        all.push(Given {
+            option,
+            target,
+            values,
+        });
     }
-    check_required(program, &spellings, &run)?;
+    let mut run = defaults(program);
+    // What is said of all outputs holds for those of which nothing is said by name.
+    all.sort_by_key(|given| matches!(given.target, Target::Output(_, Some(_))));
+    for given in &all {
+        apply(&mut run, program, given)
+            .map_err(|message| UsageError(format!("option `{}`: {message}", given.option)))?;
+    }
+    run.notes = notes(&all, program);
+    check_required(program, &run)?;
     Ok(CommandLine::Run(run))
+}
+
+fn asks_for_help(word: &str) -> bool {
+    let asks = |row: &OptionRow| matches!(row.effect, Effect::Help);
+    OPTIONS
+        .iter()
+        .any(|row| asks(row) && row.spellings.contains(&word))
+}
+
+/// The values of an option out of the words that follow it, and how many words they take.
+fn values_of(
+    program: &Program,
+    target: Target,
+    option: &str,
+    ready: &[String],
+) -> Result<(Vec<String>, usize), String> {
+    let count = match target {
+        Target::Builtin(Effect::Flag(_) | Effect::Help) => return Ok((Vec::new(), 0)),
+        Target::Builtin(_) | Target::Output(..) => 1,
+        Target::Input(i) => {
+            let ty = &program.inputs[i].ty;
+            match ty {
+                InputType::Bool if ready.is_empty() => return Ok((vec!["true".to_string()], 0)),
+                _ if !ty.is_numbers() => {}
+                _ => return numbers_of(ty, option, ready),
+            }
+            ty.word_count()
+        }
+    };
+    if ready.len() < count {
+        let found = ready.len();
+        let wanted = expected_words(program, target);
+        return Err(format!(
+            "option `{option}`: found {found} values, expected {count}{wanted}"
+        ));
+    }
+    Ok((ready[..count].to_vec(), count))
+}
+
+/// The numbers of a tensor or a sequence, of which one word may have several.
+fn numbers_of(
+    ty: &InputType,
+    option: &str,
+    ready: &[String],
+) -> Result<(Vec<String>, usize), String> {
+    let count = ty.word_count();
+    let (mut values, mut used) = (Vec::new(), 0);
+    while values.len() < count && used < ready.len() {
+        values.extend(split_values(&ready[used]));
+        used += 1;
+    }
+    if values.len() != count {
+        let found = values.len();
+        return Err(format!(
+            "option `{option}`: found {found} values, expected {count} for type {ty}"
+        ));
+    }
+    Ok((values, used))
 }
 
 fn expected_words(program: &Program, target: Target) -> String {
@@ -125,45 +206,59 @@ fn expected_words(program: &Program, target: Target) -> String {
     }
 }
 
-fn apply(
-    run: &mut RunOptions,
-    program: &Program,
-    target: Target,
-    values: &[String],
-) -> Result<(), String> {
-    let word = values.first().map_or("", String::as_str);
-    match target {
+fn apply(run: &mut RunOptions, program: &Program, given: &Given<'_>) -> Result<(), String> {
+    let word = given.values.first().map_or("", String::as_str);
+    match given.target {
         Target::Input(i) => {
-            let value = parse_value(&program.inputs[i].ty, values, program.ints)?;
+            let value = parse_value(&program.inputs[i].ty, &given.values, program.ints)?;
             run.inputs[i] = Some(value);
             Ok(())
         }
-        Target::Output(set, i) => {
-            if word.is_empty() {
-                return Err("found an empty word, expected a file name".to_string());
-            }
-            set(&mut run.outputs[i], word);
-            Ok(())
-        }
+        Target::Output(set, Some(i)) => set(&mut run.outputs[i], word),
+        Target::Output(set, None) => run.outputs.iter_mut().try_for_each(|o| set(o, word)),
         Target::Builtin(Effect::Flag(set)) => {
             set(run);
             Ok(())
         }
         Target::Builtin(Effect::Value(set)) => set(run, word),
-        // Output options are resolved to their output, and help was found before anything is applied.
+        // Output options are resolved to their outputs, and help was found before anything is applied.
         Target::Builtin(Effect::Output(_) | Effect::Help) => Ok(()),
     }
 }
 
-fn check_required(
-    program: &Program,
-    spellings: &[(String, Target)],
-    run: &RunOptions,
-) -> Result<(), UsageError> {
-    let required = program.inputs.iter().enumerate().zip(&run.inputs);
+/// What the inputs say that were given by the spelling of a built-in option.
+fn notes(all: &[Given<'_>], program: &Program) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for given in all {
+        if let Target::Input(i) = given.target
+            && let Some(note) = shadows(&program.inputs[i].name)
+            && given.option.trim_start_matches('-') == program.inputs[i].name
+            && !notes.contains(&note)
+        {
+            notes.push(note);
+        }
+    }
+    notes
+}
+
+/// What a user should know of an input that takes the spelling of a built-in option.
+pub fn shadows(input: &str) -> Option<String> {
+    let spelling = format!("-{input}");
+    let row = OPTIONS
+        .iter()
+        .find(|row| row.spellings.contains(&&spelling[..]))?;
+    let (long, help) = (row.long(), row.help);
+    let help = help.split(';').next().unwrap_or(help);
+    Some(format!(
+        "`{spelling}` sets the input `{input}`; `{long}` is the option to {help}"
+    ))
+}
+
+fn check_required(program: &Program, run: &RunOptions) -> Result<(), UsageError> {
+    let required = program.inputs.iter().zip(&run.inputs);
     let missing: Vec<String> = required
-        .filter(|((_, input), value)| input.default.is_none() && value.is_none())
-        .map(|((i, input), _)| format!("`{}` ({})", input_spelling(spellings, i), input.ty))
+        .filter(|(input, value)| input.default.is_none() && value.is_none())
+        .map(|(input, _)| format!("`-{}` ({})", input.name, input.ty))
         .collect();
     match missing.len() {
         0 => Ok(()),
@@ -178,48 +273,31 @@ fn check_required(
     }
 }
 
-/// The shortest spelling of an input.
-pub(super) fn input_spelling(spellings: &[(String, Target)], input: usize) -> &str {
-    let is_input =
-        |(_, target): &&(String, Target)| matches!(target, Target::Input(i) if *i == input);
-    let found = spellings.iter().find(is_input);
-    found.map_or("", |(spelling, _)| spelling.as_str())
-}
-
 /// What to say of a word that is no option.
 fn unknown(
     spellings: &[(String, Target)],
     word: &str,
-    last: Option<(&str, usize)>,
+    last: Option<&Given<'_>>,
     program: &Program,
 ) -> String {
     if !word.starts_with('-') {
-        return match last {
+        return match last.map(|given| (given.option, given.values.len())) {
             Some((option, 0)) => format!("found `{word}` after `{option}`, which takes no value"),
             Some((option, 1)) => format!("found `{word}` after the value of `{option}`"),
             Some((option, n)) => format!("found `{word}` after the {n} values of `{option}`"),
             None => format!("found `{word}`, expected an option; values follow their option"),
         };
     }
-    let for_output = |row: &OptionRow| row.is_for_output() && row.spellings.contains(&word);
-    if OPTIONS.iter().any(for_output) {
-        let names: Vec<_> = program
-            .outputs
-            .iter()
-            .map(|output| format!("`{word}-{}`", output.name))
-            .collect();
+    if is_built_in(word).is_some() {
+        let names: Vec<_> = program.outputs.iter().map(|o| &o.name[..]).collect();
         return format!(
-            "option `{word}` must name one of several outputs: {}",
+            "option `{word}` names an output that is not there; there are: {}",
             names.join(", ")
         );
     }
-    let distances = spellings
-        .iter()
-        .map(|(s, _)| (strsim::osa_distance(s, word), s));
-    match distances.min() {
-        Some((distance, spelling)) if distance <= 1 + word.chars().count() / 4 => {
-            format!("unknown option `{word}`; did you mean `{spelling}`?")
-        }
-        _ => format!("unknown option `{word}`; `-h` lists all options"),
+    let known = spellings.iter().map(|(spelling, _)| spelling.as_str());
+    match nearest(word, known.chain(program.beside.iter().map(String::as_str))) {
+        Some(spelling) => format!("unknown option `{word}`; did you mean `{spelling}`?"),
+        None => format!("unknown option `{word}`; `--help` lists all options"),
     }
 }

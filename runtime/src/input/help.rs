@@ -1,7 +1,6 @@
 //! The help text of a program, from the descriptions of its inputs and the table of options.
 
 use super::InputType;
-use super::command_line;
 use super::options::{InputSpec, OPTIONS, Program};
 
 /// Where the explanations begin; longer options get a line of their own.
@@ -12,26 +11,26 @@ const MAX_PLACEHOLDERS: usize = 4;
 
 /// How to call the program.
 pub fn text(program: &Program) -> String {
-    let spellings = command_line::spellings(program);
     let mut text = format!("usage: {} [OPTION VALUES...]...\n", program.name);
     if !program.inputs.is_empty() {
         text += "\ninputs\n";
     }
-    for (i, input) in program.inputs.iter().enumerate() {
-        let spelling = command_line::input_spelling(&spellings, i);
-        let left = format!("{spelling} {}", placeholders(&input.ty));
+    for input in &program.inputs {
+        let left = format!("-{} {}", input.name, placeholders(&input.ty));
         text += &entry(&left, &explanation(input));
     }
     text += "\noptions\n";
     for row in OPTIONS {
         // One of several outputs is named by the option itself.
         let suffix = match row.is_for_output() && program.outputs.len() > 1 {
-            true => "-NAME",
+            true => "[-NAME]",
             false => "",
         };
+        let is_free = |s: &&&str| program.inputs.iter().all(|i| s[1..] != i.name);
         let spelled: Vec<_> = row
             .spellings
             .iter()
+            .filter(is_free)
             .map(|s| format!("{s}{suffix}"))
             .collect();
         let left = format!("{} {}", spelled.join(", "), row.argument);

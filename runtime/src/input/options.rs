@@ -1,8 +1,14 @@
 //! What a program takes and gives, what a command line can say about it, and the table of built-in options.
 
+use super::sweep::Vary;
 use super::{InputType, InputValue, IntWidth};
 use crate::nrrd::parse_real;
+use crate::output::picture::NanColour;
+use crate::output::place::Placement;
 use crate::png::{Depth, Range};
+
+/// Pictures per second of films, if nobody says.
+const FRAMES_PER_SECOND: f64 = 25.0;
 
 /// What a program takes and gives.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +21,8 @@ pub struct Program {
     pub outputs: Vec<OutputName>,
     /// The integers of the program.
     pub ints: IntWidth,
+    /// Options that are understood beside those of the program, for suggestions.
+    pub beside: Vec<String>,
 }
 
 /// One input.
@@ -35,17 +43,21 @@ pub struct InputSpec {
 pub struct OutputName {
     /// Its name in the program.
     pub name: String,
-    /// Whether it is a sequence of varying length, which is written to two files.
+    /// Whether it is a sequence of varying length, which is usually written to two files.
     pub dynamic: bool,
 }
 
-/// Where one output goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputFiles {
-    /// The file; for sequences of varying length the beginning of both names.
-    pub file: String,
-    /// The beginning of the names of snapshots.
-    pub snapshot_prefix: String,
+/// What is said about one output.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OutputOptions {
+    /// The file; usually the output's name with `.nrrd`.
+    pub file: Option<String>,
+    /// The beginning of the names of snapshots; usually that of the file.
+    pub snapshot_prefix: Option<String>,
+    /// Which numbers become black and white in pictures.
+    pub range: Range,
+    /// Where its grid lies; usually as the positions of the strands show.
+    pub place: Option<Placement>,
 }
 
 /// What a command line says.
@@ -53,8 +65,8 @@ pub struct OutputFiles {
 pub struct RunOptions {
     /// One value per input; `None` where the default holds.
     pub inputs: Vec<Option<InputValue>>,
-    /// One destination per output.
-    pub outputs: Vec<OutputFiles>,
+    /// What is said about each output.
+    pub outputs: Vec<OutputOptions>,
     /// Super-steps after which to stop.
     pub limit: Option<u64>,
     /// Super-steps from one snapshot to the next.
@@ -63,14 +75,28 @@ pub struct RunOptions {
     pub workers: Option<usize>,
     /// Where printed text goes; `-` is standard output.
     pub print: String,
-    /// Whether to report progress.
+    /// Whether to report what is done.
     pub verbose: bool,
+    /// Whether to say nothing that is not wrong.
+    pub quiet: bool,
     /// Whether to report the time taken.
     pub timing: bool,
-    /// Which numbers become black and white in pictures.
-    pub range: Range,
     /// Bits of pictures.
     pub depth: Depth,
+    /// How values look in pictures that are not numbers.
+    pub nan: NanColour,
+    /// The output that has the positions of points and lines.
+    pub points: Option<String>,
+    /// Pictures per second of films.
+    pub per_second: f64,
+    /// Whether an interrupted run keeps what it has.
+    pub keep: bool,
+    /// Inputs that take several values, each in a run of its own.
+    pub vary: Vec<Vary>,
+    /// Runs in which the camera goes around.
+    pub orbit: Option<usize>,
+    /// What the user should know about how the words were understood.
+    pub notes: Vec<String>,
 }
 
 /// What an option does with its word.
@@ -80,18 +106,19 @@ pub(super) enum Effect {
     Flag(fn(&mut RunOptions)),
     /// Takes one word.
     Value(fn(&mut RunOptions, &str) -> Result<(), String>),
-    /// Takes one word for an output.
-    Output(fn(&mut OutputFiles, &str)),
+    /// Takes one word for an output; if none is named, for all that are not.
+    Output(fn(&mut OutputOptions, &str) -> Result<(), String>),
     /// Asks for the help text.
     Help,
 }
 
 /// A built-in option.
 pub(super) struct OptionRow {
-    /// The spellings, each with its dashes; those of an output may be followed by `-` and its name.
+    /// The spellings, each with its dashes, the last with two; those of an output may be followed by `-` and its name.
     pub(super) spellings: &'static [&'static str],
     /// What stands for the word in the help text.
     pub(super) argument: &'static str,
+    /// What it does, as an order.
     pub(super) help: &'static str,
     pub(super) effect: Effect,
 }
@@ -101,6 +128,25 @@ impl OptionRow {
     pub(super) fn is_for_output(&self) -> bool {
         matches!(self.effect, Effect::Output(_))
     }
+
+    /// The spelling that no input can take.
+    pub(super) fn long(&self) -> &'static str {
+        self.spellings[self.spellings.len() - 1]
+    }
+}
+
+/// The built-in option that a word spells, and whether it takes a word, for any program.
+pub fn is_built_in(word: &str) -> Option<bool> {
+    let spelled = |row: &&OptionRow| {
+        let named = |s: &&str| {
+            word.strip_prefix(*s)
+                .is_some_and(|rest| rest.starts_with('-'))
+        };
+        let spellings = row.spellings;
+        spellings.contains(&word) || row.is_for_output() && spellings.iter().any(|s| named(&s))
+    };
+    let row = OPTIONS.iter().find(spelled)?;
+    Some(matches!(row.effect, Effect::Value(_) | Effect::Output(_)))
 }
 
 /// The built-in options, in the order of the help text.
@@ -114,8 +160,11 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["-o", "--output"],
         argument: "FILE",
-        help: "where the output goes; the suffix chooses the format: .nrrd, .nhdr, .png, .txt",
-        effect: Effect::Output(|files, word| files.file = word.to_string()),
+        help: "write the output there; the suffix chooses the format: .nrrd, .nhdr, .png, .txt, .npy, .csv, .vtp, .vti, .ply, .obj, .apng, .y4m",
+        effect: Effect::Output(|output, word| {
+            output.file = Some(file_name(word)?);
+            Ok(())
+        }),
     },
     OptionRow {
         spellings: &["-l", "--limit"],
@@ -148,31 +197,34 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["-sp", "--snapshot-prefix"],
         argument: "PREFIX",
-        help: "the beginning of the names of snapshots",
-        effect: Effect::Output(|files, word| files.snapshot_prefix = word.to_string()),
+        help: "begin the names of snapshots so; a suffix chooses their format",
+        effect: Effect::Output(|output, word| {
+            output.snapshot_prefix = Some(file_name(word)?);
+            Ok(())
+        }),
     },
     OptionRow {
-        spellings: &["-print"],
+        spellings: &["-print", "--print"],
         argument: "FILE",
-        help: "where printed text goes; - means standard output",
+        help: "write printed text there; - means standard output",
         effect: Effect::Value(|run, word| {
-            run.print = word.to_string();
+            run.print = file_name(word)?;
             Ok(())
         }),
     },
     OptionRow {
         spellings: &["--range"],
-        argument: "LO,HI|auto",
-        help: "the numbers that become black and white in .png files; usually 0,1",
-        effect: Effect::Value(|run, word| {
-            run.range = range(word)?;
+        argument: "LO,HI|auto|auto:P,Q",
+        help: "make these numbers black and white in .png files; usually 0,1; auto takes the least and the greatest value, auto:1,99 percentiles",
+        effect: Effect::Output(|output, word| {
+            output.range = range(word)?;
             Ok(())
         }),
     },
     OptionRow {
         spellings: &["--bits"],
         argument: "8|16",
-        help: "bits of the values in .png files; usually 8",
+        help: "write values of so many bits in .png files; usually 8",
         effect: Effect::Value(|run, word| {
             run.depth = match word {
                 "8" => Depth::Eight,
@@ -183,10 +235,93 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         }),
     },
     OptionRow {
+        spellings: &["--nan"],
+        argument: "COLOUR",
+        help: "show pixels so whose values are not numbers: black, grey, white or transparent; usually black",
+        effect: Effect::Value(|run, word| {
+            let found = NanColour::ALL.iter().find(|(name, _)| *name == word);
+            run.nan = found.map(|(_, colour)| *colour).ok_or_else(|| {
+                let names = NanColour::ALL.map(|(name, _)| name);
+                format!("found `{word}`, expected one of {}", names.join(", "))
+            })?;
+            Ok(())
+        }),
+    },
+    OptionRow {
+        spellings: &["--points"],
+        argument: "OUTPUT",
+        help: "take this output as the positions of points and lines; usually sequences of vectors, else pos",
+        effect: Effect::Value(|run, word| {
+            run.points = Some(word.to_string());
+            Ok(())
+        }),
+    },
+    OptionRow {
+        spellings: &["--place"],
+        argument: "PLACE",
+        help: "say where the grid lies in the world: like:FILE, like:INPUT, var:NAME, spacing:SX,SY,…, box:X0,Y0,…,X1,Y1,…, matrix:(…) (…) @ (…), index or none; usually as the values of the strands' pos show",
+        effect: Effect::Output(|output, word| {
+            output.place = Some(Placement::parse(word)?);
+            Ok(())
+        }),
+    },
+    OptionRow {
+        spellings: &["--fps"],
+        argument: "N",
+        help: "show N pictures per second in films (.apng, .y4m); usually 25",
+        effect: Effect::Value(|run, word| {
+            let number = parse_real(word).filter(|x| *x > 0.0 && x.is_finite());
+            run.per_second =
+                number.ok_or_else(|| format!("found `{word}`, expected a positive number"))?;
+            Ok(())
+        }),
+    },
+    OptionRow {
+        spellings: &["--vary"],
+        argument: "NAME=FROM:TO:COUNT",
+        help: "run COUNT times with values of an input from FROM to TO, and number the outputs; may be repeated",
+        effect: Effect::Value(|run, word| {
+            run.vary.push(Vary::parse(word)?);
+            Ok(())
+        }),
+    },
+    OptionRow {
+        spellings: &["--orbit"],
+        argument: "COUNT",
+        help: "run COUNT times with the camera going once around, and number the outputs",
+        effect: Effect::Value(|run, word| {
+            let count = positive(word)?;
+            run.orbit = count.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+            Ok(())
+        }),
+    },
+    OptionRow {
+        spellings: &["--keep"],
+        argument: "",
+        help: "write what there is when the run is interrupted",
+        effect: Effect::Flag(|run| run.keep = true),
+    },
+    OptionRow {
+        spellings: &["--color"],
+        argument: "WHEN",
+        help: "have colour in messages: auto, always or never; usually auto, on terminals",
+        // Messages before this one may have it, so whoever starts the program looks for it first.
+        effect: Effect::Value(|_, word| match word {
+            "auto" | "always" | "never" => Ok(()),
+            _ => Err(format!("found `{word}`, expected auto, always or never")),
+        }),
+    },
+    OptionRow {
         spellings: &["-v", "--verbose"],
         argument: "",
-        help: "report progress",
+        help: "report what is done",
         effect: Effect::Flag(|run| run.verbose = true),
+    },
+    OptionRow {
+        spellings: &["-q", "--quiet"],
+        argument: "",
+        help: "report nothing but warnings and errors",
+        effect: Effect::Flag(|run| run.quiet = true),
     },
     OptionRow {
         spellings: &["-t", "--timing"],
@@ -195,6 +330,13 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         effect: Effect::Flag(|run| run.timing = true),
     },
 ];
+
+fn file_name(word: &str) -> Result<String, String> {
+    match word {
+        "" => Err("found an empty word, expected a file name".to_string()),
+        _ => Ok(word.to_string()),
+    }
+}
 
 /// A number of which 0 means none.
 fn positive(word: &str) -> Result<Option<u64>, String> {
@@ -208,37 +350,44 @@ fn range(word: &str) -> Result<Range, String> {
     if word.eq_ignore_ascii_case("auto") {
         return Ok(Range::Auto);
     }
-    let bounds = word.split_once(',');
+    let (is_auto, bounds) = match word.split_once(':') {
+        Some((auto, bounds)) if auto.eq_ignore_ascii_case("auto") => (true, bounds),
+        _ => (false, word),
+    };
+    let bounds = bounds.split_once(',');
     let bounds = bounds.and_then(|(low, high)| Some((parse_real(low)?, parse_real(high)?)));
     match bounds {
-        Some((low, high)) if low.is_finite() && high.is_finite() && low != high => {
+        Some((low, high)) if is_auto && 0.0 <= low && low < high && high <= 100.0 => {
+            Ok(Range::Percentiles(low, high))
+        }
+        Some((low, high)) if !is_auto && low.is_finite() && high.is_finite() && low != high => {
             Ok(Range::Between(low, high))
         }
         _ => Err(format!(
-            "found `{word}`, expected two different numbers LO,HI or auto"
+            "found `{word}`, expected two different numbers LO,HI, auto, or percentages auto:1,99"
         )),
     }
 }
 
 /// What holds if the command line says nothing.
 pub(super) fn defaults(program: &Program) -> RunOptions {
-    let files = |output: &OutputName| OutputFiles {
-        file: match output.dynamic {
-            true => output.name.clone(),
-            false => format!("{}.nrrd", output.name),
-        },
-        snapshot_prefix: output.name.clone(),
-    };
     RunOptions {
         inputs: vec![None; program.inputs.len()],
-        outputs: program.outputs.iter().map(files).collect(),
+        outputs: vec![OutputOptions::default(); program.outputs.len()],
         limit: None,
         snapshot_period: None,
         workers: None,
         print: "-".to_string(),
         verbose: false,
+        quiet: false,
         timing: false,
-        range: Range::Usual,
         depth: Depth::Eight,
+        nan: NanColour::Black,
+        points: None,
+        per_second: FRAMES_PER_SECOND,
+        keep: false,
+        vary: Vec::new(),
+        orbit: None,
+        notes: Vec::new(),
     }
 }

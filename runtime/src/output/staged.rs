@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::OutputError;
 
@@ -23,47 +24,100 @@ impl Staged {
         path: &Path,
         write: impl FnOnce(&mut dyn Write) -> Result<(), OutputError>,
     ) -> Result<(), OutputError> {
-        // A device or a pipe cannot be replaced by a file, and has nothing that could be left incomplete.
-        let special = fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir());
-        let file = if special {
-            File::create(path).map_err(|e| error(path, e))?
-        } else {
-            // A link stays a link: what it points to is replaced.
-            let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-            let (file, temporary) = create_beside(&target).map_err(|e| error(path, e))?;
-            self.files.push((temporary, target));
-            file
-        };
-        let mut out = BufWriter::new(file);
+        let mut out = BufWriter::new(self.open(path)?);
         write(&mut out).map_err(|e| error(path, e))?;
         out.flush().map_err(|e| error(path, e))
+    }
+
+    /// Opens what will be the file at `path`.
+    pub(super) fn open(&mut self, path: &Path) -> Result<File, OutputError> {
+        if is_special(path) {
+            // What was written through the same stream before stays.
+            let opened = File::options().append(true).open(path);
+            return opened.map_err(|e| error(path, e));
+        }
+        // A link stays a link: what it points to is replaced.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let (file, temporary) = create_beside(&target).map_err(|e| error(path, e))?;
+        self.files.push((temporary, target));
+        Ok(file)
     }
 
     /// Gives all files their names. If one cannot have its name, none has.
     pub(super) fn commit(mut self) -> Result<(), OutputError> {
         let files = std::mem::take(&mut self.files);
-        for (i, (temporary, target)) in files.iter().enumerate() {
-            let Err(cause) = fs::rename(temporary, target) else {
-                continue;
-            };
-            for (_, renamed) in &files[..i] {
-                remove(renamed);
-            }
-            for (waiting, _) in &files[i..] {
-                remove(waiting);
-            }
-            return Err(error(target, cause));
-        }
-        Ok(())
+        let waiting: Vec<PathBuf> = files
+            .iter()
+            .map(|(temporary, _)| temporary.clone())
+            .collect();
+        let result = rename_all(files);
+        forget(&waiting);
+        result
     }
+}
+
+/// Gives all files their names; if one cannot have its name, none has.
+fn rename_all(files: Vec<(PathBuf, PathBuf)>) -> Result<(), OutputError> {
+    for (i, (temporary, target)) in files.iter().enumerate() {
+        let Err(cause) = fs::rename(temporary, target) else {
+            continue;
+        };
+        for (_, renamed) in &files[..i] {
+            remove(renamed);
+        }
+        for (waiting, _) in &files[i..] {
+            remove(waiting);
+        }
+        return Err(error(target, cause));
+    }
+    Ok(())
 }
 
 impl Drop for Staged {
     fn drop(&mut self) {
         for (temporary, _) in &self.files {
             remove(temporary);
+            forget(std::slice::from_ref(temporary));
         }
     }
+}
+
+/// Temporary files of this process that exist now.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn forget(temporaries: &[PathBuf]) {
+    unfinished().retain(|file| !temporaries.contains(file));
+}
+
+/// Removes the temporary files of this process, for whoever ends it while something is being written.
+pub fn remove_unfinished() {
+    for file in unfinished().drain(..) {
+        remove(&file);
+    }
+}
+
+/// Whether a path leads to a device, a pipe or a stream of this process: what cannot be replaced by a file and has nothing
+/// that could be left incomplete.
+pub(super) fn is_special(path: &Path) -> bool {
+    let is_stream = ["/dev/stdout", "/dev/stderr"]
+        .map(Path::new)
+        .contains(&path)
+        || ["/dev/fd", "/proc/self/fd"]
+            .iter()
+            .any(|streams| path.starts_with(streams));
+    is_stream || fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
+}
+
+/// Tries to create a file beside `path`, and removes it.
+pub(super) fn try_create(path: &Path) -> io::Result<()> {
+    let (_, temporary) = create_beside(path)?;
+    remove(&temporary);
+    forget(&[temporary]);
+    Ok(())
 }
 
 /// Writes a file that appears, or replaces another, when it is complete.
@@ -101,7 +155,11 @@ fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
         let temporary = target.with_file_name(temporary);
         match File::create_new(&temporary) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            created => return created.map(|file| (file, temporary)),
+            created => {
+                let file = created?;
+                unfinished().push(temporary.clone());
+                return Ok((file, temporary));
+            }
         }
     }
     Err(io::ErrorKind::AlreadyExists.into())

@@ -5,10 +5,11 @@
 
 use super::Border;
 use crate::simd::{Float, Real};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// An image of one component, as linear interpolation in place wants it.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Linear {
     /// The first samples of the rows that a cell at the origin has: the next along y, then along z.
     pub rows: [*const f32; 4],
@@ -18,8 +19,11 @@ pub struct Linear {
     pub lasts: [f32; 3],
     /// Samples from one row to the next, and from one slice to the next.
     pub strides: [i32; 2],
-    /// 1 if a probe may be done in place, else 0.
-    pub is_usable: u32,
+    /// 1 if a probe may be done in place, else 0. It is 0 until the primitive has seen a position inside the image, so that
+    /// code in place need not look.
+    pub is_usable: AtomicU32,
+    /// Whether it can ever be 1.
+    may_be_usable: bool,
 }
 
 impl Linear {
@@ -43,7 +47,8 @@ impl Linear {
             ends: [0.0; 3],
             lasts: [0.0; 3],
             strides: [0; 2],
-            is_usable: 0,
+            is_usable: AtomicU32::new(0),
+            may_be_usable: false,
         };
         if !is_usable {
             return none;
@@ -59,7 +64,15 @@ impl Linear {
             ends: sizes.map(|size| f32::from_index(size - 1)),
             lasts: sizes.map(|size| f32::from_index((size - 2).max(0))),
             strides: [strides[1] as i32, strides[2] as i32],
-            is_usable: 1,
+            is_usable: AtomicU32::new(0),
+            may_be_usable: true,
+        }
+    }
+
+    /// Lets probes be done in place from now on, if they can be.
+    pub(super) fn open(&self) {
+        if self.may_be_usable {
+            self.is_usable.store(1, Relaxed);
         }
     }
 }

@@ -40,6 +40,7 @@
 //!
 //! With `Border::None` the upper end of the domain, `N − s`, belongs to the cell below it (`f = 1`).
 
+mod contact;
 mod contract;
 mod general;
 mod kept;
@@ -55,6 +56,7 @@ pub use table::{lookup, lookup_for};
 
 use crate::simd::{Float, WIDTHS};
 pub use crate::simd::{Isa, Real};
+use contact::Contact;
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
@@ -189,9 +191,10 @@ pub enum Border<'a> {
 }
 
 /// Planar samples of one image, as primitives see them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct ProbeImage<'a> {
     linear: Linear,
+    contact: Contact,
     samples: *const c_void,
     real: Real,
     sizes: [i64; 3],
@@ -268,6 +271,7 @@ impl<'a> ProbeImage<'a> {
         );
         Ok(ProbeImage {
             linear,
+            contact: Contact::default(),
             samples: samples.as_ptr().cast(),
             real: T::REAL,
             sizes: lengths,

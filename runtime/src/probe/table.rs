@@ -94,6 +94,7 @@ macro_rules! entry_points {
                 // SAFETY: this is the contract of `ProbeFn`.
                 unsafe {
                     let (image, kernel) = (&*image, &*kernel);
+                    image.notice::<V::Elem>(mask, positions.cast(), kernel.spec().width);
                     for lane in (0..kernel.spec().width).step_by(V::LANES) {
                         let positions = positions.cast::<V::Elem>().add(lane);
                         part::<V>(image, kernel, mask >> lane & V::ALL_LANES, positions, out.cast::<V::Elem>().add(lane));
@@ -127,6 +128,7 @@ macro_rules! entry_points {
                 // SAFETY: this is the contract of `ProbeFn`.
                 unsafe {
                     let (image, kernel) = (&*image, &*kernel);
+                    image.notice::<V::Elem>(mask, positions.cast(), kernel.spec().width);
                     for lane in (0..kernel.spec().width).step_by(V::LANES) {
                         let mask = mask >> lane & V::ALL_LANES;
                         let positions = positions.cast::<V::Elem>().add(lane);

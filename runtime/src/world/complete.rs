@@ -95,7 +95,7 @@ fn run_group<P: StrandProgram>(
             let wanted = STRIDE.min(limit - done);
             while sets.active != 0 && steps < wanted {
                 let step = core.step + done + steps;
-                if core.control.cancelled.load(Relaxed) {
+                if core.control.is_over() {
                     return done + steps;
                 }
                 if step > first_failure.load(Relaxed) {

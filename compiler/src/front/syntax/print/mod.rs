@@ -2,10 +2,13 @@
 //! possible.
 //!
 //! Reading the text again gives the same tree up to spans, for every tree that the parser gives without an error. Comments are not
-//! in the tree, so they are lost; so is the difference between spellings of one symbol. What was unreadable is printed as a comment.
+//! in the tree; [`print_with_comments`] has them from the source. The difference between spellings of one symbol is lost. What was unreadable is printed as a comment.
 
+mod comments;
 mod expr;
 mod stmt;
+
+pub use comments::print_with_comments;
 
 use super::{ast::*, literal::write_string};
 

@@ -1,0 +1,84 @@
+//! `diderotc check`: everything that is wrong with programs.
+
+use super::{FAILURE, SUCCESS, complain, read_source, report, say, words::is_program};
+use crate::{
+    front::{
+        self, diag,
+        typed::tree::{Program, VarKind},
+    },
+    pipeline::Options,
+};
+use runtime::input::command_line::shadows;
+use std::path::{Path, PathBuf};
+
+/// Checks files, and all programs in directories, and reports everything about all of them.
+pub(super) fn check(files: &[String], json: bool, options: &Options) -> u8 {
+    let mut status = SUCCESS;
+    for file in files {
+        let programs = match programs(Path::new(file)) {
+            Ok(programs) => programs,
+            Err(message) => {
+                complain(&format!("error: {message}\n"));
+                status = FAILURE;
+                continue;
+            }
+        };
+        for program in programs {
+            if !check_file(&program.to_string_lossy(), json, options) {
+                status = FAILURE;
+            }
+        }
+    }
+    status
+}
+
+fn check_file(file: &str, json: bool, options: &Options) -> bool {
+    let Some(source) = read_source(file) else {
+        return false;
+    };
+    let checked = front::check(&source, &options.check());
+    if json {
+        say(&diag::to_json_lines(&source, checked.diagnostics));
+    } else {
+        report(&source, checked.diagnostics);
+        for note in checked.program.iter().flat_map(notes) {
+            complain(&format!("note: {file}: {note}\n"));
+        }
+    }
+    checked.program.is_some()
+}
+
+/// What the user of a program should know of the names of its inputs.
+fn notes(program: &Program) -> Vec<String> {
+    let inputs = program.vars.iter().filter(|var| var.kind == VarKind::Input);
+    inputs.filter_map(|input| shadows(&input.name)).collect()
+}
+
+/// The programs that a path stands for: itself, or those in a directory and below, in order.
+fn programs(path: &Path) -> Result<Vec<PathBuf>, String> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let failed = |e: std::io::Error| format!("{}: {e}", path.display());
+    let mut found = Vec::new();
+    let mut waiting = vec![path.to_path_buf()];
+    while let Some(directory) = waiting.pop() {
+        for entry in std::fs::read_dir(&directory).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            // A link to a directory may lead in a circle.
+            if entry.file_type().map_err(failed)?.is_dir() {
+                waiting.push(entry.path());
+            } else if is_program(&entry.path().to_string_lossy()) {
+                found.push(entry.path());
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(format!(
+            "{}: there are no programs in this directory",
+            path.display()
+        ));
+    }
+    found.sort();
+    Ok(found)
+}

@@ -1,0 +1,39 @@
+//! Whether messages have colour: as `--color` says, else on terminals unless `NO_COLOR` or `TERM=dumb` forbid it.
+
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+
+/// What may stand after `--color`.
+pub(super) const CHOICES: [&str; 3] = ["auto", "always", "never"];
+
+static WANTED: OnceLock<String> = OnceLock::new();
+
+/// Remembers what the words say, wherever they say it. What is no choice is told by whoever understands the words.
+pub(super) fn choose(words: &[String]) {
+    let next = words.iter().skip(1).map(Some).chain([None]);
+    for (word, next) in words.iter().zip(next) {
+        let value = match word.strip_prefix("--color") {
+            Some("") => next.map(String::as_str),
+            Some(rest) => rest.strip_prefix('='),
+            None => None,
+        };
+        if let Some(value) = value {
+            let _ = WANTED.set(value.to_string());
+        }
+    }
+}
+
+/// Whether messages on standard error have colour.
+pub(super) fn is_wanted() -> bool {
+    let says =
+        |name: &str, forbids: fn(&str) -> bool| std::env::var(name).is_ok_and(|v| forbids(&v));
+    match WANTED.get().map(String::as_str) {
+        Some("always") => true,
+        Some("never") => false,
+        _ => {
+            std::io::stderr().is_terminal()
+                && !says("NO_COLOR", |value| !value.is_empty())
+                && !says("TERM", |value| value == "dumb")
+        }
+    }
+}

@@ -1,0 +1,511 @@
+//! A run of a compiled program, or several: inputs, checks, super-steps, files, and what is told about them.
+
+use super::{
+    FAILURE, INTERRUPTED, SUCCESS, USAGE, complain,
+    interrupts::{self, Watch},
+    progress::{Length, Progress},
+    report,
+};
+use crate::{
+    front::{
+        diag::Diagnostic,
+        source::{Source, Span},
+        typed::tree::{Constant, InputDefault},
+    },
+    ir::interface::{self, Input},
+    pipeline::Compiled,
+    run::{self, Failure, Images, Inputs, Prepared, Running},
+};
+use runtime::{
+    input::{
+        InputValue,
+        options::{Program, RunOptions},
+        sweep,
+    },
+    output::{
+        OutputError,
+        film::Film,
+        format::FileFormat,
+        place::Place,
+        plan::{Plan, Target, plan},
+        write::{Contents, Number, Style, Written, write},
+    },
+    world::RunEnd,
+};
+use std::{
+    fs::File,
+    io::{self, BufWriter, Write},
+    time::{Duration, Instant},
+};
+
+/// Why a run did not come to its end: a status, after everything has been said.
+struct Ended(u8);
+
+/// Runs a program as its command line says.
+pub(super) fn execute(
+    source: &Source,
+    compiled: &Compiled,
+    program: &Program,
+    options: &RunOptions,
+    compiling: Duration,
+) -> u8 {
+    let start = Instant::now();
+    let inputs = Inputs::from_values(compiled, options.inputs.clone());
+    let images = match Images::load(compiled, &inputs) {
+        Ok(images) => images,
+        Err(failure) => return fail(source, &failure),
+    };
+    for warning in images.warnings() {
+        complain(&format!("warning: {warning}\n"));
+    }
+    let mut execution = Execution {
+        source,
+        compiled,
+        program,
+        options,
+        images,
+        films: Vec::new(),
+        printer: None,
+        times: [compiling, start.elapsed(), Duration::ZERO, Duration::ZERO],
+    };
+    match execution.all_runs() {
+        Ok(()) => SUCCESS,
+        Err(Ended(status)) => status,
+    }
+}
+
+struct Execution<'a> {
+    source: &'a Source,
+    compiled: &'a Compiled,
+    program: &'a Program,
+    options: &'a RunOptions,
+    images: Images,
+    /// Films in the making, in the order of the plan.
+    films: Vec<Film>,
+    /// Where printed text goes, once something runs.
+    printer: Option<Box<dyn Write>>,
+    /// Compiling, loading and creating, running, writing.
+    times: [Duration; 4],
+}
+
+impl Execution<'_> {
+    fn all_runs(&mut self) -> Result<(), Ended> {
+        let mut number = 0;
+        loop {
+            let (plan, running) = self.one_run(number)?;
+            number += 1;
+            let is_last = plan.runs.is_none_or(|runs| number >= runs);
+            if !is_last {
+                continue;
+            }
+            for film in std::mem::take(&mut self.films) {
+                let written = film.finish().map_err(|error| self.failed(&error))?;
+                self.tell(&[written]);
+            }
+            self.tell_of_numbered(&plan);
+            self.tell_of_missed();
+            self.tell_times(&running);
+            return Ok(());
+        }
+    }
+
+    /// One run; gives what was planned for it and its end.
+    fn one_run(&mut self, number: usize) -> Result<(Plan, Running), Ended> {
+        let start = Instant::now();
+        let values = self.values(number).map_err(|message| {
+            complain(&format!("error: {message}\n"));
+            Ended(USAGE)
+        })?;
+        let inputs = Inputs::from_values(self.compiled, values);
+        let failed = |failure: Failure| Ended(fail(self.source, &failure));
+        let prepared = Prepared::new(self.compiled, &inputs, &self.images).map_err(failed)?;
+        let plan = self.plan(&prepared)?;
+        if self.films.is_empty() {
+            let films = plan.films.iter();
+            self.films = films
+                .map(|target| Film::new(&target.destination, self.options.per_second))
+                .collect();
+        }
+        let all_cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = self.options.workers.unwrap_or_else(all_cores);
+        let mut running = prepared.create(workers).map_err(failed)?;
+        let places = self.places(&running)?;
+        self.times[1] += start.elapsed();
+        let start = Instant::now();
+        let mut printer = match self.printer.take() {
+            Some(printer) => printer,
+            None => open_printer(&self.options.print).map_err(|error| self.print_failed(&error))?,
+        };
+        let end = self.supersteps(&mut running, &plan, &places, &mut *printer)?;
+        self.printer = Some(printer);
+        self.times[2] += start.elapsed();
+        let is_kept = end == RunEnd::Stopped;
+        if interrupts::happened() && !is_kept {
+            let keep = "--keep would have written what there was";
+            complain(&format!(
+                "error: interrupted; no output was written ({keep}, -l N stops after N super-steps)\n"
+            ));
+            return Err(Ended(INTERRUPTED));
+        }
+        self.tell_of_unfinished(&running, end);
+        let start = Instant::now();
+        let runs = plan.runs.map(|_| Number {
+            value: number as u64,
+            digits: plan.digits,
+        });
+        let is_early = end != RunEnd::Finished;
+        for target in &plan.results {
+            let written = self.write(&running, target, runs, is_early, &places)?;
+            self.tell(&written);
+        }
+        if plan.runs.is_some() {
+            self.add_to_films(&running, &plan, &places)?;
+        }
+        self.times[3] += start.elapsed();
+        if is_kept {
+            return Err(Ended(INTERRUPTED));
+        }
+        Ok((plan, running))
+    }
+
+    /// The values of the inputs in one of several runs.
+    fn values(&self, number: usize) -> Result<Vec<Option<InputValue>>, String> {
+        let mut values = self.options.inputs.clone();
+        for vary in &self.options.vary {
+            let (input, value) = vary.value(self.program, number)?;
+            values[input] = Some(value);
+        }
+        if let Some(count) = self.options.orbit {
+            let [eye, at, up] = sweep::camera(self.program)?;
+            let [from, centre, axis] = [eye, at, up].map(|input| self.vector(&values, input));
+            let (from, centre, axis) = (from?, centre?, axis?);
+            let part = number as f64 / count as f64;
+            let there = sweep::orbit(from, centre, axis, part);
+            values[eye] = Some(InputValue::Tensor(there.to_vec()));
+        }
+        Ok(values)
+    }
+
+    /// The three numbers of an input, given or by default.
+    fn vector(&self, values: &[Option<InputValue>], input: usize) -> Result<[f64; 3], String> {
+        let default = &self.compiled.interface.inputs[input].default;
+        let numbers = match (&values[input], default) {
+            (Some(InputValue::Tensor(numbers)), _)
+            | (None, Some(InputDefault::Value(Constant::Tensor(_, numbers)))) => Some(numbers),
+            _ => None,
+        };
+        let three = numbers.and_then(|numbers| numbers[..].try_into().ok());
+        three.ok_or_else(|| {
+            format!(
+                "the input `{}` has no value",
+                self.program.inputs[input].name
+            )
+        })
+    }
+
+    /// The files of the run, after everything about them that can be wrong has been looked at.
+    fn plan(&self, prepared: &Prepared) -> Result<Plan, Ended> {
+        let outputs = run::outputs(&self.compiled.interface);
+        let planned = plan(&outputs, &prepared.domain(), self.options);
+        let mut problems = planned.as_ref().err().cloned().unwrap_or_default();
+        for (output, options) in outputs.iter().zip(&self.options.outputs) {
+            if let Some(Err(problem)) = options
+                .place
+                .as_ref()
+                .map(|place| prepared.check_place(place))
+            {
+                problems.push(format!("the place of output `{}`: {problem}", output.name));
+            }
+        }
+        match planned {
+            Ok(plan) if problems.is_empty() => Ok(plan),
+            _ => {
+                problems
+                    .iter()
+                    .for_each(|problem| complain(&format!("error: {problem}\n")));
+                Err(Ended(USAGE))
+            }
+        }
+    }
+
+    /// Where the grid of each output lies.
+    fn places(&self, running: &Running) -> Result<Vec<Option<Place>>, Ended> {
+        let automatic = match self
+            .options
+            .outputs
+            .iter()
+            .all(|output| output.place.is_some())
+        {
+            true => None,
+            false => running.automatic_place(),
+        };
+        if let (Some(Err(reason)), true) = (&automatic, self.options.verbose) {
+            complain(&format!(
+                "note: the positions of the strands do not place the grid: {reason}\n"
+            ));
+        }
+        let automatic = automatic.and_then(Result::ok);
+        let asked = self
+            .options
+            .outputs
+            .iter()
+            .map(|output| match &output.place {
+                None => Ok(automatic.clone()),
+                Some(place) => running.place(place),
+            });
+        asked.collect::<Result<_, String>>().map_err(|message| {
+            complain(&format!("error: {message}\n"));
+            Ended(FAILURE)
+        })
+    }
+
+    /// Runs to the end or the limit, with snapshots on the way.
+    fn supersteps(
+        &mut self,
+        running: &mut Running,
+        plan: &Plan,
+        places: &[Option<Place>],
+        printer: &mut dyn Write,
+    ) -> Result<RunEnd, Ended> {
+        let options = self.options;
+        let watch = Watch::over(running.control(), options.keep);
+        let counts = running.counts();
+        let strands = counts.active + counts.stable;
+        let length = Length {
+            strands: Some(strands).filter(|_| !running.creates_strands()),
+            limit: options.limit,
+        };
+        let progress = Progress::start(running.control(), length, options.verbose, options.quiet);
+        let end = self.steps(running, plan, places, printer);
+        progress.finish();
+        let flushed = printer.flush();
+        drop(watch);
+        let end = end?;
+        flushed.map_err(|error| self.print_failed(&error))?;
+        Ok(end)
+    }
+
+    fn print_failed(&self, error: &io::Error) -> Ended {
+        complain(&format!("error: {}: {error}\n", self.options.print));
+        Ended(FAILURE)
+    }
+
+    fn steps(
+        &mut self,
+        running: &mut Running,
+        plan: &Plan,
+        places: &[Option<Place>],
+        printer: &mut dyn Write,
+    ) -> Result<RunEnd, Ended> {
+        let source = self.source;
+        let failed = |failure: Failure| Ended(fail(source, &failure));
+        let limit = self.options.limit;
+        let Some(period) = self.options.snapshot_period else {
+            return running.run(limit, printer).map_err(failed);
+        };
+        let limit = limit.unwrap_or(u64::MAX);
+        self.snapshot(running, plan, places)?;
+        loop {
+            let steps = period.min(limit - running.steps());
+            let end = running.run(Some(steps), printer).map_err(failed)?;
+            if end != RunEnd::Cancelled {
+                self.snapshot(running, plan, places)?;
+            }
+            if end != RunEnd::StepLimit || running.steps() >= limit {
+                return Ok(end);
+            }
+        }
+    }
+
+    fn snapshot(
+        &mut self,
+        running: &Running,
+        plan: &Plan,
+        places: &[Option<Place>],
+    ) -> Result<(), Ended> {
+        let number = Number {
+            value: running.steps(),
+            digits: plan.digits,
+        };
+        for target in &plan.snapshots {
+            self.write(running, target, Some(number), true, places)?;
+        }
+        self.add_to_films(running, plan, places)
+    }
+
+    fn add_to_films(
+        &mut self,
+        running: &Running,
+        plan: &Plan,
+        places: &[Option<Place>],
+    ) -> Result<(), Ended> {
+        let style = self.style();
+        for (n, target) in plan.films.iter().enumerate() {
+            let data = running.output(target.outputs[0], true);
+            let columns = [data.column(self.options.outputs[target.outputs[0]].range)];
+            let contents = Contents {
+                columns: &columns,
+                domain: &data.domain,
+                place: places[target.outputs[0]].as_ref(),
+            };
+            let added = self.films[n].add(contents, &style);
+            added.map_err(|error| self.failed(&error))?;
+        }
+        Ok(())
+    }
+
+    fn write(
+        &self,
+        running: &Running,
+        target: &Target,
+        number: Option<Number>,
+        all_living: bool,
+        places: &[Option<Place>],
+    ) -> Result<Vec<Written>, Ended> {
+        let data: Vec<_> = target
+            .outputs
+            .iter()
+            .map(|&n| running.output(n, all_living))
+            .collect();
+        let ranges = target
+            .outputs
+            .iter()
+            .map(|&n| self.options.outputs[n].range);
+        let columns: Vec<_> = data
+            .iter()
+            .zip(ranges)
+            .map(|(data, range)| data.column(range))
+            .collect();
+        let contents = Contents {
+            columns: &columns,
+            domain: &data[0].domain,
+            place: places[target.outputs[0]].as_ref(),
+        };
+        let written = write(&target.destination, number, contents, &self.style());
+        written.map_err(|error| self.failed(&error))
+    }
+
+    fn style(&self) -> Style {
+        Style {
+            depth: self.options.depth,
+            nan: self.options.nan,
+            points: self.options.points.clone(),
+        }
+    }
+
+    fn failed(&self, error: &OutputError) -> Ended {
+        complain(&format!("error: {error}\n"));
+        Ended(FAILURE)
+    }
+
+    /// Says what was written, and what of it does not show.
+    fn tell(&self, all: &[Written]) {
+        let RunOptions { quiet, verbose, .. } = *self.options;
+        for written in all {
+            let Written {
+                file,
+                description,
+                notes,
+                tally,
+            } = written;
+            if !quiet {
+                complain(&format!("wrote {file} ({description})\n"));
+            }
+            let of_tally = tally.iter().flat_map(|tally| tally.notes(file, verbose));
+            for note in notes.iter().cloned().chain(of_tally) {
+                complain(&format!("note: {note}\n"));
+            }
+        }
+    }
+
+    /// Says how numbered pictures become a film.
+    fn tell_of_numbered(&self, plan: &Plan) {
+        let numbered = match plan.runs {
+            Some(_) => &plan.results,
+            None => &plan.snapshots,
+        };
+        let pictures = numbered
+            .iter()
+            .filter(|target| target.destination.format == FileFormat::Png);
+        for target in pictures.filter(|_| !self.options.quiet) {
+            let file = target.destination.numbered(0, 1).file;
+            let stem = file.trim_end_matches("-0.png");
+            complain(&format!(
+                "note: ffmpeg -framerate 25 -pattern_type glob -i '{stem}-*.png' -pix_fmt yuv420p {stem}.mp4 makes a film of them\n"
+            ));
+        }
+    }
+
+    /// Warns of images that lie elsewhere than the program looked.
+    fn tell_of_missed(&self) {
+        for (image, extents) in self.images.missed() {
+            let program = &self.compiled.interface;
+            let of_input = |input: &&Input| input.target == interface::Target::Image(image as u32);
+            let name = match program.inputs.iter().find(of_input) {
+                Some(input) => format!("`{}`", input.name),
+                None => program.images[image].file.clone().unwrap_or_default(),
+            };
+            let extents: Vec<String> = extents
+                .iter()
+                .map(|(low, high)| format!("[{low}, {high}]"))
+                .collect();
+            complain(&format!(
+                "warning: no probe was inside the image {name}; its world box is {}\n",
+                extents.join(" × ")
+            ));
+        }
+    }
+
+    fn tell_of_unfinished(&self, running: &Running, end: RunEnd) {
+        let (steps, active) = (running.steps(), running.counts().active);
+        let reason = match end {
+            RunEnd::StepLimit => format!("stopped at the limit of {steps} super-steps"),
+            RunEnd::Stopped => format!("interrupted after {steps} super-steps"),
+            RunEnd::Finished | RunEnd::Cancelled => return,
+        };
+        complain(&format!(
+            "note: {reason}; {active} strands were not finished and are written as they are\n"
+        ));
+    }
+
+    fn tell_times(&self, running: &Running) {
+        if !self.options.timing && !self.options.verbose {
+            return;
+        }
+        let [compile, create, run, write] = self.times.map(|time| time.as_secs_f64() * 1e3);
+        let counts = running.counts();
+        complain(&format!(
+            "compile {compile:.1} ms, load and create {create:.1} ms, run {run:.1} ms, write {write:.1} ms; \
+             {} super-steps, {} stable, {} active\n",
+            running.steps(),
+            counts.stable,
+            counts.active,
+        ));
+    }
+}
+
+/// Reports a failure at its place in the source, if it has one.
+fn fail(source: &Source, failure: &Failure) -> u8 {
+    match failure.place {
+        Some(place) => {
+            let span = Span {
+                start: place,
+                end: place + 1,
+            };
+            report(
+                source,
+                vec![Diagnostic::error(failure.code, span, failure.to_string())],
+            );
+        }
+        None => complain(&format!("error: {failure}\n")),
+    }
+    FAILURE
+}
+
+fn open_printer(file: &str) -> io::Result<Box<dyn Write>> {
+    Ok(if file == "-" {
+        Box::new(io::stdout())
+    } else {
+        Box::new(BufWriter::new(File::create(file)?))
+    })
+}

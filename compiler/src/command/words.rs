@@ -1,0 +1,166 @@
+//! Whose words are whose: those of the compiler and those of the program, on either side of the program's name.
+//!
+//! Before the name an option is the compiler's if it knows it, else the program's; after it the other way round. What an
+//! option that nobody knows takes is not known either, so words up to the program's name go with it.
+
+use runtime::input::options::is_built_in;
+use std::path::Path;
+
+/// The words of a run.
+pub(super) struct Divided {
+    /// The command's name and the words for the compiler.
+    pub(super) compiler: Vec<String>,
+    /// The program, if there is one.
+    pub(super) program: Option<String>,
+    /// The words for the program.
+    pub(super) words: Vec<String>,
+}
+
+/// Whether a file name is that of a program.
+pub(super) fn is_program(word: &str) -> bool {
+    word.ends_with(".diderot") || word.ends_with(".ddro")
+}
+
+/// Whether a word looks like a command rather than like a file.
+pub(super) fn is_bare(word: &str) -> bool {
+    !word.contains(['.', '/']) && !Path::new(word).exists()
+}
+
+/// Divides the words of which the first is the command itself, given the compiler's options and whether they take a value.
+pub(super) fn divide(words: &[String], spellings: &[(String, bool)]) -> Divided {
+    let (command, mut rest) = match words.split_first() {
+        Some((command, rest)) => (command.clone(), rest),
+        None => ("diderotc".to_string(), words),
+    };
+    let mut divided = Divided {
+        compiler: vec![command],
+        program: None,
+        words: Vec::new(),
+    };
+    let makes_executable = words.iter().any(|word| word == "--exec");
+    let known = |word: &str, is_after: bool| {
+        let name = word.split_once('=').map_or(word, |(name, _)| name);
+        let found = spellings.iter().find(|(spelling, _)| spelling == name);
+        let is_output = matches!(name, "-o" | "--output");
+        // A short option after the program's name is one of its inputs, if it is anything.
+        let is_ours = match is_after {
+            true => name.starts_with("--") && is_built_in(name).is_none(),
+            false => !is_output,
+        };
+        let takes = found.filter(|_| is_ours || is_output && makes_executable);
+        takes.map(|(_, takes_value)| *takes_value && !word.contains('='))
+    };
+    let mut is_loose = false;
+    while let Some((word, after)) = rest.split_first() {
+        rest = after;
+        let is_after = divided.program.is_some();
+        if let Some(takes_value) = known(word, is_after) {
+            divided.compiler.push(word.clone());
+            let value = if takes_value {
+                rest.split_first()
+            } else {
+                None
+            };
+            if let Some((value, after)) = value {
+                divided.compiler.push(value.clone());
+                rest = after;
+            }
+            is_loose = false;
+        } else if is_after {
+            divided.words.push(word.clone());
+        } else if word.len() > 1 && word.starts_with('-') {
+            divided.words.push(word.clone());
+            let value = match is_built_in(word) {
+                Some(true) => rest.split_first(),
+                _ => None,
+            };
+            if let Some((value, after)) = value {
+                divided.words.push(value.clone());
+                rest = after;
+            }
+            is_loose = is_built_in(word).is_none() && !word.contains('=');
+        } else if is_loose && !is_program(word) {
+            divided.words.push(word.clone());
+        } else {
+            divided.program = Some(word.clone());
+        }
+    }
+    divided
+}
+
+/// Takes the `--Cname=value` words out of the others.
+pub(super) fn take_constants(words: Vec<String>) -> (Vec<String>, Vec<(String, String)>) {
+    let (mut kept, mut constants) = (Vec::new(), Vec::new());
+    for word in words {
+        let constant = word.strip_prefix("--C");
+        match constant.and_then(|rest| rest.split_once('=')) {
+            Some((name, value)) => constants.push((name.to_string(), value.to_string())),
+            None => kept.push(word),
+        }
+    }
+    (kept, constants)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn divided(text: &str) -> [String; 3] {
+        let spellings = [
+            ("--double", false),
+            ("--width", true),
+            ("--exec", false),
+            ("-o", true),
+            ("--help", false),
+        ];
+        let spellings = spellings.map(|(s, takes)| (s.to_string(), takes));
+        let words: Vec<String> = text.split(' ').map(str::to_string).collect();
+        let Divided {
+            compiler,
+            program,
+            words,
+        } = divide(&words, &spellings);
+        [
+            compiler[1..].join(" "),
+            program.unwrap_or_default(),
+            words.join(" "),
+        ]
+    }
+
+    #[test]
+    fn options_may_stand_on_either_side_of_the_name() {
+        let rows = [
+            ("d p.diderot -n 2", ["", "p.diderot", "-n 2"]),
+            ("d --double p.diderot", ["--double", "p.diderot", ""]),
+            (
+                "d p.diderot --double -n 2",
+                ["--double", "p.diderot", "-n 2"],
+            ),
+            (
+                "d p.diderot -n 2 --width 4 -v",
+                ["--width 4", "p.diderot", "-n 2 -v"],
+            ),
+            (
+                "d --width=4 -o x.png p.diderot",
+                ["--width=4", "p.diderot", "-o x.png"],
+            ),
+            (
+                "d -o-rgb x.png --nworkers 2 p.diderot",
+                ["", "p.diderot", "-o-rgb x.png --nworkers 2"],
+            ),
+            ("d --exec -o x p.diderot", ["--exec -o x", "p.diderot", ""]),
+            ("d -o x p.diderot --exec", ["-o x --exec", "p.diderot", ""]),
+            (
+                "d -vol a.nrrd -eye 1 2 3 --double p.diderot",
+                ["--double", "p.diderot", "-vol a.nrrd -eye 1 2 3"],
+            ),
+            ("d -eye=1,2,3 p.diderot", ["", "p.diderot", "-eye=1,2,3"]),
+            ("d p.diderot --help", ["", "p.diderot", "--help"]),
+            ("d --help", ["--help", "", ""]),
+            ("d chekc p.diderot", ["", "chekc", "p.diderot"]),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(divided(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! The files that a run will write, checked before it begins: whatever could be wrong with them then is told then.
+
+use std::path::{Path, PathBuf};
+
+use super::format::{Destination, FileFormat};
+use super::staged::{is_special, try_create};
+use super::write::detached_data;
+use super::{Domain, Length, Output, picture, points};
+use crate::input::options::RunOptions;
+
+/// A file to be written, or a family of numbered ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Where it goes.
+    pub destination: Destination,
+    /// The outputs in it, by their numbers.
+    pub outputs: Vec<usize>,
+}
+
+/// The files of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// What is written at the end.
+    pub results: Vec<Target>,
+    /// What is written on the way, with numbers.
+    pub snapshots: Vec<Target>,
+    /// What all pictures on the way, or of all runs, are put into.
+    pub films: Vec<Target>,
+    /// How many runs there are, if each has its own results.
+    pub runs: Option<usize>,
+    /// The digits of these numbers, at least.
+    pub digits: usize,
+}
+
+/// Digits of the numbers of files, at least.
+const DIGITS: usize = 4;
+
+/// The plan for these outputs, or everything that is wrong with it.
+///
+/// # Errors
+/// All problems, each a sentence.
+pub fn plan(
+    outputs: &[Output],
+    domain: &Domain,
+    options: &RunOptions,
+) -> Result<Plan, Vec<String>> {
+    let mut problems = Vec::new();
+    if let Some(problem) = nobody(domain) {
+        problems.push(problem);
+    }
+    let named: Vec<(usize, String)> = options
+        .outputs
+        .iter()
+        .enumerate()
+        .map(|(n, output)| {
+            (
+                n,
+                output
+                    .file
+                    .clone()
+                    .unwrap_or_else(|| default_file(&outputs[n])),
+            )
+        })
+        .collect();
+    let parsed = named
+        .iter()
+        .filter_map(|(n, name)| match Destination::parse(name) {
+            Ok(destination) => Some((*n, destination)),
+            Err(problem) => {
+                problems.push(problem);
+                None
+            }
+        });
+    let parsed: Vec<(usize, Destination)> = parsed.collect();
+    let (films, results): (Vec<_>, Vec<_>) = group(outputs, &parsed, &mut problems)
+        .into_iter()
+        .partition(|target| target.destination.format.is_film());
+    let runs = runs(options, &mut problems);
+    if runs.is_some() && options.snapshot_period.is_some() {
+        problems.push(
+            "snapshots (-s) and several runs (--vary, --orbit) cannot be had at once".to_string(),
+        );
+    }
+    if let (Some(film), None, None) = (films.first(), runs, options.snapshot_period) {
+        let file = &film.destination.file;
+        problems.push(format!("{file}: a film needs pictures: -s N takes one every N super-steps, --vary and --orbit one of each run"));
+    }
+    let snapshots = match options.snapshot_period {
+        Some(_) => {
+            let stills = parsed
+                .iter()
+                .filter(|(_, destination)| !destination.format.is_film());
+            let named = stills.map(|(n, destination)| {
+                let output = &options.outputs[*n];
+                (
+                    *n,
+                    snapshot_destination(
+                        destination,
+                        output.snapshot_prefix.as_deref(),
+                        &outputs[*n],
+                        output.file.is_some(),
+                    ),
+                )
+            });
+            group(outputs, &named.collect::<Vec<_>>(), &mut problems)
+        }
+        None => Vec::new(),
+    };
+    for target in results.iter().chain(&snapshots).chain(&films) {
+        let chosen: Vec<&Output> = target.outputs.iter().map(|&n| &outputs[n]).collect();
+        if let Err(problem) = fits(target.destination.format, &chosen, domain, options) {
+            problems.push(format!("{}: {problem}", target.destination.file));
+        }
+    }
+    let files = results
+        .iter()
+        .chain(&films)
+        .flat_map(|target| files_of(target, outputs));
+    let numbered = snapshots
+        .iter()
+        .map(|target| PathBuf::from(&target.destination.numbered(0, DIGITS).file));
+    let printed = Some(PathBuf::from(&options.print)).filter(|_| options.print != "-");
+    for file in files.chain(numbered).chain(printed) {
+        if let Some(problem) = unwritable(&file) {
+            problems.push(problem);
+        }
+    }
+    problems.dedup();
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let largest = options.limit.or(runs.map(|n| n as u64));
+    let digits = largest.map_or(0, |largest| largest.to_string().len());
+    Ok(Plan {
+        results,
+        snapshots,
+        films,
+        runs,
+        digits: digits.max(DIGITS),
+    })
+}
+
+/// The number of runs that a sweep asks for.
+fn runs(options: &RunOptions, problems: &mut Vec<String>) -> Option<usize> {
+    let counts = options
+        .vary
+        .iter()
+        .map(|vary| vary.count)
+        .chain(options.orbit);
+    let counts: Vec<usize> = counts.collect();
+    if counts.windows(2).any(|pair| pair[0] != pair[1]) {
+        let counts: Vec<_> = counts.iter().map(usize::to_string).collect();
+        problems.push(format!(
+            "all sweeps must have the same number of runs, but have {}",
+            counts.join(" and ")
+        ));
+    }
+    counts.first().copied()
+}
+
+fn default_file(output: &Output) -> String {
+    match output.length {
+        // The beginning of two names.
+        Length::Dynamic => output.name.clone(),
+        _ => format!("{}.nrrd", output.name),
+    }
+}
+
+/// What snapshots are called: as the user says, else as the result that was asked for, else as the output.
+fn snapshot_destination(
+    result: &Destination,
+    prefix: Option<&str>,
+    output: &Output,
+    is_chosen: bool,
+) -> Destination {
+    let plain = |file: &str| Destination {
+        format: FileFormat::Nrrd,
+        file: file.to_string(),
+    };
+    match prefix {
+        // A period in a prefix need not be that of a suffix.
+        Some(prefix) => Destination::parse(prefix).unwrap_or_else(|_| plain(prefix)),
+        None if is_chosen && !result.is_standard_output() => result.clone(),
+        None => plain(&output.name),
+    }
+}
+
+/// Puts outputs together that go to one file; two that cannot are a problem.
+fn group(
+    outputs: &[Output],
+    named: &[(usize, Destination)],
+    problems: &mut Vec<String>,
+) -> Vec<Target> {
+    let mut targets: Vec<Target> = Vec::new();
+    for (n, destination) in named {
+        let same = |target: &&mut Target| target.destination.file == destination.file;
+        match targets.iter_mut().find(same) {
+            Some(target) => target.outputs.push(*n),
+            None => targets.push(Target {
+                destination: destination.clone(),
+                outputs: vec![*n],
+            }),
+        }
+    }
+    for target in &targets {
+        let format = target.destination.format;
+        let is_pair = |&n: &usize| outputs[n].length == Length::Dynamic;
+        if target.outputs.len() > 1 && !format.takes_several() {
+            let names: Vec<_> = target
+                .outputs
+                .iter()
+                .map(|&n| format!("`{}`", outputs[n].name))
+                .collect();
+            let options: Vec<_> = target
+                .outputs
+                .iter()
+                .map(|&n| format!("-o-{}", outputs[n].name))
+                .collect();
+            problems.push(format!(
+                "{}: the outputs {} go to one file, but a .{} takes one; name their files by {}, or choose a format that takes several: {}",
+                target.destination.file,
+                names.join(", "),
+                format.suffix(),
+                options.join(", "),
+                FileFormat::suffixes(true)
+            ));
+        } else if target.destination.is_standard_output()
+            && target.outputs.iter().any(is_pair)
+            && format == FileFormat::Nrrd
+        {
+            problems.push(
+                "sequences of varying length are two files, and standard output is one".to_string(),
+            );
+        }
+    }
+    targets
+}
+
+/// Says that there is nobody to run.
+fn nobody(domain: &Domain) -> Option<String> {
+    if domain.strand_count() > 0 {
+        return None;
+    }
+    Some(match domain {
+        Domain::Grid(sizes) => {
+            let sizes: Vec<_> = sizes.iter().map(usize::to_string).collect();
+            format!(
+                "the grid has no strands: its sizes are {}",
+                sizes.join(" × ")
+            )
+        }
+        Domain::List(_) => "the program creates no strands".to_string(),
+    })
+}
+
+/// Whether a format can hold outputs of a domain.
+fn fits(
+    format: FileFormat,
+    outputs: &[&Output],
+    domain: &Domain,
+    options: &RunOptions,
+) -> Result<(), String> {
+    let suffix = format.suffix();
+    let varying = outputs
+        .iter()
+        .find(|output| output.length == Length::Dynamic);
+    match format {
+        FileFormat::Vtp | FileFormat::Ply | FileFormat::Obj => {
+            return points::roles(outputs, options.points.as_deref()).map(drop);
+        }
+        FileFormat::Nrrd => return Ok(()),
+        _ => {}
+    }
+    if let Some(output) = varying {
+        return Err(format!(
+            "the sequences of `{}` vary in length and do not fit a .{suffix}; a .nrrd (two files) can hold them, \
+             and lines of points a .vtp, .ply or .obj",
+            output.name
+        ));
+    }
+    let axes = match domain {
+        Domain::Grid(sizes) => Some(sizes.len()),
+        Domain::List(_) => None,
+    };
+    match (format, axes) {
+        (FileFormat::Png | FileFormat::Apng | FileFormat::Y4m, _) => picture::check(outputs[0], domain).map(drop),
+        (FileFormat::Csv, Some(2..)) => {
+            Err("a .csv has a line for each strand of a collection or of a grid of one axis; a .txt or .npy can hold this grid".to_string())
+        }
+        (FileFormat::Vti, None) => Err("a .vti holds grids; a .vtp can hold a collection".to_string()),
+        (FileFormat::Vti, Some(4..)) => Err("a .vti holds grids of up to 3 axes; a .nrrd can hold this one".to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// The files that a target becomes.
+fn files_of(target: &Target, outputs: &[Output]) -> Vec<PathBuf> {
+    let Destination { format, file } = &target.destination;
+    if target.destination.is_standard_output() {
+        return Vec::new();
+    }
+    let varying = target
+        .outputs
+        .iter()
+        .any(|&n| outputs[n].length == Length::Dynamic);
+    match format {
+        FileFormat::Nrrd if varying => target
+            .destination
+            .sequence_files()
+            .map(PathBuf::from)
+            .to_vec(),
+        FileFormat::DetachedNrrd => vec![PathBuf::from(file), detached_data(Path::new(file)).0],
+        _ => vec![PathBuf::from(file)],
+    }
+}
+
+/// Why a file could not be written, if that can be seen before.
+fn unwritable(file: &Path) -> Option<String> {
+    if is_special(file) {
+        return None;
+    }
+    let shown = file.display();
+    if file.is_dir() {
+        return Some(format!("{shown}: this is a directory"));
+    }
+    let directory = match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let place = directory.display();
+    if !directory.exists() {
+        return Some(format!("{shown}: there is no directory {place}"));
+    }
+    if !directory.is_dir() {
+        return Some(format!("{shown}: {place} is not a directory"));
+    }
+    try_create(file).err().map(|e| format!("{shown}: {e}"))
+}

@@ -1,0 +1,198 @@
+//! The files of a run are checked before it begins, and everything that is wrong is told at once.
+
+use runtime::input::options::{OutputOptions, RunOptions};
+use runtime::input::{command_line, options};
+use runtime::output::plan::{Plan, plan};
+use runtime::output::{Domain, Length, Output, Scalar};
+
+fn output(name: &str, shape: &[usize], length: Length) -> Output {
+    Output {
+        name: name.into(),
+        shape: shape.to_vec(),
+        length,
+        scalar: Scalar::Real,
+    }
+}
+
+fn options(files: &[Option<&str>]) -> RunOptions {
+    let outputs = files.iter().map(|_| options::OutputName {
+        name: String::new(),
+        dynamic: false,
+    });
+    let program = options::Program {
+        outputs: outputs.collect(),
+        ..options::Program::default()
+    };
+    let Ok(command_line::CommandLine::Run(mut run)) = command_line::parse(&program, &[]) else {
+        panic!("nothing is wrong with no words");
+    };
+    for (options, file) in run.outputs.iter_mut().zip(files) {
+        *options = OutputOptions {
+            file: file.map(str::to_string),
+            ..OutputOptions::default()
+        };
+    }
+    run
+}
+
+fn problems(outputs: &[Output], domain: &Domain, run: &RunOptions) -> Vec<String> {
+    plan(outputs, domain, run).expect_err("problems")
+}
+
+#[test]
+fn all_problems_are_told_together() {
+    let outputs = [
+        output("a", &[], Length::One),
+        output("b", &[], Length::One),
+        output("c", &[5], Length::One),
+        output("d", &[3], Length::Dynamic),
+    ];
+    let run = options(&[
+        Some("x.jpg"),
+        Some("/no/such/place/b.nrrd"),
+        Some("c.png"),
+        Some("d.txt"),
+    ]);
+    let found = problems(&outputs, &Domain::Grid(vec![0, 4]), &run);
+    for expected in [
+        "the grid has no strands: its sizes are 0 × 4",
+        "x.jpg: found suffix `.jpg`",
+        "/no/such/place/b.nrrd: there is no directory /no/such/place",
+        "c.png: found 5 values per strand over a grid of 2 axes",
+        "d.txt: the sequences of `d` vary in length",
+    ] {
+        assert!(
+            found.iter().any(|p| p.starts_with(expected)),
+            "{expected}\n{found:#?}"
+        );
+    }
+    assert_eq!(found.len(), 5, "{found:#?}");
+}
+
+#[test]
+fn two_outputs_share_a_file_only_where_its_format_takes_several() {
+    let outputs = [
+        output("pos", &[2], Length::One),
+        output("b", &[], Length::One),
+    ];
+    let domain = Domain::List(10);
+    let found = problems(
+        &outputs,
+        &domain,
+        &options(&[Some("x.nrrd"), Some("x.nrrd")]),
+    );
+    assert!(
+        found[0].contains("`pos`, `b` go to one file") && found[0].contains("-o-pos, -o-b"),
+        "{found:?}"
+    );
+    for file in ["x.csv", "x.vtp", "x.ply", "x.obj"] {
+        let Plan { results, .. } = plan(&outputs, &domain, &options(&[Some(file); 2])).unwrap();
+        assert_eq!(
+            (results.len(), &results[0].outputs[..]),
+            (1, &[0, 1][..]),
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn each_format_has_its_shapes() {
+    let scalar = || output("v", &[], Length::One);
+    let vector = || output("v", &[3], Length::One);
+    let lines = || output("v", &[3], Length::Dynamic);
+    let grid = |n: usize| Domain::Grid(vec![4; n]);
+    let rows = [
+        (scalar(), grid(2), "v.png", true),
+        (scalar(), grid(1), "v.png", false),
+        (scalar(), grid(3), "v.png", false),
+        (scalar(), Domain::List(9), "v.png", false),
+        (scalar(), grid(1), "v.csv", true),
+        (scalar(), grid(2), "v.csv", false),
+        (scalar(), grid(3), "v.vti", true),
+        (scalar(), grid(4), "v.vti", false),
+        (scalar(), Domain::List(9), "v.vti", false),
+        (vector(), Domain::List(9), "v.vtp", true),
+        (scalar(), Domain::List(9), "v.vtp", false),
+        (lines(), Domain::List(9), "v.vtp", true),
+        (lines(), Domain::List(9), "v.ply", true),
+        (lines(), Domain::List(9), "v.obj", true),
+        (lines(), Domain::List(9), "v.nrrd", true),
+        (lines(), Domain::List(9), "v.nhdr", false),
+        (lines(), Domain::List(9), "v.npy", false),
+        (lines(), Domain::List(9), "v.csv", false),
+        (lines(), Domain::List(9), "-", false),
+        (scalar(), grid(4), "v.npy", true),
+        (scalar(), grid(2), "v.apng", false),
+    ];
+    for (output, domain, file, fits) in rows {
+        let found = plan(&[output], &domain, &options(&[Some(file)]));
+        assert_eq!(found.is_ok(), fits, "{file} over {domain:?}: {found:?}");
+    }
+}
+
+#[test]
+fn snapshots_are_called_after_what_was_asked_for() {
+    let outputs = [output("rgb", &[3], Length::One)];
+    let domain = Domain::Grid(vec![4, 4]);
+    let snapshot = |file: Option<&str>, prefix: Option<&str>, limit: Option<u64>| {
+        let mut run = options(&[file]);
+        run.snapshot_period = Some(50);
+        run.limit = limit;
+        run.outputs[0].snapshot_prefix = prefix.map(str::to_string);
+        let Plan {
+            snapshots, digits, ..
+        } = plan(&outputs, &domain, &run).unwrap();
+        snapshots[0].destination.numbered(50, digits).file
+    };
+    assert_eq!(snapshot(None, None, None), "rgb-0050.nrrd");
+    assert_eq!(snapshot(Some("iso.png"), None, None), "iso-0050.png");
+    assert_eq!(
+        snapshot(Some("iso.png"), Some("frame.png"), None),
+        "frame-0050.png"
+    );
+    assert_eq!(
+        snapshot(Some("iso.png"), Some("v1.2"), None),
+        "v1.2-0050.nrrd"
+    );
+    assert_eq!(snapshot(Some("-"), None, None), "rgb-0050.nrrd");
+    assert_eq!(
+        snapshot(Some("iso.png"), None, Some(1_000_000)),
+        "iso-0000050.png"
+    );
+    let mut film = options(&[Some("film.apng")]);
+    film.snapshot_period = Some(10);
+    let Plan {
+        films,
+        snapshots,
+        results,
+        ..
+    } = plan(&outputs, &domain, &film).unwrap();
+    assert_eq!((films.len(), snapshots.len(), results.len()), (1, 0, 0));
+}
+
+#[test]
+fn the_output_with_the_positions_is_found_or_asked_for() {
+    let domain = Domain::List(9);
+    let two = [
+        output("a", &[3], Length::One),
+        output("b", &[2], Length::One),
+    ];
+    let found = problems(&two, &domain, &options(&[Some("x.vtp"); 2]));
+    assert!(
+        found[0].contains("`--points NAME` chooses one"),
+        "{found:?}"
+    );
+    let mut named = options(&[Some("x.vtp"); 2]);
+    named.points = Some("b".into());
+    assert!(plan(&two, &domain, &named).is_ok());
+    named.points = Some("c".into());
+    assert!(problems(&two, &domain, &named)[0].contains("--points c"));
+    let whole = [Output {
+        scalar: Scalar::Int,
+        ..output("pos", &[2], Length::One)
+    }];
+    assert!(
+        plan(&whole, &domain, &options(&[Some("x.vtp")])).is_err(),
+        "integers are no positions"
+    );
+}
