@@ -433,7 +433,7 @@ fn an_interrupted_run_writes_no_output() {
         .spawn()
         .expect("the command runs");
     // It runs once there is a snapshot.
-    while !dir.join("n-0000.nrrd").exists() {
+    while !dir.join("out-0000.nrrd").exists() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     let sent = Command::new("kill")
