@@ -12,7 +12,7 @@ use compiler::{
 use ein_ir::{ELEMENTARY, KERNELS};
 use ndarray::ArrayD;
 use rewrite::Operation;
-use runtime::image::Orientation;
+use runtime::image::{ImageArray, Orientation};
 use std::time::{Duration, Instant};
 
 /// Strands of a program, all in the cache.
@@ -178,11 +178,10 @@ fn probe(kernel: &str, dim: usize, components: usize, order: usize) -> f64 {
     let directions: Vec<Vec<f64>> = (0..dim)
         .map(|i| (0..dim).map(|j| f64::from(u8::from(i == j))).collect())
         .collect();
-    let image = ImageSource::Array {
-        samples: ArrayD::from_shape_vec(sizes, values.collect()).expect("as many samples as given"),
-        orientation: Orientation::new(&directions, &vec![0.0; dim]).expect("unit directions"),
-    };
-    let images = [image];
+    let samples: ArrayD<f64> =
+        ArrayD::from_shape_vec(sizes, values.collect()).expect("as many samples as given");
+    let orientation = Orientation::new(&directions, &vec![0.0; dim]).expect("unit directions");
+    let images = [ImageSource::Array(ImageArray::new(samples, orientation))];
     let with = run(program(&format!("{derivative}(p)")), &images);
     let without = run(program("s"), &images);
     match (with, without) {

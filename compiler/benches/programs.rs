@@ -12,7 +12,7 @@ use compiler::{
 };
 use ndarray::{ArrayD, IxDyn};
 use runtime::{
-    image::{Image, Orientation},
+    image::{Image, ImageArray, Orientation},
     reduce::Values,
     simd::Isa,
 };
@@ -120,11 +120,9 @@ fn small_world(compiled: &Compiled) -> Inputs {
     }
     for (n, image) in compiled.interface.images.iter().enumerate() {
         let shape = [&vec![8; image.dim][..], image.shape.dims()].concat();
-        let zeros = ImageSource::Array {
-            samples: ArrayD::zeros(IxDyn(&shape)),
-            orientation: Orientation::identity(image.dim),
-        };
-        inputs.set_source(n, zeros);
+        let zeros = ArrayD::<f32>::zeros(IxDyn(&shape));
+        let zeros = ImageArray::new(zeros, Orientation::identity(image.dim));
+        inputs.set_source(n, ImageSource::Array(zeros));
     }
     inputs
 }

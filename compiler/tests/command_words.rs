@@ -83,7 +83,7 @@ fn values_are_spelled_in_several_ways() {
 #[test]
 fn every_command_has_its_own_usage() {
     let dir = directory("words-usage");
-    for command in ["check", "build", "emit", "explain"] {
+    for command in ["check", "build", "emit", "explain", "info"] {
         for words in [&[command, "--help"][..], &["help", command]] {
             let output = diderotc(&dir, words);
             let expected = format!("Usage: diderotc {command}");

@@ -13,7 +13,7 @@ use compiler::{
 };
 use ein_ir::{Jet, LeafField, OpDef, PolynomialField, Shape, Tensor, ops::Domain, random_numbers};
 use ndarray::{ArrayD, IxDyn};
-use runtime::image::Orientation;
+use runtime::image::{ImageArray, Orientation};
 use stages::{Case, DOUBLE};
 
 /// Samples along each axis: two more on each side than positions need.
@@ -48,10 +48,8 @@ fn image(field: &PolynomialField) -> ImageSource {
         let at = orientation.to_world(&index);
         samples.extend(field.expand(&at, 0).iter().map(Jet::value));
     }
-    ImageSource::Array {
-        samples: ArrayD::from_shape_vec(IxDyn(&extents), samples).expect("samples"),
-        orientation,
-    }
+    let samples = ArrayD::from_shape_vec(IxDyn(&extents), samples).expect("samples");
+    ImageSource::Array(ImageArray::new(samples, orientation))
 }
 
 /// The eigensystem of a matrix of jets, by the oracles of the operator table.

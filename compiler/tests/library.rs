@@ -1,7 +1,8 @@
 //! The library: inputs from slices and arrays, steps, outputs while running.
 
 use compiler::library::{
-    Compiled, Failure, InputValue, Inputs, Options, Orientation, RunEnd, Running, compile,
+    Compiled, Failure, ImageArray, InputValue, Inputs, Options, Orientation, RunEnd, Running,
+    compile,
 };
 use ndarray::Array;
 
@@ -80,9 +81,8 @@ fn images_come_from_arrays() {
         let (x, y) = (x as f64, y as f64);
         if c == 0 { x * y } else { 3.0 * x + y }
     });
-    inputs
-        .set_image("img", samples.into_dyn(), Orientation::identity(2))
-        .unwrap();
+    let image = ImageArray::new(samples.into_dyn(), Orientation::identity(2));
+    inputs.set_image("img", image).unwrap();
     let mut running = Running::new(&program, &inputs, 1).unwrap();
     running.run(None, &mut std::io::sink()).unwrap();
     let outputs = running.outputs(false);

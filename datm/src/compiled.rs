@@ -8,7 +8,7 @@ use compiler::front::source::Source;
 use compiler::pipeline::{self, Compiled, Engine, Options, Session, Stopped};
 use compiler::run::{ImageSource, Inputs, OutputData, Running};
 use ndarray::ArrayD;
-use runtime::image::Orientation;
+use runtime::image::{ImageArray, Orientation};
 use runtime::reduce::Values;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -180,12 +180,7 @@ fn run(program: Compiled, data: &[Datum]) -> Result<Vec<OutputData>, Failure> {
     let mut inputs = Inputs::of(&program);
     for (n, image) in program.interface.images.iter().enumerate() {
         let image = image_named(data, image.file.as_deref())?;
-        let (samples, orientation) = array(image)?;
-        let source = ImageSource::Array {
-            samples,
-            orientation,
-        };
-        inputs.set_source(n, source);
+        inputs.set_source(n, ImageSource::Array(array(image)?));
     }
     let mut running = Running::new(&program, &inputs, 1).map_err(|e| run_failed(e.to_string()))?;
     running
@@ -195,14 +190,14 @@ fn run(program: Compiled, data: &[Datum]) -> Result<Vec<OutputData>, Failure> {
 }
 
 /// An image as the runtime takes it.
-pub(crate) fn array(image: &SampledField) -> Result<(ArrayD<f64>, Orientation), Failure> {
+pub(crate) fn array(image: &SampledField) -> Result<ImageArray, Failure> {
     let voxel: Vec<usize> = image.shape.extents().iter().map(|&n| n.into()).collect();
     let shape: Vec<usize> = image.sizes.iter().rev().copied().chain(voxel).collect();
     let samples = ArrayD::from_shape_vec(shape, image.samples.clone())
         .map_err(|e| run_failed(e.to_string()))?;
     let orientation = Orientation::new(&image.directions, &image.origin)
         .map_err(|e| run_failed(e.to_string()))?;
-    Ok((samples, orientation))
+    Ok(ImageArray::new(samples, orientation))
 }
 
 /// The numbers of an output.

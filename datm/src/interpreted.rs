@@ -66,8 +66,8 @@ fn execute(text: &str, data: &[Datum], options: &RunOptions) -> Result<Outcome, 
 }
 
 fn load(slot: &ImageSlot, image: &SampledField) -> Result<Arc<EvalImage>, Failure> {
-    let (samples, orientation) = array(image)?;
-    let loaded = Image::<f64>::from_array(samples.view(), slot.shape.dims(), orientation)
+    let loaded: Image<f64> = array(image)?
+        .image(slot.shape.dims())
         .map_err(|error| run_failed(error.to_string()))?;
     let plane = loaded.plane_stride();
     let planes =

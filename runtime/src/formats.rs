@@ -170,6 +170,15 @@ impl<'a> Source<'a> {
         &self.notes
     }
 
+    /// How the samples are compressed, if they are.
+    pub(crate) fn compression(&self) -> Option<&'static str> {
+        let Data::Stored(reader) = &self.data else {
+            return None;
+        };
+        let encoding = reader.storage().encoding;
+        matches!(encoding, nrrd::Encoding::Gzip | nrrd::Encoding::Bzip2).then(|| encoding.name())
+    }
+
     pub(crate) fn facts(&self) -> Facts {
         self.facts
     }

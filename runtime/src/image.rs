@@ -2,13 +2,15 @@
 //!
 //! Takes files of all formats that [`crate::formats`] knows, or arrays in memory; gives an [`Image`]: its samples converted
 //! once to the program's real type, stored component by component, and shared by everyone who clones it, with the
-//! transforms between index space and world space and what is to be found outside the grid. Sample `n` of an axis lies at
+//! transforms between index space and world space. Sample `n` of an axis lies at
 //! index coordinate `n`.
 //!
 //! Samples of one component are contiguous, axis 0 fastest, and the allocation goes on for [`ROW_LOAD`]` - 1` samples
 //! after the last one: loading [`ROW_LOAD`] consecutive samples from any valid one stays inside it.
 
+mod array;
 pub(crate) mod components;
+mod describe;
 mod error;
 mod explain;
 pub(crate) mod normalize;
@@ -17,24 +19,25 @@ pub(crate) mod place;
 mod planes;
 pub(crate) mod request;
 mod roles;
+mod statistics;
 mod worlds;
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use ndarray::ArrayViewD;
-use num_traits::AsPrimitive;
-
 use crate::formats::Source;
 use crate::memory;
-use crate::nrrd::{Header, Nrrd, Sample, Samples};
+use crate::nrrd::{Header, Nrrd, Samples};
+pub use array::ImageArray;
+pub use describe::{AsImage, Description, describe};
 pub use error::{ImageError, Level, Note};
 use normalize::{Facts, Plan};
 pub use orientation::{Orientation, OrientationError};
 use planes::Planes;
-use request::Declared;
+use request::{Declared, chosen};
 pub use request::{Frames, MeasurementFrame, Reading, Triangle, World, split_frames};
+pub use statistics::{BARS, Statistics, statistics};
 pub use worlds::{Surroundings, disagreements};
 
 /// Samples that may be loaded together from any valid sample on.
@@ -100,30 +103,6 @@ pub struct Loaded<T> {
     pub surroundings: Surroundings,
 }
 
-/// What a file holds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
-    /// The name of its format.
-    pub format: &'static str,
-    /// What it says of its array.
-    pub header: Header,
-    /// The dimension of the grid and the values per voxel that it has by itself, if that can be an image.
-    pub natural: Option<(usize, usize)>,
-    /// What was decided about it.
-    pub notes: Vec<Note>,
-}
-
-/// What the file at `path` holds; no samples are read where they stand apart from the header.
-pub fn inspect(path: &Path) -> Result<Summary, ImageError> {
-    let source = Source::open(path)?;
-    Ok(Summary {
-        format: source.format(),
-        natural: explain::natural(source.header()),
-        header: source.header().clone(),
-        notes: source.notes().to_vec(),
-    })
-}
-
 /// Samples that are converted at a time.
 const PIECE: usize = 1 << 14;
 
@@ -141,15 +120,11 @@ impl<T: Real> Image<T> {
         voxel_shape: &[usize],
         reading: &Reading,
     ) -> Result<Loaded<T>, ImageError> {
-        let mut reading = reading.clone();
-        let mut file = path;
-        // A file whose own name looks like a choice of frames comes first.
-        if let Some((name, frames)) = path.to_str().and_then(split_frames)
-            && !path.exists()
-        {
-            file = Path::new(name);
-            reading.frames.get_or_insert(frames);
-        }
+        let (file, frames) = chosen(path);
+        let reading = Reading {
+            frames: reading.frames.or(frames),
+            ..reading.clone()
+        };
         let declared = Declared {
             dim,
             shape: voxel_shape,
@@ -256,37 +231,6 @@ impl<T: Real> Image<T> {
             image,
             notes,
             surroundings: Surroundings::of(header, reading),
-        })
-    }
-
-    /// An image from an array whose axes are, in this order, the axes of the grid from the slowest to the fastest and
-    /// the axes of the voxel's tensor: `array[[k, j, i, r, q]]` is component (r, q) of voxel (i, j, k). Any sample type
-    /// is converted.
-    pub fn from_array<S: Sample + AsPrimitive<T>>(
-        array: ArrayViewD<'_, S>,
-        voxel_shape: &[usize],
-        orientation: Orientation,
-    ) -> Result<Image<T>, ImageError> {
-        let dim = orientation.dim();
-        let shape = array.shape();
-        if shape.len() < dim || shape[dim..] != *voxel_shape || shape.contains(&0) {
-            return Err(ImageError::new(format!(
-                "array has shape {shape:?}, expected {dim} non-empty axes of the grid and then {voxel_shape:?}"
-            )));
-        }
-        let sizes: Vec<usize> = shape[..dim].iter().rev().copied().collect();
-        let components: usize = voxel_shape.iter().product();
-        let plane: usize = sizes.iter().product();
-        let mut samples = T::zeros(array.len() + ROW_LOAD - 1)
-            .ok_or_else(|| ImageError::new("there is no memory for the samples"))?;
-        for (at, sample) in array.iter().enumerate() {
-            samples[at % components * plane + at / components] = sample.as_();
-        }
-        Ok(Image {
-            sizes,
-            voxel_shape: voxel_shape.to_vec(),
-            samples: Arc::new(samples),
-            orientation,
         })
     }
 

@@ -4,7 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use runtime::image::{Frames, Image, ImageError, Level, MeasurementFrame, Reading, World, inspect};
+use runtime::image::{
+    Frames, Image, ImageError, Level, MeasurementFrame, Reading, World, describe,
+};
 
 fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files")
@@ -152,29 +154,29 @@ fn small_files_only() {
 
 #[test]
 fn formats_are_known_by_their_contents() {
+    #[rustfmt::skip]
     let rows = [
-        ("itk-vector.nrrd", "NRRD", Some((3, 3))),
-        ("itk-vector.mha", "MetaImage", Some((3, 3))),
-        ("itk-vector.mhd", "MetaImage", Some((3, 3))),
-        ("itk-vector.nii.gz", "NIfTI", Some((3, 3))),
-        ("nibabel-two-big.nii", "NIfTI", Some((3, 1))),
-        ("nibabel-pair.img", "NIfTI", Some((3, 1))),
-        ("numpy-c.npy", "NumPy array", Some((3, 1))),
-        ("vtk-vectors.vtk", "VTK", Some((3, 3))),
-        ("vtk-inline-zlib.vti", "VTK image data", Some((3, 3))),
-        ("pillow-colour.ppm", "PNM", Some((2, 3))),
-        ("pillow-grey.bmp", "BMP", Some((2, 1))),
-        ("pillow-turned.jpg", "JPEG", Some((2, 3))),
-        ("tifffile-stack.tif", "TIFF", Some((3, 1))),
-        ("slice-%02d.png 1 3", "PNG", Some((3, 1))),
+        ("itk-vector.nrrd",       "NRRD",           "image(3)[3]"),
+        ("itk-vector.mha",        "MetaImage",      "image(3)[3]"),
+        ("itk-vector.mhd",        "MetaImage",      "image(3)[3]"),
+        ("itk-vector.nii.gz",     "NIfTI",          "image(3)[3]"),
+        ("nibabel-two-big.nii",   "NIfTI",          "image(3)[]"),
+        ("nibabel-pair.img",      "NIfTI",          "image(3)[]"),
+        ("numpy-c.npy",           "NumPy array",    "image(3)[]"),
+        ("pynrrd-dti.nrrd",       "NRRD",           "image(3)[3,3]"),
+        ("vtk-vectors.vtk",       "VTK",            "image(3)[3]"),
+        ("vtk-inline-zlib.vti",   "VTK image data", "image(3)[3]"),
+        ("pillow-colour.ppm",     "PNM",            "image(2)[3]"),
+        ("pillow-grey.bmp",       "BMP",            "image(2)[]"),
+        ("pillow-turned.jpg",     "JPEG",           "image(2)[3]"),
+        ("tifffile-stack.tif",    "TIFF",           "image(3)[]"),
+        ("slice-%02d.png 1 3",    "PNG",            "image(3)[]"),
     ];
-    for (name, format, natural) in rows {
-        let summary = inspect(&file(name)).unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(
-            (summary.format, summary.natural),
-            (format, natural),
-            "{name}"
-        );
+    for (name, format, ty) in rows {
+        let description = describe(&file(name)).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(description.format, format, "{name}");
+        let declared = description.declare("vol");
+        assert_eq!(declared, Some(format!("input {ty} vol;")), "{name}");
     }
 }
 

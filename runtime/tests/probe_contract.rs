@@ -216,3 +216,55 @@ fn every_lane_gives_its_result_under_every_mask() {
         }
     }
 }
+
+#[test]
+fn an_image_knows_whether_it_was_ever_probed_inside() {
+    let kernel = kernel("ctmr");
+    let samples = vec![1.0_f32; 63];
+    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+        for width in runtime::simd::WIDTHS {
+            let spec = ProbeSpec {
+                width,
+                dim: 2,
+                orders: 1,
+                ..SPEC
+            };
+            let table = ProbeKernel::new(&spec, &[&kernel.pieces; 2]).unwrap();
+            let primitive = lookup_for(isa, &spec).unwrap();
+            let image = ProbeImage::new(&samples, &[9, 7], 1, Border::Clamp).unwrap();
+            let probe = |mask: u32, at: [f32; 2]| {
+                let mut positions = vec![4.0; 2 * width];
+                // The last lane is there; the others are inside, and count only if the mask has them.
+                (positions[width - 1], positions[2 * width - 1]) = (at[0], at[1]);
+                let mut out = [0.0_f32; 16];
+                // SAFETY: two axes and one result, with room for every lane.
+                unsafe {
+                    primitive(
+                        &image,
+                        &table,
+                        mask,
+                        positions.as_ptr().cast(),
+                        out.as_mut_ptr().cast(),
+                    );
+                }
+                (image.was_probed(), image.was_missed())
+            };
+            let last = 1 << (width - 1);
+            assert_eq!(probe(0, [4.0, 4.0]), (false, false), "nobody asked");
+            for outside in [
+                [-0.25, 3.0],
+                [3.0, 6.5],
+                [f32::NAN, 3.0],
+                [f32::INFINITY, 3.0],
+            ] {
+                assert_eq!(probe(last, outside), (true, true), "{outside:?} by {width}");
+            }
+            assert_eq!(
+                probe(last, [8.0, 6.0]),
+                (true, false),
+                "the last sample is inside"
+            );
+            assert_eq!(probe(last, [-5.0, 3.0]), (true, false), "and stays so");
+        }
+    }
+}

@@ -127,6 +127,7 @@ pub(super) enum Command {
     Build(BuildWords),
     Emit(EmitWords),
     Explain(ExplainWords),
+    Info(InfoWords),
     /// Print the version
     Version,
 }
@@ -177,6 +178,22 @@ pub(super) struct ExplainWords {
     pub(super) file: String,
     /// The field or tensor to explain [default: all]
     pub(super) name: Option<String>,
+}
+
+/// Describe images, with their place and values, and programs, with their inputs and outputs
+#[derive(Args)]
+pub(super) struct InfoWords {
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// One JSON object per file, for tools
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Do not read the samples of images
+    #[arg(long)]
+    pub(super) header: bool,
+    /// The files
+    #[arg(required = true)]
+    pub(super) files: Vec<String>,
 }
 
 /// The stages whose result is a text.

@@ -58,6 +58,11 @@ pub(super) fn execute(
     for warning in images.warnings() {
         complain(&format!("warning: {warning}\n"));
     }
+    if options.verbose {
+        for file in inputs.image_files() {
+            complain(&super::info::of_image(file));
+        }
+    }
     let mut execution = Execution {
         source,
         compiled,

@@ -10,6 +10,7 @@ mod colour;
 mod emit;
 mod execute;
 mod explain;
+mod info;
 mod interrupts;
 mod progress;
 mod run;
@@ -68,6 +69,7 @@ fn act(action: Action) -> u8 {
             Command::Explain(w) => {
                 explain::explain(&w.file, w.name.as_deref(), &w.common.options(constants))
             }
+            Command::Info(w) => info::info(&w, &w.common.options(constants)),
             Command::Version => {
                 say(concat!("diderotc ", env!("CARGO_PKG_VERSION"), "\n"));
                 SUCCESS

@@ -33,7 +33,7 @@ pub use crate::{
     run::{FailedStrand, Failure, ImageSource, Inputs, OutputData, Running},
 };
 pub use runtime::{
-    image::Orientation,
+    image::{ImageArray, Orientation},
     input::InputValue,
     world::{Control, RunEnd},
 };

@@ -3,10 +3,8 @@
 use super::{Failure, Inputs};
 use crate::{codegen::Compiled, codegen::abi, ir::leaf::BorderControl};
 use ein_ir::ops;
-use ndarray::ArrayD;
-use num_traits::AsPrimitive;
 use runtime::{
-    image::{Image, ImageError, Orientation},
+    image::{Image, ImageArray, ImageError, Orientation},
     probe::{Border, KeptImage},
 };
 use std::{ffi::c_void, path::Path, sync::Arc};
@@ -17,12 +15,7 @@ pub enum ImageSource {
     /// A file.
     File(String),
     /// Memory.
-    Array {
-        /// The samples: axes of the grid from the slowest to the fastest, then those of the voxel.
-        samples: ArrayD<f64>,
-        /// Where the grid lies in the world.
-        orientation: Orientation,
-    },
+    Array(ImageArray),
 }
 
 /// The images of a program, loaded once for any number of runs.
@@ -142,7 +135,6 @@ impl LoadedImages {
     ) -> Result<LoadedImages, Failure>
     where
         T: runtime::image::Real + runtime::simd::Float,
-        f64: AsPrimitive<T>,
     {
         let mut warnings = Vec::new();
         let images = read::<T>(program, sources, &mut warnings)?;
@@ -174,15 +166,11 @@ impl LoadedImages {
     }
 }
 
-fn read<T>(
+fn read<T: runtime::image::Real>(
     program: &Compiled,
     sources: &[ImageSource],
     warnings: &mut Vec<String>,
-) -> Result<Vec<Arc<Image<T>>>, Failure>
-where
-    T: runtime::image::Real,
-    f64: AsPrimitive<T>,
-{
+) -> Result<Vec<Arc<Image<T>>>, Failure> {
     let failed = |error: ImageError| Failure::input(error.to_string());
     let mut images = Vec::new();
     for (image, source) in program.interface.images.iter().zip(sources) {
@@ -193,11 +181,7 @@ where
                 warnings.extend(loaded.notes.iter().map(|note| format!("{file}: {note}")));
                 loaded.image
             }
-            ImageSource::Array {
-                samples,
-                orientation,
-            } => Image::from_array(samples.view(), image.shape.dims(), orientation.clone())
-                .map_err(failed)?,
+            ImageSource::Array(array) => array.image(image.shape.dims()).map_err(failed)?,
         }));
     }
     Ok(images)

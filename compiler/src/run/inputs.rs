@@ -5,9 +5,8 @@ use crate::{
     codegen::Compiled,
     ir::interface::{Input, Interface, Target},
 };
-use ndarray::ArrayD;
 use runtime::{
-    image::Orientation,
+    image::ImageArray,
     input::{InputType, InputValue, IntWidth},
 };
 use std::sync::Arc;
@@ -82,25 +81,17 @@ impl Inputs {
         Ok(())
     }
 
-    /// Sets an input to an image in memory: axes of the grid from the slowest to the fastest, then those of the voxel.
+    /// Sets an input to an image in memory, of samples of any type.
     ///
     /// # Errors
     /// There is no input of that name, or it is not an image.
-    pub fn set_image(
-        &mut self,
-        name: &str,
-        samples: ArrayD<f64>,
-        orientation: Orientation,
-    ) -> Result<(), Failure> {
+    pub fn set_image(&mut self, name: &str, image: ImageArray) -> Result<(), Failure> {
         let (_, input) = self.find(name)?;
-        let Target::Image(image) = input.target else {
+        let Target::Image(number) = input.target else {
             let message = format!("the input `{name}` is of type {}, not an image", input.ty);
             return Err(Failure::input(message));
         };
-        self.images[image as usize] = Some(ImageSource::Array {
-            samples,
-            orientation,
-        });
+        self.images[number as usize] = Some(ImageSource::Array(image));
         Ok(())
     }
 
@@ -123,6 +114,14 @@ impl Inputs {
                 Err(Failure::input(message))
             }
         }
+    }
+
+    /// The files of the images that come from files.
+    pub(crate) fn image_files(&self) -> impl Iterator<Item = &str> {
+        self.images.iter().filter_map(|source| match source {
+            Some(ImageSource::File(file)) => Some(file.as_str()),
+            _ => None,
+        })
     }
 
     /// The values that were set, in the order of the inputs.

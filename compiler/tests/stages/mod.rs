@@ -14,7 +14,7 @@ use compiler::{
 };
 use ndarray::{ArrayD, IxDyn};
 use runtime::{
-    image::{Image, Orientation},
+    image::{Image, ImageArray, Orientation},
     simd::Isa,
 };
 use std::{
@@ -131,11 +131,9 @@ impl Case {
         let wanted = interface.images.iter().enumerate();
         let load = |(n, image): (usize, &compiler::ir::interface::Image)| {
             let loaded: Image<f64> = match self.images.get(n) {
-                Some(ImageSource::Array {
-                    samples,
-                    orientation,
-                }) => Image::from_array(samples.view(), image.shape.dims(), orientation.clone())
-                    .expect("an image that fits"),
+                Some(ImageSource::Array(array)) => {
+                    array.image(image.shape.dims()).expect("an image that fits")
+                }
                 given => {
                     let file = match given {
                         Some(ImageSource::File(file)) => file,
@@ -428,8 +426,6 @@ pub(crate) fn generated(
                 .collect()
         })
         .collect();
-    ImageSource::Array {
-        samples,
-        orientation: Orientation::new(&directions, &vec![-1.5; dim]).expect("a grid"),
-    }
+    let orientation = Orientation::new(&directions, &vec![-1.5; dim]).expect("a grid");
+    ImageSource::Array(ImageArray::new(samples, orientation))
 }

@@ -68,6 +68,12 @@ pub(crate) fn symmetric_kind(dim: usize) -> Kind {
     }
 }
 
+/// The dimension of the matrices of a kind, if it is one of them.
+pub(crate) fn dim_of_matrices(kind: Kind) -> Option<usize> {
+    let row = MATRICES.iter().find(|(k, ..)| *k == kind);
+    row.map(|(_, dim, ..)| *dim)
+}
+
 /// The dimension of the matrices of a shape, if it is that of small square ones.
 pub(crate) fn matrix_dim(shape: &[usize]) -> Option<usize> {
     match shape {

@@ -1,7 +1,7 @@
 //! Why an array is not an image of the declared type, in words: what was found, what was wanted, and the line to add.
 
 use super::ImageError;
-use super::components::{matrix_dim, symmetric_kind};
+use super::components::{dim_of_matrices, matrix_dim, symmetric_kind};
 use super::request::{Declared, Frames};
 use super::roles::{Conflict, Role, Says, Wanted, kinds_line, says};
 use crate::nrrd::Header;
@@ -158,20 +158,21 @@ fn with_ways_out(
     // A type with the same grid if that is what fits, else the one that the file has by itself.
     let suggested = match conflict {
         Conflict::Count(beside) if !beside.is_empty() && wanted.frames.is_none() => {
-            let stored = beside.iter().map(|&a| header.axes[a].size).product();
-            Some((wanted.declared.dim, stored))
+            let stored: usize = beside.iter().map(|&a| header.axes[a].size).product();
+            let own = natural(header).filter(|(dim, _)| *dim == wanted.declared.dim);
+            Some(own.unwrap_or((wanted.declared.dim, vec![stored])))
         }
         _ => natural(header),
     };
-    if let Some((dim, components)) = suggested {
-        let shape: Vec<usize> = (components > 1).then_some(components).into_iter().collect();
+    if let Some((dim, mut shape)) = suggested {
+        shape.retain(|&size| size != 1);
         let type_of_file = Declared { dim, shape: &shape };
         let unsaid = header
             .axes
             .iter()
             .all(|a| a.kind.is_none() && a.direction.is_none());
         let reading = match (unsaid, &shape[..]) {
-            (true, [_]) => {
+            (true, &[components]) => {
                 let axis = if header.axes[0].size == components {
                     0
                 } else {
@@ -199,26 +200,31 @@ fn with_ways_out(
     error
 }
 
-/// The dimension and the numbers per sample that the array has by itself: by its kinds, or else, if there are four axes,
+/// The dimension and the shape of a sample that the array has by itself: by its kinds, or else, if there are four axes,
 /// with a short first or last one for components.
-pub(crate) fn natural(header: &Header) -> Option<(usize, usize)> {
+pub(crate) fn natural(header: &Header) -> Option<(usize, Vec<usize>)> {
     let said = says(header);
     let valued = |s: &Says| matches!(s, Says::Values | Says::Aside | Says::Time);
-    let (mut dim, mut components) = (0, 1_usize);
-    for (axis, s) in header.axes.iter().zip(&said) {
-        if valued(s) {
-            components = components.checked_mul(axis.size)?;
-        } else {
-            dim += 1;
-        }
-    }
-    if components == 1 && dim == 4 && said.iter().all(|s| *s == Says::Nothing) {
+    let beside: Vec<usize> = (0..said.len()).filter(|&a| valued(&said[a])).collect();
+    let mut dim = said.len() - beside.len();
+    let sizes = beside.iter().map(|&a| header.axes[a].size);
+    let count = sizes.fold(Some(1_usize), |n, size| n?.checked_mul(size))?;
+    let matrix = match beside[..] {
+        [axis] => header.axes[axis].kind.and_then(dim_of_matrices),
+        _ => None,
+    };
+    let mut shape = match matrix {
+        Some(dim) => vec![dim, dim],
+        None => vec![count],
+    };
+    if dim == 4 && said.iter().all(|s| *s == Says::Nothing) {
         let ends = [0, header.axes.len() - 1].map(|a| header.axes[a].size);
         if let Some(short) = ends.into_iter().find(|size| (2..=9).contains(size)) {
-            (dim, components) = (dim - 1, short);
+            (dim, shape) = (dim - 1, vec![short]);
         }
     }
-    (1..=3).contains(&dim).then_some((dim, components))
+    shape.retain(|&size| size != 1);
+    (1..=3).contains(&dim).then_some((dim, shape))
 }
 
 fn first_or_last(header: &Header, size: usize) -> Option<usize> {

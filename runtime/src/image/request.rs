@@ -1,6 +1,7 @@
 //! What is asked of a file: the type that the program declares, and what its user adds.
 
 use std::fmt;
+use std::path::Path;
 
 use super::Orientation;
 
@@ -66,7 +67,7 @@ pub enum Frames {
 }
 
 /// What the user of a program says of an image beside the name of its file.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
     /// The name of the input, for messages.
     pub name: Option<String>,
@@ -101,6 +102,15 @@ pub fn split_frames(name: &str) -> Option<(&str, Frames)> {
         }
     };
     (!file.is_empty()).then_some((file, frames))
+}
+
+/// The file that a name means, and the frames of it. A file whose own name looks like a choice of frames comes first.
+pub(crate) fn chosen(name: &Path) -> (&Path, Option<Frames>) {
+    let split = name.to_str().and_then(split_frames);
+    match split.filter(|_| !name.exists()) {
+        Some((file, frames)) => (Path::new(file), Some(frames)),
+        None => (name, None),
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,321 @@
+//! `diderotc info`: what files are, as a program sees them: images with their place and values, and programs with their interface.
+
+use super::{
+    FAILURE, SUCCESS, args::InfoWords, complain, read_source, report, say, words::is_program,
+};
+use crate::{
+    front::typed::tree::{Constant, InputDefault},
+    ir::interface::Interface,
+    pipeline::{self, Options, Session, Stopped},
+    run,
+};
+use runtime::{
+    image::{Description, Statistics, describe, statistics},
+    output::{Length, Output},
+};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Describes files, each on some lines, or as one JSON object on a line.
+pub(super) fn info(words: &InfoWords, options: &Options) -> u8 {
+    let mut status = SUCCESS;
+    for file in &words.files {
+        let told = if is_program(file) {
+            program(file, words.json, options)
+        } else {
+            image_file(file, words)
+        };
+        match told {
+            Some(text) => say(&text),
+            None => status = FAILURE,
+        }
+    }
+    status
+}
+
+/// The interface of a program.
+fn program(file: &str, json: bool, options: &Options) -> Option<String> {
+    let source = read_source(file)?;
+    let compiled = match pipeline::compile(&mut Session::default(), &source, options) {
+        Ok(compiled) => compiled,
+        Err(Stopped::Errors(diagnostics)) => {
+            report(&source, diagnostics);
+            return None;
+        }
+        Err(Stopped::Asked) => unreachable!("this session asks for every stage"),
+    };
+    let interface = &compiled.interface;
+    if json {
+        return Some(format!("{}\n", interface_json(file, interface)));
+    }
+    let mut text = format!("{file}: a program of strands `{}`\n", interface.strand);
+    for input in &interface.inputs {
+        let default = match default_text(input.default.as_ref()) {
+            Some(default) => format!(" = {default}"),
+            None => ", required".to_string(),
+        };
+        let about = input
+            .description
+            .as_ref()
+            .map_or(String::new(), |about| format!("  ({about})"));
+        text += &format!("  input      {} {}{default}{about}\n", input.ty, input.name);
+    }
+    for output in run::outputs(interface) {
+        text += &format!("  output     {} {}\n", output_type(&output), output.name);
+    }
+    for image in interface
+        .images
+        .iter()
+        .filter_map(|image| image.file.as_ref())
+    {
+        text += &format!("  loads      {image}\n");
+    }
+    let strands = match interface.grid {
+        true => format!("a grid of {} axes", interface.axes),
+        false => "a collection".to_string(),
+    };
+    Some(text + &format!("  strands    {strands}\n"))
+}
+
+fn interface_json(file: &str, interface: &Interface) -> Value {
+    let inputs = interface.inputs.iter().map(|input| {
+        json!({
+            "name": input.name,
+            "type": input.ty.to_string(),
+            "description": input.description,
+            "default": default_text(input.default.as_ref()),
+            "required": input.default.is_none(),
+        })
+    });
+    let outputs = run::outputs(interface).into_iter().map(|output| {
+        json!({
+            "name": output.name,
+            "type": output_type(&output),
+            "varying": output.length == Length::Dynamic,
+        })
+    });
+    let images = interface
+        .images
+        .iter()
+        .filter_map(|image| image.file.as_ref());
+    json!({
+        "program": file,
+        "strand": interface.strand,
+        "inputs": inputs.collect::<Vec<_>>(),
+        "outputs": outputs.collect::<Vec<_>>(),
+        "images": images.collect::<Vec<_>>(),
+        "grid": interface.grid,
+        "axes": interface.axes,
+    })
+}
+
+fn default_text(default: Option<&InputDefault>) -> Option<String> {
+    fn text(constant: &Constant) -> String {
+        let list = |items: Vec<String>| items.join(", ");
+        match constant {
+            Constant::Bool(b) => b.to_string(),
+            Constant::Int(n) => n.to_string(),
+            Constant::String(s) => format!("{s:?}"),
+            Constant::Tensor(shape, values) if shape.is_scalar() => {
+                list(values.iter().map(f64::to_string).collect())
+            }
+            Constant::Tensor(_, values) => {
+                format!("[{}]", list(values.iter().map(f64::to_string).collect()))
+            }
+            Constant::Seq(elements) => format!("{{{}}}", list(elements.iter().map(text).collect())),
+        }
+    }
+    default.map(|default| match default {
+        InputDefault::Value(constant) => text(constant),
+        InputDefault::File(file) => format!("{file:?}"),
+    })
+}
+
+fn output_type(output: &Output) -> String {
+    let Output {
+        shape,
+        scalar,
+        length,
+        ..
+    } = output;
+    let element = match (scalar, &shape[..]) {
+        (runtime::output::Scalar::Int, _) => "int".to_string(),
+        (runtime::output::Scalar::Bool, _) => "bool".to_string(),
+        (_, []) => "real".to_string(),
+        (_, [n @ 2..=4]) => format!("vec{n}"),
+        _ => format!("tensor{shape:?}").replace(' ', ""),
+    };
+    match length {
+        Length::One => element,
+        Length::Fixed(n) => format!("{element}[{n}]"),
+        Length::Dynamic => format!("{element}[]"),
+    }
+}
+
+/// What a file of samples is, or a message about why nothing can be said.
+fn image_file(file: &str, words: &InfoWords) -> Option<String> {
+    let path = Path::new(file);
+    let read = describe(path).and_then(|description| {
+        let values = (!words.header).then(|| statistics(path)).transpose()?;
+        Ok((description, values))
+    });
+    match read {
+        Ok((description, values)) if words.json => Some(format!(
+            "{}\n",
+            image_json(file, &description, values.as_ref())
+        )),
+        Ok((description, values)) => Some(image_lines(file, &description, values.as_ref())),
+        Err(error) => {
+            complain(&format!("error: {error}\n"));
+            None
+        }
+    }
+}
+
+/// What a run with `-v` says of the file of an image; nothing if it cannot be read again.
+pub(super) fn of_image(file: &str) -> String {
+    let path = Path::new(file);
+    match (describe(path), statistics(path)) {
+        (Ok(description), Ok(values)) => image_lines(file, &description, Some(&values)),
+        _ => String::new(),
+    }
+}
+
+fn image_lines(file: &str, description: &Description, values: Option<&Statistics>) -> String {
+    let Description {
+        format,
+        compression,
+        header,
+        image,
+        notes,
+    } = description;
+    let compression = compression.map_or(String::new(), |name| format!(", {name}"));
+    let mut text = format!("{file}: {format}{compression}, {}\n", header.sample_type);
+    if let Some(declare) = description.declare(&identifier(Path::new(file))) {
+        text += &format!("  declare    {declare}\n");
+    }
+    match image {
+        Some(image) => {
+            let sizes = joined(image.sizes.iter(), " × ");
+            let steps = joined(image.steps.iter().map(short), " × ");
+            let unit = image
+                .unit
+                .as_ref()
+                .map_or(String::new(), |unit| format!(" {unit}"));
+            text += &format!("  samples    {sizes}, steps {steps}{unit}\n");
+            let extents = image.world_box();
+            let extents = extents
+                .iter()
+                .map(|(low, high)| format!("[{}, {}]", short(low), short(high)));
+            let space = image
+                .space
+                .as_ref()
+                .map_or(String::new(), |space| format!("  ({space})"));
+            text += &format!("  world      {}{space}\n", joined(extents, " × "));
+        }
+        None => text += &format!("  samples    {}\n", joined(header.sizes().iter(), " × ")),
+    }
+    if let Some(values) = values {
+        text += &format!(
+            "  values     {}\n  histogram  {}\n",
+            spread(values),
+            bars(&values.histogram)
+        );
+    }
+    for note in notes {
+        text += &format!("  note       {}\n", note.text);
+    }
+    text
+}
+
+fn image_json(file: &str, description: &Description, values: Option<&Statistics>) -> Value {
+    let finite = |x: f64| Some(x).filter(|x| x.is_finite());
+    let image = description.image.as_ref().map(|image| {
+        json!({
+            "declare": description.declare(&identifier(Path::new(file))),
+            "sizes": image.sizes,
+            "shape": image.shape,
+            "steps": image.steps,
+            "unit": image.unit,
+            "space": image.space,
+            "world": image.world_box(),
+        })
+    });
+    let values = values.map(|values| {
+        json!({
+            "count": values.count,
+            "nan": values.nan,
+            "infinite": values.infinite,
+            "min": finite(values.min),
+            "max": finite(values.max),
+            "mean": finite(values.mean),
+            "percentiles": [finite(values.percentiles.0), finite(values.percentiles.1)],
+            "histogram": values.histogram,
+        })
+    });
+    json!({
+        "file": file,
+        "format": description.format,
+        "compression": description.compression,
+        "type": description.header.sample_type.to_string(),
+        "sizes": description.header.sizes(),
+        "image": image,
+        "values": values,
+        "notes": description.notes.iter().map(|note| &note.text).collect::<Vec<_>>(),
+    })
+}
+
+fn spread(values: &Statistics) -> String {
+    let strange = match (values.nan, values.infinite) {
+        (0, 0) => "no NaN".to_string(),
+        (nan, 0) => format!("{nan} NaN"),
+        (nan, infinite) => format!("{nan} NaN, {infinite} infinite"),
+    };
+    if values.min.is_nan() {
+        return strange;
+    }
+    let [min, max, mean, low, high] = [
+        values.min,
+        values.max,
+        values.mean,
+        values.percentiles.0,
+        values.percentiles.1,
+    ]
+    .map(|x| short(&x));
+    format!("{min} … {max}, mean {mean}, 1 %–99 % {low} … {high}, {strange}")
+}
+
+/// Bars of eight heights, the highest for the fullest part.
+fn bars(counts: &[u64]) -> String {
+    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let height = |&n: &u64| HEIGHTS[(n as f64 / most as f64 * 7.0).ceil() as usize];
+    counts.iter().map(height).collect()
+}
+
+/// A number with six digits that count.
+fn short(x: &f64) -> String {
+    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(*x);
+    rounded.to_string()
+}
+
+fn joined(items: impl Iterator<Item = impl ToString>, between: &str) -> String {
+    items
+        .map(|item| item.to_string())
+        .collect::<Vec<_>>()
+        .join(between)
+}
+
+/// A name for an image, from that of its file.
+fn identifier(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.split('.').next().unwrap_or_default();
+    let letters: String = stem
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    match letters.chars().next() {
+        Some(c) if c.is_ascii_alphabetic() => letters,
+        _ => format!("image{letters}"),
+    }
+}

@@ -1,0 +1,80 @@
+//! Images in memory before a program has chosen its precision.
+
+use std::sync::Arc;
+
+use ndarray::ArrayD;
+
+use super::{Image, ImageError, Orientation, PIECE, ROW_LOAD, Real};
+use crate::nrrd::{Sample, SampleType, Samples};
+
+/// An image in memory: samples of any numeric type, as they were given, and where they lie. Clones share the samples.
+#[derive(Clone, Debug)]
+pub struct ImageArray {
+    samples: Arc<Samples>,
+    /// Axes of the grid from the slowest to the fastest, then those of the voxel's tensor.
+    shape: Vec<usize>,
+    orientation: Orientation,
+}
+
+impl ImageArray {
+    /// An image from an array whose axes are, in this order, the axes of the grid from the slowest to the fastest and
+    /// the axes of the voxel's tensor: `array[[k, j, i, r, q]]` is component (r, q) of voxel (i, j, k). An array in
+    /// standard layout is taken as it is.
+    pub fn new<S: Sample>(array: ArrayD<S>, orientation: Orientation) -> ImageArray {
+        let shape = array.shape().to_vec();
+        let samples = match array.is_standard_layout() {
+            // What a slice of an array leaves unused stands before or after it.
+            true => {
+                let count = array.len();
+                let (mut all, offset) = array.into_raw_vec_and_offset();
+                all.truncate(offset.unwrap_or(0) + count);
+                all.split_off(offset.unwrap_or(0))
+            }
+            false => array.iter().copied().collect(),
+        };
+        ImageArray {
+            samples: Arc::new(S::into_samples(samples)),
+            shape,
+            orientation,
+        }
+    }
+
+    /// The type of the samples.
+    pub fn sample_type(&self) -> SampleType {
+        self.samples.sample_type()
+    }
+
+    /// Where the grid lies.
+    pub fn orientation(&self) -> &Orientation {
+        &self.orientation
+    }
+
+    /// The image in the precision of a program, whose voxels must have the given shape: every sample is converted once.
+    pub fn image<T: Real>(&self, voxel_shape: &[usize]) -> Result<Image<T>, ImageError> {
+        let (dim, shape) = (self.orientation.dim(), &self.shape);
+        if shape.len() < dim || shape[dim..] != *voxel_shape || shape.contains(&0) {
+            return Err(ImageError::new(format!(
+                "array has shape {shape:?}, expected {dim} non-empty axes of the grid and then {voxel_shape:?}"
+            )));
+        }
+        let sizes: Vec<usize> = shape[..dim].iter().rev().copied().collect();
+        let components: usize = voxel_shape.iter().product();
+        let plane: usize = sizes.iter().product();
+        let count = self.samples.len();
+        let mut samples = T::zeros(count + ROW_LOAD - 1)
+            .ok_or_else(|| ImageError::new("there is no memory for the samples"))?;
+        for start in (0..count).step_by(PIECE) {
+            // There are no arrays of blocks.
+            let piece = T::from_samples(&self.samples, start..start + PIECE).unwrap_or_default();
+            for (at, sample) in (start..).zip(piece) {
+                samples[at % components * plane + at / components] = sample;
+            }
+        }
+        Ok(Image {
+            sizes,
+            voxel_shape: voxel_shape.to_vec(),
+            samples: Arc::new(samples),
+            orientation: self.orientation.clone(),
+        })
+    }
+}

@@ -1,0 +1,116 @@
+//! What a file holds, before any of its samples is read.
+
+use std::path::Path;
+
+use super::explain::natural;
+use super::place::world_space;
+use super::request::{Declared, Reading, World, chosen};
+use super::{ImageError, Note, Orientation, normalize};
+use crate::formats::Source;
+use crate::nrrd::{Header, Space};
+
+/// What a file holds.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// The name of its format.
+    pub format: &'static str,
+    /// How its samples are compressed, if they are.
+    pub compression: Option<&'static str>,
+    /// What it says of its array.
+    pub header: Header,
+    /// The image that it is by itself, if its axes can be those of one.
+    pub image: Option<AsImage>,
+    /// What was decided about it.
+    pub notes: Vec<Note>,
+}
+
+/// The image that a file is by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AsImage {
+    /// The shape of the tensor at each grid point; empty for scalars.
+    pub shape: Vec<usize>,
+    /// Samples along each axis of the grid, fastest first.
+    pub sizes: Vec<usize>,
+    /// How far it is from one sample to the next along each axis of the grid.
+    pub steps: Vec<f64>,
+    /// Where the grid lies.
+    pub orientation: Orientation,
+    /// The name of the space it lies in.
+    pub space: Option<String>,
+    /// The unit of positions, if all coordinates have the same.
+    pub unit: Option<String>,
+}
+
+/// Describes the file at `path`; no samples are read where they stand apart from the header. A choice of frames is left
+/// off: the description is that of the whole file.
+pub fn describe(path: &Path) -> Result<Description, ImageError> {
+    let (path, _) = chosen(path);
+    let source = Source::open(path)?;
+    let header = source.header().clone();
+    let mut notes = source.notes().to_vec();
+    let image = natural(&header).and_then(|(dim, shape)| {
+        let declared = Declared { dim, shape: &shape };
+        let plan = normalize::plan(&header, source.facts(), declared, &Reading::default()).ok()?;
+        notes.extend(plan.notes);
+        Some(AsImage::new(&header, shape, plan.sizes, plan.orientation))
+    });
+    Ok(Description {
+        format: source.format(),
+        compression: source.compression(),
+        header,
+        image,
+        notes,
+    })
+}
+
+impl Description {
+    /// The declaration of an input that takes the file, if it can be an image.
+    pub fn declare(&self, name: &str) -> Option<String> {
+        let AsImage { shape, sizes, .. } = self.image.as_ref()?;
+        let dim = sizes.len();
+        Some(format!("input {} {name};", Declared { dim, shape }))
+    }
+}
+
+impl AsImage {
+    fn new(
+        header: &Header,
+        shape: Vec<usize>,
+        sizes: Vec<usize>,
+        orientation: Orientation,
+    ) -> AsImage {
+        let dim = sizes.len();
+        let along = |axis: usize| orientation.index_to_world().iter().skip(axis).step_by(dim);
+        let length = |axis: usize| along(axis).map(|x| x * x).sum::<f64>().sqrt();
+        let units = &header.space_units;
+        let unit = units.first().filter(|unit| !unit.is_empty());
+        AsImage {
+            steps: (0..dim).map(length).collect(),
+            space: match world_space(header, World::Stored) {
+                Space::Named(space) => Some(space.name().to_string()),
+                Space::Unknown | Space::Dimension(_) => None,
+            },
+            unit: unit
+                .filter(|unit| units.iter().all(|u| u == *unit))
+                .cloned(),
+            shape,
+            sizes,
+            orientation,
+        }
+    }
+
+    /// The least and the greatest coordinates of the positions of samples.
+    pub fn world_box(&self) -> Vec<(f64, f64)> {
+        let dim = self.sizes.len();
+        let bounds = |coordinate: usize| {
+            let origin = self.orientation.origin()[coordinate];
+            let row = &self.orientation.index_to_world()[coordinate * dim..][..dim];
+            let reach = row.iter().zip(&self.sizes);
+            reach.fold((origin, origin), |(low, high), (step, &size)| {
+                let far = step * (size - 1) as f64;
+                (low + far.min(0.0), high + far.max(0.0))
+            })
+        };
+        (0..dim).map(bounds).collect()
+    }
+}
