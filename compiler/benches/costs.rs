@@ -192,10 +192,7 @@ fn probe(kernel: &str, dim: usize, components: usize, order: usize) -> f64 {
 
 /// Nanoseconds per strand and iteration; nothing if the program does not compile.
 fn run(text: String, images: &[ImageSource]) -> Option<f64> {
-    let source = Source {
-        path: "costs.diderot".into(),
-        text,
-    };
+    let source = Source::new("costs.diderot", text);
     let options = Options::default();
     let mut best = Duration::MAX;
     for _ in 0..RUNS {

@@ -37,10 +37,7 @@ fn program(bytes: usize) -> Source {
         "strand S (int i) { output real r = 0; update { r = f0([0, 0, i], 1); stabilize; } }\n",
     );
     text.push_str("create_array { S(i) | i in 0..9 }\n");
-    Source {
-        path: "generated.diderot".into(),
-        text,
-    }
+    Source::new("generated.diderot", text)
 }
 
 #[divan::bench]

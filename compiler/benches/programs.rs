@@ -41,10 +41,7 @@ fn milliseconds(time: Duration) -> f64 {
 }
 
 fn read(path: &Path) -> Source {
-    Source {
-        path: path.into(),
-        text: std::fs::read_to_string(path).expect("a program"),
-    }
+    Source::new(path, std::fs::read_to_string(path).expect("a program"))
 }
 
 fn compile(session: &mut Session, source: &Source) -> Compiled {

@@ -222,7 +222,7 @@ fn lower_here(
         syntax::print::print_with_comments(&ast, &source.text)
     })?;
     let checked = session.stage("typed", || {
-        front::check_parsed(ast, errors, &options.check())
+        front::check_parsed(source, ast, errors, &options.check())
     });
     let warnings = checked.diagnostics;
     let Some(typed) = checked.program else {

@@ -97,10 +97,7 @@ fn compare(
         _ => format!("{point:?}"),
     };
     let list: Vec<String> = points.iter().map(point).collect();
-    let mut case = Case::new(Source {
-        path: name.into(),
-        text: text.replace("POINTS", &list.join(", ")),
-    });
+    let mut case = Case::new(Source::new(name, text.replace("POINTS", &list.join(", "))));
     case.images = vec![image];
     let agreed = case.stages_agree();
     let wanted: Vec<Vec<Vec<f64>>> = points.iter().map(|at| wanted(at)).collect();
@@ -254,10 +251,7 @@ field#2(2)[] E(x) = evals([[x[0], 1], [1, x[1]]])[k];
 strand s (int i) { output real y = 0; update { y = E([i, 1]) + |∇E([i, 1])|; stabilize; } }
 create_array { s(i) | i in 0..9 }
 ";
-    let source = Source {
-        path: "p.diderot".into(),
-        text: text.into(),
-    };
+    let source = Source::new("p.diderot", text);
     let (tree, diagnostics) = syntax::parse(&source);
     let (program, diagnostics) = typed::check(&tree, &typed::CheckOptions::default(), diagnostics);
     assert!(diagnostics.is_empty(), "{diagnostics:?}");

@@ -91,10 +91,7 @@ strand s (int i) {
 }
 create_array { s(i) | i in 0..20 }
 ";
-    let mut case = Case::new(Source {
-        path: "long.diderot".into(),
-        text: text.into(),
-    });
+    let mut case = Case::new(Source::new("long.diderot", text));
     case.long_int = true;
     let agreed = case.stages_agree();
     let squares = (0..21).map(|i| f64::from(i + 3).powi(2) * 65537f64.powi(2));

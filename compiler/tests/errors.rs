@@ -69,7 +69,7 @@ fn main() -> ExitCode {
         let name = file.strip_prefix(&root).unwrap_or(&file).to_owned();
         trials.push(Trial::test(name.display().to_string(), move || {
             let text = fs::read_to_string(&file)?;
-            let failures = mismatches(&Source { path: name, text });
+            let failures = mismatches(&Source::new(name, text));
             if failures.is_empty() {
                 Ok(())
             } else {
@@ -177,10 +177,7 @@ fn an_expectation_speaks_of_its_own_line_or_of_one_above_or_below() {
 }
 
 fn the_runner_notices_missing_and_unexpected_diagnostics() {
-    let source = |text: &str| Source {
-        path: "p.diderot".into(),
-        text: text.to_owned(),
-    };
+    let source = |text: &str| Source::new("p.diderot", text);
     let strand = "strand S () { output int n = 0; update { stabilize; } }";
     let good = format!("#version 2.0\n{strand}\ncreate_array {{ S() | i in 0..1 }}\n");
     assert_eq!(mismatches(&source(&good)), [""; 0]);

@@ -42,10 +42,7 @@ fn lowered(ty: &str, expression: &str) -> Lowered {
          create_collection {{ S(i) | i in 0..9 }}
          "
     );
-    let source = Source {
-        path: "numbers.diderot".into(),
-        text,
-    };
+    let source = Source::new("numbers.diderot", text);
     match pipeline::lower(&mut Session::default(), &source, &Options::default()) {
         Ok(lowered) => lowered,
         Err(stopped) => panic!("{expression}: {stopped:?}"),

@@ -28,10 +28,7 @@ fn run(name: &str, options: &Options, workers: usize) -> Vec<Found> {
     // Programs name their data from the root of the repository, where tests do not run.
     let text = std::fs::read_to_string(&path).expect("a program");
     let data = format!("\"{}/data/", root().display());
-    let source = Source {
-        text: text.replace("\"data/", &data),
-        path,
-    };
+    let source = Source::new(path, text.replace("\"data/", &data));
     let program = match pipeline::compile(&mut Session::default(), &source, options) {
         Ok(program) => program,
         Err(Stopped::Errors(errors)) => panic!("{name}: {errors:?}"),

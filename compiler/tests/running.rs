@@ -8,10 +8,7 @@ use compiler::{
 use runtime::world::RunEnd;
 
 fn running(text: &str) -> Running {
-    let source = Source {
-        path: "p.diderot".into(),
-        text: text.into(),
-    };
+    let source = Source::new("p.diderot", text);
     let program = pipeline::compile(&mut Session::default(), &source, &Options::default());
     let program = program.unwrap_or_else(|stopped| panic!("{stopped:?}"));
     let inputs = Inputs::of(&program);
@@ -46,9 +43,9 @@ create_array { s(i) | i in 0..199 }
 
 #[test]
 fn long_integers_exceed_32_bits() {
-    let source = Source {
-        path: "p.diderot".into(),
-        text: "#version 2.0
+    let source = Source::new(
+        "p.diderot",
+        "#version 2.0
 const int big = 4000000000;
 const int given;
 input int n = big + 1;
@@ -61,9 +58,8 @@ strand s (int i) {
     }
 }
 create_array { s(i) | i in 1..1 }
-"
-        .into(),
-    };
+",
+    );
     let options = Options {
         long_int: true,
         constants: vec![("given".into(), "5000000000".into())],

@@ -130,10 +130,7 @@ pub(crate) fn guarded<T>(
 
 /// The source of a case.
 pub(crate) fn source(text: &str) -> Source {
-    Source {
-        path: "case.diderot".into(),
-        text: text.to_string(),
-    }
+    Source::new("case.diderot", text.to_string())
 }
 
 /// A program that does not pass the front end: the first of its errors.

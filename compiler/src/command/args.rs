@@ -128,6 +128,7 @@ pub(super) enum Command {
     Emit(EmitWords),
     Explain(ExplainWords),
     Info(InfoWords),
+    Flatten(FlattenWords),
     /// Print the version
     Version,
 }
@@ -194,6 +195,15 @@ pub(super) struct InfoWords {
     /// The files
     #[arg(required = true)]
     pub(super) files: Vec<String>,
+}
+
+/// Print a program with the text of what it imports in the place of the imports
+#[derive(Args)]
+pub(super) struct FlattenWords {
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// The program
+    pub(super) file: String,
 }
 
 /// The stages whose result is a text.

@@ -135,10 +135,7 @@ impl Payload {
 
     fn attached(self) -> Attached {
         Attached {
-            source: Source {
-                path: self.path,
-                text: self.text,
-            },
+            source: Source::new(self.path, self.text),
             options: Options {
                 double: self.double,
                 long_int: self.long_int,

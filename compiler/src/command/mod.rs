@@ -70,12 +70,27 @@ fn act(action: Action) -> u8 {
                 explain::explain(&w.file, w.name.as_deref(), &w.common.options(constants))
             }
             Command::Info(w) => info::info(&w, &w.common.options(constants)),
+            Command::Flatten(w) => flatten(&w.file, &w.common.options(constants)),
             Command::Version => {
                 say(concat!("diderotc ", env!("CARGO_PKG_VERSION"), "\n"));
                 SUCCESS
             }
         },
     }
+}
+
+/// Prints a program with what it imports as one text, if it is right.
+fn flatten(file: &str, options: &crate::pipeline::Options) -> u8 {
+    let Some(source) = read_source(file) else {
+        return FAILURE;
+    };
+    let checked = crate::front::check(&source, &options.check());
+    report(&source, checked.diagnostics);
+    if checked.program.is_none() {
+        return FAILURE;
+    }
+    say(&source.text);
+    SUCCESS
 }
 
 /// The text of a program, or a message about why there is none.
@@ -95,10 +110,7 @@ fn read_source(file: &str) -> Option<Source> {
         }
     };
     match String::from_utf8(bytes) {
-        Ok(text) => Some(Source {
-            path: path.into(),
-            text,
-        }),
+        Ok(text) => Some(Source::new(path, text)),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             complain(&format!("error: {file}: byte {at} is not UTF-8 text\n"));

@@ -2,12 +2,12 @@
 //!
 //! Texts are lower case without a final period, and say what was found and what was wanted.
 
-use std::io;
+use std::ops::Range;
 
 use ariadne::{Config, IndexType, Label, Report, ReportKind};
 use serde_json::json;
 
-use crate::front::source::{Source, Span};
+use crate::front::source::{Lines, Source, Span};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,28 +95,36 @@ pub fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 /// The messages as text that quotes the lines they are about, in order; with colour only if asked, since a file should have none.
 pub fn render(source: &Source, diagnostics: Vec<Diagnostic>, colour: bool) -> String {
-    let name = source.path.display().to_string();
+    let files = source.files();
+    let names: Vec<String> = files.iter().map(|f| f.0.display().to_string()).collect();
     // Lines are found once for all messages.
-    let mut sources = (name.as_str(), ariadne::Source::from(source.text.as_str()));
+    let texts = files.iter().map(|file| file.1.to_owned());
+    let mut cache = ariadne::sources(names.iter().cloned().zip(texts));
     let mut out = Vec::new();
     for diagnostic in in_order(diagnostics) {
-        let written = write_report(&mut sources, &diagnostic, colour, &mut out);
+        let report = report(source, &names, &diagnostic, colour);
+        let written = report.write(&mut cache, &mut out);
         debug_assert!(written.is_ok(), "writing to memory does not fail");
     }
     String::from_utf8_lossy(&out).into_owned()
 }
 
-fn write_report(
-    sources: &mut (&str, ariadne::Source<&str>),
+fn report(
+    source: &Source,
+    names: &[String],
     diagnostic: &Diagnostic,
     colour: bool,
-    out: &mut Vec<u8>,
-) -> io::Result<()> {
-    let (name, text) = (sources.0, sources.1.text());
-    let place = |span: Span| {
-        let start = (span.start as usize).min(text.len());
-        (name, start..(span.end as usize).clamp(start, text.len()))
+) -> Report<'static, (String, Range<usize>)> {
+    let files = source.files();
+    let in_file = |(file, span): (usize, Span)| {
+        let end = files[file].1.len();
+        let start = (span.start as usize).min(end);
+        (
+            names[file].clone(),
+            start..(span.end as usize).clamp(start, end),
+        )
     };
+    let place = |span: Span| in_file(source.origin_of(span));
     let kind = match diagnostic.severity {
         Severity::Error => ReportKind::Error,
         Severity::Warning => ReportKind::Warning,
@@ -132,22 +140,28 @@ fn write_report(
     for (span, text) in &diagnostic.labels {
         report = report.with_label(Label::new(place(*span)).with_message(text));
     }
+    for importer in source.importers(source.origin_of(diagnostic.span).0) {
+        report = report.with_label(Label::new(in_file(importer)).with_message("imported here"));
+    }
     for hint in &diagnostic.hints {
         report = report.with_help(hint);
     }
-    report.finish().write(sources, out)
+    report.finish()
 }
 
 /// The messages for tools, in order: one JSON object a line. Lines and columns count from 1, columns in characters, and the end is
 /// one past the last character.
 pub fn to_json_lines(source: &Source, diagnostics: Vec<Diagnostic>) -> String {
-    let lines = source.lines();
+    let files = source.files();
+    let lines: Vec<Lines> = files.iter().map(|file| Lines::of(file.1)).collect();
     let mut out = String::new();
     for diagnostic in in_order(diagnostics) {
-        let (line, column) = lines.position(&source.text, diagnostic.span.start);
-        let (end_line, end_column) = lines.position(&source.text, diagnostic.span.end);
+        let (file, span) = source.origin_of(diagnostic.span);
+        let (path, text) = files[file];
+        let (line, column) = lines[file].position(text, span.start);
+        let (end_line, end_column) = lines[file].position(text, span.end);
         let object = json!({
-            "file": source.path.display().to_string(),
+            "file": path.display().to_string(),
             "line": line,
             "column": column,
             "end_line": end_line,
@@ -168,10 +182,7 @@ mod tests {
     use super::*;
 
     fn source() -> Source {
-        Source {
-            path: "a.diderot".into(),
-            text: "real α = β;\nint n = m;\n".to_owned(),
-        }
+        Source::new("a.diderot", "real α = β;\nint n = m;\n")
     }
 
     fn undeclared(start: usize, end: usize, name: &str) -> Diagnostic {

@@ -1,24 +1,104 @@
 //! Source text and places in it.
 
+use super::{diag::Diagnostic, import};
 use serde::{Deserialize, Serialize};
-use std::{fmt, path::PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 /// A program's text and where it came from.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The name shown in messages.
     pub path: PathBuf,
-    /// The whole text.
+    /// The whole text, with the text of imported files in the place of imports.
     pub text: String,
+    /// Where the parts of the text came from; nothing if it is one file.
+    pub(super) origin: Origin,
+}
+
+/// Where the parts of a text came from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Origin {
+    /// The files, the program's own first.
+    pub(super) files: Vec<File>,
+    /// The pieces of files that make the text, in order.
+    pub(super) pieces: Vec<Piece>,
+    /// What is wrong with the imports.
+    pub(super) problems: Vec<Diagnostic>,
+}
+
+/// A file of a program.
+#[derive(Clone, Debug)]
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    pub(super) text: String,
+    /// The file that imports it, and the import there; the program's own file has none.
+    pub(super) importer: Option<(usize, Span)>,
+}
+
+/// A piece of a file that is a part of a program's text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    /// Where it begins in the text.
+    pub(super) start: u32,
+    pub(super) file: usize,
+    /// What it is in the file.
+    pub(super) span: Span,
 }
 
 impl Source {
-    /// Where its lines start.
-    pub fn lines(&self) -> Lines {
-        let after_newlines = self.text.match_indices('\n').map(|(at, _)| at as u32 + 1);
-        Lines {
-            starts: std::iter::once(0).chain(after_newlines).collect(),
+    /// The program with this text, which the path names in messages. Files that it imports are found beside the path, and read.
+    pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Source {
+        import::resolve(path.into(), text.into())
+    }
+
+    /// What is wrong with its imports.
+    pub fn import_problems(&self) -> &[Diagnostic] {
+        &self.origin.problems
+    }
+
+    /// The paths and texts of its files, its own first.
+    pub(super) fn files(&self) -> Vec<(&Path, &str)> {
+        match &self.origin.files[..] {
+            [] => vec![(&self.path, &self.text)],
+            files => files
+                .iter()
+                .map(|f| (f.path.as_path(), f.text.as_str()))
+                .collect(),
         }
+    }
+
+    /// The number of the file that a place in the text came from, and the place there.
+    pub(super) fn origin_of(&self, span: Span) -> (usize, Span) {
+        let pieces = &self.origin.pieces;
+        let after = pieces.partition_point(|piece| piece.start <= span.start);
+        let Some(piece) = after.checked_sub(1).map(|at| &pieces[at]) else {
+            return (0, span);
+        };
+        let within = |byte: u32| (byte - piece.start + piece.span.start).min(piece.span.end);
+        let span = Span {
+            start: within(span.start),
+            end: within(span.end.max(span.start)),
+        };
+        (piece.file, span)
+    }
+
+    /// The imports that lead to a file, from the nearest to the program's own: the importing file and the place there.
+    pub(super) fn importers(&self, file: usize) -> impl Iterator<Item = (usize, Span)> {
+        let importer = |file: usize| self.origin.files.get(file)?.importer;
+        std::iter::successors(importer(file), move |&(file, _)| importer(file))
+    }
+
+    /// Whether a place in the text came from an imported file.
+    pub fn is_imported(&self, span: Span) -> bool {
+        self.origin_of(span).0 != 0
+    }
+
+    /// Where the lines of its text start.
+    pub fn lines(&self) -> Lines {
+        Lines::of(&self.text)
     }
 }
 
@@ -29,6 +109,14 @@ pub struct Lines {
 }
 
 impl Lines {
+    /// Where the lines of a text start.
+    pub fn of(text: &str) -> Lines {
+        let after_newlines = text.match_indices('\n').map(|(at, _)| at as u32 + 1);
+        Lines {
+            starts: std::iter::once(0).chain(after_newlines).collect(),
+        }
+    }
+
     /// The line of a byte, counted from 1.
     pub fn line(&self, byte: u32) -> usize {
         self.starts.partition_point(|&start| start <= byte)
@@ -60,6 +148,14 @@ impl Span {
         Span {
             start: start as u32,
             end: end as u32,
+        }
+    }
+
+    /// The same place in a text that has so many bytes before.
+    pub(super) fn after(self, bytes: u32) -> Span {
+        Span {
+            start: self.start + bytes,
+            end: self.end + bytes,
         }
     }
 

@@ -72,10 +72,7 @@ pub fn compile(
     text: impl Into<String>,
     options: &Options,
 ) -> Result<Compiled, CompileErrors> {
-    let source = Source {
-        path: path.into(),
-        text: text.into(),
-    };
+    let source = Source::new(path, text);
     match pipeline::compile(&mut Session::default(), &source, options) {
         Ok(program) => Ok(program),
         Err(Stopped::Errors(diagnostics)) => Err(CompileErrors {
@@ -85,3 +82,8 @@ pub fn compile(
         Err(Stopped::Asked) => unreachable!("this session asks for every stage"),
     }
 }
+
+/// The page of the book about this is compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/book/src/from-rust.md")]
+struct Page;

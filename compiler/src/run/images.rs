@@ -1,6 +1,6 @@
 //! The images of a running program, in the program's precision and as its probes want them.
 
-use super::{Failure, Inputs};
+use super::{Failure, Inputs, colour_maps};
 use crate::{codegen::Compiled, codegen::abi, ir::leaf::BorderControl};
 use ein_ir::ops;
 use runtime::{
@@ -175,6 +175,14 @@ fn read<T: runtime::image::Real>(
     let mut images = Vec::new();
     for (image, source) in program.interface.images.iter().zip(sources) {
         images.push(Arc::new(match source {
+            ImageSource::File(file) if let Some(map) = colour_maps::find(file) => {
+                let map = map?;
+                if (image.dim, image.shape.dims()) != (1, &[3][..]) {
+                    let message = format!("{file} is an image(1)[3]");
+                    return Err(Failure::input(message));
+                }
+                map.image().image(&[3]).map_err(failed)?
+            }
             ImageSource::File(file) => {
                 let loaded =
                     Image::read(Path::new(file), image.dim, image.shape.dims()).map_err(failed)?;

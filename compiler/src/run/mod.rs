@@ -1,5 +1,6 @@
 //! Running compiled programs: inputs, images, strands, outputs. The room `library` shows how to use it.
 
+mod colour_maps;
 mod failure;
 mod global;
 mod images;
@@ -9,6 +10,7 @@ mod places;
 mod strands;
 mod values;
 
+pub use colour_maps::colour_map_names;
 pub use failure::{FailedStrand, Failure};
 pub use images::ImageSource;
 pub use inputs::Inputs;

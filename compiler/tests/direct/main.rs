@@ -73,10 +73,10 @@ fn agree(rig: &Rig, role: Role, what: &str) {
 fn functions_of_programs_give_the_same_bits() {
     let mut count = 0;
     for path in programs() {
-        let source = Source {
-            text: std::fs::read_to_string(&path).expect("a program"),
-            path,
-        };
+        let source = Source::new(
+            path.clone(),
+            std::fs::read_to_string(&path).expect("a program"),
+        );
         let program = lower(&source);
         for (options, isa) in configurations() {
             let rig = Rig::new(&program, &options, isa, &mut Dice::new(3));
@@ -96,10 +96,7 @@ fn functions_of_programs_give_the_same_bits() {
 /// The program of random functions with this one as its `update`.
 fn with_update(function: &Function<Low>) -> Program<Low> {
     assert_eq!(verify(function), Vec::<String>::new(), "{function}");
-    let source = Source {
-        path: "random".into(),
-        text: functions::SOURCE.into(),
-    };
+    let source = Source::new("random", functions::SOURCE);
     let mut program = lower(&source);
     let slots = program
         .interface
@@ -234,10 +231,7 @@ fn loops_end_at_the_greatest_integer() {
 
 #[test]
 fn without_the_instructions_there_is_no_direct_code() {
-    let source = Source {
-        path: "random".into(),
-        text: functions::SOURCE.into(),
-    };
+    let source = Source::new("random", functions::SOURCE);
     for (isa, width, direct) in [
         (Isa::Baseline, None, false),
         (Isa::Avx2, None, Isa::Avx2.is_available()),

@@ -66,10 +66,7 @@ pub(crate) fn programs(folder: &str) -> Vec<PathBuf> {
 
 /// A program's text.
 pub(crate) fn read(path: &Path) -> Source {
-    Source {
-        path: path.into(),
-        text: std::fs::read_to_string(path).expect("a program"),
-    }
+    Source::new(path, std::fs::read_to_string(path).expect("a program"))
 }
 
 impl Case {

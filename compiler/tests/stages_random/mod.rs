@@ -87,10 +87,7 @@ strand s (int i, int j) {
     text.push_str("}\n");
     text.push_str(create);
     text.push_str(" { s(i, j) | i in 0..4, j in 0..3 }\n");
-    let mut case = Case::new(Source {
-        path: format!("random-{seed}.diderot").into(),
-        text,
-    });
+    let mut case = Case::new(Source::new(format!("random-{seed}.diderot"), text));
     case.limit = 10;
     case
 }

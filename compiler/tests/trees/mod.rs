@@ -15,10 +15,7 @@ use compiler::front::{
 
 /// A source with a name for messages.
 pub(crate) fn source(text: &str) -> Source {
-    Source {
-        path: "test.diderot".into(),
-        text: text.to_owned(),
-    }
+    Source::new("test.diderot", text)
 }
 
 /// The tree and the messages of a program.

@@ -17,10 +17,7 @@ pub(crate) fn check_with(
     text: &str,
     options: &CheckOptions,
 ) -> (Option<tree::Program>, Vec<Diagnostic>) {
-    let source = Source {
-        path: "test.diderot".into(),
-        text: text.to_owned(),
-    };
+    let source = Source::new("test.diderot", text);
     let (program, errors) = syntax::parse(&source);
     let (tree, diagnostics) = typed::check(&program, options, errors);
     (tree, in_order(diagnostics))

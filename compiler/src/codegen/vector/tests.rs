@@ -54,7 +54,7 @@ fn all_code_can_be_read_and_fuses_nothing() {
             }
             let text = std::fs::read_to_string(&path).expect("a program");
             let tent = if text.contains("tent") { "tent" } else { "" };
-            let source = Source { path, text };
+            let source = Source::new(path, text);
             for (isa, double, width) in [
                 (Isa::Avx512, false, 16),
                 (Isa::Avx512, true, 8),

@@ -9,6 +9,7 @@ use crate::front::{diag::Diagnostic, source::Span};
 /// Where a part stands in a program; parts follow each other in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
+    Imports,
     Items,
     Initialize,
     Strand,
@@ -20,6 +21,7 @@ enum Place {
 impl Place {
     fn name(self, version: Version) -> &'static str {
         match (self, version) {
+            (Place::Imports, _) => "imports",
             (Place::Items, Version::V1) => "inputs, global variables and functions",
             (Place::Items, Version::V2) => "constants, inputs, global variables and functions",
             (Place::Initialize, _) => "the global `initialize` block",
@@ -32,8 +34,18 @@ impl Place {
     }
 }
 
+/// What a text is meant to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// A whole program.
+    Program,
+    /// A file that programs import: definitions only.
+    Library,
+}
+
 /// The program that the parts make, and what is wrong with their order and number. `end` is the end of the text.
 pub(crate) fn assemble(
+    unit: Unit,
     version: Version,
     parts: Vec<Part>,
     end: Span,
@@ -48,7 +60,7 @@ pub(crate) fn assemble(
         create: None,
     };
     let mut errors = Vec::new();
-    let mut complete = true;
+    let mut complete = unit == Unit::Program;
     let mut seen: Vec<(Place, Span)> = Vec::new();
     for part in parts {
         let Some((place, span)) = place_of(&part) else {
@@ -57,13 +69,17 @@ pub(crate) fn assemble(
         };
         let first = seen.iter().find(|(other, _)| *other == place);
         let later = seen.iter().find(|(other, _)| *other > place);
-        if let Some(&(_, first)) = first.filter(|_| place != Place::Items) {
+        if unit == Unit::Library && place > Place::Items {
+            let message = format!("an imported file does not have {}", place.name(version));
+            let error = Diagnostic::error("import-contents", span, message);
+            errors.push(error.hint("it has constants, inputs, global variables and functions"));
+        } else if let Some(&(_, first)) = first.filter(|_| place > Place::Items) {
             let message = format!("{} is given twice", place.name(version));
             let error = Diagnostic::error("program-order", span, message);
             errors.push(error.label(first, "the first one is here"));
         } else if let Some(&(later, later_span)) = later {
             let stand = match place {
-                Place::Items => "stand",
+                Place::Imports | Place::Items => "stand",
                 _ => "stands",
             };
             let (name, later) = (place.name(version), later.name(version));
@@ -99,6 +115,7 @@ pub(crate) fn assemble(
 
 fn place_of(part: &Part) -> Option<(Place, Span)> {
     match part {
+        Part::Import(import) => Some((Place::Imports, import.span)),
         Part::Item(item) => Some((Place::Items, item.span)),
         Part::Initialize(block) => Some((Place::Initialize, block.span)),
         Part::Strand(strand) => Some((Place::Strand, strand.name.span)),
@@ -128,6 +145,6 @@ fn put(program: &mut Program, part: Part) {
         Part::Create(create) => {
             program.create.get_or_insert(create);
         }
-        Part::Unreadable => {}
+        Part::Import(_) | Part::Unreadable => {}
     }
 }

@@ -33,6 +33,15 @@ pub struct Program {
     pub create: Option<Create>,
 }
 
+/// `import "file";` (2.0). A program has none: they are resolved before it is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Import {
+    /// The file, as written.
+    pub file: String,
+    /// From the first token to the last.
+    pub span: Span,
+}
+
 /// A name where it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
@@ -49,6 +58,19 @@ pub struct Item {
     pub kind: ItemKind,
     /// From the first token to the last.
     pub span: Span,
+}
+
+impl Item {
+    /// The name that it defines.
+    pub fn name(&self) -> &Name {
+        match &self.kind {
+            ItemKind::Const { name, .. }
+            | ItemKind::Input { name, .. }
+            | ItemKind::Global { name, .. }
+            | ItemKind::FieldFunction { name, .. }
+            | ItemKind::Function { name, .. } => name,
+        }
+    }
 }
 
 /// What a top-level definition defines.

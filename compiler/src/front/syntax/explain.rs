@@ -138,7 +138,7 @@ const GROUPS: &[Group] = &[
     Group {
         name: "a definition",
         signs: &["function", "strand"],
-        members: &[TYPES, &["const", "input", "function", "strand", "initialize", "start", "update", "global", "initially", "create_array", "create_collection"]],
+        members: &[TYPES, &["import", "const", "input", "function", "strand", "initialize", "start", "update", "global", "initially", "create_array", "create_collection"]],
     },
     Group {
         name: "a statement",

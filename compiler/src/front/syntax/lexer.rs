@@ -142,11 +142,15 @@ impl<'s> Lexer<'s> {
 
     fn push(&mut self, start: usize, end: usize, token: Token<'s>) -> usize {
         self.report_bad_characters();
-        if token.is(Punct::OpenBracket)
-            && let Some(last) = self.lexed.tokens.last_mut()
-            && last.token == Token::Keyword(Keyword::Nan)
-        {
-            last.token = Token::NanOf;
+        // Two words are what they are only before the right token.
+        if let Some(last) = self.lexed.tokens.last_mut() {
+            match (last.token, token) {
+                (Token::Keyword(Keyword::Nan), Token::Punct(Punct::OpenBracket)) => {
+                    last.token = Token::NanOf;
+                }
+                (Token::Name("import"), Token::String(_)) => last.token = Token::Import,
+                _ => {}
+            }
         }
         self.lexed.tokens.push(Spanned {
             token,

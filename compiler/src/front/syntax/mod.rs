@@ -21,6 +21,7 @@ mod version;
 
 pub use builder::MAX_DEPTH;
 pub use parser::parse;
+pub(in crate::front) use parser::{Read, read_library, read_program};
 pub use token::reserved_in_other_version;
 
 lalrpop_util::lalrpop_mod!(

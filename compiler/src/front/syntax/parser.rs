@@ -1,11 +1,12 @@
 //! Drives the generated parser: parses, and where it stops, reports, repairs and goes on.
 
 use lalrpop_util::ParseError;
+use std::collections::BTreeSet;
 
 use super::{
-    assemble::assemble,
-    ast::{Program, Version},
-    builder::{At, Builder},
+    assemble::{Unit, assemble},
+    ast::{Import, Program, Version},
+    builder::{At, Builder, Part},
     explain::{self, Stop},
     grammar::ProgramParser,
     lexer::{self, Lexed},
@@ -26,24 +27,57 @@ const MAX_REPAIRS: usize = 200;
 
 /// Reads a program. Never fails: what could not be read is missing from the tree, and reported. The messages are in order.
 pub fn parse(source: &Source) -> (Program, Vec<Diagnostic>) {
-    let line = version_line(&source.text);
+    let problems = source.import_problems();
+    let text = match problems.iter().any(Diagnostic::is_error) {
+        // Without what it imports, most of what could be said about the program would be wrong.
+        true => "",
+        false => &source.text,
+    };
+    let read = read(text, Unit::Program);
+    if text.is_empty() && !problems.is_empty() {
+        return (read.program, problems.to_vec());
+    }
+    let diagnostics = [read.diagnostics, problems.to_vec()].concat();
+    (read.program, diag::in_order(diagnostics))
+}
+
+/// What is found in one text.
+#[derive(Debug)]
+pub(in crate::front) struct Read {
+    pub(in crate::front) program: Program,
+    pub(in crate::front) imports: Vec<Import>,
+    pub(in crate::front) diagnostics: Vec<Diagnostic>,
+    /// The names that a text with imports mentions.
+    pub(in crate::front) mentions: BTreeSet<String>,
+    /// How many bytes the version line takes.
+    pub(in crate::front) version_length: usize,
+}
+
+/// Reads the text of a file that programs import.
+pub(in crate::front) fn read_library(text: &str) -> Read {
+    read(text, Unit::Library)
+}
+
+/// Reads the text of a program whose imports are not resolved.
+pub(in crate::front) fn read_program(text: &str) -> Read {
+    read(text, Unit::Program)
+}
+
+fn read(text: &str, unit: Unit) -> Read {
+    let line = version_line(text);
     let Lexed {
         tokens,
         mut diagnostics,
         cut_short,
-    } = lexer::lex(&source.text, line.length, line.version);
+    } = lexer::lex(text, line.length, line.version);
     let lexical: Vec<Span> = diagnostics.iter().map(|error| error.span).collect();
     diagnostics.extend(line.diagnostic);
-    if diagnostics.iter().any(|error| error.code == EMPTY_FILE) {
-        let (program, _) = assemble(line.version, Vec::new(), Span::default());
-        return (program, diagnostics);
-    }
-
+    let nothing = diagnostics.iter().any(|error| error.code == EMPTY_FILE);
     let end = tokens
         .last()
         .map_or(line.length, |last| last.span.end as usize);
     let mut reader = Reader {
-        source,
+        text,
         version: line.version,
         tokens,
         lexical,
@@ -53,18 +87,37 @@ pub fn parse(source: &Source) -> (Program, Vec<Diagnostic>) {
     let builder = reader.read();
     diagnostics.append(&mut reader.errors);
     diagnostics.extend(builder.diagnostics);
-    let (program, misplaced) = assemble(line.version, builder.parts, Span::new(end, end));
-    let unread = cut_short || diagnostics.iter().any(|error| error.code == TOO_MANY);
+    let imports = builder.parts.iter().filter_map(|part| match part {
+        Part::Import(import) => Some(import.clone()),
+        _ => None,
+    });
+    let imports: Vec<Import> = imports.collect();
+    let mentions = reader
+        .tokens
+        .iter()
+        .filter_map(|spanned| match spanned.token {
+            Token::Name(name) if !imports.is_empty() => Some(lexer::decode_name(name)),
+            _ => None,
+        });
+    let mentions = mentions.collect();
+    let (program, misplaced) = assemble(unit, line.version, builder.parts, Span::new(end, end));
+    let unread = nothing || cut_short || diagnostics.iter().any(|error| error.code == TOO_MANY);
     if !unread {
         diagnostics.extend(misplaced);
     }
-    (program, diag::in_order(diagnostics))
+    Read {
+        program,
+        imports,
+        mentions,
+        diagnostics: diag::in_order(diagnostics),
+        version_length: line.length,
+    }
 }
 
 const TOO_MANY: &str = "too-many-errors";
 
 struct Reader<'s> {
-    source: &'s Source,
+    text: &'s str,
     version: Version,
     tokens: Vec<Spanned<'s>>,
     /// Where the lexer reported errors.
@@ -180,8 +233,8 @@ impl<'s> Reader<'s> {
             return Some(closer);
         }
         let end = self.tokens[previous].span.end as usize;
-        let on_new_line = found.is_none()
-            || self.source.text[end..self.place(stop.error).start as usize].contains('\n');
+        let on_new_line =
+            found.is_none() || self.text[end..self.place(stop.error).start as usize].contains('\n');
         // After the brace that ends a block a `;` is never missed.
         let unit_open = nesting.unit() < stop.error;
         let statement_ends = on_new_line || found.is_some_and(|found| found.is(Punct::CloseBrace));

@@ -24,6 +24,8 @@ pub(crate) enum Token<'s> {
     Punct(Punct),
     /// `nan` directly before a `[`, which then opens a shape and not a subscript.
     NanOf,
+    /// `import` directly before a string; anywhere else it is a name.
+    Import,
     /// Stands for tokens that the parser could not read and has reported.
     Unreadable,
 }
@@ -149,6 +151,7 @@ impl Token<'_> {
             Token::Operator(_, symbol) => format!("`{symbol}`"),
             Token::Punct(punct) => format!("`{}`", punct.text()),
             Token::NanOf => "`nan`".to_owned(),
+            Token::Import => "`import`".to_owned(),
             Token::Unreadable => "unreadable text".to_owned(),
         }
     }

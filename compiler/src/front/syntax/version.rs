@@ -168,6 +168,7 @@ constructs! {
     IMAGE_EXPRESSION = only_1("`image(…)` as an expression", "write `load_image(…)`");
     FOREACH_WITHOUT_BLOCK = only_1("a `foreach` whose body is not a block", "put the body in braces");
 
+    IMPORT = only_2("an import", "copy what you need into the program");
     BRACKET_SEQUENCE_TYPE = only_2("a sequence type written with brackets", "write `T{n}` or `T{}`");
     SMOOTH_FIELD = only_2("a field type without `#k`", "write `field#k(d)[…]` with the continuity k");
     KERNEL_CONTINUITY = only_2("a kernel with a forced continuity", "use the kernel's name alone");

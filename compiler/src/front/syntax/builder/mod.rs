@@ -73,6 +73,7 @@ pub(crate) fn boxed(inner: Deep<Expr>, kind: fn(Box<Expr>) -> ExprKind) -> Deep<
 /// A part of the top level.
 #[derive(Debug)]
 pub(crate) enum Part {
+    Import(Import),
     Item(Item),
     Initialize(Block),
     Strand(Strand),
