@@ -9,6 +9,7 @@
 
 pub mod codegen;
 pub mod command;
+pub mod explain;
 pub mod front;
 pub mod high;
 pub mod interpret;

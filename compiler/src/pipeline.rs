@@ -242,14 +242,13 @@ fn lower_here(
     session.rules = fired;
     session.checked("normalize", &normalized)?;
     let reconstructed: Program<Mid> = session.stage("reconstruct", || {
-        normalized.clone().map(|_, f| clean(mid::reconstruct(f)))
+        normalized.clone().map(|_, f| reconstruct(f))
     });
     session.checked("reconstruct", &reconstructed)?;
     let slots = Slots::of(&reconstructed.interface);
     let scalarized = session.stage("scalarize", || {
-        reconstructed
-            .clone()
-            .map(|_, f| clean(low::fold_constants(low::scalarize(&f, &slots))))
+        let scalarize = |_, f| scalarize(&f, &slots);
+        reconstructed.clone().map(scalarize)
     });
     session.checked("scalarize", &scalarized)?;
     let hoisted = session.stage("hoist", || {
@@ -283,6 +282,16 @@ pub fn compile(
         let (lanes, isa) = (options.lanes(), options.isa());
         Ok(session.stage("generate", || generate(&hoisted, lanes, isa, warnings)))
     })
+}
+
+/// The stage `reconstruct` for one function.
+pub(crate) fn reconstruct(function: Function<High>) -> Function<Mid> {
+    clean(mid::reconstruct(function))
+}
+
+/// The stage `scalarize` for one function.
+pub(crate) fn scalarize(function: &Function<Mid>, slots: &Slots) -> Function<Low> {
+    clean(low::fold_constants(low::scalarize(function, slots)))
 }
 
 fn clean<D: Dialect>(function: Function<D>) -> Function<D> {

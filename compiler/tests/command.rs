@@ -376,7 +376,16 @@ create_array { s(i) | i in 0..3 }
     let output = diderotc(&dir, &["explain", "p.diderot", "L"]);
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        output.status.success() && shown.contains("before") && shown.contains("probes"),
+        output.status.success() && shown.contains("before") && shown.contains("1 probe"),
+        "{shown}"
+    );
+    let output = diderotc(&dir, &["explain", "--latex", "p.diderot", "L"]);
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("L &= \\nabla\\cdot \\nabla F"), "{shown}");
+    let output = diderotc(&dir, &["explain", "p.diderot", "--details"]);
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        shown.contains("as operators") && shown.contains("equations"),
         "{shown}"
     );
     assert_eq!(

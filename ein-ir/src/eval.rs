@@ -51,6 +51,18 @@ impl Region {
         self.roots.iter().map(tensor).collect()
     }
 
+    /// Values of the region; those that are fields at the position with the first of these coordinates.
+    pub fn sample(&self, inputs: &[Input], values: &[ValueId], at: &[f64]) -> Vec<Tensor<f64>> {
+        let mut evaluation = Evaluation::new(self, inputs);
+        let mut sample = |value: &ValueId| {
+            let at = &at[..evaluation.kinds[value.0].dim().unwrap_or(0)];
+            evaluation
+                .tensor(*value, Site { at, order: 0 })
+                .map(Jet::value)
+        };
+        values.iter().map(&mut sample).collect()
+    }
+
     /// A value of the region, as jets of this order around a position.
     pub fn expand(
         &self,

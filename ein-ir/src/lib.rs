@@ -12,7 +12,8 @@
 //! field, and a field applies point by point.
 //!
 //! Here are the operators themselves ([`Ein`], [`Term`], [`Region`]), their notation ([`mod@parse`], `Display`), their
-//! well-formedness ([`Ein::verify`]) and reference meaning ([`eval`]); and the tables that everything else reads:
+//! well-formedness ([`Ein::verify`]) and reference meaning ([`eval`]); how they look in the surface language
+//! ([`surface`]); and the tables that everything else reads:
 //! [`ops::OPERATORS`], [`KERNELS`], [`ELEMENTARY`].
 //!
 //! Words: an *axis* is a place for an index in a tensor, its *extent* the number of values that index takes, the
@@ -34,6 +35,7 @@ mod print;
 pub mod rational;
 pub mod region;
 mod shape;
+pub mod surface;
 mod tensor;
 pub mod term;
 mod types;

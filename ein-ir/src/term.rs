@@ -197,6 +197,83 @@ impl Term {
         }
     }
 
+    /// The same term with every term directly inside changed.
+    pub fn map(self, change: &mut dyn FnMut(Term) -> Term) -> Term {
+        let mut one = |inner: Box<Term>| Box::new(change(*inner));
+        match self {
+            Term::Neg(body) => Term::Neg(one(body)),
+            Term::Pow(body, exponent) => Term::Pow(one(body), exponent),
+            Term::Sub(a, b) => Term::Sub(one(a), one(b)),
+            Term::Div(a, b) => Term::Div(one(a), one(b)),
+            Term::Sum {
+                binder,
+                range,
+                body,
+            } => Term::Sum {
+                binder,
+                range,
+                body: one(body),
+            },
+            Term::Deriv { index, body } => Term::Deriv {
+                index,
+                body: one(body),
+            },
+            Term::Add(terms) => Term::Add(terms.into_iter().map(change).collect()),
+            Term::Mul(terms) => Term::Mul(terms.into_iter().map(change).collect()),
+            Term::Apply(function, terms) => {
+                Term::Apply(function, terms.into_iter().map(change).collect())
+            }
+            Term::Cond {
+                test,
+                sides,
+                then,
+                otherwise,
+            } => Term::Cond {
+                test,
+                then: one(then),
+                otherwise: one(otherwise),
+                sides: Box::new(sides.map(change)),
+            },
+            Term::Probe { field, at } => Term::Probe {
+                field: one(field),
+                at: at.into_iter().map(change).collect(),
+            },
+            leaf @ (Term::Const(_) | Term::Access { .. } | Term::Position { .. }) => leaf,
+            leaf @ (Term::Eigen { .. } | Term::Delta(..) | Term::Epsilon(_)) => leaf,
+        }
+    }
+
+    /// The same term with other indices and parameters.
+    pub fn rename(self, index: &dyn Fn(Index) -> Index, param: &dyn Fn(usize) -> usize) -> Term {
+        let all = |indices: Vec<Index>| indices.into_iter().map(index).collect();
+        match self.map(&mut |term| term.rename(index, param)) {
+            Term::Access { param: p, indices } => Term::Access {
+                param: param(p),
+                indices: all(indices),
+            },
+            Term::Eigen {
+                part,
+                param: p,
+                indices,
+            } => Term::Eigen {
+                part,
+                param: param(p),
+                indices: all(indices),
+            },
+            Term::Position { dim, index: i } => Term::Position {
+                dim,
+                index: index(i),
+            },
+            Term::Delta(i, j) => Term::Delta(index(i), index(j)),
+            Term::Epsilon(indices) => Term::Epsilon(all(indices)),
+            Term::Deriv { index: i, body } => Term::Deriv {
+                index: index(i),
+                body,
+            },
+            other => other,
+        }
+    }
+
     /// The terms directly inside this one, in the order in which they are written.
     pub fn children(&self) -> Vec<&Term> {
         match self {
@@ -217,45 +294,8 @@ impl Term {
     }
 
     /// The same term with `value` in place of an index variable that it does not bind.
-    pub fn with_index(mut self, variable: Index, value: Index) -> Term {
-        self.replace_index(variable, value);
-        self
-    }
-
-    fn replace_index(&mut self, variable: Index, value: Index) {
-        let (indices, terms): (Vec<&mut Index>, Vec<&mut Term>) = match self {
-            Term::Const(_) => (vec![], vec![]),
-            Term::Access { indices, .. } | Term::Eigen { indices, .. } => {
-                (indices.iter_mut().collect(), vec![])
-            }
-            Term::Epsilon(indices) => (indices.iter_mut().collect(), vec![]),
-            Term::Position { index, .. } => (vec![index], vec![]),
-            Term::Delta(i, j) => (vec![i, j], vec![]),
-            Term::Neg(body) | Term::Pow(body, _) | Term::Sum { body, .. } => (vec![], vec![body]),
-            Term::Add(terms) | Term::Mul(terms) | Term::Apply(_, terms) => {
-                (vec![], terms.iter_mut().collect())
-            }
-            Term::Sub(left, right) | Term::Div(left, right) => (vec![], vec![left, right]),
-            Term::Cond {
-                sides,
-                then,
-                otherwise,
-                ..
-            } => {
-                let [left, right] = &mut **sides;
-                (vec![], vec![left, right, then, otherwise])
-            }
-            Term::Deriv { index, body } => (vec![index], vec![body]),
-            Term::Probe { field, at } => {
-                let terms = std::iter::once(&mut **field).chain(at);
-                (vec![], terms.collect())
-            }
-        };
-        for index in indices.into_iter().filter(|index| **index == variable) {
-            *index = value;
-        }
-        for term in terms {
-            term.replace_index(variable, value);
-        }
+    pub fn with_index(self, variable: Index, value: Index) -> Term {
+        let index = |index: Index| if index == variable { value } else { index };
+        self.rename(&index, &|param| param)
     }
 }

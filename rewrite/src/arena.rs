@@ -7,12 +7,14 @@ use crate::{
     build::{Context, conditional, contract, linear, zero},
     class::{Facts, Leaf},
     inverse::{cofactors, simpler_inverse},
-    node::{Node, Op},
+    laws::{Construction, Taken, note},
+    log::{Left, Log},
+    node::{Extents, Node, Op},
     node_facts::facts_of,
     numbers::Power,
     product::{MAX_LABELS, Product},
-    push::{derivative_shape, push_derivative, push_probe},
-    simplify::Taken,
+    push::{derivative_shape, push_derivative, push_probe, trivial_probe},
+    rules::{COFACTORS, SIMPLIFY_INVERSE},
     symmetry::{symmetries_of, symmetries_of_sum},
 };
 use egg::Id;
@@ -44,6 +46,10 @@ pub(crate) struct Arena {
     /// Products that may still be expanded.
     budget: usize,
     pub(crate) taken: Taken,
+    /// The equations that the constructors used, if they are wanted.
+    log: Option<Log>,
+    /// The laws of the equation that is being worked out, as far as they are no longer in the log.
+    around: Vec<&'static str>,
 }
 
 /// No positive power above this is multiplied out.
@@ -63,7 +69,45 @@ impl Arena {
             mode,
             budget,
             taken: Taken::default(),
+            log: None,
+            around: Vec::new(),
         }
+    }
+
+    /// The same arena, which writes down what it does if `wanted`.
+    pub(crate) fn logging(mut self, wanted: bool) -> Arena {
+        self.log = wanted.then(Log::default);
+        self
+    }
+
+    /// What was written down since the last time.
+    pub(crate) fn take_log(&mut self) -> Log {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The result of `work`, which is equal to `left`.
+    pub(crate) fn logged(
+        &mut self,
+        left: impl FnOnce() -> Left,
+        rule: Option<&'static str>,
+        work: impl FnOnce(&mut Arena) -> Id,
+    ) -> Id {
+        let Some(log) = &mut self.log else {
+            return work(self);
+        };
+        // What was applied so far belongs to the equation around this one, if there is any.
+        let around = log.laws(&self.taken);
+        self.around.extend(around);
+        let outer = std::mem::take(&mut self.around);
+        let result = work(self);
+        let mut laws = std::mem::replace(&mut self.around, outer);
+        if let Some(log) = &mut self.log {
+            laws.extend(log.laws(&self.taken));
+            laws.sort_unstable();
+            laws.dedup();
+            log.write(left(), result, laws, rule);
+        }
+        result
     }
 
     pub(crate) fn node(&self, id: Id) -> &Node {
@@ -102,28 +146,40 @@ impl Arena {
         for id in source.reachable(root) {
             let node = source.node(id);
             let children: Vec<Id> = node.children.iter().map(|child| image[child]).collect();
-            let result = match &node.op {
-                Op::Contract(spec) => contract(self, Product::of(spec, &children)),
-                Op::Sum(coefficients) => {
-                    let terms = coefficients.iter().copied().zip(children).collect();
-                    linear(self, terms, source.facts(id).shape.clone(), true)
-                }
-                Op::Cond(test) => conditional(
-                    self,
-                    *test,
-                    [children[0], children[1], children[2], children[3]],
-                ),
-                Op::Inverse => self.inverse(children[0]),
-                Op::Deriv { dim } => self.derivative(*dim, children[0]),
-                Op::Probe => self.probe(children[0], children[1]),
-                op => self.add(Node::new(op.clone(), &children)),
-            };
+            let node = Node::new(node.op.clone(), &children);
+            let shape = &source.facts(id).shape;
+            let result = self.logged(
+                || Left::Node(node.clone()),
+                None,
+                |arena| arena.construct(&node, shape),
+            );
             if self.is_exhausted() {
                 return None;
             }
             image.insert(id, result);
         }
         Some(image)
+    }
+
+    /// What the constructors make of a node whose value has this shape.
+    fn construct(&mut self, node: &Node, shape: &Extents) -> Id {
+        let children = &node.children;
+        match &node.op {
+            Op::Contract(spec) => contract(self, Product::of(spec, children)),
+            Op::Sum(_) => {
+                let terms = node.terms().unwrap_or_default();
+                linear(self, terms, shape.clone(), true)
+            }
+            Op::Cond(test) => conditional(
+                self,
+                *test,
+                [children[0], children[1], children[2], children[3]],
+            ),
+            Op::Inverse => self.inverse(children[0]),
+            Op::Deriv { dim } => self.derivative(*dim, children[0]),
+            Op::Probe => self.probe(children[0], children[1]),
+            _ => self.add(node.clone()),
+        }
     }
 
     /// Takes over symmetries that are known from elsewhere.
@@ -271,19 +327,23 @@ impl Context for Arena {
         if self.mode == Mode::Source && !matches!(self.node(id).op, Op::Field { .. }) {
             return self.add(Node::new(Op::Deriv { dim }, &[id]));
         }
-        if self.facts(id).dim == 0 {
-            let shape = derivative_shape(self, dim, id);
-            return zero(self, shape);
-        }
         if let Some(&known) = self.derivatives.get(&(dim, id)) {
             return known;
         }
-        let node = match self.facts(id).inverse {
-            Some(matrix) => Node::new(Op::Inverse, &[matrix]),
-            None => self.node(id).clone(),
-        };
-        let result = push_derivative(self, dim, &node)
-            .unwrap_or_else(|| self.add(Node::new(Op::Deriv { dim }, &[id])));
+        let whole = Node::new(Op::Deriv { dim }, &[id]);
+        let left = || Left::Node(whole.clone());
+        let result = self.logged(left, None, |arena| {
+            if arena.facts(id).dim == 0 {
+                note(arena, Construction::Constants);
+                let shape = derivative_shape(arena, dim, id);
+                return zero(arena, shape);
+            }
+            let node = match arena.facts(id).inverse {
+                Some(matrix) => Node::new(Op::Inverse, &[matrix]),
+                None => arena.node(id).clone(),
+            };
+            push_derivative(arena, dim, &node).unwrap_or_else(|| arena.add(whole.clone()))
+        });
         self.derivatives.insert((dim, id), result);
         result
     }
@@ -292,27 +352,33 @@ impl Context for Arena {
         if self.mode == Mode::Source {
             return self.add(Node::new(Op::Probe, &[id, position]));
         }
-        if self.facts(id).dim == 0 || self.facts(position).leaf == Leaf::Position {
-            return id;
-        }
         if let Some(&known) = self.probes.get(&(id, position)) {
             return known;
         }
-        let node = self.node(id).clone();
-        let result = push_probe(self, &node, position)
-            .unwrap_or_else(|| self.add(Node::new(Op::Probe, &[id, position])));
+        let whole = Node::new(Op::Probe, &[id, position]);
+        let left = || Left::Node(whole.clone());
+        let result = self.logged(left, None, |arena| {
+            if let Some(law) = trivial_probe(arena, id, position) {
+                note(arena, law);
+                return id;
+            }
+            let node = arena.node(id).clone();
+            push_probe(arena, &node, position).unwrap_or_else(|| arena.add(whole.clone()))
+        });
         self.probes.insert((id, position), result);
         result
     }
 
     fn inverse(&mut self, id: Id) -> Id {
+        let whole = Node::new(Op::Inverse, &[id]);
         if self.mode == Mode::Source {
-            return self.add(Node::new(Op::Inverse, &[id]));
+            return self.add(whole);
         }
+        let left = || Left::Node(whole);
         if let Some(simpler) = simpler_inverse(self, id) {
-            return simpler;
+            return self.logged(left, Some(SIMPLIFY_INVERSE.name), |_| simpler);
         }
-        let inverse = cofactors(self, id);
+        let inverse = self.logged(left, Some(COFACTORS.name), |arena| cofactors(arena, id));
         let symmetric = self.facts(id).symmetric;
         let facts = &mut self.facts[usize::from(inverse)];
         facts.inverse = Some(id);

@@ -5,11 +5,12 @@
 use crate::{
     canon::canonical,
     class::{Facts, Leaf},
+    laws::{Construction, Taken, note},
     mutants,
     node::{Extents, Function, Node, Op, Slot, Spec},
     numbers::{Power, plus, times},
     product::{Operand, Product, axes},
-    simplify::{Taken, simplify},
+    simplify::simplify,
 };
 use egg::Id;
 use ein_ir::{Comparison, Elementary, Rational, Term};
@@ -48,7 +49,7 @@ pub(crate) trait Context {
     /// The inverse of a matrix, written out or not.
     fn inverse(&mut self, id: Id) -> Id;
 
-    /// How often each step of the simplifier was taken here.
+    /// How often each step of the simplifier was taken here, and each law of construction applied.
     fn taken(&mut self) -> &mut Taken;
 
     /// Whether dummies are expanded into sums over their values.
@@ -104,6 +105,7 @@ pub(crate) fn contract_raw(context: &mut dyn Context, product: &Product) -> (Rat
     }
     let form = canonical(product, |id| context.facts(id));
     if form.zero {
+        note(context, Construction::Antisymmetry);
         return (Rational::one(), zero(context, product.shape()));
     }
     let coefficient = if form.negative {
@@ -204,6 +206,7 @@ pub(crate) fn linear(
         flat.push((id, coefficient));
     }
     flat.sort();
+    let count = flat.len();
     let mut collected: Vec<(Id, Rational)> = Vec::with_capacity(flat.len());
     for (id, coefficient) in flat {
         if let Some(last) = collected.last_mut()
@@ -214,6 +217,9 @@ pub(crate) fn linear(
             continue;
         }
         collected.push((id, coefficient));
+    }
+    if collected.len() < count {
+        note(context, Construction::LikeTerms);
     }
     collected.retain(|(_, coefficient)| !coefficient.is_zero());
     match collected[..] {
@@ -246,6 +252,7 @@ pub(crate) fn power(context: &mut dyn Context, base: Id, exponent: Power) -> Id 
 pub(crate) fn conditional(context: &mut dyn Context, test: Comparison, sides: [Id; 4]) -> Id {
     let [a, b, then, otherwise] = sides.map(|id| context.find(id));
     if then == otherwise {
+        note(context, Construction::Decided);
         return then;
     }
     if let (Some(a), Some(b)) = (as_constant(context, a), as_constant(context, b)) {
@@ -254,6 +261,7 @@ pub(crate) fn conditional(context: &mut dyn Context, test: Comparison, sides: [I
             Comparison::LessEqual => a <= b,
             Comparison::Equal => a == b,
         };
+        note(context, Construction::Decided);
         return if holds { then } else { otherwise };
     }
     context.add(Node::new(Op::Cond(test), &[a, b, then, otherwise]))

@@ -2,15 +2,16 @@
 
 use crate::{
     build::{Context, zero},
-    class::{Facts, Leaf},
+    class::Facts,
+    laws::{Construction, Taken, ZERO, note},
+    log::{Left, Log},
     node::{Kind, Node, Op},
     node_facts::facts_of,
     product::Product,
-    push::derivative_shape,
-    simplify::Taken,
+    push::{derivative_shape, trivial_probe},
     symmetry::{Symmetries, symmetries_of, symmetries_of_sum},
 };
-use egg::{Analysis, DidMerge, EGraph, Id, Language, Symbol};
+use egg::{Analysis, DidMerge, EGraph, Id, Language};
 use ein_ir::Rational;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
@@ -40,6 +41,19 @@ pub(crate) struct Engine {
     /// How often each rule made two classes one.
     pub(crate) counts: BTreeMap<&'static str, usize>,
     pub(crate) taken: Taken,
+    /// The equations by which classes became one, if they are wanted.
+    pub(crate) log: Option<Log>,
+}
+
+impl Engine {
+    /// The laws applied since this was last asked.
+    pub(crate) fn laws_so_far(&mut self) -> Vec<&'static str> {
+        let taken = &self.taken;
+        self.log
+            .as_mut()
+            .map(|log| log.laws(taken))
+            .unwrap_or_default()
+    }
 }
 
 impl Analysis<Node> for Engine {
@@ -78,7 +92,7 @@ impl Analysis<Node> for Engine {
         }
         let zero = graph.add(Node::leaf(Op::Zero(graph[id].data.shape.clone())));
         if graph.find(zero) != graph.find(id) {
-            unite(graph, id, zero, "zero");
+            unite(graph, Left::Class(id), id, zero, ZERO);
         }
     }
 }
@@ -101,17 +115,16 @@ fn symmetries_of_node(graph: &Graph, node: &Node, facts: &Facts) -> Symmetries {
     }
 }
 
-/// Makes two classes one, for the reason given.
-pub(crate) fn unite(graph: &mut Graph, a: Id, b: Id, reason: &'static str) -> bool {
-    let changed = if graph.are_explanations_enabled() {
-        graph.union_trusted(a, b, Symbol::from(reason))
-    } else {
-        graph.union(a, b)
-    };
-    if changed {
-        *graph.analysis.counts.entry(reason).or_default() += 1;
+/// Makes the classes `a`, of which `left` is a member, and `b` one, for the reason given.
+pub(crate) fn unite(graph: &mut Graph, left: Left, a: Id, b: Id, reason: &'static str) {
+    let laws = graph.analysis.laws_so_far();
+    if !graph.union(a, b) {
+        return;
     }
-    changed
+    *graph.analysis.counts.entry(reason).or_default() += 1;
+    if let Some(log) = &mut graph.analysis.log {
+        log.write(left, b, laws, Some(reason));
+    }
 }
 
 /// Whether `rule` meets `subject` for the first time.
@@ -188,11 +201,7 @@ pub(crate) fn insert_nodes<'a>(
 
 impl Context for Graph {
     fn add(&mut self, node: Node) -> Id {
-        if self.are_explanations_enabled() {
-            self.add_uncanonical(node)
-        } else {
-            EGraph::add(self, node)
-        }
+        EGraph::add(self, node)
     }
 
     fn facts(&self, id: Id) -> &Facts {
@@ -243,6 +252,7 @@ impl Context for Graph {
     fn derivative(&mut self, dim: u8, id: Id) -> Id {
         let facts = Context::facts(self, id);
         if facts.dim == 0 || facts.zero {
+            note(self, Construction::Constants);
             let shape = derivative_shape(self, dim, id);
             return zero(self, shape);
         }
@@ -250,9 +260,8 @@ impl Context for Graph {
     }
 
     fn probe(&mut self, id: Id, position: Id) -> Id {
-        if Context::facts(self, id).dim == 0
-            || Context::facts(self, position).leaf == Leaf::Position
-        {
+        if let Some(law) = trivial_probe(self, id, position) {
+            note(self, law);
             return id;
         }
         Context::add(self, Node::new(Op::Probe, &[id, position]))

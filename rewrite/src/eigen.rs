@@ -8,6 +8,7 @@
 use crate::{
     build::{Context, contract, linear, power},
     class::pair,
+    laws::{Construction, note},
     node::{Extents, Node, Op, Slot},
     numbers::Power,
     product::{Operand, Product, with_derivative_axis},
@@ -23,6 +24,7 @@ pub(crate) fn derivative_of_eigensystem(
     part: Eigen,
     matrix: Id,
 ) -> Id {
+    note(context, Construction::Eigensystem);
     let vectors = context.add(Node::new(Op::Eigen(Eigen::Vectors), &[matrix]));
     let turned = in_eigenframe(context, dim, vectors, matrix);
     let n = context.facts(matrix).shape[0];

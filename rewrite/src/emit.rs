@@ -22,8 +22,8 @@ use rustc_hash::FxHashMap;
 /// Groups of result axes that may be permuted freely.
 pub type Symmetry = Vec<Vec<usize>>;
 
-/// The region that computes the children of the tuple `root`.
-pub(crate) fn emit(arena: &Arena, root: Id, inputs: &[Param]) -> Region {
+/// The region that computes the children of the tuple `root`, and how the classes that it is made of are written in it.
+pub(crate) fn emit(arena: &Arena, root: Id, inputs: &[Param]) -> (Region, FxHashMap<Id, Written>) {
     let mut emitter = Emitter {
         arena,
         region: Region {
@@ -42,11 +42,12 @@ pub(crate) fn emit(arena: &Arena, root: Id, inputs: &[Param]) -> Region {
         let value = emitter.root(child);
         emitter.region.roots.push(value);
     }
-    emitter.region
+    (emitter.region, emitter.written)
 }
 
+/// What a class is written as, before some of its axes are fixed or exchanged.
 #[derive(Clone)]
-enum Base {
+pub(crate) enum Base {
     Value(ValueId),
     Constant(Rational),
     Delta,
@@ -57,9 +58,9 @@ enum Base {
 
 /// How a class is written: `base` with these slots, labels being the axes of the class.
 #[derive(Clone)]
-struct Written {
-    base: Base,
-    slots: Slots,
+pub(crate) struct Written {
+    pub(crate) base: Base,
+    pub(crate) slots: Slots,
 }
 
 /// The parameters of an operator under construction.

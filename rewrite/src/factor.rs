@@ -41,15 +41,16 @@ struct Factor {
 }
 
 /// Where a factor was found: term, alternative, operand.
-type Occurrence = (usize, usize, usize);
+pub(crate) type Occurrence = (usize, usize, usize);
 
-/// Sums equal to `terms` with a common factor taken out; `alternatives` are contractions equal to each term.
+/// Sums equal to `terms` with a common factor taken out, and where it was found; `alternatives` are contractions equal to
+/// each term.
 pub(crate) fn factored_forms(
     context: &mut dyn Context,
     terms: &[(Rational, Id)],
     alternatives: &[Vec<Product>],
     conditions: Conditions,
-) -> Vec<Id> {
+) -> Vec<(Vec<Occurrence>, Id)> {
     let mut factors: BTreeMap<Factor, Vec<Occurrence>> = BTreeMap::new();
     for (t, products) in alternatives.iter().enumerate().take(TERM_LIMIT) {
         for (alternative, product) in products.iter().enumerate() {
@@ -64,12 +65,11 @@ pub(crate) fn factored_forms(
         }
     }
     factors.retain(|_, occurrences| occurrences.len() > 1);
-    factors
-        .iter()
-        .filter_map(|(factor, occurrences)| {
-            take_out(context, terms, alternatives, factor, occurrences)
-        })
-        .collect()
+    let mut take_out = |(factor, occurrences): (Factor, Vec<Occurrence>)| {
+        let sum = take_out(context, terms, alternatives, &factor, &occurrences)?;
+        Some((occurrences, sum))
+    };
+    factors.into_iter().filter_map(&mut take_out).collect()
 }
 
 /// The factors that the operand at `k` can be taken for.

@@ -8,6 +8,8 @@ use crate::{
     arena::Arena,
     build::{Context, as_constant, constant, contract_raw, zero},
     inverse::is_inverse,
+    laws::{Construction, note},
+    log::Left,
     mutants,
     node::{Extents, Function, Node, Op, Slot, Slots},
     numbers::{Power, times},
@@ -40,9 +42,11 @@ pub(crate) fn insert_region(arena: &mut Arena, region: &Region) -> Vec<Id> {
             },
         })));
     }
-    for def in &region.defs {
+    for (number, def) in region.defs.iter().enumerate() {
         let arguments: Vec<Id> = def.args.iter().map(|arg| values[arg.0]).collect();
-        values.push(insert_operator(arena, &def.op, &arguments));
+        let left = || Left::Definition(number);
+        let insert = |arena: &mut Arena| insert_operator(arena, &def.op, &arguments);
+        values.push(arena.logged(left, None, insert));
     }
     values
 }
@@ -326,6 +330,7 @@ impl Translation<'_> {
         let mut class = self.class(body);
         let dim = self.arena.facts(class.id).dim;
         if dim == 0 {
+            note(self.arena, Construction::Constants);
             factors.coefficient = Rational::zero();
             return;
         }
@@ -337,6 +342,7 @@ impl Translation<'_> {
     fn multiply_probe(&mut self, factors: &mut Factors, field: &Term, at: &[Term]) {
         let class = self.class(field);
         if self.arena.facts(class.id).dim == 0 {
+            note(self.arena, Construction::Probes);
             push(factors, class);
             return;
         }

@@ -7,6 +7,7 @@
 use crate::{
     build::{Context, contract, linear, power},
     class::Leaf,
+    laws::{Construction, note},
     node::{Extents, Node, Op, Slot, Slots},
     numbers::Power,
     product::{Operand, Product, axes, view, with_derivative_axis},
@@ -184,6 +185,7 @@ pub(crate) fn cancel_inverse(
 
 /// ∂A⁻¹ = −A⁻¹•∂A•A⁻¹, the axis of the derivative last.
 pub(crate) fn derivative_of_inverse(context: &mut dyn Context, dim: u8, matrix: Id) -> Id {
+    note(context, Construction::Inverse);
     let inverse = context.inverse(matrix);
     let derivative = context.derivative(dim, matrix);
     let shape = context.facts(matrix).shape.clone();

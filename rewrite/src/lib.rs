@@ -2,8 +2,8 @@
 //!
 //! [`normalize`] takes a straight-line region of operator applications and gives one that computes the same in normal
 //! form: derivatives and probes sit on leaf fields only, every definition is one operation deep, nothing is computed
-//! twice, and the order of contractions is chosen by cost. [`explain`] says what was done and why it may be done;
-//! [`prove`] shows that two regions compute the same. This is the only crate that names egg.
+//! twice, and the order of contractions is chosen by cost. [`explain`] does the same and gives the [`Derivation`] of the
+//! result; [`prove`] shows that two regions compute the same. This is the only crate that names egg.
 //!
 //! How it works. Regions are inserted into an e-graph of *closed* nodes: an index never leaves the contraction it belongs
 //! to, so equal up to the names of indices is simply equal (`node`, `insert`). Contractions have a canonical form that
@@ -20,7 +20,9 @@ mod arena;
 mod build;
 mod canon;
 mod class;
+mod closure;
 mod cost;
+mod derivation;
 mod egraph;
 mod eigen;
 mod emit;
@@ -30,6 +32,9 @@ mod extractable;
 mod factor;
 mod insert;
 mod inverse;
+mod journal;
+mod laws;
+mod log;
 mod meaning;
 mod mutants;
 mod node;
@@ -39,7 +44,6 @@ mod normalize;
 mod numbers;
 mod price;
 mod product;
-mod proof;
 mod prove;
 mod push;
 mod regroup;
@@ -51,13 +55,13 @@ mod steps;
 mod symmetry;
 
 pub use cost::{Operation, probe_weight, weight};
+pub use derivation::{Derivation, Equation, sample};
 pub use emit::Symmetry;
-pub use explain::{Explanation, Replay, explain};
+pub use explain::{Explained, explain};
+pub use laws::{Law, laws};
 pub use normal_form::verify_normal_form;
 pub use normalize::{Engine, Normalized, Options, Stats, counted_rules, normalize};
-pub use proof::Step;
 pub use prove::{Method, Proof, prove};
-pub use rules::{Law, laws};
 
 #[cfg(test)]
 mod soundness;

@@ -1,74 +1,18 @@
 //! What nodes mean, said in EIN: one operator per node.
 //!
-//! This is how proofs are replayed and unions audited with the reference evaluator, which shares nothing with the
+//! This is how derivations are replayed and unions audited with the reference evaluator, which shares nothing with the
 //! rules. Unlike `emit` it takes any nodes, derivatives and probes of anything included.
 
 use crate::{
-    arena::Arena,
-    build::Context,
-    class::Facts,
     inverse,
     node::{Function, Node, Op, Slot, Spec},
     numbers::Power,
 };
-use egg::Id;
 use ein_ir::{
-    Ein, Elementary, Index, Param, Shape, Term,
-    region::{Def, Region, ValueId},
+    Ein, Elementary, Index, Param, Term,
+    region::{Def, ValueId},
 };
 use num_traits::One;
-use rustc_hash::FxHashMap;
-
-/// What a class is as a parameter.
-pub(crate) fn kind(facts: &Facts) -> Param {
-    let shape = Shape::new(facts.shape.iter().map(|&n| n as usize));
-    match facts.dim {
-        0 => Param::Tensor(shape),
-        dim => Param::Field {
-            dim: dim.into(),
-            shape,
-        },
-    }
-}
-
-/// The region that computes `roots`, one definition per node.
-pub(crate) fn region_of(arena: &Arena, roots: &[Id], inputs: &[Param]) -> Region {
-    let mut region = Region {
-        inputs: inputs.to_vec(),
-        ..Region::default()
-    };
-    let mut values: FxHashMap<Id, ValueId> = FxHashMap::default();
-    for &root in roots {
-        for id in arena.reachable(root) {
-            if values.contains_key(&id) {
-                continue;
-            }
-            let node = arena.node(id);
-            let value = match node.op {
-                Op::Tensor { input, .. } => ValueId(input),
-                _ => {
-                    let children: Vec<Param> = node
-                        .children
-                        .iter()
-                        .map(|&child| kind(arena.facts(child)))
-                        .collect();
-                    let args = node.children.iter().map(|child| values[child]).collect();
-                    region.defs.push(definition(
-                        node,
-                        &kind(arena.facts(id)),
-                        children,
-                        args,
-                        inputs,
-                    ));
-                    ValueId(inputs.len() + region.defs.len() - 1)
-                }
-            };
-            values.insert(id, value);
-        }
-    }
-    region.roots = roots.iter().map(|root| values[root]).collect();
-    region
-}
 
 /// The node as an operator applied to the values of its children; a leaf field is applied to its input.
 pub(crate) fn definition(

@@ -21,6 +21,9 @@ use crate::{
     extract::Choices,
     extractable::{Places, singular_places},
     insert::insert_region,
+    journal::{Journal, TermId},
+    laws::{CONSTRUCTION, Taken},
+    log::{Left, Log},
     node::{Node, Op},
     price::{Price, arena_cost, unsliced_probes},
     regroup::{plan, scale_scalars},
@@ -29,11 +32,11 @@ use crate::{
         Rule, SIMPLIFY, SIMPLIFY_INVERSE,
     },
     saturate::{Limits, saturate},
-    simplify::{STEPS, Taken, When},
+    simplify::{STEPS, When},
     verify_normal_form,
 };
 use egg::{Id, Language};
-use ein_ir::{Term, region::Region};
+use ein_ir::{Param, Term, region::Region};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -79,7 +82,8 @@ impl Default for Options {
 /// What normalization did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// The rules that made classes equal and the steps of the simplifier, with how often each did.
+    /// The rules that made classes equal, the steps of the simplifier and the laws of construction, with how often each
+    /// was applied.
     pub rules: BTreeMap<&'static str, usize>,
     /// Products that the simplifier left unfinished because its steps went in a circle. Such a product keeps its value; if
     /// there ever is one, it is a fault in the table of steps.
@@ -99,10 +103,9 @@ pub struct Stats {
 }
 
 impl Stats {
-    fn add_steps(&mut self, taken: &Taken) {
-        let steps = STEPS.iter().zip(&taken.steps);
-        for (step, count) in steps.filter(|(_, count)| **count > 0) {
-            *self.rules.entry(step.name).or_default() += count;
+    fn add_laws(&mut self, taken: &Taken) {
+        for (law, count) in taken.counts() {
+            *self.rules.entry(law).or_default() += count;
         }
         self.unfinished += taken.unfinished;
     }
@@ -138,7 +141,9 @@ pub fn counted_rules() -> impl Iterator<Item = &'static str> {
     rules.sort_unstable();
     rules.dedup();
     let steps = STEPS.iter().filter(|step| step.when != When::Unrolling);
-    rules.into_iter().chain(steps.map(|step| step.name))
+    let steps = steps.map(|step| step.name);
+    let rules = rules.into_iter().chain(steps);
+    rules.chain(CONSTRUCTION.iter().map(|law| law.name))
 }
 
 /// Push-down needs no limit; these are beyond anything it has ever needed.
@@ -155,23 +160,35 @@ const HOPELESS: u64 = 2;
 /// The result is deterministic, and it is a fixed point: a region in normal form for which the directed engine knows
 /// nothing cheaper stays as it is, and such is every result.
 pub fn normalize(region: &Region, options: &Options) -> Normalized {
+    run(region, options, &mut Journal::default()).0
+}
+
+/// Normalizes; gives also the terms of all values, as written and in normal form, if a journal is kept.
+pub(crate) fn run(
+    region: &Region,
+    options: &Options,
+    journal: &mut Journal,
+) -> (Normalized, [Vec<TermId>; 2]) {
     let leaf_cost = LeafCost(&options.leaf_cost);
-    let given = Form::new(region.clone(), leaf_cost);
+    let given = Form::new(region.clone(), leaf_cost, journal);
+    let written = given.terms.clone();
     let is_normal = verify_normal_form(region).is_empty();
     let mut stats = Stats::default();
-    let (directed, lazy) = given.directed(leaf_cost, &mut stats);
+    let (directed, lazy) = given.directed(leaf_cost, &mut stats, journal);
     stats.cost_before = lazy.0;
     stats.probes_before = lazy.1;
     let settled = is_normal && !directed.is_better_than(&given);
     let best = if settled {
         given
     } else {
-        let directed = directed.settle(leaf_cost, &mut stats);
+        let directed = directed.settle(leaf_cost, &mut stats, journal);
         let optimized = match options.engine {
-            Engine::EGraph if has_something_to_gain(region) => given.optimized(options, &mut stats),
+            Engine::EGraph if has_something_to_gain(region) => {
+                given.optimized(options, &mut stats, journal)
+            }
             Engine::EGraph | Engine::Directed => None,
         };
-        match optimized.map(|form| form.settle(leaf_cost, &mut stats)) {
+        match optimized.map(|form| form.settle(leaf_cost, &mut stats, journal)) {
             Some(form) if form.price.total <= directed.price.total => form,
             _ => directed,
         }
@@ -189,11 +206,12 @@ pub fn normalize(region: &Region, options: &Options) -> Normalized {
         "normalization left its normal form: {violations:#?}\n{}",
         best.region
     );
-    Normalized {
+    let normalized = Normalized {
         symmetry: best.symmetry(),
         region: best.region,
         stats,
-    }
+    };
+    (normalized, [written, best.terms])
 }
 
 /// A region with what is known about it.
@@ -201,16 +219,21 @@ struct Form {
     region: Region,
     source: Source,
     price: Price,
+    /// The terms of its values, if a journal is kept.
+    terms: Vec<TermId>,
 }
 
 impl Form {
-    fn new(region: Region, leaf_cost: LeafCost) -> Form {
-        let source = Source::new(&region);
+    fn new(region: Region, leaf_cost: LeafCost, journal: &mut Journal) -> Form {
+        let mut source = Source::new(&region, journal.is_kept());
         let price = arena_cost(&source.arena, source.root, leaf_cost);
+        let terms = journal.region(&region);
+        journal.insertion(&mut source.arena, &region, &source.values);
         Form {
             region,
             source,
             price,
+            terms,
         }
     }
 
@@ -218,6 +241,20 @@ impl Form {
     fn is_better_than(&self, other: &Form) -> bool {
         let rank = |form: &Form| (form.price.total, form.region.defs.len());
         rank(self) < rank(other)
+    }
+
+    /// The region of an arena's tuple `root`.
+    fn emitted(
+        arena: &Arena,
+        root: Id,
+        inputs: &[Param],
+        leaf_cost: LeafCost,
+        journal: &mut Journal,
+    ) -> Form {
+        let (region, written) = emit(arena, root, inputs);
+        let form = Form::new(region, leaf_cost, journal);
+        journal.emission(arena, root, &form.region, &written, &form.terms);
+        form
     }
 
     fn symmetry(&self) -> Vec<Symmetry> {
@@ -228,26 +265,31 @@ impl Form {
 
     /// The form that the directed engine gives; also the operations and probes of its composed definitions before
     /// they are planned.
-    fn directed(&self, leaf_cost: LeafCost, stats: &mut Stats) -> (Form, (u64, usize)) {
-        let (arena, root) = directed(&self.source, Mode::Lazy, usize::MAX)
-            .expect("an unlimited budget is never used up");
-        stats.add_steps(&arena.taken);
+    fn directed(
+        &self,
+        leaf_cost: LeafCost,
+        stats: &mut Stats,
+        journal: &mut Journal,
+    ) -> (Form, (u64, usize)) {
+        let (mut arena, root) = composed(&self.source, journal.is_kept());
+        stats.add_laws(&arena.taken);
         let before = (
             arena_cost(&arena, root, leaf_cost).arithmetic,
             unsliced_probes(&arena, root),
         );
-        let (planned, root) = plan(&arena, root);
-        (self.written(&planned, root, leaf_cost), before)
+        let (mut planned, root) = plan(&arena, root, journal.is_kept());
+        journal.arena(&mut arena);
+        journal.arena(&mut planned);
+        (self.written(&planned, root, leaf_cost, journal), before)
     }
 
     /// What an arena computes, with coefficients where they are multiplied least.
-    fn written(&self, arena: &Arena, root: Id, leaf_cost: LeafCost) -> Form {
-        let form = |arena: &Arena, root: Id| {
-            let region = emit(arena, root, &self.region.inputs);
-            Form::new(region, leaf_cost)
-        };
-        let (scaled, scaled_root) = scale_scalars(arena, root);
-        let (found, scaled) = (form(arena, root), form(&scaled, scaled_root));
+    fn written(&self, arena: &Arena, root: Id, leaf_cost: LeafCost, journal: &mut Journal) -> Form {
+        let inputs = &self.region.inputs;
+        let (mut scaled, scaled_root) = scale_scalars(arena, root, journal.is_kept());
+        journal.arena(&mut scaled);
+        let found = Form::emitted(arena, root, inputs, leaf_cost, journal);
+        let scaled = Form::emitted(&scaled, scaled_root, inputs, leaf_cost, journal);
         if found.is_better_than(&scaled) {
             found
         } else {
@@ -256,10 +298,10 @@ impl Form {
     }
 
     /// The first of the forms that the directed engine makes of each other after which none is cheaper.
-    fn settle(self, leaf_cost: LeafCost, stats: &mut Stats) -> Form {
+    fn settle(self, leaf_cost: LeafCost, stats: &mut Stats, journal: &mut Journal) -> Form {
         let mut current = self;
         loop {
-            let (next, _) = current.directed(leaf_cost, stats);
+            let (next, _) = current.directed(leaf_cost, stats, journal);
             if !next.is_better_than(&current) {
                 return current;
             }
@@ -268,23 +310,25 @@ impl Form {
     }
 
     /// The form that equality saturation finds, if it finds any.
-    fn optimized(&self, options: &Options, stats: &mut Stats) -> Option<Form> {
+    fn optimized(
+        &self,
+        options: &Options,
+        stats: &mut Stats,
+        journal: &mut Journal,
+    ) -> Option<Form> {
         let mut graph = Graph::default();
-        let found = optimize(
-            &mut graph,
-            &self.source,
-            options,
-            options.node_budget,
-            stats,
-        );
+        graph.analysis.log = journal.is_kept().then(Log::default);
+        let found = optimize(&mut graph, &self.source, options, stats, journal);
+        journal.graph(&mut graph);
         stats.nodes = graph.total_number_of_nodes();
         for (name, count) in &graph.analysis.counts {
             *stats.rules.entry(name).or_default() += count;
         }
-        stats.add_steps(&graph.analysis.taken);
+        stats.add_laws(&graph.analysis.taken);
         let (arena, _) = found?;
         let root = extracted_root(&arena);
-        Some(self.written(&arena, root, LeafCost(&options.leaf_cost)))
+        let leaf_cost = LeafCost(&options.leaf_cost);
+        Some(self.written(&arena, root, leaf_cost, journal))
     }
 }
 
@@ -296,8 +340,8 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    pub(crate) fn new(region: &Region) -> Source {
-        let mut arena = Arena::new(Mode::Source, usize::MAX);
+    pub(crate) fn new(region: &Region, log: bool) -> Source {
+        let mut arena = Arena::new(Mode::Source, usize::MAX).logging(log);
         let values = insert_region(&mut arena, region);
         let roots: Vec<Id> = region.roots.iter().map(|root| values[root.0]).collect();
         let root = arena.add(Node::new(Op::Tuple, &roots));
@@ -349,12 +393,12 @@ fn has_something_to_gain(region: &Region) -> bool {
             && region.defs.iter().any(|def| indexed(&def.op.body))
 }
 
-/// The directed form of a source in the given mode, if the budget allows.
-pub(crate) fn directed(source: &Source, mode: Mode, budget: usize) -> Option<(Arena, Id)> {
-    let mut arena = Arena::new(mode, budget);
-    let image = arena.normalize(&source.arena, source.root)?;
-    let root = image[&source.root];
-    Some((arena, root))
+/// A source with derivatives and probes pushed down, sums left factored and contractions as they come.
+pub(crate) fn composed(source: &Source, log: bool) -> (Arena, Id) {
+    let mut arena = Arena::new(Mode::Lazy, usize::MAX).logging(log);
+    let image = arena.normalize(&source.arena, source.root);
+    let image = image.expect("an unlimited budget is never used up");
+    (arena, image[&source.root])
 }
 
 /// Runs the phases; gives the extracted form and the class of each node of the source.
@@ -362,9 +406,10 @@ pub(crate) fn optimize(
     graph: &mut Graph,
     source: &Source,
     options: &Options,
-    budget: usize,
     stats: &mut Stats,
+    journal: &mut Journal,
 ) -> Option<(Arena, FxHashMap<Id, Id>)> {
+    let budget = options.node_budget;
     let reachable = source.arena.reachable(source.root);
     let nodes = reachable.iter().map(|&id| (id, source.arena.node(id)));
     let (classes, written) = insert_nodes(graph, nodes);
@@ -378,7 +423,8 @@ pub(crate) fn optimize(
     }
     let first = Choices::new(graph, root, leaf_cost, None).best(&[], false)?;
     let mut seeds = vec![written];
-    let representative = add_directed_forms(graph, root, &first, leaf_cost, budget, &mut seeds);
+    let representative =
+        add_directed_forms(graph, root, &first, leaf_cost, budget, &mut seeds, journal);
 
     let start = graph.total_size();
     let limits = |share: usize| Limits {
@@ -410,12 +456,19 @@ fn add_directed_forms(
     leaf_cost: LeafCost,
     products: usize,
     seeds: &mut Vec<Vec<Node>>,
+    journal: &mut Journal,
 ) -> Vec<Node> {
     let first_root = extracted_root(first);
     let reachable = first.reachable(first_root);
     let (classes, representative) =
         insert_nodes(graph, reachable.iter().map(|&id| (id, first.node(id))));
-    unite(graph, root, classes[&first_root], "representative");
+    unite(
+        graph,
+        Left::Class(root),
+        root,
+        classes[&first_root],
+        "representative",
+    );
     seeds.push(representative.clone());
     let mut best = None;
     let forms = [
@@ -423,14 +476,16 @@ fn add_directed_forms(
         (Mode::Expanded, products, "expand"),
     ];
     for (mode, products, name) in forms {
-        let mut arena = Arena::new(mode, products);
+        let mut arena = Arena::new(mode, products).logging(journal.is_kept());
         let image = arena.normalize(first, first_root);
         graph.analysis.taken.add(&arena.taken);
         let Some(image) = image else {
             continue;
         };
         let arena_root = image[&first_root];
-        let (planned, planned_root) = plan(&arena, arena_root);
+        let (mut planned, planned_root) = plan(&arena, arena_root, journal.is_kept());
+        journal.arena(&mut arena);
+        journal.arena(&mut planned);
         let price = arena_cost(&planned, planned_root, leaf_cost).arithmetic;
         if price > HOPELESS * *best.get_or_insert(price) {
             continue;
@@ -440,13 +495,14 @@ fn add_directed_forms(
         seeds.push(written);
         for id in &reachable {
             if let Some(class) = image.get(id).and_then(|id| inserted.get(id)) {
-                unite(graph, classes[id], *class, name);
+                unite(graph, Left::Class(classes[id]), classes[id], *class, name);
             }
         }
         graph.rebuild();
         seeds.push(add_plan(graph, root, &planned, planned_root));
     }
-    let (planned, planned_root) = plan(first, first_root);
+    let (mut planned, planned_root) = plan(first, first_root, journal.is_kept());
+    journal.arena(&mut planned);
     seeds.push(add_plan(graph, root, &planned, planned_root));
     representative
 }
@@ -455,7 +511,7 @@ fn add_directed_forms(
 fn add_plan(graph: &mut Graph, root: Id, planned: &Arena, planned_root: Id) -> Vec<Node> {
     let nodes = planned.reachable(planned_root);
     let (image, inserted) = insert_nodes(graph, nodes.iter().map(|&id| (id, planned.node(id))));
-    unite(graph, root, image[&planned_root], "plan");
+    unite(graph, Left::Class(root), root, image[&planned_root], "plan");
     graph.rebuild();
     inserted
 }

@@ -6,11 +6,13 @@
 use crate::{
     arena::{Arena, Mode},
     build::{Context, contract_raw, scaled},
+    derivation::Derivation,
     egraph::{Graph, insert_nodes},
     insert::insert_region,
+    journal::{Journal, TermId},
+    log::Log,
     node::{Extents, Node, Op, Slot},
     product::view,
-    proof::{Step, steps_between},
     rules::{
         CHOOSE_EPSILONS, COFACTORS, DISTRIBUTE, FLATTEN, FUSE, PUSH_DERIVATIVE, PUSH_PROBE, Rule,
         SIMPLIFY, SIMPLIFY_INVERSE,
@@ -36,8 +38,8 @@ pub enum Method {
 pub struct Proof {
     /// How it succeeded, if it did.
     pub method: Method,
-    /// The steps from the left side to the right side, if they met in the e-graph.
-    pub steps: Vec<Step>,
+    /// The equations that lead from the left side to the right side, if they met in the e-graph.
+    pub derivation: Option<Derivation>,
     /// The nodes of the e-graph in the end.
     pub nodes: usize,
     /// The iterations of the saturation.
@@ -79,12 +81,16 @@ pub fn prove(lhs: &Region, rhs: &Region) -> Proof {
         rhs.roots.len(),
         "both sides have as many roots"
     );
-    let mut arena = Arena::new(Mode::Source, usize::MAX);
-    let mut side = |region: &Region| -> Vec<Id> {
+    let mut arena = Arena::new(Mode::Source, usize::MAX).logging(true);
+    let mut journal = Journal::kept();
+    let mut side = |region: &Region| -> (Vec<Id>, Vec<TermId>) {
         let values = insert_region(&mut arena, region);
-        region.roots.iter().map(|root| values[root.0]).collect()
+        let terms = journal.region(region);
+        journal.insertion(&mut arena, region, &values);
+        let roots = region.roots.iter();
+        roots.map(|root| (values[root.0], terms[root.0])).unzip()
     };
-    let (left, right) = (side(lhs), side(rhs));
+    let ((left, left_terms), (right, right_terms)) = (side(lhs), side(rhs));
     let tuple = |arena: &mut Arena, roots: &[Id]| arena.add(Node::new(Op::Tuple, roots));
     let (a, b) = (tuple(&mut arena, &left), tuple(&mut arena, &right));
     let same_shapes = left
@@ -92,7 +98,8 @@ pub fn prove(lhs: &Region, rhs: &Region) -> Proof {
         .zip(&right)
         .all(|(&l, &r)| arena.facts(l).shape == arena.facts(r).shape);
 
-    let mut graph = Graph::default().with_explanations_enabled();
+    let mut graph = Graph::default();
+    graph.analysis.log = Some(Log::default());
     graph.analysis.push_everywhere = true;
     let mut nodes = arena.reachable(a);
     nodes.extend(arena.reachable(b));
@@ -103,14 +110,16 @@ pub fn prove(lhs: &Region, rhs: &Region) -> Proof {
     let (stop, iterations) = saturate(&mut graph, RULES, LIMITS, Some(goal));
     let mut proof = Proof {
         method: Method::None,
-        steps: Vec::new(),
+        derivation: None,
         nodes: graph.total_number_of_nodes(),
         iterations,
     };
     if stop == Stop::Goal {
         proof.method = Method::Saturation;
-        proof.steps =
-            steps_between(&mut graph, &arena, a, &arena, b, &lhs.inputs).unwrap_or_default();
+        journal.graph(&mut graph);
+        let pairs: Vec<_> = left_terms.into_iter().zip(right_terms).collect();
+        let known = journal.consequences();
+        proof.derivation = known.and_then(|known| known.derivation(&pairs, &lhs.inputs));
     } else if same_shapes
         && left
             .iter()

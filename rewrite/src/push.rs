@@ -7,8 +7,10 @@
 
 use crate::{
     build::{Context, all_axes, conditional, contract, elementwise, linear, one, power, zero},
+    class::Leaf,
     eigen::derivative_of_eigensystem,
     inverse::derivative_of_inverse,
+    laws::{Construction, note},
     mutants,
     node::{Extents, Function, Node, Op, Slot},
     numbers::Power,
@@ -33,9 +35,15 @@ pub(crate) fn push_derivative(context: &mut dyn Context, dim: u8, node: &Node) -
             shape: shape.clone(),
             order: order.checked_add(1)?,
         }))),
-        Op::Position { dim: 1 } => Some(one(context)),
-        Op::Position { dim } => Some(context.add(Node::leaf(Op::Delta((*dim).into())))),
+        Op::Position { dim } => {
+            note(context, Construction::Constants);
+            Some(match dim {
+                1 => one(context),
+                _ => context.add(Node::leaf(Op::Delta((*dim).into()))),
+            })
+        }
         Op::Sum(coefficients) => {
+            note(context, Construction::SumRule);
             let shape = with_derivative_axis(&context.facts(children[0]).shape, dim);
             if mutants::vanishes(context, children) {
                 return Some(zero(context, shape));
@@ -65,6 +73,7 @@ pub(crate) fn push_derivative(context: &mut dyn Context, dim: u8, node: &Node) -
 
 /// ∂(Π xₖ^rₖ) = Σₖ rₖ·xₖ^(rₖ−1)·∂xₖ·Π of the others.
 fn product_rule(context: &mut dyn Context, dim: u8, product: &Product) -> Id {
+    note(context, Construction::ProductRule);
     let mut base = product.clone();
     let axis = base.results as u8;
     if dim > 1 {
@@ -100,6 +109,7 @@ fn product_rule(context: &mut dyn Context, dim: u8, product: &Product) -> Id {
 
 /// ∂f(x, …) = Σₖ ∂ₖf(x, …)·∂xₖ, component by component.
 fn chain_rule(context: &mut dyn Context, dim: u8, function: Function, arguments: &[Id]) -> Id {
+    note(context, Construction::ChainRule);
     let inner = context.facts(arguments[0]).shape.clone();
     let shape = with_derivative_axis(&inner, dim);
     let mut terms = Vec::new();
@@ -146,6 +156,7 @@ fn derivative_of_branches(
     test: Comparison,
     children: &[Id],
 ) -> Id {
+    note(context, Construction::Branches);
     let further: &[u32] = if dim > 1 { &[u32::from(dim)] } else { &[] };
     let mut side = |k: usize| {
         let product = broadcast(
@@ -163,6 +174,7 @@ fn derivative_of_branches(
 
 /// ∂ᵢ(f∘g) = Σⱼ ((∂ⱼf)∘g)·∂ᵢgⱼ.
 fn composition_rule(context: &mut dyn Context, dim: u8, field: Id, position: Id) -> Id {
+    note(context, Construction::CompositionRule);
     let shape = context.facts(field).shape.clone();
     let inner_dim = context.facts(field).dim;
     let result = with_derivative_axis(&shape, dim);
@@ -191,6 +203,13 @@ fn composition_rule(context: &mut dyn Context, dim: u8, field: Id, position: Id)
 
 /// The probe of a class by means of one of its nodes; nothing if the node is a leaf field or a derivative.
 pub(crate) fn push_probe(context: &mut dyn Context, node: &Node, position: Id) -> Option<Id> {
+    match node.op {
+        Op::Sum(_) | Op::Contract(_) | Op::Apply(_) | Op::Eigen(_) | Op::Cond(_) | Op::Inverse => {
+            note(context, Construction::Probes)
+        }
+        Op::Position { .. } | Op::Probe => note(context, Construction::Positions),
+        _ => {}
+    }
     let children = &node.children;
     match &node.op {
         Op::Position { .. } => Some(position),
@@ -237,6 +256,21 @@ pub(crate) fn push_probe(context: &mut dyn Context, node: &Node, position: Id) -
         | Op::Field { .. }
         | Op::Deriv { .. }
         | Op::Tuple => None,
+    }
+}
+
+/// The law by which the probe of a class is the class itself: it is constant, or probed at the position as such.
+pub(crate) fn trivial_probe(
+    context: &dyn Context,
+    field: Id,
+    position: Id,
+) -> Option<Construction> {
+    if context.facts(field).dim == 0 {
+        Some(Construction::Probes)
+    } else if context.facts(position).leaf == Leaf::Position {
+        Some(Construction::Positions)
+    } else {
+        None
     }
 }
 

@@ -5,9 +5,11 @@ use crate::{
     build::{Context, contract_raw, scaled},
     canon::canonical_interface,
     class::Leaf,
-    node::{Extents, Node, Op, Slot},
+    log::Left,
+    node::{Extents, Node, Op, Slot, Slots},
     numbers::{Power, times},
     product::{Operand, Product, axes},
+    rules::{ISOLATE_SCALARS, REGROUP_PAIR},
     simplify::{Condition, Conditions},
     sparsity::{Contributions, is_symbol},
 };
@@ -196,29 +198,44 @@ pub(crate) fn scale_scalar_part(
 }
 
 /// Chooses a contraction order for every contraction of `root`, greedily by the cost of each part.
-pub(crate) fn plan(source: &Arena, root: Id) -> (Arena, Id) {
-    rebuild(source, root, |arena, node| match &node.op {
+pub(crate) fn plan(source: &Arena, root: Id, log: bool) -> (Arena, Id) {
+    let is_tensor = |(slots, _): &&(Slots, Power)| !slots.is_empty();
+    let law = |node: &Node| match &node.op {
+        Op::Contract(spec) if spec.operands.iter().filter(is_tensor).count() > 2 => {
+            REGROUP_PAIR.name
+        }
+        _ => ISOLATE_SCALARS.name,
+    };
+    rebuild(source, root, log, law, |arena, node| match &node.op {
         Op::Contract(spec) => plan_product(arena, Product::of(spec, &node.children)),
-        _ => arena.add(node),
+        _ => arena.add(node.clone()),
     })
 }
 
 /// The same with the coefficients of sums at the scalars of their terms, where they are multiplied once:
 /// c·(s·A) = (c·s)·A.
-pub(crate) fn scale_scalars(source: &Arena, root: Id) -> (Arena, Id) {
-    rebuild(source, root, |arena, node| match node.terms() {
+pub(crate) fn scale_scalars(source: &Arena, root: Id, log: bool) -> (Arena, Id) {
+    let law = |_: &Node| ISOLATE_SCALARS.name;
+    rebuild(source, root, log, law, |arena, node| match node.terms() {
         Some(terms) => scale_terms(arena, terms),
-        None => arena.add(node),
+        None => arena.add(node.clone()),
     })
 }
 
-/// An arena with the images of what `root` is made of, each from a node over images.
-fn rebuild(source: &Arena, root: Id, image_of: impl Fn(&mut Arena, Node) -> Id) -> (Arena, Id) {
-    let mut arena = Arena::new(Mode::Source, usize::MAX);
+/// An arena with the images of what `root` is made of, each from a node over images by that law.
+fn rebuild(
+    source: &Arena,
+    root: Id,
+    log: bool,
+    law: impl Fn(&Node) -> &'static str,
+    image_of: impl Fn(&mut Arena, &Node) -> Id,
+) -> (Arena, Id) {
+    let mut arena = Arena::new(Mode::Source, usize::MAX).logging(log);
     let mut image: FxHashMap<Id, Id> = FxHashMap::default();
     for id in source.reachable(root) {
         let node = source.node(id).clone().map_children(|child| image[&child]);
-        let built = image_of(&mut arena, node);
+        let left = || Left::Node(node.clone());
+        let built = arena.logged(left, Some(law(&node)), |arena| image_of(arena, &node));
         arena.learn_symmetry(built, source.facts(id));
         image.insert(id, built);
     }

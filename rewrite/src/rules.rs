@@ -6,37 +6,23 @@
 
 use crate::{
     build::{Context, as_constant, conditional, contract, contract_raw, linear, scaled},
-    class::{Leaf, NO_NORMAL_FORM, normal_size},
+    class::{NO_NORMAL_FORM, normal_size},
     egraph::{Graph, contractions_of, first_time, nodes_of, unite},
     factor::{FACTOR, factored_forms},
     inverse::{cofactors, simpler_inverse},
+    laws::note,
+    log::Left,
     node::{Kind, Node, Op},
     numbers::{Power, times},
     product::Product,
-    push::{push_derivative, push_probe},
+    push::{push_derivative, push_probe, trivial_probe},
     regroup::{REGROUP, isolate_scalars, parts, regroup, tensor_positions},
-    simplify::{Condition, Conditions, STEPS},
+    simplify::{Condition, Conditions},
     steps::{distribute_over, epsilon_pairs, expand_epsilon_pair},
 };
 use egg::Id;
 use ein_ir::Rational;
 use num_traits::One;
-
-/// A law by which normalization may change a term.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Law {
-    /// The name, as statistics and proofs give it.
-    pub name: &'static str,
-    /// The law in index notation.
-    pub statement: &'static str,
-}
-
-/// All laws: the rules of the e-graph, then the steps of the simplifier that the rule `simplify` stands for.
-pub fn laws() -> impl Iterator<Item = Law> {
-    let law = |name, statement| Law { name, statement };
-    let rules = RULES.iter().map(move |rule| law(rule.name, rule.law));
-    rules.chain(STEPS.iter().map(move |step| law(step.name, step.law)))
-}
 
 /// One row of the table of rules.
 pub(crate) struct Rule {
@@ -60,12 +46,14 @@ pub(crate) struct Place<'a> {
 impl Place<'_> {
     /// The class of this place is also `result`.
     fn fire(&self, graph: &mut Graph, result: Id) {
-        let from = if graph.are_explanations_enabled() {
-            graph.add_uncanonical(self.node.clone())
-        } else {
-            self.class
-        };
-        unite(graph, from, result, self.rule);
+        let left = Left::Node(self.node.clone());
+        unite(graph, left, self.class, result, self.rule);
+    }
+
+    /// The same, seen by looking at these nodes of its children, which are given by position.
+    fn fire_through(&self, graph: &mut Graph, children: Vec<(usize, Node)>, result: Id) {
+        let left = Left::Through(self.node.clone(), children);
+        unite(graph, left, self.class, result, self.rule);
     }
 
     fn contraction(&self) -> Option<Product> {
@@ -90,7 +78,7 @@ const REGROUPED_OPERANDS: usize = 7;
 #[rustfmt::skip]
 pub(crate) const SIMPLIFY: Rule = Rule { name: "simplify", law: "the steps of the simplifier, and c·x + d·x = (c+d)·x", conditions: &[], on: &[Kind::Contract, Kind::Sum, Kind::Cond], apply: simplify_node };
 #[rustfmt::skip]
-pub(crate) const PUSH_DERIVATIVE: Rule = Rule { name: "push-derivative", law: "∂ of sums, products, powers, functions, conditionals and compositions; ∂λₖ = eₖ•∂A•eₖ, ∂eₖ = Σⱼ (eⱼ•∂A•eₖ)/(λₖ−λⱼ)·eⱼ for j ≠ k", conditions: &[], on: &[Kind::Deriv], apply: push_derivative_down };
+pub(crate) const PUSH_DERIVATIVE: Rule = Rule { name: "push-derivative", law: "∂ of sums, products, powers, functions, conditionals, compositions and eigensystems", conditions: &[], on: &[Kind::Deriv], apply: push_derivative_down };
 #[rustfmt::skip]
 pub(crate) const PUSH_PROBE: Rule = Rule { name: "push-probe", law: "(e ⊙ f)@p = e@p ⊙ f@p, x@p = p, e@g@p = e@(g@p)", conditions: &[], on: &[Kind::Probe], apply: push_probe_down };
 #[rustfmt::skip]
@@ -211,16 +199,18 @@ fn push_derivative_down(graph: &mut Graph, place: &Place) {
             continue;
         }
         if let Some(result) = push_derivative(graph, dim, &node) {
-            place.fire(graph, result);
+            place.fire_through(graph, vec![(0, node)], result);
         }
     }
 }
 
 fn push_probe_down(graph: &mut Graph, place: &Place) {
     let (field, position) = (graph.find(place.node.children[0]), place.node.children[1]);
-    let at_position = graph[position].data.leaf == Leaf::Position;
-    if graph[field].data.dim == 0 || at_position {
-        place.fire(graph, field);
+    if let Some(law) = trivial_probe(graph, field, position) {
+        if graph.find(place.class) != field {
+            note(graph, law);
+            place.fire(graph, field);
+        }
         return;
     }
     for node in pushable(graph, field) {
@@ -230,7 +220,7 @@ fn push_probe_down(graph: &mut Graph, place: &Place) {
             continue;
         }
         if let Some(result) = push_probe(graph, &node, position) {
-            place.fire(graph, result);
+            place.fire_through(graph, vec![(0, node)], result);
         }
     }
 }
@@ -274,7 +264,7 @@ fn fuse(graph: &mut Graph, place: &Place) {
             let mut fused = product.clone();
             fused.splice(k, &inner);
             let result = contract(graph, fused);
-            place.fire(graph, result);
+            place.fire_through(graph, vec![(k, node)], result);
         }
     }
 }
@@ -340,24 +330,24 @@ fn factor_out(graph: &mut Graph, place: &Place) {
     let Some(terms) = place.node.terms().filter(|terms| terms.len() > 1) else {
         return;
     };
-    let alternatives: Vec<Vec<Product>> = terms
+    let (nodes, alternatives): (Vec<Vec<Node>>, Vec<Vec<Product>>) = terms
         .iter()
         .map(|&(_, id)| {
-            let mut products: Vec<Product> = contractions_of(graph, id)
-                .into_iter()
-                .map(|(_, product)| product)
-                .collect();
-            products.sort_by_key(|product| std::cmp::Reverse(product.operands.len()));
-            products.truncate(3);
-            products
+            let mut found = contractions_of(graph, id);
+            found.sort_by_key(|(_, product)| std::cmp::Reverse(product.operands.len()));
+            found.truncate(3);
+            found.into_iter().unzip()
         })
-        .collect();
+        .unzip();
     let counts: Vec<usize> = alternatives.iter().map(Vec::len).collect();
     if !first_time(graph, place.rule, (place.node, counts)) {
         return;
     }
-    for result in factored_forms(graph, &terms, &alternatives, place.conditions) {
-        place.fire(graph, result);
+    for (found, result) in factored_forms(graph, &terms, &alternatives, place.conditions) {
+        let through = found
+            .iter()
+            .map(|&(t, alternative, _)| (t, nodes[t][alternative].clone()));
+        place.fire_through(graph, through.collect(), result);
     }
 }
 
@@ -380,7 +370,7 @@ fn distribute(graph: &mut Graph, place: &Place) {
             }
             if let Some(products) = distribute_over(&product, k, &sum) {
                 let result = sum_of(graph, products, &product);
-                place.fire(graph, result);
+                place.fire_through(graph, vec![(k, node)], result);
             }
         }
     }
@@ -417,7 +407,7 @@ fn flatten(graph: &mut Graph, place: &Place) {
             flat.splice(k..=k, scaled);
             let shape = graph[place.class].data.shape.clone();
             let result = linear(graph, flat, shape, false);
-            place.fire(graph, result);
+            place.fire_through(graph, vec![(k, node)], result);
         }
     }
 }

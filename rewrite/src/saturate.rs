@@ -74,6 +74,7 @@ fn apply(graph: &mut Graph, rule: &Rule, last_application: usize) -> bool {
                 class,
                 node: &node,
             };
+            graph.analysis.laws_so_far();
             (rule.apply)(graph, &place);
             if graph.total_size() > graph.analysis.node_limit
                 || graph.analysis.applications > last_application

@@ -98,24 +98,6 @@ const STEP_LIMIT: usize = 2000;
 /// Products that one simplification may make before it stops expanding.
 const PRODUCT_LIMIT: usize = 50_000;
 
-/// What a simplification did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Taken {
-    /// How often each step was taken, in the order of the table.
-    pub(crate) steps: [usize; STEPS.len()],
-    /// Products that were left as they were after [`STEP_LIMIT`] steps: equal to what they came from, but maybe not simple.
-    /// There are none unless the rows of the table work against each other.
-    pub(crate) unfinished: usize,
-}
-
-impl Taken {
-    pub(crate) fn add(&mut self, other: &Taken) {
-        let steps = self.steps.iter_mut().zip(&other.steps);
-        steps.for_each(|(sum, count)| *sum += count);
-        self.unfinished += other.unfinished;
-    }
-}
-
 /// Products that sum to `product`, simplified.
 pub(crate) fn simplify(context: &mut dyn Context, product: Product) -> Vec<Product> {
     simplify_within(STEP_LIMIT, context, product)
@@ -170,7 +152,7 @@ fn take_step(context: &mut dyn Context, product: &mut Product, expand: bool) -> 
         }
         let outcome = (step.run)(context, product, Conditions(step.conditions));
         if outcome != Outcome::Unchanged {
-            context.taken().steps[number] += 1;
+            context.taken().step(number);
             return outcome;
         }
     }

@@ -170,7 +170,10 @@ pub(super) struct EmitWords {
     pub(super) file: String,
 }
 
-/// Show what normalization makes of the definitions of a program, and why it may
+/// Show the mathematics of a program as it is written and as it is compiled, what both cost, and the laws in between
+///
+/// Operations are those of the scalar code for one strand; before, they are what the rules of differentiation give by
+/// themselves.
 #[derive(Args)]
 pub(super) struct ExplainWords {
     #[command(flatten)]
@@ -179,6 +182,12 @@ pub(super) struct ExplainWords {
     pub(super) file: String,
     /// The field or tensor to explain [default: all]
     pub(super) name: Option<String>,
+    /// Also show the operators in index notation and every equation between the two
+    #[arg(long)]
+    pub(super) details: bool,
+    /// Print the definitions as LaTeX
+    #[arg(long)]
+    pub(super) latex: bool,
 }
 
 /// Describe images, with their place and values, and programs, with their inputs and outputs

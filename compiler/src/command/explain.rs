@@ -1,33 +1,31 @@
-//! `diderotc explain`: the mathematics of definitions before and after normalization.
+//! `diderotc explain`: the mathematics of a program before and after normalization.
 
-use super::{FAILURE, SUCCESS, complain, read_source, report, say};
-use crate::{front, high, pipeline::Options};
+use super::{FAILURE, SUCCESS, args::ExplainWords, complain, read_source, report, say};
+use crate::{
+    explain::{Unexplained, explain as explain_program},
+    pipeline::Options,
+};
 
-pub(super) fn explain(file: &str, name: Option<&str>, options: &Options) -> u8 {
+pub(super) fn explain(words: &ExplainWords, options: &Options) -> u8 {
+    let (file, name) = (&words.file, words.name.as_deref());
     let Some(source) = read_source(file) else {
         return FAILURE;
     };
-    let checked = front::check(&source, &options.check());
-    let Some(typed) = checked.program else {
-        report(&source, checked.diagnostics);
-        return FAILURE;
-    };
-    let definitions = high::definitions(&typed);
-    let wanted: Vec<&high::Definition> = definitions
-        .iter()
-        .filter(|d| name.is_none_or(|name| d.name == name))
-        .collect();
-    if let (Some(name), []) = (name, &wanted[..]) {
-        let known: Vec<&str> = definitions.iter().map(|d| d.name.as_str()).collect();
-        complain(&format!(
-            "error: {file} has no closed form `{name}` of a tensor or field; it has {}\n",
-            known.join(", ")
-        ));
-        return FAILURE;
-    }
-    for definition in wanted {
-        let explanation = rewrite::explain(&definition.region, 0, &options.normalization);
-        say(&format!("{}\n{explanation}\n", definition.name));
+    match explain_program(&source, options, name) {
+        Ok(explanation) if words.latex => say(&explanation.latex()),
+        Ok(explanation) => say(&explanation.text(words.details)),
+        Err(Unexplained::Errors(diagnostics)) => {
+            report(&source, diagnostics);
+            return FAILURE;
+        }
+        Err(Unexplained::NoSuchName(known)) => {
+            let name = name.unwrap_or_default();
+            complain(&format!(
+                "error: {file} has no tensor or field `{name}`; it has {}\n",
+                known.join(", ")
+            ));
+            return FAILURE;
+        }
     }
     SUCCESS
 }

@@ -66,9 +66,7 @@ fn act(action: Action) -> u8 {
             Command::Check(w) => check::check(&w.files, w.json, &w.common.options(constants)),
             Command::Build(w) => build::build(&w.file, w.output, &w.common.options(constants)),
             Command::Emit(w) => emit::emit(&w.file, &w.stage, w.common.options(constants)),
-            Command::Explain(w) => {
-                explain::explain(&w.file, w.name.as_deref(), &w.common.options(constants))
-            }
+            Command::Explain(w) => explain::explain(&w, &w.common.options(constants)),
             Command::Info(w) => info::info(&w, &w.common.options(constants)),
             Command::Flatten(w) => flatten(&w.file, &w.common.options(constants)),
             Command::Version => {

@@ -32,13 +32,53 @@ pub fn normalize(
     options: &Options,
     fired: &mut RuleCounts,
 ) -> Function<High> {
-    let function = remove_dead(number_values(function));
+    run(remove_dead(number_values(function)), options, fired, None)
+}
+
+/// A region of a function and what normalization made of it.
+#[derive(Clone, Debug)]
+pub struct ExplainedRegion {
+    /// The region as it was written.
+    pub before: Region,
+    /// The value of the function that each value of that region is: inputs, then definitions.
+    pub values: Vec<Value>,
+    /// The normal form and how it was found.
+    pub explained: rewrite::Explained,
+    /// The values of the normalized function that its roots became.
+    pub results: Vec<Value>,
+}
+
+/// Normalizes a function without repeated and unused operations just as [`normalize`] does, and explains every region that
+/// is compiled: a constant that others have taken in is not.
+pub fn explain(
+    function: Function<High>,
+    options: &Options,
+) -> (Function<High>, Vec<ExplainedRegion>) {
+    let mut regions = Vec::new();
+    let function = run(
+        function,
+        options,
+        &mut RuleCounts::new(),
+        Some(&mut regions),
+    );
+    (function, regions)
+}
+
+/// Normalizes a function without repeated and unused operations.
+fn run(
+    function: Function<High>,
+    options: &Options,
+    fired: &mut RuleCounts,
+    explained: Option<&mut Vec<ExplainedRegion>>,
+) -> Function<High> {
     let mut pass = Pass {
         replaced: (0..function.types.len() as u32).map(Value).collect(),
         types: function.types,
         recipes: BTreeMap::new(),
         options,
         fired,
+        explained,
+        originals: BTreeMap::new(),
     };
     let body = pass.block(function.body);
     let function = Function {
@@ -46,6 +86,12 @@ pub fn normalize(
         types: pass.types,
         body,
     };
+    if let Some(regions) = pass.explained {
+        let mut defined: BTreeSet<Value> = BTreeSet::new();
+        let compiled = remove_dead(function.clone());
+        compiled.each_op(&mut |_, _, results| defined.extend(results));
+        regions.retain(|region| region.results.iter().any(|value| defined.contains(value)));
+    }
     remove_dead(number_values(function))
 }
 
@@ -57,6 +103,10 @@ struct Pass<'a> {
     recipes: BTreeMap<Value, Recipe>,
     options: &'a Options,
     fired: &'a mut RuleCounts,
+    /// What was done to each region, if it is wanted.
+    explained: Option<&'a mut Vec<ExplainedRegion>>,
+    /// For each value that took another's place, that other one.
+    originals: BTreeMap<Value, Value>,
 }
 
 /// How a field or a constant is made; regions that need it make it themselves.
@@ -215,16 +265,16 @@ impl Pass<'_> {
             };
             build.define(block.insts[n].results[0], operator, args);
         }
-        let (region, inputs) = build.finish(&wanted);
+        let (region, mut values) = build.finish(&wanted);
         let Normalized {
             region,
             symmetry,
             stats,
-        } = rewrite::normalize(&region, &self.options_for(&region, &inputs));
+        } = self.normalize_region(region, &values);
         for (rule, count) in stats.rules {
             *self.fired.entry(rule).or_default() += count;
         }
-        let mut values = inputs;
+        values.truncate(region.inputs.len());
         for (n, Def { op, args }) in region.defs.into_iter().enumerate() {
             let operator = Operator {
                 ein: op,
@@ -242,9 +292,35 @@ impl Pass<'_> {
                 kind: Kind::Op(Op::Ein(Arc::new(operator)), args),
             });
         }
-        for (old, new) in wanted.into_iter().zip(region.roots) {
+        let results = wanted.iter().copied().zip(&region.roots);
+        for (old, new) in results.clone() {
             self.replaced[old.0 as usize] = values[new.0];
         }
+        if let Some(regions) = &mut self.explained {
+            for (old, new) in results.filter(|(_, new)| new.0 >= region.inputs.len()) {
+                self.originals.entry(values[new.0]).or_insert(old);
+            }
+            let results = region.roots.iter().map(|root| values[root.0]).collect();
+            regions.last_mut().expect("it was just explained").results = results;
+        }
+    }
+
+    /// Normalizes a region whose values are `all`, and keeps what is to be explained.
+    fn normalize_region(&mut self, region: Region, all: &[Value]) -> Normalized {
+        let options = self.options_for(&region, &all[..region.inputs.len()]);
+        let Some(regions) = &mut self.explained else {
+            return rewrite::normalize(&region, &options);
+        };
+        let explained = rewrite::explain(&region, &options);
+        let normalized = explained.normalized.clone();
+        let original = |v: &Value| self.originals.get(v).copied().unwrap_or(*v);
+        regions.push(ExplainedRegion {
+            before: region,
+            values: all.iter().map(original).collect(),
+            explained,
+            results: Vec::new(),
+        });
+        normalized
     }
 
     fn fresh(&mut self, ty: Ty) -> Value {
@@ -353,15 +429,12 @@ impl<'p, 'a> RegionBuilder<'p, 'a> {
         v
     }
 
-    /// The region, and the value of the function that each input is.
+    /// The region, and the value of the function that each of its values is.
     fn finish(self, wanted: &BTreeSet<Value>) -> (Region, Vec<Value>) {
-        let order = self
-            .inputs
-            .iter()
-            .map(|(v, _)| *v)
-            .chain(self.defs.iter().map(|(v, ..)| *v));
-        let number: BTreeMap<Value, ValueId> =
-            order.enumerate().map(|(n, v)| (v, ValueId(n))).collect();
+        let inputs = self.inputs.iter().map(|(v, _)| *v);
+        let order: Vec<Value> = inputs.chain(self.defs.iter().map(|(v, ..)| *v)).collect();
+        let numbers = order.iter().enumerate();
+        let number: BTreeMap<Value, ValueId> = numbers.map(|(n, v)| (*v, ValueId(n))).collect();
         let region = Region {
             defs: self
                 .defs
@@ -374,7 +447,7 @@ impl<'p, 'a> RegionBuilder<'p, 'a> {
             roots: wanted.iter().map(|v| number[v]).collect(),
             inputs: self.inputs.iter().map(|(_, param)| param.clone()).collect(),
         };
-        (region, self.inputs.into_iter().map(|(v, _)| v).collect())
+        (region, order)
     }
 }
 

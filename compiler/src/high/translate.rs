@@ -29,16 +29,19 @@ use ein_ir::Type;
 use statics::Statics;
 use std::{collections::BTreeMap, sync::Arc};
 
+/// The variables that values of a function were given to, in that order.
+pub type Names = Vec<(Value, VarId)>;
+
 /// Translates a whole program.
 pub fn translate(program: &tree::Program, long_int: bool) -> Program<High> {
     translate_with_names(program, long_int).0
 }
 
-/// The same, with the value that each tensor or field definition of the source has become.
-pub(super) fn translate_with_names(
+/// The same, with the variables of each function.
+pub fn translate_with_names(
     program: &tree::Program,
     long_int: bool,
-) -> (Program<High>, Vec<Named>) {
+) -> (Program<High>, BTreeMap<Role, Names>) {
     let plan = Plan::new(program, long_int);
     let mut statics = Statics::default();
     let mut functions = vec![(Role::Globals, globals(program, &plan, &mut statics))];
@@ -66,7 +69,7 @@ pub(super) fn translate_with_names(
     let reductions = std::mem::take(&mut statics.reductions);
     functions.extend((0..).map(Role::Reduce).zip(reductions));
     functions.sort_by_key(|(role, _)| *role);
-    let names = std::mem::take(&mut statics.definitions);
+    let names = std::mem::take(&mut statics.names).into_iter().collect();
     let interface = plan.interface(program, statics);
     (
         Program {
@@ -184,17 +187,6 @@ impl Plan {
     }
 }
 
-/// A definition of the source and the value it has become.
-#[derive(Clone, Debug)]
-pub(super) struct Named {
-    /// The name in the source.
-    pub(super) name: String,
-    /// The function it stands in.
-    pub(super) role: Role,
-    /// Its value there.
-    pub(super) value: Value,
-}
-
 /// A variable that control flow can change: one of the source, or one that stands for an exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Key {
@@ -216,6 +208,8 @@ struct Translator<'a> {
     env: BTreeMap<Key, Value>,
     /// The function that is being translated.
     role: Role,
+    /// The variables that values were given to so far.
+    named: Names,
     /// Whether the body of a field function is being translated, where tensors may have become fields.
     in_field_body: bool,
     /// The variable that stands for the strand itself, in the body of a reduction.
@@ -234,11 +228,24 @@ impl<'a> Translator<'a> {
             plan,
             statics,
             role,
+            named: Vec::new(),
             b: Builder::default(),
             env: BTreeMap::new(),
             in_field_body: false,
             reduced: None,
         }
+    }
+
+    /// Gives a variable a value; values remember the names they had, for explanations.
+    fn bind(&mut self, var: VarId, value: Value) {
+        self.env.insert(Key::Var(var), value);
+        self.named.push((value, var));
+    }
+
+    /// The finished function.
+    fn finish(self, yields: Vec<Value>) -> Function<High> {
+        self.statics.names.push((self.role, self.named));
+        self.b.finish(self.role.name(), yields)
     }
 
     fn base(&mut self, op: Base, args: &[Value]) -> Value {
@@ -278,7 +285,7 @@ impl<'a> Translator<'a> {
             if only(var) {
                 let ty = Ty::of(self.ty(var));
                 let value = self.base(Base::Global(n as u32, ty), &[]);
-                self.env.insert(Key::Var(var), value);
+                self.bind(var, value);
             }
         }
     }
@@ -287,7 +294,7 @@ impl<'a> Translator<'a> {
         for (n, &var) in self.plan.state.iter().enumerate() {
             let ty = Ty::of(self.ty(var));
             let value = self.base(Base::State(n as u32, ty), &[]);
-            self.env.insert(Key::Var(var), value);
+            self.bind(var, value);
         }
     }
 
@@ -320,21 +327,8 @@ impl<'a> Translator<'a> {
             }
             _ => {
                 let value = self.expr(value);
-                self.note(var, value);
-                self.env.insert(Key::Var(var), value);
+                self.bind(var, value);
             }
-        }
-    }
-
-    /// Remembers what a definition has become, for explanations.
-    fn note(&mut self, var: VarId, value: Value) {
-        if matches!(self.b.type_of(value), Ty::Tensor(_) | Ty::Field { .. }) {
-            let name = self.program.vars[var.0].name.clone();
-            self.statics.definitions.push(Named {
-                name,
-                role: self.role,
-                value,
-            });
         }
     }
 
@@ -361,7 +355,7 @@ fn globals(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Funct
             Global::Variable { var, value: None } => {
                 let ty = Ty::of(t.ty(*var));
                 let value = t.default(&ty);
-                t.env.insert(Key::Var(*var), value);
+                t.bind(*var, value);
             }
             Global::FieldFunction { var, param, body } => {
                 t.define_field_function(*var, *param, body)
@@ -372,7 +366,7 @@ fn globals(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Funct
         t.method_body(block);
     }
     let yields = t.values(&plan.globals);
-    t.b.finish(Role::Globals.name(), yields)
+    t.finish(yields)
 }
 
 fn domain(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Function<High> {
@@ -390,7 +384,7 @@ fn domain(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Functi
             sequences.push(sequence);
         }
     }
-    t.b.finish(Role::Domain.name(), [bounds, sequences].concat())
+    t.finish([bounds, sequences].concat())
 }
 
 fn create(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Function<High> {
@@ -418,7 +412,7 @@ fn create(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Functi
     let args: Vec<Value> = program.create.args.iter().map(|arg| t.expr(arg)).collect();
     t.initial_state(&args);
     let yields = t.values(&plan.state);
-    t.b.finish(Role::Create.name(), yields)
+    t.finish(yields)
 }
 
 fn method(
@@ -434,7 +428,7 @@ fn method(
     let status = t.method_body(block);
     let mut yields = vec![status];
     yields.extend(t.values(&plan.state));
-    t.b.finish(role.name(), yields)
+    t.finish(yields)
 }
 
 fn global_block(
@@ -450,7 +444,7 @@ fn global_block(
     let status = t.method_body(block);
     let mut yields = vec![status];
     yields.extend(t.values(&plan.globals));
-    t.b.finish(role.name(), yields)
+    t.finish(yields)
 }
 
 impl Translator<'_> {
@@ -458,7 +452,7 @@ impl Translator<'_> {
     fn initial_state(&mut self, args: &[Value]) {
         let strand = &self.program.strand;
         for (&param, &value) in strand.params.iter().zip(args) {
-            self.env.insert(Key::Var(param), value);
+            self.bind(param, value);
         }
         for state in &strand.state {
             let value = match &state.value {
@@ -468,7 +462,7 @@ impl Translator<'_> {
                     self.default(&ty)
                 }
             };
-            self.env.insert(Key::Var(state.var), value);
+            self.bind(state.var, value);
         }
         if let Some(block) = &strand.initialize {
             self.method_body(block);

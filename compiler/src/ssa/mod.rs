@@ -20,7 +20,7 @@ pub use eval::{Datum, Evaluate, Interrupt, evaluate};
 pub use parse::parse_function;
 pub use program::{Program, Role};
 pub use remove_dead::remove_dead;
-pub use value_number::number_values;
+pub use value_number::{number_values, number_values_mapped};
 pub use verify::verify;
 
 use std::{fmt, str::FromStr};

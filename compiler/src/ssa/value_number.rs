@@ -6,12 +6,17 @@ use rustc_hash::FxHashMap;
 
 /// The same function with every repeated operation replaced by its first result.
 pub fn number_values<D: Dialect>(function: Function<D>) -> Function<D> {
+    number_values_mapped(function).0
+}
+
+/// The same, with what each value was replaced by.
+pub fn number_values_mapped<D: Dialect>(function: Function<D>) -> (Function<D>, Vec<Value>) {
     let mut numbering = Numbering::<D> {
         replaced: (0..function.types.len() as u32).map(Value).collect(),
         seen: FxHashMap::default(),
     };
     let body = numbering.block(function.body);
-    Function { body, ..function }
+    (Function { body, ..function }, numbering.replaced)
 }
 
 /// Operations computed so far in the open blocks.

@@ -94,6 +94,33 @@ impl Level {
             Level::Range | Level::Atom => Associativity::None,
         }
     }
+
+    /// The next level; of the tightest one itself.
+    pub fn tighter(self) -> Level {
+        match self {
+            Level::Conditional => Level::Range,
+            Level::Range => Level::Or,
+            Level::Or => Level::And,
+            Level::And => Level::Comparison,
+            Level::Comparison => Level::Sum,
+            Level::Sum => Level::Product,
+            Level::Product => Level::Composition,
+            Level::Composition => Level::Unary,
+            Level::Unary => Level::Power,
+            Level::Power => Level::Suffix,
+            Level::Suffix => Level::Derivative,
+            Level::Derivative | Level::Atom => Level::Atom,
+        }
+    }
+
+    /// The loosest levels that the operands of an infix operator of this level may have.
+    pub fn operands(self) -> (Level, Level) {
+        match self.associativity() {
+            Associativity::Left => (self, self.tighter()),
+            Associativity::Right => (self.tighter(), self),
+            Associativity::None => (self.tighter(), self.tighter()),
+        }
+    }
 }
 
 /// One way to write an operator. The first text is its *spelling*, by which [`candidates`] finds it.
@@ -362,6 +389,12 @@ impl OpDef {
                 Some(Tensor::scalar(function.expand(&args)))
             }
         }
+    }
+
+    /// The number of arguments; none if there may be any number.
+    pub(crate) fn arity(&self) -> Option<usize> {
+        let signature = self.signature();
+        signature.repeat.is_none().then_some(signature.args.len())
     }
 
     fn signature(&self) -> &'static Signature {

@@ -2,8 +2,11 @@
 
 use super::random::{World, close};
 use crate::{
+    arena::Arena,
+    build::Context,
+    class::Facts,
     egraph::{Graph, nodes_of},
-    meaning::{definition, kind, region_of},
+    meaning::definition,
     node::{Node, Op, Slot},
     product::Product,
 };
@@ -14,6 +17,57 @@ use ein_ir::{
     region::{Def, Region, ValueId},
 };
 use rustc_hash::FxHashMap;
+
+/// What a class is as a parameter.
+fn kind(facts: &Facts) -> Param {
+    let shape = Shape::new(facts.shape.iter().map(|&n| n as usize));
+    match facts.dim {
+        0 => Param::Tensor(shape),
+        dim => Param::Field {
+            dim: dim.into(),
+            shape,
+        },
+    }
+}
+
+/// The region that computes `roots`, one definition per node.
+pub(super) fn region_of(arena: &Arena, roots: &[Id], inputs: &[Param]) -> Region {
+    let mut region = Region {
+        inputs: inputs.to_vec(),
+        ..Region::default()
+    };
+    let mut values: FxHashMap<Id, ValueId> = FxHashMap::default();
+    for &root in roots {
+        for id in arena.reachable(root) {
+            if values.contains_key(&id) {
+                continue;
+            }
+            let node = arena.node(id);
+            let value = match node.op {
+                Op::Tensor { input, .. } => ValueId(input),
+                _ => {
+                    let children: Vec<Param> = node
+                        .children
+                        .iter()
+                        .map(|&child| kind(arena.facts(child)))
+                        .collect();
+                    let args = node.children.iter().map(|child| values[child]).collect();
+                    region.defs.push(definition(
+                        node,
+                        &kind(arena.facts(id)),
+                        children,
+                        args,
+                        inputs,
+                    ));
+                    ValueId(inputs.len() + region.defs.len() - 1)
+                }
+            };
+            values.insert(id, value);
+        }
+    }
+    region.roots = roots.iter().map(|root| values[root]).collect();
+    region
+}
 
 /// The components of a product of constant classes, by brute force over all assignments of its labels.
 pub(super) fn product_value(world: &World, product: &Product) -> Vec<f64> {

@@ -10,12 +10,13 @@ mod random;
 use crate::{
     arena::{Arena, Mode},
     egraph::{Graph, insert_nodes},
+    journal::Journal,
     normalize::{Options, Source, Stats, optimize},
     rules::{RULES, Rule},
     saturate::{Limits, saturate},
     simplify::{Condition, Conditions, Outcome, STEPS, Step},
 };
-use audit::{audit, product_value};
+use audit::{audit, product_value, region_of};
 use random::{World, close};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -161,8 +162,12 @@ fn all_unions_of_whole_normalizations_are_true() {
             root,
         };
         let mut graph = Graph::default();
-        let options = Options::default();
-        let found = optimize(&mut graph, &source, &options, 150, &mut Stats::default());
+        let options = Options {
+            node_budget: 150,
+            ..Options::default()
+        };
+        let (mut stats, mut journal) = (Stats::default(), Journal::default());
+        let found = optimize(&mut graph, &source, &options, &mut stats, &mut journal);
         assert!(found.is_some(), "seed {seed} has no normal form");
         match audit(&graph, &world) {
             Ok(count) => audited += count,
@@ -174,7 +179,7 @@ fn all_unions_of_whole_normalizations_are_true() {
 
 #[test]
 fn components_that_are_said_to_be_zero_are() {
-    use crate::{build::Context, meaning::region_of, sparsity::vanishes};
+    use crate::{build::Context, sparsity::vanishes};
     let mut zeros = 0;
     for seed in 0..GRAPHS {
         let mut world = World::new(seed, Mode::Source);

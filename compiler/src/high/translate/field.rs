@@ -48,8 +48,7 @@ impl Translator<'_> {
         let position = self.ein(special::position(dim), &[]);
         let value = self.body_at(param, position, body, true);
         let value = self.as_field(value, dim);
-        self.note(var, value);
-        self.env.insert(Key::Var(var), value);
+        self.bind(var, value);
     }
 
     /// The value of a field function that is code: the code, with the position in the place of its parameter. None if the
@@ -66,7 +65,8 @@ impl Translator<'_> {
 
     /// The body of a field function with a position in the place of its parameter; whether that is a field.
     fn body_at(&mut self, param: VarId, at: Value, body: &Expr, is_field: bool) -> Value {
-        let outer = self.env.insert(Key::Var(param), at);
+        let outer = self.env.get(&Key::Var(param)).copied();
+        self.bind(param, at);
         let value = self.with_fields(is_field, |t| t.expr(body));
         if let Some(outer) = outer {
             self.env.insert(Key::Var(param), outer);
@@ -281,7 +281,7 @@ impl Translator<'_> {
                 let Some((var, body)) = body else {
                     return item;
                 };
-                self.env.insert(Key::Var(var), item);
+                self.bind(var, item);
                 self.expr(body)
             })
             .collect();

@@ -36,7 +36,7 @@ impl Translator<'_> {
             .map(|key| (key, self.env.get(&key).copied()))
             .collect();
         for (&param, &value) in function.params.iter().zip(args) {
-            self.env.insert(Key::Var(param), value);
+            self.bind(param, value);
         }
         let result = match &function.body.stmts[..] {
             [
@@ -92,11 +92,11 @@ impl Translator<'_> {
             StmtKind::Decl { var, value: None } => {
                 let ty = Ty::of(self.ty(*var));
                 let value = self.default(&ty);
-                self.env.insert(Key::Var(*var), value);
+                self.bind(*var, value);
             }
             StmtKind::Assign { var, value } => {
                 let value = self.expr(value);
-                self.env.insert(Key::Var(*var), value);
+                self.bind(*var, value);
             }
             StmtKind::If {
                 condition,
@@ -151,7 +151,19 @@ impl Translator<'_> {
         then.yields = changed.iter().map(|key| after_then[key]).collect();
         otherwise.yields = changed.iter().map(|key| after_otherwise[key]).collect();
         let results = self.b.if_(condition, then, otherwise);
-        self.env.extend(changed.into_iter().zip(results));
+        self.rebind(changed.into_iter().zip(results));
+    }
+
+    /// Gives variables and exits the values that control flow has merged for them.
+    fn rebind(&mut self, merged: impl Iterator<Item = (Key, Value)>) {
+        for (key, value) in merged {
+            match key {
+                Key::Var(var) => self.bind(var, value),
+                Key::Status | Key::Result => {
+                    self.env.insert(key, value);
+                }
+            }
+        }
     }
 
     /// The variables known before whose value differs in one of the environments.
@@ -184,7 +196,7 @@ impl Translator<'_> {
         let before = self.env.clone();
         let open = self.b.begin_for(over.low, over.high, exits, init);
         let carried = open.carried[usize::from(exits)..].iter().copied();
-        self.env.extend(keys.iter().copied().zip(carried));
+        self.rebind(keys.iter().copied().zip(carried));
         let element = self.item(&over, open.index);
         self.bind(var, element);
         self.stmts(&body.stmts);
@@ -200,10 +212,8 @@ impl Translator<'_> {
         }
         self.env = before;
         let results = self.b.for_(open, next);
-        self.env.extend(
-            keys.into_iter()
-                .zip(results.into_iter().skip(usize::from(exits))),
-        );
+        let results = results.into_iter().skip(usize::from(exits));
+        self.rebind(keys.into_iter().zip(results));
     }
 
     fn print(&mut self, args: &[Expr]) {

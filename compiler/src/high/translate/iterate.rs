@@ -1,8 +1,8 @@
 //! Iteration over ranges and sequences, and what is made by it: sequences and reductions.
 
-use super::{Key, Translator, expr::element_of};
+use super::{Translator, expr::element_of};
 use crate::{
-    front::typed::tree::{Expr, ExprKind, VarId},
+    front::typed::tree::{Expr, ExprKind},
     high::Op,
     ir::{
         Simple,
@@ -287,11 +287,6 @@ impl Translator<'_> {
                 self.ein(sum(&shape), &[total, value])
             }
         }
-    }
-
-    /// Binds a variable to a value.
-    pub(super) fn bind(&mut self, var: VarId, value: Value) {
-        self.env.insert(Key::Var(var), value);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What exists at compile time only: images and kernels, which convolution turns into leaf fields, names of definitions,
 //! and global variables that the source does not name.
 
-use super::{High, Named, Translator};
+use super::{High, Names, Translator};
 use crate::{
     front::{
         source::Span,
@@ -12,7 +12,7 @@ use crate::{
         leaf::{BorderControl, Convolution, KernelRef, Leaf},
         tensor::Ty,
     },
-    ssa::{Function, Value},
+    ssa::{Function, Role, Value},
 };
 use ein_ir::{Shape, Type, ops::Builtin};
 use std::{collections::BTreeMap, sync::Arc};
@@ -37,8 +37,8 @@ pub(super) struct Statics {
     image_of: BTreeMap<VarId, ImageValue>,
     /// What variables of kernel type stand for.
     kernels_of: BTreeMap<VarId, Vec<KernelRef>>,
-    /// The tensors and fields that the source defines, and what they have become.
-    pub(super) definitions: Vec<Named>,
+    /// For each function the variables that values were given to.
+    pub(super) names: Vec<(Role, Names)>,
     /// The bodies of reductions over strands, by their numbers.
     pub(super) reductions: Vec<Function<High>>,
     /// Global variables that the source does not name: after those that it does.

@@ -88,7 +88,7 @@ impl Translator<'_> {
         }
         let value = t.expr(body);
         let element = t.b.type_of(value).clone();
-        let function = t.b.finish(role.name(), vec![value]);
+        let function = t.finish(vec![value]);
         self.statics.reductions.push(function);
         let reduce = StrandReduction {
             reduction,

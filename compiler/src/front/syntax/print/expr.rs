@@ -4,7 +4,7 @@ use super::{
     super::{
         ast::*,
         literal::write_string,
-        operators::{self, Associativity, Level, Position},
+        operators::{self, Level, Position},
     },
     Printer,
 };
@@ -51,33 +51,6 @@ fn prefix_level(op: &Operator) -> Level {
     operators::find(Position::Prefix, op.symbol).map_or(Level::Atom, |spelling| spelling.level)
 }
 
-/// The loosest levels that the operands of an infix operator of this level may have.
-fn operand_levels(level: Level) -> (Level, Level) {
-    match level.associativity() {
-        Associativity::Left => (level, tighter(level)),
-        Associativity::Right => (tighter(level), level),
-        Associativity::None => (tighter(level), tighter(level)),
-    }
-}
-
-/// The next level.
-fn tighter(level: Level) -> Level {
-    match level {
-        Level::Conditional => Level::Range,
-        Level::Range => Level::Or,
-        Level::Or => Level::And,
-        Level::And => Level::Comparison,
-        Level::Comparison => Level::Sum,
-        Level::Sum => Level::Product,
-        Level::Product => Level::Composition,
-        Level::Composition => Level::Unary,
-        Level::Unary => Level::Power,
-        Level::Power => Level::Suffix,
-        Level::Suffix => Level::Derivative,
-        Level::Derivative | Level::Atom => Level::Atom,
-    }
-}
-
 /// Whether the text ends with `nan` and no shape, and has no parentheses as a base.
 fn ends_with_bare_nan(expr: &Expr) -> bool {
     match &expr.kind {
@@ -107,7 +80,7 @@ impl Printer {
     }
 
     fn infix(&mut self, left: &Expr, symbol: &str, right: &Expr, level: Level) {
-        let (left_level, right_level) = operand_levels(level);
+        let (left_level, right_level) = level.operands();
         self.operand(left, left_level);
         self.text(symbol);
         self.operand(right, right_level);
@@ -145,7 +118,7 @@ impl Printer {
                 condition,
                 otherwise,
             } => {
-                self.operand(then, tighter(Level::Conditional));
+                self.operand(then, Level::Conditional.tighter());
                 self.text(" if ");
                 self.expr(condition);
                 self.text(" else ");

@@ -1,0 +1,208 @@
+//! What becomes of a program's mathematics: every region that normalization works on, before and after, in the notation of
+//! the language and with the names of the program.
+//!
+//! What is explained is what is compiled: the same regions with all their roots, the same options, the same result. The
+//! equations that lead from what was written to that result are replayed with the reference evaluator.
+
+mod counts;
+mod part;
+mod report;
+mod scope;
+
+pub use counts::Counts;
+pub use part::Part;
+
+use crate::{
+    front::{self, deep, diag::Diagnostic, source::Source, typed::tree},
+    high::{self, High, Op},
+    ir::{
+        interface::Interface,
+        tensor::{Base, Ty},
+    },
+    pipeline::Options,
+    ssa::{Function, Inst, Kind, Role, Value, number_values_mapped, remove_dead},
+};
+use ein_ir::{Param, Shape, ops::special};
+use part::parts;
+use scope::{Names, Scope};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// The explanation of a program, or of what a name in it stands for.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The program's file name.
+    pub file: String,
+    /// The fields that are made of images, each with its definition.
+    pub leaves: Vec<(String, String)>,
+    /// The regions, in the order in which their functions run.
+    pub parts: Vec<Part>,
+}
+
+/// Why there is no explanation.
+#[derive(Debug)]
+pub enum Unexplained {
+    /// The program has errors.
+    Errors(Vec<Diagnostic>),
+    /// The program has no field or tensor of this name; these are the names it has.
+    NoSuchName(Vec<String>),
+}
+
+/// Explains a program, or only what has to do with one name.
+///
+/// # Errors
+/// The program's errors, or that there is no such name.
+pub fn explain(
+    source: &Source,
+    options: &Options,
+    name: Option<&str>,
+) -> Result<Explanation, Unexplained> {
+    let checked = front::check(source, &options.check());
+    let Some(program) = checked.program else {
+        return Err(Unexplained::Errors(checked.diagnostics));
+    };
+    deep(|| explain_here(source, &program, options, name))
+}
+
+fn explain_here(
+    source: &Source,
+    program: &tree::Program,
+    options: &Options,
+    name: Option<&str>,
+) -> Result<Explanation, Unexplained> {
+    let (translated, names) = high::translate_with_names(program, options.long_int);
+    let name_of = |(value, var): &(Value, tree::VarId)| (*value, program.vars[var.0].name.clone());
+    let names_of = |role: &Role| -> Names {
+        let names = names.get(role).into_iter().flatten();
+        names.map(name_of).collect()
+    };
+    let mut explainer = Explainer {
+        interface: &translated.interface,
+        options,
+        explanation: Explanation {
+            file: source.path.display().to_string(),
+            leaves: Vec::new(),
+            parts: Vec::new(),
+        },
+    };
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    let mut fields: BTreeMap<String, (Role, Value, usize)> = BTreeMap::new();
+    for (role, function) in &translated.functions {
+        for (value, name) in names_of(role) {
+            match function.type_of(value) {
+                Ty::Field { dim, .. } => {
+                    fields.entry(name.clone()).or_insert((*role, value, *dim));
+                    known.insert(name);
+                }
+                Ty::Tensor(_) => {
+                    known.insert(name);
+                }
+                _ => {}
+            }
+        }
+        explainer.function(*role, function.clone(), names_of(role), name);
+    }
+    if let Some(name) = name
+        && !known.contains(name)
+    {
+        return Err(Unexplained::NoSuchName(known.into_iter().collect()));
+    }
+    fields.retain(|field, _| name.is_none_or(|name| name == field));
+    for (field, (role, value, dim)) in fields {
+        if let Some(function) = translated.function(role)
+            && !explainer.explanation.mentions(&field)
+        {
+            explainer.unprobed(role, function, value, dim, names_of(&role), &field);
+        }
+    }
+    let mut explanation = explainer.explanation;
+    let leaves = std::mem::take(&mut explanation.leaves);
+    let is_mentioned = |(leaf, _): &(String, String)| explanation.mentions(leaf);
+    explanation.leaves = leaves.into_iter().filter(is_mentioned).collect();
+    Ok(explanation)
+}
+
+impl Explanation {
+    /// Whether a name occurs in it.
+    fn mentions(&self, name: &str) -> bool {
+        self.parts.iter().any(|part| part.names.contains(name))
+    }
+}
+
+struct Explainer<'a> {
+    interface: &'a Interface,
+    options: &'a Options,
+    explanation: Explanation,
+}
+
+impl Explainer<'_> {
+    /// Explains a function as it was translated, or what has to do with one name in it.
+    fn function(
+        &mut self,
+        role: Role,
+        function: Function<High>,
+        mut names: Names,
+        name: Option<&str>,
+    ) {
+        let (function, replaced) = number_values_mapped(function);
+        let function = remove_dead(function);
+        names
+            .iter_mut()
+            .for_each(|(value, _)| *value = replaced[value.0 as usize]);
+        let scope = Scope::new(self.interface, &function, &names);
+        for (leaf, definition) in scope.leaves() {
+            let leaves = &mut self.explanation.leaves;
+            if leaves.iter().all(|(known, _)| *known != leaf) {
+                leaves.push((leaf, definition));
+            }
+        }
+        let (_, regions) = high::explain(function.clone(), &self.options.normalization);
+        let new = parts(role, &regions, &scope, self.interface, name);
+        self.explanation.parts.extend(new);
+    }
+
+    /// Explains a field that no function probes as if this one did.
+    fn unprobed(
+        &mut self,
+        role: Role,
+        function: &Function<High>,
+        field: Value,
+        dim: usize,
+        mut names: Names,
+        name: &str,
+    ) {
+        let (function, position) = probed(function, field, dim);
+        names.push((position, "x".to_string()));
+        let before = self.explanation.parts.len();
+        self.function(role, function, names, Some(name));
+        let new = &mut self.explanation.parts[before..];
+        new.iter_mut().for_each(|part| part.is_compiled = false);
+    }
+}
+
+/// A function that probes a field at a position, and that position.
+fn probed(function: &Function<High>, field: Value, dim: usize) -> (Function<High>, Value) {
+    let mut function = function.clone();
+    let Ty::Field { shape, .. } = function.type_of(field).clone() else {
+        panic!("{} is not a field", function.type_of(field))
+    };
+    let position = Shape::new([dim]);
+    let at = function.fresh(Ty::Tensor(position.clone()));
+    let result = function.fresh(Ty::Tensor(shape.clone()));
+    let given = Op::Base(Base::Arg(0, Ty::Tensor(position.clone())));
+    let probe = special::probe(Param::Field { dim, shape }, Param::Tensor(position));
+    let define = |value: Value, op: Op, args: Vec<Value>| Inst {
+        results: vec![value],
+        kind: Kind::Op(op, args),
+    };
+    let probe = Op::Ein(Arc::new(probe.into()));
+    let insts = [
+        define(at, given, vec![]),
+        define(result, probe, vec![field, at]),
+    ];
+    function.body.insts.extend(insts);
+    function.body.yields = vec![result];
+    (function, at)
+}

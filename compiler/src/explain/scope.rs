@@ -1,0 +1,246 @@
+//! Values of a function as expressions: by the names that the source has for them, or by how they are made.
+
+use crate::{
+    high::{High, Op},
+    ir::{
+        Bits, Simple,
+        interface::{Interface, Target},
+        leaf::{Convolution, ImageInfo, Leaf},
+        tensor::{Base, Operator, Ty},
+    },
+    ssa::{Function, Value},
+};
+use ein_ir::{
+    OpDef, Rational, Shape,
+    ops::{Border, Builtin, Meaning, OPERATORS},
+    rational,
+    region::{Def, Region, ValueId},
+    surface::{Expr, Layout},
+};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// What the source calls values of a function: each name with the value that has it, in the order in which they got it.
+pub(super) type Names = Vec<(Value, String)>;
+
+/// The names in force while a region is written.
+pub(super) type Display = BTreeMap<Value, String>;
+
+/// What is known of the values of a function.
+pub(super) struct Scope<'a> {
+    interface: &'a Interface,
+    types: &'a [Ty],
+    makers: BTreeMap<Value, (Op, Vec<Value>)>,
+    /// The names of each value, in the order in which it got them.
+    names: BTreeMap<Value, Vec<String>>,
+}
+
+impl<'a> Scope<'a> {
+    pub(super) fn new(
+        interface: &'a Interface,
+        function: &'a Function<High>,
+        names: &Names,
+    ) -> Self {
+        let mut makers = BTreeMap::new();
+        function.each_op(&mut |op, args, results| {
+            let made = results.iter().filter(|_| results.len() == 1);
+            makers.extend(made.map(|result| (*result, (op.clone(), args.to_vec()))));
+        });
+        let mut known: BTreeMap<Value, Vec<String>> = BTreeMap::new();
+        // Numbers are shown as such: equal ones are one value, with the names of all variables that begin with it.
+        let is_number =
+            |value: &Value| matches!(makers.get(value), Some((Op::Base(Base::Tensor(..)), _)));
+        for (value, name) in names.iter().filter(|(value, _)| !is_number(value)) {
+            let names = known.entry(*value).or_default();
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        Scope {
+            interface,
+            types: &function.types,
+            makers,
+            names: known,
+        }
+    }
+
+    /// The names that the source has for a value.
+    pub(super) fn names(&self, value: Value) -> &[String] {
+        self.names.get(&value).map_or(&[], Vec::as_slice)
+    }
+
+    /// The leaf fields that have a name, with their definitions.
+    pub(super) fn leaves(&self) -> Vec<(String, String)> {
+        let named = |(value, (op, _)): (&Value, &(Op, Vec<Value>))| match op {
+            Op::Field(Leaf::Convolution(field)) => {
+                let name = self.names(*value).first()?;
+                Some((name.clone(), self.convolution(field)))
+            }
+            _ => None,
+        };
+        self.makers.iter().filter_map(named).collect()
+    }
+
+    /// The leaf field that a value is.
+    pub(super) fn leaf(&self, value: Value) -> Option<&Leaf> {
+        match self.makers.get(&value) {
+            Some((Op::Field(leaf), _)) => Some(leaf),
+            _ => None,
+        }
+    }
+
+    /// The constant tensor that a value is.
+    pub(super) fn constant(&self, value: Value) -> Option<&Base> {
+        match self.makers.get(&value) {
+            Some((Op::Base(base @ Base::Tensor(..)), _)) => Some(base),
+            _ => None,
+        }
+    }
+
+    /// A value as an expression; those that have neither a name nor a form of the language are `…`.
+    pub(super) fn expr(&self, value: Value, display: &Display) -> Expr {
+        let is_int = self.types[value.0 as usize] == Ty::Int;
+        let named = display.get(&value).or_else(|| self.names(value).first());
+        if let Some(name) = named {
+            return match is_int {
+                true => Expr::Int(name.clone()),
+                false => Expr::Name(name.clone()),
+            };
+        }
+        let made = self
+            .makers
+            .get(&value)
+            .and_then(|(op, args)| self.made(op, args, display));
+        made.unwrap_or_else(|| Expr::Name("…".to_string()))
+    }
+
+    fn made(&self, op: &Op, args: &[Value], display: &Display) -> Option<Expr> {
+        let arg = |k: usize| self.expr(args[k], display);
+        let all = || (0..args.len()).map(arg).collect::<Vec<_>>();
+        Some(match op {
+            Op::Field(Leaf::Convolution(field)) => {
+                Expr::Name(format!("({})", self.convolution(field)))
+            }
+            Op::Ein(operator) => self.operator(operator, args, display),
+            Op::Base(Base::Tensor(shape, components)) => literal(shape, components),
+            Op::Base(Base::Int(n)) => Expr::Number(Rational::from_integer((*n).into())),
+            Op::Base(Base::Global(n, _)) => {
+                Expr::Name(self.interface.globals[*n as usize].name.clone())
+            }
+            Op::Base(Base::State(n, _)) => {
+                Expr::Name(self.interface.state[*n as usize].variable.name.clone())
+            }
+            Op::Base(Base::Simple(Simple::ToReal)) => arg(0),
+            Op::Base(Base::Simple(simple)) => {
+                let row = match simple {
+                    Simple::IntAdd => "add",
+                    Simple::IntSub => "sub",
+                    Simple::IntMul => "scale_left",
+                    Simple::IntNeg => "neg",
+                    _ => return None,
+                };
+                Expr::Apply(OpDef::named(row)?, all())
+            }
+            Op::Base(Base::Image(number, ImageInfo::Size(axis))) => {
+                Expr::Int(format!("size({})[{axis}]", self.image(*number)))
+            }
+            Op::Base(Base::Element(_)) => match (self.makers.get(&args[0]), self.int(args[1])) {
+                (Some((Op::Base(Base::Sequence(_)), elements)), Some(k)) => {
+                    self.expr(*elements.get(k)?, display)
+                }
+                _ => Expr::Name(format!("{}[{}]", arg(0), arg(1))),
+            },
+            _ => return None,
+        })
+    }
+
+    /// The integer that a value is.
+    fn int(&self, value: Value) -> Option<usize> {
+        match self.makers.get(&value) {
+            Some((Op::Base(Base::Int(n)), _)) => usize::try_from(*n).ok(),
+            _ => None,
+        }
+    }
+
+    /// An operator that is not part of the region, applied to expressions.
+    fn operator(&self, operator: &Arc<Operator>, args: &[Value], display: &Display) -> Expr {
+        let inputs: Vec<Expr> = args.iter().map(|&arg| self.expr(arg, display)).collect();
+        let region = Region {
+            inputs: operator.ein.params.clone(),
+            defs: vec![Def {
+                op: operator.ein.clone(),
+                args: (0..inputs.len()).map(ValueId).collect(),
+            }],
+            roots: vec![ValueId(inputs.len())],
+        };
+        let layout = Layout {
+            inputs: &inputs,
+            names: &BTreeMap::new(),
+            symmetry: &[],
+            temporaries: "…",
+            shares: false,
+            width: usize::MAX,
+        };
+        layout.write(&region, &region.roots).values.remove(0)
+    }
+
+    /// An image convolved with kernels, as programs write it.
+    pub(super) fn convolution(&self, field: &Convolution) -> String {
+        let mut kernels: Vec<&str> = field.kernels.iter().map(|kernel| kernel.0.name).collect();
+        kernels.dedup();
+        let kernels = match kernels[..] {
+            [one] => one.to_string(),
+            _ => {
+                let all: Vec<&str> = field.kernels.iter().map(|kernel| kernel.0.name).collect();
+                format!("KRNS({})", all.join(", "))
+            }
+        };
+        let image = self.image(field.image);
+        let image = match &field.border {
+            None => image,
+            Some(border) => {
+                let kind = Builtin::Border(border.clone().map(|_| ()));
+                let mut rows = OPERATORS.iter();
+                let row = rows.find(|row| row.meaning == Meaning::Builtin(kind));
+                let mut args = vec![Expr::Name(image)];
+                if let Border::Constant(components) = border {
+                    args.push(literal(&field.shape, components));
+                }
+                Expr::Apply(row.expect("every border has a row"), args).to_string()
+            }
+        };
+        format!("{kernels} ⊛ {image}")
+    }
+
+    fn image(&self, number: u32) -> String {
+        let inputs = &self.interface.inputs;
+        let input = inputs
+            .iter()
+            .find(|input| input.target == Target::Image(number));
+        match (input, &self.interface.images[number as usize].file) {
+            (Some(input), _) => input.name.clone(),
+            (None, Some(file)) => format!("load_image(\"{file}\")"),
+            (None, None) => format!("image {number}"),
+        }
+    }
+}
+
+/// A constant tensor as programs write it.
+fn literal(shape: &Shape, components: &[Bits]) -> Expr {
+    let Some((first, rest)) = shape.dims().split_first() else {
+        return number(components[0].get());
+    };
+    let (rest, size) = (Shape::from(rest), components.len() / first);
+    let parts = components
+        .chunks(size)
+        .map(|part| literal(&rest, part).to_string());
+    Expr::Name(format!("[{}]", parts.collect::<Vec<_>>().join(", ")))
+}
+
+fn number(x: f64) -> Expr {
+    match rational::from_f64(x) {
+        Some(number) => Expr::Number(number),
+        None if x == f64::INFINITY => Expr::Name("∞".to_string()),
+        None if x == f64::NEG_INFINITY => Expr::Name("-∞".to_string()),
+        None => Expr::Name(format!("{x:e}").to_lowercase()),
+    }
+}
