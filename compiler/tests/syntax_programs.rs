@@ -4,7 +4,7 @@ mod trees;
 
 use std::{fs, path::Path};
 
-use compiler::front::syntax::print;
+use compiler::front::{source::Source, syntax::print};
 use expect_test::expect;
 use trees::{parse_right, without_spans};
 
@@ -32,6 +32,66 @@ fn the_samples_are_read_without_a_message_and_printing_keeps_their_trees() {
         let again = parse_right(&printed);
         assert_eq!(without_spans(&program), without_spans(&again), "{name}");
         assert_eq!(print::print(&again), printed, "{name}");
+    }
+}
+
+/// All programs of the repository.
+fn programs() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../programs");
+    let folders = fs::read_dir(folder).expect("the programs");
+    let folders = folders.map(|entry| entry.expect("an entry").path());
+    let files = folders.filter(|path| path.is_dir()).flat_map(|folder| {
+        let entries = fs::read_dir(folder).expect("a folder");
+        entries.map(|entry| entry.expect("an entry").path())
+    });
+    let is_program = |path: &std::path::PathBuf| path.extension().is_some_and(|e| e == "diderot");
+    let files = files.filter(is_program);
+    files
+        .map(|path| {
+            let text = fs::read_to_string(&path).expect("a program");
+            // With the text of what it imports.
+            let source = Source::new(&path, text);
+            (path.display().to_string(), source.text)
+        })
+        .collect()
+}
+
+/// The comments of a text, sorted. Strings of these programs have no slashes.
+fn comments(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('/') {
+        rest = &rest[at..];
+        let length = match &rest[..rest.len().min(2)] {
+            "//" => rest.find('\n').unwrap_or(rest.len()),
+            "/*" => rest.find("*/").map_or(rest.len(), |n| n + 2),
+            _ => {
+                rest = &rest[1..];
+                continue;
+            }
+        };
+        found.push(rest[..length].trim_end().to_string());
+        rest = &rest[length..];
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn comments_survive_printing_and_stay_where_they_are() {
+    let programs = programs();
+    assert!(programs.len() > 50);
+    for (name, text) in programs {
+        let program = parse_right(&text);
+        let printed = print::print_with_comments(&program, &text);
+        assert_eq!(comments(&printed), comments(&text), "{name}");
+        let again = parse_right(&printed);
+        assert_eq!(without_spans(&program), without_spans(&again), "{name}");
+        assert_eq!(
+            print::print_with_comments(&again, &printed),
+            printed,
+            "{name}"
+        );
     }
 }
 

@@ -134,7 +134,7 @@ impl Output {
     }
 
     /// Values of one strand; of one element if strands have sequences of different lengths.
-    fn strand_size(&self) -> usize {
+    pub fn strand_size(&self) -> usize {
         match self.length {
             Length::One | Length::Dynamic => self.element_size(),
             Length::Fixed(n) => n * self.element_size(),

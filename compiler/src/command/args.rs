@@ -224,7 +224,10 @@ fn stage_names() -> clap::builder::PossibleValuesParser {
 /// The compiler's options by their spellings, and whether they take a value; for the command of a run.
 pub(super) fn spellings() -> Vec<(String, bool)> {
     let mut all = Vec::new();
-    for argument in Words::command().get_arguments() {
+    let mut command = Words::command();
+    // Only then has it the options that every command has.
+    command.build();
+    for argument in command.get_arguments() {
         let takes_value = argument.get_action().takes_values();
         let long = argument.get_long().map(|name| format!("--{name}"));
         let short = argument.get_short().map(|letter| format!("-{letter}"));

@@ -4,7 +4,7 @@ use super::{
     FAILURE, INTERRUPTED, SUCCESS, USAGE, complain,
     interrupts::{self, Watch},
     progress::{Length, Progress},
-    report,
+    report, space,
 };
 use crate::{
     front::{
@@ -25,7 +25,7 @@ use runtime::{
     output::{
         OutputError,
         film::Film,
-        format::FileFormat,
+        format::{FileFormat, STANDARD_OUTPUT},
         place::Place,
         plan::{Plan, Target, plan},
         write::{Contents, Number, Style, Written, write},
@@ -125,6 +125,9 @@ impl Execution<'_> {
         let failed = |failure: Failure| Ended(fail(self.source, &failure));
         let prepared = Prepared::new(self.compiled, &inputs, &self.images).map_err(failed)?;
         let plan = self.plan(&prepared)?;
+        if number == 0 {
+            space::warn(&plan, &prepared.domain(), self.compiled);
+        }
         if self.films.is_empty() {
             let films = plan.films.iter();
             self.films = films
@@ -413,6 +416,10 @@ impl Execution<'_> {
                 notes,
                 tally,
             } = written;
+            let file = match file.as_str() {
+                STANDARD_OUTPUT => "standard output",
+                file => file,
+            };
             if !quiet {
                 complain(&format!("wrote {file} ({description})\n"));
             }

@@ -14,6 +14,7 @@ mod info;
 mod interrupts;
 mod progress;
 mod run;
+mod space;
 mod words;
 
 use crate::front::{

@@ -70,15 +70,17 @@ pub(super) fn divide(words: &[String], spellings: &[(String, bool)]) -> Divided 
             divided.words.push(word.clone());
         } else if word.len() > 1 && word.starts_with('-') {
             divided.words.push(word.clone());
-            let value = match is_built_in(word) {
-                Some(true) => rest.split_first(),
+            let built_in = is_built_in(word.split_once('=').map_or(word, |(name, _)| name));
+            let is_whole = word.contains('=');
+            let value = match built_in {
+                Some(true) if !is_whole => rest.split_first(),
                 _ => None,
             };
             if let Some((value, after)) = value {
                 divided.words.push(value.clone());
                 rest = after;
             }
-            is_loose = is_built_in(word).is_none() && !word.contains('=');
+            is_loose = built_in.is_none() && !is_whole;
         } else if is_loose && !is_program(word) {
             divided.words.push(word.clone());
         } else {
@@ -155,6 +157,10 @@ mod tests {
                 ["--double", "p.diderot", "-vol a.nrrd -eye 1 2 3"],
             ),
             ("d -eye=1,2,3 p.diderot", ["", "p.diderot", "-eye=1,2,3"]),
+            (
+                "d -o-rgb=x.png p.diderot",
+                ["", "p.diderot", "-o-rgb=x.png"],
+            ),
             ("d p.diderot --help", ["", "p.diderot", "--help"]),
             ("d --help", ["--help", "", ""]),
             ("d chekc p.diderot", ["", "chekc", "p.diderot"]),

@@ -77,7 +77,7 @@ pub struct RunOptions {
     pub print: String,
     /// Whether to report what is done.
     pub verbose: bool,
-    /// Whether to say nothing that is not wrong.
+    /// Whether to say nothing that is as expected.
     pub quiet: bool,
     /// Whether to report the time taken.
     pub timing: bool,
@@ -320,7 +320,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["-q", "--quiet"],
         argument: "",
-        help: "report nothing but warnings and errors",
+        help: "do not report what is written",
         effect: Effect::Flag(|run| run.quiet = true),
     },
     OptionRow {

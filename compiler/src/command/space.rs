@@ -1,0 +1,124 @@
+//! Whether the disk has room for the outputs, as far as that can be known before a run.
+
+use super::complain;
+use crate::{codegen::Compiled, run};
+use runtime::output::{
+    Domain, Output, Scalar,
+    format::FileFormat,
+    plan::{Plan, Target},
+};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+/// Warns of directories that have less room than the outputs need.
+pub(super) fn warn(plan: &Plan, domain: &Domain, program: &Compiled) {
+    let outputs = run::outputs(&program.interface);
+    let mut wanted: BTreeMap<PathBuf, u64> = BTreeMap::new();
+    let runs = plan.runs.unwrap_or(1) as u64;
+    for target in &plan.results {
+        let file = Path::new(&target.destination.file);
+        let directory = match file.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let bytes = runs.saturating_mul(bytes_of(target, &outputs, domain, program));
+        *wanted.entry(directory.to_path_buf()).or_default() += bytes;
+    }
+    for (directory, bytes) in wanted {
+        if let Some(free) = free_bytes(&directory)
+            && bytes > free
+        {
+            complain(&format!(
+                "warning: the outputs in {} need {}, but only {} are free\n",
+                directory.display(),
+                shown(bytes),
+                shown(free)
+            ));
+        }
+    }
+}
+
+/// The bytes of the values of a file, if they are stored as they are; what is compressed or goes elsewhere counts for nothing.
+fn bytes_of(target: &Target, outputs: &[Output], domain: &Domain, program: &Compiled) -> u64 {
+    let is_stored = matches!(
+        target.destination.format,
+        FileFormat::Nrrd
+            | FileFormat::DetachedNrrd
+            | FileFormat::Npy
+            | FileFormat::Vtp
+            | FileFormat::Vti
+            | FileFormat::Ply
+    );
+    if !is_stored || target.destination.is_standard_output() {
+        return 0;
+    }
+    let of_output = |&n: &usize| {
+        let bytes = match outputs[n].scalar {
+            Scalar::Real if program.lanes.double => 8,
+            Scalar::Int if program.lanes.long_int => 8,
+            Scalar::Real | Scalar::Int => 4,
+            Scalar::Bool => 1,
+        };
+        (domain.strand_count() as u64)
+            .saturating_mul(outputs[n].strand_size() as u64)
+            .saturating_mul(bytes)
+    };
+    target
+        .outputs
+        .iter()
+        .map(of_output)
+        .fold(0, u64::saturating_add)
+}
+
+/// The bytes that are free in a directory, where the system tells.
+#[cfg(unix)]
+fn free_bytes(directory: &Path) -> Option<u64> {
+    let found = nix::sys::statvfs::statvfs(directory).ok()?;
+    // The types of these numbers differ between systems.
+    #[allow(clippy::unnecessary_cast, clippy::useless_conversion)]
+    let (blocks, size) = (
+        found.blocks_available() as u64,
+        found.fragment_size() as u64,
+    );
+    blocks.checked_mul(size)
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_: &Path) -> Option<u64> {
+    None
+}
+
+fn shown(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["bytes", "KB", "MB", "GB", "TB"];
+    let mut size = bytes as f64;
+    let mut unit = 0;
+    while size >= 1000.0 && unit + 1 < UNITS.len() {
+        size /= 1000.0;
+        unit += 1;
+    }
+    match unit {
+        0 => format!("{bytes} bytes"),
+        _ => format!("{size:.1} {}", UNITS[unit]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_told_in_units_that_can_be_read() {
+        assert_eq!(shown(999), "999 bytes");
+        assert_eq!(shown(1500), "1.5 KB");
+        assert_eq!(shown(3_200_000_000), "3.2 GB");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn there_is_room_somewhere() {
+        assert!(free_bytes(&std::env::temp_dir()).is_some());
+        assert_eq!(free_bytes(Path::new("/no/such/place")), None);
+    }
+}
