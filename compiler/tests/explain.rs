@@ -110,7 +110,7 @@ fn crest_fits_on_two_pages_in_the_words_of_its_author() {
         "P = identity[3] - N⊗N",
         "G = -(P•(∇⊗∇F)•P)/|∇F|",
         "K = (trace(G) + sqrt(2*(G:G) - trace(G)^2))/2",
-        "y = eye + hi*dir",
+        "y = from + hi*dir",
         "product-rule",
         "∂(a·b) = ∂a·b + a·∂b",
     ] {

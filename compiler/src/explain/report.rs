@@ -25,7 +25,7 @@ impl Explanation {
         let mut laws: BTreeSet<&str> = BTreeSet::new();
         let mut role = None;
         for part in &self.parts {
-            if part.is_unchanged() && !part.has_fields && !details {
+            if (part.is_unchanged() || part.costs_nothing()) && !part.has_fields && !details {
                 plain += 1;
                 continue;
             }
@@ -48,7 +48,7 @@ impl Explanation {
         if plain > 0 {
             let _ = writeln!(
                 out,
-                "\n{plain} more: tensor arithmetic without fields, compiled as written (--details)"
+                "\n{plain} more: tensor arithmetic without fields, compiled as written or nothing to compute (--details)"
             );
         }
         out
@@ -114,6 +114,15 @@ impl Part {
         if details {
             self.write_details(out);
         }
+    }
+
+    /// Whether only constants are chosen or put together.
+    fn costs_nothing(&self) -> bool {
+        self.cost_after.operations == 0
+            && self
+                .cost_before
+                .as_ref()
+                .is_some_and(|before| before.operations == 0)
     }
 
     /// The values that are wanted and have no line of their own before.
