@@ -227,6 +227,8 @@ fn surprising_pictures_are_reported_and_others_are_not() {
         tally.notes("mag.png", all)
     };
     assert_eq!(notes(&[0.0, 0.3, 1.0], false), [""; 0]);
+    // The noise of a reconstruction rounds to black and white.
+    assert_eq!(notes(&[-0.0001, 0.3, 1.0001], false), [""; 0]);
     assert_eq!(
         notes(&[0.0, 0.3, 1.0], true),
         ["mag.png: values from 0 to 1"]

@@ -110,7 +110,9 @@ pub fn picture(
         // The cast saturates and takes not-a-number to 0; the clamp keeps eight bits from wrapping.
         scaled.round().clamp(0.0, max) as u16
     };
-    let (least, most) = (low.min(high), low.max(high));
+    // What rounds to black or white is not clipped, even if it is a little beyond.
+    let half_level = (high - low).abs() / max / 2.0;
+    let (least, most) = (low.min(high) - half_level, low.max(high) + half_level);
     let mut tally = Tally {
         values: 0,
         below: 0,
