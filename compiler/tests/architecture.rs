@@ -60,7 +60,6 @@ fn what_is_made_for_one_crate_stays_in_it() {
         ("lalrpop-util", "compiler"),
         ("logos", "compiler"),
         ("image", "runtime"),
-        ("flate2", "nrrd-rs"),
         ("bzip2", "nrrd-rs"),
     ];
     for (name, _) in CRATES {

@@ -1,5 +1,8 @@
-//! How much memory this process may still take, so that a file or a program that wants more is refused with a message and
-//! not by the system.
+//! Memory in large amounts: how much this process may still take, so that a file or a program that wants more is refused with
+//! a message and not by the system; pages that are large where the system has them; and room that workers fill in any order.
+//!
+//! A page is made and cleared when it is first touched, and workers that touch new pages at the same time wait for each
+//! other; with pages of 2 MB instead of 4 kB there is little to wait for.
 
 /// Bytes that are available: what the system has, within the limits of the process and of the group it runs in. `None`
 /// where the system does not say.
@@ -86,6 +89,64 @@ pub fn shown(bytes: u64) -> String {
     }
     let digits = usize::from(unit != "bytes" && size < 100.0);
     format!("{size:.digits$} {unit}")
+}
+
+/// Fewer bytes are not worth asking for.
+const WORTHWHILE: usize = 4 << 20;
+
+/// Tells the system that the pages of freshly allocated memory had better be large. It may not listen.
+pub(crate) fn large_pages(start: *mut u8, bytes: usize) {
+    if bytes < WORTHWHILE {
+        return;
+    }
+    #[cfg(target_os = "linux")]
+    {
+        const PAGE: usize = 1 << 12;
+        let skipped = start.align_offset(PAGE);
+        // SAFETY: the range lies in the allocation; the advice changes nothing about its contents.
+        unsafe {
+            libc::madvise(
+                start.add(skipped).cast(),
+                bytes - skipped,
+                libc::MADV_HUGEPAGE,
+            )
+        };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = start;
+}
+
+/// An empty vector with room for so many values.
+pub(crate) fn roomy<T>(count: usize) -> Vec<T> {
+    let values: Vec<T> = Vec::with_capacity(count);
+    large_pages(
+        values.as_ptr().cast_mut().cast(),
+        values.capacity() * size_of::<T>(),
+    );
+    values
+}
+
+/// Memory that several workers write at the same time, each element at most one of them.
+pub(crate) struct Room<T>(*mut T);
+
+// SAFETY: elements are values that may be sent, and no two workers write the same.
+unsafe impl<T: Send> Sync for Room<T> {}
+
+impl<T: Copy> Room<T> {
+    /// That of a vector up to its capacity, or of a slice.
+    pub(crate) fn new(first: *mut T) -> Room<T> {
+        Room(first)
+    }
+
+    /// Writes an element.
+    ///
+    /// # Safety
+    /// There is room for it, nobody else writes it, and nobody reads it meanwhile.
+    #[inline(always)]
+    pub(crate) unsafe fn put(&self, index: usize, value: T) {
+        // SAFETY: promised by the caller.
+        unsafe { self.0.add(index).write(value) }
+    }
 }
 
 #[cfg(test)]

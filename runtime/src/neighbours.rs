@@ -9,6 +9,7 @@
 //! not positive finds nothing.
 
 mod cells;
+mod counting;
 mod lanes;
 mod radii;
 mod select;
@@ -16,8 +17,13 @@ mod select;
 pub use radii::RadiusStatistics;
 pub use select::Hits;
 
+use crate::memory::Room;
 use cells::Cells;
+use rayon::prelude::*;
 use std::ops::{Add, Mul, Sub};
+
+/// Points that a worker takes at a time.
+const PIECE: usize = 1 << 13;
 
 /// A number that positions are made of, in one of the two precisions of the language.
 pub trait Coordinate:
@@ -98,6 +104,24 @@ impl<T, const D: usize> Default for Points<T, D> {
 }
 
 impl<T: Coordinate, const D: usize> Points<T, D> {
+    /// No points, but room for so many.
+    pub fn with_capacity(count: usize) -> Points<T, D> {
+        Points {
+            coordinates: std::array::from_fn(|_| Vec::with_capacity(count)),
+            slots: Vec::with_capacity(count),
+            ranks: Vec::with_capacity(count),
+        }
+    }
+
+    /// Adds the strands of another list.
+    pub fn append(&mut self, other: &Points<T, D>) {
+        for (column, more) in self.coordinates.iter_mut().zip(&other.coordinates) {
+            column.extend_from_slice(more);
+        }
+        self.slots.extend_from_slice(&other.slots);
+        self.ranks.extend_from_slice(&other.ranks);
+    }
+
     /// Forgets all points but keeps the memory.
     pub fn clear(&mut self) {
         self.coordinates.iter_mut().for_each(Vec::clear);
@@ -142,7 +166,7 @@ impl<T: Coordinate, const D: usize> CellGrid<T, D> {
     /// Sorts `points` into cells. `radius` is what queries are expected to ask for; it influences
     /// speed only.
     ///
-    /// `points` gives its memory and gets that of `old`, if there is one.
+    /// `points` gives its memory and gets that of `old`, if there is one. Runs on the current rayon pool.
     pub fn build(
         points: &mut Points<T, D>,
         radius: Option<f64>,
@@ -225,9 +249,15 @@ fn sorting_pays<T: Coordinate, const D: usize>(
     given.len() >= SAMPLES && jumps(given) > 2 * jumps(sorted) + samples / 4
 }
 
-/// Puts `from[i]` at `to[places[i]]`.
-fn scatter<V: Copy>(from: &[V], places: &[u32], to: &mut [V]) {
-    for (&value, &place) in from.iter().zip(places) {
-        to[place as usize] = value;
-    }
+/// Puts `from[i]` at `to[places[i]]`; no two places are the same.
+fn scatter<V: Copy + Send + Sync>(from: &[V], places: &[u32], to: &mut [V]) {
+    assert!(from.len() <= to.len(), "room for everything");
+    let room = Room::new(to.as_mut_ptr());
+    let pieces = from.par_chunks(PIECE).zip(places.par_chunks(PIECE));
+    pieces.for_each(|(from, places)| {
+        for (&value, &place) in from.iter().zip(places) {
+            // SAFETY: places are below their number, and each is that of one value.
+            unsafe { room.put(place as usize, value) };
+        }
+    });
 }

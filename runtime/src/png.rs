@@ -1,13 +1,17 @@
 //! PNG pictures: reading and writing stored integers, never rescaled. How numbers become such integers is the business of
 //! [`crate::output::picture`].
 
+mod encode;
+
+pub(crate) use encode::chunk;
+
 use std::fmt;
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use image::codecs::png::{PngDecoder, PngEncoder};
-use image::{ColorType, ExtendedColorType, ImageDecoder, ImageEncoder};
+use image::codecs::png::PngDecoder;
+use image::{ColorType, ImageDecoder};
 
 /// What deflate can make of one byte at most; a picture larger than that for its file is not one.
 const MAX_EXPANSION: u64 = 1032;
@@ -38,6 +42,13 @@ impl Depth {
         match self {
             Depth::Eight => u16::from(u8::MAX),
             Depth::Sixteen => u16::MAX,
+        }
+    }
+
+    fn bytes(self) -> usize {
+        match self {
+            Depth::Eight => 1,
+            Depth::Sixteen => 2,
         }
     }
 }
@@ -259,24 +270,7 @@ fn grey_stretch(bytes: &[u8]) -> u16 {
     }
 }
 
-/// Writes a picture to a stream.
+/// Writes a picture to a stream, on the current rayon pool.
 pub fn encode(png: &Png, out: &mut dyn Write) -> Result<(), PngError> {
-    let color = match (png.channels, png.depth) {
-        (1, Depth::Eight) => ExtendedColorType::L8,
-        (2, Depth::Eight) => ExtendedColorType::La8,
-        (3, Depth::Eight) => ExtendedColorType::Rgb8,
-        (_, Depth::Eight) => ExtendedColorType::Rgba8,
-        (1, Depth::Sixteen) => ExtendedColorType::L16,
-        (2, Depth::Sixteen) => ExtendedColorType::La16,
-        (3, Depth::Sixteen) => ExtendedColorType::Rgb16,
-        (_, Depth::Sixteen) => ExtendedColorType::Rgba16,
-    };
-    let bytes: Vec<u8> = match png.depth {
-        Depth::Eight => png.samples.iter().map(|&s| s as u8).collect(),
-        Depth::Sixteen => png.samples.iter().flat_map(|s| s.to_ne_bytes()).collect(),
-    };
-    // `Png::new` keeps both sizes within 31 bits.
-    PngEncoder::new(out)
-        .write_image(&bytes, png.width as u32, png.height as u32, color)
-        .map_err(|e| error(e.to_string()))
+    encode::encode(png, out).map_err(|e| error(e.to_string()))
 }

@@ -12,6 +12,7 @@
 //!
 //! [`guide`] tells whoever generates code which function to call when, and who owns what.
 
+mod collect;
 mod complete;
 mod context;
 mod core;
@@ -29,10 +30,9 @@ pub use outputs::Gathered;
 pub use program::{Abilities, StrandProgram};
 
 use self::core::Core;
-use self::methods::{create_block, step_block};
+use self::methods::{Axes, create_block, step_block};
 use crate::abi::Failure;
 use crate::strands::Counts;
-use crate::strands::tiles::walk;
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -53,6 +53,16 @@ impl Creation {
         match self {
             Creation::Grid(sizes) | Creation::Collection(sizes) => sizes,
         }
+    }
+
+    /// How many strands there are.
+    fn count(&self) -> Result<u32, WorldError> {
+        let sizes = self.sizes().iter();
+        let count = sizes.copied().try_fold(1, usize::checked_mul);
+        count
+            .and_then(|count| u32::try_from(count).ok())
+            .filter(|&count| count < u32::MAX)
+            .ok_or_else(|| WorldError::TooManyStrands(self.sizes().to_vec()))
     }
 }
 
@@ -213,26 +223,15 @@ impl<P: StrandProgram> World<P> {
         globals: GlobalSequences,
         workers: usize,
     ) -> Result<World<P>, WorldError> {
-        let sizes = creation.sizes();
-        let count = sizes
-            .iter()
-            .try_fold(1usize, |count, &size| count.checked_mul(size))
-            .filter(|&count| count < u32::MAX as usize);
-        let Some(count) = count else {
-            return Err(WorldError::TooManyStrands(sizes.to_vec()));
-        };
-        let order = match creation {
-            Creation::Grid(sizes) => walk(sizes),
-            Creation::Collection(_) => (0..count as u32).collect(),
-        };
         let mut core = Core::new(
             program.layout().clone(),
             program.abilities(),
-            &order,
+            creation,
             Arc::clone(&globals.pool),
             workers,
         )?;
-        core.sweep(|cx, block, sets| create_block(&program, sizes, cx, block, sets.active));
+        let axes = Axes::new(creation.sizes());
+        core.sweep(|cx, block, sets| create_block(&program, &axes, cx, block, sets.active));
         let text = core.printed();
         match core.failure() {
             Ok(()) => {}
@@ -345,6 +344,11 @@ impl<P: StrandProgram> World<P> {
     /// Sizes of the strand sets.
     pub fn counts(&self) -> Counts {
         self.core.counts
+    }
+
+    /// Does something with the workers as the current rayon pool.
+    pub fn on_workers<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.core.threads.install(work)
     }
 
     /// The handle by which another thread watches or stops a run.

@@ -544,18 +544,18 @@ fn read_apng(bytes: &[u8]) -> Vec<(png::Png, f64)> {
     while !rest.is_empty() {
         let length = u32::from_be_bytes(rest[..4].try_into().unwrap()) as usize;
         let (chunk, after) = rest.split_at(12 + length);
-        let mut sum = crc32fast::Hasher::new();
+        let mut sum = flate2::Crc::new();
         sum.update(&chunk[4..8 + length]);
-        assert_eq!(chunk[8 + length..], sum.finalize().to_be_bytes());
+        assert_eq!(chunk[8 + length..], sum.sum().to_be_bytes());
         chunks.push((chunk[4..8].to_vec(), chunk[8..8 + length].to_vec()));
         rest = after;
     }
     let put = |out: &mut Vec<u8>, name: &[u8], data: &[u8]| {
         out.extend((data.len() as u32).to_be_bytes());
-        let mut sum = crc32fast::Hasher::new();
+        let mut sum = flate2::Crc::new();
         sum.update(name);
         sum.update(data);
-        out.extend([name, data, &sum.finalize().to_be_bytes()].concat());
+        out.extend([name, data, &sum.sum().to_be_bytes()].concat());
     };
     assert_eq!(
         (&chunks[0].0[..], &chunks[1].0[..]),

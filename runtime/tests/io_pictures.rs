@@ -275,3 +275,45 @@ fn pictures_with_changed_bytes_are_read_or_refused() {
         }
     }
 }
+
+/// The contents of all parts of this name, one after the other.
+fn parts(file: &[u8], name: &[u8; 4]) -> Vec<u8> {
+    let mut found = Vec::new();
+    let mut rest = &file[8..];
+    while let [a, b, c, d, after @ ..] = rest {
+        let length = u32::from_be_bytes([*a, *b, *c, *d]) as usize;
+        if &after[..4] == name {
+            found.extend(&after[4..4 + length]);
+        }
+        rest = &after[length + 8..];
+    }
+    found
+}
+
+#[test]
+fn large_pictures_are_one_stream_although_their_bands_are_compressed_apart() {
+    let (width, height) = (701, 503);
+    for (channels, depth) in [(1, Depth::Sixteen), (3, Depth::Eight), (4, Depth::Sixteen)] {
+        let count = width * height * channels;
+        // Smooth in places and noisy in others, so that rows have different filters.
+        let sample = |n: usize| {
+            let (x, y) = (n / channels % width, n / channels / width);
+            let noise = (n as u32).wrapping_mul(2_654_435_761) >> 24;
+            let value = if y % 7 < 3 { x + y } else { noise as usize };
+            (value * if y % 11 == 0 { 0 } else { 1 }) as u16 & depth.max()
+        };
+        let samples: Vec<u16> = (0..count).map(sample).collect();
+        let picture = Png::new(width, height, channels, depth, samples).unwrap();
+        let mut file = Vec::new();
+        png::encode(&picture, &mut file).unwrap();
+        assert_eq!(png::decode(&file).unwrap(), picture);
+        // The checksum at the end is that of all bands together.
+        let mut bytes = Vec::new();
+        let stream = parts(&file, b"IDAT");
+        let mut decoder = flate2::read::ZlibDecoder::new(&stream[..]);
+        std::io::Read::read_to_end(&mut decoder, &mut bytes).unwrap();
+        let row = width * channels * if depth == Depth::Eight { 1 } else { 2 };
+        assert_eq!(bytes.len(), height * (row + 1));
+        assert!(bytes.len() > 1 << 18, "several bands");
+    }
+}

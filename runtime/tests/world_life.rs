@@ -137,8 +137,7 @@ unsafe impl StrandProgram for Life {
         }
         // Cells on the border of the far corner leave the game early, so that stable strands are
         // read as well.
-        let ids = cx.ids();
-        let done = |lane: &usize| cx.head().step == 5 && ids[*lane] as usize >= SIZE * (SIZE - 2);
+        let done = |lane: &usize| cx.head().step == 5 && cx.id(*lane) as usize >= SIZE * (SIZE - 2);
         let stable = (0..width)
             .filter(|lane| lanes >> lane & 1 == 1)
             .filter(done);

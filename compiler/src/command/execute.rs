@@ -47,7 +47,7 @@ pub(super) fn execute(
     compiled: &Compiled,
     program: &Program,
     options: &RunOptions,
-    compiling: Duration,
+    stages: &[(&'static str, Duration)],
 ) -> u8 {
     let start = Instant::now();
     let inputs = Inputs::from_values(compiled, options.inputs.clone());
@@ -71,7 +71,11 @@ pub(super) fn execute(
         images,
         films: Vec::new(),
         printer: None,
-        times: [compiling, start.elapsed(), Duration::ZERO, Duration::ZERO],
+        stages,
+        times: Times {
+            load: start.elapsed(),
+            ..Times::default()
+        },
     };
     match execution.all_runs() {
         Ok(()) => SUCCESS,
@@ -89,8 +93,19 @@ struct Execution<'a> {
     films: Vec<Film>,
     /// Where printed text goes, once something runs.
     printer: Option<Box<dyn Write>>,
-    /// Compiling, loading and creating, running, writing.
-    times: [Duration; 4],
+    /// How long the stages of the compilation took.
+    stages: &'a [(&'static str, Duration)],
+    times: Times,
+}
+
+/// How long the parts of all runs took together.
+#[derive(Default)]
+struct Times {
+    load: Duration,
+    create: Duration,
+    steps: Duration,
+    gather: Duration,
+    write: Duration,
 }
 
 impl Execution<'_> {
@@ -138,7 +153,7 @@ impl Execution<'_> {
         let workers = self.options.workers.unwrap_or_else(all_cores);
         let mut running = prepared.create(workers).map_err(failed)?;
         let places = self.places(&running)?;
-        self.times[1] += start.elapsed();
+        self.times.create += start.elapsed();
         let start = Instant::now();
         let mut printer = match self.printer.take() {
             Some(printer) => printer,
@@ -146,7 +161,7 @@ impl Execution<'_> {
         };
         let end = self.supersteps(&mut running, &plan, &places, &mut *printer)?;
         self.printer = Some(printer);
-        self.times[2] += start.elapsed();
+        self.times.steps += start.elapsed();
         let is_kept = end == RunEnd::Stopped;
         if interrupts::happened() && !is_kept {
             let keep = "--keep would have written what there was";
@@ -156,7 +171,6 @@ impl Execution<'_> {
             return Err(Ended(INTERRUPTED));
         }
         self.tell_of_unfinished(&running, end);
-        let start = Instant::now();
         let runs = plan.runs.map(|_| Number {
             value: number as u64,
             digits: plan.digits,
@@ -169,7 +183,6 @@ impl Execution<'_> {
         if plan.runs.is_some() {
             self.add_to_films(&running, &plan, &places)?;
         }
-        self.times[3] += start.elapsed();
         if is_kept {
             return Err(Ended(INTERRUPTED));
         }
@@ -363,18 +376,21 @@ impl Execution<'_> {
     }
 
     fn write(
-        &self,
+        &mut self,
         running: &Running,
         target: &Target,
         number: Option<Number>,
         all_living: bool,
         places: &[Option<Place>],
     ) -> Result<Vec<Written>, Ended> {
+        let start = Instant::now();
         let data: Vec<_> = target
             .outputs
             .iter()
             .map(|&n| running.output(n, all_living))
             .collect();
+        self.times.gather += start.elapsed();
+        let start = Instant::now();
         let ranges = target
             .outputs
             .iter()
@@ -389,7 +405,9 @@ impl Execution<'_> {
             domain: &data[0].domain,
             place: places[target.outputs[0]].as_ref(),
         };
-        let written = write(&target.destination, number, contents, &self.style());
+        let style = self.style();
+        let written = running.on_workers(|| write(&target.destination, number, contents, &style));
+        self.times.write += start.elapsed();
         written.map_err(|error| self.failed(&error))
     }
 
@@ -484,16 +502,35 @@ impl Execution<'_> {
         if !self.options.timing && !self.options.verbose {
             return;
         }
-        let [compile, create, run, write] = self.times.map(|time| time.as_secs_f64() * 1e3);
+        let Times {
+            load,
+            create,
+            steps,
+            gather,
+            write,
+        } = self.times;
+        let parts = [
+            ("load", load),
+            ("create", create),
+            ("steps", steps),
+            ("gather", gather),
+            ("write", write),
+        ];
+        let times = self.stages.iter().copied().chain(parts);
+        complain(&times.map(time_line).collect::<String>());
         let counts = running.counts();
         complain(&format!(
-            "compile {compile:.1} ms, load and create {create:.1} ms, run {run:.1} ms, write {write:.1} ms; \
-             {} super-steps, {} stable, {} active\n",
+            "{} super-steps, {} stable, {} active\n",
             running.steps(),
             counts.stable,
             counts.active,
         ));
     }
+}
+
+/// How long something took, on a line.
+pub(super) fn time_line((what, time): (&str, Duration)) -> String {
+    format!("{what:12} {:9.3} ms\n", time.as_secs_f64() * 1e3)
 }
 
 /// Reports a failure at its place in the source, if it has one.

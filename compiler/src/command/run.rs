@@ -5,7 +5,7 @@ use super::{
     args::{self, RunArguments},
     build::Attached,
     complain,
-    execute::execute,
+    execute::{execute, time_line},
     read_source, report, say,
 };
 use crate::{
@@ -85,8 +85,8 @@ fn compile_and_run(
         }
     }
     if show_times {
-        for (stage, time) in &session.times {
-            complain(&format!("{stage:12} {:9.3} ms\n", time.as_secs_f64() * 1e3));
+        for &time in &session.times {
+            complain(&time_line(time));
         }
     }
     let compiled = match compiled {
@@ -108,8 +108,7 @@ fn compile_and_run(
             for note in options.notes.iter().filter(|_| !options.quiet) {
                 complain(&format!("note: {note}\n"));
             }
-            let compiling = session.times.iter().map(|(_, time)| *time).sum();
-            execute(source, &compiled, &described, &options, compiling)
+            execute(source, &compiled, &described, &options, &session.times)
         }
         Err(error) => {
             complain(&format!("error: {error}\n"));

@@ -150,6 +150,11 @@ impl Running {
         self.world.program().program().abilities.creates
     }
 
+    /// Does something that divides its work among the workers of the run.
+    pub fn on_workers<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.world.on_workers(work)
+    }
+
     /// The handle by which another thread watches or stops a run.
     pub fn control(&self) -> Arc<Control> {
         self.world.control()

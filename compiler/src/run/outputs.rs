@@ -147,24 +147,20 @@ fn scalar(ty: &Ty) -> Option<low::Ty> {
 
 /// Lanes are as wide as reals; in files integers have their own width and truth values are bytes.
 fn in_own_type(values: reduce::Values, ty: &Ty, long_int: bool) -> reduce::Values {
-    let integers = |values: reduce::Values| -> Vec<i64> {
-        match values {
-            reduce::Values::I32(values) => values.into_iter().map(i64::from).collect(),
-            reduce::Values::I64(values) => values,
-            other => panic!("{other:?} are not integers"),
+    use reduce::Values;
+    fn truths<T: PartialEq + Default>(values: Vec<T>) -> Values {
+        let truths = values.into_iter().map(|n| u8::from(n != T::default()));
+        Values::Bool(truths.collect())
+    }
+    match (scalar(ty), values) {
+        (Some(low::Ty::Bool), Values::I32(values)) => truths(values),
+        (Some(low::Ty::Bool), Values::I64(values)) => truths(values),
+        (Some(low::Ty::Int | low::Ty::Str), Values::I64(values)) if !long_int => {
+            Values::I32(values.into_iter().map(|n| n as i32).collect())
         }
-    };
-    match scalar(ty) {
-        Some(low::Ty::Bool) => reduce::Values::Bool(
-            integers(values)
-                .into_iter()
-                .map(|n| u8::from(n != 0))
-                .collect(),
-        ),
-        Some(low::Ty::Int | low::Ty::Str) if long_int => reduce::Values::I64(integers(values)),
-        Some(low::Ty::Int | low::Ty::Str) => {
-            reduce::Values::I32(integers(values).into_iter().map(|n| n as i32).collect())
+        (Some(low::Ty::Int | low::Ty::Str), Values::I32(values)) if long_int => {
+            Values::I64(values.into_iter().map(i64::from).collect())
         }
-        Some(low::Ty::Real) | None => values,
+        (_, values) => values,
     }
 }

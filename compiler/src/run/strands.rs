@@ -8,7 +8,7 @@ use crate::{
     ssa::Role,
 };
 use runtime::{
-    abi::{Failure as StrandFailure, LaneMask, LaneOutcome},
+    abi::{Failure as StrandFailure, LaneMask, LaneOutcome, MAX_WIDTH},
     sequence::Sequence,
     strands::StateLayout,
     world::{Abilities, GlobalContext, StepContext, StrandProgram},
@@ -18,6 +18,9 @@ use std::{
     ptr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+
+/// Creation iterators of which the values fit where strands are created.
+const FEW_AXES: usize = 4;
 
 /// A compiled program with the values of its globals.
 pub(super) struct Strands {
@@ -132,8 +135,14 @@ impl Strands {
         }
     }
 
+    /// The first and the last value of each creation iterator.
     fn bounds(&self) -> Vec<(i64, i64)> {
-        let axes = self.program.interface.axes;
+        (0..self.program.interface.axes)
+            .map(|axis| self.bound(axis))
+            .collect()
+    }
+
+    fn bound(&self, axis: usize) -> (i64, i64) {
         let wide = self.program.lanes.double || self.program.lanes.long_int;
         let int = |slot: usize| {
             let cell = self.globals.get(slot);
@@ -143,9 +152,8 @@ impl Strands {
                 i64::from(cell as i32)
             }
         };
-        let first = self.globals.0.len() - 2 * axes;
-        let pairs = (0..axes).map(|axis| first + 2 * axis);
-        pairs.map(|slot| (int(slot), int(slot + 1))).collect()
+        let slot = self.globals.0.len() - 2 * (self.program.interface.axes - axis);
+        (int(slot), int(slot + 1))
     }
 
     pub(super) fn frame<'h>(
@@ -216,19 +224,36 @@ unsafe impl StrandProgram for Strands {
         coordinates: *const u32,
     ) {
         let width = self.program.lanes.width;
-        let int_bytes = self.program.lanes.lane_bytes(low::Ty::Int);
-        let mut planes: Vec<u8> = Vec::new();
-        for (axis, (low, _)) in self.bounds().into_iter().enumerate() {
-            for lane in 0..width {
+        let axes = self.program.interface.axes;
+        let narrow = self.program.lanes.lane_bytes(low::Ty::Int) == size_of::<i32>();
+        // A plane of 8-byte lanes per axis; more axes than most programs have go to the heap.
+        let mut few = [0u64; FEW_AXES * MAX_WIDTH];
+        let mut many = vec![0u64; if axes > FEW_AXES { axes * width } else { 0 }];
+        let planes = if axes > FEW_AXES {
+            &mut many[..]
+        } else {
+            &mut few[..axes * width]
+        };
+        for (axis, plane) in planes.chunks_exact_mut(width).enumerate() {
+            let (low, _) = self.bound(axis);
+            let value = |lane: usize| {
                 // SAFETY: there are `width` coordinates per axis.
-                let value = low + i64::from(unsafe { *coordinates.add(axis * width + lane) });
-                // The low half comes first on every machine that code is generated for.
-                planes.extend(&value.to_le_bytes()[..int_bytes]);
+                low + i64::from(unsafe { *coordinates.add(axis * width + lane) })
+            };
+            let plane = plane.as_mut_ptr();
+            for lane in 0..width {
+                // SAFETY: a plane has room for the lanes, whether they have 8 bytes or 4.
+                unsafe {
+                    if narrow {
+                        plane.cast::<i32>().add(lane).write(value(lane) as i32);
+                    } else {
+                        plane.cast::<i64>().add(lane).write(value(lane));
+                    }
+                }
             }
-            planes.resize((axis + 1) * width * 8, 0);
         }
         let mut frame = self.frame(cx, block, lanes);
-        frame.args = planes.as_ptr();
+        frame.args = planes.as_ptr().cast();
         // SAFETY: the frame is that of this program and the block is ours by the caller's promise.
         unsafe { self.program.code.call(Role::Create, &mut frame) };
     }

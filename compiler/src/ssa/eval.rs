@@ -108,14 +108,15 @@ impl<D: Evaluate> Frame<'_, D> {
             } => {
                 let (low, high) = (self.get(*low).as_int(), self.get(*high).as_int());
                 let mut state: Vec<D::Datum> = init.iter().map(|&v| self.get(v).clone()).collect();
-                let mut i = low;
-                while i <= high && (!*breaks || state[0].as_bool()) {
+                for i in low..=high {
+                    if *breaks && !state[0].as_bool() {
+                        break;
+                    }
                     self.set(*index, D::Datum::from_int(i));
                     for (&param, value) in carried.iter().zip(state) {
                         self.set(param, value);
                     }
                     state = self.block(body)?;
-                    i += 1;
                 }
                 state
             }

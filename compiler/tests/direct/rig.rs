@@ -163,14 +163,19 @@ impl Rig {
         }
     }
 
-    /// Random globals.
+    /// Random globals, and what follows from them and the images: code relies on that.
     pub(crate) fn globals(&self, dice: &mut Dice) -> Vec<u64> {
         let double = self.direct.lanes.double;
         let cell = |ty: &Ty| match ty {
             Ty::Bool => dice.below(2) as u64,
             ty => dice.lane(*ty, double),
         };
-        self.globals.iter().map(cell).chain([0; 16]).collect()
+        let mut cells: Vec<u64> = self.globals.iter().map(cell).chain([0; 16]).collect();
+        if self.portable.code.has(Role::Invariants) {
+            let cells = cells.as_mut_ptr();
+            self.call_with(&self.portable, Role::Invariants, cells, (1, 1, 0));
+        }
+        cells
     }
 
     /// Calls a function up to `steps` times on a random block.
@@ -179,6 +184,17 @@ impl Rig {
         program: &Compiled,
         role: Role,
         globals: &[u64],
+        call: (u32, u64, u64),
+    ) -> Left {
+        // Strand code does not write globals.
+        self.call_with(program, role, globals.as_ptr().cast_mut(), call)
+    }
+
+    fn call_with(
+        &self,
+        program: &Compiled,
+        role: Role,
+        globals: *mut u64,
         (mask, steps, seed): (u32, u64, u64),
     ) -> Left {
         let lanes = program.lanes;
@@ -201,7 +217,7 @@ impl Rig {
         let published = blocks(program, layout.published_stride(), others, &mut dice);
         let mut host = TestHost::new();
         let mut frame = Frame {
-            globals: globals.as_ptr().cast_mut(),
+            globals,
             state: base,
             args: args.as_ptr(),
             results: results.as_mut_ptr(),

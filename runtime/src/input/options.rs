@@ -79,7 +79,7 @@ pub struct RunOptions {
     pub verbose: bool,
     /// Whether to say nothing that is as expected.
     pub quiet: bool,
-    /// Whether to report the time taken.
+    /// Whether to report where the time went.
     pub timing: bool,
     /// Bits of pictures.
     pub depth: Depth,
@@ -326,7 +326,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["-t", "--timing"],
         argument: "",
-        help: "report the time taken",
+        help: "report where the time went",
         effect: Effect::Flag(|run| run.timing = true),
     },
 ];

@@ -4,6 +4,9 @@
 //! clustered that such cells would be crowded, only the rows that hold points are kept, sorted, and
 //! found by binary search.
 
+use super::PIECE;
+use super::counting::{self, Sorted};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// More cells than this per point are not kept.
@@ -50,17 +53,18 @@ struct Row<const D: usize> {
 }
 
 /// Makes cells for `count` points with finite coordinates, and gives the place of each point in
-/// cell order. Points of one cell keep their order.
+/// cell order. Points of one cell keep their order. Runs on the current rayon pool.
 pub(super) fn sort<const D: usize>(
     count: usize,
-    axis: impl Fn(usize, usize) -> f64,
+    axis: impl Fn(usize, usize) -> f64 + Sync,
     radius: Option<f64>,
 ) -> (Cells<D>, Vec<u32>) {
     let bounds: [(f64, f64); D] = std::array::from_fn(|a| {
-        (0..count).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), point| {
-            let x = axis(a, point);
-            (low.min(x), high.max(x))
-        })
+        let points = (0..count).into_par_iter().with_min_len(PIECE);
+        points.map(|point| (axis(a, point), axis(a, point))).reduce(
+            || (f64::INFINITY, f64::NEG_INFINITY),
+            |a, b| (a.0.min(b.0), a.1.max(b.1)),
+        )
     });
     let low = bounds.map(|(low, high)| if low <= high { low } else { 0.0 });
     let extent = bounds.map(|(low, high)| if low <= high { high - low } else { 0.0 });
@@ -73,42 +77,23 @@ pub(super) fn sort<const D: usize>(
     );
     let mut cells = Cells::new(low, extent, edge);
     let numbers: Vec<u32> = (0..count)
+        .into_par_iter()
+        .with_min_len(PIECE)
         .map(|point| cells.dense_number(|a| axis(a, point)))
         .collect();
-    let (starts, crowding) = count_cells(
+    let Sorted {
+        starts,
+        places,
+        crowding,
+    } = counting::sort(
         &numbers,
         cells.last.iter().map(|&last| last as usize + 1).product(),
     );
     if crowding > CROWDED * count as u64 && radius.is_none_or(|radius| edge > 1.5 * radius) {
         return sort_sparse(count, axis, low, extent, radius.unwrap_or(edge / 16.0));
     }
-    let mut next = starts.clone();
-    let places = numbers
-        .iter()
-        .map(|&number| {
-            let place = next[number as usize];
-            next[number as usize] += 1;
-            place
-        })
-        .collect();
     cells.store = Store::Dense(starts);
     (cells, places)
-}
-
-/// First place of each cell with the end of the last, and the sum of the squares of their numbers
-/// of points.
-fn count_cells(numbers: &[u32], cells: usize) -> (Vec<u32>, u64) {
-    let mut starts = vec![0u32; cells + 1];
-    for &number in numbers {
-        starts[number as usize + 1] += 1;
-    }
-    let crowding = starts.iter().map(|&points| u64::from(points).pow(2)).sum();
-    let mut total = 0;
-    for start in &mut starts {
-        total += *start;
-        *start = total;
-    }
-    (starts, crowding)
 }
 
 /// The smallest edge from `edge` upwards with which a dense box has at most `most` cells.

@@ -158,13 +158,7 @@ fn compressed(png: &Png) -> Result<Vec<u8>, String> {
 }
 
 fn put_chunk(out: &mut Vec<u8>, name: &[u8; 4], data: &[u8]) {
-    out.extend((data.len() as u32).to_be_bytes());
-    let mut sum = crc32fast::Hasher::new();
-    sum.update(name);
-    sum.update(data);
-    out.extend(name);
-    out.extend(data);
-    out.extend(sum.finalize().to_be_bytes());
+    png::chunk(out, name, data).expect("a picture is less than 4 GB, and memory can be written");
 }
 
 /// The duration of a frame as a fraction of two 16-bit numbers.

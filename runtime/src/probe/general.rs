@@ -8,9 +8,9 @@
     reason = "lanes, axes and taps index several arrays at once"
 )]
 
-use super::locate::{Cells, OUTSIDE, first_taps, interior, remapped};
+use super::locate::{Cells, Taps, first_taps, interior, remapped, remapped_together};
 use super::{Border, MAX_ORDER, MAX_SUPPORT, ProbeImage, ProbeKernel};
-use crate::simd::{Float, MAX_WIDTH, Vector};
+use crate::simd::{Float, MAX_WIDTH, Mask, Vector};
 use std::mem::MaybeUninit;
 
 const ORDERS: usize = MAX_ORDER + 1;
@@ -24,9 +24,12 @@ const TAPS: usize = 2 * MAX_SUPPORT;
 enum Source {
     /// All taps exist: where each lane's first one is.
     Interior([i64; MAX_WIDTH]),
-    /// The index of each tap of each lane along each axis, or [`OUTSIDE`].
+    /// How far each tap of each lane is along each axis from the first sample, or [`NOWHERE`].
     Remapped([[[i64; MAX_WIDTH]; TAPS]; 3]),
 }
+
+/// The distance of a tap that has no sample: negative, whatever is added for other axes.
+const NOWHERE: i64 = i64::MIN / 4;
 
 /// Weights of one axis by order and tap; only those of the wanted orders are written, and read.
 type Weights<V> = [[MaybeUninit<V>; TAPS]; ORDERS];
@@ -103,29 +106,56 @@ unsafe fn locate<V: Vector>(
             fractions,
         );
     }
-    let zero = V::Elem::from_f64(0.0);
-    let mut indices = [[[0; MAX_WIDTH]; TAPS]; 3];
+    let zero = V::splat(V::Elem::from_f64(0.0));
+    let mut distances = [[[0; MAX_WIDTH]; TAPS]; 3];
     for axis in 0..spec.dim {
-        let mut lanes = [zero; MAX_WIDTH];
-        // SAFETY: there is room for `MAX_WIDTH` lanes.
-        unsafe { x[axis].store(lanes.as_mut_ptr()) };
-        for (l, lane) in lanes.iter_mut().enumerate().take(V::LANES) {
-            let position = if mask >> l & 1 == 1 { *lane } else { zero };
-            let taps = remapped(
-                position,
-                image.sizes[axis],
-                spec.support[axis],
-                image.border,
-            );
-            *lane = taps.fraction;
-            for (tap, &index) in taps.index.iter().enumerate() {
-                indices[axis][tap][l] = index;
+        let (size, support) = (image.sizes[axis], spec.support[axis]);
+        let position = V::select(V::mask(mask), x[axis], zero);
+        let taps = remapped_together(position, size, support, image.border)
+            .unwrap_or_else(|| remapped_one_by_one(position, size, support, image.border));
+        fractions[axis] = taps.fraction;
+        for (tap, &index) in taps.index.iter().enumerate().take(2 * support) {
+            let cells = [zero.max(index), zero, zero];
+            let along = &mut distances[axis][tap];
+            *along = V::offsets(&cells, &[image.strides[axis], 0, 0], 1);
+            let outside = index.lt(zero).bits();
+            for (l, distance) in along.iter_mut().enumerate().take(V::LANES) {
+                if outside >> l & 1 == 1 {
+                    *distance = NOWHERE;
+                }
             }
         }
-        // SAFETY: as above.
-        fractions[axis] = unsafe { V::load(lanes.as_ptr()) };
     }
-    (Source::Remapped(indices), fractions)
+    (Source::Remapped(distances), fractions)
+}
+
+/// The taps of all lanes, each on its own.
+#[inline(always)]
+fn remapped_one_by_one<V: Vector>(
+    x: V,
+    size: i64,
+    support: usize,
+    border: Border<'_>,
+) -> Taps<V, V> {
+    let zero = V::Elem::from_f64(0.0);
+    let mut fractions = [zero; MAX_WIDTH];
+    let mut indices = [[zero; MAX_WIDTH]; TAPS];
+    // SAFETY: there is room for `MAX_WIDTH` lanes.
+    unsafe { x.store(fractions.as_mut_ptr()) };
+    for (l, lane) in fractions.iter_mut().enumerate().take(V::LANES) {
+        let taps = remapped(*lane, size, support, border);
+        *lane = taps.fraction;
+        for (index, &tap) in indices.iter_mut().zip(&taps.index) {
+            index[l] = V::Elem::from_index(tap);
+        }
+    }
+    // SAFETY: as above.
+    unsafe {
+        Taps {
+            fraction: V::load(fractions.as_ptr()),
+            index: indices.map(|lanes| V::load(lanes.as_ptr())),
+        }
+    }
 }
 
 /// Evaluates the polynomials of the wanted orders and all taps of `axis` at `f`.
@@ -270,21 +300,19 @@ unsafe fn row<V: Vector>(
                 row[2 * i + 1] = pair[1];
             }
         }
-        Source::Remapped(indices) => {
+        Source::Remapped(distances) => {
             let constant = match image.border {
                 Border::Constant(values) => V::Elem::from_f64(values[component]),
                 Border::None | Border::Clamp | Border::Mirror | Border::Wrap => zero,
             };
             let mut taps = [[constant; MAX_WIDTH]; TAPS];
-            for l in 0..V::LANES {
-                let (y, z) = (indices[1][j][l], indices[2][k][l]);
-                for (i, tap) in taps.iter_mut().enumerate().take(2 * support) {
-                    let x = indices[0][i][l];
-                    if x != OUTSIDE && y != OUTSIDE && z != OUTSIDE {
-                        let offset = plane + x + y * image.strides[1] + z * image.strides[2];
-                        debug_assert!((0..image.plane * image.components as i64).contains(&offset));
-                        // SAFETY: `remapped` gives indices inside each axis.
-                        tap[l] = unsafe { *samples.offset(offset as isize) };
+            for (i, tap) in taps.iter_mut().enumerate().take(2 * support) {
+                for (l, tap) in tap.iter_mut().enumerate().take(V::LANES) {
+                    let offset = distances[0][i][l] + distances[1][j][l] + distances[2][k][l];
+                    if offset >= 0 {
+                        debug_assert!(offset < image.plane);
+                        // SAFETY: indices are inside each axis.
+                        *tap = unsafe { *samples.offset((plane + offset) as isize) };
                     }
                 }
             }

@@ -84,14 +84,82 @@ pub(super) fn first_taps<V: Vector>(
     V::offsets(&first, &image.strides, dim)
 }
 
-/// One lane on one axis where taps may lie outside: the remapped index of each tap, `OUTSIDE` for the constant.
-pub(super) struct Taps<T> {
+/// One axis where taps may lie outside: the remapped index of each tap, `OUTSIDE` for the constant. Of one lane, or of all.
+pub(super) struct Taps<T, I = i64> {
     pub(super) fraction: T,
-    pub(super) index: [i64; 2 * super::MAX_SUPPORT],
+    pub(super) index: [I; 2 * super::MAX_SUPPORT],
 }
 
 /// The index of a tap that has no sample.
-pub(super) const OUTSIDE: i64 = -1;
+const OUTSIDE: i64 = -1;
+
+/// What [`remapped`] gives for every lane, computed for all lanes together. Not for axes shorter than the support nor, where
+/// the image is repeated, for positions so far away that there are no fractions.
+#[inline(always)]
+pub(super) fn remapped_together<V: Vector>(
+    x: V,
+    size: i64,
+    support: usize,
+    border: Border<'_>,
+) -> Option<Taps<V, V>> {
+    let s = support as i64;
+    let number = |n: i64| V::splat(V::Elem::from_index(n));
+    let (zero, end) = (number(0), number(size));
+    let period = match border {
+        Border::Mirror => 2 * size,
+        _ => size,
+    };
+    let (cell, fraction) = match border {
+        Border::None if size >= 2 * s => {
+            let Cells { cell, fraction } =
+                interior(x, size, support, border, V::mask(V::ALL_LANES))?;
+            (cell, fraction)
+        }
+        Border::None | Border::Clamp | Border::Constant(_) => {
+            let (low, high) = (number(-s - 1), number(size + s + 1));
+            let x = high.min(low.max(x));
+            let cell = x.floor();
+            // That of NaN may be anything.
+            (cell.max(low), x - cell)
+        }
+        Border::Mirror | Border::Wrap => {
+            let far = 0.5 / V::Elem::EPSILON.to_f64();
+            let near = x.abs().le(V::splat(V::Elem::from_f64(far)));
+            if near.bits() != V::ALL_LANES || size < s || period as f64 > far {
+                return None;
+            }
+            let cell = x.floor();
+            let period = number(period);
+            // The quotient may be one off, the products and differences of such integers are exact.
+            let rest = cell - (cell / period).floor() * period;
+            (around(rest, period), x - cell)
+        }
+    };
+    let index = std::array::from_fn(|tap| {
+        let at = cell + number(1 - s + tap as i64);
+        match border {
+            Border::None | Border::Clamp => number(size - 1).min(zero.max(at)),
+            Border::Wrap => around(at, end),
+            Border::Mirror => {
+                let at = around(at, number(period));
+                V::select(at.lt(end), at, number(period - 1) - at)
+            }
+            Border::Constant(_) => {
+                let inside = zero.le(at) & at.lt(end);
+                V::select(inside, at, number(OUTSIDE))
+            }
+        }
+    });
+    Some(Taps { fraction, index })
+}
+
+/// An integer less than one period below or above the first one, moved into it.
+#[inline(always)]
+fn around<V: Vector>(n: V, period: V) -> V {
+    let zero = V::splat(V::Elem::from_index(0));
+    let n = V::select(n.lt(zero), n + period, n);
+    V::select(n.lt(period), n, n - period)
+}
 
 /// The taps of position `x` along an axis of `size` samples, under any border control.
 pub(super) fn remapped<T: Float>(x: T, size: i64, support: usize, border: Border<'_>) -> Taps<T> {

@@ -76,9 +76,10 @@ macro_rules! specialized {
     }};
 }
 
-/// Defines the entry points of one instruction set: functions that enable its features.
+/// Defines the entry points of one instruction set: functions that enable its features. Kernels with six taps are the ones
+/// that have third and fourth derivatives; specialized versions for these pay where there are vectors to hold so much.
 macro_rules! entry_points {
-    ($(#[$features:meta])* $module:ident) => {
+    ($(#[$features:meta])* $module:ident $(, $high:tt)*) => {
         mod $module {
             use super::*;
 
@@ -152,6 +153,7 @@ macro_rules! entry_points {
                     (3, 2, 1) (3, 2, 2)
                     (3, 4, 1) (3, 4, 2) (3, 4, 3)
                     (3, 6, 1) (3, 6, 2) (3, 6, 3)
+                    $($high)*
                 )
             }
         }
@@ -162,10 +164,22 @@ entry_points!(portable);
 #[cfg(target_arch = "x86_64")]
 entry_points!(
     #[target_feature(enable = "avx2,fma")]
-    vex
+    vex,
+    (1, 6, 4),
+    (1, 6, 5),
+    (2, 6, 4),
+    (2, 6, 5),
+    (3, 6, 4),
+    (3, 6, 5)
 );
 #[cfg(target_arch = "x86_64")]
 entry_points!(
     #[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl")]
-    evex
+    evex,
+    (1, 6, 4),
+    (1, 6, 5),
+    (2, 6, 4),
+    (2, 6, 5),
+    (3, 6, 4),
+    (3, 6, 5)
 );

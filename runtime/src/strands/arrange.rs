@@ -53,7 +53,6 @@ pub(crate) fn bits(mut mask: LaneMask) -> impl Iterator<Item = u32> {
 /// The per-slot records of a run of blocks that travel with the strands.
 pub(crate) struct Records<'a> {
     pub(crate) lanes: &'a mut [LaneSets],
-    pub(crate) ids: &'a mut [u64],
     pub(crate) ranks: &'a mut [u32],
 }
 
@@ -61,7 +60,6 @@ impl Roster {
     pub(crate) fn records(&mut self) -> Records<'_> {
         Records {
             lanes: &mut self.lanes,
-            ids: &mut self.ids,
             ranks: &mut self.ranks,
         }
     }
@@ -72,8 +70,7 @@ impl Roster {
 ///
 /// `sources` must name every living strand of each block it touches exactly once. Slots count from
 /// the first block of `records`, whose state begins at block `first` of `state`. Gives the slots
-/// that were filled, in the order of `sources`. The roster's order is not updated: see
-/// `Roster::reorder`.
+/// that were filled, in the order of `sources`.
 ///
 /// # Safety
 /// Nobody else may touch the state of these blocks.
@@ -103,9 +100,9 @@ pub(crate) unsafe fn arrange(
         };
     }
     let old_lanes: Vec<LaneSets> = blocks.iter().map(|&block| records.lanes[block]).collect();
-    let old: Vec<(u64, u32)> = sources
+    let old_ranks: Vec<u32> = sources
         .iter()
-        .map(|&slot| (records.ids[slot as usize], records.ranks[slot as usize]))
+        .map(|&slot| records.ranks[slot as usize])
         .collect();
     debug_assert_eq!(
         old_lanes
@@ -121,7 +118,7 @@ pub(crate) unsafe fn arrange(
         };
     }
     let mut targets = Vec::with_capacity(sources.len());
-    for (index, (&source, (id, rank))) in sources.iter().zip(old).enumerate() {
+    for (index, (&source, rank)) in sources.iter().zip(old_ranks).enumerate() {
         let copy = copy_of[source as usize / width];
         let (block, lane) = (blocks[index / width], index % width);
         let from = source as usize % width;
@@ -136,7 +133,6 @@ pub(crate) unsafe fn arrange(
             )
         };
         let target = block * width + lane;
-        records.ids[target] = id;
         records.ranks[target] = rank;
         let (was, now) = (old_lanes[copy], &mut records.lanes[block]);
         now.active |= (was.active >> from & 1) << lane;
@@ -178,7 +174,7 @@ mod tests {
             None,
         )
         .unwrap();
-        let mut roster = Roster::new(4, &(0..12).collect::<Vec<_>>());
+        let mut roster = Roster::new(4, (0..12).collect());
         let mut state = Blocks::new(layout.stride());
         state.resize(3);
         for slot in 0..12 {
@@ -197,7 +193,6 @@ mod tests {
         assert_eq!(sources, [1, 11, 0, 2, 3, 9]);
         // SAFETY: as above.
         let targets = unsafe { arrange(&layout, &state, 0, &mut roster.records(), &sources) };
-        roster.reorder();
         assert_eq!(targets, [0, 1, 2, 3, 8, 9]);
         assert_eq!(roster.lanes[0], lanes(0b0011, 0b1100, 0b0010));
         assert_eq!(roster.lanes[2], lanes(0, 0b0011, 0));

@@ -6,11 +6,15 @@
 //! decided by the scheduler (`crate::world`).
 
 use super::layout::{BLOCK_ALIGN, Plane, StateLayout};
+use crate::memory::large_pages;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::{self, NonNull};
 
 /// An array of blocks of `stride` bytes.
 pub struct Blocks {
+    /// The allocation.
+    start: NonNull<u8>,
+    /// The first block in it.
     base: NonNull<u8>,
     stride: usize,
     len: usize,
@@ -32,6 +36,7 @@ impl Blocks {
             "blocks must keep their alignment"
         );
         Blocks {
+            start: NonNull::dangling(),
             base: NonNull::<Aligned>::dangling().cast(),
             stride,
             len: 0,
@@ -81,25 +86,32 @@ impl Blocks {
 
     fn reallocate(&mut self, capacity: usize) {
         let layout = self.allocation(capacity);
-        if layout.size() > 0 {
+        if capacity * self.stride > 0 {
             // SAFETY: the size is not zero; old and new regions are different allocations, both at
             // least `len` blocks long.
             unsafe {
-                let base = NonNull::new(alloc_zeroed(layout))
+                let start = NonNull::new(alloc_zeroed(layout))
                     .unwrap_or_else(|| handle_alloc_error(layout));
+                large_pages(start.as_ptr(), layout.size());
+                let base = start.add(start.align_offset(BLOCK_ALIGN));
                 ptr::copy_nonoverlapping(self.base.as_ptr(), base.as_ptr(), self.len * self.stride);
                 self.release();
-                self.base = base;
+                (self.start, self.base) = (start, base);
             }
         }
         self.capacity = capacity;
     }
 
+    /// Room for so many aligned blocks. What is asked for is less aligned: the system has zeroed
+    /// memory at hand, of which pages come into being when they are first touched, but an allocation
+    /// of higher alignment would be filled with zeros here and now.
     fn allocation(&self, blocks: usize) -> Layout {
         let bytes = blocks
             .checked_mul(self.stride)
+            .and_then(|bytes| bytes.checked_add(BLOCK_ALIGN))
             .expect("strand state fits the address space");
-        Layout::from_size_align(bytes, BLOCK_ALIGN).expect("strand state fits the address space")
+        Layout::from_size_align(bytes, align_of::<u64>())
+            .expect("strand state fits the address space")
     }
 
     /// Gives the memory back.
@@ -107,10 +119,9 @@ impl Blocks {
     /// # Safety
     /// No address given out may be used afterwards.
     unsafe fn release(&mut self) {
-        let layout = self.allocation(self.capacity);
-        if layout.size() > 0 {
-            // SAFETY: `base` was allocated with exactly this layout.
-            unsafe { dealloc(self.base.as_ptr(), layout) };
+        if self.capacity * self.stride > 0 {
+            // SAFETY: `start` was allocated with exactly this layout.
+            unsafe { dealloc(self.start.as_ptr(), self.allocation(self.capacity)) };
         }
     }
 }

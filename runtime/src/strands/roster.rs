@@ -7,6 +7,7 @@
 //! user can see is ordered by rank and does not depend on where strands live. For a grid the rank
 //! is the row-major index.
 
+use super::arrange::bits;
 use crate::abi::LaneMask;
 
 /// The lanes of one block by state; a lane in no set is vacant.
@@ -74,34 +75,41 @@ pub struct Roster {
     /// Per block.
     pub(crate) lanes: Vec<LaneSets>,
     /// Per slot; meaningless for vacant ones.
-    pub(crate) ids: Vec<u64>,
-    /// Per slot; meaningless for vacant ones.
     pub(crate) ranks: Vec<u32>,
-    /// Slot of each rank.
-    order: Vec<u32>,
+    /// Per rank, ascending. Empty as long as nobody has died: then the id of a strand is its rank.
+    ids: Vec<u64>,
+    /// Number of ranks.
+    count: usize,
     created: u64,
 }
 
 impl Roster {
     /// Registers as many strands as `walk` has entries: slot after slot, `walk` says which rank
     /// lives there. All are active and fresh.
-    pub fn new(width: usize, walk: &[u32]) -> Roster {
-        let blocks = walk.len().div_ceil(width);
-        let mut roster = Roster {
-            width,
-            lanes: vec![LaneSets::default(); blocks],
-            ids: vec![0; blocks * width],
-            ranks: vec![0; blocks * width],
-            order: vec![0; walk.len()],
-            created: walk.len() as u64,
+    pub fn new(width: usize, walk: Vec<u32>) -> Roster {
+        let count = walk.len();
+        let blocks = count.div_ceil(width);
+        let mut ranks = walk;
+        ranks.resize(blocks * width, 0);
+        let newcomers = |lanes: LaneMask| LaneSets {
+            active: lanes,
+            fresh: lanes,
+            unpublished: true,
+            ..LaneSets::default()
         };
-        for (slot, &rank) in walk.iter().enumerate() {
-            roster.ids[slot] = u64::from(rank);
-            roster.ranks[slot] = rank;
-            roster.order[rank as usize] = slot as u32;
-            roster.mark_new(slot);
+        let full = LaneMask::MAX >> (LaneMask::BITS - width as u32);
+        let mut lanes = vec![newcomers(full); blocks];
+        if let Some(last) = lanes.last_mut() {
+            *last = newcomers(full >> (blocks * width - count));
         }
-        roster
+        Roster {
+            width,
+            lanes,
+            ranks,
+            ids: Vec::new(),
+            count,
+            created: count as u64,
+        }
     }
 
     /// Lanes per block.
@@ -114,14 +122,17 @@ impl Roster {
         self.lanes.len()
     }
 
-    /// Slots of the living in creation order.
-    pub fn order(&self) -> &[u32] {
-        &self.order
+    /// Number of ranks: the strands alive when the dead last left.
+    pub fn count(&self) -> usize {
+        self.count
     }
 
     /// Id of the strand of a rank.
     pub fn id(&self, rank: u32) -> u64 {
-        self.ids[self.order[rank as usize] as usize]
+        self.ids
+            .get(rank as usize)
+            .copied()
+            .unwrap_or(u64::from(rank))
     }
 
     /// Sizes of the sets now.
@@ -139,22 +150,41 @@ impl Roster {
         }
     }
 
-    /// Slots of a set in creation order.
-    pub fn slots(&self, set: StrandSet) -> Vec<u32> {
-        match set {
-            StrandSet::All => self.order.clone(),
-            StrandSet::Active | StrandSet::Stable => self
-                .order
-                .iter()
-                .copied()
-                .filter(|&slot| self.has(slot, set))
-                .collect(),
-        }
+    /// Slots of the living in creation order.
+    pub fn order(&self) -> Vec<u32> {
+        let mut order = vec![0; self.count];
+        self.each_slot(LaneSets::alive, |slot| {
+            order[self.ranks[slot] as usize] = slot as u32;
+        });
+        order
     }
 
-    fn has(&self, slot: u32, set: StrandSet) -> bool {
-        let (block, lane) = self.place(slot);
-        self.lanes[block].members(set) >> lane & 1 == 1
+    /// How many strands a set has, and for every rank in it how many members come before; `None` if
+    /// that is the rank itself, because every strand is a member.
+    pub fn places(&self, set: StrandSet) -> (usize, Option<Vec<u32>>) {
+        let members = |sets: LaneSets| sets.members(set);
+        let count = self.lanes.iter();
+        let count = count.map(|&sets| members(sets).count_ones() as usize).sum();
+        let places = (count < self.count).then(|| self.ranking(members));
+        (count, places)
+    }
+
+    /// For every rank, how many of those before it are in `lanes`.
+    fn ranking(&self, lanes: impl Fn(LaneSets) -> LaneMask) -> Vec<u32> {
+        let mut places = vec![0; self.count];
+        self.each_slot(lanes, |slot| places[self.ranks[slot] as usize] = 1);
+        let mut before = 0;
+        for place in &mut places {
+            before += std::mem::replace(place, before);
+        }
+        places
+    }
+
+    /// Visits the slots of all blocks in `lanes`.
+    fn each_slot(&self, lanes: impl Fn(LaneSets) -> LaneMask, mut visit: impl FnMut(usize)) {
+        for (block, &sets) in self.lanes.iter().enumerate() {
+            bits(lanes(sets)).for_each(|lane| visit(block * self.width + lane as usize));
+        }
     }
 
     /// Block and lane of a slot.
@@ -164,18 +194,28 @@ impl Roster {
 
     /// Takes the strands that have died since the last call out of the order; the others close up.
     pub fn forget_dead(&mut self) {
-        let lanes = &self.lanes;
-        let width = self.width;
-        self.order.retain(|&slot| {
-            lanes[slot as usize / width].alive() >> (slot as usize % width) & 1 == 1
-        });
-        self.renumber(0);
+        let closed_up = self.ranking(LaneSets::alive);
+        let mut ids = vec![0; self.count];
+        let mut alive = 0;
+        for (block, sets) in self.lanes.iter().enumerate() {
+            for lane in bits(sets.alive()) {
+                let rank = &mut self.ranks[block * self.width + lane as usize];
+                let known = self.ids.get(*rank as usize).copied();
+                let id = known.unwrap_or(u64::from(*rank));
+                *rank = closed_up[*rank as usize];
+                ids[*rank as usize] = id;
+                alive += 1;
+            }
+        }
+        ids.truncate(alive);
+        self.ids = ids;
+        self.count = alive;
     }
 
     /// Appends `count` strands to the order and gives their slots: vacant ones first, then new
     /// blocks. `None` if there would be too many.
     pub fn admit(&mut self, count: usize) -> Option<Vec<u32>> {
-        let first = self.order.len();
+        let first = self.count;
         let total = first
             .checked_add(count)
             .filter(|&total| total < u32::MAX as usize)?;
@@ -196,42 +236,20 @@ impl Roster {
         slots.extend(end..end + missing);
         let blocks = self.lanes.len() + (missing as usize).div_ceil(self.width);
         self.lanes.resize(blocks, LaneSets::default());
-        self.ids.resize(blocks * self.width, 0);
         self.ranks.resize(blocks * self.width, 0);
-        for &slot in &slots {
-            self.ids[slot as usize] = self.created;
-            self.created += 1;
-            self.mark_new(slot as usize);
+        for (&slot, rank) in slots.iter().zip(first as u32..) {
+            let sets = &mut self.lanes[slot as usize / self.width];
+            sets.active |= 1 << (slot as usize % self.width);
+            sets.fresh |= 1 << (slot as usize % self.width);
+            sets.unpublished = true;
+            self.ranks[slot as usize] = rank;
         }
-        self.order.extend_from_slice(&slots);
-        debug_assert_eq!(self.order.len(), total);
-        self.renumber(first);
+        if self.created > first as u64 {
+            self.ids.extend((self.created..).take(count));
+        }
+        self.created += count as u64;
+        self.count = total;
         Some(slots)
-    }
-
-    fn mark_new(&mut self, slot: usize) {
-        let sets = &mut self.lanes[slot / self.width];
-        sets.active |= 1 << (slot % self.width);
-        sets.fresh |= 1 << (slot % self.width);
-        sets.unpublished = true;
-    }
-
-    fn renumber(&mut self, first: usize) {
-        for (rank, &slot) in self.order.iter().enumerate().skip(first) {
-            self.ranks[slot as usize] = rank as u32;
-        }
-    }
-
-    /// Rebuilds the order from the ranks after strands have changed slots.
-    pub(crate) fn reorder(&mut self) {
-        for (block, sets) in self.lanes.iter().enumerate() {
-            let mut alive = sets.alive();
-            while alive != 0 {
-                let slot = block * self.width + alive.trailing_zeros() as usize;
-                self.order[self.ranks[slot] as usize] = slot as u32;
-                alive &= alive - 1;
-            }
-        }
     }
 }
 
@@ -241,7 +259,7 @@ mod tests {
 
     #[test]
     fn new_strands_fill_gaps_but_come_last_in_the_order() {
-        let mut roster = Roster::new(4, &[0, 1, 2, 3, 4]);
+        let mut roster = Roster::new(4, vec![0, 1, 2, 3, 4]);
         roster.lanes[0].active &= !0b0110;
         roster.forget_dead();
         assert_eq!(roster.order(), [0, 3, 4]);
@@ -259,27 +277,33 @@ mod tests {
             (0..9).map(|rank| roster.id(rank)).collect::<Vec<_>>(),
             [0, 3, 4, 5, 6, 7, 8, 9, 10]
         );
-        for (rank, &slot) in roster.order().iter().enumerate() {
-            assert_eq!(roster.ranks[slot as usize] as usize, rank);
-        }
+        assert_eq!(roster.count(), 9);
         assert_eq!(roster.blocks(), 3);
     }
 
     #[test]
-    fn sets_are_listed_in_creation_order() {
-        let mut roster = Roster::new(4, &[3, 2, 1, 0]);
+    fn members_of_a_set_are_counted_in_creation_order() {
+        let mut roster = Roster::new(4, vec![3, 2, 1, 0]);
         roster.lanes[0] = LaneSets {
             active: 0b1001,
             stable: 0b0110,
             ..LaneSets::default()
         };
-        assert_eq!(roster.slots(StrandSet::All), [3, 2, 1, 0]);
-        assert_eq!(roster.slots(StrandSet::Active), [3, 0]);
-        assert_eq!(roster.slots(StrandSet::Stable), [2, 1]);
+        assert_eq!(roster.order(), [3, 2, 1, 0]);
+        assert_eq!(roster.places(StrandSet::All), (4, None));
+        // Ranks 0 and 3 are active, ranks 1 and 2 stable.
+        assert_eq!(
+            roster.places(StrandSet::Active),
+            (2, Some(vec![0, 1, 1, 1]))
+        );
+        assert_eq!(
+            roster.places(StrandSet::Stable),
+            (2, Some(vec![0, 0, 1, 2]))
+        );
     }
 
     #[test]
     fn an_impossible_number_of_strands_is_refused() {
-        assert_eq!(Roster::new(4, &[0]).admit(u32::MAX as usize), None);
+        assert_eq!(Roster::new(4, vec![0]).admit(u32::MAX as usize), None);
     }
 }

@@ -5,11 +5,14 @@
 //! axis first), so any aligned run of 4, 8 or 16 strands is a small square or box; the tiles follow
 //! each other row by row. Points outside the grid are left out, not padded.
 
+use crate::abi::MAX_WIDTH;
+use rayon::prelude::*;
+
 /// Bits of the Z-order curve inside one tile.
 const TILE_BITS: u32 = 12;
 
 /// Row-major indices (last axis fastest) of all points of a grid with the given axis sizes, each
-/// once, in walking order.
+/// once, in walking order. Runs on the current rayon pool.
 ///
 /// The number of points must fit `u32`.
 pub fn walk(sizes: &[usize]) -> Vec<u32> {
@@ -18,33 +21,76 @@ pub fn walk(sizes: &[usize]) -> Vec<u32> {
         count <= u32::MAX as usize,
         "a grid has fewer than 2³² strands"
     );
+    // Room for a last block that is not full, see `Roster::new`.
+    let mut order = Vec::with_capacity(count + MAX_WIDTH);
+    order.resize(count, 0);
     let bits = tile_bits(sizes);
-    let inside = tile_points(&bits);
-    let tiles: Vec<usize> = sizes
+    let points = tile_points(&bits);
+    let offsets: Vec<u32> = points
+        .chunks_exact(sizes.len().max(1))
+        .map(|point| row_major(point, sizes))
+        .collect();
+    tiles(sizes, &bits, &mut order)
+        .into_par_iter()
+        .for_each(|Tile { corner, order }| {
+            let first = row_major(&corner, sizes);
+            if order.len() == offsets.len() {
+                for (index, offset) in order.iter_mut().zip(&offsets) {
+                    *index = first.wrapping_add(*offset);
+                }
+                return;
+            }
+            let inside = |point: &[u32]| {
+                let axes = corner.iter().zip(point).zip(sizes);
+                axes.into_iter()
+                    .all(|((&corner, &step), &size)| ((corner + step) as usize) < size)
+            };
+            let offsets = points.chunks_exact(sizes.len()).zip(&offsets);
+            let offsets = offsets.filter(|(point, _)| inside(point));
+            for (index, (_, offset)) in order.iter_mut().zip(offsets) {
+                *index = first.wrapping_add(*offset);
+            }
+        });
+    order
+}
+
+/// A tile of a grid: its first point, and its part of the walk.
+struct Tile<'a> {
+    corner: Vec<u32>,
+    order: &'a mut [u32],
+}
+
+/// The tiles of a grid, row by row.
+fn tiles<'a>(sizes: &[usize], bits: &[u32], order: &'a mut [u32]) -> Vec<Tile<'a>> {
+    let counts: Vec<usize> = sizes
         .iter()
-        .zip(&bits)
+        .zip(bits)
         .map(|(&size, &bits)| size.div_ceil(1 << bits))
         .collect();
-    let mut order = Vec::with_capacity(count);
-    let mut corner = vec![0; sizes.len()];
-    for tile in 0..tiles.iter().product() {
-        let mut rest: usize = tile;
+    let mut rest = order;
+    let tile = |number: usize| {
+        let mut corner = vec![0; sizes.len()];
+        let (mut number, mut points) = (number, 1);
         for axis in (0..sizes.len()).rev() {
-            corner[axis] = (rest % tiles[axis]) << bits[axis];
-            rest /= tiles[axis];
+            let first = (number % counts[axis]) << bits[axis];
+            number /= counts[axis];
+            points *= (sizes[axis] - first).min(1 << bits[axis]);
+            corner[axis] = first as u32;
         }
-        for point in inside.chunks_exact(sizes.len().max(1)) {
-            let index = corner.iter().zip(point).zip(sizes).try_fold(
-                0,
-                |index, ((&corner, &step), &size)| {
-                    let at = corner + step as usize;
-                    (at < size).then_some(index * size + at)
-                },
-            );
-            order.extend(index.map(|index| index as u32));
+        Tile {
+            corner,
+            order: rest.split_off_mut(..points).expect("tiles cover the grid"),
         }
-    }
-    order
+    };
+    (0..counts.iter().product()).map(tile).collect()
+}
+
+/// The row-major index of a point. That of a point outside means nothing, and may not fit.
+fn row_major(point: &[u32], sizes: &[usize]) -> u32 {
+    let axes = point.iter().zip(sizes);
+    axes.fold(0u32, |index, (&at, &size)| {
+        index.wrapping_mul(size as u32).wrapping_add(at)
+    })
 }
 
 /// How many bits of the curve each axis gets: dealt round from the fastest axis, no axis more than

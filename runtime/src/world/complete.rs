@@ -31,11 +31,10 @@ pub(crate) fn run_to_completion<P: StrandProgram>(core: &mut Core, program: &P, 
     let taken = AtomicU64::new(0);
     let first_failure = AtomicU64::new(u64::MAX);
     let mut lanes = std::mem::take(&mut core.roster.lanes);
-    let mut ids = std::mem::take(&mut core.roster.ids);
     let mut ranks = std::mem::take(&mut core.roster.ranks);
     let core_here = &*core;
-    let run = |(group, ((lanes, ids), ranks)): (usize, ((&mut [_], &mut [_]), &mut [_]))| {
-        let records = Records { lanes, ids, ranks };
+    let run = |(group, (lanes, ranks)): (usize, (&mut [_], &mut [_]))| {
+        let records = Records { lanes, ranks };
         let steps = run_group(
             core_here,
             program,
@@ -50,21 +49,17 @@ pub(crate) fn run_to_completion<P: StrandProgram>(core: &mut Core, program: &P, 
         if wide {
             let groups = lanes
                 .par_chunks_mut(blocks)
-                .zip(ids.par_chunks_mut(blocks * width))
                 .zip(ranks.par_chunks_mut(blocks * width));
             groups.enumerate().for_each(run);
         } else {
             let groups = lanes
                 .chunks_mut(blocks)
-                .zip(ids.chunks_mut(blocks * width))
                 .zip(ranks.chunks_mut(blocks * width));
             groups.enumerate().for_each(run);
         }
     });
     core.roster.lanes = lanes;
-    core.roster.ids = ids;
     core.roster.ranks = ranks;
-    core.roster.reorder();
     taken.into_inner()
 }
 
@@ -101,9 +96,8 @@ fn run_group<P: StrandProgram>(
                 if step > first_failure.load(Relaxed) {
                     break;
                 }
-                let (ids, ranks) = (&records.ids[slots.clone()], &records.ranks[slots.clone()]);
-                let mut cx =
-                    StepContext::new(&shared, &mut worker, step, first + block, ids, ranks);
+                let ranks = &records.ranks[slots.clone()];
+                let mut cx = StepContext::new(&shared, &mut worker, step, first + block, ranks);
                 let taken = step_block(
                     program,
                     core.abilities,

@@ -10,6 +10,7 @@ use crate::neighbours::{Hits, RadiusStatistics};
 use crate::sequence::{HeldSequence, Sequence, SequenceCache, SequencePool};
 use crate::strands::arrange::bits;
 use crate::strands::blocks::{Blocks, lanes_mut, save_lane};
+use crate::strands::roster::Roster;
 use crate::strands::{Counts, Plane, SequencePlane, Sharing, StateLayout};
 
 /// What all blocks of a super-step share.
@@ -19,6 +20,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) published: &'a Blocks,
     pub(crate) search: Option<&'a dyn Search>,
     pub(crate) sequences: &'a SequencePool,
+    pub(crate) roster: &'a Roster,
     pub(crate) counts: Counts,
 }
 
@@ -38,6 +40,8 @@ pub(crate) struct Worker {
     lane_before: Vec<Sequence>,
     lane_after: Vec<HeldSequence>,
     bytes: Vec<u8>,
+    /// Iterator positions of the strands that are created.
+    coordinates: Vec<u32>,
 }
 
 impl Worker {
@@ -57,6 +61,7 @@ impl Worker {
             lane_before: Vec::new(),
             lane_after: Vec::new(),
             bytes: Vec::new(),
+            coordinates: Vec::new(),
         }
     }
 }
@@ -68,21 +73,18 @@ pub struct StepContext<'a> {
     first_slot: u32,
     shared: &'a Shared<'a>,
     worker: &'a mut Worker,
-    /// Ids of the block's lanes.
-    ids: &'a [u64],
     /// Ranks of the block's lanes.
     ranks: &'a [u32],
     failed: LaneMask,
 }
 
 impl<'a> StepContext<'a> {
-    /// A context for the block whose lanes have these ids and ranks.
+    /// A context for the block whose lanes have these ranks.
     pub(crate) fn new(
         shared: &'a Shared<'a>,
         worker: &'a mut Worker,
         step: u64,
         block: usize,
-        ids: &'a [u64],
         ranks: &'a [u32],
     ) -> StepContext<'a> {
         let head = StepHead {
@@ -98,7 +100,6 @@ impl<'a> StepContext<'a> {
             first_slot: (block * shared.layout.width()) as u32,
             shared,
             worker,
-            ids,
             ranks,
             failed: 0,
         }
@@ -109,9 +110,9 @@ impl<'a> StepContext<'a> {
         &self.head
     }
 
-    /// Ids of the strands in the lanes of the block: how many strands were created before each.
-    pub fn ids(&self) -> &[u64] {
-        self.ids
+    /// The id of the strand in a lane of the block: how many strands were created before it.
+    pub fn id(&self, lane: usize) -> u64 {
+        self.shared.roster.id(self.ranks[lane])
     }
 
     /// A block in which to initialize `new` strands before [`StepContext::spawn`]; its contents are
@@ -196,7 +197,7 @@ impl<'a> StepContext<'a> {
             let noted = StrandFailure {
                 step: self.head.step,
                 rank: self.ranks[lane],
-                id: self.ids[lane],
+                id: self.id(lane),
                 failure,
             };
             StrandFailure::keep_first(&mut self.worker.failure, noted);
@@ -251,8 +252,13 @@ impl<'a> StepContext<'a> {
     }
 
     /// Ranks of the block's lanes.
-    pub(crate) fn ranks(&self) -> &[u32] {
+    pub(crate) fn ranks(&self) -> &'a [u32] {
         self.ranks
+    }
+
+    /// Scratch memory of the worker for iterator positions.
+    pub(crate) fn coordinates(&mut self) -> &mut Vec<u32> {
+        &mut self.worker.coordinates
     }
 
     /// Lanes that have met a run-time error.

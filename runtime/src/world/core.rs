@@ -8,12 +8,13 @@ use super::context::{Shared, StepContext, Worker};
 use super::events::{Nursery, PrintLog, StrandFailure};
 use super::program::Abilities;
 use super::search::{Homes, Search, search};
-use super::{Control, RunError, WorldError};
+use super::{Control, Creation, RunError, WorldError};
 use crate::neighbours::RadiusStatistics;
 use crate::sequence::{Owner, Sequence, SequencePool};
 use crate::strands::arrange::{arrange, packed_order, packing_pays};
 use crate::strands::blocks::{Blocks, lanes_mut, load_lane, record_bytes};
 use crate::strands::roster::{LaneSets, Roster};
+use crate::strands::tiles::walk;
 use crate::strands::{Counts, SequencePlane, Sharing, StateLayout};
 use rayon::prelude::*;
 use std::sync::atomic::Ordering::Relaxed;
@@ -39,22 +40,27 @@ pub(crate) struct Core {
     /// Whether the spatial index shows the strands where they are, and the radius it was made for.
     index_fits: bool,
     index_radius: Option<f64>,
-    threads: rayon::ThreadPool,
+    pub(crate) threads: rayon::ThreadPool,
 }
 
 impl Core {
     pub(crate) fn new(
         layout: StateLayout,
         abilities: Abilities,
-        walk: &[u32],
+        creation: &Creation,
         sequences: Arc<SequencePool>,
         workers: usize,
     ) -> Result<Core, WorldError> {
+        let count = creation.count()?;
         let workers = workers.max(1);
         let threads = rayon::ThreadPoolBuilder::new()
             .num_threads(workers)
             .build()
             .map_err(|error| WorldError::Workers(error.to_string()))?;
+        let walk = match creation {
+            Creation::Grid(sizes) => threads.install(|| walk(sizes)),
+            Creation::Collection(_) => (0..count).collect(),
+        };
         let roster = Roster::new(layout.width(), walk);
         let mut state = Blocks::new(layout.stride());
         state.resize(roster.blocks());
@@ -113,15 +119,13 @@ impl Core {
         if self.index_fits && radius == self.index_radius {
             return;
         }
-        search.rebuild(
-            &self.layout,
-            &self.roster,
-            Homes {
-                state: &self.state,
-                published: &self.published,
-            },
-            radius,
-        );
+        let homes = Homes {
+            state: &self.state,
+            published: &self.published,
+        };
+        let (layout, roster) = (&self.layout, &self.roster);
+        self.threads
+            .install(|| search.rebuild(layout, roster, homes, radius));
         self.index_fits = true;
         self.index_radius = radius;
         if search.sorting_pays() {
@@ -146,13 +150,10 @@ impl Core {
         sources
             .iter()
             .for_each(|&slot| listed[slot as usize] = true);
-        sources.extend(
-            self.roster
-                .order()
-                .iter()
-                .copied()
-                .filter(|&slot| !listed[slot as usize]),
-        );
+        let unlisted = |slot: &u32| !listed[*slot as usize];
+        if sources.len() < self.roster.count() {
+            sources.extend(self.roster.order().into_iter().filter(unlisted));
+        }
         // SAFETY: no method runs between super-steps.
         let targets = unsafe {
             arrange(
@@ -169,7 +170,6 @@ impl Core {
             .zip(&targets)
             .for_each(|(&source, &target)| moved[source as usize] = target);
         search.move_slots(&|slot| moved[slot as usize]);
-        self.roster.reorder();
         self.publish();
     }
 
@@ -197,7 +197,6 @@ impl Core {
                     &mut worker,
                     self.step,
                     block,
-                    &self.roster.ids[slots.clone()],
                     &self.roster.ranks[slots],
                 );
                 sets.unpublished = true;
@@ -222,6 +221,7 @@ impl Core {
             published: &self.published,
             search: self.search.as_deref(),
             sequences: &self.sequences,
+            roster: &self.roster,
             counts: self.counts,
         }
     }
@@ -266,13 +266,7 @@ impl Core {
 
     /// Ends a super-step: the dead leave, the new join, changes become visible.
     pub(crate) fn finish(&mut self) -> Result<(), RunError> {
-        let alive: usize = self
-            .roster
-            .lanes
-            .iter()
-            .map(|sets| sets.alive().count_ones() as usize)
-            .sum();
-        let died = alive < self.roster.order().len();
+        let died = self.roster.counts().all() < self.roster.count() as u64;
         if died {
             self.roster.forget_dead();
         }
@@ -314,7 +308,7 @@ impl Core {
         let width = self.layout.width();
         for (slot, record) in slots.into_iter().zip(records) {
             let (block, lane) = self.roster.place(slot);
-            let owner = Owner::strand(self.roster.ids[slot as usize]);
+            let owner = Owner::strand(self.roster.id(self.roster.ranks[slot as usize]));
             // SAFETY: no method runs between super-steps, and the slot was vacant.
             unsafe {
                 load_lane(&self.layout, &record, self.state.block(block), lane);
@@ -332,9 +326,12 @@ impl Core {
     /// Copies what others may read from every block that has changed.
     pub(crate) fn publish(&mut self) {
         let stride = self.layout.published_stride();
+        if stride == 0 {
+            return;
+        }
         let mut lanes = std::mem::take(&mut self.roster.lanes);
         let copy = |(block, sets): (usize, &mut LaneSets)| {
-            if std::mem::take(&mut sets.unpublished) && stride > 0 {
+            if std::mem::take(&mut sets.unpublished) {
                 // SAFETY: both blocks exist, the head of the state is as long as a published block,
                 // and every block is copied by one thread only.
                 unsafe {
@@ -375,7 +372,6 @@ impl Core {
                     &sources,
                 )
             };
-            self.roster.reorder();
             self.index_fits = false;
             self.publish();
         }

@@ -10,7 +10,6 @@ use crate::sequence::{
     HeldSequence, Owner, Sequence, SequenceCache, SequencePool, Settling, TooLong,
 };
 use crate::strands::{Counts, Scalar, StrandSet};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Sequences that belong to global variables. Made before the world, so that inputs can be loaded.
@@ -194,49 +193,19 @@ impl Reductions<'_> {
         if !reduction.accepts(scalar) {
             return None;
         }
-        let Core {
-            layout,
-            roster,
-            state,
-            ..
-        } = self.core;
-        let width = layout.width();
-        let size = components * scalar.bytes();
-        self.core.parallel(roster.blocks(), |_| {
-            // One group of planes per block; vectors of words keep any scalar aligned.
-            let words = (size * width).div_ceil(size_of::<u64>());
-            let mut mapped = vec![0u64; words * roster.blocks()];
-            mapped
-                .par_chunks_mut(words.max(1))
-                .zip(&roster.lanes)
-                .enumerate()
-                .for_each(|(block, (values, sets))| {
-                    let lanes = sets.members(set);
-                    if lanes != 0 {
-                        map(state.block(block), lanes, values.as_mut_ptr().cast());
-                    }
-                });
-            let slots = roster.slots(set);
-            let mut ordered = vec![0u8; slots.len() * size];
-            ordered
-                .par_chunks_exact_mut(size.max(1))
-                .zip(&slots)
-                .for_each(|(value, &slot)| {
-                    let (block, lane) = roster.place(slot);
-                    for (component, bytes) in value.chunks_exact_mut(scalar.bytes()).enumerate() {
-                        let offset = block * words * size_of::<u64>()
-                            + (component * width + lane) * scalar.bytes();
-                        // SAFETY: the offset lies in the group of planes of the block.
-                        unsafe {
-                            std::ptr::copy_nonoverlapping(
-                                mapped.as_ptr().cast::<u8>().add(offset),
-                                bytes.as_mut_ptr(),
-                                scalar.bytes(),
-                            )
-                        };
-                    }
-                });
-            reduce(reduction, &Values::from_bytes(scalar, &ordered), components)
-        })
+        let Core { layout, roster, .. } = self.core;
+        let plane = layout.width() * scalar.bytes();
+        let offsets: Vec<usize> = (0..components).map(|n| n * plane).collect();
+        let words = (components * plane).div_ceil(size_of::<u64>());
+        let mapped = |block: usize, values: &mut [u64]| {
+            let lanes = roster.lanes[block].members(set);
+            let values = values.as_mut_ptr().cast();
+            map(self.core.state.block(block), lanes, values);
+            values.cast_const()
+        };
+        // SAFETY: the map wrote a plane for every component.
+        let values = unsafe { self.core.collect(set, scalar, &offsets, words, &mapped) };
+        let threads = &self.core.threads;
+        threads.install(|| reduce(reduction, &values, components))
     }
 }

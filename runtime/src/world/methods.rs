@@ -2,8 +2,7 @@
 
 use super::context::StepContext;
 use super::program::{Abilities, StrandProgram};
-use crate::abi::{LaneMask, LaneOutcome};
-use crate::strands::arrange::bits;
+use crate::abi::{LaneMask, LaneOutcome, MAX_WIDTH};
 use crate::strands::roster::LaneSets;
 
 /// One super-step of one block: `start` for lanes that are new, `update` for those still active. If several super-steps are
@@ -86,30 +85,95 @@ pub(crate) fn stabilize_block<P: StrandProgram>(
     }
 }
 
+/// The sizes of the axes of a creation clause, prepared for dividing ranks by them.
+pub(crate) struct Axes(Vec<(u32, u64)>);
+
+impl Axes {
+    /// Each size is below 2³², or there is no strand.
+    pub(crate) fn new(sizes: &[usize]) -> Axes {
+        // Lemire's reciprocal: the upper half of its product with any number of 32 bits is the quotient. That of 1 does not
+        // fit and stands as 0.
+        let reciprocal = |size: u32| (u64::MAX / u64::from(size.max(1))).wrapping_add(1);
+        let axes = sizes.iter().map(|&size| size as u32);
+        Axes(axes.map(|size| (size, reciprocal(size))).collect())
+    }
+
+    /// The iterator positions of the strands with these ranks, axis by axis.
+    fn positions(&self, ranks: &[u32], positions: &mut Vec<u32>) {
+        let width = ranks.len();
+        positions.resize(self.0.len() * width, 0);
+        let mut rest = [0; MAX_WIDTH];
+        let rest = &mut rest[..width];
+        rest.copy_from_slice(ranks);
+        let planes = positions.chunks_exact_mut(width);
+        for (plane, &(size, reciprocal)) in planes.zip(&self.0).rev() {
+            for (position, rest) in plane.iter_mut().zip(&mut *rest) {
+                let quotient = match reciprocal {
+                    0 => *rest,
+                    _ => (u128::from(reciprocal) * u128::from(*rest) >> u64::BITS) as u32,
+                };
+                *position = *rest - quotient * size;
+                *rest = quotient;
+            }
+        }
+    }
+}
+
 /// Creates the strands in the given lanes of a block: their iterator positions follow from their
 /// ranks.
 pub(crate) fn create_block<P: StrandProgram>(
     program: &P,
-    sizes: &[usize],
+    axes: &Axes,
     cx: &mut StepContext<'_>,
     block: *mut u8,
     lanes: LaneMask,
 ) {
     let ranks = cx.ranks();
-    let width = ranks.len();
-    let mut coordinates = vec![0u32; sizes.len() * width];
-    for lane in bits(lanes) {
-        let mut rest = ranks[lane as usize] as usize;
-        for (axis, &size) in sizes.iter().enumerate().rev() {
-            coordinates[axis * width + lane as usize] = (rest % size) as u32;
-            rest /= size;
-        }
-    }
+    let mut coordinates = std::mem::take(cx.coordinates());
+    axes.positions(ranks, &mut coordinates);
     // SAFETY: the scheduler gives each block to one worker, the block is the context's, and all
     // axes have their coordinates.
     unsafe {
         cx.open_method(block);
         program.create(cx, block, lanes, coordinates.as_ptr());
         cx.close_method(block, lanes, 0);
+    }
+    *cx.coordinates() = coordinates;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_taken_apart_as_by_division() {
+        for sizes in [
+            vec![],
+            vec![7],
+            vec![1, 5, 1],
+            vec![3, 1000, 17],
+            vec![65536, 65535],
+            vec![2, 2147483647],
+            vec![4294967294],
+        ] {
+            let count: u64 = sizes.iter().map(|&size| size as u64).product();
+            let axes = Axes::new(&sizes);
+            for first in [0, 1, count / 3, count / 2, count.saturating_sub(16)] {
+                let ranks: Vec<u32> = (0..16).map(|n| (first + n).min(count - 1) as u32).collect();
+                let mut positions = Vec::new();
+                axes.positions(&ranks, &mut positions);
+                for (lane, &rank) in ranks.iter().enumerate() {
+                    let mut rest = rank as usize;
+                    for (axis, &size) in sizes.iter().enumerate().rev() {
+                        assert_eq!(
+                            positions[axis * 16 + lane] as usize,
+                            rest % size,
+                            "{sizes:?}"
+                        );
+                        rest /= size;
+                    }
+                }
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use super::World;
 use super::program::StrandProgram;
 use crate::reduce::Values;
 use crate::sequence::Sequence;
-use crate::strands::{Kind, StrandSet};
+use crate::strands::{Kind, Scalar, StrandSet};
 
 /// The values of a state variable.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,39 +33,28 @@ impl<P: StrandProgram> World<P> {
     /// collection in creation order.
     pub fn gather(&self, variable: usize, set: StrandSet) -> Gathered {
         let core = &self.core;
-        let slots = core.roster.slots(set);
-        let lane = |slot: u32, component: usize| {
-            let (block, lane) = core.roster.place(slot);
-            let plane = core.layout.plane(variable, component);
-            // SAFETY: no method runs while the world is borrowed, and the address lies in the
-            // plane.
-            unsafe {
-                std::slice::from_raw_parts(
-                    core.state
-                        .block(block)
-                        .add(plane.offset + lane * plane.bytes),
-                    plane.bytes,
-                )
-            }
+        let offsets = |planes: usize| -> Vec<usize> {
+            let planes = (0..planes).map(|n| core.layout.plane(variable, n).offset);
+            planes.collect()
+        };
+        let collect = |scalar: Scalar, planes: usize| {
+            let block = |block: usize, _: &mut [u64]| core.state.block(block).cast_const();
+            // SAFETY: no method runs while the world is borrowed, and these are the planes of the variable.
+            unsafe { core.collect(set, scalar, &offsets(planes), 0, &block) }
         };
         match core.layout.variables()[variable].kind {
-            Kind::Tensor { scalar, components } => {
-                let mut bytes = Vec::with_capacity(slots.len() * components * scalar.bytes());
-                for &slot in &slots {
-                    (0..components)
-                        .for_each(|component| bytes.extend_from_slice(lane(slot, component)));
-                }
-                Gathered::Tensors {
-                    components,
-                    values: Values::from_bytes(scalar, &bytes),
-                }
-            }
+            Kind::Tensor { scalar, components } => Gathered::Tensors {
+                components,
+                values: collect(scalar, components),
+            },
             Kind::Sequence { scalar, components } => {
+                let Values::I64(handles) = collect(Scalar::I64, 1) else {
+                    unreachable!("handles are collected as integers")
+                };
                 let mut bytes = Vec::new();
-                let mut lengths = Vec::with_capacity(slots.len());
-                for &slot in &slots {
-                    let handle = lane(slot, 0).try_into().expect("a handle has eight bytes");
-                    let sequence = Sequence::from_bits(u64::from_ne_bytes(handle));
+                let mut lengths = Vec::with_capacity(handles.len());
+                for handle in handles {
+                    let sequence = Sequence::from_bits(handle as u64);
                     lengths.push(sequence.len());
                     // SAFETY: the state of a living strand holds live sequences.
                     bytes.extend_from_slice(unsafe {

@@ -7,11 +7,15 @@ use crate::strands::arrange::bits;
 use crate::strands::blocks::Blocks;
 use crate::strands::roster::Roster;
 use crate::strands::{Plane, Position, Scalar, Sharing, StateLayout};
+use rayon::prelude::*;
+
+/// Blocks whose positions a worker collects at a time.
+const BLOCKS: usize = 512;
 
 /// Answers the queries of one super-step.
 pub(crate) trait Search: Send + Sync {
     /// Sorts the positions of all living strands, as others see them now. `radius` is the one most
-    /// queries are expected to ask for.
+    /// queries are expected to ask for. Runs on the current rayon pool.
     fn rebuild(
         &mut self,
         layout: &StateLayout,
@@ -110,17 +114,29 @@ impl<T: Coordinate, const D: usize> Search for Finder<T, D> {
             .expect("a program that queries has positions");
         let planes: [Plane; D] = std::array::from_fn(|axis| layout.plane(position.variable, axis));
         let width = layout.width();
+        let position = |block: usize, lane: u32| -> [T; D] {
+            // SAFETY: the position's planes hold `T` in every lane of the block, and nobody
+            // writes between super-steps.
+            planes
+                .map(|plane| unsafe { *homes.visible(plane, block).cast::<T>().add(lane as usize) })
+        };
+        let pieces: Vec<Points<T, D>> = roster
+            .lanes
+            .par_chunks(BLOCKS)
+            .enumerate()
+            .map(|(piece, lanes)| {
+                let mut points = Points::with_capacity(BLOCKS * width);
+                for (block, sets) in (piece * BLOCKS..).zip(lanes) {
+                    for lane in bits(sets.alive()) {
+                        let slot = block * width + lane as usize;
+                        points.push(position(block, lane), slot as u32, roster.ranks[slot]);
+                    }
+                }
+                points
+            })
+            .collect();
         self.points.clear();
-        for (block, sets) in roster.lanes.iter().enumerate() {
-            let columns = planes.map(|plane| homes.visible(plane, block).cast::<T>());
-            for lane in bits(sets.alive()) {
-                // SAFETY: the position's planes hold `T` in every lane of the block, and nobody
-                // writes between super-steps.
-                let point = columns.map(|column| unsafe { *column.add(lane as usize) });
-                let slot = block * width + lane as usize;
-                self.points.push(point, slot as u32, roster.ranks[slot]);
-            }
-        }
+        pieces.iter().for_each(|piece| self.points.append(piece));
         self.grid = Some(CellGrid::build(&mut self.points, radius, self.grid.take()));
     }
 

@@ -341,22 +341,29 @@ impl<'a> Emitter<'a, '_> {
                 || (*breaks && self.is_varying(carried[0])));
         let outer = self.mask.clone();
         let [head, run, exit] = [(); 3].map(|()| self.b.create_block());
+        // Whether there is another round is found before the index grows, which may go around.
+        let bound = self.operand(*high, masked);
+        let first = self.operand(*low, masked);
+        let enters = self.zip(&first, &bound, |e, i, h| {
+            e.b.ins().icmp(IntCC::SignedLessThanOrEqual, i, h)
+        });
         let mut args = self.block_args(&[*low], &[*index]);
         args.extend(self.block_args(init, carried));
+        args.extend(enters.iter().map(|&v| BlockArg::from(v)));
         self.b.ins().jump(head, &args);
         self.block_params(head, &[*index]);
         self.block_params(head, carried);
+        let mut goes_on = enters;
+        for truth in &mut goes_on {
+            let ty = self.b.func.dfg.value_type(*truth);
+            *truth = self.b.append_block_param(head, ty);
+        }
         self.b.switch_to_block(head);
         let before: Vec<Emitted> = carried
             .iter()
             .map(|v| self.held[v.0 as usize].clone().expect("just set"))
             .collect();
 
-        let bound = self.operand(*high, masked);
-        let counter = self.operand(*index, masked);
-        let mut goes_on = self.zip(&counter, &bound, |e, i, h| {
-            e.b.ins().icmp(IntCC::SignedLessThanOrEqual, i, h)
-        });
         if *breaks {
             let wanted = self.operand(carried[0], masked);
             goes_on = self.zip(&goes_on, &wanted, |e, a, b| e.b.ins().band(a, b));
@@ -385,6 +392,14 @@ impl<'a> Emitter<'a, '_> {
             debug_assert_eq!(next.len(), self.registers(param).len());
             args.extend(next.into_iter().map(BlockArg::from));
         }
+        let counter = self.operand(*index, masked);
+        let mut more = self.zip(&counter, &bound, |e, i, h| {
+            e.b.ins().icmp(IntCC::SignedLessThan, i, h)
+        });
+        if masked {
+            more = self.zip(&more, &goes_on, |e, a, b| e.b.ins().band(a, b));
+        }
+        args.extend(more.into_iter().map(BlockArg::from));
         self.b.ins().jump(head, &args);
         self.b.seal_block(head);
         self.b.switch_to_block(exit);

@@ -74,7 +74,7 @@ fn is_needed(kind: &mut Kind, live: &mut [bool]) -> bool {
     let needed = match kind {
         Kind::Op { result, .. } | Kind::Unpack { result, .. } => live[result.index()],
         Kind::Gather(gather) => live[gather.result.index()],
-        Kind::Call(call) | Kind::Tent(call) => {
+        Kind::Call(call) | Kind::Tent { call, .. } => {
             call.effect || call.results.iter().any(|v| live[v.index()])
         }
         Kind::Report(_) => true,
@@ -166,7 +166,7 @@ impl Numbering {
         match &mut node.kind {
             Kind::Op { result, .. } | Kind::Unpack { result, .. } => self.define(*result),
             Kind::Gather(gather) => self.define(gather.result),
-            Kind::Call(call) | Kind::Tent(call) => {
+            Kind::Call(call) | Kind::Tent { call, .. } => {
                 call.results.iter().for_each(|&v| self.define(v));
             }
             Kind::Report(_) => {}

@@ -10,6 +10,7 @@
 mod divide;
 mod emit;
 mod encode;
+mod ends;
 mod live;
 mod lower;
 mod memory;
@@ -24,6 +25,7 @@ use super::{
     abi::{StateMap, StatePlane},
 };
 use crate::ssa::Role;
+use ends::Ends;
 use memory::Library;
 use runtime::simd::Isa;
 use std::sync::Arc;
@@ -47,9 +49,10 @@ impl Backend for Vector {
         let planes = state.planes.as_slice().into();
         let mut library = Library::default();
         let mut places: Vec<(Role, usize, bool)> = Vec::new();
+        let ends = Ends::of(tasks);
         for task in tasks {
             // Whatever is not covered is left to the next back end.
-            if let Ok(code) = compile(task, self.isa, &planes, linker) {
+            if let Ok(code) = compile(task, self.isa, &planes, &ends, linker) {
                 places.push((task.role, library.add(&code), code.repeats));
             }
         }
@@ -131,11 +134,12 @@ fn compile(
     task: &Task<'_>,
     isa: Isa,
     state: &Arc<[StatePlane]>,
+    ends: &Ends,
     linker: &mut Linker,
 ) -> Result<Compiled, String> {
     let lanes = task.lanes;
     let machine = Machine::new(isa, lanes)?;
-    let mut tree = lower::lower(task, machine, state, linker)?;
+    let mut tree = lower::lower(task, machine, state, ends, linker)?;
     live::remove_dead(&mut tree);
     let uses = live::number(&mut tree);
     let (asm, entry) = match machine.width {

@@ -1,7 +1,7 @@
 //! All code that is generated for the programs of the repository consists of instructions that a disassembler knows, and none of
 //! them fuses a product and a sum.
 
-use super::{Compiled, compile};
+use super::{Compiled, compile, ends::Ends};
 use crate::{
     codegen::{Linker, Sink, Task, abi::state_map},
     front::source::Source,
@@ -86,7 +86,7 @@ fn all_code_can_be_read_and_fuses_nothing() {
                         sink,
                         lanes,
                     };
-                    let code = compile(&task, isa, &planes, &mut linker)
+                    let code = compile(&task, isa, &planes, &Ends::default(), &mut linker)
                         .unwrap_or_else(|why| panic!("{what}: {why}"));
                     check(&code, &what);
                     count += 1;

@@ -251,7 +251,11 @@ pub(super) enum Kind {
     Report(Box<Call>),
     Gather(Box<Gather>),
     /// Interpolates linearly in place; the call is for images with which that cannot be done.
-    Tent(Box<Call>),
+    Tent {
+        call: Box<Call>,
+        /// Whether the position is known to be inside the image.
+        inside: bool,
+    },
     /// Reads 32-bit words of the state that lie 64 bits apart.
     Unpack {
         result: Val,
@@ -412,7 +416,7 @@ impl Kind {
     pub(super) fn reads(&self) -> Vec<Val> {
         match self {
             Kind::Op { args, .. } => args.clone(),
-            Kind::Call(call) | Kind::Report(call) | Kind::Tent(call) => {
+            Kind::Call(call) | Kind::Report(call) | Kind::Tent { call, .. } => {
                 call.values.iter().copied().chain([call.lanes]).collect()
             }
             Kind::Gather(gather) => {

@@ -24,7 +24,7 @@ impl StepContext<'_> {
         let element = unsafe { self.packed(lane, bytes, count * components, values) };
         let made = self.worker.sequences.create(
             self.shared.sequences,
-            Owner::strand(self.ids[lane]),
+            Owner::strand(self.id(lane)),
             &element,
             bytes * components,
         );
@@ -45,7 +45,7 @@ impl StepContext<'_> {
         values: *const u8,
         at_end: bool,
     ) -> Sequence {
-        let owner = Owner::strand(self.ids[lane]);
+        let owner = Owner::strand(self.id(lane));
         let pool = self.shared.sequences;
         // SAFETY: the caller's promise.
         let made = unsafe {
@@ -73,7 +73,7 @@ impl StepContext<'_> {
         right: Sequence,
         element: usize,
     ) -> Sequence {
-        let owner = Owner::strand(self.ids[lane]);
+        let owner = Owner::strand(self.id(lane));
         // SAFETY: the caller's promise.
         let made = unsafe {
             self.worker
@@ -157,6 +157,7 @@ impl StepContext<'_> {
         }
         for lane in bits(lanes) {
             let lane = lane as usize;
+            let owner = Owner::strand(self.id(lane));
             let Worker {
                 before,
                 lane_before,
@@ -182,7 +183,7 @@ impl StepContext<'_> {
                     }
                 }));
                 let settling = Settling {
-                    owner: Owner::strand(self.ids[lane]),
+                    owner,
                     before: lane_before,
                     read_by_others: layout.sequences_are_read_by_others(),
                 };

@@ -142,7 +142,7 @@ impl<T: Target> Emitter<'_, T> {
     }
 
     /// Interpolates linearly in place, if the image allows it.
-    pub(super) fn tent(&mut self, call: &Call) {
+    pub(super) fn tent(&mut self, call: &Call, inside: bool) {
         let tables = self
             .tree
             .tables
@@ -170,6 +170,7 @@ impl<T: Target> Emitter<'_, T> {
             to,
             image,
             positions: &positions,
+            inside,
             lanes,
             one,
             pairs: [first, second],

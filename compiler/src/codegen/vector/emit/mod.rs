@@ -80,7 +80,7 @@ impl<'a, T: Target> Emitter<'a, T> {
             Kind::Op { op, result, args } => self.op(*op, *result, args),
             Kind::Call(call) => self.call(call),
             Kind::Report(call) => self.report(call),
-            Kind::Tent(call) => self.tent(call),
+            Kind::Tent { call, inside } => self.tent(call, *inside),
             Kind::Gather(gather) => self.gather(gather),
             Kind::Unpack { result, at } => self.unpack(*result, *at),
             Kind::If(branch) => self.branch(branch),

@@ -4,7 +4,7 @@ use super::Lowering;
 use crate::{
     codegen::vector::{
         Width, divide,
-        tree::{Argument, Call, Class, Compare, Home, Kind, Op, Tables, Val},
+        tree::{Argument, Base, Call, Class, Compare, Home, Kind, Op, Place, Tables, Val},
     },
     ir::{Orders, Simple, leaf::Convolution, print_piece::Piece},
     low::Ty,
@@ -28,14 +28,13 @@ impl Lowering<'_> {
         results: &[Value],
         effect: bool,
     ) {
-        let kind = Kind::Call;
-        self.call_as(kind, function, arguments, (args, results), effect);
+        self.call_as(Kind::Call, function, arguments, (args, results), effect);
     }
 
     /// Appends a kind of call.
     fn call_as(
         &mut self,
-        kind: fn(Box<Call>) -> Kind,
+        kind: impl FnOnce(Box<Call>) -> Kind,
         function: usize,
         arguments: Vec<Argument>,
         (args, results): (&[Value], &[Value]),
@@ -96,13 +95,34 @@ impl Lowering<'_> {
             Argument::Values,
             Argument::Results(0),
         ];
-        let kind = if self.is_done_in_place(field, orders) {
+        if self.is_done_in_place(field, orders) {
             self.make_tables();
-            Kind::Tent
+            let inside = self.is_inside(field.image, args);
+            let kind = |call| Kind::Tent { call, inside };
+            self.call_as(kind, function, arguments, (args, results), false);
         } else {
-            Kind::Call
-        };
-        self.call_as(kind, function, arguments, (args, results), false);
+            self.call(function, arguments, args, results, false);
+        }
+    }
+
+    /// Whether a position is known to be inside an image where code runs: between the first and the last sample of every
+    /// axis.
+    fn is_inside(&mut self, image: u32, position: &[Value]) -> bool {
+        let first = self.real(0.0);
+        position.iter().enumerate().all(|(axis, &x)| {
+            let x = self.get(x);
+            let is_end = |v: Val| match self.values.home(v) {
+                Home::Broadcast(Place {
+                    base: Base::Globals,
+                    at,
+                }) => self.ends.is_end(at as u32 / 8, image, axis),
+                _ => false,
+            };
+            let below = |[a, b]: [Val; 2]| (a == x && is_end(b), a == first && b == x);
+            let bounds = self.known_to_be_less().map(below);
+            let (before, after) = bounds.fold((false, false), |a, b| (a.0 | b.0, a.1 | b.1));
+            before && after
+        })
     }
 
     /// Whether a probe interpolates linearly, and pairs of samples can be gathered.

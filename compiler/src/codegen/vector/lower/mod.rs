@@ -12,6 +12,7 @@ mod truth;
 
 use super::{
     Machine, Width,
+    ends::Ends,
     tree::{
         Base, Block, Class, Finish, Home, Kind, Logic, Node, Op, Place, Store, Tables, Tree, Unary,
         Val, Values,
@@ -38,6 +39,7 @@ pub(super) fn lower(
     task: &Task<'_>,
     machine: Machine,
     state: &Arc<[StatePlane]>,
+    ends: &Ends,
     linker: &mut Linker,
 ) -> Result<Tree, String> {
     let has_status = match &task.sink {
@@ -53,7 +55,7 @@ pub(super) fn lower(
         task.function
     };
     let repeats = task.role == Role::Update && can_repeat(&function.body, state);
-    let mut lowering = Lowering::new(function, machine, state, linker, repeats);
+    let mut lowering = Lowering::new(function, machine, (state, ends), linker, repeats);
     // The new state comes after what the status has become.
     let (status, new_state) = match &task.sink {
         Sink::State { .. } => function
@@ -122,6 +124,7 @@ struct Lowering<'a> {
     function: &'a Function<Low>,
     machine: Machine,
     state: &'a Arc<[StatePlane]>,
+    ends: &'a Ends,
     linker: &'a mut Linker,
     repeats: bool,
     /// Which Low values may differ between strands, and how often each is used.
@@ -161,7 +164,7 @@ impl<'a> Lowering<'a> {
     fn new(
         function: &'a Function<Low>,
         machine: Machine,
-        state: &'a Arc<[StatePlane]>,
+        (state, ends): (&'a Arc<[StatePlane]>, &'a Ends),
         linker: &'a mut Linker,
         repeats: bool,
     ) -> Lowering<'a> {
@@ -175,6 +178,7 @@ impl<'a> Lowering<'a> {
             function,
             machine,
             state,
+            ends,
             linker,
             repeats,
             varying: low::varying(function),

@@ -1,7 +1,7 @@
 //! The algebra of masks: what is known of truth values need not be computed.
 
 use super::{Lowering, Op};
-use crate::codegen::vector::tree::{Home, Logic, Val};
+use crate::codegen::vector::tree::{Compare, Home, Logic, Val};
 use rustc_hash::FxHashMap;
 
 /// Truth values that are known for all lanes that run.
@@ -73,6 +73,16 @@ impl Lowering<'_> {
             (Op::Compare(_), true) if definition.count == 3 => self.assume(mask, true),
             _ => {}
         }
+    }
+
+    /// The pairs of reals of which the first is known to be less.
+    pub(super) fn known_to_be_less(&self) -> impl Iterator<Item = [Val; 2]> {
+        let known = self.facts.known.iter().filter(|(_, truth)| **truth);
+        known.filter_map(|(&v, _)| {
+            let definition = self.definition(v)?;
+            let [a, b, _] = definition.args;
+            (definition.op == Op::Compare(Compare::Less)).then_some([a, b])
+        })
     }
 
     pub(super) fn not(&mut self, a: Val) -> Val {

@@ -30,6 +30,8 @@ pub(super) struct Tent<'a> {
     pub(super) to: u8,
     pub(super) image: Gpr,
     pub(super) positions: &'a [u8],
+    /// Whether they are inside the image for the lanes that run.
+    pub(super) inside: bool,
     pub(super) lanes: u8,
     /// The number one, and the numbers of the lanes of two vectors in which first and second samples are.
     pub(super) one: Address,

@@ -36,7 +36,11 @@ impl super::Avx512 {
         let (cells, fractions) = ([c0, c1, c2], [f0, f1, f2]);
         let dim = tent.positions.len();
         for (axis, &x) in tent.positions.iter().enumerate() {
-            self.locate(cells[axis], fractions[axis], x, image, axis as i32);
+            if tent.inside {
+                self.split(cells[axis], fractions[axis], x);
+            } else {
+                self.locate(cells[axis], fractions[axis], x, image, axis as i32);
+            }
         }
         for axis in 1..dim {
             let stride = Operand::Broadcast(image.at(STRIDES + (axis as i32 - 1) * 4));
@@ -74,7 +78,15 @@ impl super::Avx512 {
         }
     }
 
-    /// The cell and the fraction of a position. The second operand of minimum and maximum keeps a NaN for the fraction, the
+    /// The cell and the fraction of a position inside.
+    fn split(&mut self, cell: u8, fraction: u8, x: u8) {
+        let rounded = Unary::Round(Rounding::Down);
+        self.unary(rounded, cell, Operand::Register(x));
+        self.emit(VSUBPS, fraction, x, Operand::Register(cell));
+        self.emit(VCVTTPS2DQ, cell, 0, Operand::Register(cell));
+    }
+
+    /// The cell and the fraction of any position, moved into the image. The second operand of minimum and maximum keeps a NaN for the fraction, the
     /// first one loses it for the cell.
     fn locate(&mut self, cell: u8, fraction: u8, x: u8, image: Gpr, axis: i32) {
         let [end, last] = [ENDS, LASTS].map(|at| image.at(at + axis * 4));

@@ -1,38 +1,39 @@
-//! Renderings as one would write them by hand in Rust: a loop per ray, the rays of a picture divided among all cores.
+//! Renderings as one would write them in Rust: a loop per ray, the rays of a picture divided among the threads of the pool.
 //!
-//! The algorithms, inputs and data are those of `programs/gallery/mip.diderot` and `programs/gallery/vr.diderot` with the
-//! defaults of their inputs.
+//! The algorithms are those of the programs `projection`, `surface` and `edges` beside this file, and of
+//! `programs/gallery/vr.diderot`, with the defaults of their inputs.
 
+use super::jets::{Jets, VALUE_AND_THREE, VALUE_AND_TWO};
 use rayon::prelude::*;
 use runtime::image::Image;
 
-type Vec3 = [f32; 3];
+pub(crate) type Vec3 = [f32; 3];
 
 fn map(a: Vec3, f: impl Fn(f32) -> f32) -> Vec3 {
     a.map(f)
 }
 
-fn add(a: Vec3, b: Vec3) -> Vec3 {
+pub(crate) fn add(a: Vec3, b: Vec3) -> Vec3 {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-fn sub(a: Vec3, b: Vec3) -> Vec3 {
+pub(crate) fn sub(a: Vec3, b: Vec3) -> Vec3 {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-fn dot(a: Vec3, b: Vec3) -> f32 {
+pub(crate) fn dot(a: Vec3, b: Vec3) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-fn scale(s: f32, a: Vec3) -> Vec3 {
+pub(crate) fn scale(s: f32, a: Vec3) -> Vec3 {
     map(a, |x| s * x)
 }
 
-fn normalize(a: Vec3) -> Vec3 {
+pub(crate) fn normalize(a: Vec3) -> Vec3 {
     scale(1.0 / dot(a, a).sqrt(), a)
 }
 
-fn cross(a: Vec3, b: Vec3) -> Vec3 {
+pub(crate) fn cross(a: Vec3, b: Vec3) -> Vec3 {
     [
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],
@@ -41,18 +42,18 @@ fn cross(a: Vec3, b: Vec3) -> Vec3 {
 }
 
 /// A camera: position, distance to the point looked at, and the axes of the picture.
-struct Camera {
-    eye: Vec3,
-    dist: f32,
+pub(crate) struct Camera {
+    pub(crate) eye: Vec3,
+    pub(crate) dist: f32,
     ahead: Vec3,
     right: Vec3,
     above: Vec3,
     half: f32,
-    size: usize,
+    pub(crate) size: usize,
 }
 
 impl Camera {
-    fn new(eye: Vec3, fov: f32, size: usize) -> Camera {
+    pub(crate) fn new(eye: Vec3, fov: f32, size: usize) -> Camera {
         let look = [0.0; 3];
         let dist = dot(sub(look, eye), sub(look, eye)).sqrt();
         let ahead = scale(1.0 / dist, sub(look, eye));
@@ -69,7 +70,7 @@ impl Camera {
     }
 
     /// The direction of the ray through a pixel.
-    fn direction(&self, row: usize, col: usize) -> Vec3 {
+    pub(crate) fn direction(&self, row: usize, col: usize) -> Vec3 {
         let along = |n: usize| self.half * (2.0 * (n as f32 + 0.5) / self.size as f32 - 1.0);
         let offset = add(
             scale(along(col), self.right),
@@ -79,11 +80,11 @@ impl Camera {
     }
 }
 
-/// A volume, reconstructed by the cubic B-spline.
-struct Volume<'a> {
-    samples: &'a [f32],
-    sizes: [usize; 3],
-    to_index: [[f32; 3]; 3],
+/// A volume; what is reconstructed by the cubic B-spline here.
+pub(crate) struct Volume<'a> {
+    pub(crate) samples: &'a [f32],
+    pub(crate) sizes: [usize; 3],
+    pub(crate) to_index: [[f32; 3]; 3],
     offset: Vec3,
 }
 
@@ -109,7 +110,7 @@ fn slopes(f: f32) -> [f32; 4] {
 }
 
 impl Volume<'_> {
-    fn new(image: &Image<f32>) -> Volume<'_> {
+    pub(crate) fn new(image: &Image<f32>) -> Volume<'_> {
         let m = image.orientation().world_to_index();
         let o = image.orientation().offset();
         let sizes = image.sizes();
@@ -121,18 +122,34 @@ impl Volume<'_> {
         }
     }
 
-    fn index(&self, x: Vec3) -> Vec3 {
+    pub(crate) fn index(&self, x: Vec3) -> Vec3 {
         let moved = self.to_index.map(|row| dot(row, x));
         add(moved, self.offset)
     }
 
-    fn inside(&self, at: Vec3) -> bool {
-        (0..3).all(|axis| 1.0 < at[axis] && at[axis] < (self.sizes[axis] - 2) as f32)
+    /// Whether all samples for a kernel of this support are there.
+    fn inside(&self, at: Vec3, support: usize) -> bool {
+        (0..3).all(|axis| {
+            let last = self.sizes[axis] - support;
+            (support - 1) as f32 <= at[axis] && at[axis] < last as f32
+        })
     }
 
-    /// The sum over the samples around a position inside.
+    /// Linear interpolation.
+    fn linear(&self, at: Vec3) -> f32 {
+        let [i, j, k] = at.map(|x| x as usize);
+        let [f, g, h] = at.map(f32::fract);
+        let row = |j: usize, k: usize| {
+            let first = (k * self.sizes[1] + j) * self.sizes[0] + i;
+            (1.0 - f) * self.samples[first] + f * self.samples[first + 1]
+        };
+        let slice = |k: usize| (1.0 - g) * row(j, k) + g * row(j + 1, k);
+        (1.0 - h) * slice(k) + h * slice(k + 1)
+    }
+
+    /// The sum over the samples around a position inside, or near it.
     fn sum(&self, at: Vec3, w: [[f32; 4]; 3]) -> f32 {
-        let first = at.map(|x| x as usize - 1);
+        let first = at.map(|x| (x as usize).max(1) - 1);
         let mut sum = 0.0;
         for (k, wz) in w[2].iter().enumerate() {
             for (j, wy) in w[1].iter().enumerate() {
@@ -162,30 +179,99 @@ impl Volume<'_> {
     }
 }
 
-/// One number per pixel.
-pub(crate) fn maximum_intensity_projection(image: &Image<f32>, size: usize) -> Vec<f32> {
-    let (depth, step) = (2.0, 0.03);
-    let volume = Volume::new(image);
-    let camera = Camera::new([1.5, -4.0, 7.0], 20.0, size);
+/// One number per pixel: what `ray` makes of the direction.
+fn picture(camera: &Camera, ray: impl Fn(Vec3) -> f32 + Sync) -> Vec<f32> {
+    let size = camera.size;
     let mut pixels = vec![0.0; size * size];
     pixels.par_iter_mut().enumerate().for_each(|(n, pixel)| {
-        let dir = camera.direction(n / size, n % size);
-        let mut most = f32::NEG_INFINITY;
-        let mut t = camera.dist - depth;
-        while t <= camera.dist + depth {
-            let at = volume.index(add(camera.eye, scale(t, dir)));
-            if volume.inside(at) {
-                most = most.max(volume.value(at));
-            }
-            t += step;
-        }
-        *pixel = most.max(0.0);
+        *pixel = ray(camera.direction(n / size, n % size));
     });
     pixels
 }
 
+/// The camera of the projection.
+pub(crate) fn projection_camera(size: usize) -> Camera {
+    Camera::new([1.5, -4.0, 7.0], 20.0, size)
+}
+
+/// Maximum-intensity projection.
+pub(crate) fn projection(image: &Image<f32>, size: usize) -> Vec<f32> {
+    let volume = Volume::new(image);
+    let camera = projection_camera(size);
+    picture(&camera, |dir| {
+        let mut most: f32 = 0.0;
+        let mut t = camera.dist - 2.0;
+        while t <= camera.dist + 2.0 {
+            let at = volume.index(add(camera.eye, scale(t, dir)));
+            if volume.inside(at, 1) {
+                most = most.max(volume.linear(at));
+            }
+            t += 0.01;
+        }
+        most
+    })
+}
+
+/// Isosurface.
+pub(crate) fn surface(image: &Image<f32>, size: usize) -> Vec<f32> {
+    let (isoval, step) = (0.3, 0.015);
+    let volume = Volume::new(image);
+    let camera = Camera::new([4.0, -7.0, 5.0], 15.0, size);
+    picture(&camera, |dir| {
+        let index = |t: f32| volume.index(add(camera.eye, scale(t, dir)));
+        let mut t = camera.dist - 2.0;
+        while t <= camera.dist + 2.0 {
+            let at = index(t);
+            if volume.inside(at, 2) && volume.value(at) > isoval {
+                let (mut low, mut high) = (t - step, t);
+                for _ in 0..12 {
+                    let middle = 0.5 * (low + high);
+                    if volume.value(index(middle)) > isoval {
+                        high = middle;
+                    } else {
+                        low = middle;
+                    }
+                }
+                let normal = normalize(volume.gradient(index(high)));
+                return dot(normal, camera.ahead).abs();
+            }
+            t += step;
+        }
+        0.0
+    })
+}
+
+/// Canny edges.
+pub(crate) fn edges(image: &Image<f32>, size: usize) -> Vec<f32> {
+    let (strength, step) = (0.6, 0.02);
+    let volume = Volume::new(image);
+    let jets = Jets::new(&volume);
+    let camera = Camera::new([4.0, -7.0, 5.0], 17.0, size);
+    picture(&camera, |dir| {
+        let mut t = camera.dist - 2.0;
+        let mut before = 0.0;
+        while t <= camera.dist + 2.0 {
+            let at = volume.index(add(camera.eye, scale(t, dir)));
+            let mut now = 0.0;
+            if volume.inside(at, 3) {
+                let jet = jets.at::<VALUE_AND_TWO>(at);
+                if dot(jet.gradient, jet.gradient).sqrt() > strength {
+                    now = jet.edge();
+                    if now * before < 0.0 {
+                        let slope = jets.at::<VALUE_AND_THREE>(at).edge_gradient();
+                        return dot(normalize(slope), camera.ahead).abs();
+                    }
+                }
+            }
+            before = now;
+            t += step;
+        }
+        0.0
+    })
+}
+
 /// Three numbers per pixel.
-pub(crate) fn volume_rendering(image: &Image<f32>, rgba: &Image<f32>, size: usize) -> Vec<f32> {
+pub(crate) fn rendering(image: &Image<f32>, rgba: &Image<f32>, size: usize) -> Vec<f32> {
     let (depth, step) = (2.0, 0.015);
     let (cut, cut_at) = ([0.3, -0.5, 0.8], 0.15);
     let backdrop = [0.1, 0.12, 0.16];
@@ -224,7 +310,7 @@ pub(crate) fn volume_rendering(image: &Image<f32>, rgba: &Image<f32>, size: usiz
         while t <= camera.dist + depth {
             let x = add(camera.eye, scale(t, dir));
             let at = volume.index(x);
-            if volume.inside(at) && dot(cut, x) < cut_at + 0.0001 {
+            if volume.inside(at, 2) && dot(cut, x) < cut_at + 0.0001 {
                 let m = material(volume.value(at));
                 if m[3] > 0.0 {
                     let g = volume.gradient(at);

@@ -1,0 +1,96 @@
+//! Runs of compiled programs, and how long their parts take.
+
+use compiler::{
+    front::source::Source,
+    pipeline::{self, Compiled, Options, Session},
+    run::{ImageSource, Images, Inputs, Prepared as World},
+};
+use runtime::{reduce::Values, simd::Isa};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+/// A value for an input.
+#[derive(Clone)]
+pub(crate) enum Given {
+    Int(&'static str, usize),
+    Image(usize, ImageSource),
+}
+
+/// A program with its inputs.
+pub(crate) struct Prepared {
+    pub(crate) compiled: Compiled,
+    inputs: Inputs,
+}
+
+/// How long the parts of a run took, and what came out.
+pub(crate) struct Ran {
+    pub(crate) create: Duration,
+    pub(crate) steps: Duration,
+    pub(crate) gather: Duration,
+    pub(crate) values: Vec<f32>,
+}
+
+impl Ran {
+    pub(crate) fn total(&self) -> Duration {
+        self.create + self.steps + self.gather
+    }
+}
+
+/// A program from a file.
+pub(crate) fn read(path: &Path) -> Source {
+    Source::new(path, std::fs::read_to_string(path).expect("a program"))
+}
+
+/// Compiles a program, for an instruction set if one is given.
+pub(crate) fn compile(session: &mut Session, source: &Source, isa: Option<Isa>) -> Compiled {
+    let options = Options {
+        isa,
+        width: Some(Options::default().lanes().width),
+        ..Options::default()
+    };
+    match pipeline::compile(session, source, &options) {
+        Ok(compiled) => compiled,
+        Err(stopped) => panic!("{}: {stopped:?}", source.path.display()),
+    }
+}
+
+/// Compiles a program and gives it its inputs.
+pub(crate) fn prepare(file: &str, isa: Option<Isa>, given: &[Given]) -> Prepared {
+    let compiled = compile(&mut Session::default(), &read(Path::new(file)), isa);
+    let mut inputs = Inputs::of(&compiled);
+    for value in given {
+        match value.clone() {
+            Given::Int(name, n) => inputs.set(name, n as i64).expect("an input of that name"),
+            Given::Image(n, source) => inputs.set_source(n, source),
+        }
+    }
+    Prepared { compiled, inputs }
+}
+
+impl Prepared {
+    /// Runs it on so many workers; what comes out is its first output.
+    pub(crate) fn run(&self, workers: usize) -> Ran {
+        let images = Images::load(&self.compiled, &self.inputs).expect("images");
+        let start = Instant::now();
+        let world = World::new(&self.compiled, &self.inputs, &images).expect("globals");
+        let mut running = world.create(workers).expect("strands");
+        let create = start.elapsed();
+        let start = Instant::now();
+        running
+            .run(None, &mut std::io::sink())
+            .expect("a run without errors");
+        let steps = start.elapsed();
+        let start = Instant::now();
+        let Values::F32(values) = running.output(0, false).values else {
+            panic!("an output of single precision");
+        };
+        Ran {
+            create,
+            steps,
+            gather: start.elapsed(),
+            values,
+        }
+    }
+}

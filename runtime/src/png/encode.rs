@@ -1,0 +1,205 @@
+//! Writing pictures: bands of rows are filtered and compressed side by side.
+//!
+//! Every band is a piece of one deflate stream that ends at a byte and refers to nothing before it, so the pieces of all
+//! bands, one after the other, are the stream. Only the checksum of the whole is left to be put together. Runs on the
+//! current rayon pool.
+
+use std::io::{self, Write};
+
+use flate2::write::DeflateEncoder;
+use flate2::{Compression, Crc};
+use rayon::prelude::*;
+
+use super::{Depth, Png};
+
+/// Bytes of a band, about: what is found again farther away than 32 kB is not found anyway.
+const BAND: usize = 1 << 18;
+
+/// The bytes that begin every PNG file.
+const BEGINNING: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// How a zlib stream begins: deflate with a window of 32 kB, compressed fast.
+const ZLIB: [u8; 2] = [0x78, 0x01];
+
+/// A band after compression.
+struct Piece {
+    deflated: Vec<u8>,
+    checksum: Adler,
+}
+
+/// Writes a picture to a stream.
+pub(super) fn encode(png: &Png, out: &mut dyn Write) -> io::Result<()> {
+    let pixel = png.channels * png.depth.bytes();
+    let row = png.width * pixel;
+    let rows = (BAND / row).max(1);
+    let bands = png.height.div_ceil(rows);
+    let band = |n: usize| {
+        let filtered = filter(png, n * rows..png.height.min((n + 1) * rows), pixel);
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(&filtered)?;
+        let deflated = if n + 1 == bands {
+            encoder.finish()?
+        } else {
+            encoder.flush()?;
+            std::mem::take(encoder.get_mut())
+        };
+        let checksum = Adler::of(&filtered);
+        Ok(Piece { deflated, checksum })
+    };
+    let pieces: Vec<io::Result<Piece>> = (0..bands).into_par_iter().map(band).collect();
+    out.write_all(BEGINNING)?;
+    let mut header = Vec::new();
+    // `Png::new` keeps both sizes within 31 bits.
+    header.extend((png.width as u32).to_be_bytes());
+    header.extend((png.height as u32).to_be_bytes());
+    let colours = [0, 4, 2, 6][png.channels - 1];
+    header.extend([8 * png.depth.bytes() as u8, colours, 0, 0, 0]);
+    chunk(out, b"IHDR", &header)?;
+    chunk(out, b"IDAT", &ZLIB)?;
+    let mut checksum = Adler::default();
+    for piece in pieces {
+        let piece = piece?;
+        chunk(out, b"IDAT", &piece.deflated)?;
+        checksum = checksum.followed_by(piece.checksum);
+    }
+    chunk(out, b"IDAT", &checksum.value().to_be_bytes())?;
+    chunk(out, b"IEND", &[])
+}
+
+/// Writes one part of the file.
+pub(crate) fn chunk(out: &mut dyn Write, name: &[u8; 4], bytes: &[u8]) -> io::Result<()> {
+    let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+    let mut crc = Crc::new();
+    crc.update(name);
+    crc.update(bytes);
+    out.write_all(&length.to_be_bytes())?;
+    out.write_all(name)?;
+    out.write_all(bytes)?;
+    out.write_all(&crc.sum().to_be_bytes())
+}
+
+/// The bytes of rows, each after the number of its filter: the one whose bytes are the smallest in sum.
+fn filter(png: &Png, rows: std::ops::Range<usize>, pixel: usize) -> Vec<u8> {
+    let row = png.width * pixel;
+    let mut filtered = Vec::with_capacity(rows.len() * (row + 1));
+    let mut above = vec![0; row];
+    let mut here = vec![0; row];
+    if rows.start > 0 {
+        bytes_of_row(png, rows.start - 1, &mut above);
+    }
+    let mut tries: [Vec<u8>; 4] = std::array::from_fn(|_| vec![0; row]);
+    for y in rows {
+        bytes_of_row(png, y, &mut here);
+        let [plain, sub, up, paeth] = &mut tries;
+        plain.copy_from_slice(&here);
+        sub[..pixel].copy_from_slice(&here[..pixel]);
+        difference(&here[pixel..], &here[..row - pixel], &mut sub[pixel..]);
+        difference(&here, &above, up);
+        difference(&here[..pixel], &above[..pixel], &mut paeth[..pixel]);
+        for x in pixel..row {
+            let (left, over, corner) = (here[x - pixel], above[x], above[x - pixel]);
+            paeth[x] = here[x].wrapping_sub(nearest(left, over, corner));
+        }
+        let sum = |bytes: &[u8]| -> u64 {
+            let sizes = bytes.iter().map(|&b| u64::from((b as i8).unsigned_abs()));
+            sizes.sum()
+        };
+        let numbers = [0, 1, 2, 4];
+        let best = (0..4).min_by_key(|&n| sum(&tries[n])).unwrap_or(0);
+        filtered.push(numbers[best]);
+        filtered.extend_from_slice(&tries[best]);
+        std::mem::swap(&mut above, &mut here);
+    }
+    filtered
+}
+
+/// `a - b`, byte by byte.
+fn difference(a: &[u8], b: &[u8], out: &mut [u8]) {
+    for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
+        *out = a.wrapping_sub(*b);
+    }
+}
+
+/// Of three neighbours the one nearest to `left + over - corner`; the first of equals.
+fn nearest(left: u8, over: u8, corner: u8) -> u8 {
+    let [a, b, c] = [left, over, corner].map(i16::from);
+    let (to_left, to_over) = ((b - c).abs(), (a - c).abs());
+    let to_corner = (a + b - 2 * c).abs();
+    if to_left <= to_over && to_left <= to_corner {
+        left
+    } else if to_over <= to_corner {
+        over
+    } else {
+        corner
+    }
+}
+
+/// The bytes of a row as a file has them: the higher one first.
+fn bytes_of_row(png: &Png, y: usize, bytes: &mut [u8]) {
+    let count = png.width * png.channels;
+    let samples = &png.samples[y * count..(y + 1) * count];
+    match png.depth {
+        Depth::Eight => {
+            for (byte, &sample) in bytes.iter_mut().zip(samples) {
+                *byte = sample as u8;
+            }
+        }
+        Depth::Sixteen => {
+            for (pair, sample) in bytes.chunks_exact_mut(2).zip(samples) {
+                pair.copy_from_slice(&sample.to_be_bytes());
+            }
+        }
+    }
+}
+
+/// The checksum Adler-32 of some bytes: one more than their sum, the sum of what that is after each byte, and their number.
+#[derive(Clone, Copy)]
+struct Adler {
+    sum: u64,
+    sums: u64,
+    count: u64,
+}
+
+impl Default for Adler {
+    fn default() -> Adler {
+        Adler {
+            sum: 1,
+            sums: 0,
+            count: 0,
+        }
+    }
+}
+
+impl Adler {
+    const MODULUS: u64 = 65521;
+
+    fn of(bytes: &[u8]) -> Adler {
+        let mut adler = Adler::default();
+        // So many bytes overflow neither sum.
+        for part in bytes.chunks(1 << 20) {
+            for &byte in part {
+                adler.sum += u64::from(byte);
+                adler.sums += adler.sum;
+            }
+            adler.sum %= Adler::MODULUS;
+            adler.sums %= Adler::MODULUS;
+        }
+        adler.count = bytes.len() as u64;
+        adler
+    }
+
+    /// That of these bytes and then others. The others began with a sum of 1, not with that of these.
+    fn followed_by(self, next: Adler) -> Adler {
+        let more = self.sum + Adler::MODULUS - 1;
+        let sums = self.sums + next.sums + next.count % Adler::MODULUS * more;
+        Adler {
+            sum: (more + next.sum) % Adler::MODULUS,
+            sums: sums % Adler::MODULUS,
+            count: self.count + next.count,
+        }
+    }
+
+    fn value(self) -> u32 {
+        (self.sums << 16 | self.sum) as u32
+    }
+}

@@ -1,0 +1,96 @@
+//! From blocks to strand order: takes planes of every block, gives the values of all members of a set in creation order.
+
+use super::core::Core;
+use crate::abi::MAX_WIDTH;
+use crate::memory::{Room, roomy};
+use crate::reduce::Values;
+use crate::strands::arrange::bits;
+use crate::strands::{Scalar, StrandSet};
+use rayon::prelude::*;
+
+/// Blocks a worker takes at a time, at least.
+const BLOCKS: usize = 64;
+
+/// Where the planes of a block begin; it is given the block's number and scratch memory.
+pub(crate) type BlockPlanes<'a> = &'a (dyn Fn(usize, &mut [u64]) -> *const u8 + Sync);
+
+impl Core {
+    /// The values of the members of a set: of each `components` scalars, which lie in the planes at `offsets` from what
+    /// `planes` gives for its block. Scratch memory has so many words.
+    ///
+    /// # Safety
+    /// Those planes have a value of type `scalar` for every member's lane.
+    pub(crate) unsafe fn collect(
+        &self,
+        set: StrandSet,
+        scalar: Scalar,
+        offsets: &[usize],
+        scratch: usize,
+        planes: BlockPlanes<'_>,
+    ) -> Values {
+        // SAFETY: promised by the caller.
+        unsafe {
+            match scalar {
+                Scalar::F32 => Values::F32(self.collect_as(set, offsets, scratch, planes)),
+                Scalar::F64 => Values::F64(self.collect_as(set, offsets, scratch, planes)),
+                Scalar::I32 => Values::I32(self.collect_as(set, offsets, scratch, planes)),
+                Scalar::I64 => Values::I64(self.collect_as(set, offsets, scratch, planes)),
+                Scalar::Bool => Values::Bool(self.collect_as(set, offsets, scratch, planes)),
+            }
+        }
+    }
+
+    /// See [`Core::collect`].
+    unsafe fn collect_as<T: Copy + Send>(
+        &self,
+        set: StrandSet,
+        offsets: &[usize],
+        scratch: usize,
+        planes: BlockPlanes<'_>,
+    ) -> Vec<T> {
+        let (count, places) = self.roster.places(set);
+        let width = self.layout.width();
+        let components = offsets.len();
+        let mut values: Vec<T> = roomy(count * components);
+        let room = Room::new(values.as_mut_ptr());
+        let block = |scratch: &mut Vec<u64>, block: usize| {
+            let members = self.roster.lanes[block].members(set);
+            if members == 0 {
+                return;
+            }
+            let base = planes(block, scratch);
+            let ranks = &self.roster.ranks[block * width..(block + 1) * width];
+            // Where values come from and go to is the same for all components, up to their offsets.
+            let (mut ways, mut count) = ([(0, 0); MAX_WIDTH], 0);
+            for lane in bits(members) {
+                let rank = ranks[lane as usize] as usize;
+                let place = places.as_ref().map_or(rank, |places| places[rank] as usize);
+                ways[count] = (lane as usize, place * components);
+                count += 1;
+            }
+            for (component, &offset) in offsets.iter().enumerate() {
+                for &(lane, place) in &ways[..count] {
+                    // SAFETY: the value is there by the caller's promise; places are below the number of members, and no
+                    // two of them have the same.
+                    unsafe {
+                        let value = *base.add(offset).cast::<T>().add(lane);
+                        room.put(place + component, value);
+                    }
+                }
+            }
+        };
+        let blocks = 0..self.roster.blocks();
+        self.parallel(blocks.len(), |wide| {
+            if wide {
+                let blocks = blocks.into_par_iter().with_min_len(BLOCKS);
+                blocks.for_each_init(|| vec![0; scratch], block);
+            } else {
+                let mut scratch = vec![0; scratch];
+                blocks.for_each(|n| block(&mut scratch, n));
+            }
+        });
+        // SAFETY: every member wrote its components, and there are `count` of them.
+        unsafe { values.set_len(count * components) };
+        values
+    }
+}
