@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use crate::image::normalize::Facts;
 use crate::image::{ImageError, Note};
 use crate::memory;
-use crate::nrrd::{self, Decompressed, Header, STANDARD_INPUT, Samples, Storage};
+use crate::nrrd::{self, Decompressed, Header, Nrrd, STANDARD_INPUT, Samples, Storage};
 use sniff::Action;
 
 /// A file that was recognized, and whose samples have not been read.
@@ -150,9 +150,32 @@ impl<'a> Source<'a> {
 
     /// Looks at the bytes of a file.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Source<'a>, ImageError> {
+        Source::of_bytes(bytes, None)
+    }
+
+    /// Looks at the bytes of a file, which may name others beside it if it is known where it is.
+    pub(crate) fn of_bytes(bytes: &'a [u8], path: Option<&Path>) -> Result<Source<'a>, ImageError> {
         let length = Some(bytes.len() as u64);
-        let opened = Opened::new(Box::new(bytes), length, None, String::new());
+        let name = path.map_or(String::new(), |path| path.display().to_string());
+        let path = path.map(Path::to_path_buf);
+        let opened = Opened::new(Box::new(bytes), length, path, name);
         recognize(opened.map_err(|e| ImageError::new(e.to_string()))?)
+    }
+
+    /// All samples with their header, as long as they take no more than `limit` bytes.
+    pub(crate) fn into_array(self, limit: usize) -> Result<Nrrd, ImageError> {
+        let Data::Stored(reader) = self.data else {
+            let message = format!(
+                "a file of the format {} is no array of numbers",
+                self.format
+            );
+            return Err(ImageError::new(message));
+        };
+        if self.facts.reversed_from.is_some() && self.header.axes.len() > 1 {
+            let error = ImageError::new("the array is stored in Fortran order");
+            return Err(error.hint("save numpy.ascontiguousarray(array)"));
+        }
+        Ok(reader.with_limit(limit).read()?)
     }
 
     /// The name of the format.
@@ -234,6 +257,11 @@ fn open_file(path: &Path) -> Result<Source<'static>, ImageError> {
         return open_file(&header);
     }
     recognize(opened)
+}
+
+/// Whether the beginning of a file is that of a known format, read or not.
+pub(crate) fn is_known(head: &[u8]) -> bool {
+    sniff::recognize(head).is_some()
 }
 
 /// Finds out what a file is and describes it.

@@ -103,6 +103,15 @@ pub struct Loaded<T> {
     pub surroundings: Surroundings,
 }
 
+impl<T> Loaded<T> {
+    /// The notes, each said of the option and the file that were asked for.
+    pub fn notes_on(&self, file: &str, reading: &Reading) -> impl Iterator<Item = Note> {
+        let option = reading.name.as_ref().map(|name| format!("-{name} "));
+        let what = format!("{}{file}", option.unwrap_or_default());
+        self.notes.iter().map(move |note| note.on(&what))
+    }
+}
+
 /// Samples that are converted at a time.
 const PIECE: usize = 1 << 14;
 

@@ -6,6 +6,7 @@ use runtime::image::{
     Frames, Image, Level, Loaded, MeasurementFrame, Orientation, Reading, World, disagreements,
 };
 use runtime::nrrd::{self, Nrrd};
+use runtime::output::place::Placement;
 
 fn array(sizes: &[usize], fields: &str, numbers: &[f64]) -> Nrrd {
     let shown = |all: Vec<String>| all.join(" ");
@@ -233,19 +234,31 @@ fn a_grid_in_a_larger_space_is_seen_in_the_coordinates_it_spans() {
 
 #[test]
 fn a_place_that_is_given_counts_before_the_file() {
-    let place = Orientation::new(&[vec![0.5]], &[7.0]).unwrap();
-    let reading = Reading {
-        place: Some(place.clone()),
+    let reading = |place: &str| Reading {
+        place: Some(Placement::parse(place).unwrap()),
         ..Reading::default()
     };
-    let line = array(&[3], "spacings: 9", &[0.0; 3]);
-    assert_eq!(*load(&line, 1, &[], &reading).image.orientation(), place);
+    let line = array(&[4], "spacings: 9", &[0.0; 4]);
+    for (place, step, first) in [
+        ("matrix:(0.5)@(7)", 0.5, 7.0),
+        ("spacing:-2", -2.0, 0.0),
+        ("box:1,9", 2.0, 2.0),
+        ("index", 1.0, 0.0),
+    ] {
+        let expected = Orientation::new(&[vec![step]], &[first]).unwrap();
+        let loaded = load(&line, 1, &[], &reading(place));
+        assert_eq!(*loaded.image.orientation(), expected, "{place}");
+    }
     let plane = array(&[1, 1], "# none", &[0.0]);
-    let error = Image::<f64>::from_nrrd(&plane, 2, &[], &reading).unwrap_err();
-    assert!(
-        error.to_string().contains("a place of dimension 1"),
-        "{error}"
-    );
+    for (place, part) in [
+        ("spacing:2", "1 spacings are given for a grid of 2 axes"),
+        ("matrix:(1,0)(2,0)@(0,0)", "do not span"),
+        ("none", "places no grid"),
+        ("like:none.nrrd", "none.nrrd: No such file"),
+    ] {
+        let error = Image::<f64>::from_nrrd(&plane, 2, &[], &reading(place)).unwrap_err();
+        assert!(error.to_string().contains(part), "{error}");
+    }
 }
 
 #[test]

@@ -349,3 +349,35 @@ fn elements_may_stand_in_the_word_where_no_file_has_its_name() {
             .contains("expected an integer")
     );
 }
+
+#[test]
+fn arrays_and_tables_of_numpy_are_sequences() {
+    let files = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
+    let points: Vec<f64> = (0..5)
+        .flat_map(|n| [f64::from(n), f64::from(n) / 2.0, -f64::from(n)])
+        .collect();
+    for name in ["numpy-points.npy", "numpy-points.csv"] {
+        assert_eq!(
+            read_reals(&files.join(name), 3),
+            Ok(points.clone()),
+            "{name}"
+        );
+    }
+    let counts = read_ints(&files.join("numpy-counts.npy"), 1, IntWidth::Bits32);
+    assert_eq!(counts, Ok(vec![0, 1, 2, 3, 4]));
+    for (name, components, part) in [
+        (
+            "numpy-points.npy",
+            2,
+            "expected two axes, the first of size 2",
+        ),
+        ("numpy-points.csv", 2, ":1: found `x`, expected a number"),
+        ("numpy-points-fortran.npy", 3, "Fortran order"),
+        ("pillow-grey.png", 1, "PNG is no array of numbers"),
+        ("itk.dcm", 1, "of the format DICOM"),
+    ] {
+        let error = read_reals(&files.join(name), components).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains(part) && error.contains(name), "{error}");
+    }
+}

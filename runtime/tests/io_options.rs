@@ -1,10 +1,12 @@
 //! The command line of a program.
 
+use runtime::image::{MeasurementFrame, Triangle, World};
 use runtime::input::command_line::{CommandLine, parse};
 use runtime::input::help;
 use runtime::input::options::{InputSpec, OutputName, OutputOptions, Program, RunOptions};
 use runtime::input::{InputType, InputValue, IntWidth};
 use runtime::output::format::FileFormat;
+use runtime::output::place::Placement;
 use runtime::png::{Depth, Range};
 
 fn input(name: &str, ty: InputType, default: Option<&str>) -> InputSpec {
@@ -400,4 +402,65 @@ fn help_is_given_wherever_it_is_asked_for() {
     for line in expected {
         assert!(text.lines().any(|l| l == line), "{line}\n{text}");
     }
+}
+
+#[test]
+fn options_of_images_are_for_one_or_all() {
+    let mut program = program(&[("rgb", false)]);
+    let image = InputType::Image {
+        dim: 3,
+        shape: vec![3, 3],
+    };
+    program.inputs.push(input("dti", image, None));
+    let run = |text: &str| match parse(&program, &words(&format!("-img a -dti b {text}"))) {
+        Ok(CommandLine::Run(run)) => run,
+        other => panic!("{text}: {other:?}"),
+    };
+    let error = |text: &str| parse(&program, &words(text)).unwrap_err().to_string();
+    let (img, dti) = (0, program.inputs.len() - 1);
+    let plain = run("");
+    assert_eq!(plain.readings[img].name.as_deref(), Some("img"));
+    assert_eq!(plain.readings[img].world, World::Stored);
+    // What is said of one counts, in whatever order.
+    for text in [
+        "--world ras --world-dti lps",
+        "--world-dti=lps --world=ras --world-dti lps",
+    ] {
+        let run = run(text);
+        assert_eq!(run.readings[img].world, World::Ras);
+        assert_eq!(run.readings[dti].world, World::Lps);
+        assert_eq!(run.reading.world, World::Ras);
+    }
+    let run = run(
+        "--symmetric-dti lower --measurement-frame ignore --flip-components-img --world-img spacing:1,2,3",
+    );
+    assert_eq!(run.readings[dti].triangle, Some(Triangle::Lower));
+    assert_eq!(run.readings[img].triangle, None);
+    assert_eq!(run.readings[img].frame, MeasurementFrame::Ignore);
+    assert!(run.readings[img].flip_components && !run.readings[dti].flip_components);
+    let steps = Placement::Spacing(vec![1.0, 2.0, 3.0]);
+    assert_eq!(run.readings[img].place, Some(steps));
+    for (text, part) in [
+        ("--world up", "found `up`, expected ras, lps or stored"),
+        ("--world none", "found `none`"),
+        ("--world var:pos", "found `var:pos`"),
+        ("--symmetric left", "expected upper or lower"),
+        ("--measurement-frame", "found 0 values, expected 1"),
+        (
+            "--world-eye ras",
+            "names an image that is not there; there are: img, dti",
+        ),
+    ] {
+        assert!(error(text).contains(part), "{}", error(text));
+    }
+    let text = help::text(&program);
+    assert!(
+        text.contains("--world[-NAME] ras|lps|stored|PLACE"),
+        "{text}"
+    );
+    // Nobody is told about images where there are none.
+    program
+        .inputs
+        .retain(|input| !matches!(input.ty, InputType::Image { .. }));
+    assert!(!help::text(&program).contains("--world"));
 }

@@ -17,6 +17,7 @@ use crate::{
     run::{self, Failure, Images, Inputs, Prepared, Running},
 };
 use runtime::{
+    image::Level,
     input::{
         InputValue,
         options::{Program, RunOptions},
@@ -50,13 +51,18 @@ pub(super) fn execute(
     stages: &[(&'static str, Duration)],
 ) -> u8 {
     let start = Instant::now();
-    let inputs = Inputs::from_values(compiled, options.inputs.clone());
+    let mut inputs = Inputs::from_values(compiled, options.inputs.clone());
+    inputs.set_readings(&options.readings, &options.reading);
     let images = match Images::load(compiled, &inputs) {
         Ok(images) => images,
         Err(failure) => return fail(source, &failure),
     };
-    for warning in images.warnings() {
-        complain(&format!("warning: {warning}\n"));
+    for note in images.notes() {
+        match note.level {
+            Level::Warning => complain(&format!("warning: {note}\n")),
+            Level::Note if !options.quiet => complain(&format!("note: {note}\n")),
+            Level::Note => {}
+        }
     }
     if options.verbose {
         for file in inputs.image_files() {
@@ -541,12 +547,15 @@ fn fail(source: &Source, failure: &Failure) -> u8 {
                 start: place,
                 end: place + 1,
             };
-            report(
-                source,
-                vec![Diagnostic::error(failure.code, span, failure.to_string())],
-            );
+            let error = Diagnostic::error(failure.code, span, failure.to_string());
+            let hints = failure.hints.iter();
+            report(source, vec![hints.fold(error, Diagnostic::hint)]);
         }
-        None => complain(&format!("error: {failure}\n")),
+        None => {
+            complain(&format!("error: {failure}\n"));
+            let hints = failure.hints.iter();
+            hints.for_each(|hint| complain(&format!("help: {hint}\n")));
+        }
     }
     FAILURE
 }

@@ -14,6 +14,8 @@ pub struct Failure {
     pub code: &'static str,
     /// What happened.
     pub message: String,
+    /// Ways out.
+    pub hints: Vec<String>,
     /// Where in the source, as a byte offset.
     pub place: Option<u32>,
     /// To which strand.
@@ -37,6 +39,7 @@ impl Failure {
         Failure {
             code,
             message: message.to_string(),
+            hints: Vec::new(),
             place: None,
             strand: None,
             step: None,
@@ -97,7 +100,7 @@ impl Failure {
     }
 }
 
-/// The message, after strand and super-step.
+/// The message, after strand and super-step; without the ways out.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(strand) = &self.strand {

@@ -4,7 +4,7 @@ use super::{Failure, Inputs, colour_maps};
 use crate::{codegen::Compiled, codegen::abi, ir::leaf::BorderControl};
 use ein_ir::ops;
 use runtime::{
-    image::{Image, ImageArray, ImageError, Orientation},
+    image::{Image, ImageArray, ImageError, Note, Orientation, Reading, disagreements},
     probe::{Border, KeptImage},
 };
 use std::{ffi::c_void, path::Path, sync::Arc};
@@ -33,8 +33,8 @@ impl Images {
     }
 
     /// What should be told to the user about them.
-    pub fn warnings(&self) -> &[String] {
-        &self.0.warnings
+    pub fn notes(&self) -> &[Note] {
+        &self.0.notes
     }
 
     /// Where the grid of an image lies, and its sizes, fastest axis first.
@@ -64,7 +64,10 @@ impl Images {
         };
         let numbers = (0..grids.len()).filter(missed);
         numbers
-            .map(|image| (image, world_box(&grids[image])))
+            .map(|image| {
+                let (sizes, orientation) = &grids[image];
+                (image, orientation.world_box(sizes))
+            })
             .collect()
     }
 
@@ -87,7 +90,7 @@ struct LoadedImages {
     fields: Vec<*const c_void>,
     /// Sizes and places of the grids.
     grids: Vec<(Vec<usize>, Orientation)>,
-    warnings: Vec<String>,
+    notes: Vec<Note>,
 }
 
 // SAFETY: the pointers lead to descriptions that are kept here, and everything behind them is only read.
@@ -120,7 +123,10 @@ impl Kept {
 
 impl LoadedImages {
     /// Loads a program's images.
-    fn load(program: &Compiled, sources: &[ImageSource]) -> Result<LoadedImages, Failure> {
+    fn load(
+        program: &Compiled,
+        sources: &[(ImageSource, Reading)],
+    ) -> Result<LoadedImages, Failure> {
         if program.lanes.double {
             LoadedImages::of(program, sources, Kept::Double)
         } else {
@@ -130,14 +136,14 @@ impl LoadedImages {
 
     fn of<T>(
         program: &Compiled,
-        sources: &[ImageSource],
+        sources: &[(ImageSource, Reading)],
         keep: fn(Vec<KeptImage<T>>) -> Kept,
     ) -> Result<LoadedImages, Failure>
     where
         T: runtime::image::Real + runtime::simd::Float,
     {
-        let mut warnings = Vec::new();
-        let images = read::<T>(program, sources, &mut warnings)?;
+        let mut notes = Vec::new();
+        let images = read::<T>(program, sources, &mut notes)?;
         let mut kept = Vec::new();
         for field in program.code.linker().fields() {
             let constant = constant(&field.border);
@@ -161,38 +167,56 @@ impl LoadedImages {
                 .iter()
                 .map(|image| (image.sizes().to_vec(), image.orientation().clone()))
                 .collect(),
-            warnings,
+            notes,
         })
     }
 }
 
 fn read<T: runtime::image::Real>(
     program: &Compiled,
-    sources: &[ImageSource],
-    warnings: &mut Vec<String>,
+    sources: &[(ImageSource, Reading)],
+    notes: &mut Vec<Note>,
 ) -> Result<Vec<Arc<Image<T>>>, Failure> {
-    let failed = |error: ImageError| Failure::input(error.to_string());
     let mut images = Vec::new();
-    for (image, source) in program.interface.images.iter().zip(sources) {
+    let mut surroundings = Vec::new();
+    for (image, (source, reading)) in program.interface.images.iter().zip(sources) {
+        let shape = image.shape.dims();
         images.push(Arc::new(match source {
             ImageSource::File(file) if let Some(map) = colour_maps::find(file) => {
                 let map = map?;
-                if (image.dim, image.shape.dims()) != (1, &[3][..]) {
+                if (image.dim, shape) != (1, &[3][..]) {
                     let message = format!("{file} is an image(1)[3]");
                     return Err(Failure::input(message));
                 }
-                map.image().image(&[3]).map_err(failed)?
+                map.image()
+                    .image(shape)
+                    .map_err(|error| failed(error, None))?
             }
             ImageSource::File(file) => {
-                let loaded =
-                    Image::read(Path::new(file), image.dim, image.shape.dims()).map_err(failed)?;
-                warnings.extend(loaded.notes.iter().map(|note| format!("{file}: {note}")));
+                let loaded = Image::read_with(Path::new(file), image.dim, shape, reading);
+                // A file that the program names is a matter of its text.
+                let named = image.file.as_ref() == Some(file);
+                let place = named.then_some(image.span.start);
+                let loaded = loaded.map_err(|error| failed(error, place))?;
+                notes.extend(loaded.notes_on(file, reading));
+                let name = reading.name.as_ref().unwrap_or(file);
+                surroundings.push((name.as_str(), loaded.surroundings));
                 loaded.image
             }
-            ImageSource::Array(array) => array.image(image.shape.dims()).map_err(failed)?,
+            ImageSource::Array(array) => array.image(shape).map_err(|error| failed(error, None))?,
         }));
     }
+    let surroundings: Vec<_> = surroundings.iter().map(|(name, s)| (*name, s)).collect();
+    notes.extend(disagreements(&surroundings));
     Ok(images)
+}
+
+fn failed(error: ImageError, place: Option<u32>) -> Failure {
+    Failure {
+        place,
+        hints: error.hints().to_vec(),
+        ..Failure::input(error.headline())
+    }
 }
 
 fn cells<T: runtime::image::Real>(images: &[Arc<Image<T>>], double: bool) -> Vec<u64> {
@@ -205,24 +229,6 @@ fn cells<T: runtime::image::Real>(images: &[Arc<Image<T>>], double: bool) -> Vec
         )
     });
     abi::images::cells(parts, double)
-}
-
-/// Between which positions the samples of a grid lie, along each coordinate of the world.
-fn world_box((sizes, orientation): &(Vec<usize>, Orientation)) -> Vec<(f64, f64)> {
-    let dim = sizes.len();
-    let corner = |n: usize| -> Vec<f64> {
-        let last = |axis: usize| (sizes[axis] - 1) as f64 * (n >> axis & 1) as f64;
-        orientation.to_world(&(0..dim).map(last).collect::<Vec<f64>>())
-    };
-    let corners: Vec<Vec<f64>> = (0..1 << dim).map(corner).collect();
-    let along = |c: usize| corners.iter().map(move |corner| corner[c]);
-    let extent = |c: usize| {
-        (
-            along(c).fold(f64::INFINITY, f64::min),
-            along(c).fold(f64::NEG_INFINITY, f64::max),
-        )
-    };
-    (0..dim).map(extent).collect()
 }
 
 /// The values beyond a constant border, one per component.

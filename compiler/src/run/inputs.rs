@@ -6,7 +6,7 @@ use crate::{
     ir::interface::{Input, Interface, Target},
 };
 use runtime::{
-    image::ImageArray,
+    image::{ImageArray, Reading},
     input::{InputType, InputValue, IntWidth},
 };
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub struct Inputs {
     ints: IntWidth,
     values: Vec<Option<InputValue>>,
     images: Vec<Option<ImageSource>>,
+    /// How the file of each image is read.
+    readings: Vec<Reading>,
 }
 
 impl Inputs {
@@ -39,8 +41,14 @@ impl Inputs {
             ints,
             images: files.map(|file| file.map(ImageSource::File)).collect(),
             values: vec![None; interface.inputs.len()],
+            readings: vec![Reading::default(); interface.images.len()],
             interface,
         };
+        for input in &inputs.interface.inputs {
+            if let Target::Image(image) = input.target {
+                inputs.readings[image as usize].name = Some(input.name.clone());
+            }
+        }
         for (n, value) in values.into_iter().enumerate() {
             match (inputs.interface.inputs[n].target, value) {
                 (Target::Image(image), Some(InputValue::File(file))) => {
@@ -86,13 +94,31 @@ impl Inputs {
     /// # Errors
     /// There is no input of that name, or it is not an image.
     pub fn set_image(&mut self, name: &str, image: ImageArray) -> Result<(), Failure> {
-        let (_, input) = self.find(name)?;
-        let Target::Image(number) = input.target else {
-            let message = format!("the input `{name}` is of type {}, not an image", input.ty);
-            return Err(Failure::input(message));
-        };
-        self.images[number as usize] = Some(ImageSource::Array(image));
+        let number = self.find_image(name)?;
+        self.images[number] = Some(ImageSource::Array(image));
         Ok(())
+    }
+
+    /// Says how the file of an image is read.
+    ///
+    /// # Errors
+    /// There is no input of that name, or it is not an image.
+    pub fn set_reading(&mut self, name: &str, reading: Reading) -> Result<(), Failure> {
+        let number = self.find_image(name)?;
+        let name = Some(name.to_string());
+        self.readings[number] = Reading { name, ..reading };
+        Ok(())
+    }
+
+    /// Says how files of images are read: for each input, and for those that the program names itself.
+    pub(crate) fn set_readings(&mut self, of_inputs: &[Reading], others: &Reading) {
+        let mut readings = vec![others.clone(); self.readings.len()];
+        for (input, reading) in self.interface.inputs.iter().zip(of_inputs) {
+            if let Target::Image(image) = input.target {
+                readings[image as usize] = reading.clone();
+            }
+        }
+        self.readings = readings;
     }
 
     /// Takes an image of the program from elsewhere: the one with this number among [`Interface::images`].
@@ -124,25 +150,38 @@ impl Inputs {
         })
     }
 
+    /// The number of the image of an input.
+    fn find_image(&self, name: &str) -> Result<usize, Failure> {
+        let (_, input) = self.find(name)?;
+        match input.target {
+            Target::Image(number) => Ok(number as usize),
+            Target::Global(_) => {
+                let message = format!("the input `{name}` is of type {}, not an image", input.ty);
+                Err(Failure::input(message))
+            }
+        }
+    }
+
     /// The values that were set, in the order of the inputs.
     pub(super) fn values(&self) -> &[Option<InputValue>] {
         &self.values
     }
 
-    /// Where the images come from, in the order of the interface.
+    /// Where the images come from and how they are read, in the order of the interface.
     ///
     /// # Errors
     /// An image has no file and was not set.
-    pub(super) fn images(&self) -> Result<Vec<ImageSource>, Failure> {
-        let images = self.images.iter().enumerate();
+    pub(super) fn images(&self) -> Result<Vec<(ImageSource, Reading)>, Failure> {
+        let images = self.images.iter().zip(&self.readings).enumerate();
         images
-            .map(|(n, source)| {
+            .map(|(n, (source, reading))| {
                 let target = Target::Image(n as u32);
                 let missing = || {
                     let input = self.interface.inputs.iter().find(|i| i.target == target);
                     super::values::missing(input.expect("an image has a file or an input"))
                 };
-                source.clone().ok_or_else(missing)
+                let source = source.clone().ok_or_else(missing)?;
+                Ok((source, reading.clone()))
             })
             .collect()
     }

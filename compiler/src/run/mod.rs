@@ -20,6 +20,7 @@ pub use values::input_type;
 use crate::{codegen::Compiled, ssa::Role};
 pub use images::Images;
 use runtime::{
+    image::Note,
     output::Domain,
     strands::Counts,
     world::{Control, Creation, GlobalSequences, RunEnd, RunError, World},
@@ -109,8 +110,8 @@ impl Running {
     }
 
     /// What should be told to the user about the images.
-    pub fn warnings(&self) -> &[String] {
-        self.world.program().images().warnings()
+    pub fn notes(&self) -> &[Note] {
+        self.world.program().images().notes()
     }
 
     /// Runs up to `limit` super-steps, or to the end. Printed text goes to `printer`.

@@ -101,16 +101,6 @@ impl AsImage {
 
     /// The least and the greatest coordinates of the positions of samples.
     pub fn world_box(&self) -> Vec<(f64, f64)> {
-        let dim = self.sizes.len();
-        let bounds = |coordinate: usize| {
-            let origin = self.orientation.origin()[coordinate];
-            let row = &self.orientation.index_to_world()[coordinate * dim..][..dim];
-            let reach = row.iter().zip(&self.sizes);
-            reach.fold((origin, origin), |(low, high), (step, &size)| {
-                let far = step * (size - 1) as f64;
-                (low + far.min(0.0), high + far.max(0.0))
-            })
-        };
-        (0..dim).map(bounds).collect()
+        self.orientation.world_box(&self.sizes)
     }
 }

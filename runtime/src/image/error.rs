@@ -44,6 +44,16 @@ impl ImageError {
         self
     }
 
+    /// The place and what was found, without the ways out.
+    pub fn headline(&self) -> String {
+        let place = [&self.option, &self.file];
+        let place: Vec<&str> = place.into_iter().flatten().map(String::as_str).collect();
+        match place.is_empty() {
+            true => self.message.clone(),
+            false => format!("{}: {}", place.join(" "), self.message),
+        }
+    }
+
     /// What was found, without the place and the ways out.
     pub fn message(&self) -> &str {
         &self.message
@@ -57,15 +67,7 @@ impl ImageError {
 
 impl fmt::Display for ImageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place: Vec<&str> = [&self.option, &self.file]
-            .into_iter()
-            .flatten()
-            .map(String::as_str)
-            .collect();
-        if !place.is_empty() {
-            write!(f, "{}: ", place.join(" "))?;
-        }
-        f.write_str(&self.message)?;
+        f.write_str(&self.headline())?;
         self.hints.iter().try_for_each(|h| write!(f, "\nhelp: {h}"))
     }
 }
@@ -106,11 +108,19 @@ pub enum Level {
 pub struct Note {
     /// How much it matters.
     pub level: Level,
-    /// One sentence, without a place.
+    /// One sentence, without a place unless it was put in front.
     pub text: String,
 }
 
 impl Note {
+    /// The same note, said of something.
+    pub(crate) fn on(&self, what: &str) -> Note {
+        Note {
+            text: format!("{what}: {}", self.text),
+            ..self.clone()
+        }
+    }
+
     /// What was decided.
     pub(crate) fn new(text: impl Into<String>) -> Note {
         Note {

@@ -117,6 +117,19 @@ impl Orientation {
         world.iter().zip(&self.origin).map(|(a, b)| a + b).collect()
     }
 
+    /// The least and the greatest coordinates of the samples of a grid of these sizes, fastest axis first.
+    pub fn world_box(&self, sizes: &[usize]) -> Vec<(f64, f64)> {
+        let bounds = |(coordinate, &origin): (usize, &f64)| {
+            let row = &self.directions[coordinate * self.dim..][..self.dim];
+            let reach = row.iter().zip(sizes);
+            reach.fold((origin, origin), |(low, high), (step, &size)| {
+                let far = step * size.saturating_sub(1) as f64;
+                (low + far.min(0.0), high + far.max(0.0))
+            })
+        };
+        self.origin.iter().enumerate().map(bounds).collect()
+    }
+
     /// The index position of a world position.
     pub fn to_index(&self, world: &[f64]) -> Vec<f64> {
         let index = apply(&self.inverse, world);

@@ -4,11 +4,14 @@
 //! the grid is at the origin with unit steps. The world is the file's own space; patient spaces are turned into one
 //! another only on request.
 
+use std::path::Path;
+
 use super::components::Meaning;
 use super::orientation::{identity, invert};
 use super::request::{MeasurementFrame, Reading, World};
 use super::{ImageError, Note, Orientation};
 use crate::nrrd::{Axis, Centering, Header, NamedSpace, Space};
+use crate::output::place::{Place, Placement, of_file};
 
 /// A linear map that takes the components of a sample to the world: a row-major matrix with a row for each component.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,16 +75,11 @@ pub(crate) fn orientation(
     notes: &mut Vec<Note>,
 ) -> Result<Orientation, ImageError> {
     let dim = domain.len();
-    if let Some(place) = &reading.place {
-        if place.dim() != dim {
-            return Err(ImageError::new(format!(
-                "a place of dimension {} is given for a grid of dimension {dim}",
-                place.dim()
-            )));
-        }
-        return Ok(place.clone());
-    }
     let axes: Vec<&Axis> = domain.iter().map(|&a| &header.axes[a]).collect();
+    if let Some(place) = &reading.place {
+        let sizes: Vec<usize> = axes.iter().map(|axis| axis.size).collect();
+        return given(place, &sizes);
+    }
     let space = header.space.dimension();
     let (directions, origin) = if space != 0 {
         let (mut directions, mut origin) = from_space(header, domain, notes)?;
@@ -100,7 +98,30 @@ pub(crate) fn orientation(
         .map_err(|e| ImageError::new(format!("the grid cannot be placed in the world: {e}")))
 }
 
-type Placement = (Vec<Vec<f64>>, Vec<f64>);
+/// The orientation that was asked for.
+fn given(place: &Placement, sizes: &[usize]) -> Result<Orientation, ImageError> {
+    let found = match place {
+        Placement::Like(file) => match of_file(Path::new(file), sizes.len()) {
+            Ok((found, _)) if found != sizes => {
+                Err(format!("the grid of {file} has other sizes, {found:?}"))
+            }
+            found => found.map(|(_, place)| Some(place)),
+        },
+        other => other.of_words(sizes),
+    };
+    let oriented =
+        |Place {
+             directions, origin, ..
+         }| Orientation::new(&directions, &origin).map_err(|e| e.to_string());
+    let orientation = found.and_then(|place| place.map(oriented).transpose());
+    let wrong = |message: String| ImageError::new(format!("the place that is given: {message}"));
+    orientation
+        .map_err(wrong)?
+        .ok_or_else(|| wrong("it places no grid".to_string()))
+}
+
+/// Directions and origin.
+type Affine = (Vec<Vec<f64>>, Vec<f64>);
 
 fn unit(dim: usize, axis: usize, length: f64) -> Vec<f64> {
     let mut vector = vec![0.0; dim];
@@ -113,7 +134,7 @@ fn from_space(
     header: &Header,
     domain: &[usize],
     notes: &mut Vec<Note>,
-) -> Result<Placement, ImageError> {
+) -> Result<Affine, ImageError> {
     let space = header.space.dimension();
     if space < domain.len() {
         return Err(ImageError::new(format!(
@@ -144,7 +165,7 @@ fn within(
     directions: Vec<Vec<f64>>,
     origin: Vec<f64>,
     notes: &mut Vec<Note>,
-) -> Result<Placement, ImageError> {
+) -> Result<Affine, ImageError> {
     let (dim, space) = (directions.len(), origin.len());
     if dim == space {
         return Ok((directions, origin));
@@ -175,7 +196,7 @@ fn within(
 }
 
 /// Steps that spread the samples from min to max; unknown centering counts as cells.
-fn from_extents(domain: &[&Axis]) -> Result<Placement, ImageError> {
+fn from_extents(domain: &[&Axis]) -> Result<Affine, ImageError> {
     let dim = domain.len();
     let mut directions = Vec::new();
     let mut origin = Vec::new();

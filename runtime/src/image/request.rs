@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use super::Orientation;
+use crate::output::place::Placement;
 
 /// The type `image(dim)[shape]` that a program declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,9 +82,51 @@ pub struct Reading {
     /// Whether components turn with the world although the format does not say that they lie in it.
     pub flip_components: bool,
     /// Where the grid lies, whatever the file says.
-    pub place: Option<Orientation>,
+    pub place: Option<Placement>,
     /// Bytes that the samples may take; what the machine has, if nothing stands here.
     pub memory: Option<u64>,
+}
+
+impl Reading {
+    /// Takes what `--world` says: the patient space that is wanted, or the place of the grid.
+    pub(crate) fn set_world(&mut self, word: &str) -> Result<(), String> {
+        match word {
+            "stored" => self.world = World::Stored,
+            "ras" => self.world = World::Ras,
+            "lps" => self.world = World::Lps,
+            _ => {
+                let place = Placement::parse(word).ok();
+                let fits = |p: &Placement| !matches!(p, Placement::None | Placement::Variable(_));
+                self.place = Some(place.filter(fits).ok_or_else(|| {
+                    format!(
+                        "found `{word}`, expected ras, lps or stored, or a place: spacing:SX,SY,…, \
+                         box:X0,Y0,…,X1,Y1,…, matrix:(…) (…) @ (…), index or like:FILE"
+                    )
+                })?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what `--symmetric` says: which half of matrices is stored.
+    pub(crate) fn set_triangle(&mut self, word: &str) -> Result<(), String> {
+        self.triangle = Some(match word {
+            "upper" => Triangle::Upper,
+            "lower" => Triangle::Lower,
+            _ => return Err(format!("found `{word}`, expected upper or lower")),
+        });
+        Ok(())
+    }
+
+    /// Takes what `--measurement-frame` says.
+    pub(crate) fn set_frame(&mut self, word: &str) -> Result<(), String> {
+        self.frame = match word {
+            "apply" => MeasurementFrame::Apply,
+            "ignore" => MeasurementFrame::Ignore,
+            _ => return Err(format!("found `{word}`, expected apply or ignore")),
+        };
+        Ok(())
+    }
 }
 
 /// Splits the frames off a name: `ct.nii#3` is frame 3 of `ct.nii`, and `ct.nii#3:5` are three frames.

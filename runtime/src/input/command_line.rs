@@ -10,10 +10,9 @@
 
 use std::fmt;
 
-use super::options::{
-    Effect, OPTIONS, OptionRow, OutputOptions, Program, RunOptions, defaults, is_built_in,
-};
+use super::options::{About, Effect, OPTIONS, OptionRow, Program, RunOptions, defaults, row_of};
 use super::{InputType, help, nearest, parse_value, split_values};
+use crate::image::Reading;
 
 /// A command line that was understood.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,14 +35,11 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-type SetOutput = fn(&mut OutputOptions, &str) -> Result<(), String>;
-
 /// What a spelled option is about.
 #[derive(Clone, Copy)]
 pub(super) enum Target {
-    Builtin(Effect),
-    /// An output option, for the output of this index or, without one, for those that have none of their own.
-    Output(SetOutput, Option<usize>),
+    /// An option, about the output or the input of this number or, without one, about all that have none of their own.
+    Builtin(Effect, Option<usize>),
     Input(usize),
 }
 
@@ -57,14 +53,10 @@ pub(super) fn spellings(program: &Program) -> Vec<(String, Target)> {
     }
     for row in OPTIONS {
         for spelling in row.spellings {
-            let Effect::Output(set) = row.effect else {
-                all.push((spelling.to_string(), Target::Builtin(row.effect)));
-                continue;
-            };
-            all.push((spelling.to_string(), Target::Output(set, None)));
-            for (i, output) in program.outputs.iter().enumerate() {
-                let named = format!("{spelling}-{}", output.name);
-                all.push((named, Target::Output(set, Some(i))));
+            all.push((spelling.to_string(), Target::Builtin(row.effect, None)));
+            for (i, name) in program.names(row.about()) {
+                let named = format!("{spelling}-{name}");
+                all.push((named, Target::Builtin(row.effect, Some(i))));
             }
         }
     }
@@ -87,8 +79,12 @@ struct Given<'w> {
 /// Understands the words after the name of a program.
 pub fn parse(program: &Program, words: &[String]) -> Result<CommandLine, UsageError> {
     let spellings = spellings(program);
-    let wants_help =
-        |word: &String| matches!(find(&spellings, word), Some(Target::Builtin(Effect::Help)));
+    let wants_help = |word: &String| {
+        matches!(
+            find(&spellings, word),
+            Some(Target::Builtin(Effect::Help, _))
+        )
+    };
     if words.iter().any(wants_help) {
         return Ok(CommandLine::Help(help::text(program)));
     }
@@ -130,8 +126,8 @@ pub fn parse(program: &Program, words: &[String]) -> Result<CommandLine, UsageEr
         });
     }
     let mut run = defaults(program);
-    // What is said of all outputs holds for those of which nothing is said by name.
-    all.sort_by_key(|given| matches!(given.target, Target::Output(_, Some(_))));
+    // What is said of all outputs or images holds for those of which nothing is said by name.
+    all.sort_by_key(|given| matches!(given.target, Target::Builtin(_, Some(_))));
     for given in &all {
         apply(&mut run, program, given)
             .map_err(|message| UsageError(format!("option `{}`: {message}", given.option)))?;
@@ -156,8 +152,10 @@ fn values_of(
     ready: &[String],
 ) -> Result<(Vec<String>, usize), String> {
     let count = match target {
-        Target::Builtin(Effect::Flag(_) | Effect::Help) => return Ok((Vec::new(), 0)),
-        Target::Builtin(_) | Target::Output(..) => 1,
+        Target::Builtin(Effect::Flag(_) | Effect::ImageFlag(_) | Effect::Help, _) => {
+            return Ok((Vec::new(), 0));
+        }
+        Target::Builtin(..) => 1,
         Target::Input(i) => {
             let ty = &program.inputs[i].ty;
             match ty {
@@ -202,7 +200,7 @@ fn numbers_of(
 fn expected_words(program: &Program, target: Target) -> String {
     match target {
         Target::Input(i) => format!(" for type {}", program.inputs[i].ty),
-        Target::Output(..) | Target::Builtin(_) => String::new(),
+        Target::Builtin(..) => String::new(),
     }
 }
 
@@ -214,15 +212,32 @@ fn apply(run: &mut RunOptions, program: &Program, given: &Given<'_>) -> Result<(
             run.inputs[i] = Some(value);
             Ok(())
         }
-        Target::Output(set, Some(i)) => set(&mut run.outputs[i], word),
-        Target::Output(set, None) => run.outputs.iter_mut().try_for_each(|o| set(o, word)),
-        Target::Builtin(Effect::Flag(set)) => {
+        Target::Builtin(Effect::Output(set), Some(i)) => set(&mut run.outputs[i], word),
+        Target::Builtin(Effect::Output(set), None) => {
+            run.outputs.iter_mut().try_for_each(|o| set(o, word))
+        }
+        Target::Builtin(Effect::Image(set), which) => images(run, which)
+            .into_iter()
+            .try_for_each(|r| set(r, word)),
+        Target::Builtin(Effect::ImageFlag(set), which) => {
+            images(run, which).into_iter().for_each(set);
+            Ok(())
+        }
+        Target::Builtin(Effect::Flag(set), _) => {
             set(run);
             Ok(())
         }
-        Target::Builtin(Effect::Value(set)) => set(run, word),
-        // Output options are resolved to their outputs, and help was found before anything is applied.
-        Target::Builtin(Effect::Output(_) | Effect::Help) => Ok(()),
+        Target::Builtin(Effect::Value(set), _) => set(run, word),
+        // Help was found before anything is applied.
+        Target::Builtin(Effect::Help, _) => Ok(()),
+    }
+}
+
+/// How the image of an input is read, or all images.
+fn images(run: &mut RunOptions, input: Option<usize>) -> Vec<&mut Reading> {
+    match input {
+        Some(i) => vec![&mut run.readings[i]],
+        None => run.readings.iter_mut().chain([&mut run.reading]).collect(),
     }
 }
 
@@ -288,12 +303,23 @@ fn unknown(
             None => format!("found `{word}`, expected an option; values follow their option"),
         };
     }
-    if is_built_in(word).is_some() {
-        let names: Vec<_> = program.outputs.iter().map(|o| &o.name[..]).collect();
-        return format!(
-            "option `{word}` names an output that is not there; there are: {}",
-            names.join(", ")
-        );
+    if let Some(row) = row_of(word) {
+        let what = match row.about() {
+            About::Images => "an image",
+            About::Outputs | About::Run => "an output",
+        };
+        let names: Vec<_> = program
+            .names(row.about())
+            .into_iter()
+            .map(|(_, n)| n)
+            .collect();
+        return match names.is_empty() {
+            true => format!("option `{word}` names {what}, but there is none"),
+            false => format!(
+                "option `{word}` names {what} that is not there; there are: {}",
+                names.join(", ")
+            ),
+        };
     }
     let known = spellings.iter().map(|(spelling, _)| spelling.as_str());
     match nearest(word, known.chain(program.beside.iter().map(String::as_str))) {

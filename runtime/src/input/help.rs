@@ -1,7 +1,7 @@
 //! The help text of a program, from the descriptions of its inputs and the table of options.
 
 use super::InputType;
-use super::options::{InputSpec, OPTIONS, Program};
+use super::options::{About, InputSpec, OPTIONS, Program};
 
 /// Where the explanations begin; longer options get a line of their own.
 const COLUMN: usize = 28;
@@ -21,11 +21,12 @@ pub fn text(program: &Program) -> String {
     }
     text += "\noptions\n";
     for row in OPTIONS {
-        // One of several outputs is named by the option itself.
-        let suffix = match row.is_for_output() && program.outputs.len() > 1 {
-            true => "[-NAME]",
-            false => "",
-        };
+        // One of several outputs or images is named by the option itself.
+        let names = program.names(row.about()).len();
+        if row.about() == About::Images && names == 0 {
+            continue;
+        }
+        let suffix = if names > 1 { "[-NAME]" } else { "" };
         let is_free = |s: &&&str| program.inputs.iter().all(|i| s[1..] != i.name);
         let spelled: Vec<_> = row
             .spellings

@@ -2,6 +2,7 @@
 
 use super::sweep::Vary;
 use super::{InputType, InputValue, IntWidth};
+use crate::image::Reading;
 use crate::nrrd::parse_real;
 use crate::output::picture::NanColour;
 use crate::output::place::Placement;
@@ -67,6 +68,10 @@ pub struct RunOptions {
     pub inputs: Vec<Option<InputValue>>,
     /// What is said about each output.
     pub outputs: Vec<OutputOptions>,
+    /// How the image of each input is read; for inputs of other types it means nothing.
+    pub readings: Vec<Reading>,
+    /// How the images that the program names itself are read.
+    pub reading: Reading,
     /// Super-steps after which to stop.
     pub limit: Option<u64>,
     /// Super-steps from one snapshot to the next.
@@ -108,13 +113,25 @@ pub(super) enum Effect {
     Value(fn(&mut RunOptions, &str) -> Result<(), String>),
     /// Takes one word for an output; if none is named, for all that are not.
     Output(fn(&mut OutputOptions, &str) -> Result<(), String>),
+    /// Takes one word for the image of an input; if none is named, for all images that are not.
+    Image(fn(&mut Reading, &str) -> Result<(), String>),
+    /// The same without a word.
+    ImageFlag(fn(&mut Reading)),
     /// Asks for the help text.
     Help,
 }
 
+/// What an option is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum About {
+    Run,
+    Outputs,
+    Images,
+}
+
 /// A built-in option.
 pub(super) struct OptionRow {
-    /// The spellings, each with its dashes, the last with two; those of an output may be followed by `-` and its name.
+    /// The spellings, each with its dashes, the last with two; those about outputs and images may be followed by `-` and a name.
     pub(super) spellings: &'static [&'static str],
     /// What stands for the word in the help text.
     pub(super) argument: &'static str,
@@ -124,9 +141,13 @@ pub(super) struct OptionRow {
 }
 
 impl OptionRow {
-    /// Whether the option is about one output.
-    pub(super) fn is_for_output(&self) -> bool {
-        matches!(self.effect, Effect::Output(_))
+    /// What the option is about.
+    pub(super) fn about(&self) -> About {
+        match self.effect {
+            Effect::Output(_) => About::Outputs,
+            Effect::Image(_) | Effect::ImageFlag(_) => About::Images,
+            Effect::Flag(_) | Effect::Value(_) | Effect::Help => About::Run,
+        }
     }
 
     /// The spelling that no input can take.
@@ -135,18 +156,43 @@ impl OptionRow {
     }
 }
 
-/// The built-in option that a word spells, and whether it takes a word, for any program.
-pub fn is_built_in(word: &str) -> Option<bool> {
+impl Program {
+    /// The names that may stand after the options about something, each with its number.
+    pub(super) fn names(&self, about: About) -> Vec<(usize, &str)> {
+        let outputs = || self.outputs.iter().map(|output| output.name.as_str());
+        let images = self.inputs.iter().enumerate();
+        let images = images.filter(|(_, input)| matches!(input.ty, InputType::Image { .. }));
+        match about {
+            About::Run => Vec::new(),
+            About::Outputs => outputs().enumerate().collect(),
+            About::Images => images.map(|(i, input)| (i, input.name.as_str())).collect(),
+        }
+    }
+}
+
+/// The option of the table that a word spells, with a name behind it or not.
+pub(super) fn row_of(word: &str) -> Option<&'static OptionRow> {
     let spelled = |row: &&OptionRow| {
         let named = |s: &&str| {
             word.strip_prefix(*s)
                 .is_some_and(|rest| rest.starts_with('-'))
         };
         let spellings = row.spellings;
-        spellings.contains(&word) || row.is_for_output() && spellings.iter().any(|s| named(&s))
+        let is_named = row.about() != About::Run && spellings.iter().any(|s| named(&s));
+        spellings.contains(&word) || is_named
     };
-    let row = OPTIONS.iter().find(spelled)?;
-    Some(matches!(row.effect, Effect::Value(_) | Effect::Output(_)))
+    OPTIONS.iter().find(spelled)
+}
+
+/// The built-in option that a word spells, and whether it takes a word, for any program.
+pub fn is_built_in(word: &str) -> Option<bool> {
+    let takes_word = |row: &OptionRow| {
+        matches!(
+            row.effect,
+            Effect::Value(_) | Effect::Output(_) | Effect::Image(_)
+        )
+    };
+    row_of(word).map(takes_word)
 }
 
 /// The built-in options, in the order of the help text.
@@ -266,6 +312,30 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         }),
     },
     OptionRow {
+        spellings: &["--world"],
+        argument: "ras|lps|stored|PLACE",
+        help: "turn images of patients into this space, or say where the grid of an image lies: spacing:SX,SY,…, box:X0,Y0,…,X1,Y1,…, matrix:(…) (…) @ (…), index or like:FILE; usually as stored",
+        effect: Effect::Image(Reading::set_world),
+    },
+    OptionRow {
+        spellings: &["--symmetric"],
+        argument: "upper|lower",
+        help: "take six numbers of an image (or three) as this half of a symmetric matrix, row by row",
+        effect: Effect::Image(Reading::set_triangle),
+    },
+    OptionRow {
+        spellings: &["--measurement-frame"],
+        argument: "apply|ignore",
+        help: "take the values of an image to the world by its measurement frame, or leave them; usually apply",
+        effect: Effect::Image(Reading::set_frame),
+    },
+    OptionRow {
+        spellings: &["--flip-components"],
+        argument: "",
+        help: "let the components of an image turn with --world although its format does not say where they lie",
+        effect: Effect::ImageFlag(|reading| reading.flip_components = true),
+    },
+    OptionRow {
         spellings: &["--fps"],
         argument: "N",
         help: "show N pictures per second in films (.apng, .y4m); usually 25",
@@ -371,8 +441,14 @@ fn range(word: &str) -> Result<Range, String> {
 
 /// What holds if the command line says nothing.
 pub(super) fn defaults(program: &Program) -> RunOptions {
+    let reading = |input: &InputSpec| Reading {
+        name: Some(input.name.clone()),
+        ..Reading::default()
+    };
     RunOptions {
         inputs: vec![None; program.inputs.len()],
+        readings: program.inputs.iter().map(reading).collect(),
+        reading: Reading::default(),
         outputs: vec![OutputOptions::default(); program.outputs.len()],
         limit: None,
         snapshot_period: None,

@@ -1,16 +1,17 @@
-//! Sequences from files: NRRD arrays or numbers in text.
+//! Sequences from files: arrays of NRRD, NumPy and other formats, or numbers in text.
 //!
 //! A sequence of scalars is a one-dimensional array, or all numbers of a text in order. A sequence of elements of `m`
 //! values is a two-dimensional array whose fast axis holds the `m` values of one element, or a text with one element
-//! per line. Values are always converted by their meaning; what the type wanted cannot hold is an error.
+//! per line, below a line of names or not. Values are always converted by their meaning; what the type wanted cannot hold is an error.
 
 use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
 use super::IntWidth;
+use crate::formats::{self, Source};
 use crate::memory;
-use crate::nrrd::{self, ErrorKind, Header, Nrrd, STANDARD_INPUT, SampleType, Samples};
+use crate::nrrd::{self, Header, Nrrd, STANDARD_INPUT, SampleType, Samples};
 
 /// Why there is no sequence: the file and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +90,7 @@ fn exact_values<T>(
 fn load(path: &Path, components: usize) -> Result<Samples, SequenceError> {
     let name = path.display();
     let fail = |message: String| SequenceError(format!("{name}: {message}"));
-    // A stream can be read only once, so both formats are tried on what it held.
+    // A stream can be read only once, so what it held is looked at in memory.
     let mut bytes = Vec::new();
     let read = if path.as_os_str() == STANDARD_INPUT {
         std::io::stdin().lock().read_to_end(&mut bytes).map(drop)
@@ -97,21 +98,18 @@ fn load(path: &Path, components: usize) -> Result<Samples, SequenceError> {
         std::fs::read(path).map(|content| bytes = content)
     };
     read.map_err(|e| fail(e.to_string()))?;
-    let directory = path.parent().map(Path::to_path_buf);
-    let reader = nrrd::Reader::from_bytes(&bytes, &name.to_string(), directory);
-    // A small compressed file can hold more than there is memory for.
-    let limit = memory::available().and_then(|bytes| usize::try_from(bytes).ok());
-    let limited = |reader: nrrd::Reader<'_>| reader.with_limit(limit.unwrap_or(usize::MAX)).read();
-    match reader.and_then(limited) {
-        Ok(nrrd) => from_nrrd(nrrd, components).map_err(fail),
-        Err(error) if error.kind() == ErrorKind::NotNrrd => {
-            let text = String::from_utf8_lossy(&bytes);
-            parse_text(&text, components)
-                .map(Samples::F64)
-                .map_err(|(line, message)| SequenceError(format!("{name}:{line}: {message}")))
-        }
-        Err(error) => Err(SequenceError(error.to_string())),
+    if formats::is_known(&bytes) {
+        // A small compressed file can hold more than there is memory for.
+        let limit = memory::available().and_then(|bytes| usize::try_from(bytes).ok());
+        let source = Source::of_bytes(&bytes, Some(path));
+        let array = source.and_then(|source| source.into_array(limit.unwrap_or(usize::MAX)));
+        let array = array.map_err(|e| SequenceError(e.in_file(path).to_string()))?;
+        return from_nrrd(array, components).map_err(fail);
     }
+    let text = String::from_utf8_lossy(&bytes);
+    parse_text(&text, components)
+        .map(Samples::F64)
+        .map_err(|(line, message)| SequenceError(format!("{name}:{line}: {message}")))
 }
 
 fn from_nrrd(nrrd: Nrrd, components: usize) -> Result<Samples, String> {
@@ -140,15 +138,17 @@ fn from_nrrd(nrrd: Nrrd, components: usize) -> Result<Samples, String> {
     Ok(nrrd.samples().clone())
 }
 
-/// The numbers of a text, separated by blanks, commas and line ends; lines that begin with `#` are comments.
+/// The numbers of a text, separated by blanks, commas and line ends; lines that begin with `#` are comments. The first line
+/// may have names instead, as many as an element has values.
 fn parse_text(text: &str, components: usize) -> Result<Vec<f64>, (usize, String)> {
     let mut values = Vec::new();
+    let separates = |c: char| c.is_whitespace() || c == ',';
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
-        if line.trim_start().starts_with('#') {
+        if line.trim_start().starts_with('#') || i == 0 && has_names(line, components) {
             continue;
         }
-        let words = line.split(|c: char| c.is_whitespace() || c == ',');
+        let words = line.split(separates);
         let before = values.len();
         for word in words.filter(|word| !word.is_empty()) {
             let value = nrrd::parse_real(word)
@@ -162,4 +162,16 @@ fn parse_text(text: &str, components: usize) -> Result<Vec<f64>, (usize, String)
         }
     }
     Ok(values)
+}
+
+/// Whether a line has nothing but names, one for each value of an element.
+fn has_names(line: &str, components: usize) -> bool {
+    let words: Vec<&str> = line.split(',').map(str::trim).collect();
+    let is_name = |word: &&str| {
+        let begins = word
+            .trim_matches('"')
+            .starts_with(|c: char| c.is_alphabetic() || c == '_');
+        begins && !word.contains(char::is_whitespace) && nrrd::parse_real(word).is_none()
+    };
+    words.len() == components && words.iter().all(is_name)
 }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::nrrd::{self, Kind, Space, parse_real};
+use crate::formats::Source;
+use crate::nrrd::{Axis, Kind, Space, parse_real};
 
 /// A place of a grid: `world = origin + Σ index × direction`.
 #[derive(Clone, Debug, PartialEq)]
@@ -270,22 +271,22 @@ fn completed(directions: Vec<Option<Vec<f64>>>, coordinates: usize) -> Vec<Vec<f
     all
 }
 
-/// Sizes and place of the grid of `dim` axes in a file, as its header says.
+/// Sizes and place of the grid of `dim` axes in a file of any format, as its header says.
 ///
 /// # Errors
 /// There is no such grid.
 pub fn of_file(path: &Path, dim: usize) -> Result<(Vec<usize>, Place), String> {
-    let reader = nrrd::Reader::open(path).map_err(|e| e.to_string())?;
-    let header = reader.header();
+    let source = Source::open(path).map_err(|e| e.to_string())?;
+    let header = source.header();
     let name = path.display();
     let space = header.space.dimension();
-    let in_grid = |axis: &&nrrd::Axis| match space {
+    let in_grid = |axis: &&Axis| match space {
         0 => axis
             .kind
             .is_none_or(|kind| matches!(kind, Kind::Space | Kind::Domain)),
         _ => axis.direction.is_some(),
     };
-    let axes: Vec<&nrrd::Axis> = header.axes.iter().filter(in_grid).collect();
+    let axes: Vec<&Axis> = header.axes.iter().filter(in_grid).collect();
     if axes.len() != dim {
         return Err(format!(
             "{name} has a grid of {} axes, not {dim}",

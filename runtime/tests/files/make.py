@@ -250,6 +250,15 @@ def npy():
     np.save("numpy-half.npy", a.astype(np.float16))
 
 
+def sequences():
+    """Sequences of points and of numbers; element n has the values n, n/2 and -n."""
+    points = np.array([[n, n / 2, -n] for n in range(5)])
+    np.save("numpy-points.npy", points)
+    np.save("numpy-points-fortran.npy", np.asfortranarray(points))
+    np.save("numpy-counts.npy", np.arange(5, dtype=np.int64))
+    np.savetxt("numpy-points.csv", points, delimiter=",", header="x,y,z", comments="")
+
+
 # --- Pictures ----------------------------------------------------------------------------------------------------------
 
 PIXELS = [(0, 0), (4, 0), (0, 3), (3, 2), (4, 3)]
@@ -423,7 +432,7 @@ def others():
 
 if __name__ == "__main__":
     os.chdir(os.path.dirname(os.path.abspath(__file__)))
-    for part in [simple_itk, pynrrd, nifti, npy, pictures, stacks, vtks, others]:
+    for part in [simple_itk, pynrrd, nifti, npy, sequences, pictures, stacks, vtks, others]:
         part()
     with open("expected.txt", "w") as out:
         out.write("\n".join(blocks))
