@@ -178,7 +178,7 @@ pub(super) struct EmitWords {
 pub(super) struct ExplainWords {
     #[command(flatten)]
     pub(super) common: Common,
-    /// The program
+    /// The program, or the code of a message, such as `type-mismatch`
     pub(super) file: String,
     /// The field or tensor to explain [default: all]
     pub(super) name: Option<String>,

@@ -9,7 +9,8 @@ use super::{
 use crate::{
     front::{
         diag::Diagnostic,
-        source::{Source, Span},
+        source::Source,
+        syntax::term_at,
         typed::tree::{Constant, InputDefault},
     },
     ir::interface::{self, Input},
@@ -543,10 +544,7 @@ pub(super) fn time_line((what, time): (&str, Duration)) -> String {
 fn fail(source: &Source, failure: &Failure) -> u8 {
     match failure.place {
         Some(place) => {
-            let span = Span {
-                start: place,
-                end: place + 1,
-            };
+            let span = term_at(source, place);
             let error = Diagnostic::error(failure.code, span, failure.to_string());
             let hints = failure.hints.iter();
             report(source, vec![hints.fold(error, Diagnostic::hint)]);

@@ -18,11 +18,12 @@ mod space;
 mod words;
 
 use crate::front::{
+    codes::Code,
     diag::{self, Diagnostic},
     source::Source,
 };
 use args::{Action, Command, Parsed};
-use std::{io::Write, path::Path, process::ExitCode};
+use std::{io::Write, path::Path, process::ExitCode, sync::OnceLock};
 
 /// Success.
 const SUCCESS: u8 = 0;
@@ -45,7 +46,15 @@ pub fn main() -> ExitCode {
             FAILURE
         }
         Ok(None) => match args::parse(words) {
-            Parsed::Do(action) => act(action),
+            Parsed::Do(action) => {
+                let status = act(action);
+                if let Some(code) = FIRST_ERROR.get() {
+                    complain(&format!(
+                        "note: `diderotc explain {code}` shows a wrong and a right program\n"
+                    ));
+                }
+                status
+            }
             Parsed::Print(text) => {
                 say(&text);
                 SUCCESS
@@ -118,7 +127,13 @@ fn read_source(file: &str) -> Option<Source> {
     }
 }
 
+/// The code of the first error that was reported.
+static FIRST_ERROR: OnceLock<Code> = OnceLock::new();
+
 fn report(source: &Source, diagnostics: Vec<Diagnostic>) {
+    if let Some(error) = diagnostics.iter().find(|d| d.is_error()) {
+        FIRST_ERROR.get_or_init(|| error.code);
+    }
     complain(&diag::render(source, diagnostics, colour::is_wanted()));
 }
 

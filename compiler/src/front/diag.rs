@@ -7,6 +7,7 @@ use std::ops::Range;
 use ariadne::{Config, IndexType, Label, Report, ReportKind};
 use serde_json::json;
 
+use crate::front::codes::Code;
 use crate::front::source::{Lines, Source, Span};
 
 /// How bad it is.
@@ -33,13 +34,13 @@ impl Severity {
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
-    /// A short name of this kind of message, in kebab case.
-    pub code: &'static str,
+    /// What kind of message it is.
+    pub code: Code,
     /// The place it is about.
     pub span: Span,
     /// What was found and what was wanted.
     pub message: String,
-    /// Further places that matter, and why.
+    /// Places that matter, and why; what is said of the place itself stands there instead of the code's own words.
     pub labels: Vec<(Span, String)>,
     /// What may help.
     pub hints: Vec<String>,
@@ -47,7 +48,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// An error without labels and hints.
-    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
+    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
             code,
@@ -59,7 +60,7 @@ impl Diagnostic {
     }
 
     /// A warning without labels and hints.
-    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
+    pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Warning,
             ..Diagnostic::error(code, span, message)
@@ -135,8 +136,15 @@ fn report(
     let mut report = Report::build(kind, place(diagnostic.span))
         .with_config(config)
         .with_code(diagnostic.code)
-        .with_message(&diagnostic.message)
-        .with_label(Label::new(place(diagnostic.span)).with_message("here"));
+        .with_message(&diagnostic.message);
+    if !diagnostic
+        .labels
+        .iter()
+        .any(|(span, _)| *span == diagnostic.span)
+    {
+        let reason = diagnostic.code.label;
+        report = report.with_label(Label::new(place(diagnostic.span)).with_message(reason));
+    }
     for (span, text) in &diagnostic.labels {
         report = report.with_label(Label::new(place(*span)).with_message(text));
     }
@@ -167,7 +175,7 @@ pub fn to_json_lines(source: &Source, diagnostics: Vec<Diagnostic>) -> String {
             "end_line": end_line,
             "end_column": end_column,
             "severity": diagnostic.severity.text(),
-            "code": diagnostic.code,
+            "code": diagnostic.code.name,
             "message": diagnostic.message,
             "hints": diagnostic.hints,
         });
@@ -180,6 +188,7 @@ pub fn to_json_lines(source: &Source, diagnostics: Vec<Diagnostic>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::front::codes;
 
     fn source() -> Source {
         Source::new("a.diderot", "real α = β;\nint n = m;\n")
@@ -187,7 +196,7 @@ mod tests {
 
     fn undeclared(start: usize, end: usize, name: &str) -> Diagnostic {
         let message = format!("undeclared variable `{name}`");
-        Diagnostic::error("undeclared", Span::new(start, end), message)
+        Diagnostic::error(codes::UNDECLARED_VARIABLE, Span::new(start, end), message)
     }
 
     #[test]
@@ -232,7 +241,7 @@ mod tests {
             objects[0],
             json!({
                 "file": "a.diderot", "line": 1, "column": 10, "end_line": 1, "end_column": 11, "severity": "error",
-                "code": "undeclared", "message": "undeclared variable `β`", "hints": ["h"],
+                "code": "undeclared-variable", "message": "undeclared variable `β`", "hints": ["h"],
             })
         );
         assert_eq!(
@@ -244,7 +253,7 @@ mod tests {
     #[test]
     fn places_at_and_past_the_end_are_shown() {
         for span in [Span::new(25, 25), Span::new(24, 90), Span::new(90, 90)] {
-            let end = Diagnostic::warning("w", span, "at the end");
+            let end = Diagnostic::warning(codes::UNUSED, span, "at the end");
             assert!(render(&source(), vec![end.clone()], false).contains("at the end"));
             assert!(to_json_lines(&source(), vec![end]).contains("at the end"));
         }

@@ -7,6 +7,7 @@
 //! own declaration takes the place of the imported one, and so gives another default or description.
 
 use super::{
+    codes,
     diag::Diagnostic,
     source::{File, Origin, Piece, Source, Span},
     standard,
@@ -129,8 +130,11 @@ impl Linker {
         let errors = if read.program.version == Version::V1 {
             // Everything else that was found in it may be due to that.
             let line = Span::new(0, file.text.lines().next().unwrap_or_default().len());
-            let error =
-                Diagnostic::error("import-version", line, "an imported file is version 2.0");
+            let error = Diagnostic::error(
+                codes::IMPORT_VERSION,
+                line,
+                "an imported file is version 2.0",
+            );
             vec![error.hint("make `#version 2.0` the first line")]
         } else {
             read.diagnostics.clone()
@@ -151,7 +155,7 @@ impl Linker {
         let names = files.map(|&file| self.files[file].file.path.display().to_string());
         let names: Vec<String> = names.collect();
         let message = format!("files import each other in a circle: {}", names.join(" → "));
-        Diagnostic::error("import-circle", import.span, message)
+        Diagnostic::error(codes::IMPORT_CIRCLE, import.span, message)
     }
 
     fn link(self, path: PathBuf) -> Source {
@@ -318,7 +322,7 @@ impl Output<'_> {
             let message = "nothing of this import is used";
             self.origin
                 .problems
-                .push(Diagnostic::warning("unused-import", here, message));
+                .push(Diagnostic::warning(codes::UNUSED_IMPORT, here, message));
         }
         if !self.written.contains(&import) {
             self.text.push('\n');
@@ -336,7 +340,7 @@ impl Output<'_> {
 
 /// The path and text of the file that an import names.
 fn find(importer: &Path, import: &Import) -> Result<(PathBuf, String), Diagnostic> {
-    let error = |message: String| Diagnostic::error("import-missing", import.span, message);
+    let error = |message: String| Diagnostic::error(codes::IMPORT_MISSING, import.span, message);
     if let Some(name) = import.file.strip_prefix("std/") {
         let found = standard::LIBRARY.iter().find(|library| library.0 == name);
         return match found {

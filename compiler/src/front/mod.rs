@@ -4,6 +4,7 @@
 //! accepts can be compiled.
 
 pub(crate) mod as_text;
+pub mod codes;
 pub mod diag;
 mod import;
 pub mod source;

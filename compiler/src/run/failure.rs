@@ -1,5 +1,6 @@
 //! Why a program cannot be run, or stopped.
 
+use crate::front::codes::{self, Code};
 use runtime::{
     abi::{Failure as StrandFailure, FailureKind},
     world::{RunError, WorldError},
@@ -10,8 +11,8 @@ use std::fmt;
 /// Why a program cannot be run, or stopped.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Failure {
-    /// The kind of failure: a word that stays the same whatever the message says.
-    pub code: &'static str,
+    /// The kind of failure.
+    pub code: Code,
     /// What happened.
     pub message: String,
     /// Ways out.
@@ -35,7 +36,7 @@ pub struct FailedStrand {
 
 impl Failure {
     /// A failure that has no place in the source.
-    pub(super) fn new(code: &'static str, message: impl ToString) -> Failure {
+    pub(super) fn new(code: Code, message: impl ToString) -> Failure {
         Failure {
             code,
             message: message.to_string(),
@@ -48,15 +49,15 @@ impl Failure {
 
     /// Something is wrong with an input, an image or the file of a sequence.
     pub(super) fn input(message: impl ToString) -> Failure {
-        Failure::new("input", message)
+        Failure::new(codes::INPUT, message)
     }
 
     /// A run-time error of the program.
     pub(super) fn at_run_time(failure: StrandFailure) -> Failure {
         let code = match failure.kind {
-            FailureKind::DivisionByZero => "division-by-zero",
-            FailureKind::IndexOutOfRange => "index-out-of-range",
-            FailureKind::SequenceTooLong => "sequence-too-long",
+            FailureKind::DivisionByZero => codes::DIVISION_BY_ZERO,
+            FailureKind::IndexOutOfRange => codes::INDEX_OUT_OF_RANGE,
+            FailureKind::SequenceTooLong => codes::SEQUENCE_TOO_LONG,
         };
         Failure {
             // What the runtime reports of its own accord has no place in the source.
@@ -78,8 +79,8 @@ impl Failure {
                 }),
                 ..Failure::at_run_time(failure)
             },
-            error @ WorldError::TooManyStrands(_) => Failure::new("too-many-strands", error),
-            error @ WorldError::Workers(_) => Failure::new("workers", error),
+            error @ WorldError::TooManyStrands(_) => Failure::new(codes::TOO_MANY_STRANDS, error),
+            error @ WorldError::Workers(_) => Failure::new(codes::WORKERS, error),
         }
     }
 
@@ -94,8 +95,8 @@ impl Failure {
                 step: Some(step + 1),
                 ..Failure::at_run_time(failure)
             },
-            error @ RunError::TooManyStrands => Failure::new("too-many-strands", error),
-            error @ RunError::Print(_) => Failure::new("print", error),
+            error @ RunError::TooManyStrands => Failure::new(codes::TOO_MANY_STRANDS, error),
+            error @ RunError::Print(_) => Failure::new(codes::PRINT, error),
         }
     }
 }

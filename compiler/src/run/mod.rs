@@ -17,7 +17,7 @@ pub use inputs::Inputs;
 pub use outputs::{OutputData, outputs};
 pub use values::input_type;
 
-use crate::{codegen::Compiled, ssa::Role};
+use crate::{codegen::Compiled, front::codes, ssa::Role};
 pub use images::Images;
 use runtime::{
     image::Note,
@@ -122,7 +122,7 @@ impl Running {
         let early = self.world.program().take_printed();
         printer
             .write_all(early.as_bytes())
-            .map_err(|error| Failure::new("print", RunError::Print(error)))?;
+            .map_err(|error| Failure::new(codes::PRINT, RunError::Print(error)))?;
         let end = self.world.run(limit, printer);
         let end = end.map_err(|error| Failure::of_run(error, self.world.program().iterators()))?;
         match self.world.program().failure() {

@@ -97,7 +97,10 @@ impl Initial {
         }
         for load in &interface.loads {
             let loaded = sequence_from_file(&load.file, &load.ty, long_int);
-            let constant = loaded.map_err(|error| Failure::input(error.to_string()))?;
+            let constant = loaded.map_err(|error| Failure {
+                place: Some(load.span.start),
+                ..Failure::input(error.to_string())
+            })?;
             filling.set(load.global, &constant)?;
         }
         Ok(filling.initial)

@@ -4,7 +4,7 @@
 //! out of order or repeated is reported, and kept where it can be, so that what refers to it is not reported too.
 
 use super::{ast::*, builder::Part};
-use crate::front::{diag::Diagnostic, source::Span};
+use crate::front::{codes, diag::Diagnostic, source::Span};
 
 /// Where a part stands in a program; parts follow each other in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,11 +71,11 @@ pub(crate) fn assemble(
         let later = seen.iter().find(|(other, _)| *other > place);
         if unit == Unit::Library && place > Place::Items {
             let message = format!("an imported file does not have {}", place.name(version));
-            let error = Diagnostic::error("import-contents", span, message);
+            let error = Diagnostic::error(codes::IMPORT_CONTENTS, span, message);
             errors.push(error.hint("it has constants, inputs, global variables and functions"));
         } else if let Some(&(_, first)) = first.filter(|_| place > Place::Items) {
             let message = format!("{} is given twice", place.name(version));
-            let error = Diagnostic::error("program-order", span, message);
+            let error = Diagnostic::error(codes::PROGRAM_ORDER, span, message);
             errors.push(error.label(first, "the first one is here"));
         } else if let Some(&(later, later_span)) = later {
             let stand = match place {
@@ -84,7 +84,7 @@ pub(crate) fn assemble(
             };
             let (name, later) = (place.name(version), later.name(version));
             let message = format!("{name} {stand} before {later}");
-            let error = Diagnostic::error("program-order", span, message);
+            let error = Diagnostic::error(codes::PROGRAM_ORDER, span, message);
             errors.push(error.label(later_span, format!("{later} is here")));
         }
         if first.is_none() {
@@ -95,8 +95,12 @@ pub(crate) fn assemble(
     if complete {
         if program.strand.is_none() {
             errors.push(
-                Diagnostic::error("program-order", end, "the program has no strand definition")
-                    .hint("a strand is defined by `strand S (…) { … }`"),
+                Diagnostic::error(
+                    codes::MISSING_PART,
+                    end,
+                    "the program has no strand definition",
+                )
+                .hint("a strand is defined by `strand S (…) { … }`"),
             );
         }
         if program.create.is_none() {
@@ -105,7 +109,7 @@ pub(crate) fn assemble(
                 Version::V2 => "create_array { S(i) | i in 0..n-1 }",
             };
             errors.push(
-                Diagnostic::error("program-order", end, "the program creates no strands")
+                Diagnostic::error(codes::MISSING_PART, end, "the program creates no strands")
                     .hint(format!("end the program with `{create}`")),
             );
         }

@@ -6,7 +6,7 @@ use super::{
     recover::Nesting,
     token::{Keyword, Punct, Spanned, Token, reserved_in_other_version},
 };
-use crate::front::{diag::Diagnostic, source::Span};
+use crate::front::{codes, diag::Diagnostic, source::Span};
 
 /// Where and why the parser stopped.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ pub(crate) fn missing(
         punct.text(),
         found(tokens, stop.error)
     );
-    let error = Diagnostic::error("missing-token", span, message);
+    let error = Diagnostic::error(codes::MISSING_TOKEN, span, message);
     match nesting.innermost_open() {
         Some(open) if punct != Punct::Semicolon => {
             error.label(tokens[open].span, format!("`{}` closes this", punct.text()))
@@ -82,7 +82,7 @@ pub(crate) fn unexpected(
         [only] => format!("expected {only}, found {found}"),
         [first @ .., last] => format!("expected {} or {last}, found {found}", first.join(", ")),
     };
-    let mut error = Diagnostic::error("syntax", place(tokens, stop.error), message);
+    let mut error = Diagnostic::error(codes::SYNTAX, place(tokens, stop.error), message);
     error.hints = hints::hints(version, tokens, nesting, stop);
     error
 }
@@ -97,10 +97,15 @@ pub(crate) fn foreign_unit(
     let Token::Name(word) = token else {
         return None;
     };
+    foreign_word(version, word, span)
+}
+
+/// The error for a keyword of the other version.
+pub(crate) fn foreign_word(version: Version, word: &str, span: Span) -> Option<Diagnostic> {
     let keyword = Keyword::find(word)?;
     let other = reserved_in_other_version(word, version)?;
     let message = format!("`{word}` is version {other} syntax, but this file is version {version}");
-    let error = Diagnostic::error("version-syntax", span, message);
+    let error = Diagnostic::error(codes::VERSION_SYNTAX, span, message);
     Some(match keyword.counterpart() {
         Some(instead) => error
             .hint(format!("in version {version} write `{instead}`"))

@@ -52,6 +52,10 @@ const RULES: &[Rule] = &[
     bars_that_touch,
     conversion_by_type_name,
     empty_statement,
+    word_alone,
+    variable_without_a_type,
+    include,
+    import_without_quotes,
     function_without_keyword,
     foreach_without_a_type,
     reserved_word_as_a_name,
@@ -267,6 +271,41 @@ fn conversion_by_type_name(slip: &Slip<'_>) -> Option<String> {
 fn empty_statement(slip: &Slip<'_>) -> Option<String> {
     (slip.stop.error == slip.unit && is_punct(slip.token(0), Punct::Semicolon))
         .then(|| "remove this `;`: there is no empty statement".to_owned())
+}
+
+/// `stabilise;`
+fn word_alone(slip: &Slip<'_>) -> Option<String> {
+    let Some(Token::Name(word)) = slip.first() else {
+        return None;
+    };
+    let is_alone = slip.stop.error == slip.unit + 1 && is_punct(slip.token(0), Punct::Semicolon);
+    let statements = [Keyword::Stabilize, Keyword::Die, Keyword::Continue];
+    let distance = |keyword: &Keyword| strsim::osa_distance(&word.to_lowercase(), keyword.text());
+    let nearest = statements.into_iter().min_by_key(distance)?;
+    (is_alone && distance(&nearest) <= nearest.text().len() / 3)
+        .then(|| format!("did you mean `{};`?", nearest.text()))
+}
+
+/// `x = 4;` among the definitions
+fn variable_without_a_type(slip: &Slip<'_>) -> Option<String> {
+    let Some(Token::Name(name)) = slip.first() else {
+        return None;
+    };
+    let is_definition = slip.open.is_none() && slip.stop.error == slip.unit + 1;
+    (is_definition && is_punct(slip.token(0), Punct::Set))
+        .then(|| format!("a variable is defined with its type: `real {name} = …;`"))
+}
+
+/// `#include "…"`
+fn include(slip: &Slip<'_>) -> Option<String> {
+    (is_punct(slip.token(0), Punct::Hash) && slip.token(1) == Some(Token::Name("include")))
+        .then(|| "definitions of another file are imported: `import \"file.diderot\";`".to_owned())
+}
+
+/// `import <…>`
+fn import_without_quotes(slip: &Slip<'_>) -> Option<String> {
+    (slip.first() == Some(Token::Name("import")) && slip.stop.error == slip.unit + 1)
+        .then(|| "the name of the file stands in quotes: `import \"file.diderot\";`".to_owned())
 }
 
 /// `real f (real x) = …;`

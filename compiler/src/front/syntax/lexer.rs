@@ -10,7 +10,7 @@ use super::{
     operators::{self, Position, Spelling},
     token::{Keyword, Punct, Spanned, Token},
 };
-use crate::front::{diag::Diagnostic, source::Span};
+use crate::front::{codes, diag::Diagnostic, source::Span};
 
 /// What the lexer makes of a text.
 #[derive(Debug)]
@@ -168,7 +168,7 @@ impl<'s> Lexer<'s> {
             Some(length) => end + length + 2,
             None => {
                 self.error(Diagnostic::error(
-                    "unterminated-comment",
+                    codes::UNTERMINATED_COMMENT,
                     Span::new(start, end),
                     "this comment has no end: expected `*/`",
                 ));
@@ -208,7 +208,8 @@ impl<'s> Lexer<'s> {
             Some(spelling) => self.push(start, end, symbol_token(spelling)),
             None => {
                 let message = format!("unknown symbol `{written}`");
-                let error = Diagnostic::error("unknown-symbol", Span::new(start, end), message);
+                let error =
+                    Diagnostic::error(codes::UNKNOWN_SYMBOL, Span::new(start, end), message);
                 self.error(error.hint(operators::words_like(&written[1..])));
                 end
             }
@@ -259,7 +260,7 @@ impl<'s> Lexer<'s> {
             1 => format!("bad character {} and another one", show_character(first)),
             _ => format!("bad character {} and {others} more", show_character(first)),
         };
-        let mut error = Diagnostic::error("bad-character", span, message);
+        let mut error = Diagnostic::error(codes::BAD_CHARACTER, span, message);
         if let Some(hint) = operators::look_alike(first) {
             error = error.hint(hint);
         }

@@ -1,6 +1,6 @@
 //! String literals: finding their end, checking, decoding and writing them.
 
-use crate::front::{diag::Diagnostic, source::Span};
+use crate::front::{codes, diag::Diagnostic, source::Span};
 
 /// A string literal in a text.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub(crate) fn scan_string(text: &str, start: usize) -> StringLiteral {
         let Some(character) = rest.chars().next().filter(|&c| c != '\n' && c != '\r') else {
             diagnostics.push(
                 Diagnostic::error(
-                    "unterminated-string",
+                    codes::UNTERMINATED_STRING,
                     Span::new(start, at),
                     "this string has no end: expected `\"` on the same line",
                 )
@@ -64,7 +64,7 @@ pub(crate) fn scan_string(text: &str, start: usize) -> StringLiteral {
                 Err((message, length)) => {
                     let span = Span::new(at, at + 1 + length);
                     diagnostics.push(
-                        Diagnostic::error("bad-escape", span, message).hint(
+                        Diagnostic::error(codes::BAD_ESCAPE, span, message).hint(
                             "escapes are `\\a \\b \\f \\n \\r \\t \\v \\\\ \\\"` and `\\ddd` with three decimal digits",
                         ),
                     );
@@ -82,7 +82,7 @@ pub(crate) fn scan_string(text: &str, start: usize) -> StringLiteral {
                     u32::from(character)
                 );
                 let span = Span::new(at, at + length);
-                diagnostics.push(Diagnostic::error("bad-string", span, message));
+                diagnostics.push(Diagnostic::error(codes::BAD_STRING, span, message));
                 length
             }
         };

@@ -16,12 +16,15 @@ mod lexer;
 mod literal;
 mod parser;
 mod recover;
+mod term;
 mod token;
 mod version;
 
 pub use builder::MAX_DEPTH;
+pub(in crate::front) use explain::foreign_word;
 pub use parser::parse;
 pub(in crate::front) use parser::{Read, read_library, read_program};
+pub use term::term_at;
 pub use token::reserved_in_other_version;
 
 lalrpop_util::lalrpop_mod!(

@@ -12,9 +12,10 @@ use super::{
     lexer::{self, Lexed},
     recover::{self, Nesting},
     token::{Keyword, Punct, Spanned, Token},
-    version::{EMPTY_FILE, version_line},
+    version::version_line,
 };
 use crate::front::{
+    codes,
     diag::{self, Diagnostic},
     source::{Source, Span},
 };
@@ -72,7 +73,9 @@ fn read(text: &str, unit: Unit) -> Read {
     } = lexer::lex(text, line.length, line.version);
     let lexical: Vec<Span> = diagnostics.iter().map(|error| error.span).collect();
     diagnostics.extend(line.diagnostic);
-    let nothing = diagnostics.iter().any(|error| error.code == EMPTY_FILE);
+    let nothing = diagnostics
+        .iter()
+        .any(|error| error.code == codes::EMPTY_FILE);
     let end = tokens
         .last()
         .map_or(line.length, |last| last.span.end as usize);
@@ -101,7 +104,11 @@ fn read(text: &str, unit: Unit) -> Read {
         });
     let mentions = mentions.collect();
     let (program, misplaced) = assemble(unit, line.version, builder.parts, Span::new(end, end));
-    let unread = nothing || cut_short || diagnostics.iter().any(|error| error.code == TOO_MANY);
+    let unread = nothing
+        || cut_short
+        || diagnostics
+            .iter()
+            .any(|error| error.code == codes::TOO_MANY_ERRORS);
     if !unread {
         diagnostics.extend(misplaced);
     }
@@ -113,8 +120,6 @@ fn read(text: &str, unit: Unit) -> Read {
         version_length: line.length,
     }
 }
-
-const TOO_MANY: &str = "too-many-errors";
 
 struct Reader<'s> {
     text: &'s str,
@@ -145,7 +150,8 @@ impl<'s> Reader<'s> {
             if self.errors.len() >= MAX_ERRORS || repairs >= MAX_REPAIRS {
                 let span = self.place(stop.error);
                 let message = "too many syntax errors: the rest is not read";
-                self.errors.push(Diagnostic::error(TOO_MANY, span, message));
+                self.errors
+                    .push(Diagnostic::error(codes::TOO_MANY_ERRORS, span, message));
                 break;
             }
             self.repair(stop);

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::ast::Version;
-use crate::front::{diag::Diagnostic, source::Span};
+use crate::front::{codes, diag::Diagnostic, source::Span};
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -38,9 +38,6 @@ pub(crate) struct VersionLine {
     pub(crate) diagnostic: Option<Diagnostic>,
 }
 
-/// The kind of error for a file without any text.
-pub(crate) const EMPTY_FILE: &str = "empty-file";
-
 const DIRECTIVE: &str = "#version";
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -49,7 +46,11 @@ pub(crate) fn version_line(text: &str) -> VersionLine {
     let body = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let start = text.len() - body.len();
     if body.is_empty() {
-        let empty = Diagnostic::error(EMPTY_FILE, Span::new(start, start), "empty source file");
+        let empty = Diagnostic::error(
+            codes::EMPTY_FILE,
+            Span::new(start, start),
+            "empty source file",
+        );
         return VersionLine {
             version: Version::V1,
             length: start,
@@ -79,14 +80,14 @@ pub(crate) fn version_line(text: &str) -> VersionLine {
             let message = format!("no support for Diderot version {major}.{minor}");
             (
                 version,
-                Some(Diagnostic::error("version-line", span, message)),
+                Some(Diagnostic::error(codes::VERSION_LINE, span, message)),
             )
         }
         None => {
             let message = "invalid `#version` directive";
             (
                 Version::V2,
-                Some(Diagnostic::error("version-line", span, message)),
+                Some(Diagnostic::error(codes::VERSION_LINE, span, message)),
             )
         }
     };
@@ -100,7 +101,7 @@ pub(crate) fn version_line(text: &str) -> VersionLine {
 
 fn unspecified(text: &str, start: usize, line: &str) -> Diagnostic {
     let warning = Diagnostic::warning(
-        "no-version",
+        codes::NO_VERSION,
         Span::new(start, start + line.trim_end().len()),
         "no language version specified, so this is read as version 1.0",
     );
@@ -193,7 +194,7 @@ impl Construct {
                 "{} is version {} syntax, but this file is version {version}",
                 self.what, self.version
             );
-            Diagnostic::error("version-syntax", span, message)
+            Diagnostic::error(codes::VERSION_SYNTAX, span, message)
                 .hint(format!("in version {version} {}", self.instead))
                 .hint(format!(
                     "or make `#version {}` the first line",

@@ -7,7 +7,7 @@ use super::{
     tree::{Constant, Domain, Expr, ExprKind, VarId, VarKind},
     types,
 };
-use crate::front::{source::Span, syntax::ast};
+use crate::front::{codes, source::Span, syntax::ast};
 use ein_ir::{
     Type,
     ops::{self, spelling},
@@ -113,7 +113,7 @@ pub(super) fn iteration<'a>(
     if !matches!(source.ty, Type::Seq(..)) {
         let hint = (source.ty == Type::Int).then(|| "the integers below n are `0..n-1`".to_owned());
         cx.error(
-            "not-a-sequence",
+            codes::NOT_A_SEQUENCE,
             source.span,
             format!(
                 "only a sequence can be iterated over, not a value of type `{}`",
@@ -149,7 +149,7 @@ pub(super) fn load<'a>(
     if !matches!(cx.place, Place::Item | Place::GlobalInitialize) {
         let place = cx.place.describe();
         cx.error(
-            "load-place",
+            codes::LOAD_PLACE,
             span,
             format!("{article} {what} cannot be loaded in {place}"),
         )
@@ -170,7 +170,7 @@ pub(super) fn load<'a>(
         Err(_) if cx.hint_lost => None,
         Err(_) => {
             cx.error(
-                "unknown-type-of-file",
+                codes::UNKNOWN_TYPE_OF_FILE,
                 span,
                 format!("the type of this {what} is not known from its surroundings"),
             )

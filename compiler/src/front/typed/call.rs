@@ -2,8 +2,9 @@
 
 use super::{
     build,
-    coerce::coerce,
+    coerce::implicitly,
     context::{Cx, FunctionInfo},
+    elsewhere,
     expr::{infer, require_value, typed},
     hint,
     messages::{CONVOLVE, mismatch, plural},
@@ -11,8 +12,12 @@ use super::{
     tree::{Expr, ExprKind, FunctionId, VarId},
 };
 use crate::front::{
+    codes,
     source::Span,
-    syntax::ast::{self, ExprKind as Written, Operator},
+    syntax::{
+        ast::{self, ExprKind as Written, Operator},
+        foreign_word,
+    },
 };
 use ein_ir::{
     Type,
@@ -90,7 +95,7 @@ pub(super) fn call_comprehension<'a>(
         build::comprehension(cx, body, iter, None, inside);
         let callee = callee?;
         cx.error(
-            "not-a-function",
+            codes::NOT_A_FUNCTION,
             callee.span,
             format!("a value of type `{}` cannot be called", callee.ty),
         )
@@ -179,7 +184,7 @@ pub(super) fn arguments(
             "{what} takes {wanted} {}, found {found}",
             plural(wanted, "argument")
         );
-        cx.error("argument-count", called, message)
+        cx.error(codes::ARGUMENT_COUNT, called, message)
             .label(defined, "defined here");
         return None;
     }
@@ -189,10 +194,10 @@ pub(super) fn arguments(
         .map(|(arg, &param)| {
             let (arg, ty) = (arg?, cx.var(param).ty.clone()?);
             if arg.ty.coerces_to(&ty) {
-                return Some(coerce(arg, &ty));
+                return Some(implicitly(cx, arg, &ty));
             }
             let what = format!("argument `{}` of {what}", cx.var(param).name);
-            mismatch(cx, arg.span, &what, &ty, &arg.ty);
+            mismatch(cx, &what, &ty, &arg);
             None
         })
         .collect();
@@ -228,7 +233,7 @@ fn probe<'a>(
             _ => None,
         };
         cx.error(
-            "not-a-field",
+            codes::NOT_A_FIELD,
             callee.span,
             format!("a value of type `{found}` cannot be called or probed"),
         )
@@ -238,7 +243,7 @@ fn probe<'a>(
     if args.len() != 1 {
         let hint = (args.len() > 1).then(|| "the position is one vector: `F([x, y])`".to_owned());
         cx.error(
-            "probe-position",
+            codes::PROBE_POSITION,
             span,
             format!("a field is probed at one position, found {}", args.len()),
         )
@@ -256,6 +261,10 @@ fn builtin<'a>(
     hint: Option<&Type>,
     span: Span,
 ) -> Option<Expr> {
+    if let Some(error) = foreign_word(cx.version, &name.text, name.span) {
+        cx.diagnostics.push(error);
+        return None;
+    }
     if !overload::is_function(&name.text) {
         unknown_function(cx, name);
         for arg in args {
@@ -333,21 +342,9 @@ fn unknown_function(cx: &mut Cx<'_>, name: &ast::Name) {
         cx.similar_name(&name.text, names)
     };
     cx.error(
-        "unknown-function",
+        codes::UNKNOWN_FUNCTION,
         name.span,
         format!("unknown function `{}`", name.text),
     )
-    .hints(elsewhere(&name.text).or(hint));
-}
-
-/// What functions of other languages are called here.
-fn elsewhere(name: &str) -> Option<String> {
-    let instead = match name {
-        "fabs" => "the magnitude of a number is `|x|`",
-        "dist" => "the distance between points is `|a - b|`",
-        "int" => "there is no conversion to int; `floor` and `round` return reals",
-        "fmin" | "fmax" => "the functions are called `min` and `max`",
-        _ => return None,
-    };
-    Some(instead.to_owned())
+    .hints(elsewhere::function(&name.text).or(hint));
 }

@@ -1,13 +1,38 @@
 //! Implicit conversions made explicit.
 
 use super::{
+    constant,
+    context::Cx,
     overload,
     tree::{Constant, Expr, ExprKind},
 };
+use crate::front::codes;
 use ein_ir::{
     Shape, Type,
     ops::{Builtin, Instance, Meaning},
 };
+
+/// The expression at a type it converts to where nobody wrote a conversion, which is worth a word if it comes too late.
+pub(super) fn implicitly(cx: &mut Cx<'_>, expr: Expr, to: &Type) -> Expr {
+    if expr.ty == Type::Int && *to == Type::REAL && loses_a_fraction(cx, &expr) {
+        let message = "this quotient of integers loses its fraction before it becomes a real";
+        cx.warning(codes::INTEGER_DIVISION, expr.span, message)
+            .hint("divide reals: `real(a)/b`; if it is meant: `real(a/b)`");
+    }
+    coerce(expr, to)
+}
+
+/// Whether it is a quotient of integers that is not known to be exact.
+fn loses_a_fraction(cx: &Cx<'_>, expr: &Expr) -> bool {
+    let Some((Builtin::IntDiv, [a, b])) = expr.builtin() else {
+        return false;
+    };
+    let known = |operand| match constant::evaluate(cx, operand) {
+        Ok(Constant::Int(n)) => Some(n),
+        _ => None,
+    };
+    !matches!((known(a), known(b)), (Some(a), Some(b)) if b != 0 && a % b == 0)
+}
 
 /// The expression at a type it converts to. Literals are converted at once; everything else is wrapped.
 pub(super) fn coerce(expr: Expr, to: &Type) -> Expr {

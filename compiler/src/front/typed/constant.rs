@@ -12,7 +12,7 @@ use super::{
     messages::mismatch,
     tree::{Constant, Domain, Expr, ExprKind, VarId},
 };
-use crate::front::{source::Span, syntax::ast};
+use crate::front::{codes, source::Span, syntax::ast};
 use ein_ir::{
     Input, Tensor, Type,
     ops::{Builtin, Form, Instance, Meaning},
@@ -44,7 +44,7 @@ pub(super) fn require(cx: &mut Cx<'_>, expr: &Expr, what: &str) -> Option<Consta
         Ok(value) => Some(value),
         Err(NotConstant { span, reason }) => {
             let mut report = cx.error(
-                "not-constant",
+                codes::NOT_CONSTANT,
                 expr.span,
                 format!("{what} must be a constant"),
             );
@@ -61,7 +61,7 @@ pub(super) fn require(cx: &mut Cx<'_>, expr: &Expr, what: &str) -> Option<Consta
 pub(super) fn constant_int<'a>(cx: &mut Cx<'a>, written: &'a ast::Expr, what: &str) -> Option<i64> {
     let found = infer(cx, written, Some(&Type::Int))?;
     if found.ty != Type::Int {
-        mismatch(cx, found.span, what, &Type::Int, &found.ty);
+        mismatch(cx, what, &Type::Int, &found);
         return None;
     }
     match require(cx, &found, what)? {

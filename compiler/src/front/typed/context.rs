@@ -8,6 +8,7 @@ use super::{
     tree::{Block, Constant, FunctionId, VarId, VarKind},
 };
 use crate::front::{
+    codes::{self, Code},
     diag::{Diagnostic, Severity},
     source::Span,
     syntax::ast::{self, MethodKind, Version},
@@ -203,7 +204,7 @@ impl<'a> Cx<'a> {
     /// Reports an error; labels and hints can be added to what is returned.
     pub(super) fn error(
         &mut self,
-        code: &'static str,
+        code: Code,
         span: Span,
         message: impl Into<String>,
     ) -> Report<'_> {
@@ -213,7 +214,7 @@ impl<'a> Cx<'a> {
     /// Reports a warning.
     pub(super) fn warning(
         &mut self,
-        code: &'static str,
+        code: Code,
         span: Span,
         message: impl Into<String>,
     ) -> Report<'_> {
@@ -223,7 +224,7 @@ impl<'a> Cx<'a> {
     fn report(
         &mut self,
         severity: Severity,
-        code: &'static str,
+        code: Code,
         span: Span,
         message: String,
     ) -> Report<'_> {
@@ -287,7 +288,7 @@ impl<'a> Cx<'a> {
     pub(super) fn redefinition(&mut self, name: &ast::Name, earlier: Option<Span>) {
         if let Some(earlier) = earlier {
             self.error(
-                "redefinition",
+                codes::REDEFINITION,
                 name.span,
                 format!("`{}` is already defined in this scope", name.text),
             )

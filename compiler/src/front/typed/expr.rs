@@ -7,10 +7,10 @@
 
 use super::{
     build, call,
-    coerce::coerce,
+    coerce::implicitly,
     constant,
     context::{Cx, Place},
-    int_range,
+    elsewhere, int_range,
     messages::mismatch,
     overload::{self, operation},
     reduce,
@@ -20,6 +20,7 @@ use super::{
     types,
 };
 use crate::front::{
+    codes,
     source::Span,
     syntax::ast::{self, ExprKind as Written, Operator},
 };
@@ -135,9 +136,9 @@ pub(super) fn check_against<'a>(
 /// An expression at a type it must convert to.
 pub(super) fn converted(cx: &mut Cx<'_>, found: Expr, wanted: &Type, what: &str) -> Option<Expr> {
     if found.ty.coerces_to(wanted) {
-        return Some(coerce(found, wanted));
+        return Some(implicitly(cx, found, wanted));
     }
-    mismatch(cx, found.span, what, wanted, &found.ty);
+    mismatch(cx, what, wanted, &found);
     None
 }
 
@@ -152,7 +153,7 @@ pub(super) fn exactly<'a>(
     if found.ty == *wanted {
         return Some(found);
     }
-    mismatch(cx, found.span, what, wanted, &found.ty);
+    mismatch(cx, what, wanted, &found);
     None
 }
 
@@ -225,7 +226,7 @@ pub(super) fn require_value(cx: &mut Cx<'_>, var: VarId, span: Span) {
         }
     };
     cx.error(
-        "maybe-unassigned",
+        codes::MAYBE_UNASSIGNED,
         span,
         format!("`{name}` may be used before it has a value"),
     )
@@ -251,10 +252,11 @@ fn undeclared(cx: &mut Cx<'_>, name: &str, span: Span) {
             "`{name}` is the strand; its sets are `{name}.all`, `{name}.active` and `{name}.stable`"
         ))
     } else {
-        cx.similar_name(name, names)
+        let similar = cx.similar_name(name, names);
+        elsewhere::value(name).or(similar)
     };
     cx.error(
-        "undeclared-variable",
+        codes::UNDECLARED_VARIABLE,
         span,
         format!("undeclared variable `{name}`"),
     )
@@ -279,7 +281,7 @@ fn kernel_as<'a>(
     let Some(kernels) = known else {
         let similar = cx.similar_name(&name.text, KERNELS.iter().map(|kernel| kernel.name));
         cx.error(
-            "unknown-kernel",
+            codes::UNKNOWN_KERNEL,
             name.span,
             format!("unknown kernel `{}`", name.text),
         )
@@ -308,7 +310,7 @@ fn integer(cx: &mut Cx<'_>, digits: &str, negative: bool, span: Span) -> Option<
                 false => "; `--long-int` makes ints 64 bits wide",
             };
             cx.error(
-                "integer-range",
+                codes::INTEGER_RANGE,
                 span,
                 format!("`{digits}` is too large for an int"),
             )
@@ -327,7 +329,7 @@ fn real(cx: &mut Cx<'_>, digits: &str, span: Span) -> Option<Expr> {
     }
     let Ok(value) = digits.parse() else {
         let message = format!("`{digits}` is not a real number");
-        cx.error("real-literal", span, message);
+        cx.error(codes::REAL_LITERAL, span, message);
         return None;
     };
     let value = Constant::Tensor(Shape::SCALAR, vec![value]);
@@ -366,7 +368,7 @@ fn select<'a>(
             reduce::unknown_strand_set(cx, name, member);
         } else {
             cx.error(
-                "strand-set",
+                codes::STRAND_SET,
                 span,
                 format!(
                     "the strand set `{name}.{}` can only be reduced",
@@ -386,7 +388,8 @@ fn select<'a>(
             "`.{}` selects from a strand, not from a value of type `{}`",
             member.text, strand.ty
         );
-        cx.error("select-from-value", span, message);
+        cx.error(codes::SELECT_FROM_VALUE, span, message)
+            .hints(component_advice(&strand.ty, &member.text));
         return None;
     }
     let info = cx.strand.as_ref()?;
@@ -407,7 +410,8 @@ fn select<'a>(
             ),
             false => cx.similar_name(&member.text, names),
         };
-        cx.error("unknown-state", member.span, message).hints(hint);
+        cx.error(codes::UNKNOWN_STATE, member.span, message)
+            .hints(hint);
         return None;
     };
     cx.vars[var.0].read = true;
@@ -420,6 +424,21 @@ fn select<'a>(
         },
         span,
     ))
+}
+
+/// What `.x` probably means on a tensor.
+fn component_advice(ty: &Type, member: &str) -> Option<String> {
+    let (Type::Tensor(shape) | Type::Field { shape, .. }) = ty else {
+        return None;
+    };
+    let at = ["xr", "yg", "zb", "wa"]
+        .iter()
+        .position(|names| member.len() == 1 && names.contains(member));
+    match at.filter(|&at| shape.order() == 1 && at < shape.dims()[0]) {
+        Some(at) => Some(format!("components are counted from 0: `v[{at}]`")),
+        None if shape.order() > 0 => Some("components are selected by numbers: `v[0]`".to_owned()),
+        None => None,
+    }
 }
 
 /// A constant string, such as the name of a file.

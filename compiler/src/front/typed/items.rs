@@ -3,7 +3,7 @@
 use super::{
     constant,
     context::{ConstId, ConstInfo, Cx, FunctionInfo, Place},
-    expr::{check_against, constant_string},
+    expr::{check_against, constant_string, infer},
     given_constant,
     scope::Entity,
     stmt::{block, declared},
@@ -11,6 +11,7 @@ use super::{
     types,
 };
 use crate::front::{
+    codes,
     source::Span,
     syntax::ast::{self, ExprKind as Written, FunctionBody, ItemKind},
 };
@@ -67,7 +68,7 @@ fn constant_item<'a>(
     let ty = types::resolve(cx, ty).filter(|ty| {
         if !ty.is_value() {
             cx.error(
-                "constant-type",
+                codes::CONSTANT_TYPE,
                 type_span,
                 format!("a constant cannot have type `{ty}`"),
             )
@@ -95,14 +96,14 @@ fn constant_item<'a>(
             Ok(value) => Some(value),
             Err(reason) => {
                 let message = format!("`--C{}={text}` does not give a `{ty}`: {reason}", name.text);
-                cx.error("given-constant", name.span, message);
+                cx.error(codes::GIVEN_CONSTANT, name.span, message);
                 None
             }
         },
         (None, Some(written), _) => written,
         (None, None, Some(_)) => {
             cx.error(
-                "constant-without-value",
+                codes::CONSTANT_WITHOUT_VALUE,
                 name.span,
                 format!("constant `{}` has no value", name.text),
             )
@@ -136,7 +137,7 @@ fn input<'a>(
         let allowed = ty.is_value() || matches!(ty, Type::Image { .. });
         if !allowed {
             cx.error(
-                "input-type",
+                codes::INPUT_TYPE,
                 span,
                 format!("an input cannot have type `{ty}`"),
             )
@@ -165,7 +166,7 @@ fn input<'a>(
                 _ => None,
             };
             cx.error(
-                "type-mismatch",
+                codes::TYPE_MISMATCH,
                 written.span,
                 format!("{what} must have type `{ty}`, but is {loaded} from a file"),
             )
@@ -173,8 +174,10 @@ fn input<'a>(
             None
         }
         (_, Some(Type::Image { .. })) => {
+            // What is not an image may be wrong in another way, which says more.
+            infer(cx, written, None)?;
             cx.error(
-                "type-mismatch",
+                codes::TYPE_MISMATCH,
                 written.span,
                 format!("{what} must be an image from a file"),
             );
@@ -211,7 +214,7 @@ fn field_function<'a>(
         let is_field = matches!(ty, Type::Field { .. });
         if !is_field {
             cx.error(
-                "field-function-type",
+                codes::FIELD_FUNCTION_TYPE,
                 span,
                 format!("a field function must have a field type, not `{ty}`"),
             )
@@ -284,7 +287,7 @@ fn function<'a>(
             let body = block(cx, written);
             if cx.flow.is_reachable() && !cx.incomplete {
                 let message = format!("function `{}` can end without `return`", name.text);
-                cx.error("missing-return", name.span, message)
+                cx.error(codes::MISSING_RETURN, name.span, message)
                     .label(end_of(written.span), "the end is reached here")
                     .hint("every path must end with `return …;`");
             }

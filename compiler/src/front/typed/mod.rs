@@ -11,6 +11,7 @@ pub(crate) mod closed_form;
 mod coerce;
 mod constant;
 mod context;
+mod elsewhere;
 mod expr;
 mod flow;
 mod given_constant;

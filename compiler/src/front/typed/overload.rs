@@ -1,7 +1,7 @@
 //! Operators and built-in functions: the row of the operator table that fits.
 
 use super::{
-    coerce::coerce,
+    coerce::implicitly,
     context::Cx,
     expr::typed,
     hint, rejected,
@@ -49,7 +49,9 @@ pub(super) fn apply(
         Ok(op) => {
             types::limit_size(cx, &op.result, span)?;
             let args = args.into_iter().zip(&op.args);
-            let args = args.map(|(arg, wanted)| coerce(arg, wanted)).collect();
+            let args = args
+                .map(|(arg, wanted)| implicitly(cx, arg, wanted))
+                .collect();
             restricted(cx, op, args, op_span, span)
         }
         Err(rejection) => {

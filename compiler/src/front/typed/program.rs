@@ -10,7 +10,7 @@ use super::{
     strand::{GlobalStabilize, create, strand},
     tree::{Block, Create, Function, Global, Program, Strand, Var, VarKind},
 };
-use crate::front::{diag::Diagnostic, source::Span, syntax::ast};
+use crate::front::{codes, diag::Diagnostic, source::Span, syntax::ast};
 
 /// Checks a program. `errors` are those of its syntax; what is reported here is added to them. There is a typed program
 /// only if there are no errors at all.
@@ -125,7 +125,7 @@ fn unknown_given(cx: &mut Cx<'_>) {
                 .collect();
             let similar = cx.similar_name(name, names.iter().map(String::as_str));
             cx.error(
-                "given-constant",
+                codes::GIVEN_CONSTANT,
                 Span::default(),
                 format!("`--C{name}`: the program has no constant `{name}`"),
             )
@@ -172,11 +172,15 @@ fn require_parts(cx: &mut Cx<'_>, program: &ast::Program) {
         return;
     }
     if program.strand.is_none() {
-        cx.error("no-strand", Span::default(), "the program has no strand");
+        cx.error(
+            codes::MISSING_PART,
+            Span::default(),
+            "the program has no strand",
+        );
     }
     if program.create.is_none() {
         cx.error(
-            "no-creation",
+            codes::MISSING_PART,
             Span::default(),
             "the program creates no strands",
         );
@@ -194,7 +198,7 @@ fn grid_conflicts(cx: &mut Cx<'_>, program: &ast::Program) {
     };
     for (statement, span) in std::mem::take(&mut cx.births_and_deaths) {
         cx.error(
-            "grid-conflict",
+            codes::GRID_CONFLICT,
             span,
             format!("`{statement}` conflicts with `{grid}`: the strands of a grid stay"),
         )
@@ -208,8 +212,8 @@ fn warn_of_endless_strands(cx: &mut Cx<'_>, program: &ast::Program) {
         return;
     };
     let message = format!("strand `{}` never stabilizes or dies", strand.name.text);
-    cx.warning("endless-strand", strand.name.span, message)
-        .hint("the program runs until a limit on the number of steps");
+    cx.warning(codes::ENDLESS_STRAND, strand.name.span, message)
+        .hint("end it with `stabilize;` or `die;`, or run the program with a limit on super-steps: `-l N`");
 }
 
 fn warn_of_unused(cx: &mut Cx<'_>) {
@@ -229,6 +233,10 @@ fn warn_of_unused(cx: &mut Cx<'_>) {
     let consts = consts.map(|constant| ("constant", constant.name.clone(), constant.span));
     let unused: Vec<(&str, String, Span)> = vars.chain(consts).collect();
     for (what, name, span) in unused {
-        cx.warning("unused", span, format!("{what} `{name}` is never used"));
+        cx.warning(
+            codes::UNUSED,
+            span,
+            format!("{what} `{name}` is never used"),
+        );
     }
 }

@@ -8,6 +8,7 @@ use super::{
     tree::{Domain, Expr, ExprKind, VarKind},
 };
 use crate::front::{
+    codes,
     source::Span,
     syntax::ast::{self, ExprKind as Written, Operator},
 };
@@ -87,13 +88,13 @@ fn set_of_strands(cx: &mut Cx<'_>, source: &ast::Expr) -> Option<Option<StrandSe
             member.text,
             cx.place.describe()
         );
-        let report = cx.error("strand-set", source.span, message);
+        let report = cx.error(codes::STRAND_SET, source.span, message);
         report.hint("they can be reduced in the global `start` and `update` blocks; a strand finds its neighbours with `sphere(r)`");
         return Some(None);
     }
     if cx.loops > 0 {
         cx.error(
-            "strand-set",
+            codes::STRAND_SET,
             source.span,
             "strands cannot be reduced inside a loop",
         )
@@ -106,7 +107,7 @@ fn set_of_strands(cx: &mut Cx<'_>, source: &ast::Expr) -> Option<Option<StrandSe
 /// Reports a name after the strand's that is not one of its sets.
 pub(super) fn unknown_strand_set(cx: &mut Cx<'_>, strand: &str, member: &ast::Name) {
     cx.error(
-        "unknown-strand-set",
+        codes::UNKNOWN_STRAND_SET,
         member.span,
         format!("unknown strand set `{strand}.{}`", member.text),
     )
@@ -122,13 +123,13 @@ pub(super) fn queried(cx: &mut Cx<'_>, span: Span) -> Option<Type> {
             "spatial queries are only allowed inside methods of a strand, not in {}",
             cx.place.describe()
         );
-        cx.error("query-place", span, message);
+        cx.error(codes::QUERY_PLACE, span, message);
         return None;
     }
     let strand = cx.strand.as_ref()?;
     if strand.position.is_none() {
         cx.error(
-            "query-position",
+            codes::QUERY_POSITION,
             span,
             "spatial queries need a state variable `pos` of type `real`, `vec2` or `vec3`",
         );

@@ -6,7 +6,7 @@ use super::{
     overload::is_function,
     tree::{Expr, ExprKind},
 };
-use crate::front::source::Span;
+use crate::front::{codes, source::Span};
 use ein_ir::{
     Continuity, Type,
     ops::{self, Lift, Mismatch, OpDef, Reduction, Rejection, spelling},
@@ -28,10 +28,13 @@ pub(super) fn report(
             args.len(),
             plural(args.len(), "argument")
         );
-        cx.error("argument-count", op_span, message).hints(usages(
-            spelling,
-            &rejection.reasons.iter().collect::<Vec<_>>(),
-        ));
+        let found: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
+        let hints = match advice(spelling, &found) {
+            Some(advice) => vec![advice.to_owned()],
+            None => usages(spelling, &rejection.reasons.iter().collect::<Vec<_>>()),
+        };
+        cx.error(codes::ARGUMENT_COUNT, op_span, message)
+            .hints(hints);
         return;
     }
     let found: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
@@ -52,7 +55,8 @@ pub(super) fn report(
             let (at, found) = (args[argument].span, &found[argument]);
             let what = role(spelling, argument);
             let message = format!("{what} must have type `{wanted}`, but has type `{found}`");
-            cx.error("type-mismatch", at, message)
+            cx.error(codes::TYPE_MISMATCH, at, message)
+                .label(at, format!("`{found}`, wanted `{wanted}`"))
                 .hints(advice.or_else(|| conversion_advice(found, wanted)));
         }
         (_, Some((_, near))) if are_parts => elements_differ(cx, spelling, args, near),
@@ -77,7 +81,7 @@ pub(super) fn report(
                     list(&found)
                 ),
             };
-            let mut report = cx.error("no-overload", op_span, message);
+            let mut report = cx.error(codes::NO_OVERLOAD, op_span, message);
             for arg in args {
                 report = report.label(arg.span, format!("`{}`", arg.ty));
             }
@@ -116,17 +120,17 @@ fn elements_differ(cx: &mut Cx<'_>, spelling: &str, args: &[Expr], mismatch: &Mi
     let (first, other) = (&args[0], &args[argument]);
     let (code, alien, hint) = match spelling {
         spelling::SELECT => (
-            "conditional-branch",
+            codes::CONDITIONAL_BRANCH,
             "a conditional cannot choose between values",
             "fields, images, kernels and strands cannot be chosen; choose between probed values instead",
         ),
         spelling::SEQUENCE => (
-            "sequence-element",
+            codes::SEQUENCE_ELEMENT,
             "a sequence cannot have elements",
             "elements have value types, such as `int` and tensors, or are strands",
         ),
         _ => (
-            "tensor-element",
+            codes::TENSOR_ELEMENT,
             "a tensor cannot have elements",
             "elements of `[…]` are numbers, tensors, or fields; a sequence is written `{…}`",
         ),
@@ -147,7 +151,7 @@ fn elements_differ(cx: &mut Cx<'_>, spelling: &str, args: &[Expr], mismatch: &Mi
         _ => "the elements of a tensor",
     };
     let message = format!("{whole} differ: `{}` and `{}`", first.ty, other.ty);
-    cx.error("elements-differ", other.span, message)
+    cx.error(codes::ELEMENTS_DIFFER, other.span, message)
         .label(first.span, format!("`{}`", first.ty))
         .label(other.span, format!("`{}`", other.ty));
 }
@@ -180,9 +184,9 @@ fn no_derivative(cx: &mut Cx<'_>, derivatives: u32, operand: &Expr, op_span: Spa
         ),
     };
     let field_span = field.span;
-    cx.error("no-derivative", op_span, message)
+    cx.error(codes::NO_DERIVATIVE, op_span, message)
         .label(field_span, format!("C{}", superscript(has)))
-        .hints(kernel_advice(Continuity::Finite(taken)));
+        .hint(kernel_advice(Continuity::Finite(taken)));
 }
 
 fn superscript(n: u32) -> String {
@@ -234,6 +238,11 @@ fn advice(spelling: &str, found: &[Type]) -> Option<&'static str> {
             Some("tensors cannot be compared; compare the norm of their difference: `|a - b| < …`")
         }
         ("⊛", [..]) => Some("`⊛` wants a kernel and an image"),
+        ("length", [ty]) if order(ty) >= Some(1) => {
+            Some("`length` counts the elements of a sequence; the length of a vector is `|v|`")
+        }
+        ("size", [Type::Seq(..)]) => Some("the number of elements of a sequence is `length(s)`"),
+        ("atan", [_, _]) => Some("the angle of a vector is `atan2(y, x)`"),
         ("real", [ty]) if *ty == Type::REAL => Some("it is a real already"),
         ("mean" | "variance", [Type::Seq(element, _)]) if **element == Type::Int => {
             Some("convert the elements to reals: `real(…)`")

@@ -10,7 +10,7 @@ use super::{
     reduce,
     tree::{Constant, Expr, ExprKind},
 };
-use crate::front::{source::Span, syntax::ast::Operator};
+use crate::front::{codes, source::Span, syntax::ast::Operator};
 use ein_ir::{
     Kernel, Type,
     ops::{Border, Builtin, Form, Instance, Meaning},
@@ -80,7 +80,7 @@ fn power(
                 None => "the exponent of a field must be a constant".to_owned(),
                 Some(_) => format!("the exponent of a field must be at most {}", i32::MAX),
             };
-            cx.error("non-constant-exponent", exponent.span, message);
+            cx.error(codes::NON_CONSTANT_EXPONENT, exponent.span, message);
             None
         }
         None if cx.place == Place::FieldFunction => {
@@ -118,7 +118,7 @@ fn require_kernel_per_axis(cx: &mut Cx<'_>, args: &[Expr], span: Span) -> Option
         "{axes} kernels cannot reconstruct an image of {dim} {}",
         plural(dim, "dimension")
     );
-    cx.error("axis-kernels", span, message)
+    cx.error(codes::AXIS_KERNELS, span, message)
         .hint("`KRNS` takes one kernel per axis of the image");
     None
 }
@@ -137,7 +137,7 @@ fn axis_kernels(
             symbol.symbol,
             args.len()
         );
-        cx.error("argument-count", symbol.span, message);
+        cx.error(codes::ARGUMENT_COUNT, symbol.span, message);
         return None;
     }
     let mut found = Vec::new();
@@ -147,7 +147,7 @@ fn axis_kernels(
                 "`{}` wants kernels that are known at compile time",
                 symbol.symbol
             );
-            cx.error("axis-kernels", arg.span, message);
+            cx.error(codes::AXIS_KERNELS, arg.span, message);
             return None;
         };
         found.push(*kernel);
@@ -185,7 +185,7 @@ fn element_index(cx: &mut Cx<'_>, args: &mut [Expr]) -> Option<()> {
         "index {at} is out of range for a sequence of type `{}`",
         sequence.ty
     );
-    cx.error("index-range", index.span, message)
+    cx.error(codes::INDEX_RANGE, index.span, message)
         .hint("elements are counted from 0");
     None
 }
@@ -196,7 +196,7 @@ fn require_strands(cx: &mut Cx<'_>, symbol: Operator, span: Span) -> Option<()> 
         return Some(());
     }
     let message = format!("strands cannot be counted in {}", cx.place.describe());
-    cx.error("count-place", span, message).hint(format!(
+    cx.error(codes::COUNT_PLACE, span, message).hint(format!(
         "`{}` can be used in methods and in the global `start` and `update` blocks",
         symbol.symbol
     ));
@@ -215,12 +215,6 @@ fn require_position(cx: &mut Cx<'_>, args: &[Expr], span: Span) -> Option<()> {
     if center.ty == wanted {
         return Some(());
     }
-    mismatch(
-        cx,
-        center.span,
-        "the centre of a sphere",
-        &wanted,
-        &center.ty,
-    );
+    mismatch(cx, "the centre of a sphere", &wanted, center);
     None
 }

@@ -16,6 +16,7 @@ use super::{
     types,
 };
 use crate::front::{
+    codes,
     source::Span,
     syntax::ast::{self, AssignOp, StmtKind as Written},
 };
@@ -42,8 +43,12 @@ fn statements<'a>(cx: &mut Cx<'a>, written: &'a [ast::Stmt]) -> Block {
         let reachable = cx.flow.is_reachable();
         if !reachable && !warned {
             warned = true;
-            cx.warning("unreachable", stmt.span, "this statement is never reached")
-                .hint("an exit comes before it");
+            cx.warning(
+                codes::UNREACHABLE,
+                stmt.span,
+                "this statement is never reached",
+            )
+            .hint("an exit comes before it");
         }
         if let Some(kind) = statement(cx, stmt)
             && reachable
@@ -91,13 +96,13 @@ fn statement<'a>(cx: &mut Cx<'a>, written: &'a ast::Stmt) -> Option<StmtKind> {
         Written::Continue => {
             if !matches!(cx.place, Place::Method(_)) && !cx.place.is_between_steps() {
                 let message = format!("`continue` cannot be used in {}", cx.place.describe());
-                cx.error("continue-place", written.span, message).hint(
+                cx.error(codes::CONTINUE_PLACE, written.span, message).hint(
                     "it ends this execution of a method or of the global `start` or `update` block",
                 );
                 return None;
             }
             if cx.loops > 0 {
-                cx.warning("continue-in-loop", written.span, "`continue` inside a loop ends the whole method or block, not one turn of the loop");
+                cx.warning(codes::CONTINUE_IN_LOOP, written.span, "`continue` inside a loop ends the whole method or block, not one turn of the loop");
             }
             cx.exits.continued.extend(cx.flow.lacking());
             cx.flow.exit();
@@ -164,7 +169,7 @@ pub(super) fn require_assignable(cx: &mut Cx<'_>, ty: &Type, name: &ast::Name) -
             "`{}` of type `{ty}` needs a value: it can never be assigned",
             name.text
         );
-        cx.error("missing-value", name.span, message);
+        cx.error(codes::MISSING_VALUE, name.span, message);
         return None;
     }
     Some(())
@@ -240,7 +245,7 @@ fn combined(
         "`{} {symbol}= …` would give a value of type `{found}`, but `{}` has type `{ty}`",
         name.text, name.text
     );
-    cx.error("type-mismatch", value_span, message)
+    cx.error(codes::TYPE_MISMATCH, value_span, message)
         .hints(conversion_advice(&found, ty));
     None
 }
@@ -260,7 +265,7 @@ fn target(cx: &mut Cx<'_>, name: &ast::Name) -> Option<VarId> {
         ),
         _ => format!("cannot assign to {what} `{}`", name.text),
     };
-    cx.error("assignment", name.span, message)
+    cx.error(codes::ASSIGNMENT, name.span, message)
         .label(declared, "defined here")
         .hints(hint.map(str::to_owned));
     None
@@ -280,7 +285,7 @@ fn named_target(cx: &mut Cx<'_>, name: &ast::Name) -> Option<VarId> {
         },
     };
     let message = format!("cannot assign to {what} `{}`", name.text);
-    cx.error("assignment", name.span, message)
+    cx.error(codes::ASSIGNMENT, name.span, message)
         .label(declared, "defined here");
     None
 }
@@ -292,7 +297,7 @@ fn undeclared_target(cx: &mut Cx<'_>, name: &ast::Name) {
     let names: Vec<&str> = cx.scopes.value_names().collect();
     let similar = cx.similar_name(&name.text, names);
     let message = format!("cannot assign to undeclared variable `{}`", name.text);
-    cx.error("undeclared-variable", name.span, message)
+    cx.error(codes::UNDECLARED_VARIABLE, name.span, message)
         .hints(similar);
 }
 
@@ -335,7 +340,7 @@ fn foreach<'a>(
                 "the elements have type `{found}`, but `{}` is declared as `{declared}`",
                 iter.name.text
             );
-            cx.error("element-type", ty.span, message)
+            cx.error(codes::ELEMENT_TYPE, ty.span, message)
                 .hint(format!("declare it as `{found} {}`", iter.name.text));
         }
     }
@@ -362,7 +367,7 @@ fn print<'a>(cx: &mut Cx<'a>, args: &'a [ast::Expr]) -> Option<StmtKind> {
                 let hint = matches!(arg.ty, Type::Field { .. })
                     .then(|| "probe the field at a position first".to_owned());
                 cx.error(
-                    "print-type",
+                    codes::PRINT_TYPE,
                     arg.span,
                     format!("a value of type `{}` cannot be printed", arg.ty),
                 )
@@ -384,7 +389,7 @@ fn new<'a>(
 ) -> Option<StmtKind> {
     if !cx.place.is_stepping() {
         let message = format!("`new` cannot be used in {}", cx.place.describe());
-        cx.error("new-place", span, message)
+        cx.error(codes::NEW_PLACE, span, message)
             .hint("strands are created in the `start` and `update` methods");
         inferred(cx, args, None);
         return None;
@@ -403,7 +408,7 @@ fn exit(cx: &mut Cx<'_>, kind: StmtKind, span: Span) -> Option<StmtKind> {
     }
     if !cx.place.is_stepping() && !cx.place.is_between_steps() {
         let message = format!("`{name}` cannot be used in {}", cx.place.describe());
-        cx.error("exit-place", span, message)
+        cx.error(codes::EXIT_PLACE, span, message)
             .hint("it can be used in the `start` and `update` methods and in the global `start` and `update` blocks");
         return None;
     }
@@ -421,7 +426,7 @@ fn returned<'a>(cx: &mut Cx<'a>, value: &'a ast::Expr, span: Span) -> Option<Stm
     if cx.place != Place::Function {
         infer(cx, value, None);
         let message = format!("`return` cannot be used in {}", cx.place.describe());
-        cx.error("return-place", span, message)
+        cx.error(codes::RETURN_PLACE, span, message)
             .hint("only functions return; a method ends with `continue`, `stabilize` or `die`");
         cx.flow.exit();
         return None;

@@ -11,6 +11,7 @@ use super::{
     types,
 };
 use crate::front::{
+    codes,
     source::Span,
     syntax::ast::{self, ExprKind as Written, MethodKind},
 };
@@ -76,7 +77,7 @@ fn parameter<'a>(cx: &mut Cx<'a>, param: &'a ast::Param) -> VarId {
     let ty = types::resolve(cx, &param.ty).filter(|ty| {
         if !ty.is_value() {
             cx.error(
-                "parameter-type",
+                codes::PARAMETER_TYPE,
                 param.ty.span,
                 format!("a parameter of a strand cannot have type `{ty}`"),
             )
@@ -91,7 +92,7 @@ fn state_variable<'a>(cx: &mut Cx<'a>, written: &'a ast::StateVar) -> StateVar {
     let ty = types::resolve(cx, &written.ty).filter(|ty| {
         if !ty.is_value() {
             cx.error(
-                "state-type",
+                codes::STATE_TYPE,
                 written.ty.span,
                 format!("a state variable cannot have type `{ty}`"),
             )
@@ -141,7 +142,7 @@ fn require_outputs(cx: &mut Cx<'_>, written: &ast::Strand, state: &[StateVar]) {
     }
     if !state.iter().any(|var| var.output) {
         let message = format!("strand `{}` does not have any outputs", written.name.text);
-        cx.error("no-output", written.name.span, message)
+        cx.error(codes::NO_OUTPUT, written.name.span, message)
             .hint("mark what the program computes with `output`");
     }
     for (written, state) in written.state.iter().zip(state) {
@@ -151,7 +152,7 @@ fn require_outputs(cx: &mut Cx<'_>, written: &ast::Strand, state: &[StateVar]) {
                 "output `{}` may have no value when a strand is created",
                 written.name.text
             );
-            cx.error("output-unassigned", written.name.span, message)
+            cx.error(codes::OUTPUT_UNASSIGNED, written.name.span, message)
                 .hint("give it an initial value, or assign it on every path of the strand's `initialize` block");
         }
     }
@@ -177,14 +178,14 @@ fn methods<'a>(
                     "strand `{}` is missing an `update` method",
                     written.name.text
                 );
-                cx.error("no-update", written.name.span, message);
+                cx.error(codes::NO_UPDATE, written.name.span, message);
             }
             continue;
         };
         for duplicate in bodies {
             let name = method_name(kind);
             cx.error(
-                "duplicate-method",
+                codes::DUPLICATE_METHOD,
                 head(duplicate),
                 format!("strand `{}` has two `{name}` methods", written.name.text),
             )
@@ -272,7 +273,7 @@ fn spawn<'a>(cx: &mut Cx<'a>, written: &'a ast::Expr) -> Option<Vec<Expr>> {
         _ if cx.incomplete => return None,
         _ => {
             cx.error(
-                "spawn",
+                codes::CREATION,
                 written.span,
                 "expected the creation of a strand, such as `S(…)`",
             );
@@ -282,7 +283,11 @@ fn spawn<'a>(cx: &mut Cx<'a>, written: &'a ast::Expr) -> Option<Vec<Expr>> {
     let name = match &callee.kind {
         Written::Name(name) => name,
         _ => {
-            cx.error("spawn", callee.span, "expected the name of a strand");
+            cx.error(
+                codes::CREATION,
+                callee.span,
+                "expected the name of a strand",
+            );
             return None;
         }
     };
@@ -313,7 +318,7 @@ pub(super) fn created_with<'a>(
         .collect();
     let Some((params, defined)) = known else {
         if let Some(strand) = cx.strand.as_ref().map(|strand| strand.name) {
-            cx.error("unknown-strand", span, unknown)
+            cx.error(codes::UNKNOWN_STRAND, span, unknown)
                 .hint(format!("the strand is called `{strand}`"));
         }
         return None;

@@ -2,6 +2,7 @@
 
 use super::{constant, context::Cx, expr::infer, overload, tree::Expr};
 use crate::front::{
+    codes,
     source::Span,
     syntax::ast::{self, Subscript},
 };
@@ -34,7 +35,7 @@ pub(super) fn subscript<'a>(
             [Subscript::At(index)] => element(cx, base, index, span),
             _ => {
                 cx.error(
-                    "sequence-index",
+                    codes::SEQUENCE_INDEX,
                     span,
                     "a sequence is indexed with exactly one int",
                 );
@@ -43,7 +44,7 @@ pub(super) fn subscript<'a>(
         },
         other => {
             cx.error(
-                "not-indexable",
+                codes::NOT_INDEXABLE,
                 span,
                 format!("a value of type `{other}` cannot be indexed"),
             )
@@ -67,7 +68,7 @@ pub(super) fn brace_index<'a>(
     };
     if !matches!(base.ty, Type::Seq(..)) {
         cx.error(
-            "not-indexable",
+            codes::NOT_INDEXABLE,
             span,
             format!(
                 "only a sequence is indexed with `{{…}}`, not a value of type `{}`",
@@ -114,7 +115,7 @@ fn slice<'a>(
     match Instance::slice(&base.ty, mask) {
         Ok(op) => Some(overload::applied(op, vec![base], span)),
         Err(mismatch) => {
-            cx.error("no-overload", span, mismatch.to_string());
+            cx.error(codes::NO_OVERLOAD, span, mismatch.to_string());
             None
         }
     }
@@ -129,7 +130,7 @@ fn wrong_count(cx: &mut Cx<'_>, base: &Type, wanted: usize, found: usize, span: 
     };
     let rows = (found == 1 && wanted == 2)
         .then(|| "row i of a matrix is `m[i,:]`, column j is `m[:,j]`".to_owned());
-    cx.error("index-count", span, message).hints(rows);
+    cx.error(codes::INDEX_COUNT, span, message).hints(rows);
 }
 
 fn component<'a>(
@@ -145,7 +146,7 @@ fn component<'a>(
             let message = format!(
                 "index {at} is out of range: this axis of `{base}` has {extent} components"
             );
-            cx.error("index-range", index.span, message)
+            cx.error(codes::INDEX_RANGE, index.span, message)
                 .hint(format!("components are counted from 0 to {}", extent - 1));
             None
         }

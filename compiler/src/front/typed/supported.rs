@@ -2,6 +2,7 @@
 
 use super::closed_form::{Obstacle, is_dynamic, named_field, obstacles};
 use crate::front::{
+    codes,
     diag::Diagnostic,
     source::Span,
     typed::tree::{
@@ -45,7 +46,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn report(&mut self, span: Span, what: &str) {
         self.found.push(Diagnostic::error(
-            "unsupported",
+            codes::UNSUPPORTED,
             span,
             format!("{what} cannot be run yet"),
         ));
@@ -173,7 +174,7 @@ impl Search<'_> {
         if let Some(obstacle) = self.obstacles.get(&var) {
             let name = &self.program.vars[var.0].name;
             let message = format!("`{name}` as a field cannot be run yet");
-            let error = Diagnostic::error("unsupported", span, message)
+            let error = Diagnostic::error(codes::UNSUPPORTED, span, message)
                 .label(obstacle.span, format!("it has {}", obstacle.what))
                 .hint(format!("such a function can be probed: `{name}(x)`"));
             self.found.push(error);

@@ -2,6 +2,7 @@
 
 use super::{constant::constant_int, context::Cx};
 use crate::front::{
+    codes,
     source::Span,
     syntax::ast::{self, TypeExprKind},
 };
@@ -71,6 +72,7 @@ fn named(cx: &mut Cx<'_>, name: &ast::Name) -> Option<Type> {
     let similar = cx.similar_name(&name.text, types.into_iter().chain(strand));
     let hint = match (strand, name.text.as_str()) {
         (_, "float" | "double") => Some("real numbers have type `real`".to_owned()),
+        (_, "import") => Some("write `import \"file.diderot\";`".to_owned()),
         (_, "boolean") => Some("truth values have type `bool`".to_owned()),
         (Some(strand), _) => similar.or(Some(format!(
             "the only named type is the strand `{strand}`"
@@ -80,7 +82,7 @@ fn named(cx: &mut Cx<'_>, name: &ast::Name) -> Option<Type> {
         )),
     };
     cx.error(
-        "unknown-type",
+        codes::UNKNOWN_TYPE,
         name.span,
         format!("unknown type `{}`", name.text),
     )
@@ -113,7 +115,7 @@ pub(super) fn sequence_of(
 ) -> Option<Type> {
     if !element.is_element() {
         cx.error(
-            "sequence-element",
+            codes::SEQUENCE_ELEMENT,
             span,
             format!("a sequence cannot have elements of type `{element}`"),
         )
@@ -122,7 +124,7 @@ pub(super) fn sequence_of(
     }
     if length.is_none() && element.is_dynamic() {
         cx.error(
-            "nested-dynamic-sequence",
+            codes::NESTED_DYNAMIC_SEQUENCE,
             span,
             format!("a sequence of unknown length cannot have elements of type `{element}`"),
         )
@@ -149,7 +151,7 @@ pub(super) fn shape<'a>(cx: &mut Cx<'a>, dims: &'a [ast::Expr]) -> Option<Shape>
     if !is_storable(&shape) {
         let span = first.span.to(last.span);
         cx.error(
-            "too-large",
+            codes::TOO_LARGE,
             span,
             format!("a tensor has at most {LARGEST_TENSOR} components"),
         );
@@ -163,7 +165,7 @@ pub(super) fn limit_size(cx: &mut Cx<'_>, ty: &Type, span: Span) -> Option<()> {
     match ty {
         Type::Tensor(shape) | Type::Field { shape, .. } if !is_storable(shape) => {
             cx.error(
-                "too-large",
+                codes::TOO_LARGE,
                 span,
                 format!("a tensor has at most {LARGEST_TENSOR} components; this is a `{ty}`"),
             );
@@ -208,7 +210,7 @@ pub(super) fn number<'a>(
         _ => format!("from {least} to {most}"),
     };
     cx.error(
-        "bad-dimension",
+        codes::BAD_DIMENSION,
         written.span,
         format!("{what} must be {wanted}, not {value}"),
     );

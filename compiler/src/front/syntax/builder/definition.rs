@@ -1,10 +1,10 @@
 //! Definitions, strands and the creation clause.
 
 use super::{
-    super::{ast::*, version},
+    super::{ast::*, token::reserved_in_other_version, version},
     Builder, Deep, Member, error,
 };
-use crate::front::{diag::Diagnostic, source::Span};
+use crate::front::{codes, diag::Diagnostic, source::Span};
 
 impl Builder {
     /// Reports a variable without an initial value where the version asks for one.
@@ -22,7 +22,9 @@ impl Builder {
         default: Option<Deep<Expr>>,
     ) -> ItemKind {
         let default = default.map(|default| default.node);
-        if let Some(default) = default.as_ref().filter(|default| !is_literal(default)) {
+        let version = self.version;
+        let is_computed = |default: &&Expr| !is_literal(default) && !is_foreign(default, version);
+        if let Some(default) = default.as_ref().filter(is_computed) {
             self.only(&version::COMPUTED_DEFAULT, default.span);
         }
         ItemKind::Input {
@@ -137,7 +139,7 @@ impl Builder {
                 Member::State(state) => {
                     if !strand.methods.is_empty() || strand.initialize.is_some() {
                         self.report(Diagnostic::error(
-                            "strand-order",
+                            codes::STRAND_ORDER,
                             state.span,
                             "state variables stand before the strand's `initialize` block and methods",
                         ));
@@ -147,13 +149,13 @@ impl Builder {
                 Member::Initialize(span, block) => {
                     if strand.initialize.is_some() {
                         self.report(Diagnostic::error(
-                            "strand-order",
+                            codes::STRAND_ORDER,
                             span,
                             "a strand has only one `initialize` block",
                         ));
                     } else if !strand.methods.is_empty() {
                         self.report(Diagnostic::error(
-                            "strand-order",
+                            codes::STRAND_ORDER,
                             span,
                             "the strand's `initialize` block stands before its methods",
                         ));
@@ -176,7 +178,7 @@ impl Builder {
     ) -> Create {
         if !is_spawn(&spawn.node) {
             self.report(
-                Diagnostic::error("creation", spawn.node.span, "expected strand creation")
+                Diagnostic::error(codes::CREATION, spawn.node.span, "expected strand creation")
                     .hint("write the strand's name and its arguments: `S(…)`"),
             );
         }
@@ -206,7 +208,7 @@ impl Builder {
             Err(source) => {
                 if source.kind != ExprKind::Error {
                     self.report(Diagnostic::error(
-                        "version-syntax",
+                        codes::VERSION_SYNTAX,
                         span,
                         "in version 1.0 an iterator of the creation clause runs over a range `a..b`",
                     ));
@@ -245,6 +247,14 @@ fn is_literal(expr: &Expr) -> bool {
         ExprKind::Sequence(elements) => !elements.is_empty() && elements.iter().all(is_literal),
         _ => false,
     }
+}
+
+/// Whether it is a call of a word of the other version, which is reported as that.
+fn is_foreign(expr: &Expr, version: Version) -> bool {
+    let ExprKind::Call { callee, .. } = &expr.kind else {
+        return false;
+    };
+    matches!(&callee.kind, ExprKind::Name(name) if reserved_in_other_version(name, version).is_some())
 }
 
 /// The bounds of a range in whose bounds conditional expressions need no parentheses, and the span of the range as the grammar

@@ -4,7 +4,7 @@ use super::{
     super::{ast::*, version},
     At, Builder, Deep, boxed, list,
 };
-use crate::front::{diag::Diagnostic, source::Span};
+use crate::front::{codes, diag::Diagnostic, source::Span};
 
 impl Builder {
     pub(crate) fn conditional(
@@ -106,9 +106,12 @@ impl Builder {
         // `1.e5` reads as a selection, but is meant as a number.
         if matches!(base.node.kind, ExprKind::Int(_)) && base.node.span.end == dot.byte {
             self.report(
-                Diagnostic::error("number", span, "a number has no members")
+                Diagnostic::error(codes::REAL_LITERAL, span, "a number has no members")
                     .hint("a real number has digits on both sides of the point: `1.0e5`"),
             );
+            let depth = base.depth;
+            let node = ExprKind::Error;
+            return self.expr(span, Deep { node, depth });
         }
         let kind = base.map(|base| ExprKind::Select {
             base: Box::new(base),

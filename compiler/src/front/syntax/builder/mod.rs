@@ -13,7 +13,7 @@ use super::{
     lexer, literal,
     version::{self, Construct},
 };
-use crate::front::{diag::Diagnostic, source::Span};
+use crate::front::{codes, diag::Diagnostic, source::Span};
 
 /// How deep a tree may be. Each bracket, operator and block is one level around its deepest part, so a sum of n terms is n levels
 /// deep, and so is a chain of n `else if`.
@@ -156,7 +156,7 @@ impl Builder {
             // Not `current`: the part may be read again, and this is reported once.
             self.diagnostics.push(
                 Diagnostic::error(
-                    "nesting",
+                    codes::NESTING,
                     span,
                     format!("nested too deeply: more than {MAX_DEPTH} levels"),
                 )

@@ -7,7 +7,7 @@ use super::{
     },
     Builder, Deep,
 };
-use crate::front::{diag::Diagnostic, source::Span};
+use crate::front::{codes, diag::Diagnostic, source::Span};
 
 impl Builder {
     pub(crate) fn dimension(&mut self, dim: Deep<Expr>) -> Deep<Expr> {
@@ -67,7 +67,7 @@ impl Builder {
         self.only(form, suffix);
         if matches!(element.node.kind, TypeExprKind::Seq { length: None, .. }) {
             self.report(Diagnostic::error(
-                "sequence-type",
+                codes::NESTED_DYNAMIC_SEQUENCE,
                 suffix,
                 "a dynamic sequence cannot be an element: the suffix without a length must be the last",
             ));
