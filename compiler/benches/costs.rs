@@ -2,7 +2,7 @@
 //!
 //! Each row is a small program whose strands do one operation many times, in several independent chains as expressions
 //! have them; what the same loop takes without the operation is subtracted. Times are relative to an addition and for one
-//! strand. `cargo bench -p compiler --bench costs`; the weights are those of `rewrite::weight` and `rewrite::probe_weight`.
+//! strand. `cargo bench -p diderot-compiler --bench costs`; the weights are those of `rewrite::weight` and `rewrite::probe_weight`.
 
 use compiler::{
     front::source::Source,

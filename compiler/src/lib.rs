@@ -4,8 +4,7 @@
 //! crate `runtime`; [`command`] is the command `diderotc`. All IRs are dialects over one container ([`ssa`]); [`interpret`]
 //! runs whole programs in any IR and is what stages and machine code are tested against.
 //!
-//! What follows is the page `docs/architecture.md`.
-#![doc = include_str!("../../docs/architecture.md")]
+//! `docs/architecture.md` in the repository says how it is made, and `docs/book` how it is used.
 
 pub mod codegen;
 pub mod command;

@@ -66,7 +66,7 @@ pub struct ElementaryDef {
     pub nonnegative: bool,
     /// What it costs, in additions.
     ///
-    /// Measured: `cargo bench -p compiler --bench costs` runs each operation in the machine code of a small program, many
+    /// Measured: `cargo bench -p diderot-compiler --bench costs` runs each operation in the machine code of a small program, many
     /// strands at a time, and prints its time next to the weight. Rounded medians of three runs on one machine with
     /// 512-bit vectors, and as relative as the addition they are counted in: whoever changes how arithmetic is
     /// generated measures again. `sign`, which programs cannot write, is taken to be like `abs`.

@@ -23,7 +23,7 @@ fn main() {
         "e-graph",
         "ratio"
     );
-    // `cargo bench -p rewrite -- NAME` runs one operator.
+    // `cargo bench -p diderot-rewrite -- NAME` runs one operator.
     let only = std::env::args()
         .skip(1)
         .find(|argument| !argument.starts_with('-'));

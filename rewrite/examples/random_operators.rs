@@ -1,7 +1,7 @@
 //! Normalizes ten thousand random operators of depth up to 6 and looks at everything that must hold for each: normal
 //! form, types, values, determinism, idempotence.
 //!
-//! `cargo run --release -p rewrite --example random_operators [COUNT [FIRST]]`. Ends with a line of counts; the exit
+//! `cargo run --release -p diderot-rewrite --example random_operators [COUNT [FIRST]]`. Ends with a line of counts; the exit
 //! status says whether there was no failure.
 
 #[path = "../tests/common/mod.rs"]

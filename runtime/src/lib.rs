@@ -7,7 +7,7 @@
 //! its own:
 //!
 //! ```text
-//! RUSTFLAGS=-Zsanitizer=address cargo +nightly test -p runtime --tests \
+//! RUSTFLAGS=-Zsanitizer=address cargo +nightly test -p diderot-runtime --tests \
 //!     --target x86_64-unknown-linux-gnu --target-dir target/asan
 //! ```
 //!

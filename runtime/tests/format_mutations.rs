@@ -1,6 +1,6 @@
 //! Files with changed bytes: they are read or refused, nothing panics, and memory stays within what the file justifies.
 //!
-//! `DAMAGED=20000 cargo test -p runtime --test format_mutations damaged` tries so many files of each format.
+//! `DAMAGED=20000 cargo test -p diderot-runtime --test format_mutations damaged` tries so many files of each format.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;

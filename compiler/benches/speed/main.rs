@@ -1,6 +1,6 @@
 //! How fast programs are: one command, a few minutes, ratios that were taken in one run.
 //!
-//!     cargo bench -p compiler --bench speed [programs] [projection] [probes] [memory] [first-strand]
+//!     cargo bench -p diderot-compiler --bench speed [programs] [projection] [probes] [memory] [first-strand]
 //!
 //! `programs` compares one program of every class with straightforward Rust on as many threads, and one thread with two;
 //! `projection` and `probes` compare with AVX-512 intrinsics by hand; `memory` compares the peak with the data; and

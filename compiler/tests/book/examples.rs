@@ -1,0 +1,141 @@
+//! One example for every row of the operator table. The page has the expressions; their rows and values are written from the table and by the
+//! compiler.
+
+use crate::{current, page::Page};
+use ein_ir::ops::{self, OPERATORS};
+use std::{collections::BTreeMap, fmt::Write, fs, process::Command};
+
+/// What expressions may use.
+const BEFORE: &str = "\
+field#4(2)[] F(x) = x[0]^2*x[1];
+field#4(2)[2] V(x) = [-x[1], x[0]];
+field#4(3)[3] W(x) = [x[1]*x[2], x[0], x[2]^2];
+image(1)[3] grey = load_image(\"std:grey\");
+real[] numbers = load_sequence(\"data/check-numbers.txt\");
+real[3] s = {4, 1, 9};
+";
+
+const HEAD: &str = "\
+# Operators by example
+
+One expression for every row of [the table of operators](operators.md), and its value. To add one for a new operator, write its row here with an expression in the third column; the test of the
+book writes the rest. Expressions may use these definitions:
+
+";
+
+/// Rows whose place something else takes when a program is typed.
+const FORMS: &[&str] = &[
+    "a[0,:]",
+    "real",
+    "KRNS",
+    "load_image",
+    "load_sequence",
+    "SUM",
+    "MIN",
+    "MAX",
+    "printIR",
+];
+
+const HEADER: &str = "| written | types | example | value |\n|---|---|---|---|\n";
+
+/// The cells of the rows of all tables in a page.
+fn cells(page: &str) -> Vec<Vec<String>> {
+    let rows = page.lines().filter(|line| line.starts_with("| `"));
+    let split = |line: &str| {
+        let line = line.replace("\\|", "\u{1}");
+        let cells = line.trim_matches('|').split('|').map(|cell| {
+            let cell = cell.trim().replace('\u{1}', "|");
+            cell.trim_matches('`').to_owned()
+        });
+        cells.collect()
+    };
+    rows.map(split).collect()
+}
+
+/// How a row is written first.
+fn first(written: &str) -> &str {
+    written.split("`, `").next().unwrap_or(written)
+}
+
+#[test]
+fn every_operator_has_an_example_with_its_value() {
+    let page = Page::read("examples");
+    let mut known: BTreeMap<(String, String), String> = BTreeMap::new();
+    for row in cells(&page.text) {
+        known.insert((row[0].clone(), row[1].clone()), row[2].clone());
+    }
+    let manual = ops::manual();
+    let table = manual.split("## Kernels").next().unwrap_or_default();
+    let rows: Vec<(String, String, String)> = cells(table)
+        .iter()
+        .map(|row| {
+            let (written, types) = (first(&row[0]).to_owned(), row[1].clone());
+            let example = known.get(&(written.clone(), types.clone()));
+            let example = example.unwrap_or_else(|| {
+                panic!(
+                    "`{written}`, `{types}` has no example in {}",
+                    page.path.display()
+                )
+            });
+            (written, types, example.clone())
+        })
+        .collect();
+    assert_eq!(rows.len(), OPERATORS.len());
+
+    let prints = rows
+        .iter()
+        .map(|row| format!("            print({}, \"\\n\");\n", row.2));
+    let program = format!(
+        "#version 2.0\n{BEFORE}strand S (int i) {{\n    output real pos = i;\n    update {{\n        if (i == 0) {{\n{}        }}\n        stabilize;\n    }}\n}}\ncreate_collection {{ S(i) | i in 0..3 }}\n",
+        prints.collect::<String>()
+    );
+    fs::write(page.folder.join("examples.diderot"), program).expect("the program");
+    let diderotc = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_diderotc"))
+            .args(words)
+            .current_dir(&page.folder)
+            .output()
+            .expect("the command");
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let values = diderotc(&["examples.diderot", "-o", "pos.txt"]);
+    let typed = diderotc(&["emit", "--stage", "typed", "examples.diderot"]);
+    let typed = typed
+        .lines()
+        .filter(|line| line.trim_start().starts_with("print("));
+
+    let mut out = format!("{HEAD}```diderot\n{BEFORE}```\n\n{HEADER}");
+    let code = |text: &str| format!("`{}`", text.replace('|', "\\|"));
+    for ((row, value), typed) in rows.iter().zip(values.lines()).zip(typed) {
+        let (written, types, example) = row;
+        // The expression is an example of this row and not of another of the same spelling.
+        let fits = |op: &&ops::OpDef| {
+            let is_written_so = match op.syntax[0] {
+                ops::Syntax::Form(_, example, _) => example == written,
+                other => written.contains(other.spelling()),
+            };
+            op.sig == types && is_written_so
+        };
+        let names: Vec<&str> = OPERATORS.iter().filter(fits).map(|op| op.name).collect();
+        let is_form = FORMS.contains(&written.as_str());
+        let used = names.iter().any(|name| typed.contains(&format!("{name}(")));
+        assert!(
+            used || is_form,
+            "`{example}` is no example of {names:?}: {typed}"
+        );
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} |",
+            code(written),
+            code(types),
+            code(example),
+            code(value)
+        );
+    }
+    current(&page.path, &out);
+}
