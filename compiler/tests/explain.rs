@@ -185,6 +185,30 @@ fn the_curl_of_a_gradient_vanishes_for_a_reason() {
 }
 
 #[test]
+fn inverses_and_numbers_have_their_laws() {
+    let fields = "input tensor[3,3] A; input tensor[3,3] B; field#3(3)[3,3] I = inv(∇⊗V);";
+    let body = "tensor[3,3] C = inv(inv(A))•B + A•inv(A) + 0*A; v = C•I(x)•a + b•∇⊗I(x)•c;";
+    let explanation = explained(&program(fields, body), Some("C"));
+    let [part] = &explanation.parts[..] else {
+        panic!("{:?}", explanation.parts)
+    };
+    assert_eq!(text(&part.before)[0], "C = inv(inv(A))•B + A•inv(A) + 0*A");
+    let after = text(&part.after).join("\n");
+    assert!(!after.contains("inv(") && after.contains('A'), "{after}");
+    let laws = part.derivation.laws();
+    for law in [
+        "simplify-inverse",
+        "cancel-inverse",
+        "cofactors",
+        "derivative-of-inverse",
+        "zero",
+    ] {
+        assert!(laws.contains_key(law), "{law} is missing among {laws:?}");
+    }
+    assert!(part.derivation.is_complete() && part.worst < 1e-6);
+}
+
+#[test]
 fn derivatives_of_derivatives_are_those_of_the_image() {
     let explanation = explained(&program("field#2(3)[3] C = ∇×∇×V;", "v = C(x);"), Some("C"));
     let [part] = &explanation.parts[..] else {

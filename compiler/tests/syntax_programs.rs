@@ -62,13 +62,13 @@ fn comments(text: &str) -> Vec<String> {
     let mut rest = text;
     while let Some(at) = rest.find('/') {
         rest = &rest[at..];
-        let length = match &rest[..rest.len().min(2)] {
-            "//" => rest.find('\n').unwrap_or(rest.len()),
-            "/*" => rest.find("*/").map_or(rest.len(), |n| n + 2),
-            _ => {
-                rest = &rest[1..];
-                continue;
-            }
+        let length = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |n| n + 2)
+        } else {
+            rest = &rest[1..];
+            continue;
         };
         found.push(rest[..length].trim_end().to_string());
         rest = &rest[length..];

@@ -98,6 +98,7 @@ pub(crate) fn contract_raw(context: &mut dyn Context, product: &Product) -> (Rat
     let vanishes =
         |operand: &Operand| operand.power.is_positive() && context.facts(operand.id).zero;
     if product.coefficient.is_zero() || product.operands.iter().any(vanishes) {
+        note(context, Construction::Zero);
         return (Rational::one(), zero(context, product.shape()));
     }
     if product.operands.is_empty() && product.extents.is_empty() {
@@ -181,6 +182,7 @@ pub(crate) fn linear(
     'terms: while let Some((coefficient, id, depth)) = work.pop() {
         let id = context.find(id);
         if coefficient.is_zero() || context.facts(id).zero {
+            note(context, Construction::Zero);
             continue;
         }
         if depth < FLATTENING_DEPTH {

@@ -152,6 +152,7 @@ impl Translation<'_> {
             operands: operands.collect(),
         };
         if factors.coefficient.is_zero() {
+            note(self.arena, Construction::Zero);
             return zero(self.arena, product.shape());
         }
         let (sign, id) = contract_raw(self.arena, &product);

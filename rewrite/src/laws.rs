@@ -36,7 +36,7 @@ pub(crate) enum Construction {
     Probes,
     Positions,
     Decided,
-    /// Written down where a class turns out to vanish, rather than noted.
+    /// Also written down where a class turns out to vanish.
     Zero,
 }
 
@@ -55,7 +55,7 @@ pub(crate) const CONSTRUCTION: &[Law] = &[
     Law { name: "probe-parts", statement: "(a ⊙ b)(x) = a(x) ⊙ b(x), c(x) = c" },
     Law { name: "probe-composition", statement: "(F∘G)(x) = F(G(x)), F∘identity = F" },
     Law { name: "decided-condition", statement: "(a if c else b) = a where c holds, (a if c else a) = a" },
-    Law { name: "zero", statement: "0·e = 0, 0 + 0 = 0, ∂0 = 0" },
+    Law { name: "zero", statement: "0·e = 0, e + 0 = e, ∂0 = 0" },
 ];
 
 /// The law of classes that turn out to vanish.

@@ -348,7 +348,7 @@ impl<P: StrandProgram> World<P> {
 
     /// Does something with the workers as the current rayon pool.
     pub fn on_workers<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        self.core.threads.install(work)
+        core::on(&self.core.threads, work)
     }
 
     /// The handle by which another thread watches or stops a run.

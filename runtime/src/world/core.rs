@@ -43,6 +43,21 @@ pub(crate) struct Core {
     pub(crate) threads: rayon::ThreadPool,
 }
 
+/// Does work on the threads of a world and waits for it.
+pub(crate) fn on<R: Send>(threads: &rayon::ThreadPool, work: impl FnOnce() -> R + Send) -> R {
+    if threads.current_thread_index().is_none() && rayon::current_thread_index().is_some() {
+        // While a thread of another pool waits it takes up other work of that pool. If that work is to run worlds, it may
+        // begin all of them, one inside the other, until its stack is full. So another thread does the waiting.
+        return std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| threads.install(work));
+            waiting
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+    }
+    threads.install(work)
+}
+
 impl Core {
     pub(crate) fn new(
         layout: StateLayout,
@@ -58,7 +73,7 @@ impl Core {
             .build()
             .map_err(|error| WorldError::Workers(error.to_string()))?;
         let walk = match creation {
-            Creation::Grid(sizes) => threads.install(|| walk(sizes)),
+            Creation::Grid(sizes) => on(&threads, || walk(sizes)),
             Creation::Collection(_) => (0..count).collect(),
         };
         let roster = Roster::new(layout.width(), walk);
@@ -101,7 +116,7 @@ impl Core {
         if self.workers.len() == 1 || blocks * self.layout.width() <= TASK {
             work(false)
         } else {
-            self.threads.install(|| work(true))
+            on(&self.threads, || work(true))
         }
     }
 
@@ -124,8 +139,9 @@ impl Core {
             published: &self.published,
         };
         let (layout, roster) = (&self.layout, &self.roster);
-        self.threads
-            .install(|| search.rebuild(layout, roster, homes, radius));
+        on(&self.threads, || {
+            search.rebuild(layout, roster, homes, radius)
+        });
         self.index_fits = true;
         self.index_radius = radius;
         if search.sorting_pays() {

@@ -206,6 +206,6 @@ impl Reductions<'_> {
         // SAFETY: the map wrote a plane for every component.
         let values = unsafe { self.core.collect(set, scalar, &offsets, words, &mapped) };
         let threads = &self.core.threads;
-        threads.install(|| reduce(reduction, &values, components))
+        super::core::on(threads, || reduce(reduction, &values, components))
     }
 }
