@@ -140,9 +140,10 @@ fn what_is_explained_is_what_is_compiled() {
                     .into_iter()
                     .map(|def| def.op);
                 let mut there = Vec::new();
-                compiled.each_op(&mut |op, _, _| match op {
-                    Op::Ein(operator) => there.push(operator.ein.clone()),
-                    _ => {}
+                compiled.each_op(&mut |op, _, _| {
+                    if let Op::Ein(operator) = op {
+                        there.push(operator.ein.clone());
+                    }
                 });
                 for op in ops {
                     assert!(there.contains(&op), "{name} {role:?}: {op} is not compiled");

@@ -31,7 +31,7 @@ fn write(region: &Region, names: &[&str], symmetry: &[Groups]) -> (Vec<Line>, Ve
 /// The text of a region that is given in EIN, one line.
 fn text(region: &str, names: &[&str]) -> String {
     let region: Region = region.parse().unwrap_or_else(|e| panic!("{e}: {region}"));
-    let (lines, values) = write(&region, names, &vec![]);
+    let (lines, values) = write(&region, names, &[]);
     let lines = lines.iter().map(Line::text);
     let values = values.iter().map(Expr::to_string);
     lines.chain(values).collect::<Vec<_>>().join("; ")

@@ -375,7 +375,8 @@ fn read_ply(bytes: &[u8]) -> HashMap<String, (Vec<String>, Vec<Vec<f64>>)> {
     let mut lines = header.lines();
     assert_eq!(lines.next(), Some("ply"));
     assert_eq!(lines.next(), Some("format binary_little_endian 1.0"));
-    let mut elements: Vec<(String, usize, Vec<(String, String)>)> = Vec::new();
+    type Element = (String, usize, Vec<(String, String)>);
+    let mut elements: Vec<Element> = Vec::new();
     for line in lines {
         match line.split(' ').collect::<Vec<_>>()[..] {
             ["element", name, count] => {

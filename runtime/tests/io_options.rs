@@ -52,7 +52,7 @@ fn words(text: &str) -> Vec<String> {
 #[track_caller]
 fn run(text: &str) -> RunOptions {
     match parse(&program(&[("rgb", false)]), &words(text)) {
-        Ok(CommandLine::Run(run)) => run,
+        Ok(CommandLine::Run(run)) => *run,
         other => panic!("{other:?}"),
     }
 }
@@ -176,7 +176,7 @@ fn an_inputs_name_wins_over_a_short_option_and_the_user_is_told() {
 fn super_run(words: &[&str]) -> RunOptions {
     let words: Vec<String> = words.iter().map(|w| w.to_string()).collect();
     match parse(&program(&[("rgb", false)]), &words) {
-        Ok(CommandLine::Run(run)) => run,
+        Ok(CommandLine::Run(run)) => *run,
         other => panic!("{other:?}"),
     }
 }
@@ -413,7 +413,7 @@ fn options_of_images_are_for_one_or_all() {
     };
     program.inputs.push(input("dti", image, None));
     let run = |text: &str| match parse(&program, &words(&format!("-img a -dti b {text}"))) {
-        Ok(CommandLine::Run(run)) => run,
+        Ok(CommandLine::Run(run)) => *run,
         other => panic!("{text}: {other:?}"),
     };
     let error = |text: &str| parse(&program, &words(text)).unwrap_err().to_string();

@@ -32,7 +32,7 @@ fn options(files: &[Option<&str>]) -> RunOptions {
             ..OutputOptions::default()
         };
     }
-    run
+    *run
 }
 
 fn problems(outputs: &[Output], domain: &Domain, run: &RunOptions) -> Vec<String> {

@@ -84,6 +84,7 @@ impl Collatz {
     /// # Safety
     /// As for the methods of a program.
     unsafe fn plane<'a, T: Copy>(&self, block: *mut u8, variable: usize) -> &'a mut [T] {
+        // SAFETY: passed on.
         unsafe { lanes_mut(block, self.layout.plane(variable, 0), self.layout.width()) }
     }
 }
@@ -114,9 +115,9 @@ unsafe impl StrandProgram for Collatz {
                 self.plane::<i64>(block, START)[lane] = start;
                 self.plane::<i64>(block, NUMBER)[lane] = start;
             }
-            if self.failing.iter().any(|&(start, steps)| {
-                steps < 0 && start == unsafe { self.plane::<i64>(block, START)[lane] }
-            }) {
+            // SAFETY: the block is ours.
+            let started = unsafe { self.plane::<i64>(block, START)[lane] };
+            if self.failing.contains(&(started, -1)) {
                 cx.fail(1 << lane, FailureKind::DivisionByZero, 4, |_| [0; 2]);
             }
         }

@@ -39,10 +39,15 @@ pub struct Task<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum Entry {
     /// Does its work once.
-    Once(unsafe extern "C" fn(*mut Frame<'_>)),
+    Once(Once),
     /// A method that runs up to so many super-steps, for each lane until it ends; gives how many are left when no lane is.
-    Steps(unsafe extern "C" fn(*mut Frame<'_>, u64) -> u64),
+    Steps(Steps),
 }
+
+/// A function that does its work once.
+pub type Once = unsafe extern "C" fn(*mut Frame<'_>);
+/// A function that runs several super-steps.
+pub type Steps = unsafe extern "C" fn(*mut Frame<'_>, u64) -> u64;
 
 /// Something that makes machine code.
 pub trait Backend: Sync {

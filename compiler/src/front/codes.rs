@@ -4,11 +4,15 @@
 //! in this way and one that is right; `tests/codes.rs` compiles both. A code without a page does not compile.
 
 use serde::{Serialize, Serializer};
-use std::fmt;
+use std::{fmt, ops::Deref};
 
-/// A kind of message.
+/// A kind of message: a row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Code {
+pub struct Code(&'static Row);
+
+/// What is known of a kind of message.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Row {
     /// Its name, in kebab case: a word that stays the same whatever messages say.
     pub name: &'static str,
     /// What is said right at the place, where nothing more exact is known.
@@ -21,6 +25,14 @@ impl Code {
     /// The code with this name.
     pub fn named(name: &str) -> Option<Code> {
         ALL.iter().copied().find(|code| code.name == name)
+    }
+}
+
+impl Deref for Code {
+    type Target = Row;
+
+    fn deref(&self) -> &Row {
+        self.0
     }
 }
 
@@ -40,11 +52,11 @@ macro_rules! codes {
     ($($constant:ident $name:literal $label:literal)*) => {
         $(
             #[doc = $label]
-            pub const $constant: Code = Code {
+            pub const $constant: Code = Code(&Row {
                 name: $name,
                 label: $label,
                 page: include_str!(concat!("codes/", $name, ".md")),
-            };
+            });
         )*
         /// Every code.
         pub const ALL: &[Code] = &[$($constant,)*];

@@ -50,7 +50,7 @@ use std::{fmt, path::PathBuf};
 /// What is wrong with a program.
 #[derive(Debug)]
 pub struct CompileErrors {
-    source: Source,
+    source: Box<Source>,
     /// The errors, with their places; warnings may be among them.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -76,7 +76,7 @@ pub fn compile(
     match pipeline::compile(&mut Session::default(), &source, options) {
         Ok(program) => Ok(program),
         Err(Stopped::Errors(diagnostics)) => Err(CompileErrors {
-            source,
+            source: Box::new(source),
             diagnostics,
         }),
         Err(Stopped::Asked) => unreachable!("this session asks for every stage"),

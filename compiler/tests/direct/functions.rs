@@ -131,7 +131,7 @@ impl Building<'_> {
     fn statement(&mut self, depth: usize) {
         self.budget = self.budget.saturating_sub(1);
         match self.dice.below(if depth == 0 { 20 } else { 24 }) {
-            20 | 21 | 22 => self.branch(depth - 1),
+            20..=22 => self.branch(depth - 1),
             23 => self.repeat(depth - 1),
             _ => self.operation(),
         }

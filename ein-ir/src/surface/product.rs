@@ -184,7 +184,7 @@ impl Converter<'_> {
             let mut terms = Vec::new();
             for (k, factor) in factors.iter().enumerate() {
                 let place = turnable.iter().position(|&t| t == k);
-                if !place.is_some_and(|place| turned >> place & 1 == 1) {
+                if place.is_none_or(|place| turned >> place & 1 == 0) {
                     terms.push(factor.term());
                     continue;
                 }

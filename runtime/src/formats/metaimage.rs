@@ -82,7 +82,7 @@ fn place(lines: &Lines<'_>, header: &mut Header) -> Result<(), String> {
     let spacing = lines.reals(&["ElementSpacing", "ElementSize"], dim)?;
     let spacing = spacing.unwrap_or_else(|| vec![1.0; dim]);
     let matrix = lines.reals(&["TransformMatrix", "Rotation", "Orientation"], dim * dim)?;
-    let unit = |k: usize| f64::from(u8::from(k % (dim + 1) == 0));
+    let unit = |k: usize| f64::from(u8::from(k.is_multiple_of(dim + 1)));
     let matrix = matrix.unwrap_or_else(|| (0..dim * dim).map(unit).collect());
     let origin = lines.reals(&["Offset", "Position", "Origin"], dim)?;
     let origin = origin.unwrap_or_else(|| vec![0.0; dim]);

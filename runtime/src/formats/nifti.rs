@@ -16,9 +16,12 @@ use crate::nrrd::{Axis, DataFile, Encoding, Header, Kind, SampleType, Storage};
 use fields::{Fields, fields};
 use place::place;
 
-/// The codes of sample types: the sample, and how many make one value of what kind.
+/// A code, the type of samples, and how many make one value of what kind.
+type TypeRow = (i64, SampleType, Option<(usize, Kind)>);
+
+/// The codes of sample types.
 #[rustfmt::skip]
-const TYPES: &[(i64, SampleType, Option<(usize, Kind)>)] = &[
+const TYPES: &[TypeRow] = &[
     (2,    SampleType::U8,  None),
     (4,    SampleType::I16, None),
     (8,    SampleType::I32, None),

@@ -145,11 +145,11 @@ fn matrix(dim: usize, masked: bool, half: Option<Triangle>) -> Expansion {
 }
 
 fn is_color(kind: Kind) -> bool {
-    match kind {
-        Kind::Color3 | Kind::RgbColor | Kind::HsvColor | Kind::XyzColor => true,
-        Kind::Color4 | Kind::RgbaColor => true,
-        _ => false,
-    }
+    use Kind::{Color3, Color4, HsvColor, RgbColor, RgbaColor, XyzColor};
+    matches!(
+        kind,
+        Color3 | RgbColor | HsvColor | XyzColor | Color4 | RgbaColor
+    )
 }
 
 fn meaning(kind: Kind) -> Meaning {

@@ -207,8 +207,8 @@ pub(crate) fn natural(header: &Header) -> Option<(usize, Vec<usize>)> {
     let valued = |s: &Says| matches!(s, Says::Values | Says::Aside | Says::Time);
     let beside: Vec<usize> = (0..said.len()).filter(|&a| valued(&said[a])).collect();
     let mut dim = said.len() - beside.len();
-    let sizes = beside.iter().map(|&a| header.axes[a].size);
-    let count = sizes.fold(Some(1_usize), |n, size| n?.checked_mul(size))?;
+    let mut sizes = beside.iter().map(|&a| header.axes[a].size);
+    let count = sizes.try_fold(1_usize, |n, size| n.checked_mul(size))?;
     let matrix = match beside[..] {
         [axis] => header.axes[axis].kind.and_then(dim_of_matrices),
         _ => None,

@@ -56,10 +56,11 @@ pub fn disagreements(images: &[(&str, &Surroundings)]) -> Vec<Note> {
     notes
 }
 
+/// The name of an image, and something about it.
+type Named<'a> = (&'a str, String);
+
 /// The first two that differ.
-fn different<'a>(
-    all: &'a [(&'a str, String)],
-) -> Option<(&'a (&'a str, String), &'a (&'a str, String))> {
+fn different<'a>(all: &'a [Named<'a>]) -> Option<(&'a Named<'a>, &'a Named<'a>)> {
     let first = all.first()?;
     Some((first, all.iter().find(|other| other.1 != first.1)?))
 }

@@ -18,7 +18,7 @@ use crate::image::Reading;
 #[derive(Clone, Debug, PartialEq)]
 pub enum CommandLine {
     /// Run with these options.
-    Run(RunOptions),
+    Run(Box<RunOptions>),
     /// Print this text and do nothing else.
     Help(String),
 }
@@ -134,7 +134,7 @@ pub fn parse(program: &Program, words: &[String]) -> Result<CommandLine, UsageEr
     }
     run.notes = notes(&all, program);
     check_required(program, &run)?;
-    Ok(CommandLine::Run(run))
+    Ok(CommandLine::Run(Box::new(run)))
 }
 
 fn asks_for_help(word: &str) -> bool {

@@ -178,7 +178,7 @@ pub(super) fn row_of(word: &str) -> Option<&'static OptionRow> {
                 .is_some_and(|rest| rest.starts_with('-'))
         };
         let spellings = row.spellings;
-        let is_named = row.about() != About::Run && spellings.iter().any(|s| named(&s));
+        let is_named = row.about() != About::Run && spellings.iter().any(named);
         spellings.contains(&word) || is_named
     };
     OPTIONS.iter().find(spelled)

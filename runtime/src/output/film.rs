@@ -127,8 +127,11 @@ fn open(staged: &mut Staged, file: &str) -> Result<Box<dyn Write>, OutputError> 
     Ok(Box::new(BufWriter::new(opened)))
 }
 
-/// The chunks of a PNG: their names and contents.
-fn chunks(bytes: &[u8]) -> Result<Vec<(&[u8], &[u8])>, String> {
+/// The name and the contents of a part of a PNG.
+type Chunk<'a> = (&'a [u8], &'a [u8]);
+
+/// The chunks of a PNG.
+fn chunks(bytes: &[u8]) -> Result<Vec<Chunk<'_>>, String> {
     let mut rest = bytes.get(8..).unwrap_or_default();
     let mut found = Vec::new();
     while let Some((length, after)) = rest.split_first_chunk::<4>() {

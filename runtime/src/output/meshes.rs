@@ -61,10 +61,10 @@ pub(super) fn write_ply(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io:
                 .flat_map(|(n, &length)| std::iter::repeat_n(n, length))
                 .collect()
         }
-        None => Vec::new(),
+        None => (0..count).collect(),
     };
     let mut bytes = Vec::new();
-    for point in 0..count {
+    for (point, &strand) in strands.iter().enumerate() {
         bytes.clear();
         for &x in &geometry.points[3 * point..3 * point + 3] {
             match geometry.is_double {
@@ -74,7 +74,7 @@ pub(super) fn write_ply(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io:
         }
         for property in &properties {
             let for_line = geometry.lengths.is_some() && property.column.lengths.is_none();
-            let row = if for_line { strands[point] } else { point };
+            let row = if for_line { strand } else { point };
             property.append(row, &mut bytes);
         }
         out.write_all(&bytes)?;

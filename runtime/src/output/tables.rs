@@ -45,7 +45,7 @@ pub(super) fn write_npy(
     let length = (BEFORE + text.len() + 1).next_multiple_of(ALIGNMENT) - BEFORE;
     out.write_all(b"\x93NUMPY\x01\x00")?;
     out.write_all(&(length as u16).to_le_bytes())?;
-    write!(out, "{text:<width$}\n", width = length - 1)?;
+    writeln!(out, "{text:<width$}", width = length - 1)?;
     column.values.write_bytes(out)
 }
 

@@ -110,7 +110,7 @@ impl Axes {
             for (position, rest) in plane.iter_mut().zip(&mut *rest) {
                 let quotient = match reciprocal {
                     0 => *rest,
-                    _ => (u128::from(reciprocal) * u128::from(*rest) >> u64::BITS) as u32,
+                    _ => ((u128::from(reciprocal) * u128::from(*rest)) >> u64::BITS) as u32,
                 };
                 *position = *rest - quotient * size;
                 *rest = quotient;

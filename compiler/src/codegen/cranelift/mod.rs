@@ -77,7 +77,7 @@ impl Backend for Cranelift {
         let entry = |(role, id)| {
             let address = module.get_finalized_function(id);
             // SAFETY: the function was compiled with just this signature.
-            let entry = unsafe { std::mem::transmute::<*const u8, _>(address) };
+            let entry = unsafe { std::mem::transmute::<*const u8, crate::codegen::Once>(address) };
             (role, Entry::Once(entry))
         };
         Generated {

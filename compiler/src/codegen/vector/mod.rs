@@ -21,7 +21,7 @@ mod tests;
 mod tree;
 
 use super::{
-    Backend, Entry, Generated, Lanes, Linker, Task,
+    Backend, Entry, Generated, Lanes, Linker, Once, Steps, Task,
     abi::{StateMap, StatePlane},
 };
 use crate::ssa::Role;
@@ -62,9 +62,9 @@ impl Backend for Vector {
             // SAFETY: the function was compiled with just this signature.
             let entry = unsafe {
                 if repeats {
-                    Entry::Steps(std::mem::transmute::<*const u8, _>(address))
+                    Entry::Steps(std::mem::transmute::<*const u8, Steps>(address))
                 } else {
-                    Entry::Once(std::mem::transmute::<*const u8, _>(address))
+                    Entry::Once(std::mem::transmute::<*const u8, Once>(address))
                 }
             };
             (role, entry)

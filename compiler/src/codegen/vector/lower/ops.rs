@@ -152,7 +152,7 @@ impl Lowering<'_> {
             Simple::IntLess => self.op(Op::Compare(Compare::IntLess), args),
             Simple::IntLessEqual => self.op(Op::Compare(Compare::IntLessEqual), args),
             Simple::IntEqual | Simple::StrEqual => self.op(Op::Compare(Compare::IntEqual), args),
-            Simple::ToReal => self.to_real(args[0]),
+            Simple::ToReal => self.real_of(args[0]),
             Simple::And => self.and(args[0], args[1], alone),
             Simple::Or => self.or(args[0], args[1]),
             Simple::Not => self.not(args[0]),
@@ -191,7 +191,7 @@ impl Lowering<'_> {
     /// that rounding does not reach it. The smallest integer divided by −1 becomes itself, as when it wraps.
     pub(super) fn quotient(&mut self, a: Val, b: Val) -> Val {
         if self.machine.lanes.double {
-            let [a, b] = [a, b].map(|n| self.to_real(n));
+            let [a, b] = [a, b].map(|n| self.real_of(n));
             let quotient = self.op(Op::Binary(Binary::Div), &[a, b]);
             return self.op(Op::Unary(Unary::Truncate), &[quotient]);
         }
@@ -202,7 +202,7 @@ impl Lowering<'_> {
         self.op(Op::Binary(Binary::Narrow), &halves)
     }
 
-    fn to_real(&mut self, n: Val) -> Val {
+    fn real_of(&mut self, n: Val) -> Val {
         if !self.machine.lanes.double || self.machine.width == Width::Zmm {
             return self.op(Op::Unary(Unary::ToReal), &[n]);
         }

@@ -42,10 +42,10 @@ impl super::Avx512 {
                 self.locate(cells[axis], fractions[axis], x, image, axis as i32);
             }
         }
-        for axis in 1..dim {
-            let stride = Operand::Broadcast(image.at(STRIDES + (axis as i32 - 1) * 4));
-            self.emit(VPMULLD, cells[axis], cells[axis], stride);
-            self.emit(VPADDD, c0, c0, Operand::Register(cells[axis]));
+        for (n, &cell) in cells[1..dim].iter().enumerate() {
+            let stride = Operand::Broadcast(image.at(STRIDES + n as i32 * 4));
+            self.emit(VPMULLD, cell, cell, stride);
+            self.emit(VPADDD, c0, c0, Operand::Register(cell));
         }
         self.emit_imm(VEXTRACTF64X4, c0, 0, Operand::Register(upper), 1);
         let lanes = Operand::Register(tent.lanes);
