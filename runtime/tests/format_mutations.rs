@@ -2,62 +2,15 @@
 //!
 //! `DAMAGED=20000 cargo test -p diderot-runtime --test format_mutations damaged` tries so many files of each format.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+#[path = "../nrrd/tests/counting/mod.rs"]
+mod counting;
+
+use counting::{alone, peak_of};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use runtime::image::{Frames, Image, Reading, describe};
 use runtime::nrrd::{self, Encoding, Format, Header, Nrrd, SampleType, Samples};
-
-/// Counts the bytes in use and remembers the most there were.
-struct Counting;
-
-static IN_USE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-impl Counting {
-    fn add(size: usize) {
-        let now = IN_USE.fetch_add(size, Ordering::Relaxed) + size;
-        PEAK.fetch_max(now, Ordering::Relaxed);
-    }
-}
-
-// SAFETY: every call is handed on to the system's allocator unchanged; counting touches no memory it manages.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        Counting::add(layout.size());
-        // SAFETY: the caller keeps the contract of `alloc`, which is the same.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        Counting::add(layout.size());
-        // SAFETY: the caller keeps the contract of `alloc_zeroed`, which is the same.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`, which is the same.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// Counts are of the whole process: one test at a time.
-static ALONE: Mutex<()> = Mutex::new(());
-
-/// The most bytes that `work` had in use beyond what was in use before.
-fn peak_of(work: impl FnOnce()) -> usize {
-    let before = IN_USE.load(Ordering::Relaxed);
-    PEAK.store(before, Ordering::Relaxed);
-    work();
-    PEAK.load(Ordering::Relaxed) - before
-}
 
 /// What decoders and buffers take whatever they read: bzip2 needs four megabytes, the beginning of a file one, twice.
 const CONSTANT: usize = 16 << 20;
@@ -141,7 +94,7 @@ fn read_as_everything(bytes: &[u8]) {
 
 #[test]
 fn damaged_files_of_every_format_are_read_or_refused() {
-    let _alone = ALONE.lock();
+    let _alone = alone();
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
     let mut names: Vec<_> = std::fs::read_dir(directory)
         .unwrap()
@@ -199,7 +152,7 @@ fn file_of(encoding: Encoding, sizes: &[usize]) -> Vec<u8> {
 
 #[test]
 fn memory_follows_the_data_and_not_the_header() {
-    let _alone = ALONE.lock();
+    let _alone = alone();
     for encoding in Encoding::all() {
         // A hundred thousand samples, of which the header claims a thousand million.
         let mut file = file_of(encoding, &[100_000]);
@@ -219,7 +172,7 @@ fn memory_follows_the_data_and_not_the_header() {
 
 #[test]
 fn samples_are_kept_once() {
-    let _alone = ALONE.lock();
+    let _alone = alone();
     // Powers of two are where growth by doubling would show; three components are where a second order of them would.
     for (sizes, dim, shape) in [
         (&[1 << 20, 4][..], 2, &[][..]),
@@ -248,7 +201,7 @@ fn samples_are_kept_once() {
 
 #[test]
 fn an_image_above_the_limit_is_refused_before_anything_is_read() {
-    let _alone = ALONE.lock();
+    let _alone = alone();
     let file = file_of(Encoding::Gzip, &[1000, 1000]);
     let limited = Reading {
         memory: Some(1_000_000),

@@ -1,4 +1,4 @@
-//! A run of a compiled program, or several: inputs, checks, super-steps, files, and what is told about them.
+//! A run of a compiled program, or several: inputs, checks, super-steps and files.
 
 use super::{
     FAILURE, INTERRUPTED, SUCCESS, USAGE, complain,
@@ -13,7 +13,6 @@ use crate::{
         syntax::term_at,
         typed::tree::{Constant, InputDefault},
     },
-    ir::interface::{self, Input},
     pipeline::Compiled,
     run::{self, Failure, Images, Inputs, Prepared, Running},
 };
@@ -27,7 +26,6 @@ use runtime::{
     output::{
         OutputError,
         film::Film,
-        format::{FileFormat, STANDARD_OUTPUT},
         place::Place,
         plan::{Plan, Target, plan},
         write::{Contents, Number, Style, Written, write},
@@ -90,29 +88,29 @@ pub(super) fn execute(
     }
 }
 
-struct Execution<'a> {
+pub(super) struct Execution<'a> {
     source: &'a Source,
-    compiled: &'a Compiled,
+    pub(super) compiled: &'a Compiled,
     program: &'a Program,
-    options: &'a RunOptions,
-    images: Images,
+    pub(super) options: &'a RunOptions,
+    pub(super) images: Images,
     /// Films in the making, in the order of the plan.
     films: Vec<Film>,
     /// Where printed text goes, once something runs.
     printer: Option<Box<dyn Write>>,
     /// How long the stages of the compilation took.
-    stages: &'a [(&'static str, Duration)],
-    times: Times,
+    pub(super) stages: &'a [(&'static str, Duration)],
+    pub(super) times: Times,
 }
 
 /// How long the parts of all runs took together.
 #[derive(Default)]
-struct Times {
-    load: Duration,
-    create: Duration,
-    steps: Duration,
-    gather: Duration,
-    write: Duration,
+pub(super) struct Times {
+    pub(super) load: Duration,
+    pub(super) create: Duration,
+    pub(super) steps: Duration,
+    pub(super) gather: Duration,
+    pub(super) write: Duration,
 }
 
 impl Execution<'_> {
@@ -430,114 +428,6 @@ impl Execution<'_> {
         complain(&format!("error: {error}\n"));
         Ended(FAILURE)
     }
-
-    /// Says what was written, and what of it does not show.
-    fn tell(&self, all: &[Written]) {
-        let RunOptions { quiet, verbose, .. } = *self.options;
-        for written in all {
-            let Written {
-                file,
-                description,
-                notes,
-                tally,
-            } = written;
-            let file = match file.as_str() {
-                STANDARD_OUTPUT => "standard output",
-                file => file,
-            };
-            if !quiet {
-                complain(&format!("wrote {file} ({description})\n"));
-            }
-            let of_tally = tally.iter().flat_map(|tally| tally.notes(file, verbose));
-            for note in notes.iter().cloned().chain(of_tally) {
-                complain(&format!("note: {note}\n"));
-            }
-        }
-    }
-
-    /// Says how numbered pictures become a film.
-    fn tell_of_numbered(&self, plan: &Plan) {
-        let numbered = match plan.runs {
-            Some(_) => &plan.results,
-            None => &plan.snapshots,
-        };
-        let pictures = numbered
-            .iter()
-            .filter(|target| target.destination.format == FileFormat::Png);
-        for target in pictures.filter(|_| !self.options.quiet) {
-            let file = target.destination.numbered(0, 1).file;
-            let stem = file.trim_end_matches("-0.png");
-            complain(&format!(
-                "note: ffmpeg -framerate 25 -pattern_type glob -i '{stem}-*.png' -pix_fmt yuv420p {stem}.mp4 makes a film of them\n"
-            ));
-        }
-    }
-
-    /// Warns of images that lie elsewhere than the program looked.
-    fn tell_of_missed(&self) {
-        for (image, extents) in self.images.missed() {
-            let program = &self.compiled.interface;
-            let of_input = |input: &&Input| input.target == interface::Target::Image(image as u32);
-            let name = match program.inputs.iter().find(of_input) {
-                Some(input) => format!("`{}`", input.name),
-                None => program.images[image].file.clone().unwrap_or_default(),
-            };
-            let extents: Vec<String> = extents
-                .iter()
-                .map(|(low, high)| format!("[{low}, {high}]"))
-                .collect();
-            complain(&format!(
-                "warning: no probe was inside the image {name}; its world box is {}\n",
-                extents.join(" × ")
-            ));
-        }
-    }
-
-    fn tell_of_unfinished(&self, running: &Running, end: RunEnd) {
-        let (steps, active) = (running.steps(), running.counts().active);
-        let reason = match end {
-            RunEnd::StepLimit => format!("stopped at the limit of {steps} super-steps"),
-            RunEnd::Stopped => format!("interrupted after {steps} super-steps"),
-            RunEnd::Finished | RunEnd::Cancelled => return,
-        };
-        complain(&format!(
-            "note: {reason}; {active} strands were not finished and are written as they are\n"
-        ));
-    }
-
-    fn tell_times(&self, running: &Running) {
-        if !self.options.timing && !self.options.verbose {
-            return;
-        }
-        let Times {
-            load,
-            create,
-            steps,
-            gather,
-            write,
-        } = self.times;
-        let parts = [
-            ("load", load),
-            ("create", create),
-            ("steps", steps),
-            ("gather", gather),
-            ("write", write),
-        ];
-        let times = self.stages.iter().copied().chain(parts);
-        complain(&times.map(time_line).collect::<String>());
-        let counts = running.counts();
-        complain(&format!(
-            "{} super-steps, {} stable, {} active\n",
-            running.steps(),
-            counts.stable,
-            counts.active,
-        ));
-    }
-}
-
-/// How long something took, on a line.
-pub(super) fn time_line((what, time): (&str, Duration)) -> String {
-    format!("{what:12} {:9.3} ms\n", time.as_secs_f64() * 1e3)
 }
 
 /// Reports a failure at its place in the source, if it has one.

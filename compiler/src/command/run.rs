@@ -5,8 +5,9 @@ use super::{
     args::{self, RunArguments},
     build::Attached,
     complain,
-    execute::{execute, time_line},
+    execute::execute,
     read_source, report, say,
+    tell::time_line,
 };
 use crate::{
     front::{

@@ -2,6 +2,7 @@
 
 use super::complain;
 use crate::{codegen::Compiled, run};
+use runtime::memory::shown;
 use runtime::output::{
     Domain, Output, Scalar,
     format::FileFormat,
@@ -76,13 +77,11 @@ fn bytes_of(target: &Target, outputs: &[Output], domain: &Domain, program: &Comp
 #[cfg(unix)]
 fn free_bytes(directory: &Path) -> Option<u64> {
     let found = nix::sys::statvfs::statvfs(directory).ok()?;
-    // The types of these numbers differ between systems.
-    #[allow(clippy::unnecessary_cast, clippy::useless_conversion)]
-    let (blocks, size) = (
-        found.blocks_available() as u64,
-        found.fragment_size() as u64,
-    );
-    blocks.checked_mul(size)
+    #[allow(
+        clippy::unnecessary_cast,
+        reason = "the types of these numbers differ between systems"
+    )]
+    (found.blocks_available() as u64).checked_mul(found.fragment_size() as u64)
 }
 
 #[cfg(not(unix))]
@@ -90,30 +89,9 @@ fn free_bytes(_: &Path) -> Option<u64> {
     None
 }
 
-fn shown(bytes: u64) -> String {
-    const UNITS: [&str; 5] = ["bytes", "KB", "MB", "GB", "TB"];
-    let mut size = bytes as f64;
-    let mut unit = 0;
-    while size >= 1000.0 && unit + 1 < UNITS.len() {
-        size /= 1000.0;
-        unit += 1;
-    }
-    match unit {
-        0 => format!("{bytes} bytes"),
-        _ => format!("{size:.1} {}", UNITS[unit]),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_are_told_in_units_that_can_be_read() {
-        assert_eq!(shown(999), "999 bytes");
-        assert_eq!(shown(1500), "1.5 KB");
-        assert_eq!(shown(3_200_000_000), "3.2 GB");
-    }
 
     #[test]
     #[cfg(unix)]

@@ -1,48 +1,11 @@
 //! Reading takes no more memory than the data that are really there justify, whatever a header claims.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+mod counting;
 
+use counting::{alone, peak_of};
 use nrrd_rs::{
     self as nrrd, Encoding, ErrorKind, Format, Header, Nrrd, Reader, SampleType, Samples,
 };
-
-/// Counts the bytes in use and remembers the most there were.
-struct Counting;
-
-static IN_USE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is handed on to the system's allocator unchanged; counting touches no memory it manages.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = IN_USE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(now, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`, which is the same.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`, which is the same.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// Counts are of the whole process: one test at a time.
-static ALONE: Mutex<()> = Mutex::new(());
-
-/// The most bytes that `work` had in use beyond what was in use before.
-fn peak_of(work: impl FnOnce()) -> usize {
-    let before = IN_USE.load(Ordering::Relaxed);
-    PEAK.store(before, Ordering::Relaxed);
-    work();
-    PEAK.load(Ordering::Relaxed) - before
-}
 
 /// What decoders and buffers take whatever they read; bzip2 alone needs four megabytes.
 const CONSTANT: usize = 6 << 20;
@@ -66,7 +29,7 @@ fn damaged_headers_take_no_more(file: &[u8], decoded: usize, encoding: Encoding)
 
 #[test]
 fn memory_follows_the_data_and_not_the_header() {
-    let _alone = ALONE.lock();
+    let _alone = alone();
     for encoding in Encoding::all() {
         // A file with a hundred thousand samples, of which the header is then made to claim a thousand million.
         let count = 100_000;
@@ -93,7 +56,7 @@ fn memory_follows_the_data_and_not_the_header() {
 
 #[test]
 fn a_whole_array_takes_its_own_size_once() {
-    let _alone = ALONE.lock();
+    let _alone = alone();
     // Sizes that are powers of two are those where growth by doubling would show.
     let count = 8 << 20;
     let header = Header::new(SampleType::U8, &[count]);
@@ -112,7 +75,7 @@ fn a_whole_array_takes_its_own_size_once() {
 
 #[test]
 fn an_array_above_the_limit_is_refused_before_it_is_read() {
-    let _alone = ALONE.lock();
+    let _alone = alone();
     // Twenty million zeros in twenty kilobytes, which are really there.
     let count = 20_000_000;
     let header = Header::new(SampleType::U8, &[count]);
@@ -142,7 +105,7 @@ fn an_array_above_the_limit_is_refused_before_it_is_read() {
 
 #[test]
 fn names_of_files_are_made_one_at_a_time() {
-    let _alone = ALONE.lock();
+    let _alone = alone();
     let header = "NRRD0001\ntype: uchar\ndimension: 2\nsizes: 1 100000000\nencoding: raw\n\
                   data file: no-such-slice-%d.raw 1 100000000 1\n";
     let directory = std::env::temp_dir();

@@ -79,12 +79,17 @@ macro_rules! specialized {
 /// Defines the entry points of one instruction set: functions that enable its features. Kernels with six taps are the ones
 /// that have third and fourth derivatives; specialized versions for these pay where there are vectors to hold so much.
 macro_rules! entry_points {
-    ($(#[$features:meta])* $module:ident $(, $high:tt)*) => {
+    (#[$features:meta] $module:ident) => {
+        entry_points!(
+            #[$features] $module, (1, 6, 4), (1, 6, 5), (2, 6, 4), (2, 6, 5), (3, 6, 4), (3, 6, 5)
+        );
+    };
+    ($(#[$features:meta])? $module:ident $(, $high:tt)*) => {
         mod $module {
             use super::*;
 
             /// Any specification.
-            $(#[$features])*
+            $(#[$features])?
             pub(super) unsafe extern "C" fn general<V: Vector>(
                 image: *const ProbeImage<'_>,
                 kernel: *const ProbeKernel,
@@ -104,7 +109,7 @@ macro_rules! entry_points {
             }
 
             /// As many lanes as a vector has, by the general version.
-            $(#[$features])*
+            $(#[$features])?
             #[inline(never)]
             unsafe fn part<V: Vector>(
                 image: &ProbeImage<'_>,
@@ -118,7 +123,7 @@ macro_rules! entry_points {
             }
 
             /// The specifications with these constants.
-            $(#[$features])*
+            $(#[$features])?
             unsafe extern "C" fn special<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS: usize>(
                 image: *const ProbeImage<'_>,
                 kernel: *const ProbeKernel,
@@ -164,22 +169,10 @@ entry_points!(portable);
 #[cfg(target_arch = "x86_64")]
 entry_points!(
     #[target_feature(enable = "avx2,fma")]
-    vex,
-    (1, 6, 4),
-    (1, 6, 5),
-    (2, 6, 4),
-    (2, 6, 5),
-    (3, 6, 4),
-    (3, 6, 5)
+    vex
 );
 #[cfg(target_arch = "x86_64")]
 entry_points!(
     #[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl")]
-    evex,
-    (1, 6, 4),
-    (1, 6, 5),
-    (2, 6, 4),
-    (2, 6, 5),
-    (3, 6, 4),
-    (3, 6, 5)
+    evex
 );

@@ -2,8 +2,10 @@
 //! sequences, printing, global code), compared bit for bit with a plain sequential simulation, for
 //! every block width and many numbers of workers.
 
-// Its methods get what the protocol of strand programs promises, and touch their own lanes only; that is why every block is sound.
-#[allow(clippy::undocumented_unsafe_blocks)]
+#[allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "one for all: methods get what the protocol promises and touch their own lanes only"
+)]
 mod program;
 mod rules;
 mod simulation;

@@ -1,8 +1,6 @@
 //! The words of the command line: commands, options on either side of the program's name, and what is said of others.
 
-mod commands;
-
-use commands::{diderotc, directory, stderr, stdout, write};
+use crate::commands::{diderotc, directory, stderr, stdout, write};
 
 /// A picture of a colour that is given.
 const COLOUR: &str = "#version 2.0

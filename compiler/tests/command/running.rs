@@ -1,30 +1,7 @@
 //! The command as a user meets it: what it writes, says and returns.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Output},
-};
-
-/// An empty directory of its own for each test.
-fn directory(name: &str) -> PathBuf {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&directory);
-    fs::create_dir_all(&directory).expect("a directory for the test");
-    directory
-}
-
-fn diderotc(directory: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_diderotc"))
-        .args(words)
-        .current_dir(directory)
-        .output()
-        .expect("the command runs")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
+use crate::commands::{diderotc, directory, stderr, write};
+use std::{fs, process::Command};
 
 /// Squares of the numbers 0 … n−1.
 const SQUARES: &str = "#version 2.0
@@ -35,10 +12,6 @@ strand s (int i) {
 }
 create_array { s(i) | i in 0..n-1 }
 ";
-
-fn write(directory: &Path, name: &str, text: &str) {
-    fs::write(directory.join(name), text).expect("a writable directory");
-}
 
 #[test]
 fn a_program_runs_with_its_options() {
@@ -422,57 +395,5 @@ fn a_full_disk_is_reported_and_leaves_nothing_behind() {
         fs::read_dir(&dir).expect("the directory").count(),
         2,
         "a temporary file is left"
-    );
-}
-
-/// Strands that never end.
-const ENDLESS: &str = "#version 2.0
-strand s (int i) { output int n = 0; update { n += 1; } }
-create_array { s(i) | i in 0..99 }
-";
-
-#[test]
-fn an_interrupted_run_writes_no_output() {
-    let dir = directory("interrupt");
-    write(&dir, "p.diderot", ENDLESS);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_diderotc"))
-        .args(["p.diderot", "-s", "1000", "-o", "out.nrrd"])
-        .current_dir(&dir)
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .expect("the command runs");
-    // It runs once there is a snapshot.
-    while !dir.join("out-0000.nrrd").exists() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .expect("the command `kill`");
-    assert!(sent.success());
-    let status = child.wait().expect("it ends");
-    let mut message = String::new();
-    std::io::Read::read_to_string(&mut child.stderr.take().expect("piped"), &mut message)
-        .expect("text");
-    assert_eq!(status.code(), Some(130), "{message}");
-    assert!(
-        message.contains("interrupted") && message.contains("--keep"),
-        "{message}"
-    );
-    let names: Vec<String> = fs::read_dir(&dir)
-        .expect("the directory")
-        .map(|entry| {
-            entry
-                .expect("an entry")
-                .file_name()
-                .to_string_lossy()
-                .into_owned()
-        })
-        .collect();
-    assert!(
-        !names
-            .iter()
-            .any(|n| n == "out.nrrd" || n.ends_with(".part")),
-        "{names:?}"
     );
 }

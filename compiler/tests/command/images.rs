@@ -1,9 +1,7 @@
 //! Images of many formats through the command: the same place has the same value whatever wrote the file, and what is said
 //! about files.
 
-mod commands;
-
-use commands::{diderotc, directory, stderr, write};
+use crate::commands::{diderotc, directory, stderr, write};
 use runtime::image::Image;
 use std::path::{Path, PathBuf};
 

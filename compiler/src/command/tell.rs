@@ -1,0 +1,130 @@
+//! What is told about a run: files and what of them does not show, images that were missed, where the time went.
+
+use super::{
+    complain,
+    execute::{Execution, Times},
+};
+use crate::{
+    ir::interface::{self, Input},
+    run::Running,
+};
+use runtime::{
+    input::options::RunOptions,
+    output::{
+        format::{FileFormat, STANDARD_OUTPUT},
+        plan::Plan,
+        write::Written,
+    },
+    world::RunEnd,
+};
+use std::time::Duration;
+
+impl Execution<'_> {
+    /// Says what was written, and what of it does not show.
+    pub(super) fn tell(&self, all: &[Written]) {
+        let RunOptions { quiet, verbose, .. } = *self.options;
+        for written in all {
+            let Written {
+                file,
+                description,
+                notes,
+                tally,
+            } = written;
+            let file = match file.as_str() {
+                STANDARD_OUTPUT => "standard output",
+                file => file,
+            };
+            if !quiet {
+                complain(&format!("wrote {file} ({description})\n"));
+            }
+            let of_tally = tally.iter().flat_map(|tally| tally.notes(file, verbose));
+            for note in notes.iter().cloned().chain(of_tally) {
+                complain(&format!("note: {note}\n"));
+            }
+        }
+    }
+
+    /// Says how numbered pictures become a film.
+    pub(super) fn tell_of_numbered(&self, plan: &Plan) {
+        let numbered = match plan.runs {
+            Some(_) => &plan.results,
+            None => &plan.snapshots,
+        };
+        let pictures = numbered
+            .iter()
+            .filter(|target| target.destination.format == FileFormat::Png);
+        for target in pictures.filter(|_| !self.options.quiet) {
+            let file = target.destination.numbered(0, 1).file;
+            let stem = file.trim_end_matches("-0.png");
+            complain(&format!(
+                "note: ffmpeg -framerate 25 -pattern_type glob -i '{stem}-*.png' -pix_fmt yuv420p {stem}.mp4 makes a film of them\n"
+            ));
+        }
+    }
+
+    /// Warns of images that lie elsewhere than the program looked.
+    pub(super) fn tell_of_missed(&self) {
+        for (image, extents) in self.images.missed() {
+            let program = &self.compiled.interface;
+            let of_input = |input: &&Input| input.target == interface::Target::Image(image as u32);
+            let name = match program.inputs.iter().find(of_input) {
+                Some(input) => format!("`{}`", input.name),
+                None => program.images[image].file.clone().unwrap_or_default(),
+            };
+            let extents: Vec<String> = extents
+                .iter()
+                .map(|(low, high)| format!("[{low}, {high}]"))
+                .collect();
+            complain(&format!(
+                "warning: no probe was inside the image {name}; its world box is {}\n",
+                extents.join(" × ")
+            ));
+        }
+    }
+
+    pub(super) fn tell_of_unfinished(&self, running: &Running, end: RunEnd) {
+        let (steps, active) = (running.steps(), running.counts().active);
+        let reason = match end {
+            RunEnd::StepLimit => format!("stopped at the limit of {steps} super-steps"),
+            RunEnd::Stopped => format!("interrupted after {steps} super-steps"),
+            RunEnd::Finished | RunEnd::Cancelled => return,
+        };
+        complain(&format!(
+            "note: {reason}; {active} strands were not finished and are written as they are\n"
+        ));
+    }
+
+    pub(super) fn tell_times(&self, running: &Running) {
+        if !self.options.timing && !self.options.verbose {
+            return;
+        }
+        let Times {
+            load,
+            create,
+            steps,
+            gather,
+            write,
+        } = self.times;
+        let parts = [
+            ("load", load),
+            ("create", create),
+            ("steps", steps),
+            ("gather", gather),
+            ("write", write),
+        ];
+        let times = self.stages.iter().copied().chain(parts);
+        complain(&times.map(time_line).collect::<String>());
+        let counts = running.counts();
+        complain(&format!(
+            "{} super-steps, {} stable, {} active\n",
+            running.steps(),
+            counts.stable,
+            counts.active,
+        ));
+    }
+}
+
+/// How long something took, on a line.
+pub(super) fn time_line((what, time): (&str, Duration)) -> String {
+    format!("{what:12} {:9.3} ms\n", time.as_secs_f64() * 1e3)
+}

@@ -1,0 +1,10 @@
+//! The command as a user meets it: what it writes, says and returns.
+
+mod commands;
+mod images;
+mod interrupts;
+mod outputs;
+mod places;
+mod repeated;
+mod running;
+mod words;
