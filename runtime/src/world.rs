@@ -23,11 +23,13 @@ mod methods;
 mod outputs;
 mod program;
 mod search;
+mod stream;
 
 pub use context::StepContext;
 pub use global::{BlockMap, GlobalContext, GlobalSequences, Reductions};
 pub use outputs::Gathered;
 pub use program::{Abilities, StrandProgram};
+pub use stream::{Completed, Completion, Wanted, can_be_forgotten, complete};
 
 use self::core::Core;
 use self::methods::{Axes, create_block, step_block};

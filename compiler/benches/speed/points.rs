@@ -18,7 +18,7 @@ pub(crate) fn contour(picture: &Image<f32>, across: usize) -> Vec<f32> {
     let walk = |n: usize| {
         let place = |n: usize| 3.4 * (2.0 * (n as f32 + 0.5) / across as f32 - 1.0);
         let mut pos = [place(n % across), place(n / across)];
-        for _ in 0..14 {
+        for _ in 0..13 {
             let at = [0, 1].map(|axis| scale[axis] * pos[axis] + offset[axis]);
             if !at.iter().all(|x| (1.0..(width - 2) as f32).contains(x)) {
                 return None;

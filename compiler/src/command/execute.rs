@@ -1,10 +1,7 @@
 //! A run of a compiled program, or several: inputs, checks, super-steps and files.
 
 use super::{
-    FAILURE, INTERRUPTED, SUCCESS, USAGE, complain,
-    interrupts::{self, Watch},
-    progress::{Length, Progress},
-    report, space,
+    FAILURE, INTERRUPTED, SUCCESS, USAGE, complain, interrupts, report, space, steps::Ran,
 };
 use crate::{
     front::{
@@ -39,7 +36,7 @@ use std::{
 };
 
 /// Why a run did not come to its end: a status, after everything has been said.
-struct Ended(u8);
+pub(super) struct Ended(pub(super) u8);
 
 /// Runs a program as its command line says.
 pub(super) fn execute(
@@ -89,7 +86,7 @@ pub(super) fn execute(
 }
 
 pub(super) struct Execution<'a> {
-    source: &'a Source,
+    pub(super) source: &'a Source,
     pub(super) compiled: &'a Compiled,
     program: &'a Program,
     pub(super) options: &'a RunOptions,
@@ -156,24 +153,25 @@ impl Execution<'_> {
         }
         let all_cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let workers = self.options.workers.unwrap_or_else(all_cores);
-        let mut running = prepared.create(workers).map_err(failed)?;
-        let places = self.places(&running)?;
-        self.times.create += start.elapsed();
-        let start = Instant::now();
         let mut printer = match self.printer.take() {
             Some(printer) => printer,
-            None => open_printer(&self.options.print).map_err(|error| self.print_failed(&error))?,
+            None => open_printer(&self.options.print)
+                .map_err(|error| print_failed(self.options, &error))?,
         };
-        let end = self.supersteps(&mut running, &plan, &places, &mut *printer)?;
+        self.times.create += start.elapsed();
+        let Ran {
+            running,
+            places,
+            end,
+        } = if self.only_the_end_counts(&plan) && prepared.can_be_forgotten() {
+            self.complete(prepared, workers, &mut *printer)?
+        } else {
+            self.step_by_step(prepared, workers, &plan, &mut *printer)?
+        };
         self.printer = Some(printer);
-        self.times.steps += start.elapsed();
         let is_kept = end == RunEnd::Stopped;
         if interrupts::happened() && !is_kept {
-            let keep = "--keep would have written what there was";
-            complain(&format!(
-                "error: interrupted; no output was written ({keep}, -l N stops after N super-steps)\n"
-            ));
-            return Err(Ended(INTERRUPTED));
+            return Err(interrupted());
         }
         self.tell_of_unfinished(&running, end);
         let runs = plan.runs.map(|_| Number {
@@ -255,7 +253,7 @@ impl Execution<'_> {
     }
 
     /// Where the grid of each output lies.
-    fn places(&self, running: &Running) -> Result<Vec<Option<Place>>, Ended> {
+    pub(super) fn places(&self, running: &Running) -> Result<Vec<Option<Place>>, Ended> {
         let automatic = match self
             .options
             .outputs
@@ -285,81 +283,7 @@ impl Execution<'_> {
         })
     }
 
-    /// Runs to the end or the limit, with snapshots on the way.
-    fn supersteps(
-        &mut self,
-        running: &mut Running,
-        plan: &Plan,
-        places: &[Option<Place>],
-        printer: &mut dyn Write,
-    ) -> Result<RunEnd, Ended> {
-        let options = self.options;
-        let watch = Watch::over(running.control(), options.keep);
-        let counts = running.counts();
-        let strands = counts.active + counts.stable;
-        let length = Length {
-            strands: Some(strands).filter(|_| !running.creates_strands()),
-            limit: options.limit,
-        };
-        let progress = Progress::start(running.control(), length, options.verbose, options.quiet);
-        let end = self.steps(running, plan, places, printer);
-        progress.finish();
-        let flushed = printer.flush();
-        drop(watch);
-        let end = end?;
-        flushed.map_err(|error| self.print_failed(&error))?;
-        Ok(end)
-    }
-
-    fn print_failed(&self, error: &io::Error) -> Ended {
-        complain(&format!("error: {}: {error}\n", self.options.print));
-        Ended(FAILURE)
-    }
-
-    fn steps(
-        &mut self,
-        running: &mut Running,
-        plan: &Plan,
-        places: &[Option<Place>],
-        printer: &mut dyn Write,
-    ) -> Result<RunEnd, Ended> {
-        let source = self.source;
-        let failed = |failure: Failure| Ended(fail(source, &failure));
-        let limit = self.options.limit;
-        let Some(period) = self.options.snapshot_period else {
-            return running.run(limit, printer).map_err(failed);
-        };
-        let limit = limit.unwrap_or(u64::MAX);
-        self.snapshot(running, plan, places)?;
-        loop {
-            let steps = period.min(limit - running.steps());
-            let end = running.run(Some(steps), printer).map_err(failed)?;
-            if end != RunEnd::Cancelled {
-                self.snapshot(running, plan, places)?;
-            }
-            if end != RunEnd::StepLimit || running.steps() >= limit {
-                return Ok(end);
-            }
-        }
-    }
-
-    fn snapshot(
-        &mut self,
-        running: &Running,
-        plan: &Plan,
-        places: &[Option<Place>],
-    ) -> Result<(), Ended> {
-        let number = Number {
-            value: running.steps(),
-            digits: plan.digits,
-        };
-        for target in &plan.snapshots {
-            self.write(running, target, Some(number), true, places)?;
-        }
-        self.add_to_films(running, plan, places)
-    }
-
-    fn add_to_films(
+    pub(super) fn add_to_films(
         &mut self,
         running: &Running,
         plan: &Plan,
@@ -380,7 +304,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    fn write(
+    pub(super) fn write(
         &mut self,
         running: &Running,
         target: &Target,
@@ -430,8 +354,16 @@ impl Execution<'_> {
     }
 }
 
+pub(super) fn interrupted() -> Ended {
+    let keep = "--keep would have written what there was";
+    complain(&format!(
+        "error: interrupted; no output was written ({keep}, -l N stops after N super-steps)\n"
+    ));
+    Ended(INTERRUPTED)
+}
+
 /// Reports a failure at its place in the source, if it has one.
-fn fail(source: &Source, failure: &Failure) -> u8 {
+pub(super) fn fail(source: &Source, failure: &Failure) -> u8 {
     match failure.place {
         Some(place) => {
             let span = term_at(source, place);
@@ -446,6 +378,11 @@ fn fail(source: &Source, failure: &Failure) -> u8 {
         }
     }
     FAILURE
+}
+
+pub(super) fn print_failed(options: &RunOptions, error: &io::Error) -> Ended {
+    complain(&format!("error: {}: {error}\n", options.print));
+    Ended(FAILURE)
 }
 
 fn open_printer(file: &str) -> io::Result<Box<dyn Write>> {

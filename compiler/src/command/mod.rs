@@ -15,6 +15,7 @@ mod interrupts;
 mod progress;
 mod run;
 mod space;
+mod steps;
 mod tell;
 mod words;
 

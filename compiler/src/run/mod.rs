@@ -5,6 +5,7 @@ mod failure;
 mod global;
 mod images;
 mod inputs;
+mod life;
 mod outputs;
 mod places;
 mod strands;
@@ -19,11 +20,15 @@ pub use values::input_type;
 
 use crate::{codegen::Compiled, front::codes, ssa::Role};
 pub use images::Images;
+use life::Life;
 use runtime::{
     image::Note,
     output::Domain,
     strands::Counts,
-    world::{Control, Creation, GlobalSequences, RunEnd, RunError, World},
+    world::{
+        Completion, Control, Creation, GlobalSequences, RunEnd, RunError, Wanted, World,
+        can_be_forgotten, complete,
+    },
 };
 use std::{io::Write, sync::Arc};
 use strands::Strands;
@@ -76,26 +81,85 @@ impl Prepared {
     /// # Errors
     /// There are too many, or the initialization of one fails.
     pub fn create(self, workers: usize) -> Result<Running, Failure> {
-        let Prepared {
-            strands,
-            sequences,
-            sizes,
-        } = self;
-        let creation = if strands.is_grid() {
-            Creation::Grid(sizes.clone())
-        } else {
-            Creation::Collection(sizes.clone())
-        };
-        let iterators = strands.iterators();
-        let world = World::new(strands, &creation, sequences, workers)
+        let creation = self.creation();
+        let iterators = self.strands.iterators();
+        let world = World::new(self.strands, &creation, self.sequences, workers)
             .map_err(|error| Failure::of_creation(error, &iterators))?;
-        Ok(Running { world, sizes })
+        Ok(Running {
+            life: Life::World(Box::new(world)),
+            sizes: self.sizes,
+        })
+    }
+
+    /// Whether strands cannot notice each other, so that [`Prepared::complete`] need not keep them.
+    pub fn can_be_forgotten(&self) -> bool {
+        let program = self.strands.program();
+        can_be_forgotten(&program.state.layout, program.abilities)
+    }
+
+    /// Creates the strands and runs them to their ends, watched and stopped by `control`. Strands that cannot notice each
+    /// other are not kept when they have ended: only their outputs, and where they were in the beginning. `None` if the run
+    /// was stopped before its end.
+    ///
+    /// # Errors
+    /// As for [`Prepared::create`] and [`Running::run`].
+    pub fn complete(
+        self,
+        workers: usize,
+        control: &Arc<Control>,
+        printer: &mut dyn Write,
+    ) -> Result<Option<Running>, Failure> {
+        if self.can_be_forgotten() {
+            print(&self.strands, printer)?;
+            let kept = life::Kept::of(self.strands.program());
+            let wanted = Wanted {
+                initial: &kept.initial,
+                outputs: &kept.outputs,
+            };
+            let (creation, control) = (self.creation(), Arc::clone(control));
+            let ended = complete(
+                &self.strands,
+                &creation,
+                &self.sequences,
+                workers,
+                wanted,
+                control,
+            );
+            match ended.map_err(|error| Failure::of_creation(error, self.strands.iterators()))? {
+                Completion::Completed(completed) => {
+                    return Ok(Some(Running {
+                        life: Life::completed(self.strands, kept, *completed),
+                        sizes: self.sizes,
+                    }));
+                }
+                Completion::Stopped => return Ok(None),
+                // Which of the failures is the first is known by those who keep the strands.
+                Completion::Failed => {}
+            }
+        }
+        let mut running = self.create(workers)?;
+        let end = running.run(None, printer)?;
+        Ok((end == RunEnd::Finished).then_some(running))
+    }
+
+    fn creation(&self) -> Creation {
+        let sizes = self.sizes.clone();
+        match self.strands.is_grid() {
+            true => Creation::Grid(sizes),
+            false => Creation::Collection(sizes),
+        }
     }
 }
 
-/// A program with its strands.
+/// Writes what code outside the strands printed.
+fn print(strands: &Strands, printer: &mut dyn Write) -> Result<(), Failure> {
+    let printed = printer.write_all(strands.take_printed().as_bytes());
+    printed.map_err(|error| Failure::new(codes::PRINT, RunError::Print(error)))
+}
+
+/// A program with its strands, or with what is left of them.
 pub struct Running {
-    world: World<Strands>,
+    life: Life,
     sizes: Vec<usize>,
 }
 
@@ -111,7 +175,7 @@ impl Running {
 
     /// What should be told to the user about the images.
     pub fn notes(&self) -> &[Note] {
-        self.world.program().images().notes()
+        self.life.strands().images().notes()
     }
 
     /// Runs up to `limit` super-steps, or to the end. Printed text goes to `printer`.
@@ -119,13 +183,13 @@ impl Running {
     /// # Errors
     /// The run-time error that ended the run.
     pub fn run(&mut self, limit: Option<u64>, printer: &mut dyn Write) -> Result<RunEnd, Failure> {
-        let early = self.world.program().take_printed();
-        printer
-            .write_all(early.as_bytes())
-            .map_err(|error| Failure::new(codes::PRINT, RunError::Print(error)))?;
-        let end = self.world.run(limit, printer);
-        let end = end.map_err(|error| Failure::of_run(error, self.world.program().iterators()))?;
-        match self.world.program().failure() {
+        print(self.life.strands(), printer)?;
+        let Life::World(world) = &mut self.life else {
+            return Ok(RunEnd::Finished);
+        };
+        let end = world.run(limit, printer);
+        let end = end.map_err(|error| Failure::of_run(error, world.program().iterators()))?;
+        match world.program().failure() {
             Some(failure) => Err(failure),
             None => Ok(end),
         }
@@ -133,31 +197,46 @@ impl Running {
 
     /// Super-steps completed.
     pub fn steps(&self) -> u64 {
-        self.world.steps()
+        match &self.life {
+            Life::World(world) => world.steps(),
+            Life::Completed(completed) => completed.steps(),
+        }
     }
 
     /// Sizes of the strand sets.
     pub fn counts(&self) -> Counts {
-        self.world.counts()
+        match &self.life {
+            Life::World(world) => world.counts(),
+            Life::Completed(completed) => completed.counts(),
+        }
     }
 
     /// Memory that the sequences of all strands and global variables take, in bytes.
     pub fn sequence_bytes(&self) -> usize {
-        usize::try_from(self.world.live_sequence_bytes()).unwrap_or(0)
+        match &self.life {
+            Life::World(world) => usize::try_from(world.live_sequence_bytes()).unwrap_or(0),
+            Life::Completed(_) => 0,
+        }
     }
 
     /// Whether strands may be created while the program runs.
     pub fn creates_strands(&self) -> bool {
-        self.world.program().program().abilities.creates
+        self.life.strands().program().abilities.creates
     }
 
     /// Does something that divides its work among the workers of the run.
     pub fn on_workers<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        self.world.on_workers(work)
+        match &self.life {
+            Life::World(world) => world.on_workers(work),
+            Life::Completed(completed) => completed.on_workers(work),
+        }
     }
 
     /// The handle by which another thread watches or stops a run.
     pub fn control(&self) -> Arc<Control> {
-        self.world.control()
+        match &self.life {
+            Life::World(world) => world.control(),
+            Life::Completed(_) => Arc::default(),
+        }
     }
 }

@@ -13,8 +13,8 @@ use runtime::{
     png::Range,
     reduce,
     strands::StrandSet,
-    world::Gathered,
 };
+use std::sync::Arc;
 
 /// An output with its values.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct OutputData {
     /// Over what it is given.
     pub domain: Domain,
     /// One value per strand; for a sequence of varying length, the elements of all strands.
-    pub values: reduce::Values,
+    pub values: Arc<reduce::Values>,
     /// The number of elements of each strand, for a sequence of varying length.
     pub lengths: Option<Vec<usize>>,
 }
@@ -32,14 +32,14 @@ pub struct OutputData {
 impl OutputData {
     /// The values as numbers: of one strand after the other, components row-major.
     pub fn numbers(&self) -> Vec<f64> {
-        Values::from(&self.values).numbers()
+        Values::from(&*self.values).numbers()
     }
 
     /// The output as files take it.
     pub fn column(&self, range: Range) -> Column<'_> {
         Column {
             output: &self.output,
-            values: Values::from(&self.values),
+            values: Values::from(&*self.values),
             lengths: self.lengths.as_deref(),
             range,
         }
@@ -70,14 +70,14 @@ impl Running {
     /// The outputs of the program as they are now: of all strands of a grid; of a collection those that are stable, or for
     /// a snapshot all that are alive.
     pub fn outputs(&self, snapshot: bool) -> Vec<OutputData> {
-        let state = &self.world.program().program().interface.state;
+        let state = &self.life.strands().program().interface.state;
         let outputs = state.iter().enumerate().filter(|(_, state)| state.output);
         outputs.map(|(n, _)| self.variable(n, snapshot)).collect()
     }
 
     /// One of them, by its number among the outputs.
     pub fn output(&self, number: usize, snapshot: bool) -> OutputData {
-        let state = &self.world.program().program().interface.state;
+        let state = &self.life.strands().program().interface.state;
         let mut outputs = (0..state.len()).filter(|&n| state[n].output);
         let n = outputs.nth(number).expect("the number of an output");
         self.variable(n, snapshot)
@@ -85,7 +85,7 @@ impl Running {
 
     /// A variable of the strands' state, in the same order.
     pub(super) fn variable(&self, n: usize, snapshot: bool) -> OutputData {
-        let program = self.world.program().program();
+        let program = self.life.strands().program();
         let state = &program.interface.state[n];
         let grid = program.interface.grid;
         let set = if grid || snapshot {
@@ -93,22 +93,12 @@ impl Running {
         } else {
             StrandSet::Stable
         };
-        let (values, lengths, count) = match self.world.gather(program.state.variables[n], set) {
-            Gathered::Tensors { components, values } => {
-                let count = values.len() / components.max(1);
-                (values, None, count)
-            }
-            Gathered::Sequences {
-                lengths, values, ..
-            } => {
-                let count = lengths.len();
-                (values, Some(lengths), count)
-            }
-        };
+        let (values, lengths) = self.life.gather(program.state.variables[n], set);
         let domain = if grid {
             Domain::Grid(self.sizes.clone())
         } else {
-            Domain::List(count)
+            let components = describe(&state.variable).strand_size().max(1);
+            Domain::List(lengths.as_ref().map_or(values.len() / components, Vec::len))
         };
         OutputData {
             output: describe(&state.variable),
@@ -146,21 +136,21 @@ fn scalar(ty: &Ty) -> Option<low::Ty> {
 }
 
 /// Lanes are as wide as reals; in files integers have their own width and truth values are bytes.
-fn in_own_type(values: reduce::Values, ty: &Ty, long_int: bool) -> reduce::Values {
+fn in_own_type(values: Arc<reduce::Values>, ty: &Ty, long_int: bool) -> Arc<reduce::Values> {
     use reduce::Values;
-    fn truths<T: PartialEq + Default>(values: Vec<T>) -> Values {
-        let truths = values.into_iter().map(|n| u8::from(n != T::default()));
-        Values::Bool(truths.collect())
+    fn truths<T: PartialEq + Default>(values: &[T]) -> Arc<Values> {
+        let truths = values.iter().map(|n| u8::from(*n != T::default()));
+        Arc::new(Values::Bool(truths.collect()))
     }
-    match (scalar(ty), values) {
+    match (scalar(ty), &*values) {
         (Some(low::Ty::Bool), Values::I32(values)) => truths(values),
         (Some(low::Ty::Bool), Values::I64(values)) => truths(values),
         (Some(low::Ty::Int | low::Ty::Str), Values::I64(values)) if !long_int => {
-            Values::I32(values.into_iter().map(|n| n as i32).collect())
+            Arc::new(Values::I32(values.iter().map(|&n| n as i32).collect()))
         }
         (Some(low::Ty::Int | low::Ty::Str), Values::I32(values)) if long_int => {
-            Values::I64(values.into_iter().map(i64::from).collect())
+            Arc::new(Values::I64(values.iter().map(|&n| n.into()).collect()))
         }
-        (_, values) => values,
+        _ => values,
     }
 }

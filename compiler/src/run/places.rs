@@ -8,7 +8,10 @@ use crate::ir::{
 use runtime::{
     image::Orientation,
     nrrd::Space,
-    output::place::{Place, Placement, fit, of_file},
+    output::{
+        Values,
+        place::{Place, Placement, fit, of_file},
+    },
 };
 use std::path::Path;
 
@@ -44,12 +47,12 @@ impl Running {
     /// # Errors
     /// There is no such place.
     pub fn place(&self, placement: &Placement) -> Result<Option<Place>, String> {
-        let interface = &self.world.program().program().interface;
+        let interface = &self.life.strands().program().interface;
         let sizes: Vec<usize> = self.sizes.iter().rev().copied().collect();
         match placement {
             Placement::Variable(name) => self.place_by(position(interface, name)?).map(Some),
             Placement::Like(name) => {
-                let image = |image: usize| self.world.program().images().grid(image);
+                let image = |image: usize| self.life.strands().images().grid(image);
                 like(interface, name, &sizes, image).map(Some)
             }
             other => other.of_words(&sizes),
@@ -58,21 +61,32 @@ impl Running {
 
     /// The place that the positions of the strands show, if they have positions: or why they show none.
     pub fn automatic_place(&self) -> Option<Result<Place, String>> {
-        let interface = &self.world.program().program().interface;
-        let variable = position(interface, POSITION).ok()?;
-        interface.grid.then(|| self.place_by(variable))
+        let variable = position_variable(&self.life.strands().program().interface)?;
+        Some(self.place_by(variable))
     }
 
     fn place_by(&self, variable: usize) -> Result<Place, String> {
-        let data = self.variable(variable, true);
-        let precision = match self.world.program().program().lanes.double {
+        let program = self.life.strands().program();
+        let values = self.life.initial(program.state.variables[variable]);
+        let precision = match program.lanes.double {
             true => f64::EPSILON,
             false => f32::EPSILON.into(),
         };
         let sizes: Vec<usize> = self.sizes.iter().rev().copied().collect();
-        let coordinates = data.output.shape[0];
-        fit(&data.numbers(), coordinates, &sizes, precision)
+        let coordinates = program.interface.state[variable]
+            .variable
+            .ty
+            .scalars()
+            .len();
+        let numbers = Values::from(&*values).numbers();
+        fit(&numbers, coordinates, &sizes, precision)
     }
+}
+
+/// The number of the state variable that has the positions of the strands of a grid, if there is one.
+pub(super) fn position_variable(interface: &Interface) -> Option<usize> {
+    let found = position(interface, POSITION).ok();
+    found.filter(|_| interface.grid)
 }
 
 /// The number of a state variable of two or three reals.

@@ -8,7 +8,7 @@
 use crate::abi::MAX_WIDTH;
 use rayon::prelude::*;
 
-/// Bits of the Z-order curve inside one tile.
+/// Bits of the Z-order curve inside one tile, where all tiles are walked in one go.
 const TILE_BITS: u32 = 12;
 
 /// Row-major indices (last axis fastest) of all points of a grid with the given axis sizes, each
@@ -16,73 +16,148 @@ const TILE_BITS: u32 = 12;
 ///
 /// The number of points must fit `u32`.
 pub fn walk(sizes: &[usize]) -> Vec<u32> {
-    let count: usize = sizes.iter().product();
-    assert!(
-        count <= u32::MAX as usize,
-        "a grid has fewer than 2³² strands"
-    );
+    let walk = Walk::new(sizes, TILE_BITS);
     // Room for a last block that is not full, see `Roster::new`.
-    let mut order = Vec::with_capacity(count + MAX_WIDTH);
-    order.resize(count, 0);
-    let bits = tile_bits(sizes);
-    let points = tile_points(&bits);
-    let offsets: Vec<u32> = points
-        .chunks_exact(sizes.len().max(1))
-        .map(|point| row_major(point, sizes))
+    let mut order = Vec::with_capacity(walk.points() + MAX_WIDTH);
+    order.resize(walk.points(), 0);
+    let mut rest = &mut order[..];
+    let parts: Vec<(Tile, &mut [u32])> = (0..walk.tiles())
+        .map(|number| {
+            let tile = walk.tile(number);
+            let part = rest.split_off_mut(..tile.points);
+            (tile, part.expect("tiles cover the grid"))
+        })
         .collect();
-    tiles(sizes, &bits, &mut order)
-        .into_par_iter()
-        .for_each(|Tile { corner, order }| {
-            let first = row_major(&corner, sizes);
-            if order.len() == offsets.len() {
-                for (index, offset) in order.iter_mut().zip(&offsets) {
-                    *index = first.wrapping_add(*offset);
-                }
-                return;
-            }
-            let inside = |point: &[u32]| {
-                let axes = corner.iter().zip(point).zip(sizes);
-                axes.into_iter()
-                    .all(|((&corner, &step), &size)| ((corner + step) as usize) < size)
-            };
-            let offsets = points.chunks_exact(sizes.len()).zip(&offsets);
-            let offsets = offsets.filter(|(point, _)| inside(point));
-            for (index, (_, offset)) in order.iter_mut().zip(offsets) {
-                *index = first.wrapping_add(*offset);
-            }
-        });
+    parts.into_par_iter().for_each(|(tile, part)| {
+        let first = row_major(&tile.corner, sizes);
+        let codes = walk.codes(&tile).zip(part);
+        codes.for_each(|(code, index)| *index = first.wrapping_add(walk.offsets[code]));
+    });
     order
 }
 
-/// A tile of a grid: its first point, and its part of the walk.
-struct Tile<'a> {
-    corner: Vec<u32>,
-    order: &'a mut [u32],
+/// A grid in tiles of up to so many strands.
+pub(crate) struct Walk {
+    sizes: Vec<usize>,
+    bits: Vec<u32>,
+    /// Tiles along each axis.
+    counts: Vec<usize>,
+    /// Of every axis the coordinates inside a tile, in Z order.
+    steps: Vec<Vec<u32>>,
+    /// What the points of a tile are behind its first, in row-major order of the grid.
+    offsets: Vec<u32>,
 }
 
-/// The tiles of a grid, row by row.
-fn tiles<'a>(sizes: &[usize], bits: &[u32], order: &'a mut [u32]) -> Vec<Tile<'a>> {
-    let counts: Vec<usize> = sizes
-        .iter()
-        .zip(bits)
-        .map(|(&size, &bits)| size.div_ceil(1 << bits))
-        .collect();
-    let mut rest = order;
-    let tile = |number: usize| {
-        let mut corner = vec![0; sizes.len()];
+/// One of the tiles: its first point, and how many there are.
+pub(crate) struct Tile {
+    corner: Vec<u32>,
+    points: usize,
+}
+
+/// The points of a tile in walking order.
+#[derive(Default)]
+pub(crate) struct TilePoints {
+    /// Their row-major indices.
+    pub(crate) ranks: Vec<u32>,
+    /// Their coordinates, axis by axis.
+    pub(crate) coordinates: Vec<Vec<u32>>,
+}
+
+impl Walk {
+    /// The walk over a grid in tiles of at most 2 to the `tile_bits` points. The number of points must fit `u32`.
+    pub(crate) fn new(sizes: &[usize], tile_bits: u32) -> Walk {
+        let points: usize = sizes.iter().product();
+        assert!(
+            points <= u32::MAX as usize,
+            "a grid has fewer than 2³² strands"
+        );
+        let bits = bits_of_axes(sizes, tile_bits);
+        let points = tile_points(&bits);
+        let axes = sizes.len();
+        Walk {
+            counts: sizes
+                .iter()
+                .zip(&bits)
+                .map(|(&size, &bits)| size.div_ceil(1 << bits))
+                .collect(),
+            steps: (0..axes)
+                .map(|axis| points.iter().skip(axis).step_by(axes).copied().collect())
+                .collect(),
+            offsets: points
+                .chunks_exact(axes.max(1))
+                .map(|point| row_major(point, sizes))
+                .collect(),
+            bits,
+            sizes: sizes.to_vec(),
+        }
+    }
+
+    /// Points of the grid.
+    pub(crate) fn points(&self) -> usize {
+        self.sizes.iter().product()
+    }
+
+    /// Number of tiles, which follow each other row by row.
+    pub(crate) fn tiles(&self) -> usize {
+        self.counts.iter().product()
+    }
+
+    /// Points that a tile has at most.
+    pub(crate) fn largest(&self) -> usize {
+        self.offsets.len()
+    }
+
+    fn tile(&self, number: usize) -> Tile {
+        let mut corner = vec![0; self.sizes.len()];
         let (mut number, mut points) = (number, 1);
-        for axis in (0..sizes.len()).rev() {
-            let first = (number % counts[axis]) << bits[axis];
-            number /= counts[axis];
-            points *= (sizes[axis] - first).min(1 << bits[axis]);
+        for axis in (0..self.sizes.len()).rev() {
+            let first = (number % self.counts[axis]) << self.bits[axis];
+            number /= self.counts[axis];
+            points *= (self.sizes[axis] - first).min(1 << self.bits[axis]);
             corner[axis] = first as u32;
         }
-        Tile {
-            corner,
-            order: rest.split_off_mut(..points).expect("tiles cover the grid"),
+        Tile { corner, points }
+    }
+
+    /// The positions on the curve of those points of a tile that lie in the grid.
+    fn codes(&self, tile: &Tile) -> impl Iterator<Item = usize> {
+        let whole = tile.points == self.offsets.len();
+        let corner = tile.corner.iter().zip(&self.sizes);
+        let room: Vec<u32> = corner.map(|(&at, &size)| size as u32 - at).collect();
+        (0..self.offsets.len()).filter(move |&code| {
+            whole || (self.steps.iter().zip(&room)).all(|(steps, &room)| steps[code] < room)
+        })
+    }
+
+    /// The points of a tile.
+    pub(crate) fn visit(&self, number: usize, points: &mut TilePoints) {
+        let tile = self.tile(number);
+        let first = row_major(&tile.corner, &self.sizes);
+        points.coordinates.resize_with(self.sizes.len(), Vec::new);
+        let planes = points.coordinates.iter_mut().zip(&self.steps);
+        let planes = planes.zip(&tile.corner);
+        points.ranks.clear();
+        if tile.points == self.offsets.len() {
+            let ranks = self.offsets.iter();
+            points
+                .ranks
+                .extend(ranks.map(|offset| first.wrapping_add(*offset)));
+            for ((plane, steps), corner) in planes {
+                plane.clear();
+                plane.extend(steps.iter().map(|step| corner + step));
+            }
+            return;
         }
-    };
-    (0..counts.iter().product()).map(tile).collect()
+        let codes: Vec<usize> = self.codes(&tile).collect();
+        let ranks = codes.iter().map(|&code| self.offsets[code]);
+        points
+            .ranks
+            .extend(ranks.map(|offset| first.wrapping_add(offset)));
+        for ((plane, steps), corner) in planes {
+            plane.clear();
+            plane.extend(codes.iter().map(|&code| corner + steps[code]));
+        }
+    }
 }
 
 /// The row-major index of a point. That of a point outside means nothing, and may not fit.
@@ -95,13 +170,13 @@ fn row_major(point: &[u32], sizes: &[usize]) -> u32 {
 
 /// How many bits of the curve each axis gets: dealt round from the fastest axis, no axis more than
 /// it needs.
-fn tile_bits(sizes: &[usize]) -> Vec<u32> {
+fn bits_of_axes(sizes: &[usize], total: u32) -> Vec<u32> {
     let needed: Vec<u32> = sizes
         .iter()
         .map(|size| size.next_power_of_two().trailing_zeros())
         .collect();
     let mut bits = vec![0; sizes.len()];
-    for _ in 0..TILE_BITS {
+    for _ in 0..total {
         // The axis with the fewest bits that still has a use for one; the last of equals, which is
         // the fastest.
         let Some(axis) = (0..sizes.len())
@@ -126,7 +201,7 @@ fn tile_points(bits: &[u32]) -> Vec<u32> {
     let mut points = vec![0; axes << total];
     for (code, point) in points.chunks_exact_mut(axes).enumerate() {
         let mut rest = code;
-        for level in 0..TILE_BITS {
+        for level in 0..total {
             for axis in (0..axes).rev().filter(|&axis| level < bits[axis]) {
                 point[axis] |= ((rest & 1) as u32) << level;
                 rest >>= 1;
@@ -179,6 +254,35 @@ mod tests {
             for stride in [1, 16, 256] {
                 let axis = || block.iter().map(|index| index / stride % 16);
                 assert_eq!(axis().max().unwrap() - axis().min().unwrap(), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn tiles_of_any_size_cover_the_grid_with_the_coordinates_of_their_points() {
+        for sizes in [
+            vec![],
+            vec![7],
+            vec![5, 9],
+            vec![33, 70],
+            vec![3, 4, 5],
+            vec![1, 50, 1],
+            vec![4, 0, 3],
+        ] {
+            for bits in [0, 4, 10] {
+                let walk = Walk::new(&sizes, bits);
+                let (mut points, mut seen) = (TilePoints::default(), Vec::new());
+                for tile in 0..walk.tiles() {
+                    walk.visit(tile, &mut points);
+                    assert!(points.ranks.len() <= walk.largest());
+                    for (n, &rank) in points.ranks.iter().enumerate() {
+                        let at: Vec<u32> = points.coordinates.iter().map(|axis| axis[n]).collect();
+                        assert_eq!(row_major(&at, &sizes), rank, "{sizes:?}");
+                        seen.push(rank);
+                    }
+                }
+                seen.sort_unstable();
+                assert!(seen.into_iter().eq(0..walk.points() as u32), "{sizes:?}");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! From blocks to strand order: takes planes of every block, gives the values of all members of a set in creation order.
 
 use super::core::Core;
-use crate::abi::MAX_WIDTH;
+use crate::abi::{LaneMask, MAX_WIDTH};
 use crate::memory::{Room, roomy};
 use crate::reduce::Values;
 use crate::strands::arrange::bits;
@@ -13,6 +13,35 @@ const BLOCKS: usize = 64;
 
 /// Where the planes of a block begin; it is given the block's number and scratch memory.
 pub(crate) type BlockPlanes<'a> = &'a (dyn Fn(usize, &mut [u64]) -> *const u8 + Sync);
+
+/// Writes the values of some lanes of a block, which lie in the planes at `offsets`, each to its place.
+///
+/// # Safety
+/// Those planes have a value for every lane, there is room for the values of every place, and nobody else writes there.
+#[inline(always)]
+pub(super) unsafe fn put_lanes<T: Copy>(
+    room: &Room<T>,
+    block: *const u8,
+    offsets: &[usize],
+    lanes: LaneMask,
+    place: impl Fn(usize) -> u32,
+) {
+    // Where values come from and go to is the same for all components, up to their offsets.
+    let (mut ways, mut count) = ([(0, 0); MAX_WIDTH], 0);
+    for lane in bits(lanes) {
+        ways[count] = (lane as usize, place(lane as usize) as usize * offsets.len());
+        count += 1;
+    }
+    for (component, &offset) in offsets.iter().enumerate() {
+        for &(lane, place) in &ways[..count] {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let value = *block.add(offset).cast::<T>().add(lane);
+                room.put(place + component, value);
+            }
+        }
+    }
+}
 
 impl Core {
     /// The values of the members of a set: of each `components` scalars, which lie in the planes at `offsets` from what
@@ -60,24 +89,10 @@ impl Core {
             }
             let base = planes(block, scratch);
             let ranks = &self.roster.ranks[block * width..(block + 1) * width];
-            // Where values come from and go to is the same for all components, up to their offsets.
-            let (mut ways, mut count) = ([(0, 0); MAX_WIDTH], 0);
-            for lane in bits(members) {
-                let rank = ranks[lane as usize] as usize;
-                let place = places.as_ref().map_or(rank, |places| places[rank] as usize);
-                ways[count] = (lane as usize, place * components);
-                count += 1;
-            }
-            for (component, &offset) in offsets.iter().enumerate() {
-                for &(lane, place) in &ways[..count] {
-                    // SAFETY: the value is there by the caller's promise; places are below the number of members, and no
-                    // two of them have the same.
-                    unsafe {
-                        let value = *base.add(offset).cast::<T>().add(lane);
-                        room.put(place + component, value);
-                    }
-                }
-            }
+            let place = |rank: u32| places.as_ref().map_or(rank, |places| places[rank as usize]);
+            // SAFETY: values are there by the caller's promise; places are below the number of members, and no two of them
+            // have the same.
+            unsafe { put_lanes(&room, base, offsets, members, |lane| place(ranks[lane])) };
         };
         let blocks = 0..self.roster.blocks();
         self.parallel(blocks.len(), |wide| {

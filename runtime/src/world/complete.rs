@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Strands in a group, at most: enough to pack a few stragglers together, few enough to stay in a
 /// cache.
-const GROUP: usize = 1024;
+pub(super) const GROUP: usize = 1024;
 /// Groups, at least, if there are enough blocks: a few for every worker of a large machine. It does not depend on the
 /// number of workers, because which strands are packed together may show in the last bits of what primitives compute.
-const SHARES: usize = 256;
+pub(super) const SHARES: usize = 256;
 /// Super-steps a block runs in one go.
 const STRIDE: u64 = 16;
 
@@ -65,7 +65,7 @@ pub(crate) fn run_to_completion<P: StrandProgram>(core: &mut Core, program: &P, 
 
 /// Runs one group of blocks, the first of which is block `first` of the world; gives the
 /// super-steps taken.
-fn run_group<P: StrandProgram>(
+pub(super) fn run_group<P: StrandProgram>(
     core: &Core,
     program: &P,
     first: usize,

@@ -59,6 +59,7 @@ pub(crate) fn on<R: Send>(threads: &rayon::ThreadPool, work: impl FnOnce() -> R 
 }
 
 impl Core {
+    /// The strands of a creation clause, each in its place.
     pub(crate) fn new(
         layout: StateLayout,
         abilities: Abilities,
@@ -67,40 +68,48 @@ impl Core {
         workers: usize,
     ) -> Result<Core, WorldError> {
         let count = creation.count()?;
+        let mut core = Core::empty(layout, abilities, sequences, workers)?;
+        let walk = match creation {
+            Creation::Grid(sizes) => on(&core.threads, || walk(sizes)),
+            Creation::Collection(_) => (0..count).collect(),
+        };
+        core.roster = Roster::new(core.layout.width(), walk);
+        core.state.resize(core.roster.blocks());
+        core.published.resize(core.roster.blocks());
+        core.search = abilities
+            .communicates
+            .then(|| core.layout.position().map(search))
+            .flatten();
+        core.counts = core.roster.counts();
+        Ok(core)
+    }
+
+    /// Workers, and no strand.
+    pub(crate) fn empty(
+        layout: StateLayout,
+        abilities: Abilities,
+        sequences: Arc<SequencePool>,
+        workers: usize,
+    ) -> Result<Core, WorldError> {
         let workers = workers.max(1);
         let threads = rayon::ThreadPoolBuilder::new()
             .num_threads(workers)
             .build()
             .map_err(|error| WorldError::Workers(error.to_string()))?;
-        let walk = match creation {
-            Creation::Grid(sizes) => on(&threads, || walk(sizes)),
-            Creation::Collection(_) => (0..count).collect(),
-        };
-        let roster = Roster::new(layout.width(), walk);
-        let mut state = Blocks::new(layout.stride());
-        state.resize(roster.blocks());
-        let mut published = Blocks::new(layout.published_stride());
-        published.resize(roster.blocks());
-        let search = abilities
-            .communicates
-            .then(|| layout.position().map(search))
-            .flatten();
-        let workers = (0..workers)
-            .map(|_| Mutex::new(Worker::new(&layout)))
-            .collect();
-        let counts = roster.counts();
         Ok(Core {
+            roster: Roster::new(layout.width(), Vec::new()),
+            state: Blocks::new(layout.stride()),
+            published: Blocks::new(layout.published_stride()),
+            workers: (0..workers)
+                .map(|_| Mutex::new(Worker::new(&layout)))
+                .collect(),
             layout,
             abilities,
-            roster,
-            state,
-            published,
             sequences,
-            workers,
             control: Arc::default(),
             step: 0,
-            counts,
-            search,
+            counts: Counts::default(),
+            search: None,
             index_fits: false,
             index_radius: None,
             threads,
@@ -242,13 +251,17 @@ impl Core {
         }
     }
 
+    /// The number of the current thread among the workers.
+    pub(crate) fn current_worker(&self) -> usize {
+        // Outside the pool (see `parallel`) one thread works alone, as the first worker.
+        rayon::current_thread_index()
+            .filter(|&index| index < self.workers.len())
+            .unwrap_or(0)
+    }
+
     /// The logs and scratch memory of the current thread.
     pub(crate) fn worker(&self) -> MutexGuard<'_, Worker> {
-        // Outside the pool (see `parallel`) one thread works alone, as the first worker.
-        let index = rayon::current_thread_index()
-            .filter(|&index| index < self.workers.len())
-            .unwrap_or(0);
-        self.workers[index]
+        self.workers[self.current_worker()]
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }

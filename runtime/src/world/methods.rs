@@ -128,9 +128,20 @@ pub(crate) fn create_block<P: StrandProgram>(
     block: *mut u8,
     lanes: LaneMask,
 ) {
-    let ranks = cx.ranks();
     let mut coordinates = std::mem::take(cx.coordinates());
-    axes.positions(ranks, &mut coordinates);
+    axes.positions(cx.ranks(), &mut coordinates);
+    create_at(program, &coordinates, cx, block, lanes);
+    *cx.coordinates() = coordinates;
+}
+
+/// Creates the strands in the given lanes of a block at these iterator positions, one for each lane axis by axis.
+pub(crate) fn create_at<P: StrandProgram>(
+    program: &P,
+    coordinates: &[u32],
+    cx: &mut StepContext<'_>,
+    block: *mut u8,
+    lanes: LaneMask,
+) {
     // SAFETY: the scheduler gives each block to one worker, the block is the context's, and all
     // axes have their coordinates.
     unsafe {
@@ -138,7 +149,6 @@ pub(crate) fn create_block<P: StrandProgram>(
         program.create(cx, block, lanes, coordinates.as_ptr());
         cx.close_method(block, lanes, 0);
     }
-    *cx.coordinates() = coordinates;
 }
 
 #[cfg(test)]

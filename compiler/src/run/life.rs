@@ -1,0 +1,118 @@
+//! Strands as long as they are kept, and what remains of them afterwards.
+
+use super::{places::position_variable, strands::Strands};
+use crate::codegen::Compiled;
+use runtime::{
+    reduce::Values,
+    strands::{Counts, StrandSet},
+    world::{Completed, Gathered, World},
+};
+use std::sync::Arc;
+
+/// Where the strands of a run are.
+pub(super) enum Life {
+    World(Box<World<Strands>>),
+    Completed(Box<Remains>),
+}
+
+/// What is left of strands that were not kept.
+pub(super) struct Remains {
+    strands: Strands,
+    kept: Kept,
+    initial: Vec<Arc<Values>>,
+    outputs: Vec<Arc<Values>>,
+    completed: Completed,
+}
+
+/// Variables of the state that are kept, by their numbers in its layout.
+pub(super) struct Kept {
+    pub(super) initial: Vec<usize>,
+    pub(super) outputs: Vec<usize>,
+}
+
+impl Kept {
+    /// The outputs, and where strands are in the beginning.
+    pub(super) fn of(program: &Compiled) -> Kept {
+        let in_layout = |n: usize| program.state.variables[n];
+        let state = program.interface.state.iter().enumerate();
+        let outputs = state.filter(|(_, state)| state.output);
+        let position = position_variable(&program.interface).into_iter();
+        Kept {
+            initial: position.map(in_layout).collect(),
+            outputs: outputs.map(|(n, _)| in_layout(n)).collect(),
+        }
+    }
+}
+
+impl Life {
+    pub(super) fn completed(strands: Strands, kept: Kept, mut completed: Completed) -> Life {
+        let shared = |values: &mut Vec<Values>| values.drain(..).map(Arc::new).collect();
+        Life::Completed(Box::new(Remains {
+            strands,
+            kept,
+            initial: shared(&mut completed.initial),
+            outputs: shared(&mut completed.outputs),
+            completed,
+        }))
+    }
+
+    pub(super) fn strands(&self) -> &Strands {
+        match self {
+            Life::World(world) => world.program(),
+            Life::Completed(remains) => &remains.strands,
+        }
+    }
+
+    /// The values of a variable of the layout: one of each strand, or the lengths of sequences and their elements. Of strands
+    /// that are not kept, those of outputs.
+    pub(super) fn gather(
+        &self,
+        variable: usize,
+        set: StrandSet,
+    ) -> (Arc<Values>, Option<Vec<usize>>) {
+        match self {
+            Life::World(world) => gathered(world.gather(variable, set)),
+            Life::Completed(remains) => {
+                let outputs = remains.kept.outputs.iter();
+                let found = outputs.zip(&remains.outputs).find(|(n, _)| **n == variable);
+                let (_, values) = found.expect("a variable that is kept");
+                (Arc::clone(values), None)
+            }
+        }
+    }
+
+    /// The values of the variable that has positions, before the first super-step.
+    pub(super) fn initial(&self, variable: usize) -> Arc<Values> {
+        match self {
+            Life::World(world) => gathered(world.gather(variable, StrandSet::All)).0,
+            Life::Completed(remains) => {
+                let initial = remains.kept.initial.iter();
+                let found = initial.zip(&remains.initial).find(|(n, _)| **n == variable);
+                Arc::clone(found.expect("a variable that is kept").1)
+            }
+        }
+    }
+}
+
+fn gathered(gathered: Gathered) -> (Arc<Values>, Option<Vec<usize>>) {
+    match gathered {
+        Gathered::Tensors { values, .. } => (Arc::new(values), None),
+        Gathered::Sequences {
+            lengths, values, ..
+        } => (Arc::new(values), Some(lengths)),
+    }
+}
+
+impl Remains {
+    pub(super) fn steps(&self) -> u64 {
+        self.completed.steps
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        self.completed.counts
+    }
+
+    pub(super) fn on_workers<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.completed.on_workers(work)
+    }
+}

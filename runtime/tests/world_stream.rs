@@ -1,0 +1,257 @@
+//! Strands that are forgotten when they have ended leave the same values as strands that are kept.
+
+use runtime::abi::{FailureKind, LaneMask, LaneOutcome};
+use runtime::reduce::Values;
+use runtime::sequence::Sequence;
+use runtime::strands::blocks::lanes_mut;
+use runtime::strands::{Counts, Kind, Scalar, Sharing, StateLayout, Variable};
+use runtime::world::{
+    Abilities, Completion, Control, Creation, GlobalContext, GlobalSequences, StepContext,
+    StrandProgram, Wanted, can_be_forgotten, complete,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Counts down from a number made of the position; in the end it stabilizes with its trace, or dies if the number was odd.
+struct Countdown {
+    layout: StateLayout,
+    /// Whether odd ones die.
+    deadly: bool,
+    /// The number at which to fail: when it is made, or when it has come there.
+    fails_at: Option<(i32, bool)>,
+    updates: AtomicU64,
+    cancels: Option<(u64, Arc<Control>)>,
+}
+
+const FROM: usize = 0;
+const LEFT: usize = 1;
+const TRACE: usize = 2;
+
+impl Countdown {
+    fn new(width: usize) -> Countdown {
+        let variable = |name: &str, scalar, components| Variable {
+            name: name.into(),
+            kind: Kind::Tensor { scalar, components },
+            sharing: Sharing::Private,
+        };
+        let variables = vec![
+            variable("from", Scalar::I32, 1),
+            variable("left", Scalar::I32, 1),
+            variable("trace", Scalar::F64, 2),
+        ];
+        Countdown {
+            layout: StateLayout::new(width, variables, None).unwrap(),
+            deadly: false,
+            fails_at: None,
+            updates: AtomicU64::new(0),
+            cancels: None,
+        }
+    }
+
+    /// # Safety
+    /// As for the methods of a program.
+    unsafe fn plane<'a, T: Copy>(&self, block: *mut u8, variable: usize, n: usize) -> &'a mut [T] {
+        // SAFETY: passed on.
+        unsafe { lanes_mut(block, self.layout.plane(variable, n), self.layout.width()) }
+    }
+}
+
+/// The number of a strand: different ones next to each other, so that lanes idle.
+fn number(row: usize, column: usize) -> i32 {
+    ((row * 31 + column * 17) % 97) as i32
+}
+
+// SAFETY: the methods touch their own lanes only.
+unsafe impl StrandProgram for Countdown {
+    fn layout(&self) -> &StateLayout {
+        &self.layout
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            stabilizes: true,
+            ..Abilities::default()
+        }
+    }
+
+    unsafe fn create(
+        &self,
+        cx: &mut StepContext<'_>,
+        block: *mut u8,
+        lanes: LaneMask,
+        coordinates: *const u32,
+    ) {
+        let width = self.layout.width();
+        for lane in (0..width).filter(|lane| lanes >> lane & 1 == 1) {
+            // SAFETY: two axes, and the block is ours.
+            unsafe {
+                let (row, column) = (*coordinates.add(lane), *coordinates.add(width + lane));
+                let from = number(row as usize, column as usize);
+                self.plane::<i32>(block, FROM, 0)[lane] = from;
+                // Blocks must be zero before strands are made in them.
+                self.plane::<i32>(block, LEFT, 0)[lane] += from;
+                if self.fails_at == Some((from, true)) {
+                    cx.fail(1 << lane, FailureKind::DivisionByZero, 0, |_| [0; 2]);
+                }
+            }
+        }
+    }
+
+    unsafe fn start(&self, _: &mut StepContext<'_>, _: *mut u8, _: LaneMask) -> LaneOutcome {
+        unreachable!("there is no such method")
+    }
+
+    unsafe fn update(
+        &self,
+        cx: &mut StepContext<'_>,
+        block: *mut u8,
+        lanes: LaneMask,
+    ) -> LaneOutcome {
+        let done = self.updates.fetch_add(1, Relaxed);
+        if let Some((after, control)) = &self.cancels
+            && done == *after
+        {
+            control.cancel();
+        }
+        let mut outcome = LaneOutcome::CONTINUE;
+        for lane in (0..self.layout.width()).filter(|lane| lanes >> lane & 1 == 1) {
+            // SAFETY: the block is ours.
+            unsafe {
+                let from = self.plane::<i32>(block, FROM, 0)[lane];
+                let left = &mut self.plane::<i32>(block, LEFT, 0)[lane];
+                if self.fails_at == Some((*left, false)) {
+                    cx.fail(1 << lane, FailureKind::DivisionByZero, 0, |_| [0; 2]);
+                }
+                if *left > 0 {
+                    *left -= 1;
+                } else if self.deadly && from % 2 == 1 {
+                    outcome.dead |= 1 << lane;
+                } else {
+                    outcome.stable |= 1 << lane;
+                }
+            }
+        }
+        outcome
+    }
+
+    unsafe fn stabilize(&self, _: &mut StepContext<'_>, block: *mut u8, lanes: LaneMask) {
+        for lane in (0..self.layout.width()).filter(|lane| lanes >> lane & 1 == 1) {
+            // SAFETY: the block is ours.
+            unsafe {
+                let from = self.plane::<i32>(block, FROM, 0)[lane];
+                self.plane::<f64>(block, TRACE, 0)[lane] = f64::from(from);
+                self.plane::<f64>(block, TRACE, 1)[lane] = 0.5 * f64::from(from);
+            }
+        }
+    }
+
+    fn global_start(&mut self, _: &mut GlobalContext<'_>) {}
+
+    fn global_update(&mut self, _: &mut GlobalContext<'_>) {}
+
+    fn held_sequences(&self, _: &mut dyn FnMut(Sequence)) {}
+}
+
+fn run(program: &Countdown, creation: &Creation, workers: usize) -> Completion {
+    let wanted = Wanted {
+        initial: &[LEFT],
+        outputs: &[TRACE, LEFT],
+    };
+    let control = match &program.cancels {
+        Some((_, control)) => Arc::clone(control),
+        None => Arc::default(),
+    };
+    let globals = GlobalSequences::new();
+    complete(program, creation, &globals, workers, wanted, control).unwrap()
+}
+
+#[test]
+fn values_are_those_of_the_strands_in_creation_order() {
+    for sizes in [[1, 1], [3, 5], [37, 29], [100, 70], [200, 300], [0, 4]] {
+        let numbers: Vec<i32> = (0..sizes[0])
+            .flat_map(|row| (0..sizes[1]).map(move |column| number(row, column)))
+            .collect();
+        for (width, workers) in [(1, 1), (4, 2), (16, 1), (16, 2), (16, 7)] {
+            for deadly in [false, true] {
+                let creations = [
+                    Creation::Grid(sizes.to_vec()),
+                    Creation::Collection(sizes.to_vec()),
+                ];
+                for creation in creations {
+                    let program = Countdown {
+                        deadly,
+                        ..Countdown::new(width)
+                    };
+                    let Completion::Completed(completed) = run(&program, &creation, workers) else {
+                        panic!("it ends")
+                    };
+                    let lives = |n: &&i32| !(deadly && **n % 2 == 1);
+                    let living: Vec<i32> = numbers.iter().filter(lives).copied().collect();
+                    let traces = living
+                        .iter()
+                        .flat_map(|&n| [f64::from(n), 0.5 * f64::from(n)]);
+                    assert_eq!(completed.outputs[0], Values::F64(traces.collect()));
+                    assert_eq!(completed.outputs[1], Values::I32(vec![0; living.len()]));
+                    assert_eq!(completed.initial, [Values::I32(numbers.clone())]);
+                    let longest = numbers.iter().max().map_or(0, |n| *n as u64 + 1);
+                    assert_eq!(completed.steps, longest);
+                    let counts = Counts {
+                        active: 0,
+                        stable: living.len() as u64,
+                        dead: (numbers.len() - living.len()) as u64,
+                    };
+                    assert_eq!(completed.counts, counts);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn failures_when_strands_are_made_or_run_are_seen() {
+    for fails_at in [Some((13, true)), Some((13, false))] {
+        for workers in [1, 3] {
+            let program = Countdown {
+                fails_at,
+                ..Countdown::new(8)
+            };
+            let ended = run(&program, &Creation::Grid(vec![50, 60]), workers);
+            assert!(matches!(ended, Completion::Failed));
+        }
+    }
+}
+
+#[test]
+fn a_cancelled_run_stops() {
+    let program = Countdown {
+        cancels: Some((40, Arc::default())),
+        ..Countdown::new(8)
+    };
+    let ended = run(&program, &Creation::Grid(vec![500, 600]), 2);
+    assert!(matches!(ended, Completion::Stopped));
+    let all = 500 * 600 * 50 / 8;
+    assert!(program.updates.load(Relaxed) < all / 10);
+}
+
+#[test]
+fn strands_that_notice_each_other_or_have_sequences_are_kept() {
+    let program = Countdown::new(4);
+    let abilities = program.abilities();
+    assert!(can_be_forgotten(program.layout(), abilities));
+    let counts = Abilities {
+        counts: true,
+        ..abilities
+    };
+    assert!(!can_be_forgotten(program.layout(), counts));
+    let kind = Kind::Sequence {
+        scalar: Scalar::F32,
+        components: 1,
+    };
+    let variable = Variable {
+        name: "all".into(),
+        kind,
+        sharing: Sharing::Private,
+    };
+    let layout = StateLayout::new(4, vec![variable], None).unwrap();
+    assert!(!can_be_forgotten(&layout, abilities));
+}
