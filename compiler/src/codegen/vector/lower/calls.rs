@@ -4,7 +4,7 @@ use super::Lowering;
 use crate::{
     codegen::vector::{
         Width, divide,
-        tree::{Argument, Base, Call, Class, Compare, Home, Kind, Op, Place, Tables, Val},
+        tree::{Argument, Base, Call, Class, Compare, Home, Kind, Op, Place, Val},
     },
     ir::{Orders, Simple, leaf::Convolution, print_piece::Piece},
     low::Ty,
@@ -96,7 +96,7 @@ impl Lowering<'_> {
             Argument::Results(0),
         ];
         if self.is_done_in_place(field, orders) {
-            self.make_tables();
+            self.make_one();
             let inside = self.is_inside(field.image, args);
             let kind = |call| Kind::Tent { call, inside };
             self.call_as(kind, function, arguments, (args, results), false);
@@ -125,7 +125,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// Whether a probe interpolates linearly, and pairs of samples can be gathered.
+    /// Whether a probe interpolates linearly, and pairs of samples can be loaded.
     fn is_done_in_place(&self, field: &Convolution, orders: Orders) -> bool {
         self.machine.width == Width::Zmm
             && !self.machine.lanes.double
@@ -136,15 +136,9 @@ impl Lowering<'_> {
             && field.kernels.iter().all(|kernel| kernel.0.name == "tent")
     }
 
-    fn make_tables(&mut self) {
-        if self.tables.is_none() {
-            let pairs = |n: u32| (0..16).map(move |lane| 2 * lane + n).collect::<Vec<u32>>();
-            let one = 1f32.to_bits();
-            self.tables = Some(Tables {
-                one: self.constants.words(&[one]),
-                first: self.constants.words(&pairs(0)),
-                second: self.constants.words(&pairs(1)),
-            });
+    fn make_one(&mut self) {
+        if self.one.is_none() {
+            self.one = Some(self.constants.words(&[1f32.to_bits()]));
         }
     }
 

@@ -14,8 +14,8 @@ use super::{
     Machine, Width,
     ends::Ends,
     tree::{
-        Base, Block, Class, Finish, Home, Kind, Logic, Node, Op, Place, Store, Tables, Tree, Unary,
-        Val, Values,
+        Base, Block, Class, Finish, Home, Kind, Logic, Node, Op, Place, Store, Tree, Unary, Val,
+        Values,
     },
 };
 use crate::{
@@ -77,7 +77,7 @@ pub(super) fn lower(
     let bits = lowering.constants.bits(machine);
     Ok(Tree {
         bits,
-        tables: lowering.tables,
+        one: lowering.one,
         width: machine.lanes.width,
         body: Block {
             nodes: lowering.nodes,
@@ -134,7 +134,7 @@ struct Lowering<'a> {
     values: Values,
     definitions: Vec<Option<Definition>>,
     constants: Constants,
-    tables: Option<Tables>,
+    one: Option<Place>,
     truths: [Val; 2],
     facts: Facts,
     /// The state slots that Low values are, and the values of slots.
@@ -187,7 +187,7 @@ impl<'a> Lowering<'a> {
             values,
             definitions: Vec::new(),
             constants: Constants::default(),
-            tables: None,
+            one: None,
             truths,
             facts: Facts::default(),
             slots: FxHashMap::default(),
