@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     front::{
+        codes,
         diag::Diagnostic,
         source::Source,
         syntax::term_at,
@@ -23,9 +24,11 @@ use runtime::{
         options::{Program, RunOptions},
         sweep,
     },
+    memory,
     output::{
-        OutputError,
+        OutputError, TextFile,
         film::Film,
+        format::STANDARD_OUTPUT,
         place::Place,
         plan::{Plan, Target, plan},
         write::{Contents, Number, Style, Written, write},
@@ -33,8 +36,8 @@ use runtime::{
     world::RunEnd,
 };
 use std::{
-    fs::File,
-    io::{self, BufWriter, Write},
+    io::{self, Write},
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -50,6 +53,9 @@ pub(super) fn execute(
     stages: &[(&'static str, Duration)],
 ) -> u8 {
     let start = Instant::now();
+    if let Some(bytes) = options.memory {
+        memory::set_limit(bytes);
+    }
     let mut inputs = Inputs::from_values(compiled, options.inputs.clone());
     inputs.set_readings(&options.readings, &options.reading);
     let images = match Images::load(compiled, &inputs) {
@@ -97,7 +103,7 @@ pub(super) struct Execution<'a> {
     /// Films in the making, in the order of the plan.
     films: Vec<Film>,
     /// Where printed text goes, once something runs.
-    printer: Option<Box<dyn Write>>,
+    printer: Option<Printer>,
     /// How long the stages of the compilation took.
     pub(super) stages: &'a [(&'static str, Duration)],
     pub(super) times: Times,
@@ -123,6 +129,7 @@ impl Execution<'_> {
             if !is_last {
                 continue;
             }
+            self.finish_printing()?;
             for film in std::mem::take(&mut self.films) {
                 let written = film.finish().map_err(|error| self.failed(&error))?;
                 self.tell(&[written]);
@@ -156,18 +163,23 @@ impl Execution<'_> {
         }
         let all_cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let workers = self.options.workers.unwrap_or_else(all_cores);
+        let domain = prepared.domain();
         let mut running = prepared.create(workers).map_err(failed)?;
+        space::check_memory(&plan, &domain, self.compiled).map_err(|message| {
+            complain(&format!("error: {message}\n"));
+            Ended(USAGE)
+        })?;
         let places = self.places(&running)?;
         self.times.create += start.elapsed();
         let start = Instant::now();
         let mut printer = match self.printer.take() {
             Some(printer) => printer,
-            None => open_printer(&self.options.print).map_err(|error| self.print_failed(&error))?,
+            None => Printer::open(&self.options.print).map_err(|error| self.failed(&error))?,
         };
-        let end = self.supersteps(&mut running, &plan, &places, &mut *printer)?;
+        let end = self.supersteps(&mut running, &plan, &places, &mut printer)?;
         self.printer = Some(printer);
         self.times.steps += start.elapsed();
-        let is_kept = end == RunEnd::Stopped;
+        let is_kept = end == End::Run(RunEnd::Stopped);
         if interrupts::happened() && !is_kept {
             let keep = "--keep would have written what there was";
             complain(&format!(
@@ -180,7 +192,7 @@ impl Execution<'_> {
             value: number as u64,
             digits: plan.digits,
         });
-        let is_early = end != RunEnd::Finished;
+        let is_early = end != End::Run(RunEnd::Finished);
         for target in &plan.results {
             let written = self.write(&running, target, runs, is_early, &places)?;
             self.tell(&written);
@@ -188,8 +200,9 @@ impl Execution<'_> {
         if plan.runs.is_some() {
             self.add_to_films(&running, &plan, &places)?;
         }
-        if is_kept {
-            return Err(Ended(INTERRUPTED));
+        if is_kept || end == End::OutOfMemory {
+            self.finish_printing()?;
+            return Err(Ended(if is_kept { INTERRUPTED } else { FAILURE }));
         }
         Ok((plan, running))
     }
@@ -292,7 +305,7 @@ impl Execution<'_> {
         plan: &Plan,
         places: &[Option<Place>],
         printer: &mut dyn Write,
-    ) -> Result<RunEnd, Ended> {
+    ) -> Result<End, Ended> {
         let options = self.options;
         let watch = Watch::over(running.control(), options.keep);
         let counts = running.counts();
@@ -307,13 +320,19 @@ impl Execution<'_> {
         let flushed = printer.flush();
         drop(watch);
         let end = end?;
-        flushed.map_err(|error| self.print_failed(&error))?;
+        flushed.map_err(|error| {
+            complain(&format!("error: {}: {error}\n", self.options.print));
+            Ended(FAILURE)
+        })?;
         Ok(end)
     }
 
-    fn print_failed(&self, error: &io::Error) -> Ended {
-        complain(&format!("error: {}: {error}\n", self.options.print));
-        Ended(FAILURE)
+    /// Ends the file of printed text.
+    fn finish_printing(&mut self) -> Result<(), Ended> {
+        match self.printer.take() {
+            Some(Printer::File(file)) => file.finish().map_err(|error| self.failed(&error)),
+            Some(Printer::Standard(_)) | None => Ok(()),
+        }
     }
 
     fn steps(
@@ -322,22 +341,33 @@ impl Execution<'_> {
         plan: &Plan,
         places: &[Option<Place>],
         printer: &mut dyn Write,
-    ) -> Result<RunEnd, Ended> {
-        let source = self.source;
-        let failed = |failure: Failure| Ended(fail(source, &failure));
+    ) -> Result<End, Ended> {
+        let (source, keep) = (self.source, self.options.keep);
+        let run = |running: &mut Running, limit: Option<u64>, printer: &mut dyn Write| {
+            running
+                .run(limit, printer)
+                .map(End::Run)
+                .or_else(|failure| {
+                    let status = fail(source, &failure);
+                    match failure.code == codes::OUT_OF_MEMORY && keep {
+                        true => Ok(End::OutOfMemory),
+                        false => Err(Ended(status)),
+                    }
+                })
+        };
         let limit = self.options.limit;
         let Some(period) = self.options.snapshot_period else {
-            return running.run(limit, printer).map_err(failed);
+            return run(running, limit, printer);
         };
         let limit = limit.unwrap_or(u64::MAX);
         self.snapshot(running, plan, places)?;
         loop {
             let steps = period.min(limit - running.steps());
-            let end = running.run(Some(steps), printer).map_err(failed)?;
-            if end != RunEnd::Cancelled {
+            let end = run(running, Some(steps), printer)?;
+            if end != End::Run(RunEnd::Cancelled) {
                 self.snapshot(running, plan, places)?;
             }
-            if end != RunEnd::StepLimit || running.steps() >= limit {
+            if end != End::Run(RunEnd::StepLimit) || running.steps() >= limit {
                 return Ok(end);
             }
         }
@@ -448,10 +478,42 @@ fn fail(source: &Source, failure: &Failure) -> u8 {
     FAILURE
 }
 
-fn open_printer(file: &str) -> io::Result<Box<dyn Write>> {
-    Ok(if file == "-" {
-        Box::new(io::stdout())
-    } else {
-        Box::new(BufWriter::new(File::create(file)?))
-    })
+/// How the super-steps of a run ended, if its outputs are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// As the scheduler says.
+    Run(RunEnd),
+    /// There was no memory to go on.
+    OutOfMemory,
+}
+
+/// Where printed text goes.
+enum Printer {
+    Standard(io::Stdout),
+    File(TextFile),
+}
+
+impl Printer {
+    fn open(file: &str) -> Result<Printer, OutputError> {
+        Ok(match file {
+            STANDARD_OUTPUT => Printer::Standard(io::stdout()),
+            file => Printer::File(TextFile::create(Path::new(file))?),
+        })
+    }
+}
+
+impl Write for Printer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Printer::Standard(out) => out.write(bytes),
+            Printer::File(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Printer::Standard(out) => out.flush(),
+            Printer::File(out) => out.flush(),
+        }
+    }
 }
