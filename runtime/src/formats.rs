@@ -9,6 +9,7 @@ mod metaimage;
 mod nifti;
 mod npy;
 mod picture;
+mod points;
 mod sniff;
 mod stack;
 mod text;
@@ -257,6 +258,12 @@ fn open_file(path: &Path) -> Result<Source<'static>, ImageError> {
         return open_file(&header);
     }
     recognize(opened)
+}
+
+/// The coordinates of the points in the bytes of a file of geometry, three of each, as long as they take no more than `limit`
+/// bytes; `None` if it is no such file.
+pub(crate) fn points(bytes: &[u8], limit: usize) -> Option<Result<Samples, ImageError>> {
+    points::read(bytes, limit)
 }
 
 /// Whether the beginning of a file is that of a known format, read or not.

@@ -16,7 +16,7 @@ mod tables;
 mod vtk;
 pub mod write;
 
-pub use staged::{remove_unfinished, replace_file};
+pub use staged::{TextFile, remove_unfinished, replace_file};
 
 use std::fmt;
 use std::io::{self, Write};

@@ -3,6 +3,7 @@
 use super::{
     complain,
     execute::{Execution, Times},
+    steps::End,
 };
 use crate::{
     ir::interface::{self, Input},
@@ -82,12 +83,13 @@ impl Execution<'_> {
         }
     }
 
-    pub(super) fn tell_of_unfinished(&self, running: &Running, end: RunEnd) {
+    pub(super) fn tell_of_unfinished(&self, running: &Running, end: End) {
         let (steps, active) = (running.steps(), running.counts().active);
         let reason = match end {
-            RunEnd::StepLimit => format!("stopped at the limit of {steps} super-steps"),
-            RunEnd::Stopped => format!("interrupted after {steps} super-steps"),
-            RunEnd::Finished | RunEnd::Cancelled => return,
+            End::Run(RunEnd::StepLimit) => format!("stopped at the limit of {steps} super-steps"),
+            End::Run(RunEnd::Stopped) => format!("interrupted after {steps} super-steps"),
+            End::OutOfMemory => format!("out of memory after {steps} super-steps"),
+            End::Run(RunEnd::Finished | RunEnd::Cancelled) => return,
         };
         complain(&format!(
             "note: {reason}; {active} strands were not finished and are written as they are\n"

@@ -5,6 +5,7 @@ use crate::{codegen::Compiled, codegen::abi, ir::leaf::BorderControl};
 use ein_ir::ops;
 use runtime::{
     image::{Image, ImageArray, ImageError, Note, Orientation, Reading, disagreements},
+    nrrd::Space,
     probe::{Border, KeptImage},
 };
 use std::{ffi::c_void, path::Path, sync::Arc};
@@ -37,10 +38,20 @@ impl Images {
         &self.0.notes
     }
 
-    /// Where the grid of an image lies, and its sizes, fastest axis first.
-    pub(super) fn grid(&self, image: usize) -> (&[usize], &Orientation) {
-        let (sizes, orientation) = &self.0.grids[image];
-        (sizes, orientation)
+    /// Where the grid of an image lies.
+    pub(super) fn grid(&self, image: usize) -> &Grid {
+        &self.0.grids[image]
+    }
+
+    /// The space in which positions of so many coordinates are, if the files of the images name one and agree.
+    pub(super) fn space(&self, coordinates: usize) -> Space {
+        let is_named =
+            |space: &&Space| matches!(space, Space::Named(_)) && space.dimension() == coordinates;
+        let mut named = self.0.grids.iter().map(|grid| &grid.space).filter(is_named);
+        match named.next() {
+            Some(first) if named.all(|space| space == first) => first.clone(),
+            _ => Space::Dimension(coordinates),
+        }
     }
 
     /// The images of two and more dimensions that were probed, but never where they have samples: their numbers, and where
@@ -58,15 +69,15 @@ impl Images {
             let mut probed = fields(image)
                 .filter(|&field| kept.was_probed(field))
                 .peekable();
-            grids[image].0.len() > 1
+            grids[image].sizes.len() > 1
                 && probed.peek().is_some()
                 && probed.all(|field| kept.was_missed(field))
         };
         let numbers = (0..grids.len()).filter(missed);
         numbers
             .map(|image| {
-                let (sizes, orientation) = &grids[image];
-                (image, orientation.world_box(sizes))
+                let grid = &grids[image];
+                (image, grid.orientation.world_box(&grid.sizes))
             })
             .collect()
     }
@@ -88,9 +99,18 @@ struct LoadedImages {
     image_of_field: Vec<usize>,
     cells: Vec<u64>,
     fields: Vec<*const c_void>,
-    /// Sizes and places of the grids.
-    grids: Vec<(Vec<usize>, Orientation)>,
+    grids: Vec<Grid>,
     notes: Vec<Note>,
+}
+
+/// The grid of an image.
+pub(super) struct Grid {
+    /// Its sizes, fastest axis first.
+    pub(super) sizes: Vec<usize>,
+    /// Where it lies.
+    pub(super) orientation: Orientation,
+    /// The space it lies in, as its file says.
+    pub(super) space: Space,
 }
 
 // SAFETY: the pointers lead to descriptions that are kept here, and everything behind them is only read.
@@ -143,7 +163,7 @@ impl LoadedImages {
         T: runtime::image::Real + runtime::simd::Float,
     {
         let mut notes = Vec::new();
-        let images = read::<T>(program, sources, &mut notes)?;
+        let (images, spaces) = read::<T>(program, sources, &mut notes)?;
         let mut kept = Vec::new();
         for field in program.code.linker().fields() {
             let constant = constant(&field.border);
@@ -165,22 +185,32 @@ impl LoadedImages {
                 .collect(),
             grids: images
                 .iter()
-                .map(|image| (image.sizes().to_vec(), image.orientation().clone()))
+                .zip(spaces)
+                .map(|(image, space)| Grid {
+                    sizes: image.sizes().to_vec(),
+                    orientation: image.orientation().clone(),
+                    space,
+                })
                 .collect(),
             notes,
         })
     }
 }
 
+/// The images, and the spaces in which they lie.
+type ReadImages<T> = (Vec<Arc<Image<T>>>, Vec<Space>);
+
 fn read<T: runtime::image::Real>(
     program: &Compiled,
     sources: &[(ImageSource, Reading)],
     notes: &mut Vec<Note>,
-) -> Result<Vec<Arc<Image<T>>>, Failure> {
+) -> Result<ReadImages<T>, Failure> {
     let mut images = Vec::new();
+    let mut spaces = Vec::new();
     let mut surroundings = Vec::new();
     for (image, (source, reading)) in program.interface.images.iter().zip(sources) {
         let shape = image.shape.dims();
+        let mut space = Space::Unknown;
         images.push(Arc::new(match source {
             ImageSource::File(file) if let Some(map) = colour_maps::find(file) => {
                 let map = map?;
@@ -200,15 +230,17 @@ fn read<T: runtime::image::Real>(
                 let loaded = loaded.map_err(|error| failed(error, place))?;
                 notes.extend(loaded.notes_on(file, reading));
                 let name = reading.name.as_ref().unwrap_or(file);
+                space = loaded.surroundings.space.clone();
                 surroundings.push((name.as_str(), loaded.surroundings));
                 loaded.image
             }
             ImageSource::Array(array) => array.image(shape).map_err(|error| failed(error, None))?,
         }));
+        spaces.push(space);
     }
     let surroundings: Vec<_> = surroundings.iter().map(|(name, s)| (*name, s)).collect();
     notes.extend(disagreements(&surroundings));
-    Ok(images)
+    Ok((images, spaces))
 }
 
 fn failed(error: ImageError, place: Option<u32>) -> Failure {

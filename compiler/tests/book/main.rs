@@ -110,6 +110,11 @@ fn the_command_does_what_is_written() {
 }
 
 #[test]
+fn the_limits_are_those_of_the_compiler() {
+    run("limits");
+}
+
+#[test]
 fn the_compiler_prints_what_its_page_shows() {
     run("compiler");
 }

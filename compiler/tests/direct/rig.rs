@@ -4,7 +4,7 @@ use crate::host::{STRANDS, TestHost};
 use compiler::{
     codegen::{
         self,
-        abi::{Frame, images},
+        abi::{Frame, NEVER, images},
     },
     low::{Low, Op, Ty},
     pipeline::{Compiled, Options},
@@ -225,6 +225,7 @@ impl Rig {
             fields: self.fields.as_ptr().cast(),
             blocks: all.as_ptr().cast(),
             published: published.as_ptr().cast(),
+            stop: &raw const NEVER,
             host: &raw mut host,
             strings: &raw const self.strings,
             width: lanes.width as u32,

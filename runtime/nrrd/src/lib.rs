@@ -23,7 +23,7 @@ pub use header::{
 };
 pub use number::{Written, parse_real};
 pub use read::{Reader, STANDARD_INPUT, read, read_bytes};
-pub use samples::{Sample, Samples};
+pub use samples::{FromSample, Sample, Samples};
 pub use streams::Decompressed;
 pub use vocabulary::{Centering, Encoding, Endian, Kind, NamedSpace, SampleType};
 pub use write::{

@@ -3,7 +3,10 @@
 use super::Host;
 use crate::ir::Scalar as Ty;
 use runtime::strands::Sharing;
-use std::{ffi::c_void, sync::Arc};
+use std::{
+    ffi::c_void,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 /// The environment of one call of generated code.
 #[repr(C)]
@@ -27,6 +30,8 @@ pub struct Frame<'h> {
     pub blocks: *const u8,
     /// See `blocks`.
     pub published: *const u8,
+    /// Whether the call is to be left; see the contract.
+    pub stop: *const AtomicBool,
     /// Whom to call back. Generated code only passes the frame on, so this pointer may be of any kind.
     pub host: *mut (dyn Host + 'h),
     /// Strands per call.
@@ -42,6 +47,9 @@ pub struct Frame<'h> {
     /// How many strands there are: active and stable, active, stable.
     pub counts: [i64; 3],
 }
+
+/// What is never to be left.
+pub static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// The plane of a state slot.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +98,7 @@ pub(in crate::codegen) mod offset {
     pub(crate) const PUBLISHED: i32 = offset_of!(Frame<'_>, published) as i32;
     pub(crate) const COUNTS: i32 = offset_of!(Frame<'_>, counts) as i32;
     pub(crate) const IMAGES: i32 = offset_of!(Frame<'_>, images) as i32;
+    pub(crate) const STOP: i32 = offset_of!(Frame<'_>, stop) as i32;
     pub(crate) const FIELDS: i32 = offset_of!(Frame<'_>, fields) as i32;
     pub(crate) const MASK: i32 = offset_of!(Frame<'_>, mask) as i32;
     pub(crate) const STABLE: i32 = offset_of!(Frame<'_>, stable) as i32;

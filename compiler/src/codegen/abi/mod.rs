@@ -38,6 +38,13 @@
 //! of a block belong to strands that do not run. A method's first result is its status ([`crate::ir::status`]); lanes that
 //! stabilize and lanes that die are told by `frame.stable` and `frame.dead`, which the function sets for lanes of its mask.
 //!
+//! # Leaving early
+//!
+//! Loops that may take long ([`crate::low::long_loops`]) look at the byte at `frame.stop` in every round. If it is not 0 the
+//! function returns at once, without storing results: a strand's state and `frame.stable` and `frame.dead` are as
+//! they were before the call, or after those of its super-steps in which a lane ended. Whoever sets the byte does not set it
+//! back during the call.
+//!
 //! # Meaning
 //!
 //! Operations are those of Low-IR and mean what the interpreter says, lane by lane: reals are never contracted or
@@ -60,7 +67,7 @@ mod state;
 pub(in crate::codegen) use calls::read_int;
 pub use calls::{CallPlanes, Host, HostCall, Operate, Print, PrintStatement, Report};
 pub(in crate::codegen) use frame::offset;
-pub use frame::{Frame, Sink, StatePlane};
+pub use frame::{Frame, NEVER, Sink, StatePlane};
 pub use lanes::Lanes;
 pub(crate) use state::machine_type;
 pub use state::{StateMap, abilities, state_map};

@@ -317,6 +317,8 @@ pub(super) struct For {
     pub(super) mask: Val,
     pub(super) variables: Vec<Variable>,
     pub(super) body: Block,
+    /// Whether it may take long, so that it looks whether the call is to be left.
+    pub(super) is_long: bool,
     /// The place of its test in the order of steps.
     pub(super) start: u32,
 }

@@ -131,7 +131,33 @@ pub(super) fn sequence_of(
         .hint("only the outermost sequence may have no fixed length");
         return None;
     }
+    let numbers = length.and_then(|length| components(&element)?.checked_mul(length));
+    if length.is_some() && numbers.is_none_or(|numbers| numbers > LARGEST_TENSOR) {
+        cx.error(
+            codes::TOO_LARGE,
+            span,
+            format!(
+                "a sequence of fixed length has at most {LARGEST_TENSOR} numbers in its elements"
+            ),
+        )
+        .hint(format!(
+            "a sequence of type `{element}[]` may have any length"
+        ));
+        return None;
+    }
     Some(Type::Seq(Box::new(element), length))
+}
+
+/// How many numbers a value has; a sequence of varying length counts as one.
+fn components(ty: &Type) -> Option<usize> {
+    match ty {
+        Type::Tensor(shape) => shape
+            .dims()
+            .iter()
+            .try_fold(1, |n: usize, d| n.checked_mul(*d)),
+        Type::Seq(element, Some(length)) => components(element)?.checked_mul(*length),
+        _ => Some(1),
+    }
 }
 
 /// A written shape.

@@ -27,7 +27,7 @@ use crate::{
     low::{self, Low, Ty},
     ssa::{self, Function, Role, Value},
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use truth::Facts;
 
@@ -130,6 +130,8 @@ struct Lowering<'a> {
     /// Which Low values may differ between strands, and how often each is used.
     varying: Vec<bool>,
     uses: Vec<u32>,
+    /// The indices of loops that may take long.
+    long_loops: FxHashSet<Value>,
     found: Vec<Option<Val>>,
     values: Values,
     definitions: Vec<Option<Definition>>,
@@ -182,6 +184,7 @@ impl<'a> Lowering<'a> {
             linker,
             repeats,
             varying: low::varying(function),
+            long_loops: low::long_loops(function),
             uses,
             found: vec![None; function.types.len()],
             values,
