@@ -100,7 +100,9 @@ fn like<'i>(
             let (sizes, orientation) = image(n as usize);
             (sizes.to_vec(), place_of(orientation))
         }
-        Some(Target::Global(_)) => return Err(format!("the input `{name}` is not an image")),
+        Some(Target::Global(_) | Target::Mesh(_) | Target::Fem(_)) => {
+            return Err(format!("the input `{name}` is not an image"));
+        }
         None => of_file(Path::new(name), sizes.len())?,
     };
     if found != sizes {
