@@ -15,9 +15,9 @@ mod stack;
 mod text;
 mod tiff;
 mod vti;
-mod vti_data;
+pub(crate) mod vti_data;
 mod vtk;
-mod xml;
+pub(crate) mod xml;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -28,6 +28,8 @@ use crate::image::{ImageError, Note};
 use crate::memory;
 use crate::nrrd::{self, Decompressed, Header, Nrrd, STANDARD_INPUT, Samples, Storage};
 use sniff::Action;
+pub(crate) use vti::TYPES as VTK_TYPES;
+pub(crate) use vtk::sample_type;
 
 /// A file that was recognized, and whose samples have not been read.
 pub struct Source<'a> {

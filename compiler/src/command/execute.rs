@@ -66,6 +66,9 @@ pub(super) fn execute(
             Level::Note => {}
         }
     }
+    for note in images.mesh_notes() {
+        complain(&format!("warning: {note}\n"));
+    }
     if options.verbose {
         for file in inputs.image_files() {
             complain(&super::info::of_image(file));
@@ -133,6 +136,7 @@ impl Execution<'_> {
             }
             self.tell_of_numbered(&plan);
             self.tell_of_missed();
+            self.tell_of_missed_meshes();
             self.tell_times(&running);
             return Ok(());
         }

@@ -83,6 +83,25 @@ impl Execution<'_> {
         }
     }
 
+    /// Warns of meshes that lie elsewhere than the program looked, and of positions in them that were not found.
+    pub(super) fn tell_of_missed_meshes(&self) {
+        for (name, extents) in self.images.missed_meshes() {
+            let extents: Vec<String> = extents
+                .iter()
+                .map(|(low, high)| format!("[{low}, {high}]"))
+                .collect();
+            complain(&format!(
+                "warning: no probe was inside the mesh {name}; its world box is {}\n",
+                extents.join(" × ")
+            ));
+        }
+        for (name, count) in self.images.unresolved_meshes() {
+            complain(&format!(
+                "warning: in {count} searches a curved cell of {name} may have contained a position, but it was not found there\n"
+            ));
+        }
+    }
+
     pub(super) fn tell_of_unfinished(&self, running: &Running, end: End) {
         let (steps, active) = (running.steps(), running.counts().active);
         let reason = match end {

@@ -3,6 +3,7 @@
 //! It is slow and plain on purpose, and shares no code with passes and code generators: both are tested against it.
 
 mod dialects;
+pub mod fem;
 pub mod low;
 mod low_dynamic;
 pub mod primitives;

@@ -126,6 +126,8 @@ impl Strands {
                 reducer: None,
             };
             let mut frame = self.frame(&mut host, block.cast_mut(), members);
+            // The block is only read.
+            frame.hints = ptr::null_mut();
             let mut truths = vec![0u8; if is_truth { width * words.bytes() } else { 0 }];
             frame.args = args.as_ptr();
             frame.results = if is_truth {

@@ -1,6 +1,6 @@
-//! The images of a running program, in the program's precision and as its probes want them.
+//! The images of a running program, in the program's precision and as its probes want them, and its meshes.
 
-use super::{Failure, Inputs, colour_maps};
+use super::{Failure, Inputs, colour_maps, fems::LoadedFems};
 use crate::{codegen::Compiled, codegen::abi, ir::leaf::BorderControl};
 use ein_ir::ops;
 use runtime::{
@@ -19,18 +19,20 @@ pub enum ImageSource {
     Array(ImageArray),
 }
 
-/// The images of a program, loaded once for any number of runs.
+/// The images and meshes of a program, loaded once for any number of runs.
 #[derive(Clone)]
 pub struct Images(Arc<LoadedImages>);
 
 impl Images {
-    /// Loads the images that a program needs.
+    /// Loads the images and meshes that a program needs.
     ///
     /// # Errors
     /// What is wrong with one of them.
     pub fn load(program: &Compiled, inputs: &Inputs) -> Result<Images, Failure> {
         let sources = inputs.images()?;
-        LoadedImages::load(program, &sources).map(|images| Images(Arc::new(images)))
+        let mut images = LoadedImages::load(program, &sources)?;
+        images.fems = LoadedFems::load(program, &inputs.fems()?)?;
+        Ok(Images(Arc::new(images)))
     }
 
     /// What should be told to the user about them.
@@ -82,6 +84,26 @@ impl Images {
             .collect()
     }
 
+    /// What was noticed of the meshes.
+    pub fn mesh_notes(&self) -> &[String] {
+        &self.0.fems.notes
+    }
+
+    /// The meshes that were probed, but never inside: their names, and where they lie along each coordinate of the world.
+    pub fn missed_meshes(&self) -> impl Iterator<Item = (&str, Vec<(f64, f64)>)> {
+        self.0.fems.missed()
+    }
+
+    /// The meshes with positions that a curved cell may contain, but that were not found in it, and how many these are.
+    pub fn unresolved_meshes(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.fems.unresolved()
+    }
+
+    /// The meshes as generated code takes them.
+    pub(super) fn meshes(&self) -> *const abi::FemTable {
+        &raw const self.0.fems.table
+    }
+
     pub(super) fn cells(&self) -> &[u64] {
         &self.0.cells
     }
@@ -101,6 +123,7 @@ struct LoadedImages {
     fields: Vec<*const c_void>,
     grids: Vec<Grid>,
     notes: Vec<Note>,
+    fems: LoadedFems,
 }
 
 /// The grid of an image.
@@ -193,6 +216,7 @@ impl LoadedImages {
                 })
                 .collect(),
             notes,
+            fems: LoadedFems::default(),
         })
     }
 }

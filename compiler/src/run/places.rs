@@ -115,7 +115,9 @@ fn like<'i>(
             let grid = image(n as usize);
             (grid.sizes.clone(), place_of(grid))
         }
-        Some(Target::Global(_)) => return Err(format!("the input `{name}` is not an image")),
+        Some(Target::Global(_) | Target::Mesh(_) | Target::Fem(_)) => {
+            return Err(format!("the input `{name}` is not an image"));
+        }
         None => of_file(Path::new(name), sizes.len())?,
     };
     if found != sizes {

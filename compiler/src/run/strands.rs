@@ -177,6 +177,8 @@ impl Strands {
             published: ptr::null(),
             stop: &raw const NEVER,
             host,
+            fem: self.images.meshes(),
+            hints: state,
             strings: &raw const self.strings,
             width: self.program.lanes.width as u32,
             int_bytes: self.program.lanes.lane_bytes(low::Ty::Int) as u32,

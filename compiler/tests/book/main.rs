@@ -95,6 +95,11 @@ fn the_conventions_hold() {
 }
 
 #[test]
+fn the_chapter_on_finite_elements_is_right() {
+    run("finite-elements");
+}
+
+#[test]
 fn the_recipes_run() {
     run("cookbook");
 }

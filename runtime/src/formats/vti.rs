@@ -8,7 +8,7 @@ use super::xml::{Tag, Tags};
 use crate::image::Note;
 use crate::nrrd::{Axis, Encoding, Endian, Kind, SampleType, Storage};
 
-const TYPES: &[(&str, SampleType)] = &[
+pub(crate) const TYPES: &[(&str, SampleType)] = &[
     ("Int8", SampleType::I8),
     ("UInt8", SampleType::U8),
     ("Int16", SampleType::I16),

@@ -1,6 +1,6 @@
 //! What generated code is given: one structure, by address.
 
-use super::Host;
+use super::{FemTable, Host};
 use crate::ir::Scalar as Ty;
 use runtime::strands::Sharing;
 use std::{
@@ -24,6 +24,10 @@ pub struct Frame<'h> {
     pub images: *const u64,
     /// One probe image per leaf field of the program.
     pub fields: *const *const c_void,
+    /// The meshes.
+    pub fem: *const FemTable,
+    /// The block in which strands keep where they were found in meshes: that of the state, or none.
+    pub hints: *mut u8,
     /// The strings of the program by their numbers.
     pub strings: *const Vec<Arc<str>>,
     /// The first block of the states of all strands, and the first of their published copies: where other strands are read.

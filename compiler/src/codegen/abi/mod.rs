@@ -27,6 +27,7 @@
 //! | results of `reduce-N` | `frame.results` | a plane per scalar |
 //! | images | `frame.images` | cells of 8 bytes: sizes, matrix and offset, see [`images`] |
 //! | leaf fields | `frame.fields` | the address of a probe image per field of the [linker](super::Linker) |
+//! | meshes | `frame.fem` | a table that only [`Fem`] looks at |
 //! | counts of strands | `frame.counts` | active and stable, active, stable, at the start of the super-step |
 //!
 //! A sequence of varying length is two slots of the state, the halves of one 64-bit handle in each lane
@@ -59,6 +60,7 @@
 //! on with some value.
 
 mod calls;
+mod fem;
 mod frame;
 pub mod images;
 mod lanes;
@@ -66,6 +68,7 @@ mod state;
 
 pub(in crate::codegen) use calls::read_int;
 pub use calls::{CallPlanes, Host, HostCall, Operate, Print, PrintStatement, Report};
+pub use fem::{Fem, FemCall, FemOp, FemTable};
 pub(in crate::codegen) use frame::offset;
 pub use frame::{Frame, NEVER, Sink, StatePlane};
 pub use lanes::Lanes;

@@ -7,7 +7,7 @@ use crate::{
         tree::{Argument, Base, Call, Class, Compare, Home, Kind, Op, Place, Val},
     },
     ir::{Orders, Simple, leaf::Convolution, print_piece::Piece},
-    low::Ty,
+    low::{self, Ty},
     ssa::Value,
 };
 use runtime::abi::FailureKind;
@@ -70,6 +70,15 @@ impl Lowering<'_> {
         let arguments = vec![Argument::Values, Argument::Results(0)];
         self.call(function, arguments, args, results, false);
         Ok(())
+    }
+
+    /// Something that a mesh is asked.
+    pub(super) fn fem(&mut self, op: &low::Op, args: &[Value], results: &[Value]) {
+        let call = self.linker.fem_call(op, self.machine.lanes);
+        let call = call.expect("an operation on a mesh");
+        let function = self.linker.fem();
+        let arguments = host_arguments(call);
+        self.call(function, arguments, args, results, false);
     }
 
     pub(super) fn eigen(&mut self, n: u8, args: &[Value], results: &[Value]) -> Result<(), String> {
@@ -215,4 +224,15 @@ impl Lowering<'_> {
         };
         self.push(Kind::Report(Box::new(call)));
     }
+}
+
+/// What a function of the host is given: the frame, the lanes, a description by address, and planes.
+pub(super) fn host_arguments(call: usize) -> Vec<Argument> {
+    vec![
+        Argument::Frame,
+        Argument::Lanes,
+        Argument::Number(call as u64),
+        Argument::Values,
+        Argument::Results(0),
+    ]
 }
