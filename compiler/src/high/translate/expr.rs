@@ -27,6 +27,7 @@ impl Translator<'_> {
             ExprKind::Constant(constant) => self.constant(constant, &e.ty),
             ExprKind::Var(var) => self.env[&Key::Var(*var)],
             ExprKind::Op { op, args } => self.operator(op, args, e),
+            ExprKind::Indexed { operator, args } => self.indexed(operator, args, e),
             ExprKind::Call { function, args } => {
                 let args = self.values_of(args);
                 let program = self.program;
@@ -35,6 +36,13 @@ impl Translator<'_> {
                 self.with_fields(may_be_fields, |t| {
                     t.inline(&program.functions[function.0], &args)
                 })
+            }
+            ExprKind::Let { bindings, body } => {
+                for (var, value) in bindings {
+                    let value = self.expr(value);
+                    self.env.insert(Key::Var(*var), value);
+                }
+                self.expr(body)
             }
             ExprKind::Coerce(inner) => {
                 let value = self.expr(inner);
