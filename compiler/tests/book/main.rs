@@ -110,6 +110,11 @@ fn the_reference_is_right() {
 }
 
 #[test]
+fn index_notation_is_as_written() {
+    run("indices");
+}
+
+#[test]
 fn the_command_does_what_is_written() {
     run("command");
 }

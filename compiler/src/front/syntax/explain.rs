@@ -159,7 +159,7 @@ const GROUPS: &[Group] = &[
         name: "an expression",
         signs: &["true", "zeros"],
         members: &[&[
-            "name", "int literal", "real literal", "string literal", "true", "false", "derivative", "-", "!", "(", "[", "{", "|",
+            "name", "int literal", "real literal", "string literal", "true", "false", "derivative", "∂", "-", "!", "(", "[", "{", "|",
             "identity", "zeros", "nan", "nan of", "real", "image", "load", "load_image", "load_sequence",
         ]],
     },

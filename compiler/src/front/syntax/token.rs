@@ -76,7 +76,7 @@ words! {
     /// A symbol that the grammar names by itself.
     Punct:
     OpenParen "(" CloseParen ")" OpenBracket "[" CloseBracket "]" OpenBrace "{" CloseBrace "}"
-    Comma "," Semicolon ";" Colon ":" Dot "." Range ".." Hash "#" Bar "|"
+    Partial "∂" Comma "," Semicolon ";" Colon ":" Dot "." Range ".." Hash "#" Bar "|"
     Set "=" AddSet "+=" SubSet "-=" MulSet "*=" DivSet "/=" RemSet "%="
     Minus "-" Not "!" Power "^" And "&&" Or "||"
 }
