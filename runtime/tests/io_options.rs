@@ -15,6 +15,7 @@ fn input(name: &str, ty: InputType, default: Option<&str>) -> InputSpec {
         ty,
         description: Some(format!("what {name} is")),
         default: default.map(str::to_string),
+        module: None,
     }
 }
 

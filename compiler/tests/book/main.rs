@@ -8,6 +8,7 @@
 mod examples;
 mod library;
 mod links;
+mod notices;
 mod page;
 mod pictures;
 
