@@ -47,14 +47,7 @@ pub(super) fn infer<'a>(
         Written::Prefix { op, operand } => prefix(cx, *op, operand, hint, span),
         Written::Partial { indices, operand } => indexed::partial(cx, indices, operand, span),
         Written::Request { target, parameter } => request::request(cx, target, parameter, span),
-        Written::Differential(_) => {
-            cx.error(
-                codes::DERIVATIVE_REQUEST,
-                span,
-                "`∂y` has a meaning only in a quotient `∂y/∂x`",
-            );
-            None
-        }
+        Written::Differential(_) => request::lone(cx, span),
         Written::Clauses(clauses) => indexed::clauses(cx, clauses, hint, span),
         Written::Indexed { binders, body } => indexed::definition(cx, binders, body, hint, span),
         Written::Infix { op, left, right } => {

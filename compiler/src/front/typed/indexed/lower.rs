@@ -170,6 +170,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
 
     /// The operator with the parameters that are used, and the arguments for them.
     fn finish(self, body: Term, axes: Vec<usize>) -> (Ein, Vec<Expr>) {
+        let body = flattened(body);
         let mut used = BTreeSet::new();
         params_of(&body, &mut used);
         let places: BTreeMap<usize, usize> = used.iter().copied().zip(0..).collect();
@@ -491,6 +492,23 @@ pub(in super::super) fn param_of(ty: &Type) -> Param {
             shape: shape.clone(),
         },
         other => Param::Tensor(Shape::new(extents(other).unwrap_or_default())),
+    }
+}
+
+/// Products of products as one, as they are in the operators of the table: the factors stay in their order.
+fn flattened(term: Term) -> Term {
+    match term.map(&mut flattened) {
+        Term::Mul(mut factors) => {
+            while let Some(Term::Mul(_)) = factors.first() {
+                let Term::Mul(mut first) = factors.remove(0) else {
+                    break;
+                };
+                first.append(&mut factors);
+                factors = first;
+            }
+            Term::Mul(factors)
+        }
+        other => other,
     }
 }
 

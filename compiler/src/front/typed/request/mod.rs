@@ -79,6 +79,13 @@ pub(super) fn request<'a>(
     components(cx, whole, (&target, &value.ty), (&parameter, &shape), span)
 }
 
+/// `∂y` where there is no quotient.
+pub(super) fn lone(cx: &mut Cx<'_>, span: Span) -> Option<Expr> {
+    let message = "`∂y` has a meaning only in a quotient `∂y/∂x`";
+    cx.error(codes::DERIVATIVE_REQUEST, span, message);
+    None
+}
+
 /// A variable, perhaps with subscripts.
 struct Reference<'a> {
     name: &'a str,
