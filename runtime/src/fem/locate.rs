@@ -242,10 +242,10 @@ impl Mesh {
     /// The map of a curved cell.
     pub(super) fn map_of(&self, cell: u32) -> Map<'_> {
         let record = &self.records[cell as usize];
-        let element = self.blocks[record.block as usize].element;
-        let space = &element.basis().space;
+        let block = &self.blocks[record.block as usize];
+        let space = &block.basis.space;
         Map {
-            kind: element.cell,
+            kind: block.element.cell,
             space,
             coefficients: &self.geometry[record.curved as usize + 9..][..self.dim * space.len()],
             at_centre: &record.inverse,
