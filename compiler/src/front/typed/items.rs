@@ -293,11 +293,9 @@ fn field_function<'a>(
     let var = cx.declare(name, ty, VarKind::Global);
     cx.vars[var.0].labels = labels;
     cx.vars[var.0].needs = std::mem::take(&mut cx.needs);
-    Some(Global::FieldFunction {
-        var,
-        param,
-        body: body?,
-    })
+    let body = body?;
+    cx.history.define_function(var, &body);
+    Some(Global::FieldFunction { var, param, body })
 }
 
 /// A function; its name is known only after its body, so there is no recursion.

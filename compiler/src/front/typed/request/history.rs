@@ -44,6 +44,8 @@ pub(in super::super) struct History {
     clock: usize,
     /// What changed, so that a branch can be undone: the variable and what it was given before.
     log: Vec<(VarId, Option<Given>)>,
+    /// The bodies of field functions.
+    functions: BTreeMap<VarId, Arc<Expr>>,
 }
 
 /// What a branch gave to the variables that it changed.
@@ -100,6 +102,16 @@ impl History {
             }
         }
         changes
+    }
+
+    /// Notes the body of a field function.
+    pub(in super::super) fn define_function(&mut self, var: VarId, body: &Expr) {
+        self.functions.insert(var, Arc::new(body.clone()));
+    }
+
+    /// The body of a field function.
+    pub(super) fn function(&self, var: VarId) -> Option<&Arc<Expr>> {
+        self.functions.get(&var)
     }
 
     /// What a variable was given, if it was given anything here.

@@ -179,6 +179,12 @@ impl<'c, 'a> Tangents<'c, 'a> {
         if let Some(local) = self.local.get(&var) {
             return Ok(Some(local.clone()));
         }
+        if let Some(body) = self.cx.history.function(var).cloned()
+            && self.depends(&body)
+        {
+            let what = format!("the body of the field function `{}`", self.cx.var(var).name);
+            return Err(self.obstacle(body.span, &what));
+        }
         let definition = match self.cx.history.value(var) {
             None => return Ok(None),
             Some(Value::Known(definition)) => definition.clone(),
@@ -217,9 +223,9 @@ impl<'c, 'a> Tangents<'c, 'a> {
             for part in self.cx.indices.parts_of(var) {
                 variables(part, &mut |var| pending.push(var));
             }
-            let local = self.local.get(&var);
-            if let Some(local) = local {
-                variables(local, &mut |var| pending.push(var));
+            let function = self.cx.history.function(var).map(|body| &**body);
+            for definition in self.local.get(&var).into_iter().chain(function) {
+                variables(definition, &mut |var| pending.push(var));
             }
             match self.cx.history.value(var) {
                 Some(Value::Known(definition)) => {
