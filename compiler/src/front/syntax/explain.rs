@@ -184,7 +184,8 @@ fn in_words(expected: &[String], version: Version) -> Vec<String> {
     let mut rest: Vec<&str> = expected
         .iter()
         .map(String::as_str)
-        .filter(|name| *name != "unreadable" && !foreign(name))
+        // A word that may begin a type is a name to the user.
+        .filter(|name| !["unreadable", "data word"].contains(name) && !foreign(name))
         .collect();
     let mut groups = Vec::new();
     for group in GROUPS {

@@ -142,13 +142,17 @@ impl<'s> Lexer<'s> {
 
     fn push(&mut self, start: usize, end: usize, token: Token<'s>) -> usize {
         self.report_bad_characters();
-        // Two words are what they are only before the right token.
+        // Some words are what they are only before the right token.
         if let Some(last) = self.lexed.tokens.last_mut() {
             match (last.token, token) {
                 (Token::Keyword(Keyword::Nan), Token::Punct(Punct::OpenBracket)) => {
                     last.token = Token::NanOf;
                 }
                 (Token::Name("import"), Token::String(_)) => last.token = Token::Import,
+                (
+                    Token::Name(word @ ("fem" | "mesh")),
+                    Token::Punct(Punct::OpenParen | Punct::Hash),
+                ) => last.token = Token::Data(word),
                 _ => {}
             }
         }
