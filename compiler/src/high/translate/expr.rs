@@ -215,7 +215,7 @@ impl Translator<'_> {
                 return self.if_expr(condition, then, otherwise);
             }
             (Builtin::Convolve, _) => return self.convolve(args),
-            (Builtin::ToField, _) => return self.to_field(args),
+            (Builtin::ToField, _) => return self.field_of_fem(args),
             (Builtin::ImageSize, [image]) => {
                 let sizes = self.image_sizes(image);
                 return self.base(Base::Sequence(Ty::Int), &sizes);
