@@ -478,7 +478,8 @@ fn sizes_of_memory_have_units_or_none() {
         ("1TB", 1_000_000_000_000),
         ("4KiB", 4096),
     ] {
-        assert_eq!(super_run(&["--memory", text]).memory, Some(bytes), "{text}");
+        let run = super_run(&["-img", "x.nrrd", "--memory", text]);
+        assert_eq!(run.memory, Some(bytes), "{text}");
     }
     let wanted = "expected a number of bytes such as 500M or 16GB";
     for text in ["0", "-1", "much", "1X", "", "nan", "1e30", "GB"] {
