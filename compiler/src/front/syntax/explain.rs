@@ -25,6 +25,8 @@ impl Stop {
         let expected = expected
             .iter()
             .map(|name| name.trim_matches('"').to_owned())
+            // A word that may begin a type is a name to the user.
+            .filter(|name| name != "data word")
             .collect();
         Stop {
             from,
@@ -184,8 +186,7 @@ fn in_words(expected: &[String], version: Version) -> Vec<String> {
     let mut rest: Vec<&str> = expected
         .iter()
         .map(String::as_str)
-        // A word that may begin a type is a name to the user.
-        .filter(|name| !["unreadable", "data word"].contains(name) && !foreign(name))
+        .filter(|name| *name != "unreadable" && !foreign(name))
         .collect();
     let mut groups = Vec::new();
     for group in GROUPS {
