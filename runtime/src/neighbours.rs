@@ -89,7 +89,7 @@ pub struct Points<T, const D: usize> {
     pub coordinates: [Vec<T>; D],
     /// Where each strand lives.
     pub slots: Vec<u32>,
-    /// Its place in the order of results.
+    /// Its place in the order of results; no two have the same.
     pub ranks: Vec<u32>,
 }
 
@@ -159,6 +159,8 @@ pub struct CellGrid<T, const D: usize> {
     /// place.
     points: Points<T, D>,
     count: usize,
+    /// The slot of each rank; empty when ranks are far from dense.
+    slot_of: Vec<u32>,
     sorting_pays: bool,
 }
 
@@ -185,11 +187,13 @@ impl<T: Coordinate, const D: usize> CellGrid<T, D> {
         sorted.ranks.resize(count + lanes::GROUP, 0);
         scatter(&points.slots, &places, &mut sorted.slots);
         scatter(&points.ranks, &places, &mut sorted.ranks);
+        let slot_of = by_rank(&points.ranks, &points.slots);
         let sorting_pays = sorting_pays(&cells, points, &sorted);
         CellGrid {
             cells,
             points: sorted,
             count,
+            slot_of,
             sorting_pays,
         }
     }
@@ -207,7 +211,8 @@ impl<T: Coordinate, const D: usize> CellGrid<T, D> {
 
     /// Tells the grid that every strand has moved to the slot `moved` gives for its old one.
     pub fn move_slots(&mut self, moved: impl Fn(u32) -> u32) {
-        for slot in &mut self.points.slots[..self.count] {
+        let slots = self.points.slots[..self.count].iter_mut();
+        for slot in slots.chain(&mut self.slot_of) {
             *slot = moved(*slot);
         }
     }
@@ -221,7 +226,14 @@ impl<T: Coordinate, const D: usize> CellGrid<T, D> {
             let middle = centre.map(T::to_f64);
             self.cells
                 .cover(middle, reach, self.count, &mut hits.ranges);
-            select::select(&self.points, centre, radius * radius, own, hits);
+            select::select(
+                &self.points,
+                &self.slot_of,
+                centre,
+                radius * radius,
+                own,
+                hits,
+            );
         }
     }
 }
@@ -247,6 +259,21 @@ fn sorting_pays<T: Coordinate, const D: usize>(
     };
     let samples = given.len() / stride;
     given.len() >= SAMPLES && jumps(given) > 2 * jumps(sorted) + samples / 4
+}
+
+/// The slot of each rank, where there are not many more ranks than strands. The dead keep their ranks for a while.
+fn by_rank(ranks: &[u32], slots: &[u32]) -> Vec<u32> {
+    let end = ranks
+        .par_iter()
+        .with_min_len(PIECE)
+        .max()
+        .map_or(0, |&last| last as usize + 1);
+    if end > 4 * ranks.len() + 64 {
+        return Vec::new();
+    }
+    let mut slot_of = vec![0; end];
+    scatter(slots, ranks, &mut slot_of);
+    slot_of
 }
 
 /// Puts `from[i]` at `to[places[i]]`; no two places are the same.

@@ -32,6 +32,16 @@ fn check<T: Coordinate + std::fmt::Debug, const D: usize>(
     radii: &[T],
     expected_radius: Option<f64>,
 ) {
+    check_ranks(positions, 1, radii, expected_radius);
+}
+
+/// The same, with so many ranks for each strand.
+fn check_ranks<T: Coordinate + std::fmt::Debug, const D: usize>(
+    positions: &[[T; D]],
+    apart: u32,
+    radii: &[T],
+    expected_radius: Option<f64>,
+) {
     let count = positions.len() as u32;
     // Any permutation will do: a stride prime to the count.
     let stride = (1..)
@@ -39,7 +49,7 @@ fn check<T: Coordinate + std::fmt::Debug, const D: usize>(
         .find(|&k| (2..=k).all(|d| k % d != 0 || !count.is_multiple_of(d)))
         .unwrap();
     let ranks: Vec<u32> = (0..count)
-        .map(|slot| (slot * stride + 1) % count.max(1))
+        .map(|slot| (slot * stride + 1) % count.max(1) * apart)
         .collect();
     let mut points = Points::default();
     for (slot, &position) in (0..).zip(positions) {
@@ -172,6 +182,15 @@ fn dense_clusters_far_apart_are_searched_by_rows() {
 #[test]
 fn strands_all_in_one_place_find_each_other() {
     check_both(&vec![[0.25, -3.0, 1e5]; 300], &[0.0, 1e-3, 1.0], Some(1e-3));
+}
+
+#[test]
+fn many_neighbours_come_in_order_of_ranks_however_far_apart_these_are() {
+    let mut next = numbers(4);
+    let positions: Vec<[f64; 2]> = (0..400).map(|_| [next(), next()]).collect();
+    for apart in [1, 2, 1000] {
+        check_ranks(&positions, apart, &[0.1, 0.3, 2.0], Some(0.3));
+    }
 }
 
 #[test]

@@ -5,8 +5,9 @@ use super::lanes::{GROUP, count_below};
 use super::{Coordinate, Points};
 use std::ops::Range;
 
-/// Up to this many results are ordered by counting, which has no unpredictable branches.
-const COUNTED: usize = 128;
+/// Up to this many results are ordered by counting, which has no unpredictable branches and needs no memory but that of
+/// the results.
+const COUNTED: usize = 40;
 
 /// Results of one query. The memory is kept from query to query.
 #[derive(Debug, Default)]
@@ -23,6 +24,47 @@ pub struct Hits {
     found: Vec<u32>,
     ordered: Vec<u32>,
     scratch: Vec<u64>,
+    marks: Marks,
+}
+
+/// A set of ranks as bits, for putting many results into order: a bit of `full` says which words of `words` are not zero.
+/// Both are all zero between queries.
+#[derive(Debug, Default)]
+struct Marks {
+    words: Vec<u64>,
+    full: Vec<u64>,
+}
+
+impl Marks {
+    /// Writes the values that `slot_of` gives for these ranks, all below its length, to `ordered`, by increasing rank.
+    fn order(&mut self, ranks: impl Iterator<Item = u32>, slot_of: &[u32], ordered: &mut Vec<u32>) {
+        let words = slot_of.len().div_ceil(64);
+        if self.words.len() < words {
+            self.words.resize(words, 0);
+            self.full.resize(words.div_ceil(64), 0);
+        }
+        for rank in ranks {
+            let word = rank as usize / 64;
+            self.words[word] |= 1 << (rank % 64);
+            self.full[word / 64] |= 1 << (word % 64);
+        }
+        for (first, full) in (0..).step_by(64).zip(&mut self.full) {
+            for word in ones(std::mem::take(full)).map(|bit| first + bit) {
+                let marked = std::mem::take(&mut self.words[word]);
+                ordered.extend(ones(marked).map(|bit| slot_of[word * 64 + bit]));
+            }
+        }
+    }
+}
+
+/// The places of the bits that are set, from the lowest.
+#[inline(always)]
+fn ones(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros() as usize);
+        word &= word.wrapping_sub(1);
+        bit
+    })
 }
 
 impl Hits {
@@ -38,9 +80,11 @@ impl Hits {
 }
 
 /// Tests the candidates at the places in `hits.ranges` and leaves those nearer to `centre` than the
-/// root of `square`, except the strand at `own`, in `hits` in rank order.
+/// root of `square`, except the strand at `own`, in `hits` in rank order. `slot_of` gives the slot of a rank; it is empty
+/// when ranks are too far apart for such a table.
 pub(super) fn select<T: Coordinate, const D: usize>(
     points: &Points<T, D>,
+    slot_of: &[u32],
     centre: [T; D],
     square: T,
     own: u32,
@@ -48,7 +92,7 @@ pub(super) fn select<T: Coordinate, const D: usize>(
 ) {
     test(points, centre, square, hits);
     let count = collect(&points.ranks, &points.slots, own, hits);
-    order(hits, count);
+    order(hits, count, slot_of);
 }
 
 /// Fills `begins` and `inside`.
@@ -128,14 +172,16 @@ fn collect(ranks: &[u32], slots: &[u32], own: u32, hits: &mut Hits) -> usize {
 }
 
 /// Puts the first `count` slots found into the order of their keys.
-fn order(hits: &mut Hits, count: usize) {
+fn order(hits: &mut Hits, count: usize, slot_of: &[u32]) {
     let Hits {
         keys,
         found,
         ordered,
         scratch,
+        marks,
         ..
     } = hits;
+    let rank = |key: i32| key as u32 ^ 1 << 31;
     if count == 0 {
         return;
     }
@@ -152,12 +198,12 @@ fn order(hits: &mut Hits, count: usize) {
             }
         }
         ordered.truncate(count);
+    } else if !slot_of.is_empty() {
+        marks.order(keys[..count].iter().map(|&key| rank(key)), slot_of, ordered);
     } else {
         scratch.clear();
         let keyed = keys[..count].iter().zip(&*found);
-        scratch.extend(
-            keyed.map(|(&key, &slot)| u64::from(key as u32 ^ 1 << 31) << 32 | u64::from(slot)),
-        );
+        scratch.extend(keyed.map(|(&key, &slot)| u64::from(rank(key)) << 32 | u64::from(slot)));
         scratch.sort_unstable();
         ordered.extend(scratch.iter().map(|&keyed| keyed as u32));
     }

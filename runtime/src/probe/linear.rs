@@ -19,6 +19,8 @@ pub struct Linear {
     pub lasts: [f32; 3],
     /// Samples from one row to the next, and from one slice to the next.
     pub strides: [i32; 2],
+    /// The number of the last cell, counted in samples.
+    pub farthest: u32,
     /// 1 if a probe may be done in place, else 0. It is 0 until the primitive has seen a position inside the image, so that
     /// code in place need not look.
     pub is_usable: AtomicU32,
@@ -47,6 +49,7 @@ impl Linear {
             ends: [0.0; 3],
             lasts: [0.0; 3],
             strides: [0; 2],
+            farthest: 0,
             is_usable: AtomicU32::new(0),
             may_be_usable: false,
         };
@@ -64,6 +67,7 @@ impl Linear {
             ends: sizes.map(|size| f32::from_index(size - 1)),
             lasts: sizes.map(|size| f32::from_index((size - 2).max(0))),
             strides: [strides[1] as i32, strides[2] as i32],
+            farthest: (0..dim).map(|a| (sizes[a] - 2) * strides[a]).sum::<i64>() as u32,
             is_usable: AtomicU32::new(0),
             may_be_usable: true,
         }

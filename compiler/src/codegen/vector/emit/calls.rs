@@ -168,7 +168,6 @@ impl<T: Target> Emitter<'_, T> {
             image,
             positions: &positions,
             inside,
-            lanes,
             one,
             cells,
             vectors,

@@ -122,6 +122,7 @@ opcodes! {
     VPSUBD       "vpsubd"       M0F P66 0xfa, W0 W0 V4 Rvm;
     VPSUBQ       "vpsubq"       M0F P66 0xfb, W0 W1 V8 Rvm;
     VPMULLD      "vpmulld"      M38 P66 0x40, W0 W0 V4 Rvm;
+    VPMINUD      "vpminud"      M38 P66 0x3b, W0 W0 V4 Rvm;
     VPMULLQ      "vpmullq"      M38 P66 0x40, NO W1 V8 Rvm;
     VPMULUDQ     "vpmuludq"     M0F P66 0xf4, W0 W1 V8 Rvm;
     VPSRLD       "vpsrld"       M0F P66 0x72 / 2, W0 W0 V4 Vmi;

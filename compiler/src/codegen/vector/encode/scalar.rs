@@ -16,6 +16,7 @@ impl Gpr {
     pub(in crate::codegen::vector) const RSI: Gpr = Gpr(6);
     pub(in crate::codegen::vector) const RDI: Gpr = Gpr(7);
     pub(in crate::codegen::vector) const R8: Gpr = Gpr(8);
+    pub(in crate::codegen::vector) const R9: Gpr = Gpr(9);
     pub(in crate::codegen::vector) const R12: Gpr = Gpr(12);
     pub(in crate::codegen::vector) const R13: Gpr = Gpr(13);
     pub(in crate::codegen::vector) const R14: Gpr = Gpr(14);

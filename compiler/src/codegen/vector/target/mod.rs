@@ -32,7 +32,6 @@ pub(super) struct Tent<'a> {
     pub(super) positions: &'a [u8],
     /// Whether they are inside the image for the lanes that run.
     pub(super) inside: bool,
-    pub(super) lanes: u8,
     /// The number one.
     pub(super) one: Address,
     /// Room for a vector.

@@ -5,7 +5,7 @@
 
 use super::{Target, Tent, beyond};
 use crate::codegen::vector::{
-    encode::{Gpr, Length, Operand, Write, opcode::*},
+    encode::{Gpr, Operand, opcode::*},
     tree::{Class, Rounding, Unary},
 };
 use runtime::probe::{Linear, ProbeImage};
@@ -15,6 +15,7 @@ use std::mem::offset_of;
 const ROWS: i32 = (ProbeImage::LINEAR + offset_of!(Linear, rows)) as i32;
 const ENDS: i32 = (ProbeImage::LINEAR + offset_of!(Linear, ends)) as i32;
 const LASTS: i32 = (ProbeImage::LINEAR + offset_of!(Linear, lasts)) as i32;
+const FARTHEST: i32 = (ProbeImage::LINEAR + offset_of!(Linear, farthest)) as i32;
 const STRIDES: i32 = (ProbeImage::LINEAR + offset_of!(Linear, strides)) as i32;
 
 impl super::Avx512 {
@@ -35,41 +36,42 @@ impl super::Avx512 {
             self.emit(VPMULLD, cell, cell, stride);
             self.emit(VPADDD, c0, c0, Operand::Register(cell));
         }
-        // Lanes that do not run load the first samples.
-        self.zero(a0);
-        let cell = Operand::Register(c0);
-        let running = Write::Under(tent.lanes);
-        self.asm.evex(VMOVAPS, Length::L512, a0, 0, cell, running);
-        self.store(Class::Vector, tent.cells, a0);
+        if tent.inside {
+            // Lanes that do not run may be anywhere; they load the last samples. To wait for the mask would take longer.
+            let farthest = Operand::Broadcast(image.at(FARTHEST));
+            self.emit(VPMINUD, c0, c0, farthest);
+        }
+        self.store(Class::Vector, tent.cells, c0);
         self.one_minus(first_weight, f0, tent);
-        // The cells of the other axes are done with; their registers take the sums.
-        let (slice, whole) = if dim == 3 { (c1, to) } else { (to, c2) };
-        for z in 0..(if dim == 3 { 2 } else { 1 }) {
-            let rows = [Gpr::RSI, Gpr::RDX];
-            for (y, &row) in rows.iter().enumerate() {
-                self.asm
-                    .load64(row, image.at(ROWS + 8 * (2 * z + y as i32)));
-            }
-            self.load_pairs([[a0, b0], [a1, b1]], rows, tent);
-            for (y, [a, b]) in [[a0, b0], [a1, b1]].into_iter().enumerate() {
-                // The first samples are those with even numbers, the second those with odd ones.
-                self.emit_imm(VSHUFPS, Self::SCRATCH, a, Operand::Register(b), 0x88);
-                self.emit_imm(VSHUFPS, a, a, Operand::Register(b), 0xdd);
-                self.emit(VMULPS, b, first_weight, Operand::Register(Self::SCRATCH));
-                self.emit(VFMADD231PS, b, f0, Operand::Register(a));
-                self.accumulate(slice, b, f1, y == 0, tent);
-            }
-            if dim == 3 {
-                self.accumulate(whole, slice, f2, z == 0, tent);
-            }
+        // The cells are done with; in three dimensions their registers take samples too.
+        let pairs = [[a0, b0], [a1, b1], [c0, c1], [c2, to]];
+        let pairs = &pairs[..1 << (dim - 1)];
+        self.load_pairs(pairs, tent);
+        for &[a, b] in pairs {
+            // The first samples are those with even numbers, the second those with odd ones.
+            self.emit_imm(VSHUFPS, Self::SCRATCH, a, Operand::Register(b), 0x88);
+            self.emit_imm(VSHUFPS, a, a, Operand::Register(b), 0xdd);
+            self.emit(VMULPS, b, first_weight, Operand::Register(Self::SCRATCH));
+            self.emit(VFMADD231PS, b, f0, Operand::Register(a));
+        }
+        if dim == 2 {
+            self.sum(to, [b0, b1], f1, tent);
+        } else {
+            self.sum(a0, [b0, b1], f1, tent);
+            self.sum(a1, [c1, to], f1, tent);
+            self.sum(to, [a0, a1], f2, tent);
         }
     }
 
-    /// The pairs of samples of all lanes in two rows. Of every four lanes, the first of two registers gets those of two lanes
-    /// and the second those of the other two.
-    fn load_pairs(&mut self, to: [[u8; 2]; 2], rows: [Gpr; 2], tent: &Tent<'_>) {
+    /// The pairs of samples of all lanes in two or four rows. Of every four lanes, the first of two registers gets those of
+    /// two lanes and the second those of the other two.
+    fn load_pairs(&mut self, to: &[[u8; 2]], tent: &Tent<'_>) {
         /// Cells count samples of four bytes.
         const SCALE: u8 = 2;
+        let rows = [Gpr::RSI, Gpr::RDX, Gpr::R8, Gpr::R9];
+        for (at, &row) in (ROWS..).step_by(8).zip(&rows[..to.len()]) {
+            self.asm.load64(row, tent.image.at(at));
+        }
         let indices = [Gpr::RAX, Gpr::RCX];
         for quarter in 0..4 {
             for half in 0..2 {
@@ -121,16 +123,11 @@ impl super::Avx512 {
         self.emit(VSUBPS, to, to, Operand::Register(fraction));
     }
 
-    /// Adds what the first or the second of two neighbours contributes. The primitive's sum starts at zero, which decides about
-    /// the sign of a zero.
-    fn accumulate(&mut self, sum: u8, term: u8, fraction: u8, is_first: bool, tent: &Tent<'_>) {
-        let term = Operand::Register(term);
-        if is_first {
-            self.one_minus(Self::SCRATCH, fraction, tent);
-            self.zero(sum);
-            self.emit(VFMADD231PS, sum, Self::SCRATCH, term);
-        } else {
-            self.emit(VFMADD231PS, sum, fraction, term);
-        }
+    /// What two neighbours contribute. The primitive's sum starts at zero, which decides about the sign of a zero.
+    fn sum(&mut self, to: u8, [first, second]: [u8; 2], fraction: u8, tent: &Tent<'_>) {
+        self.one_minus(Self::SCRATCH, fraction, tent);
+        self.zero(to);
+        self.emit(VFMADD231PS, to, Self::SCRATCH, Operand::Register(first));
+        self.emit(VFMADD231PS, to, fraction, Operand::Register(second));
     }
 }
