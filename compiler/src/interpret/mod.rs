@@ -2,6 +2,7 @@
 //!
 //! It is slow and plain on purpose, and shares no code with passes and code generators: both are tested against it.
 
+mod device;
 mod dialects;
 pub mod low;
 mod low_dynamic;
@@ -11,4 +12,5 @@ pub mod surroundings;
 pub mod tensor;
 mod tensor_dynamic;
 
+pub use device::LEFT;
 pub use program::{Numbers, Outcome, Runnable, interpret};
