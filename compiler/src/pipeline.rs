@@ -5,7 +5,8 @@
 
 pub use crate::codegen::Compiled;
 use crate::{
-    codegen::{Lanes, generate},
+    codegen::{Lanes, generate, gpu::Target},
+    device::{self, Device},
     front::{self, CheckOptions, deep, diag::Diagnostic, source::Source, syntax, typed},
     high::{self, High},
     low::{self, Low, Slots},
@@ -30,6 +31,8 @@ pub struct Options {
     pub width: Option<usize>,
     /// The instruction set that generated code may use for vectors; that of the machine if not given.
     pub isa: Option<Isa>,
+    /// Where strands run.
+    pub target: Target,
     /// Values for constants, `--Cname=value`.
     pub constants: Vec<(String, String)>,
     /// How operators are normalized.
@@ -121,9 +124,19 @@ pub const STAGES: &[Stage] = &[
         has_text: true,
     },
     Stage {
+        name: "device",
+        about: "Device-IR, if asked for: primitives as scalar operations, for GPUs",
+        has_text: true,
+    },
+    Stage {
         name: "generate",
         about: "machine code",
         has_text: false,
+    },
+    Stage {
+        name: "ptx",
+        about: "the kernel for NVIDIA GPUs, if asked for or with --target cuda",
+        has_text: true,
     },
 ];
 
@@ -166,6 +179,12 @@ impl Session {
             self.dumps.push((name, text()));
         }
         if stop { Err(Stopped::Asked) } else { Ok(()) }
+    }
+
+    /// Whether the result of a stage is to be printed.
+    fn wants(&self, name: &str) -> bool {
+        let mut wanted = self.stop_after.iter().chain(&self.dump_after);
+        wanted.any(|wanted| wanted == name)
     }
 
     fn checked<D: Dialect>(
@@ -279,8 +298,22 @@ pub fn compile(
         let Lowered {
             hoisted, warnings, ..
         } = lower_here(session, source, options)?;
+        if session.wants("device") {
+            let expand = |_, f| device::expand(&f, options.double);
+            let expanded: Program<Device> = session.stage("device", || hoisted.clone().map(expand));
+            session.checked("device", &expanded)?;
+        }
         let (lanes, isa) = (options.lanes(), options.isa());
-        Ok(session.stage("generate", || generate(&hoisted, lanes, isa, warnings)))
+        let mut compiled = session.stage("generate", || generate(&hoisted, lanes, isa, warnings));
+        if options.target != Target::Cpu || session.wants("ptx") {
+            session.stage("ptx", || compiled.place(&hoisted, options.target));
+            session.done("ptx", || match &compiled.kernel {
+                Some(Ok(kernel)) => kernel.text.clone(),
+                Some(Err(reason)) => format!("// on the CPU: {reason}\n"),
+                None => String::new(),
+            })?;
+        }
+        Ok(compiled)
     })
 }
 
