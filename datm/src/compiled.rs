@@ -201,7 +201,7 @@ pub(crate) fn array(image: &SampledField) -> Result<ImageArray, Failure> {
 fn output(outputs: &[OutputData], name: &str) -> Result<Vec<f64>, Failure> {
     let found = outputs.iter().find(|data| data.output.name == name);
     let data = found.ok_or_else(|| run_failed(format!("the program has no output `{name}`")))?;
-    Ok(match &data.values {
+    Ok(match &*data.values {
         Values::F32(values) => values.iter().map(|&x| x.into()).collect(),
         Values::F64(values) => values.clone(),
         Values::I32(values) => values.iter().map(|&n| n.into()).collect(),

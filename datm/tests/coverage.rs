@@ -36,6 +36,19 @@ const NOT_GENERATED: &[(&str, &[&str])] = &[
     ),
     ("the size of an image, an integer", &["image_size"]),
     (
+        "fields on meshes; tested with exact data in the runtime and with the programs of the compiler",
+        &[
+            "load_fem",
+            "load_fem_array",
+            "load_fem_on",
+            "load_mesh",
+            "to_field",
+            "to_field_on",
+            "border_fem",
+            "get_cell",
+        ],
+    ),
+    (
         "takes a sequence or a set of strands; tested with the programs of the compiler",
         &[
             "sum",

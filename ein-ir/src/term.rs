@@ -43,6 +43,7 @@ impl Param {
             }),
             Type::Bool | Type::String | Type::Seq(..) => None,
             Type::Image { .. } | Type::Kernel(_) | Type::Strand(_) => None,
+            Type::Fem { .. } | Type::Mesh(_) => None,
         }
     }
 }

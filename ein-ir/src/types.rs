@@ -55,6 +55,17 @@ pub enum Type {
         /// Shape of a value.
         shape: Shape,
     },
+    /// `fem#k(d)[σ]`: values on a mesh of finite elements.
+    Fem {
+        /// How often the program may differentiate, taken on trust.
+        continuity: Continuity,
+        /// Dimension of the mesh, 2 or 3.
+        dim: usize,
+        /// Shape of a value.
+        shape: Shape,
+    },
+    /// `mesh(d)`
+    Mesh(usize),
     /// A strand, by the name of its definition.
     Strand(String),
 }
@@ -71,7 +82,7 @@ impl Type {
     /// Whether a value of this type may stand where `other` is wanted: the implicit coercions of the language.
     ///
     /// Integers become reals, fixed sequences dynamic ones (and their elements are coerced), the empty sequence one of
-    /// any elements, fields forget continuity.
+    /// any elements, fields forget continuity, and so do values on meshes.
     pub fn coerces_to(&self, other: &Type) -> bool {
         match (self, other) {
             (Type::Int, Type::Tensor(shape)) => shape.is_scalar(),
@@ -89,6 +100,18 @@ impl Type {
                     dim: other_dim,
                     shape: other_shape,
                 },
+            )
+            | (
+                Type::Fem {
+                    continuity: found,
+                    dim,
+                    shape,
+                },
+                Type::Fem {
+                    continuity: wanted,
+                    dim: other_dim,
+                    shape: other_shape,
+                },
             ) => dim == other_dim && shape == other_shape && found >= wanted,
             _ => self == other,
         }
@@ -100,6 +123,7 @@ impl Type {
             Type::Seq(element, length) => length.is_none() || element.is_dynamic(),
             Type::Bool | Type::Int | Type::String | Type::Tensor(_) | Type::Strand(_) => false,
             Type::Image { .. } | Type::Kernel(_) | Type::Field { .. } => false,
+            Type::Fem { .. } | Type::Mesh(_) => false,
         }
     }
 
@@ -118,6 +142,7 @@ impl Type {
             Type::Bool | Type::Int | Type::String | Type::Tensor(_) => true,
             Type::Seq(element, _) => element.is_value(),
             Type::Image { .. } | Type::Kernel(_) | Type::Field { .. } | Type::Strand(_) => false,
+            Type::Fem { .. } | Type::Mesh(_) => false,
         }
     }
 }
@@ -152,6 +177,12 @@ impl fmt::Display for Type {
                 dim,
                 shape,
             } => write!(f, "field{continuity}({dim}){shape}"),
+            Type::Fem {
+                continuity,
+                dim,
+                shape,
+            } => write!(f, "fem{continuity}({dim}){shape}"),
+            Type::Mesh(dim) => write!(f, "mesh({dim})"),
             Type::Strand(name) => f.write_str(name),
         }
     }
@@ -186,6 +217,24 @@ impl FromStr for Type {
                 dim: number(between('(', ')').ok_or_else(bad)?)?,
                 shape: shape(between('[', ']'))?,
             },
+            "fem" => {
+                let (continuity, dim) = match between('#', ')') {
+                    Some(both) => {
+                        let (k, dim) = both.split_once('(').ok_or_else(bad)?;
+                        (Continuity::Finite(number(k)? as u32), number(dim)?)
+                    }
+                    None => {
+                        let dim = number(between('(', ')').ok_or_else(bad)?)?;
+                        (Continuity::Infinite, dim)
+                    }
+                };
+                Type::Fem {
+                    continuity,
+                    dim,
+                    shape: shape(between('[', ']'))?,
+                }
+            }
+            "mesh" => Type::Mesh(number(between('(', ')').ok_or_else(bad)?)?),
             "" | "field" | "kernel" => return Err(bad()),
             name if name.ends_with([']', ')']) => return Err(bad()),
             name => Type::Strand(name.to_string()),
@@ -212,6 +261,9 @@ mod tests {
             "vec3[4]",
             "tensor[2,3]",
             "image(3)[3]",
+            "fem#2(3)[3]",
+            "fem(2)[]",
+            "mesh(3)",
             "particle[]",
         ] {
             assert_eq!(
@@ -219,7 +271,15 @@ mod tests {
                 Ok(text.into())
             );
         }
-        for text in ["", "real[x]", "image(3)", "tensor", "int]"] {
+        for text in [
+            "",
+            "real[x]",
+            "image(3)",
+            "tensor",
+            "int]",
+            "fem#(3)[]",
+            "mesh",
+        ] {
             assert!(text.parse::<Type>().is_err(), "{text}");
         }
     }

@@ -5,7 +5,9 @@
 //! [`crate::world::StrandProgram`]. Values of W lanes are passed as planes, `values[component * W + lane]`, in the scalar type
 //! of the variable; a dynamic sequence is a `u64` handle ([`crate::sequence::Sequence`]).
 
+use crate::memory::Shortage;
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 
 /// One bit per lane of a block, lane 0 lowest.
 pub type LaneMask = u32;
@@ -46,6 +48,10 @@ pub struct StepHead {
     pub stable: i64,
     /// Super-steps completed before this one.
     pub step: u64,
+    /// Whether the run is to end at once, whatever becomes of its strands.
+    pub cancelled: *const AtomicBool,
+    /// Whether an `update` may be left undone, because the run is to end and no other strand would notice.
+    pub stopped: *const AtomicBool,
 }
 
 /// One list of strand slots per lane: the result of a spatial query. Valid until the method
@@ -76,14 +82,17 @@ pub enum FailureKind {
     IndexOutOfRange = 1,
     /// A sequence longer than a handle can say. No details.
     SequenceTooLong = 2,
+    /// There is no memory for a sequence, a new strand or printed text. Details: bytes that were wanted, and that are left.
+    OutOfMemory = 3,
 }
 
 impl FailureKind {
     /// Every kind.
-    pub const ALL: [FailureKind; 3] = [
+    pub const ALL: [FailureKind; 4] = [
         FailureKind::DivisionByZero,
         FailureKind::IndexOutOfRange,
         FailureKind::SequenceTooLong,
+        FailureKind::OutOfMemory,
     ];
 
     /// The kind with the given number.
@@ -117,6 +126,11 @@ impl fmt::Display for Failure {
             FailureKind::SequenceTooLong => {
                 write!(f, "a sequence grew beyond {} elements", u32::MAX)
             }
+            FailureKind::OutOfMemory => Shortage {
+                wanted: first as u64,
+                left: second as u64,
+            }
+            .fmt(f),
         }
     }
 }

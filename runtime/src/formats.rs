@@ -9,14 +9,15 @@ mod metaimage;
 mod nifti;
 mod npy;
 mod picture;
+mod points;
 mod sniff;
 mod stack;
 mod text;
 mod tiff;
 mod vti;
-mod vti_data;
+pub(crate) mod vti_data;
 mod vtk;
-mod xml;
+pub(crate) mod xml;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -27,6 +28,8 @@ use crate::image::{ImageError, Note};
 use crate::memory;
 use crate::nrrd::{self, Decompressed, Header, Nrrd, STANDARD_INPUT, Samples, Storage};
 use sniff::Action;
+pub(crate) use vti::TYPES as VTK_TYPES;
+pub(crate) use vtk::sample_type;
 
 /// A file that was recognized, and whose samples have not been read.
 pub struct Source<'a> {
@@ -257,6 +260,12 @@ fn open_file(path: &Path) -> Result<Source<'static>, ImageError> {
         return open_file(&header);
     }
     recognize(opened)
+}
+
+/// The coordinates of the points in the bytes of a file of geometry, three of each, as long as they take no more than `limit`
+/// bytes; `None` if it is no such file.
+pub(crate) fn points(bytes: &[u8], limit: usize) -> Option<Result<Samples, ImageError>> {
+    points::read(bytes, limit)
 }
 
 /// Whether the beginning of a file is that of a known format, read or not.

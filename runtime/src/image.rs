@@ -27,7 +27,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::formats::Source;
-use crate::memory;
+use crate::memory::{self, Claim};
 use crate::nrrd::{Header, Nrrd, Samples};
 pub use array::ImageArray;
 pub use describe::{AsImage, Description, describe};
@@ -90,6 +90,8 @@ pub struct Image<T> {
     voxel_shape: Vec<usize>,
     samples: Arc<Vec<T>>,
     orientation: Orientation,
+    /// The memory of the samples.
+    _claim: Arc<Claim>,
 }
 
 /// An image that was read, and what its user should know about it.
@@ -167,10 +169,10 @@ impl<T: Real> Image<T> {
         let header = source.header().clone();
         let mut plan = normalize::plan(&header, source.facts(), declared, reading)?;
         plan.notes.splice(0..0, source.notes().iter().cloned());
-        check_memory::<T>(&plan, declared, reading)?;
+        let claim = claim_memory::<T>(&plan, declared, reading)?;
         let source = source.checked()?;
         let scale = source.scale();
-        Image::fill(&header, plan, declared, reading, |planes| {
+        Image::fill(&header, plan, declared, reading, claim, |planes| {
             source.read_pieces(&mut |piece| {
                 let range = 0..piece.len();
                 // Blocks were refused with the header.
@@ -199,8 +201,8 @@ impl<T: Real> Image<T> {
             shape: voxel_shape,
         };
         let plan = normalize::plan(nrrd.header(), Facts::default(), declared, reading)?;
-        check_memory::<T>(&plan, declared, reading)?;
-        Image::fill(nrrd.header(), plan, declared, reading, |planes| {
+        let claim = claim_memory::<T>(&plan, declared, reading)?;
+        Image::fill(nrrd.header(), plan, declared, reading, claim, |planes| {
             let samples = nrrd.samples();
             for start in (0..samples.len()).step_by(PIECE) {
                 let piece = T::from_samples(samples, start..start + PIECE);
@@ -216,6 +218,7 @@ impl<T: Real> Image<T> {
         plan: Plan,
         declared: Declared<'_>,
         reading: &Reading,
+        claim: Claim,
         read: impl FnOnce(&mut Planes<'_, T>) -> Result<(), ImageError>,
     ) -> Result<Loaded<T>, ImageError> {
         let components = declared.components();
@@ -235,6 +238,7 @@ impl<T: Real> Image<T> {
             voxel_shape: declared.shape.to_vec(),
             samples: Arc::new(samples),
             orientation: plan.orientation,
+            _claim: Arc::new(claim),
         };
         Ok(Loaded {
             image,
@@ -292,24 +296,24 @@ impl<T: Real> Image<T> {
     }
 }
 
-/// Refuses an image that needs more memory than there is, or than is allowed.
-fn check_memory<T>(
+/// Claims the memory of an image, or refuses it if it needs more than there is, or than is allowed.
+fn claim_memory<T>(
     plan: &Plan,
     declared: Declared<'_>,
     reading: &Reading,
-) -> Result<(), ImageError> {
-    let Some(limit) = reading.memory.or_else(memory::available) else {
-        return Ok(());
-    };
+) -> Result<Claim, ImageError> {
     let factors = plan.sizes.iter().map(|&n| n as u128);
     let samples: u128 = factors.product::<u128>() * declared.components() as u128;
-    let needed = samples * size_of::<T>() as u128;
-    if needed <= u128::from(limit) {
-        return Ok(());
+    let needed = u64::try_from(samples * size_of::<T>() as u128).unwrap_or(u64::MAX);
+    let refused = |limit: u64| {
+        ImageError::new(format!(
+            "the image needs {} of memory, more than the {} there are",
+            memory::shown(needed),
+            memory::shown(limit)
+        ))
+    };
+    match reading.memory {
+        Some(limit) if needed > limit => Err(refused(limit)),
+        _ => memory::claim(needed).map_err(|shortage| refused(shortage.left)),
     }
-    Err(ImageError::new(format!(
-        "the image needs {} of memory, more than the {} there are",
-        memory::shown(u64::try_from(needed).unwrap_or(u64::MAX)),
-        memory::shown(limit)
-    )))
 }

@@ -42,6 +42,8 @@ pub enum InputType {
         /// Shape of the tensor at each grid point.
         shape: Vec<usize>,
     },
+    /// A mesh, or values on one, read from a file: the type as the language writes it.
+    Mesh(String),
 }
 
 /// The value of an input.
@@ -130,6 +132,7 @@ impl fmt::Display for InputType {
                 None => write!(f, "{elem}[]"),
             },
             InputType::Image { dim, shape } => write!(f, "image({dim})[{}]", list(shape)),
+            InputType::Mesh(name) => f.write_str(name),
         }
     }
 }
@@ -142,6 +145,7 @@ impl InputType {
             InputType::Tensor(_) => true,
             InputType::Seq { elem, len: Some(_) } => elem.is_numbers(),
             InputType::Seq { len: None, .. } | InputType::String | InputType::Image { .. } => false,
+            InputType::Mesh(_) => false,
         }
     }
 
@@ -153,7 +157,7 @@ impl InputType {
             InputType::Seq { elem, len } => {
                 len.map_or(1, |len| len.saturating_mul(elem.word_count()))
             }
-            InputType::Image { .. } => 1,
+            InputType::Image { .. } | InputType::Mesh(_) => 1,
         }
     }
 }
@@ -198,7 +202,9 @@ pub fn parse_value(ty: &InputType, words: &[String], ints: IntWidth) -> Result<I
                 .map(|chunk| parse_value(elem, chunk, ints));
             elements.collect::<Result<_, _>>().map(InputValue::Seq)
         }
-        InputType::Seq { len: None, .. } | InputType::Image { .. } if word.is_empty() => {
+        InputType::Seq { len: None, .. } | InputType::Image { .. } | InputType::Mesh(_)
+            if word.is_empty() =>
+        {
             Err("found an empty word, expected a file name".to_string())
         }
         // What is no file may be the elements themselves.
@@ -208,7 +214,7 @@ pub fn parse_value(ty: &InputType, words: &[String], ints: IntWidth) -> Result<I
                 None => Ok(InputValue::File(word.to_string())),
             }
         }
-        InputType::Seq { len: None, .. } | InputType::Image { .. } => {
+        InputType::Seq { len: None, .. } | InputType::Image { .. } | InputType::Mesh(_) => {
             Ok(InputValue::File(word.to_string()))
         }
     }

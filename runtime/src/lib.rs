@@ -15,6 +15,7 @@
 
 pub mod abi;
 pub mod eigen;
+pub mod fem;
 pub mod formats;
 pub mod image;
 pub mod input;

@@ -4,9 +4,23 @@
 //! A page is made and cleared when it is first touched, and workers that touch new pages at the same time wait for each
 //! other; with pages of 2 MB instead of 4 kB there is little to wait for.
 
-/// Bytes that are available: what the system has, within the limits of the process and of the group it runs in. `None`
-/// where the system does not say.
+mod claims;
+
+pub(crate) use claims::Meter;
+pub use claims::{Claim, Shortage, claim, set_limit};
+
+/// Bytes that are available: what the system has, within the limits of the process and of the group it runs in, and within
+/// what claims may take together. `None` where nobody says.
 pub fn available() -> Option<u64> {
+    let left = claims::left_by_limit();
+    match available_to_process() {
+        Some(bytes) => Some(bytes.min(left)),
+        None => Some(left).filter(|&left| left != u64::MAX),
+    }
+}
+
+/// Bytes that the system has for this process.
+fn available_to_process() -> Option<u64> {
     let of_system =
         field(&text("/proc/meminfo")?, "MemAvailable:").map(|kilobytes| kilobytes << 10);
     [of_system, in_group(), in_address_space()]

@@ -16,13 +16,13 @@ mod tables;
 mod vtk;
 pub mod write;
 
-pub use staged::{remove_unfinished, replace_file};
+pub use staged::{TextFile, remove_unfinished, replace_file};
 
 use std::fmt;
 use std::io::{self, Write};
 
-use crate::nrrd::{Axis, Header, Kind, Nrrd, NrrdError, SampleType, Samples, Space};
-use crate::png::Range;
+use crate::nrrd::{self, Axis, Format, Header, Kind, Nrrd, NrrdError, SampleType, Samples, Space};
+use crate::png;
 use crate::reduce;
 use place::Place;
 
@@ -61,7 +61,7 @@ pub struct Column<'a> {
     /// The number of elements of each strand, for a sequence of varying length.
     pub lengths: Option<&'a [usize]>,
     /// Which of its numbers become black and white.
-    pub range: Range,
+    pub range: png::Range,
 }
 
 /// How many elements one strand has.
@@ -231,7 +231,7 @@ impl<'a> From<&'a reduce::Values> for Values<'a> {
     }
 }
 
-impl Values<'_> {
+impl<'a> Values<'a> {
     /// The number of values.
     pub fn len(&self) -> usize {
         with_values!(self, values => values.len())
@@ -250,6 +250,17 @@ impl Values<'_> {
             Values::I32(values) => values.iter().map(|&n| n.into()).collect(),
             Values::I64(values) => values.iter().map(|&n| n as f64).collect(),
             Values::Bool(values) => values.iter().map(|&b| u8::from(b != 0).into()).collect(),
+        }
+    }
+
+    /// Some of them.
+    fn part(self, range: std::ops::Range<usize>) -> Values<'a> {
+        match self {
+            Values::F32(values) => Values::F32(&values[range]),
+            Values::F64(values) => Values::F64(&values[range]),
+            Values::I32(values) => Values::I32(&values[range]),
+            Values::I64(values) => Values::I64(&values[range]),
+            Values::Bool(values) => Values::Bool(&values[range]),
         }
     }
 
@@ -295,16 +306,38 @@ impl Values<'_> {
         }
     }
 
-    fn to_samples(self) -> (SampleType, Samples) {
+    fn sample_type(self) -> SampleType {
         match self {
-            Values::F32(values) => (SampleType::F32, Samples::F32(values.to_vec())),
-            Values::F64(values) => (SampleType::F64, Samples::F64(values.to_vec())),
-            Values::I32(values) => (SampleType::I32, Samples::I32(values.to_vec())),
-            Values::I64(values) => (SampleType::I64, Samples::I64(values.to_vec())),
-            Values::Bool(values) => {
-                let truths = values.iter().map(|&v| u8::from(v != 0)).collect();
-                (SampleType::U8, Samples::U8(truths))
-            }
+            Values::F32(_) => SampleType::F32,
+            Values::F64(_) => SampleType::F64,
+            Values::I32(_) => SampleType::I32,
+            Values::I64(_) => SampleType::I64,
+            Values::Bool(_) => SampleType::U8,
+        }
+    }
+
+    /// The bytes of the numbers in memory; truth values may be other numbers than 0 and 1, and have none.
+    fn bytes(self) -> Option<&'a [u8]> {
+        fn bytes_of<T: Copy>(numbers: &[T]) -> &[u8] {
+            // SAFETY: numbers have no padding, and every byte is one.
+            unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), size_of_val(numbers)) }
+        }
+        match self {
+            Values::F32(values) => Some(bytes_of(values)),
+            Values::F64(values) => Some(bytes_of(values)),
+            Values::I32(values) => Some(bytes_of(values)),
+            Values::I64(values) => Some(bytes_of(values)),
+            Values::Bool(_) => None,
+        }
+    }
+
+    fn to_samples(self) -> Samples {
+        match self {
+            Values::F32(values) => Samples::F32(values.to_vec()),
+            Values::F64(values) => Samples::F64(values.to_vec()),
+            Values::I32(values) => Samples::I32(values.to_vec()),
+            Values::I64(values) => Samples::I64(values.to_vec()),
+            Values::Bool(values) => Samples::U8(values.iter().map(|&v| u8::from(v != 0)).collect()),
         }
     }
 }
@@ -317,21 +350,24 @@ fn axis(size: usize, kind: Kind) -> Axis {
     }
 }
 
-/// The array of `values` with the given axes.
-fn array(axes: Vec<Axis>, values: Values<'_>, place: Option<&Place>) -> Result<Nrrd, NrrdError> {
-    let (sample_type, samples) = values.to_samples();
+/// What an array of `values` with the given axes is.
+fn header(axes: Vec<Axis>, values: Values<'_>, place: Option<&Place>) -> Header {
     let comments = [
         "Complete NRRD file format specification at:",
         "http://teem.sourceforge.net/nrrd/format.html",
     ];
-    let header = Header {
+    Header {
         axes,
         comments: comments.map(str::to_string).to_vec(),
         space: place.map_or(Space::Unknown, |place| place.space.clone()),
         space_origin: place.map(|place| place.origin.clone()),
-        ..Header::new(sample_type, &[])
-    };
-    Nrrd::new(header, samples)
+        ..Header::new(values.sample_type(), &[])
+    }
+}
+
+/// The array of `values` with the given axes.
+fn array(axes: Vec<Axis>, values: Values<'_>, place: Option<&Place>) -> Result<Nrrd, NrrdError> {
+    Nrrd::new(header(axes, values, place), values.to_samples())
 }
 
 /// The array of an output whose strands all have equally many values, at its place if it has one.
@@ -341,6 +377,12 @@ pub fn to_nrrd(
     values: Values<'_>,
     place: Option<&Place>,
 ) -> Result<Nrrd, OutputError> {
+    let axes = axes(output, domain, place)?;
+    array(axes, values, place).map_err(|e| OutputError::of(output, e.message()))
+}
+
+/// The axes of an output whose strands all have equally many values.
+fn axes(output: &Output, domain: &Domain, place: Option<&Place>) -> Result<Vec<Axis>, OutputError> {
     if output.length == Length::Dynamic {
         let message = "sequences of varying length are not one array";
         return Err(OutputError::of(output, message));
@@ -348,11 +390,30 @@ pub fn to_nrrd(
     if domain.strand_count() == 0 {
         return Err(OutputError::of(output, "there are no strands to write"));
     }
-    let axes = output
-        .component_axis()
-        .into_iter()
-        .chain(domain.axes(place));
-    array(axes.collect(), values, place).map_err(|e| OutputError::of(output, e.message()))
+    let components = output.component_axis().into_iter();
+    Ok(components.chain(domain.axes(place)).collect())
+}
+
+/// Writes an output whose strands all have equally many values as one file, from where its numbers are if it can.
+fn write_nrrd(
+    output: &Output,
+    domain: &Domain,
+    values: Values<'_>,
+    place: Option<&Place>,
+    out: &mut dyn Write,
+) -> Result<(), OutputError> {
+    let written = match values.bytes() {
+        Some(bytes) => {
+            let header = header(axes(output, domain, place)?, values, place);
+            nrrd::write_native(&header, bytes, out)
+        }
+        None => nrrd::write_attached(
+            &to_nrrd(output, domain, values, place)?,
+            Format::default(),
+            out,
+        ),
+    };
+    Ok(written?)
 }
 
 /// The two arrays of an output whose strands have `lengths[i]` elements each: for each strand where its elements begin

@@ -189,7 +189,7 @@ pub(crate) struct Announced {
     pub(crate) width: usize,
     pub(crate) height: usize,
     pub(crate) channels: usize,
-    depth: Depth,
+    pub(crate) depth: Depth,
 }
 
 fn fail(e: image::ImageError) -> PngError {

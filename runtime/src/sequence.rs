@@ -1,9 +1,10 @@
 //! Dynamic sequences: takes elements, gives 64-bit handles that behave like values.
 //!
-//! A handle is a buffer number and a length, so a sequence is a prefix of a buffer. Appending to
+//! A handle is a buffer number and a length: a sequence is a prefix of a buffer. Appending to
 //! the newest value of a buffer writes behind its end and gives a longer prefix; the older value
 //! stays what it was. Appending to an older value copies. That makes growing a polyline cheap
-//! without counting references.
+//! without counting references. A buffer that was made by prepending is the same the other way round:
+//! its values are suffixes and grow at the beginning.
 //!
 //! **Ownership.** A buffer belongs to one strand (or to the globals). Only its owner extends it in
 //! place; whoever stores a foreign sequence in its state gets a copy. After each method,
@@ -18,9 +19,9 @@ mod cache;
 mod pool;
 
 pub use cache::{HeldSequence, SequenceCache, Settling};
-pub use pool::{Owner, SequencePool, TooLong};
+pub use pool::{CannotGrow, Owner, SequencePool};
 
-/// A sequence value: a prefix of a buffer. The empty sequence is 0.
+/// A sequence value: a prefix of a buffer, or a suffix. The empty sequence is 0.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sequence(u64);

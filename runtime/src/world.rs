@@ -36,6 +36,7 @@ pub use stream::{Completed, Completion, Wanted, can_be_forgotten, complete};
 use self::core::Core;
 use self::methods::{Axes, create_block, step_block};
 use crate::abi::Failure;
+use crate::memory::Shortage;
 use crate::strands::Counts;
 use std::fmt;
 use std::io::{self, Write};
@@ -82,20 +83,29 @@ pub struct Control {
 }
 
 impl Control {
-    /// Asks the run to stop before the next block. The super-step it is in stays incomplete, so the
+    /// Asks the run to stop at once, also inside the loops of a method. The super-step it is in stays incomplete, so the
     /// world can be read but not continued.
     pub fn cancel(&self) {
         self.cancelled.store(true, Relaxed);
+        self.stopped.store(true, Relaxed);
     }
 
-    /// Asks the run to stop after the super-step it is in, or, if strands run independently of each other, as soon as
-    /// each has come to the end of an update. The world can be read and continued.
+    /// Asks the run to stop after the super-step it is in. If strands run independently of each other, those whose update
+    /// takes long stay as they were before it. The world can be read.
     pub fn stop(&self) {
         self.stopped.store(true, Relaxed);
     }
 
     fn is_over(&self) -> bool {
-        self.stopped.load(Relaxed) || self.cancelled.load(Relaxed)
+        self.stopped.load(Relaxed)
+    }
+
+    pub(crate) fn cancelled(&self) -> *const AtomicBool {
+        &raw const self.cancelled
+    }
+
+    pub(crate) fn stopped(&self) -> *const AtomicBool {
+        &raw const self.stopped
     }
 
     /// Super-steps completed, and sizes of the strand sets then; while strands run independently of each other, the
@@ -143,6 +153,13 @@ pub enum RunEnd {
 pub enum WorldError {
     /// The creation clause asks for 2³² strands or more.
     TooManyStrands(Vec<usize>),
+    /// There is no memory for the strands.
+    Memory {
+        /// How many strands there are.
+        count: u32,
+        /// What is missing.
+        shortage: Shortage,
+    },
     /// The workers cannot be started.
     Workers(String),
     /// Initializing a strand failed.
@@ -165,6 +182,7 @@ impl fmt::Display for WorldError {
                     sizes.join(" × ")
                 )
             }
+            WorldError::Memory { count, shortage } => write!(f, "{count} strands: {shortage}"),
             WorldError::Workers(message) => write!(f, "cannot start the workers: {message}"),
             WorldError::Strand { id, failure } => write!(f, "strand {id}: {failure}"),
         }
@@ -188,6 +206,15 @@ pub enum RunError {
     },
     /// `new` made 2³² strands or more.
     TooManyStrands,
+    /// There is no memory for the strands that `new` made; they were not born.
+    Memory {
+        /// Super-steps completed.
+        step: u64,
+        /// How many there are.
+        count: usize,
+        /// What is missing.
+        shortage: Shortage,
+    },
     /// Printed text could not be written.
     Print(io::Error),
 }
@@ -201,6 +228,14 @@ impl fmt::Display for RunError {
             RunError::TooManyStrands => write!(
                 f,
                 "`new` made too many strands; there must be fewer than 2^32"
+            ),
+            RunError::Memory {
+                step,
+                count,
+                shortage,
+            } => write!(
+                f,
+                "{count} strands that were made in super-step {step}: {shortage}"
             ),
             RunError::Print(error) => write!(f, "cannot write printed text: {error}"),
         }
@@ -242,7 +277,7 @@ impl<P: StrandProgram> World<P> {
             Err(RunError::Strand { id, failure, .. }) => {
                 return Err(WorldError::Strand { id, failure });
             }
-            Err(RunError::TooManyStrands | RunError::Print(_)) => {
+            Err(RunError::TooManyStrands | RunError::Memory { .. } | RunError::Print(_)) => {
                 unreachable!("creation makes no strands and writes nothing")
             }
         }

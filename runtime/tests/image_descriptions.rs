@@ -155,3 +155,17 @@ fn values_are_what_the_file_means() {
     assert_relative_eq!(found.mean, mean, max_relative = 1e-12);
     assert!(statistics(&file("none.nii")).is_err());
 }
+
+#[test]
+fn pictures_have_the_type_that_their_files_have() {
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
+    for (name, wanted) in [
+        ("pillow-grey.png", SampleType::U8),
+        ("pillow-colour.png", SampleType::U8),
+        ("imageio-deep.png", SampleType::U16),
+        ("pillow-grey.bmp", SampleType::U8),
+    ] {
+        let description = describe(&files.join(name)).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(description.header.sample_type, wanted, "{name}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Values of inputs from words, and sequences from files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use runtime::input::sequence::{read_bools, read_ints, read_reals};
 use runtime::input::{InputType, InputValue, IntWidth, parse_value};
@@ -352,7 +352,7 @@ fn elements_may_stand_in_the_word_where_no_file_has_its_name() {
 
 #[test]
 fn arrays_and_tables_of_numpy_are_sequences() {
-    let files = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
     let points: Vec<f64> = (0..5)
         .flat_map(|n| [f64::from(n), f64::from(n) / 2.0, -f64::from(n)])
         .collect();
@@ -379,5 +379,56 @@ fn arrays_and_tables_of_numpy_are_sequences() {
         let error = read_reals(&files.join(name), components).unwrap_err();
         let error = error.to_string();
         assert!(error.contains(part) && error.contains(name), "{error}");
+    }
+}
+
+#[test]
+fn points_of_geometry_are_sequences_of_vectors() {
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
+    let lifted = [
+        [0.0, 0.0, 7.0],
+        [1.5, -2.0, 7.0],
+        [3.0, 4.25, 7.0],
+        [-0.5, 8.0, 7.0],
+    ];
+    for name in [
+        "meshio-points.ply",
+        "meshio-points-text.ply",
+        "vtk-points-appended.vtp",
+        "vtk-points-binary.vtp",
+        "vtk-points-text.vtp",
+    ] {
+        assert_eq!(
+            read_reals(&files.join(name), 3),
+            Ok(lifted.concat()),
+            "{name}"
+        );
+        let error = read_reals(&files.join(name), 2).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains("z = 0"), "{error}");
+        let error = read_reals(&files.join(name), 1).unwrap_err().to_string();
+        assert!(error.contains("3 coordinates"), "{error}");
+    }
+    let flat: Vec<f64> = lifted.iter().flat_map(|p| [p[0], p[1]]).collect();
+    assert_eq!(read_reals(&files.join("vtk-points-flat.vtp"), 2), Ok(flat));
+    // Any damage is an error of the file or other numbers, never a panic.
+    for name in [
+        "meshio-points.ply",
+        "meshio-points-text.ply",
+        "vtk-points-appended.vtp",
+    ] {
+        let whole = std::fs::read(files.join(name)).expect("a file");
+        for at in 0..whole.len() {
+            for damaged in [
+                whole[..at].to_vec(),
+                [&whole[..at], b"9", &whole[at + 1..]].concat(),
+            ] {
+                let file = std::env::temp_dir().join(format!("{}-{name}", std::process::id()));
+                std::fs::write(&file, damaged).expect("a writable directory");
+                if let Err(error) = read_reals(&file, 3) {
+                    assert!(error.to_string().contains(name), "{error}");
+                }
+                std::fs::remove_file(&file).expect("it was there");
+            }
+        }
     }
 }

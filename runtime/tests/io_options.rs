@@ -464,3 +464,26 @@ fn options_of_images_are_for_one_or_all() {
         .retain(|input| !matches!(input.ty, InputType::Image { .. }));
     assert!(!help::text(&program).contains("--world"));
 }
+
+#[test]
+fn sizes_of_memory_have_units_or_none() {
+    for (text, bytes) in [
+        ("1", 1),
+        ("2500", 2500),
+        ("10k", 10_000),
+        ("1.5M", 1_500_000),
+        ("500MB", 500_000_000),
+        ("16G", 16_000_000_000),
+        ("2gib", 2 << 30),
+        ("1TB", 1_000_000_000_000),
+        ("4KiB", 4096),
+    ] {
+        assert_eq!(super_run(&["--memory", text]).memory, Some(bytes), "{text}");
+    }
+    let wanted = "expected a number of bytes such as 500M or 16GB";
+    for text in ["0", "-1", "much", "1X", "", "nan", "1e30", "GB"] {
+        let words = ["--memory".to_string(), text.to_string()];
+        let error = parse(&program(&[("rgb", false)]), &words).unwrap_err();
+        assert!(error.to_string().contains(wanted), "{text}: {error}");
+    }
+}

@@ -32,7 +32,7 @@ mod kernels;
 mod measure;
 
 use cases::{Case, PROJECTION};
-use ours::{Prepared, prepare};
+use ours::{Prepared, Ran, prepare};
 use runtime::simd::Isa;
 use std::{
     path::Path,
@@ -41,6 +41,8 @@ use std::{
 
 /// Repetitions; the best counts.
 const TIMES: usize = 5;
+/// Repetitions of what is slow and only there to compare with.
+const FEW_TIMES: usize = 2;
 
 fn main() {
     std::env::set_current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the root");
@@ -89,11 +91,18 @@ fn programs() {
     let threads = cores();
     println!(
         "Milliseconds from the first strand made to the last value taken, best of {TIMES}; 1 and {threads} threads, Rust by hand on \
-         {threads}; nanoseconds per strand and core on 1 and {threads} threads, outside the steps"
+         {threads}; nanoseconds per strand and core beyond those by hand, where strands take one step"
     );
     println!(
         "{:<12}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
-        "", "1", threads, "by hand", "1/n", "n/hand", "ns (1)", "ns (n)"
+        "",
+        "1",
+        threads,
+        "hand 1",
+        format!("hand {threads}"),
+        "1/n",
+        "n/hand",
+        "beyond"
     );
     for case in cases::all() {
         race(&case, threads);
@@ -104,37 +113,35 @@ fn race(case: &Case, threads: usize) {
     let prepared = prepare(&case.file, None, &case.given);
     let workers = pool(threads);
     let mut best = [Duration::MAX; 3];
-    let mut outside = [Duration::MAX; 2];
-    for _ in 0..TIMES {
-        let alone = prepared.run(1);
-        let together = prepared.run(threads);
-        let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<u32>>();
+    for n in 0..TIMES {
+        let [alone, together] = [1, threads].map(|threads| prepared.run(threads));
+        let bits = |ran: &Ran| -> Vec<u32> { ran.numbers().iter().map(|x| x.to_bits()).collect() };
         assert!(
-            bits(&alone.values) == bits(&together.values),
+            bits(&alone) == bits(&together),
             "{}: other bits with more workers",
             case.name
         );
-        let (time, theirs) = timed(|| workers.install(|| (case.by_hand)()));
-        for (best, time) in best.iter_mut().zip([alone.total(), together.total(), time]) {
-            *best = (*best).min(time);
+        best[0] = best[0].min(alone.time);
+        best[1] = best[1].min(together.time);
+        if n < FEW_TIMES || case.one_step {
+            let (time, theirs) = timed(|| workers.install(|| (case.by_hand)()));
+            best[2] = best[2].min(time);
+            compare(case, together.numbers(), &theirs);
         }
-        for (best, ran) in outside.iter_mut().zip([&alone, &together]) {
-            *best = (*best).min(ran.create + ran.gather);
-        }
-        compare(case, &together.values, &theirs);
     }
-    let [one, all, theirs] = best.map(milliseconds);
-    let per_strand = |time: Duration, cores: usize| {
-        time.as_secs_f64() * 1e9 / case.strands as f64 * cores as f64
+    let [one, all, hands] = best.map(milliseconds);
+    let beyond = match case.one_step {
+        true => format!(
+            "{:.1}",
+            (all - hands) * 1e6 / case.strands as f64 * threads as f64
+        ),
+        false => String::new(),
     };
     println!(
-        "{:<12}{one:>10.1}{all:>10.1}{theirs:>10.1}{:>10.2}{:>10.2}{:>10.1}{:>10.1}{}",
+        "{:<12}{one:>10.1}{all:>10.1}{hands:>10.1}{:>10.2}{:>10.2}{beyond:>10}",
         case.name,
         one / all,
-        all / theirs,
-        per_strand(outside[0], 1),
-        per_strand(outside[1], threads),
-        if case.one_step { "  one step" } else { "" },
+        all / hands,
     );
 }
 
@@ -170,17 +177,18 @@ fn projection() {
     let alone = pool(1);
     let mut best = [Duration::MAX; 4];
     let volume = cases::volume();
-    for _ in 0..TIMES {
+    for n in 0..TIMES {
         let ours = vectors.run(1);
-        let slow = portable.run(1);
-        let (plain, _) = timed(|| alone.install(|| (case.by_hand)()));
         let (packets, theirs) = timed(|| alone.install(|| by_intrinsics(&volume)));
-        let times = [ours.total(), slow.total(), plain, packets];
-        for (best, time) in best.iter_mut().zip(times) {
-            *best = (*best).min(time);
+        best[0] = best[0].min(ours.time);
+        best[3] = best[3].min(packets);
+        if n < FEW_TIMES {
+            let (plain, _) = timed(|| alone.install(|| (case.by_hand)()));
+            best[1] = best[1].min(portable.run(1).time);
+            best[2] = best[2].min(plain);
         }
         if let Some(theirs) = theirs {
-            compare(&case, &ours.values, &theirs);
+            compare(&case, ours.numbers(), &theirs);
         }
     }
     let [ours, slow, plain, packets] = best.map(milliseconds);
@@ -226,8 +234,8 @@ fn memory() {
             println!("not known on this system");
             return;
         };
-        let values = prepared.run(cores()).values;
-        let data = values.len() * size_of::<f32>();
+        let ran = prepared.run(cores());
+        let data = size_of_val(ran.numbers());
         let peak = status("VmHWM").unwrap_or(0).saturating_sub(before);
         println!(
             "{:<12}{:>8.1} MB for {:.1} MB: {:.2}",

@@ -8,6 +8,7 @@ use compiler::{
 use runtime::{reduce::Values, simd::Isa};
 use std::{
     path::Path,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -24,17 +25,18 @@ pub(crate) struct Prepared {
     inputs: Inputs,
 }
 
-/// How long the parts of a run took, and what came out.
+/// How long a run took, from the first strand made to the last value taken, and what came out.
 pub(crate) struct Ran {
-    pub(crate) create: Duration,
-    pub(crate) steps: Duration,
-    pub(crate) gather: Duration,
-    pub(crate) values: Vec<f32>,
+    pub(crate) time: Duration,
+    pub(crate) values: Arc<Values>,
 }
 
 impl Ran {
-    pub(crate) fn total(&self) -> Duration {
-        self.create + self.steps + self.gather
+    pub(crate) fn numbers(&self) -> &[f32] {
+        match &*self.values {
+            Values::F32(values) => values,
+            _ => panic!("an output of single precision"),
+        }
     }
 }
 
@@ -75,21 +77,12 @@ impl Prepared {
         let images = Images::load(&self.compiled, &self.inputs).expect("images");
         let start = Instant::now();
         let world = World::new(&self.compiled, &self.inputs, &images).expect("globals");
-        let mut running = world.create(workers).expect("strands");
-        let create = start.elapsed();
-        let start = Instant::now();
-        running
-            .run(None, &mut std::io::sink())
-            .expect("a run without errors");
-        let steps = start.elapsed();
-        let start = Instant::now();
-        let Values::F32(values) = running.output(0, false).values else {
-            panic!("an output of single precision");
-        };
+        let running = world.complete(workers, &Arc::default(), &mut std::io::sink());
+        let running = running.expect("a run without errors");
+        let running = running.expect("a run that nobody stops");
+        let values = running.output(0, false).values;
         Ran {
-            create,
-            steps,
-            gather: start.elapsed(),
+            time: start.elapsed(),
             values,
         }
     }

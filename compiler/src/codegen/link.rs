@@ -1,23 +1,24 @@
 //! What generated code refers to: primitives of the runtime, tables it reads, and the functions it calls back.
 
 use super::{
-    abi::{HostCall, Lanes, Operate, Print, PrintStatement, Report, StatePlane},
+    StateMap,
+    abi::{
+        Fem, FemCall, FemOp, HostCall, Lanes, Operate, Print, PrintStatement, Report, StatePlane,
+    },
     host,
 };
 use crate::{
     ir::{
         Orders,
+        fem::FemProbe,
         leaf::{Convolution, KernelRef},
         print_piece::Piece,
         weights::{probe_kernel, real},
     },
-    low::Dynamic,
+    low::{Dynamic, Op},
 };
 use ein_ir::Elementary;
-use runtime::{
-    probe::{self, ProbeKernel},
-    strands::StateLayout,
-};
+use runtime::probe::{self, ProbeKernel};
 use std::{collections::HashMap, sync::Arc};
 
 /// Collects what a program's code refers to; keeps it alive as long as the code.
@@ -32,21 +33,28 @@ pub struct Linker {
     kernels: HashMap<TableKey, Box<ProbeKernel>>,
     statements: Vec<Arc<PrintStatement>>,
     calls: Vec<Arc<HostCall>>,
+    fem_probes: Vec<Arc<FemProbe>>,
+    fem_calls: Vec<Arc<FemCall>>,
+    /// Where strands keep hints, for each mesh.
+    hints: Vec<usize>,
 }
 
 /// What a table of weights is made for: kernels, components, orders, strands per call, and whether reals have 64 bits.
 type TableKey = (Vec<KernelRef>, usize, Orders, usize, bool);
 
 impl Linker {
-    pub(super) fn new(layout: &StateLayout) -> Linker {
+    pub(super) fn new(state: &StateMap) -> Linker {
         Linker {
-            state_stride: layout.stride(),
-            published_stride: layout.published_stride(),
+            state_stride: state.layout.stride(),
+            published_stride: state.layout.published_stride(),
             fields: Vec::new(),
             strings: Vec::new(),
             kernels: HashMap::new(),
             statements: Vec::new(),
             calls: Vec::new(),
+            fem_probes: Vec::new(),
+            fem_calls: Vec::new(),
+            hints: state.hints.clone(),
         }
     }
 
@@ -151,6 +159,43 @@ impl Linker {
     /// The function that does operations on sequences and strands.
     pub(super) fn operate(&self) -> usize {
         host::operate as Operate as usize
+    }
+
+    /// What the code wants of meshes, by the numbers of the calls.
+    pub fn fem_probes(&self) -> &[Arc<FemProbe>] {
+        &self.fem_probes
+    }
+
+    /// What is to be done with a mesh, by address; none for other operations.
+    pub(super) fn fem_call(&mut self, op: &Op, lanes: Lanes) -> Option<usize> {
+        let op = match op {
+            Op::Locate(mesh, _) => FemOp::Locate {
+                mesh: *mesh,
+                hints: self.hints[*mesh as usize],
+            },
+            Op::CellNumber(mesh) => FemOp::Number { mesh: *mesh },
+            Op::FemProbe(probe) => {
+                let known = self.fem_probes.iter().position(|known| known == probe);
+                let wanted = known.unwrap_or_else(|| {
+                    self.fem_probes.push(probe.clone());
+                    self.fem_probes.len() - 1
+                });
+                FemOp::Probe {
+                    mesh: probe.mesh,
+                    wanted,
+                }
+            }
+            _ => return None,
+        };
+        let call = Arc::new(FemCall { op, lanes });
+        let address = std::ptr::from_ref::<FemCall>(&call) as usize;
+        self.fem_calls.push(call);
+        Some(address)
+    }
+
+    /// The function that does it.
+    pub(super) fn fem(&self) -> usize {
+        host::fem as Fem as usize
     }
 
     /// The function that reports a run-time error.

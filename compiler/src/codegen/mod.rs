@@ -93,7 +93,7 @@ pub fn compile(tasks: Vec<Task<'_>>, state: &StateMap, backends: &[&dyn Backend]
     let mut code = Code {
         functions: Vec::new(),
         makers: Vec::new(),
-        linker: Linker::new(&state.layout),
+        linker: Linker::new(state),
         _memory: Vec::new(),
     };
     let mut left = tasks;

@@ -1,7 +1,8 @@
 //! A run of a compiled program, or several: inputs, checks, super-steps and files.
 
 use super::{
-    FAILURE, INTERRUPTED, SUCCESS, USAGE, complain, interrupts, report, space, steps::Ran,
+    FAILURE, INTERRUPTED, SUCCESS, USAGE, complain, interrupts, report, space,
+    steps::{End, Ran},
 };
 use crate::{
     front::{
@@ -20,9 +21,11 @@ use runtime::{
         options::{Program, RunOptions},
         sweep,
     },
+    memory,
     output::{
-        OutputError,
+        OutputError, TextFile,
         film::Film,
+        format::STANDARD_OUTPUT,
         place::Place,
         plan::{Plan, Target, plan},
         write::{Contents, Number, Style, Written, write},
@@ -30,8 +33,8 @@ use runtime::{
     world::RunEnd,
 };
 use std::{
-    fs::File,
-    io::{self, BufWriter, Write},
+    io::{self, Write},
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -47,6 +50,9 @@ pub(super) fn execute(
     stages: &[(&'static str, Duration)],
 ) -> u8 {
     let start = Instant::now();
+    if let Some(bytes) = options.memory {
+        memory::set_limit(bytes);
+    }
     let mut inputs = Inputs::from_values(compiled, options.inputs.clone());
     inputs.set_readings(&options.readings, &options.reading);
     let images = match Images::load(compiled, &inputs) {
@@ -59,6 +65,9 @@ pub(super) fn execute(
             Level::Note if !options.quiet => complain(&format!("note: {note}\n")),
             Level::Note => {}
         }
+    }
+    for note in images.mesh_notes() {
+        complain(&format!("warning: {note}\n"));
     }
     if options.verbose {
         for file in inputs.image_files() {
@@ -94,7 +103,7 @@ pub(super) struct Execution<'a> {
     /// Films in the making, in the order of the plan.
     films: Vec<Film>,
     /// Where printed text goes, once something runs.
-    printer: Option<Box<dyn Write>>,
+    printer: Option<Printer>,
     /// How long the stages of the compilation took.
     pub(super) stages: &'a [(&'static str, Duration)],
     pub(super) times: Times,
@@ -120,12 +129,14 @@ impl Execution<'_> {
             if !is_last {
                 continue;
             }
+            self.finish_printing()?;
             for film in std::mem::take(&mut self.films) {
                 let written = film.finish().map_err(|error| self.failed(&error))?;
                 self.tell(&[written]);
             }
             self.tell_of_numbered(&plan);
             self.tell_of_missed();
+            self.tell_of_missed_meshes();
             self.tell_times(&running);
             return Ok(());
         }
@@ -156,8 +167,7 @@ impl Execution<'_> {
         let workers = self.options.workers.unwrap_or_else(all_cores);
         let mut printer = match self.printer.take() {
             Some(printer) => printer,
-            None => open_printer(&self.options.print)
-                .map_err(|error| print_failed(self.options, &error))?,
+            None => Printer::open(&self.options.print).map_err(|error| self.failed(&error))?,
         };
         self.times.create += start.elapsed();
         let Ran {
@@ -165,13 +175,13 @@ impl Execution<'_> {
             places,
             end,
         } = if self.only_the_end_counts(&plan) && prepared.can_be_forgotten() {
-            self.complete(prepared, workers, &mut *printer)?
+            self.complete(prepared, workers, &mut printer)?
         } else {
-            self.step_by_step(prepared, workers, &plan, &mut *printer)?
+            self.step_by_step(prepared, workers, &plan, &mut printer)?
         };
         self.tell_of_troubles(&running);
         self.printer = Some(printer);
-        let is_kept = end == RunEnd::Stopped;
+        let is_kept = end == End::Run(RunEnd::Stopped);
         if interrupts::happened() && !is_kept {
             return Err(interrupted());
         }
@@ -180,7 +190,7 @@ impl Execution<'_> {
             value: number as u64,
             digits: plan.digits,
         });
-        let is_early = end != RunEnd::Finished;
+        let is_early = end != End::Run(RunEnd::Finished);
         for target in &plan.results {
             let written = self.write(&running, target, runs, is_early, &places)?;
             self.tell(&written);
@@ -188,8 +198,9 @@ impl Execution<'_> {
         if plan.runs.is_some() {
             self.add_to_films(&running, &plan, &places)?;
         }
-        if is_kept {
-            return Err(Ended(INTERRUPTED));
+        if is_kept || end == End::OutOfMemory {
+            self.finish_printing()?;
+            return Err(Ended(if is_kept { INTERRUPTED } else { FAILURE }));
         }
         Ok((plan, running))
     }
@@ -283,6 +294,14 @@ impl Execution<'_> {
             complain(&format!("error: {message}\n"));
             Ended(FAILURE)
         })
+    }
+
+    /// Ends the file of printed text.
+    fn finish_printing(&mut self) -> Result<(), Ended> {
+        match self.printer.take() {
+            Some(Printer::File(file)) => file.finish().map_err(|error| self.failed(&error)),
+            Some(Printer::Standard(_)) | None => Ok(()),
+        }
     }
 
     pub(super) fn add_to_films(
@@ -387,10 +406,33 @@ pub(super) fn print_failed(options: &RunOptions, error: &io::Error) -> Ended {
     Ended(FAILURE)
 }
 
-fn open_printer(file: &str) -> io::Result<Box<dyn Write>> {
-    Ok(if file == "-" {
-        Box::new(io::stdout())
-    } else {
-        Box::new(BufWriter::new(File::create(file)?))
-    })
+/// Where printed text goes.
+enum Printer {
+    Standard(io::Stdout),
+    File(TextFile),
+}
+
+impl Printer {
+    fn open(file: &str) -> Result<Printer, OutputError> {
+        Ok(match file {
+            STANDARD_OUTPUT => Printer::Standard(io::stdout()),
+            file => Printer::File(TextFile::create(Path::new(file))?),
+        })
+    }
+}
+
+impl Write for Printer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Printer::Standard(out) => out.write(bytes),
+            Printer::File(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Printer::Standard(out) => out.flush(),
+            Printer::File(out) => out.flush(),
+        }
+    }
 }

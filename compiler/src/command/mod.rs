@@ -25,7 +25,15 @@ use crate::front::{
     source::Source,
 };
 use args::{Action, Command, Parsed};
-use std::{io::Write, path::Path, process::ExitCode, sync::OnceLock};
+use std::{
+    io::Write,
+    path::Path,
+    process::ExitCode,
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 /// Success.
 const SUCCESS: u8 = 0;
@@ -127,6 +135,20 @@ fn read_source(file: &str) -> Option<Source> {
             None
         }
     }
+}
+
+/// Ends the process because an allocation of so many bytes failed. To be called by the allocator, so nothing is allocated here
+/// that can be avoided.
+pub fn out_of_memory(bytes: usize) -> ! {
+    static ENDING: AtomicBool = AtomicBool::new(false);
+    if !ENDING.swap(true, Ordering::Relaxed) {
+        let _ = writeln!(
+            std::io::stderr(),
+            "error: out of memory: {bytes} bytes more could not be had; `--memory SIZE` sets a limit that is told earlier"
+        );
+        runtime::output::remove_unfinished();
+    }
+    std::process::exit(i32::from(FAILURE))
 }
 
 /// The code of the first error that was reported.

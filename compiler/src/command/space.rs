@@ -1,8 +1,8 @@
-//! Whether the disk has room for the outputs, as far as that can be known before a run.
+//! Whether there is room for the outputs, on the disk and in memory, as far as that can be known before a run.
 
 use super::complain;
 use crate::{codegen::Compiled, run};
-use runtime::memory::shown;
+use runtime::memory::{claim, shown};
 use runtime::output::{
     Domain, Output, Scalar,
     format::FileFormat,
@@ -41,6 +41,26 @@ pub(super) fn warn(plan: &Plan, domain: &Domain, program: &Compiled) {
     }
 }
 
+/// Refuses a run whose outputs could not be gathered, beside the strands that there are.
+///
+/// # Errors
+/// What is missing.
+pub(super) fn check_memory(plan: &Plan, domain: &Domain, program: &Compiled) -> Result<(), String> {
+    let outputs = run::outputs(&program.interface);
+    for target in plan
+        .results
+        .iter()
+        .chain(&plan.snapshots)
+        .chain(&plan.films)
+    {
+        let bytes = gathered_bytes(target, &outputs, domain, program);
+        if let Err(shortage) = claim(bytes) {
+            return Err(format!("{}: {shortage}", target.destination.file));
+        }
+    }
+    Ok(())
+}
+
 /// The bytes of the values of a file, if they are stored as they are; what is compressed or goes elsewhere counts for nothing.
 fn bytes_of(target: &Target, outputs: &[Output], domain: &Domain, program: &Compiled) -> u64 {
     let is_stored = matches!(
@@ -55,6 +75,11 @@ fn bytes_of(target: &Target, outputs: &[Output], domain: &Domain, program: &Comp
     if !is_stored || target.destination.is_standard_output() {
         return 0;
     }
+    gathered_bytes(target, outputs, domain, program)
+}
+
+/// The bytes of the values of a file in memory. Sequences of varying length count for nothing: nobody knows theirs.
+fn gathered_bytes(target: &Target, outputs: &[Output], domain: &Domain, program: &Compiled) -> u64 {
     let of_output = |&n: &usize| {
         let bytes = match outputs[n].scalar {
             Scalar::Real if program.lanes.double => 8,

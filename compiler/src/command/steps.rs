@@ -1,11 +1,16 @@
 //! The steps of a run: all at once if nothing is asked in between, or one after the other with snapshots.
 
 use super::{
+    USAGE, complain,
     execute::{Ended, Execution, fail, interrupted, print_failed},
     interrupts::Watch,
     progress::{Length, Progress},
+    space,
 };
-use crate::run::{Failure, Prepared, Running};
+use crate::{
+    front::codes,
+    run::{Failure, Prepared, Running},
+};
 use runtime::{
     input::options::RunOptions,
     output::{
@@ -22,7 +27,16 @@ pub(super) struct Ran {
     pub(super) running: Running,
     /// Where the grid of each output lies.
     pub(super) places: Vec<Option<Place>>,
-    pub(super) end: RunEnd,
+    pub(super) end: End,
+}
+
+/// How the super-steps of a run ended, if its outputs are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// As the scheduler says.
+    Run(RunEnd),
+    /// There was no memory to go on.
+    OutOfMemory,
 }
 
 impl Execution<'_> {
@@ -59,7 +73,7 @@ impl Execution<'_> {
         Ok(Ran {
             places: self.places(&running)?,
             running,
-            end: RunEnd::Finished,
+            end: End::Run(RunEnd::Finished),
         })
     }
 
@@ -73,7 +87,12 @@ impl Execution<'_> {
     ) -> Result<Ran, Ended> {
         let start = Instant::now();
         let failed = |failure: Failure| Ended(fail(self.source, &failure));
+        let domain = prepared.domain();
         let mut running = prepared.create(workers).map_err(failed)?;
+        space::check_memory(plan, &domain, self.compiled).map_err(|message| {
+            complain(&format!("error: {message}\n"));
+            Ended(USAGE)
+        })?;
         let places = self.places(&running)?;
         self.times.create += start.elapsed();
         let start = Instant::now();
@@ -97,22 +116,31 @@ impl Execution<'_> {
         plan: &Plan,
         places: &[Option<Place>],
         printer: &mut dyn Write,
-    ) -> Result<RunEnd, Ended> {
-        let source = self.source;
-        let failed = |failure: Failure| Ended(fail(source, &failure));
+    ) -> Result<End, Ended> {
+        let (source, keep) = (self.source, self.options.keep);
+        let run = |running: &mut Running, limit: Option<u64>, printer: &mut dyn Write| {
+            let ran = running.run(limit, printer).map(End::Run);
+            ran.or_else(|failure| {
+                let status = fail(source, &failure);
+                match failure.code == codes::OUT_OF_MEMORY && keep {
+                    true => Ok(End::OutOfMemory),
+                    false => Err(Ended(status)),
+                }
+            })
+        };
         let limit = self.options.limit;
         let Some(period) = self.options.snapshot_period else {
-            return running.run(limit, printer).map_err(failed);
+            return run(running, limit, printer);
         };
         let limit = limit.unwrap_or(u64::MAX);
         self.snapshot(running, plan, places)?;
         loop {
             let steps = period.min(limit - running.steps());
-            let end = running.run(Some(steps), printer).map_err(failed)?;
-            if end != RunEnd::Cancelled {
+            let end = run(running, Some(steps), printer)?;
+            if end != End::Run(RunEnd::Cancelled) {
                 self.snapshot(running, plan, places)?;
             }
-            if end != RunEnd::StepLimit || running.steps() >= limit {
+            if end != End::Run(RunEnd::StepLimit) || running.steps() >= limit {
                 return Ok(end);
             }
         }

@@ -3,6 +3,7 @@
 use super::{
     complain,
     execute::{Execution, Times},
+    steps::End,
 };
 use crate::{
     ir::interface::{self, Input},
@@ -82,12 +83,32 @@ impl Execution<'_> {
         }
     }
 
-    pub(super) fn tell_of_unfinished(&self, running: &Running, end: RunEnd) {
+    /// Warns of meshes that lie elsewhere than the program looked, and of positions in them that were not found.
+    pub(super) fn tell_of_missed_meshes(&self) {
+        for (name, extents) in self.images.missed_meshes() {
+            let extents: Vec<String> = extents
+                .iter()
+                .map(|(low, high)| format!("[{low}, {high}]"))
+                .collect();
+            complain(&format!(
+                "warning: no probe was inside the mesh {name}; its world box is {}\n",
+                extents.join(" × ")
+            ));
+        }
+        for (name, count) in self.images.unresolved_meshes() {
+            complain(&format!(
+                "warning: in {count} searches a curved cell of {name} may have contained a position, but it was not found there\n"
+            ));
+        }
+    }
+
+    pub(super) fn tell_of_unfinished(&self, running: &Running, end: End) {
         let (steps, active) = (running.steps(), running.counts().active);
         let reason = match end {
-            RunEnd::StepLimit => format!("stopped at the limit of {steps} super-steps"),
-            RunEnd::Stopped => format!("interrupted after {steps} super-steps"),
-            RunEnd::Finished | RunEnd::Cancelled => return,
+            End::Run(RunEnd::StepLimit) => format!("stopped at the limit of {steps} super-steps"),
+            End::Run(RunEnd::Stopped) => format!("interrupted after {steps} super-steps"),
+            End::OutOfMemory => format!("out of memory after {steps} super-steps"),
+            End::Run(RunEnd::Finished | RunEnd::Cancelled) => return,
         };
         complain(&format!(
             "note: {reason}; {active} strands were not finished and are written as they are\n"

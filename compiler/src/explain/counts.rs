@@ -43,13 +43,20 @@ pub(super) fn counts(
     let reconstructed = pipeline::reconstruct(function);
     let scalarized = pipeline::scalarize(&reconstructed, &Slots::of(interface));
     let mut counts = Counts::default();
-    reconstructed.each_op(&mut |op, _, _| {
-        if let mid::Op::Probe(field, orders) = op {
+    reconstructed.each_op(&mut |op, _, _| match op {
+        mid::Op::Probe(field, orders) => {
             counts.probes += 1;
             for order in orders.iter() {
                 *counts.orders.entry(order).or_default() += field.outputs(order);
             }
         }
+        mid::Op::FemProbe(probe) => {
+            counts.probes += 1;
+            for (field, order) in probe.results() {
+                *counts.orders.entry(order).or_default() += field.outputs(order);
+            }
+        }
+        _ => {}
     });
     scalarized.each_op(&mut |op, _, _| {
         counts.operations += usize::from(is_operation(op));

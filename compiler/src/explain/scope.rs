@@ -71,9 +71,9 @@ impl<'a> Scope<'a> {
     /// The leaf fields that have a name, with their definitions.
     pub(super) fn leaves(&self) -> Vec<(String, String)> {
         let named = |(value, (op, _)): (&Value, &(Op, Vec<Value>))| match op {
-            Op::Field(Leaf::Convolution(field)) => {
+            Op::Field(leaf) => {
                 let name = self.names(*value).first()?;
-                Some((name.clone(), self.convolution(field)))
+                Some((name.clone(), self.definition(leaf)))
             }
             _ => None,
         };
@@ -117,9 +117,10 @@ impl<'a> Scope<'a> {
         let arg = |k: usize| self.expr(args[k], display);
         let all = || (0..args.len()).map(arg).collect::<Vec<_>>();
         Some(match op {
-            Op::Field(Leaf::Convolution(field)) => {
-                Expr::Name(format!("({})", self.convolution(field)))
+            Op::Field(leaf @ Leaf::Convolution(_)) => {
+                Expr::Name(format!("({})", self.definition(leaf)))
             }
+            Op::Field(leaf @ Leaf::Fem(_)) => Expr::Name(self.definition(leaf)),
             Op::Ein(operator) => self.operator(operator, args, display),
             Op::Base(Base::Tensor(shape, components)) => literal(shape, components),
             Op::Base(Base::Int(n)) => Expr::Number(Rational::from_integer((*n).into())),
@@ -183,8 +184,37 @@ impl<'a> Scope<'a> {
         layout.write(&region, &region.roots).values.remove(0)
     }
 
+    /// A leaf field as programs write it.
+    pub(super) fn definition(&self, leaf: &Leaf) -> String {
+        match leaf {
+            Leaf::Convolution(field) => self.convolution(field),
+            Leaf::Fem(field) => {
+                let fem = self.fem(field.fem);
+                match &field.outside {
+                    None => format!("toField({fem})"),
+                    Some(outside) => {
+                        format!("toField(border({fem}, {}))", literal(&field.shape, outside))
+                    }
+                }
+            }
+        }
+    }
+
+    fn fem(&self, number: u32) -> String {
+        let mut inputs = self.interface.inputs.iter();
+        if let Some(input) = inputs.find(|input| input.target == Target::Fem(number)) {
+            return input.name.clone();
+        }
+        let fem = &self.interface.fems[number as usize];
+        match (&self.interface.meshes[fem.mesh as usize].file, &fem.array) {
+            (Some(file), Some(array)) => format!("load_fem(\"{file}\", \"{array}\")"),
+            (Some(file), None) => format!("load_fem(\"{file}\")"),
+            (None, _) => fem.variable.clone(),
+        }
+    }
+
     /// An image convolved with kernels, as programs write it.
-    pub(super) fn convolution(&self, field: &Convolution) -> String {
+    fn convolution(&self, field: &Convolution) -> String {
         let mut kernels: Vec<&str> = field.kernels.iter().map(|kernel| kernel.0.name).collect();
         kernels.dedup();
         let kernels = match kernels[..] {

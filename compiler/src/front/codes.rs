@@ -128,6 +128,7 @@ codes! {
     PRINT_TYPE "print-type" "has no text"
     BAD_DIMENSION "bad-dimension" "out of range"
     TOO_LARGE "too-large" "too many components"
+    TOO_MUCH_CODE "too-much-code" "becomes too large"
     INTEGER_DIVISION "integer-division" "truncated to an integer first"
 
     // Constants
@@ -184,6 +185,7 @@ codes! {
     INDEX_OUT_OF_RANGE "index-out-of-range" "no element has this index"
     SEQUENCE_TOO_LONG "sequence-too-long" "grows too long"
     INPUT "input" "cannot be used"
+    OUT_OF_MEMORY "out-of-memory" "needs more memory than there is"
     TOO_MANY_STRANDS "too-many-strands" "too many"
     WORKERS "workers" "cannot start"
     PRINT "print" "cannot be written"

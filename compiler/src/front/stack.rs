@@ -1,10 +1,15 @@
 //! Work that goes as deep as a program is nested.
 
+use runtime::memory;
+
 /// Bytes of stack for such work: programs may be nested deeply, and functions are put in the place of their calls. Only what is
 /// used becomes memory.
-const STACK: usize = 256 << 20;
+const STACK: u64 = 256 << 20;
+/// What programs need that are not written to need more.
+const LEAST: u64 = 16 << 20;
 
-/// Does work on a stack of its own that is large enough for any program.
+/// Does work on a stack of its own that is large enough for any program, or as large as there is memory for.
 pub fn deep<T>(work: impl FnOnce() -> T) -> T {
-    stacker::grow(STACK, work)
+    let share = memory::available().map_or(STACK, |bytes| bytes / 3);
+    stacker::grow(share.clamp(LEAST, STACK) as usize, work)
 }

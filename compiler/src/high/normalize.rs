@@ -356,6 +356,8 @@ impl Pass<'_> {
                 let supports: Vec<usize> = leaf.kernels.iter().map(|k| k.0.support).collect();
                 rewrite::probe_weight(&supports)
             }
+            // About what cubic reconstruction costs: coefficients of a cell instead of samples, and the search for it.
+            Some(Recipe::Leaf(Leaf::Fem(leaf))) => rewrite::probe_weight(&vec![2; leaf.dim]),
             Some(Recipe::Of(..)) | None => 0,
         }
     }

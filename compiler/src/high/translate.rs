@@ -147,7 +147,7 @@ impl Plan {
                 let source = &program.vars[var.0];
                 let target = match self.globals.iter().position(|g| g == var) {
                     Some(n) => Target::Global(n as u32),
-                    None => Target::Image(statics.of_input(*var)?),
+                    None => statics.of_input(*var)?,
                 };
                 Some(Input {
                     name: source.name.clone(),
@@ -170,6 +170,8 @@ impl Plan {
                 .chain(statics.unnamed_globals.iter().cloned())
                 .collect(),
             images: statics.images(),
+            meshes: statics.meshes.clone(),
+            fems: statics.fems.clone(),
             loads: statics.loads,
             sources: statics.sources,
             state: self
@@ -314,7 +316,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Defines a variable that is not assigned again: a field, image or kernel.
+    /// Defines a variable that is not assigned again: a field, image, kernel, mesh, or values on a mesh.
     fn define(&mut self, var: VarId, value: &Expr) {
         match self.ty(var) {
             Type::Image { .. } => {
@@ -324,6 +326,15 @@ impl<'a> Translator<'a> {
             Type::Kernel(_) => {
                 let kernels = self.kernels(value);
                 self.statics.define_kernels(var, kernels);
+            }
+            Type::Mesh(_) => {
+                let mesh = self.mesh(value);
+                self.statics.define_mesh(var, mesh);
+            }
+            Type::Fem { .. } => {
+                let name = self.program.vars[var.0].name.clone();
+                let fem = self.fem(value, &name);
+                self.statics.define_fem(var, fem);
             }
             _ => {
                 let value = self.expr(value);
@@ -347,7 +358,7 @@ fn globals(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Funct
     for global in &program.globals {
         match global {
             Global::Input { var, .. } if t.ty(*var).is_value() => t.load_globals(|v| v == *var),
-            Global::Input { var, .. } => t.input_image(*var, global),
+            Global::Input { var, .. } => t.input_file(*var, global),
             Global::Variable {
                 var,
                 value: Some(value),

@@ -2,6 +2,7 @@
 //! is one operation of the machine each.
 
 use super::{
+    fem::EvalMeshes,
     low::{Datum, Machine},
     primitives::EvalImage,
     program::{Numbers, Runnable},
@@ -120,8 +121,8 @@ fn compute(arithmetic: Arithmetic, x: &[f64], single: bool) -> Datum {
 
 /// Variables are those of Low-IR.
 impl Runnable for Device {
-    fn world(images: &[Arc<EvalImage>], numbers: Numbers) -> Machine {
-        Low::world(images, numbers)
+    fn world(images: &[Arc<EvalImage>], meshes: EvalMeshes, numbers: Numbers) -> Machine {
+        Low::world(images, meshes, numbers)
     }
 
     fn variables(world: &mut Machine) -> [&mut Vec<Datum>; 3] {

@@ -1,6 +1,7 @@
 //! The dialects with their meanings: how operations are evaluated and how a whole program keeps its variables.
 
 use super::{
+    fem::EvalMeshes,
     low,
     primitives::EvalImage,
     program::{Numbers, Runnable},
@@ -52,6 +53,7 @@ impl Evaluate for Mid {
             mid::Op::ToIndex(image, _) => Ok(vec![store.to_index(*image, args[0])]),
             mid::Op::Gradient(image, _) => Ok(vec![store.gradient(*image)]),
             mid::Op::Probe(field, orders) => Ok(store.probe(field, *orders, args[0])),
+            mid::Op::FemProbe(probe) => Ok(store.fem_probe(probe, args[0], args[1])),
         }
     }
 }
@@ -70,11 +72,12 @@ impl Evaluate for Low {
 }
 
 impl Runnable for Low {
-    fn world(images: &[Arc<EvalImage>], numbers: Numbers) -> low::Machine {
+    fn world(images: &[Arc<EvalImage>], meshes: EvalMeshes, numbers: Numbers) -> low::Machine {
         low::Machine {
             double: numbers.double,
             long_int: numbers.long_int,
             images: images.iter().map(|i| (**i).clone()).collect(),
+            meshes,
             ..low::Machine::default()
         }
     }
@@ -146,10 +149,15 @@ fn tensor_datum(constant: &Constant) -> tensor::Datum {
 macro_rules! run_tensors {
     ($dialect:ident) => {
         impl Runnable for $dialect {
-            fn world(images: &[Arc<EvalImage>], numbers: Numbers) -> tensor::Store {
+            fn world(
+                images: &[Arc<EvalImage>],
+                meshes: EvalMeshes,
+                numbers: Numbers,
+            ) -> tensor::Store {
                 tensor::Store {
                     long_int: numbers.long_int,
                     images: images.to_vec(),
+                    meshes,
                     ..tensor::Store::default()
                 }
             }

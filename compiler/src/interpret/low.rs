@@ -5,6 +5,7 @@
 
 pub use super::low_dynamic::Heap;
 use super::{
+    fem::EvalMeshes,
     primitives::{EvalImage, reconstruct},
     surroundings::Surroundings,
 };
@@ -85,6 +86,8 @@ pub struct Machine {
     pub args: Vec<Datum>,
     /// The images.
     pub images: Vec<EvalImage>,
+    /// The meshes and the values on them.
+    pub meshes: EvalMeshes,
     /// What was printed.
     pub printed: String,
     /// What sequences refer to.
@@ -147,6 +150,23 @@ impl Machine {
                 let at: Vec<f64> = args.iter().map(|a| a.real()).collect();
                 let values = reconstruct(&self.images[field.image as usize], field, *orders, &at);
                 return Ok(values.into_iter().map(|x| self.round(x)).collect());
+            }
+            Op::Locate(mesh, _) => {
+                let at: Vec<f64> = args.iter().map(|a| a.real()).collect();
+                let (cell, xi) = self.meshes.meshes[*mesh as usize].locate(&at);
+                let cell = std::iter::once(Datum::Int(cell));
+                return Ok(cell.chain(xi.into_iter().map(|x| self.round(x))).collect());
+            }
+            Op::CellNumber(mesh) => {
+                Datum::Int(self.meshes.meshes[*mesh as usize].number(args[0].int()))
+            }
+            Op::FemProbe(probe) => {
+                let xi = args[1..].iter().map(|a| a.real()).collect();
+                let place = (args[0].int(), xi);
+                let values = probe.results().flat_map(|(field, order)| {
+                    self.meshes.fems[field.fem as usize].derivatives(field, &place, order)
+                });
+                return Ok(values.map(|x| self.round(x)).collect());
             }
             Op::Eigen(_) => return Ok(self.eigen(args)),
             Op::CheckIndex(place) => {

@@ -4,6 +4,7 @@
 
 mod device;
 mod dialects;
+pub mod fem;
 pub mod low;
 mod low_dynamic;
 pub mod primitives;

@@ -3,6 +3,7 @@
 //! It is slow and plain on purpose: generated code, the scheduler and every pass are tested against it.
 
 use super::{
+    fem::EvalMeshes,
     primitives::EvalImage,
     surroundings::{Body, Seen, Surroundings},
 };
@@ -15,8 +16,8 @@ use std::sync::Arc;
 
 /// A dialect whose programs can be run: how its evaluator keeps the variables.
 pub trait Runnable: Evaluate {
-    /// An evaluator's world with these images and numbers.
-    fn world(images: &[Arc<EvalImage>], numbers: Numbers) -> Self::World;
+    /// An evaluator's world with these images, meshes and numbers.
+    fn world(images: &[Arc<EvalImage>], meshes: EvalMeshes, numbers: Numbers) -> Self::World;
     /// The global variables, the state and the arguments.
     fn variables(world: &mut Self::World) -> [&mut Vec<Self::Datum>; 3];
     /// The other strands.
@@ -76,14 +77,15 @@ impl<D: Evaluate> Strand<D> {
 /// The run-time error that ended it.
 ///
 /// # Panics
-/// If a sequence that the program loads cannot be read.
+/// If a sequence or mesh that the program loads cannot be read.
 pub fn interpret<D: Runnable>(
     program: &Program<D>,
     images: &[Arc<EvalImage>],
     numbers: Numbers,
     limit: usize,
 ) -> Result<Outcome, Interrupt> {
-    let mut world = D::world(images, numbers);
+    let meshes = EvalMeshes::load(&program.interface, numbers.double);
+    let mut world = D::world(images, meshes, numbers);
     let bodies = program.functions.iter().filter_map(|(role, function)| {
         let function = function.clone();
         let body: Body<D::World, D::Datum> = Arc::new(move |world| evaluate(&function, world));

@@ -1,6 +1,7 @@
 //! The reference meaning of the operations of High-IR and Mid-IR, one strand at a time and in double precision.
 
 use super::{
+    fem::{EvalFem, EvalMeshes},
     low,
     primitives::{EvalImage, reconstruct},
     surroundings::Surroundings,
@@ -8,7 +9,8 @@ use super::{
 use crate::{
     ir::{
         Orders,
-        leaf::{Convolution, ImageInfo, Leaf},
+        fem::{FemField, FemProbe},
+        leaf::{Convolution, ImageInfo, Leaf, distinct_derivatives},
         print_piece::Piece,
         tensor::Base,
     },
@@ -35,11 +37,13 @@ pub enum Datum {
     Field(Arc<Field>),
 }
 
-/// A field: an image with kernels, or an operator on fields and tensors.
+/// A field: an image with kernels, values on a mesh, or an operator on fields and tensors.
 #[derive(Clone, Debug)]
 pub enum Field {
     /// A leaf field.
     Leaf(Arc<EvalImage>, Arc<Convolution>),
+    /// Values on a mesh.
+    Fem(EvalFem, Arc<FemField>),
     /// What an operator makes of others.
     Made(Ein, Vec<Datum>),
 }
@@ -125,6 +129,8 @@ pub struct Store {
     pub args: Vec<Datum>,
     /// The images.
     pub images: Vec<Arc<EvalImage>>,
+    /// The meshes and the values on them.
+    pub meshes: EvalMeshes,
     /// What was printed.
     pub printed: String,
     /// The other strands.
@@ -180,6 +186,17 @@ impl Store {
                     ImageInfo::Offset(row) => scalar(image.offset[usize::from(*row)]),
                 }
             }
+            Base::Locate(mesh, dim) => {
+                let (cell, xi) = self.meshes.meshes[*mesh as usize].locate(args[0].components());
+                let shape = Shape::new([usize::from(*dim)]);
+                return Ok(vec![
+                    Datum::Int(cell),
+                    Datum::Tensor(Tensor::new(shape, xi)),
+                ]);
+            }
+            Base::CellNumber(mesh) => {
+                Datum::Int(self.meshes.meshes[*mesh as usize].number(args[0].int()))
+            }
             Base::Dynamic(dynamic) => return self.dynamic(dynamic, args),
             Base::Int(_)
             | Base::Bool(_)
@@ -226,11 +243,14 @@ impl Store {
 
     /// A leaf field.
     pub fn leaf(&self, leaf: &Leaf) -> Datum {
-        let Leaf::Convolution(field) = leaf;
-        Datum::Field(Arc::new(Field::Leaf(
-            self.images[field.image as usize].clone(),
-            field.clone(),
-        )))
+        Datum::Field(Arc::new(match leaf {
+            Leaf::Convolution(field) => {
+                Field::Leaf(self.images[field.image as usize].clone(), field.clone())
+            }
+            Leaf::Fem(field) => {
+                Field::Fem(self.meshes.fems[field.fem as usize].clone(), field.clone())
+            }
+        }))
     }
 
     /// What an EIN operator makes of its arguments.
@@ -285,28 +305,45 @@ impl Store {
             .iter()
             .map(|order| {
                 let distinct = reconstruct(image, field, Orders(1 << order), at.components());
-                let shape = field.shape.append(&vec![field.dim(); order]);
-                let derivatives = crate::ir::leaf::distinct_derivatives(field.dim(), order);
-                let voxel = field.shape.order();
-                Datum::Tensor(Tensor::from_fn(&shape, |index| {
-                    let mut axes = index[voxel..].to_vec();
-                    axes.resize(order, 0);
-                    axes.sort_unstable();
-                    let place = derivatives
-                        .iter()
-                        .position(|d| *d == axes)
-                        .expect("a derivative of this order");
-                    distinct[field.shape.offset(&index[..voxel]) * derivatives.len() + place]
-                }))
+                spread(&field.shape, field.dim(), order, &distinct)
             })
             .collect()
     }
+
+    /// Derivatives in the world of fields on a mesh, one tensor per field and order.
+    pub fn fem_probe(&self, probe: &FemProbe, cell: &Datum, at: &Datum) -> Vec<Datum> {
+        let place = (cell.int(), at.components().to_vec());
+        let one = |(field, order): (&FemField, usize)| {
+            let fem = &self.meshes.fems[field.fem as usize];
+            let distinct = fem.derivatives(field, &place, order);
+            spread(&field.shape, field.dim, order, &distinct)
+        };
+        probe.results().map(one).collect()
+    }
+}
+
+/// The tensor of all derivatives of an order from the distinct ones of each component.
+fn spread(value: &Shape, dim: usize, order: usize, distinct: &[f64]) -> Datum {
+    let shape = value.append(&vec![dim; order]);
+    let derivatives = distinct_derivatives(dim, order);
+    let own = value.order();
+    Datum::Tensor(Tensor::from_fn(&shape, |index| {
+        let mut axes = index[own..].to_vec();
+        axes.resize(order, 0);
+        axes.sort_unstable();
+        let place = derivatives
+            .iter()
+            .position(|d| *d == axes)
+            .expect("a derivative of this order");
+        distinct[value.offset(&index[..own]) * derivatives.len() + place]
+    }))
 }
 
 impl LeafField for Field {
     fn dim(&self) -> usize {
         match self {
             Field::Leaf(_, field) => field.dim(),
+            Field::Fem(_, field) => field.dim,
             Field::Made(ein, _) => match ein.result() {
                 Param::Field { dim, .. } => dim,
                 Param::Tensor(_) => panic!("an operator that gives no field"),
@@ -317,6 +354,7 @@ impl LeafField for Field {
     fn shape(&self) -> Shape {
         match self {
             Field::Leaf(_, field) => field.shape.clone(),
+            Field::Fem(_, field) => field.shape.clone(),
             Field::Made(ein, _) => ein.result().shape().clone(),
         }
     }
@@ -328,6 +366,7 @@ impl LeafField for Field {
                 ein.expand(&inputs, at, order).components().to_vec()
             }
             Field::Leaf(image, field) => expand_leaf(image, field, at, order),
+            Field::Fem(fem, field) => fem.expand(field, &fem.locate(at), order),
         }
     }
 }

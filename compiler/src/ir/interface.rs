@@ -1,4 +1,4 @@
-//! A program's interface to the world, which no pass changes: inputs, globals, images, state.
+//! A program's interface to the world, which no pass changes: inputs, globals, images, meshes, state.
 
 use super::tensor::Ty;
 use crate::front::{as_text, source::Span, typed::tree::InputDefault};
@@ -21,6 +21,10 @@ pub struct Interface {
     pub sources: Vec<u32>,
     /// The images that must be loaded.
     pub images: Vec<Image>,
+    /// The meshes that must be loaded.
+    pub meshes: Vec<Mesh>,
+    /// The values on them.
+    pub fems: Vec<Fem>,
     /// The state of a strand: state variables, and the parameters that methods read.
     pub state: Vec<State>,
     /// Whether the strands form a grid rather than a collection.
@@ -76,6 +80,10 @@ pub enum Target {
     Global(u32),
     /// To an image.
     Image(u32),
+    /// To a mesh.
+    Mesh(u32),
+    /// To values on a mesh, and the mesh is that of their file.
+    Fem(u32),
 }
 
 /// An image that must be loaded before the program runs.
@@ -92,6 +100,45 @@ pub struct Image {
     /// Where it is named.
     #[serde(default)]
     pub span: Span,
+}
+
+/// A mesh that must be loaded before the program runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mesh {
+    /// The file named in the program, or none if it comes from an input.
+    #[serde(default)]
+    pub file: Option<String>,
+    /// Its dimension.
+    pub dim: usize,
+    /// Where it is named.
+    #[serde(default)]
+    pub span: Span,
+}
+
+/// Values on a mesh: an array of its file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fem {
+    /// The mesh.
+    pub mesh: u32,
+    /// The array named in the program.
+    #[serde(default)]
+    pub array: Option<String>,
+    /// The variable; an array of this name is taken if none is named.
+    pub variable: String,
+    /// Shape of a value.
+    #[serde(with = "as_text")]
+    pub shape: Shape,
+    /// Where they are named.
+    #[serde(default)]
+    pub span: Span,
+}
+
+/// The file and the array in `file#array`. A file may have such a name itself.
+pub fn file_and_array(text: &str) -> (&str, Option<&str>) {
+    match text.rsplit_once('#') {
+        Some((file, array)) if !std::path::Path::new(text).exists() => (file, Some(array)),
+        _ => (text, None),
+    }
 }
 
 /// A sequence that must be loaded before the program runs.

@@ -1,6 +1,6 @@
 //! Leaf fields, where normalization ends, and the images behind them, as the IRs carry them.
 
-use crate::ir::Bits;
+use crate::ir::{Bits, fem::FemField};
 use ein_ir::{Kernel, Shape, ops::Border};
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -13,6 +13,8 @@ pub type BorderControl = Option<Border<Vec<Bits>>>;
 pub enum Leaf {
     /// An image convolved with kernels.
     Convolution(Arc<Convolution>),
+    /// Values on a mesh.
+    Fem(Arc<FemField>),
 }
 
 impl Leaf {
@@ -20,6 +22,7 @@ impl Leaf {
     pub fn dim(&self) -> usize {
         match self {
             Leaf::Convolution(field) => field.dim(),
+            Leaf::Fem(field) => field.dim,
         }
     }
 
@@ -27,6 +30,7 @@ impl Leaf {
     pub fn shape(&self) -> &Shape {
         match self {
             Leaf::Convolution(field) => &field.shape,
+            Leaf::Fem(field) => &field.shape,
         }
     }
 }
@@ -35,6 +39,7 @@ impl fmt::Display for Leaf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Leaf::Convolution(field) => write!(f, "convolution {field}"),
+            Leaf::Fem(field) => write!(f, "fem {field}"),
         }
     }
 }
@@ -45,6 +50,7 @@ impl FromStr for Leaf {
     fn from_str(text: &str) -> Result<Leaf, String> {
         match text.split_once(' ') {
             Some(("convolution", field)) => Ok(Leaf::Convolution(Arc::new(field.parse()?))),
+            Some(("fem", field)) => Ok(Leaf::Fem(Arc::new(field.parse()?))),
             _ => Err(format!("unknown leaf field `{text}`")),
         }
     }

@@ -1,5 +1,6 @@
 //! What all intermediate representations share: types, constants, leaf fields, and how they are written.
 
+pub mod fem;
 pub mod interface;
 pub mod leaf;
 pub mod load;

@@ -8,6 +8,7 @@ use super::{Dynamic, Ty};
 use crate::{
     ir::{
         Bits, Orders, Simple,
+        fem::FemProbe,
         leaf::{Convolution, ImageInfo},
         print_piece::{self, Piece},
     },
@@ -52,6 +53,13 @@ pub enum Op {
     /// The field's derivatives of the wanted orders at a position in index space; results as the primitive gives them:
     /// by order, then component, then distinct derivative.
     Probe(Arc<Convolution>, Orders),
+    /// The cell of a mesh of this dimension that a position in the world is in, or −1, and the position in the reference cell.
+    Locate(u32, u8),
+    /// The number of a cell of a mesh in its file; −1 stays.
+    CellNumber(u32),
+    /// Fields on a mesh at a reference position of a cell: derivatives in the world, by field, then order, component and
+    /// distinct derivative.
+    FemProbe(Arc<FemProbe>),
     /// The eigenvalues, descending, and then the eigenvectors, one after the other, of a matrix of this size, row-major;
     /// only its upper triangle counts.
     Eigen(u8),
@@ -113,6 +121,18 @@ pub fn signature(op: &Op) -> (Vec<Ty>, Vec<Ty>) {
             vec![Ty::Real; field.dim()],
             vec![Ty::Real; orders.iter().map(|m| field.outputs(m)).sum()],
         ),
+        Op::Locate(_, dim) => {
+            let position = vec![Ty::Real; usize::from(*dim)];
+            (position.clone(), [vec![Ty::Int], position].concat())
+        }
+        Op::CellNumber(_) => (vec![Ty::Int], vec![Ty::Int]),
+        Op::FemProbe(probe) => {
+            let outputs = probe.results().map(|(field, order)| field.outputs(order));
+            (
+                [vec![Ty::Int], vec![Ty::Real; probe.dim]].concat(),
+                vec![Ty::Real; outputs.sum()],
+            )
+        }
         Op::Eigen(n) => (
             vec![Ty::Real; usize::from(n * n)],
             vec![Ty::Real; usize::from(n + n * n)],
@@ -150,6 +170,9 @@ impl fmt::Display for Op {
             Op::IntDiv(place) => write!(f, "int-div {place}"),
             Op::IntRem(place) => write!(f, "int-rem {place}"),
             Op::Probe(field, orders) => write!(f, "probe {field} orders {}", orders.0),
+            Op::Locate(mesh, dim) => write!(f, "locate {mesh} {dim}"),
+            Op::CellNumber(mesh) => write!(f, "cell-number {mesh}"),
+            Op::FemProbe(probe) => write!(f, "fem-probe {probe}"),
             Op::Eigen(n) => write!(f, "eigen {n}"),
             Op::CheckIndex(place) => write!(f, "check-index {place}"),
             Op::Print(pieces) => {
@@ -195,6 +218,12 @@ impl FromStr for Op {
                 let (field, orders) = rest.split_once(" orders ").ok_or_else(bad)?;
                 Op::Probe(Arc::new(field.parse()?), Orders(number(orders)?))
             }
+            "locate" => {
+                let (mesh, dim) = rest.split_once(' ').ok_or_else(bad)?;
+                Op::Locate(number(mesh)?, dim.parse().map_err(|_| bad())?)
+            }
+            "cell-number" => Op::CellNumber(number(rest)?),
+            "fem-probe" => Op::FemProbe(Arc::new(rest.parse()?)),
             "eigen" => Op::Eigen(rest.parse().map_err(|_| bad())?),
             "check-index" => Op::CheckIndex(number(rest)?),
             "print" => Op::Print(print_piece::parse_pieces(rest)?.into()),

@@ -196,6 +196,9 @@ fn depends_on_arguments_only(op: &Op) -> bool {
         | Op::Math(_)
         | Op::Select(_)
         | Op::Probe(..)
+        | Op::Locate(..)
+        | Op::CellNumber(_)
+        | Op::FemProbe(_)
         | Op::Eigen(_) => true,
         Op::State(..)
         | Op::Arg(..)

@@ -5,6 +5,7 @@ mod dynamic;
 mod flatten;
 mod fold;
 mod hoist;
+mod patience;
 mod scalarize;
 mod uniform;
 
@@ -14,5 +15,6 @@ pub use dynamic::{Dynamic, Element, StrandReduction};
 pub use flatten::{flatten_short_ifs, is_short};
 pub use fold::fold_constants;
 pub use hoist::hoist;
+pub use patience::long_loops;
 pub use scalarize::{Slots, scalarize};
 pub use uniform::varying;

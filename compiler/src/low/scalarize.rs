@@ -11,13 +11,13 @@ use crate::{
     ir::{
         Simple,
         interface::{Interface, Variable},
-        leaf::{Convolution, ImageInfo, distinct_derivatives},
+        leaf::{ImageInfo, distinct_derivatives},
         tensor::{Base, Ty},
     },
     mid::{self, Mid},
     ssa::{Block, Builder, Function, Inst, Kind, Value},
 };
-use ein_ir::mutants;
+use ein_ir::{Shape, mutants};
 use std::collections::BTreeMap;
 
 /// Where the scalars of global and state variables lie: the first slot of each variable.
@@ -157,6 +157,12 @@ impl Pass<'_> {
 
     fn op(&mut self, op: &mid::Op, args: &[Value], inst: &Inst<Mid>) -> Vec<Vec<Value>> {
         match op {
+            mid::Op::Base(Base::Locate(mesh, dim)) => {
+                let at = self.all(args);
+                let mut found = self.b.op(Op::Locate(*mesh, *dim), &at);
+                let reference = found.split_off(1);
+                vec![found, reference]
+            }
             mid::Op::Base(base) => vec![self.base(base, args, inst)],
             mid::Op::Ein(operator) => vec![self.ein(operator, args)],
             mid::Op::ToIndex(image, dim) => vec![self.index_position(*image, *dim, args[0])],
@@ -179,7 +185,20 @@ impl Pass<'_> {
                     .map(|order| {
                         let (own, rest) = found.split_at(field.outputs(order));
                         found = rest;
-                        spread(field, order, own)
+                        spread(&field.shape, field.dim(), order, own)
+                    })
+                    .collect()
+            }
+            mid::Op::FemProbe(probe) => {
+                let at = self.all(args);
+                let found = self.b.op(Op::FemProbe(probe.clone()), &at);
+                let mut found = &found[..];
+                probe
+                    .results()
+                    .map(|(field, order)| {
+                        let (own, rest) = found.split_at(field.outputs(order));
+                        found = rest;
+                        spread(&field.shape, field.dim, order, own)
                     })
                     .collect()
             }
@@ -219,6 +238,8 @@ impl Pass<'_> {
                 .map(|(ty, slot)| self.b.op1(Op::Arg(slot, ty), &[]))
                 .collect(),
             Base::Image(image, info) => self.b.op(Op::Image(*image, *info), &[]),
+            Base::Locate(..) => panic!("a location has several results"),
+            Base::CellNumber(mesh) => self.b.op(Op::CellNumber(*mesh), &scalars),
             Base::Simple(simple) => self.b.op(Op::Simple(*simple), &scalars),
             Base::Select(ty) => {
                 let types = ty.scalars();
@@ -295,8 +316,8 @@ impl Pass<'_> {
 }
 
 /// The components of a symmetric tensor of derivatives from the distinct ones.
-fn spread(field: &Convolution, order: usize, distinct: &[Value]) -> Vec<Value> {
-    let derivatives = distinct_derivatives(field.dim(), order);
+fn spread(shape: &Shape, dim: usize, order: usize, distinct: &[Value]) -> Vec<Value> {
+    let derivatives = distinct_derivatives(dim, order);
     let place: BTreeMap<&[usize], usize> = derivatives
         .iter()
         .enumerate()
@@ -304,13 +325,13 @@ fn spread(field: &Convolution, order: usize, distinct: &[Value]) -> Vec<Value> {
         .collect();
     let mut all = Vec::new();
     let mut components: Vec<&[Value]> = distinct.chunks(derivatives.len()).collect();
-    mutants::order_components(field.shape.order(), &mut components);
+    mutants::order_components(shape.order(), &mut components);
     for component in components {
-        for mut flat in 0..field.dim().pow(order as u32) {
+        for mut flat in 0..dim.pow(order as u32) {
             let mut axes: Vec<usize> = (0..order)
                 .map(|_| {
-                    let axis = flat % field.dim();
-                    flat /= field.dim();
+                    let axis = flat % dim;
+                    flat /= dim;
                     axis
                 })
                 .collect();

@@ -3,6 +3,7 @@
 use crate::{
     ir::{
         Orders,
+        fem::FemProbe,
         leaf::Convolution,
         tensor::{Base, Operator, Ty},
     },
@@ -29,6 +30,9 @@ pub enum Op {
     Gradient(u32, u8),
     /// The derivatives of the wanted orders at a position in index space, one tensor per order, the derivative axes last.
     Probe(Arc<Convolution>, Orders),
+    /// Fields on a mesh at a reference position of a cell: the derivatives of the wanted orders in the world, one tensor per
+    /// field and order, the derivative axes last.
+    FemProbe(Arc<FemProbe>),
 }
 
 impl Dialect for Mid {
@@ -73,6 +77,12 @@ impl Dialect for Mid {
                     .map(|m| Ty::Tensor(field.shape.append(&vec![field.dim(); m])));
                 wants(&[vector(field.dim())], results.collect())
             }
+            Op::FemProbe(probe) => {
+                let results = probe
+                    .results()
+                    .map(|(field, order)| Ty::Tensor(field.shape.append(&vec![field.dim; order])));
+                wants(&[Ty::Int, vector(probe.dim)], results.collect())
+            }
         }
     }
 
@@ -93,6 +103,7 @@ impl fmt::Display for Op {
             Op::ToIndex(image, dim) => write!(f, "to-index {image} {dim}"),
             Op::Gradient(image, dim) => write!(f, "gradient {image} {dim}"),
             Op::Probe(field, orders) => write!(f, "probe {field} orders {}", orders.0),
+            Op::FemProbe(probe) => write!(f, "fem-probe {probe}"),
         }
     }
 }
@@ -113,6 +124,9 @@ impl FromStr for Op {
                 Arc::new(field.parse()?),
                 Orders(orders.parse().map_err(|_| bad())?),
             ));
+        }
+        if let Some(probe) = text.strip_prefix("fem-probe ") {
+            return Ok(Op::FemProbe(Arc::new(probe.parse()?)));
         }
         for (word, make) in [
             ("to-index ", Op::ToIndex as fn(u32, u8) -> Op),

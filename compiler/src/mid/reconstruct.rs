@@ -1,13 +1,15 @@
 //! Reconstruction: probes of leaf fields become probes of images in index space, with the world transforms written out.
 //!
 //! All derivative orders that a block wants of one field at one position come from one probe. A derivative in the world is
-//! that in index space with every derivative axis multiplied by P = M⁻ᵀ, one axis at a time.
+//! that in index space with every derivative axis multiplied by P = M⁻ᵀ, one axis at a time. Fields on one mesh at one position
+//! come from one probe as well, in the world already, of the cell that the position is in.
 
 use super::{Mid, Op};
 use crate::{
     high::{self, High},
     ir::{
         Orders, Simple,
+        fem::{FemField, FemProbe},
         leaf::{ImageInfo, Leaf},
         tensor::{Base, Operator},
     },
@@ -155,7 +157,10 @@ impl Pass {
     /// Emits the probe that serves all orders wanted here of this field at this position.
     fn probe(&mut self, probe: &Probe) {
         let orders = self.wanted.last().expect("a block is open")[&(probe.leaf, probe.at)];
-        let Leaf::Convolution(field) = self.leaves[&probe.leaf].clone();
+        let field = match self.leaves[&probe.leaf].clone() {
+            Leaf::Convolution(field) => field,
+            Leaf::Fem(field) => return self.fem_probe(&field, probe.at),
+        };
         let dim = field.dim();
         let at = self.one(probe.at);
         let at = self.b.op1(Op::ToIndex(field.image, dim as u8), &[at]);
@@ -169,6 +174,40 @@ impl Pass {
                 }
             }
             self.probed.insert(Probe { order, ..*probe }, tensor);
+        }
+    }
+
+    /// Emits the probe that serves all fields on a mesh and all orders wanted here at this position.
+    fn fem_probe(&mut self, first: &FemField, at: Value) {
+        let (mesh, dim) = (first.mesh, first.dim);
+        let wanted = self.wanted.last().expect("a block is open");
+        let on_mesh =
+            |(&(leaf, position), &orders): (&(Value, Value), &Orders)| match self.leaves.get(&leaf)
+            {
+                Some(Leaf::Fem(field)) if field.mesh == mesh && position == at => {
+                    Some((leaf, field.clone(), orders))
+                }
+                _ => None,
+            };
+        let fields: Vec<_> = wanted.iter().filter_map(on_mesh).collect();
+        let position = self.one(at);
+        let place = self
+            .b
+            .op(Op::Base(Base::Locate(mesh, dim as u8)), &[position]);
+        let all = FemProbe {
+            mesh,
+            dim,
+            wanted: fields
+                .iter()
+                .map(|(_, field, orders)| (field.clone(), *orders))
+                .collect(),
+        };
+        let mut found = self.b.op(Op::FemProbe(Arc::new(all)), &place).into_iter();
+        for (leaf, _, orders) in fields {
+            for order in orders.iter() {
+                let tensor = found.next().expect("a result for every field and order");
+                self.probed.insert(Probe { leaf, at, order }, tensor);
+            }
         }
     }
 

@@ -30,7 +30,7 @@ pub struct Failure {
 pub struct FailedStrand {
     /// Its number in the order of creation.
     pub id: u64,
-    /// The values of the iterators that it was created with, if it is one of the first strands of a grid.
+    /// The values of the iterators that it was created with, if it was created at the beginning.
     pub iterators: Option<Vec<i64>>,
 }
 
@@ -58,6 +58,7 @@ impl Failure {
             FailureKind::DivisionByZero => codes::DIVISION_BY_ZERO,
             FailureKind::IndexOutOfRange => codes::INDEX_OUT_OF_RANGE,
             FailureKind::SequenceTooLong => codes::SEQUENCE_TOO_LONG,
+            FailureKind::OutOfMemory => codes::OUT_OF_MEMORY,
         };
         Failure {
             // What the runtime reports of its own accord has no place in the source.
@@ -79,6 +80,7 @@ impl Failure {
                 }),
                 ..Failure::at_run_time(failure)
             },
+            error @ WorldError::Memory { .. } => Failure::new(codes::OUT_OF_MEMORY, error),
             error @ WorldError::TooManyStrands(_) => Failure::new(codes::TOO_MANY_STRANDS, error),
             error @ WorldError::Workers(_) => Failure::new(codes::WORKERS, error),
         }
@@ -95,6 +97,7 @@ impl Failure {
                 step: Some(step + 1),
                 ..Failure::at_run_time(failure)
             },
+            error @ RunError::Memory { .. } => Failure::new(codes::OUT_OF_MEMORY, error),
             error @ RunError::TooManyStrands => Failure::new(codes::TOO_MANY_STRANDS, error),
             error @ RunError::Print(_) => Failure::new(codes::PRINT, error),
         }
@@ -106,8 +109,12 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(strand) = &self.strand {
             write!(f, "strand {}", strand.id)?;
-            if let Some(iterators) = strand.iterators.as_ref().filter(|values| values.len() > 1) {
-                write!(f, ", created with {iterators:?},")?;
+            match strand.iterators.as_deref() {
+                None | Some([]) => {}
+                // Then it says nothing new.
+                Some(&[value]) if u64::try_from(value) == Ok(strand.id) => {}
+                Some([value]) => write!(f, ", created with {value},")?,
+                Some(values) => write!(f, ", created with {values:?},")?,
             }
             if let Some(step) = self.step {
                 write!(f, " in super-step {step}")?;

@@ -3,7 +3,7 @@
 use super::{Failure, strands::Strands};
 use crate::{
     codegen::{
-        abi::machine_type,
+        abi::{NEVER, machine_type},
         host::{GlobalHost, Outside},
     },
     low::{self, StrandReduction},
@@ -16,7 +16,7 @@ use runtime::{
     strands::{self, Scalar},
     world::{GlobalContext, GlobalSequences, Reductions},
 };
-use std::ptr;
+use std::{ptr, sync::atomic::AtomicBool};
 
 impl Strands {
     /// Runs a function before there are strands.
@@ -30,7 +30,7 @@ impl Strands {
             outside: &outside,
             reducer: None,
         };
-        self.call_global(role, host, [0; 3]);
+        self.call_global(role, host, [0; 3], &raw const NEVER);
         if role == Role::Domain {
             self.compute_invariants(host);
         }
@@ -42,6 +42,7 @@ impl Strands {
     pub(super) fn global_block(&mut self, role: Role, cx: &mut GlobalContext<'_>) {
         let counts = cx.counts();
         let counts = [counts.all(), counts.active, counts.stable].map(|n| n as i64);
+        let stop = cx.cancelled();
         let (strands, sequences) = cx.split();
         let outside = Outside::new(self.take_reports(), sequences);
         let outcome = {
@@ -53,7 +54,7 @@ impl Strands {
                 outside: &outside,
                 reducer: Some(&reducer),
             };
-            let outcome = this.call_global(role, host, counts);
+            let outcome = this.call_global(role, host, counts, stop);
             this.compute_invariants(host);
             outcome
         };
@@ -70,7 +71,7 @@ impl Strands {
     /// Computes what strand code reads besides the variables, now that these have changed.
     fn compute_invariants(&self, host: GlobalHost<'_, '_>) {
         if self.program().code.has(Role::Invariants) {
-            self.call_global(Role::Invariants, host, [0; 3]);
+            self.call_global(Role::Invariants, host, [0; 3], &raw const NEVER);
         }
     }
 
@@ -80,10 +81,12 @@ impl Strands {
         role: Role,
         mut host: GlobalHost<'_, '_>,
         counts: [i64; 3],
+        stop: *const AtomicBool,
     ) -> LaneOutcome {
         let mut frame = self.frame(&mut host, ptr::null_mut(), 1);
         frame.width = 1;
         frame.counts = counts;
+        frame.stop = stop;
         // SAFETY: the frame is that of this program; global code touches globals, images and sequences only, and no other
         // code runs.
         unsafe { self.program().code.call(role, &mut frame) };
@@ -123,6 +126,8 @@ impl Strands {
                 reducer: None,
             };
             let mut frame = self.frame(&mut host, block.cast_mut(), members);
+            // The block is only read.
+            frame.hints = ptr::null_mut();
             let mut truths = vec![0u8; if is_truth { width * words.bytes() } else { 0 }];
             frame.args = args.as_ptr();
             frame.results = if is_truth {

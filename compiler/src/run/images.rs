@@ -1,6 +1,6 @@
-//! The images of a running program, in the program's precision and as its probes want them.
+//! The images of a running program, in the program's precision and as its probes want them, and its meshes.
 
-use super::{Failure, Inputs, colour_maps};
+use super::{Failure, Inputs, colour_maps, fems::LoadedFems};
 use crate::{
     codegen::{Compiled, abi, gpu::Samples},
     ir::leaf::BorderControl,
@@ -8,6 +8,7 @@ use crate::{
 use ein_ir::ops;
 use runtime::{
     image::{Image, ImageArray, ImageError, Note, Orientation, Reading, disagreements},
+    nrrd::Space,
     probe::{Border, KeptImage},
 };
 use std::{ffi::c_void, path::Path, sync::Arc};
@@ -21,18 +22,20 @@ pub enum ImageSource {
     Array(ImageArray),
 }
 
-/// The images of a program, loaded once for any number of runs.
+/// The images and meshes of a program, loaded once for any number of runs.
 #[derive(Clone)]
 pub struct Images(Arc<LoadedImages>);
 
 impl Images {
-    /// Loads the images that a program needs.
+    /// Loads the images and meshes that a program needs.
     ///
     /// # Errors
     /// What is wrong with one of them.
     pub fn load(program: &Compiled, inputs: &Inputs) -> Result<Images, Failure> {
         let sources = inputs.images()?;
-        LoadedImages::load(program, &sources).map(|images| Images(Arc::new(images)))
+        let mut images = LoadedImages::load(program, &sources)?;
+        images.fems = LoadedFems::load(program, &inputs.fems()?)?;
+        Ok(Images(Arc::new(images)))
     }
 
     /// What should be told to the user about them.
@@ -40,10 +43,20 @@ impl Images {
         &self.0.notes
     }
 
-    /// Where the grid of an image lies, and its sizes, fastest axis first.
-    pub(super) fn grid(&self, image: usize) -> (&[usize], &Orientation) {
-        let (sizes, orientation) = &self.0.grids[image];
-        (sizes, orientation)
+    /// Where the grid of an image lies.
+    pub(super) fn grid(&self, image: usize) -> &Grid {
+        &self.0.grids[image]
+    }
+
+    /// The space in which positions of so many coordinates are, if the files of the images name one and agree.
+    pub(super) fn space(&self, coordinates: usize) -> Space {
+        let is_named =
+            |space: &&Space| matches!(space, Space::Named(_)) && space.dimension() == coordinates;
+        let mut named = self.0.grids.iter().map(|grid| &grid.space).filter(is_named);
+        match named.next() {
+            Some(first) if named.all(|space| space == first) => first.clone(),
+            _ => Space::Dimension(coordinates),
+        }
     }
 
     /// The images of two and more dimensions that were probed, but never where they have samples: their numbers, and where
@@ -61,17 +74,37 @@ impl Images {
             let mut probed = fields(image)
                 .filter(|&field| kept.was_probed(field))
                 .peekable();
-            grids[image].0.len() > 1
+            grids[image].sizes.len() > 1
                 && probed.peek().is_some()
                 && probed.all(|field| kept.was_missed(field))
         };
         let numbers = (0..grids.len()).filter(missed);
         numbers
             .map(|image| {
-                let (sizes, orientation) = &grids[image];
-                (image, orientation.world_box(sizes))
+                let grid = &grids[image];
+                (image, grid.orientation.world_box(&grid.sizes))
             })
             .collect()
+    }
+
+    /// What was noticed of the meshes.
+    pub fn mesh_notes(&self) -> &[String] {
+        &self.0.fems.notes
+    }
+
+    /// The meshes that were probed, but never inside: their names, and where they lie along each coordinate of the world.
+    pub fn missed_meshes(&self) -> impl Iterator<Item = (&str, Vec<(f64, f64)>)> {
+        self.0.fems.missed()
+    }
+
+    /// The meshes with positions that a curved cell may contain, but that were not found in it, and how many these are.
+    pub fn unresolved_meshes(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.fems.unresolved()
+    }
+
+    /// The meshes as generated code takes them.
+    pub(super) fn meshes(&self) -> *const abi::FemTable {
+        &raw const self.0.fems.table
     }
 
     pub(super) fn cells(&self) -> &[u64] {
@@ -99,9 +132,19 @@ struct LoadedImages {
     image_of_field: Vec<usize>,
     cells: Vec<u64>,
     fields: Vec<*const c_void>,
-    /// Sizes and places of the grids.
-    grids: Vec<(Vec<usize>, Orientation)>,
+    grids: Vec<Grid>,
     notes: Vec<Note>,
+    fems: LoadedFems,
+}
+
+/// The grid of an image.
+pub(super) struct Grid {
+    /// Its sizes, fastest axis first.
+    pub(super) sizes: Vec<usize>,
+    /// Where it lies.
+    pub(super) orientation: Orientation,
+    /// The space it lies in, as its file says.
+    pub(super) space: Space,
 }
 
 // SAFETY: the pointers lead to descriptions that are kept here, and everything behind them is only read.
@@ -155,7 +198,7 @@ impl LoadedImages {
         T: runtime::image::Real + runtime::simd::Float,
     {
         let mut notes = Vec::new();
-        let images = read::<T>(program, sources, &mut notes)?;
+        let (images, spaces) = read::<T>(program, sources, &mut notes)?;
         let mut kept = Vec::new();
         for field in program.code.linker().fields() {
             let constant = constant(&field.border);
@@ -176,23 +219,34 @@ impl LoadedImages {
                 .collect(),
             grids: images
                 .iter()
-                .map(|image| (image.sizes().to_vec(), image.orientation().clone()))
+                .zip(spaces)
+                .map(|(image, space)| Grid {
+                    sizes: image.sizes().to_vec(),
+                    orientation: image.orientation().clone(),
+                    space,
+                })
                 .collect(),
             kept: keep(kept, images),
             notes,
+            fems: LoadedFems::default(),
         })
     }
 }
+
+/// The images, and the spaces in which they lie.
+type ReadImages<T> = (Vec<Arc<Image<T>>>, Vec<Space>);
 
 fn read<T: runtime::image::Real>(
     program: &Compiled,
     sources: &[(ImageSource, Reading)],
     notes: &mut Vec<Note>,
-) -> Result<Vec<Arc<Image<T>>>, Failure> {
+) -> Result<ReadImages<T>, Failure> {
     let mut images = Vec::new();
+    let mut spaces = Vec::new();
     let mut surroundings = Vec::new();
     for (image, (source, reading)) in program.interface.images.iter().zip(sources) {
         let shape = image.shape.dims();
+        let mut space = Space::Unknown;
         images.push(Arc::new(match source {
             ImageSource::File(file) if let Some(map) = colour_maps::find(file) => {
                 let map = map?;
@@ -212,15 +266,17 @@ fn read<T: runtime::image::Real>(
                 let loaded = loaded.map_err(|error| failed(error, place))?;
                 notes.extend(loaded.notes_on(file, reading));
                 let name = reading.name.as_ref().unwrap_or(file);
+                space = loaded.surroundings.space.clone();
                 surroundings.push((name.as_str(), loaded.surroundings));
                 loaded.image
             }
             ImageSource::Array(array) => array.image(shape).map_err(|error| failed(error, None))?,
         }));
+        spaces.push(space);
     }
     let surroundings: Vec<_> = surroundings.iter().map(|(name, s)| (*name, s)).collect();
     notes.extend(disagreements(&surroundings));
-    Ok(images)
+    Ok((images, spaces))
 }
 
 /// The samples of an image as bytes, without what pads them.

@@ -1,9 +1,14 @@
 //! Values for the inputs of a program.
 
-use super::{Failure, images::ImageSource, values::input_type};
+use super::{
+    Failure,
+    fems::{FemSource, FemSources},
+    images::ImageSource,
+    values::input_type,
+};
 use crate::{
     codegen::Compiled,
-    ir::interface::{Input, Interface, Target},
+    ir::interface::{Input, Interface, Target, file_and_array},
 };
 use runtime::{
     image::{ImageArray, Reading},
@@ -20,6 +25,9 @@ pub struct Inputs {
     images: Vec<Option<ImageSource>>,
     /// How the file of each image is read.
     readings: Vec<Reading>,
+    meshes: Vec<Option<FemSource>>,
+    /// The arrays of values on meshes.
+    arrays: Vec<Option<String>>,
 }
 
 impl Inputs {
@@ -42,6 +50,12 @@ impl Inputs {
             images: files.map(|file| file.map(ImageSource::File)).collect(),
             values: vec![None; interface.inputs.len()],
             readings: vec![Reading::default(); interface.images.len()],
+            meshes: interface
+                .meshes
+                .iter()
+                .map(|mesh| mesh.file.clone().map(FemSource::File))
+                .collect(),
+            arrays: interface.fems.iter().map(|fem| fem.array.clone()).collect(),
             interface,
         };
         for input in &inputs.interface.inputs {
@@ -51,6 +65,9 @@ impl Inputs {
         }
         for (n, value) in values.into_iter().enumerate() {
             match (inputs.interface.inputs[n].target, value) {
+                (target @ (Target::Mesh(_) | Target::Fem(_)), Some(InputValue::File(file))) => {
+                    inputs.set_mesh_file(target, &file);
+                }
                 (Target::Image(image), Some(InputValue::File(file))) => {
                     inputs.images[image as usize] = Some(ImageSource::File(file));
                 }
@@ -61,7 +78,8 @@ impl Inputs {
     }
 
     /// Sets an input. Numbers and texts are given as such, tensors as slices of their components (row-major), sequences as
-    /// slices of all their elements' components, images and sequences in files as [`InputValue::File`].
+    /// slices of all their elements' components, images, meshes and sequences in files as [`InputValue::File`]; values on a mesh are
+    /// `file` or `file#array`.
     ///
     /// # Errors
     /// There is no such input, or the value does not suit its type.
@@ -79,7 +97,12 @@ impl Inputs {
             (Target::Image(image), InputValue::File(file)) => {
                 self.images[image as usize] = Some(ImageSource::File(file.clone()));
             }
-            (Target::Image(_), other) => return Err(wrong(format!("{other:?}"))),
+            (target @ (Target::Mesh(_) | Target::Fem(_)), InputValue::File(file)) => {
+                self.set_mesh_file(target, file);
+            }
+            (Target::Image(_) | Target::Mesh(_) | Target::Fem(_), other) => {
+                return Err(wrong(format!("{other:?}")));
+            }
             (Target::Global(_), _) => {
                 let fitted =
                     fit(&value, &wanted, self.ints).ok_or_else(|| wrong(format!("{value:?}")))?;
@@ -97,6 +120,67 @@ impl Inputs {
         let number = self.find_image(name)?;
         self.images[number] = Some(ImageSource::Array(image));
         Ok(())
+    }
+
+    /// Takes a mesh, or values on one, from the file of a name.
+    fn set_mesh_file(&mut self, target: Target, name: &str) {
+        let (file, array) = file_and_array(name);
+        self.set_mesh_source(target, FemSource::File(file.to_string()), array);
+    }
+
+    fn set_mesh_source(&mut self, target: Target, source: FemSource, array: Option<&str>) {
+        let mesh = match target {
+            Target::Mesh(mesh) => mesh,
+            Target::Fem(fem) => {
+                self.arrays[fem as usize] = array.map(str::to_string);
+                self.interface.fems[fem as usize].mesh
+            }
+            Target::Global(_) | Target::Image(_) => return,
+        };
+        self.meshes[mesh as usize] = Some(source);
+    }
+
+    /// Sets an input to a mesh, or to values on one: those of an array by name, or of the only one that fits.
+    ///
+    /// # Errors
+    /// There is no input of that name, or it is neither.
+    pub fn set_fem(
+        &mut self,
+        name: &str,
+        source: FemSource,
+        array: Option<&str>,
+    ) -> Result<(), Failure> {
+        let (_, input) = self.find(name)?;
+        if !matches!(input.target, Target::Mesh(_) | Target::Fem(_)) {
+            let message = format!("the input `{name}` is of type {}, not a mesh", input.ty);
+            return Err(Failure::input(message));
+        }
+        self.set_mesh_source(input.target, source, array);
+        Ok(())
+    }
+
+    /// Where the meshes come from.
+    ///
+    /// # Errors
+    /// A mesh has no file and was not set.
+    pub(super) fn fems(&self) -> Result<FemSources, Failure> {
+        let source = |(n, source): (usize, &Option<FemSource>)| {
+            let missing = || {
+                let is_own = |input: &&Input| match input.target {
+                    Target::Mesh(mesh) => mesh as usize == n,
+                    Target::Fem(fem) => self.interface.fems[fem as usize].mesh as usize == n,
+                    Target::Global(_) | Target::Image(_) => false,
+                };
+                let input = self.interface.inputs.iter().find(is_own);
+                super::values::missing(input.expect("a mesh has a file or an input"))
+            };
+            source.clone().ok_or_else(missing)
+        };
+        let meshes = self.meshes.iter().enumerate().map(source);
+        Ok(FemSources {
+            meshes: meshes.collect::<Result<_, _>>()?,
+            arrays: self.arrays.clone(),
+        })
     }
 
     /// Says how the file of an image is read.
@@ -155,7 +239,7 @@ impl Inputs {
         let (_, input) = self.find(name)?;
         match input.target {
             Target::Image(number) => Ok(number as usize),
-            Target::Global(_) => {
+            Target::Global(_) | Target::Mesh(_) | Target::Fem(_) => {
                 let message = format!("the input `{name}` is of type {}, not an image", input.ty);
                 Err(Failure::input(message))
             }

@@ -2,6 +2,7 @@
 
 mod colour_maps;
 mod failure;
+mod fems;
 mod global;
 mod images;
 mod inputs;
@@ -14,6 +15,7 @@ mod values;
 
 pub use colour_maps::colour_map_names;
 pub use failure::{FailedStrand, Failure};
+pub use fems::FemSource;
 pub use images::ImageSource;
 pub use inputs::Inputs;
 pub use outputs::{OutputData, outputs};

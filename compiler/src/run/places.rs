@@ -1,12 +1,11 @@
 //! Where the grid of a program's strands lies in the world.
 
-use super::{Prepared, Running};
+use super::{Prepared, Running, images::Grid};
 use crate::ir::{
     interface::{Interface, Target},
     tensor::Ty,
 };
 use runtime::{
-    image::Orientation,
     nrrd::Space,
     output::{
         Values,
@@ -79,7 +78,9 @@ impl Running {
             .scalars()
             .len();
         let numbers = Values::from(&*values).numbers();
-        fit(&numbers, coordinates, &sizes, precision)
+        let place = fit(&numbers, coordinates, &sizes, precision)?;
+        let space = self.life.strands().images().space(coordinates);
+        Ok(Place { space, ..place })
     }
 }
 
@@ -106,15 +107,17 @@ fn like<'i>(
     interface: &Interface,
     name: &str,
     sizes: &[usize],
-    image: impl Fn(usize) -> (&'i [usize], &'i Orientation),
+    image: impl Fn(usize) -> &'i Grid,
 ) -> Result<Place, String> {
     let input = interface.inputs.iter().find(|input| input.name == name);
     let (found, place) = match input.map(|input| input.target) {
         Some(Target::Image(n)) => {
-            let (sizes, orientation) = image(n as usize);
-            (sizes.to_vec(), place_of(orientation))
+            let grid = image(n as usize);
+            (grid.sizes.clone(), place_of(grid))
         }
-        Some(Target::Global(_)) => return Err(format!("the input `{name}` is not an image")),
+        Some(Target::Global(_) | Target::Mesh(_) | Target::Fem(_)) => {
+            return Err(format!("the input `{name}` is not an image"));
+        }
         None => of_file(Path::new(name), sizes.len())?,
     };
     if found != sizes {
@@ -134,7 +137,8 @@ fn like<'i>(
     Ok(place)
 }
 
-fn place_of(orientation: &Orientation) -> Place {
+fn place_of(grid: &Grid) -> Place {
+    let orientation = &grid.orientation;
     let dim = orientation.dim();
     let column = |a: usize| {
         (0..dim)
@@ -142,7 +146,10 @@ fn place_of(orientation: &Orientation) -> Place {
             .collect()
     };
     Place {
-        space: Space::Dimension(dim),
+        space: match &grid.space {
+            space if space.dimension() == dim => space.clone(),
+            _ => Space::Dimension(dim),
+        },
         directions: (0..dim).map(column).collect(),
         origin: orientation.origin().to_vec(),
     }

@@ -4,7 +4,7 @@ use super::{Failure, images::Images, placement::Placement, values::Initial};
 use crate::{
     codegen::{
         Compiled, Frame,
-        abi::{self, Host},
+        abi::{self, Host, NEVER},
         gpu::Cell,
         host::Reports,
     },
@@ -131,19 +131,19 @@ impl Strands {
             .collect()
     }
 
-    /// The values of the iterators that the first strands of a grid were created with, by their numbers.
+    /// The values of the iterators that strands were created with at the beginning, by their numbers.
     pub(super) fn iterators(&self) -> impl Fn(u64) -> Option<Vec<i64>> + use<> {
         let (bounds, sizes) = (self.bounds(), self.domain_sizes());
-        let is_grid = self.is_grid();
         move |id| {
             let mut rest = id;
             let mut values = Vec::new();
             for ((low, _), &size) in bounds.iter().zip(&sizes).rev() {
-                values.push(low + (rest % size as u64) as i64);
-                rest /= size as u64;
+                let size = size.max(1) as u64;
+                values.push(low + (rest % size) as i64);
+                rest /= size;
             }
             values.reverse();
-            (is_grid && rest == 0).then_some(values)
+            (rest == 0).then_some(values)
         }
     }
 
@@ -183,7 +183,10 @@ impl Strands {
             fields: self.images.fields().as_ptr(),
             blocks: ptr::null(),
             published: ptr::null(),
+            stop: &raw const NEVER,
             host,
+            fem: self.images.meshes(),
+            hints: state,
             strings: &raw const self.strings,
             width: self.program.lanes.width as u32,
             int_bytes: self.program.lanes.lane_bytes(low::Ty::Int) as u32,
@@ -208,6 +211,10 @@ impl Strands {
         let mut frame = self.frame(cx, block, lanes);
         (frame.blocks, frame.published) = (head.state, head.published);
         frame.counts = [head.all, head.active, head.stable];
+        frame.stop = match role {
+            Role::Update => head.stopped,
+            _ => head.cancelled,
+        };
         // SAFETY: the frame is that of this program and the block is ours by the caller's promise.
         let taken = unsafe { self.program.code.call_steps(role, &mut frame, steps) };
         let outcome = LaneOutcome {

@@ -35,6 +35,7 @@ pub fn input_type(ty: &Type) -> InputType {
             dim: *dim,
             shape: shape.dims().to_vec(),
         },
+        Type::Fem { .. } | Type::Mesh(_) => InputType::Mesh(ty.to_string()),
         Type::Kernel(_) | Type::Field { .. } | Type::Strand(_) => panic!("an input of type {ty}"),
     }
 }

@@ -12,6 +12,10 @@ field#4(2)[2] V(x) = [-x[1], x[0]];
 field#4(3)[3] W(x) = [x[1]*x[2], x[0], x[2]^2];
 image(1)[3] grey = load_image(\"std:grey\");
 real[] numbers = load_sequence(\"data/check-numbers.txt\");
+mesh(2) m = load_mesh(\"data/check-mesh.vtu\");
+fem#1(2)[] g = load_fem(m, \"poly\");
+fem#1(2)[] h = load_fem(\"data/check-mesh.vtu\", \"poly\");
+fem#1(2)[] poly = load_fem(\"data/check-mesh.vtu\");
 real[3] s = {4, 1, 9};
 ";
 
@@ -30,6 +34,8 @@ const FORMS: &[&str] = &[
     "KRNS",
     "load_image",
     "load_sequence",
+    "load_fem",
+    "load_mesh",
     "SUM",
     "MIN",
     "MAX",

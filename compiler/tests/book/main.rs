@@ -95,6 +95,11 @@ fn the_conventions_hold() {
 }
 
 #[test]
+fn the_chapter_on_finite_elements_is_right() {
+    run("finite-elements");
+}
+
+#[test]
 fn the_recipes_run() {
     run("cookbook");
 }
@@ -107,6 +112,11 @@ fn the_reference_is_right() {
 #[test]
 fn the_command_does_what_is_written() {
     run("command");
+}
+
+#[test]
+fn the_limits_are_those_of_the_compiler() {
+    run("limits");
 }
 
 #[test]

@@ -92,7 +92,17 @@ pub(crate) fn interrupted(
         .args([signal, &child.id().to_string()])
         .status();
     assert!(sent.expect("the command `kill`").success());
-    let status = child.wait().expect("it ends");
+    let start = Instant::now();
+    let status = loop {
+        match child.try_wait().expect("a process") {
+            Some(status) => break status,
+            None if start.elapsed() > PATIENCE => {
+                let _ = child.kill();
+                panic!("{words:?}: {signal} does not end it");
+            }
+            None => std::thread::sleep(Duration::from_millis(5)),
+        }
+    };
     let mut message = String::new();
     let mut told = child.stderr.take().expect("piped");
     told.read_to_string(&mut message).expect("text");

@@ -3,6 +3,7 @@
 mod commands;
 mod images;
 mod interrupts;
+mod limits;
 mod outputs;
 mod places;
 mod repeated;

@@ -70,6 +70,7 @@ fn a_filter_on_every_voxel_lies_where_its_volume_lies() {
             .map(|axis| axis.direction.clone())
             .collect();
         (
+            array.header().space.clone(),
             directions,
             array.header().space_origin.clone(),
             array.header().sizes(),

@@ -120,6 +120,10 @@ fn what_was_mistyped_is_suggested() {
         (&["chekc", "p.diderot"][..], "did you mean `check`?"),
         (&["p.diderot", "-ey", "1,2,3"], "did you mean `-eye`?"),
         (&["p.diderot", "-eyes", "1,2,3"], "did you mean `-eye`?"),
+        (
+            &["p.diderot", "-eyeposition", "1,2,3"],
+            "did you mean `-eye`?",
+        ),
         (&["p.diderot", "--doubel"], "did you mean `--double`?"),
         (
             &["--outptu", "x.nrrd", "p.diderot"],

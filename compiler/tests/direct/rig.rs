@@ -4,7 +4,7 @@ use crate::host::{STRANDS, TestHost};
 use compiler::{
     codegen::{
         self,
-        abi::{Frame, images},
+        abi::{FemTable, Frame, NEVER, images},
     },
     low::{Low, Op, Ty},
     pipeline::{Compiled, Options},
@@ -12,8 +12,9 @@ use compiler::{
 };
 use ein_ir::ops;
 use runtime::{
+    fem::{Choice, FemFile, FemValues, FemWanted, Mesh, Outside},
     probe::{Border, ProbeImage},
-    simd::Isa,
+    simd::{Isa, Real},
 };
 use std::{ptr, sync::Arc};
 
@@ -102,6 +103,8 @@ pub(crate) struct Rig {
     args: Vec<(Role, Vec<Ty>)>,
     cells: Vec<u64>,
     fields: Vec<*const ProbeImage<'static>>,
+    /// The meshes as the code of each of the two takes them.
+    fem: [FemTable; 2],
     strings: Vec<Arc<str>>,
 }
 
@@ -152,6 +155,7 @@ impl Rig {
         });
         let args = args.collect();
         let (cells, fields) = small_images(program, &direct, options.double, dice);
+        let fem = [&portable, &direct].map(|made| meshes(program, made, options.double));
         Rig {
             portable,
             direct,
@@ -159,6 +163,7 @@ impl Rig {
             args,
             cells,
             fields,
+            fem,
             strings: vec!["".into(); 8],
         }
     }
@@ -225,7 +230,10 @@ impl Rig {
             fields: self.fields.as_ptr().cast(),
             blocks: all.as_ptr().cast(),
             published: published.as_ptr().cast(),
+            stop: &raw const NEVER,
             host: &raw mut host,
+            fem: &raw const self.fem[usize::from(ptr::eq(program, &raw const self.direct))],
+            hints: base,
             strings: &raw const self.strings,
             width: lanes.width as u32,
             int_bytes: lanes.lane_bytes(Ty::Int) as u32,
@@ -374,4 +382,45 @@ fn small_images(
         ptr::from_ref(described)
     });
     (cells, fields.collect())
+}
+
+/// The meshes that a program names, as its code takes them.
+fn meshes(program: &Program<Low>, compiled: &Compiled, double: bool) -> FemTable {
+    let real = if double { Real::F64 } else { Real::F32 };
+    let interface = &program.interface;
+    let files = interface.meshes.iter().map(|mesh| {
+        let file = mesh.file.as_ref().expect("a mesh has a file");
+        FemFile::read(std::path::Path::new(file)).unwrap_or_else(|e| panic!("{e}"))
+    });
+    let files: Vec<FemFile> = files.collect();
+    let made = files.iter().zip(&interface.meshes);
+    let meshes: Vec<Arc<Mesh>> = made
+        .map(|(file, mesh)| Arc::new(Mesh::new(file, mesh.dim, real).expect("a mesh")))
+        .collect();
+    let values: Vec<Arc<FemValues>> = interface
+        .fems
+        .iter()
+        .map(|fem| {
+            let choice = Choice {
+                array: fem.array.as_deref(),
+                variable: &fem.variable,
+                shape: fem.shape.dims(),
+            };
+            let mesh = fem.mesh as usize;
+            Arc::new(FemValues::new(&meshes[mesh], &files[mesh], &choice).expect("values"))
+        })
+        .collect();
+    let wanted = compiled.code.linker().fem_probes().iter().map(|probe| {
+        let fields = probe.wanted.iter().map(|(field, orders)| FemWanted {
+            values: values[field.fem as usize].clone(),
+            orders: orders.0,
+            outside: match &field.outside {
+                None => Outside::Nan,
+                Some(values) => Outside::Constant(values.iter().map(|x| x.get()).collect()),
+            },
+        });
+        fields.collect()
+    });
+    let wanted = wanted.collect();
+    FemTable { meshes, wanted }
 }

@@ -189,11 +189,13 @@ impl Matching {
         })
     }
 
-    /// Binds the dimension of a field or image. An argument of another kind is left to [`Matching::argument`].
+    /// Binds the dimension of a field, image or mesh. An argument of another kind is left to [`Matching::argument`].
     pub(super) fn dimension(&mut self, pattern: &Pattern, found: &Type) -> Result<(), Failure> {
         let slot = match (pattern, found) {
             (Pattern::Field { dim, .. }, Type::Field { dim: found, .. }) => Some((*dim, *found)),
-            (Pattern::Image { dim, .. }, Type::Image { dim: found, .. }) => Some((*dim, *found)),
+            (Pattern::Image { dim, .. }, Type::Image { dim: found, .. })
+            | (Pattern::Fem { dim, .. }, Type::Fem { dim: found, .. })
+            | (Pattern::Mesh(dim), Type::Mesh(found)) => Some((*dim, *found)),
             (Pattern::Tensor(_), Type::Field { dim: found, .. }) => match self.row.lift {
                 Lift::None => None,
                 Lift::Derivative => Some((Slot::Extent('d'), *found)),
@@ -247,11 +249,15 @@ impl Matching {
                 self.shape(slots, shape, found)
             }
             (Pattern::Field { shape: slots, dim }, Type::Field { shape, dim: n, .. })
+            | (Pattern::Fem { shape: slots, dim }, Type::Fem { shape, dim: n, .. })
             | (Pattern::Image { shape: slots, dim }, Type::Image { shape, dim: n }) => {
                 match self.bindings.extent(*dim, *n) {
                     true => self.shape(slots, shape, found),
                     false => Err(Failure::Shape),
                 }
+            }
+            (Pattern::Mesh(dim), Type::Mesh(n)) if self.bindings.extent(*dim, *n) => {
+                Ok(found.clone())
             }
             (Pattern::Seq(pattern, wanted), Type::Seq(element, length)) => {
                 self.sequence(pattern, *wanted, element, *length)
@@ -304,7 +310,10 @@ impl Matching {
     fn continuity(&self, args: &[Type]) -> Result<Continuity, Mismatch> {
         let mut least = Continuity::Infinite;
         for (argument, found) in args.iter().enumerate() {
-            let (Type::Field { continuity, .. } | Type::Kernel(continuity)) = found else {
+            let (Type::Field { continuity, .. }
+            | Type::Fem { continuity, .. }
+            | Type::Kernel(continuity)) = found
+            else {
                 continue;
             };
             let kept = continuity.after(self.row.derivatives);
@@ -346,6 +355,12 @@ impl Matching {
                 dim: self.bindings.extent_of(*dim)?,
                 shape: self.bindings.shape_of(shape)?,
             },
+            Pattern::Fem { dim, shape } => Type::Fem {
+                continuity,
+                dim: self.bindings.extent_of(*dim)?,
+                shape: self.bindings.shape_of(shape)?,
+            },
+            Pattern::Mesh(dim) => Type::Mesh(self.bindings.extent_of(*dim)?),
             Pattern::Image { dim, shape } => Type::Image {
                 dim: self.bindings.extent_of(*dim)?,
                 shape: self.bindings.shape_of(shape)?,
@@ -376,7 +391,7 @@ impl Matching {
         // Only what is not lifted and has no continuity must be of one type.
         let is_exact = match pattern {
             Pattern::Tensor(_) => self.row.lift == Lift::None,
-            Pattern::Kernel | Pattern::Field { .. } => false,
+            Pattern::Kernel | Pattern::Field { .. } | Pattern::Fem { .. } => false,
             _ => true,
         };
         let exact = self

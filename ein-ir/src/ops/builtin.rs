@@ -153,15 +153,23 @@ pub enum Builtin {
     Nan,
     /// The field reconstructed from an image by a kernel; arguments in either order.
     Convolve,
-    /// Whether every image behind a field has samples around a position.
+    /// Whether every image behind a field has samples around a position, and every mesh a cell there.
     Inside,
     /// A kernel per axis.
     AxisKernels,
     /// An image from a file.
     LoadImage,
+    /// Values on a mesh from a file, or from the file of a mesh.
+    LoadFem,
+    /// A mesh from a file.
+    LoadMesh,
+    /// The field of values on a mesh; the mesh may be given as well.
+    ToField,
+    /// The number in its file of the cell that a position is in, or −1.
+    GetCell,
     /// A sequence from a file.
     LoadSequence,
-    /// An image with a border control.
+    /// An image, or values on a mesh, with a border control.
     Border(Border),
     /// Number of samples per axis, fastest axis first.
     ImageSize,

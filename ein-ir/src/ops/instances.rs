@@ -68,7 +68,7 @@ fn choices(row: &OpDef, patterns: &[&Pattern], variety: &Variety) -> Vec<Choice>
             }
             Pattern::Bool | Pattern::Int | Pattern::String | Pattern::Kernel => {}
             Pattern::Strand | Pattern::Variable(_) => {}
-            Pattern::Image { .. } | Pattern::Seq(..) => {}
+            Pattern::Image { .. } | Pattern::Fem { .. } | Pattern::Mesh(_) | Pattern::Seq(..) => {}
         }
     }
     if row.lift == Lift::Derivative {
@@ -184,6 +184,7 @@ fn mixes(row: &OpDef, patterns: &[&Pattern], choice: &Choice, variety: &Variety)
                 }
                 Pattern::Bool | Pattern::String | Pattern::Kernel | Pattern::Strand => None,
                 Pattern::Variable(_) | Pattern::Image { .. } | Pattern::Seq(..) => None,
+                Pattern::Fem { .. } | Pattern::Mesh(_) => None,
             };
             let Some(types) = types else {
                 return Vec::new();

@@ -6,6 +6,7 @@
 //!           | "τ" (any type) | "ν" (any value type) | "η" (any value type or the strand)
 //!           | "[" slots "]"                      tensor; in rows that are lifted also a field
 //!           | "field(" extent ")[" slots "]" | "image(" extent ")[" slots "]"
+//!           | "fem(" extent ")[" slots "]" | "mesh(" extent ")"
 //!           | pattern "{}" | pattern "{" extent "}"    sequence of any length, of a fixed length
 //!           | name "×" pattern                   any number of them, which is given the name
 //! slot      = number | letter (an extent) | Greek letter (any number of axes)
@@ -49,6 +50,10 @@ pub(crate) enum Pattern {
     Field { dim: Slot, shape: Vec<Slot> },
     /// An image.
     Image { dim: Slot, shape: Vec<Slot> },
+    /// Values on a mesh, of any continuity.
+    Fem { dim: Slot, shape: Vec<Slot> },
+    /// A mesh.
+    Mesh(Slot),
     /// A sequence: fixed length, or dynamic.
     Seq(Box<Pattern>, Option<Slot>),
 }
@@ -188,6 +193,16 @@ impl Reader<'_> {
                 dim,
                 shape: self.slots(),
             }
+        } else if self.eat("fem(") {
+            let dim = self.dimension();
+            Pattern::Fem {
+                dim,
+                shape: self.slots(),
+            }
+        } else if self.eat("mesh(") {
+            let dim = self.slot();
+            self.expect(")");
+            Pattern::Mesh(dim)
         } else {
             let words = [
                 ("bool", Pattern::Bool),
@@ -357,6 +372,8 @@ impl Bindings {
             }
             Pattern::Field { dim, shape } => format!("field({}){}", extent(dim), axes(shape)),
             Pattern::Image { dim, shape } => format!("image({}){}", extent(dim), axes(shape)),
+            Pattern::Fem { dim, shape } => format!("fem({}){}", extent(dim), axes(shape)),
+            Pattern::Mesh(dim) => format!("mesh({})", extent(dim)),
             Pattern::Seq(element, None) => format!("{}[]", self.describe(element, Lift::None)),
             Pattern::Seq(element, Some(length)) => {
                 let element = self.describe(element, Lift::None);

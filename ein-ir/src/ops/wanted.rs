@@ -8,7 +8,7 @@ use crate::{Continuity, Type};
 /// The type that the operator of a spelling would like its argument number `at` to have, if its result is wanted to be
 /// `result` and its other arguments are of these types, as far as they are known.
 ///
-/// Only sequences, images and fields count, because only expressions of these types can lack one; fields are C^∞ here.
+/// Only sequences, images, values on meshes, meshes and fields count, because only expressions of these types can lack one; fields are C^∞ here.
 /// None if the rows that fit do not agree on one.
 pub fn wanted(
     spelling: &str,
@@ -33,17 +33,26 @@ pub fn wanted(
 }
 
 fn is_followed(ty: &Type) -> bool {
-    matches!(ty, Type::Seq(..) | Type::Image { .. } | Type::Field { .. })
+    matches!(
+        ty,
+        Type::Seq(..) | Type::Image { .. } | Type::Field { .. } | Type::Fem { .. } | Type::Mesh(_)
+    )
 }
 
 impl OpDef {
-    /// Whether an argument is a sequence, image or field by itself, not because the row is lifted.
+    /// Whether an argument is a sequence, field or something from a file by itself, not because the row is lifted.
     fn is_followed(&self, at: usize) -> bool {
         let args = &self.signature().args;
         let pattern = args.get(at).or(args.last());
         matches!(
             pattern,
-            Some(Pattern::Seq(..) | Pattern::Image { .. } | Pattern::Field { .. })
+            Some(
+                Pattern::Seq(..)
+                    | Pattern::Image { .. }
+                    | Pattern::Field { .. }
+                    | Pattern::Fem { .. }
+                    | Pattern::Mesh(_)
+            )
         )
     }
 

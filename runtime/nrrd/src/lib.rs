@@ -23,10 +23,12 @@ pub use header::{
 };
 pub use number::{Written, parse_real};
 pub use read::{Reader, STANDARD_INPUT, read, read_bytes};
-pub use samples::{Sample, Samples};
+pub use samples::{FromSample, Sample, Samples};
 pub use streams::Decompressed;
 pub use vocabulary::{Centering, Encoding, Endian, Kind, NamedSpace, SampleType};
-pub use write::{Format, detached_data_name, write, write_attached, write_detached, write_text};
+pub use write::{
+    Format, detached_data_name, write, write_attached, write_detached, write_native, write_text,
+};
 
 /// An array with its description. Type and number of the samples agree with the header.
 #[derive(Clone, Debug, PartialEq)]

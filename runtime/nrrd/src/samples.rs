@@ -62,7 +62,22 @@ pub(super) use with_samples;
 
 /// A numeric type of NRRD samples.
 pub trait Sample:
-    Copy + PartialEq + AsPrimitive<f32> + AsPrimitive<f64> + Send + Sync + 'static
+    Copy
+    + PartialEq
+    + AsPrimitive<i8>
+    + AsPrimitive<u8>
+    + AsPrimitive<i16>
+    + AsPrimitive<u16>
+    + AsPrimitive<i32>
+    + AsPrimitive<u32>
+    + AsPrimitive<i64>
+    + AsPrimitive<u64>
+    + AsPrimitive<i128>
+    + AsPrimitive<f32>
+    + AsPrimitive<f64>
+    + Send
+    + Sync
+    + 'static
 {
     /// The type as headers name it.
     const TYPE: SampleType;
@@ -85,6 +100,24 @@ pub trait Sample:
     /// The samples if they are of this type.
     fn view(samples: &Samples) -> Option<&[Self]>;
 }
+
+/// A number that every sample can be converted to, by the conversion of `as`.
+pub trait FromSample: Copy + 'static {
+    /// The number that a sample becomes.
+    fn from_sample<S: Sample>(sample: S) -> Self;
+}
+
+macro_rules! from_sample {
+    ($($type:ty)*) => {
+        $(impl FromSample for $type {
+            fn from_sample<S: Sample>(sample: S) -> Self {
+                AsPrimitive::<$type>::as_(sample)
+            }
+        })*
+    };
+}
+
+from_sample!(i8 u8 i16 u16 i32 u32 i64 u64 i128 f32 f64);
 
 macro_rules! sample_type {
     ($type:ty, $variant:ident, $from_text:expr) => {
@@ -196,41 +229,15 @@ impl Samples {
     }
 
     /// Every sample as a number of another type, by the conversion of `as`; `None` for blocks.
-    pub fn convert<T>(&self) -> Option<Vec<T>>
-    where
-        T: Copy + 'static,
-        i8: AsPrimitive<T>,
-        u8: AsPrimitive<T>,
-        i16: AsPrimitive<T>,
-        u16: AsPrimitive<T>,
-        i32: AsPrimitive<T>,
-        u32: AsPrimitive<T>,
-        i64: AsPrimitive<T>,
-        u64: AsPrimitive<T>,
-        f32: AsPrimitive<T>,
-        f64: AsPrimitive<T>,
-    {
+    pub fn convert<T: FromSample>(&self) -> Option<Vec<T>> {
         self.convert_range(0..self.len())
     }
 
     /// Some of the samples as numbers of another type; those that there are not are left out.
-    pub fn convert_range<T>(&self, range: std::ops::Range<usize>) -> Option<Vec<T>>
-    where
-        T: Copy + 'static,
-        i8: AsPrimitive<T>,
-        u8: AsPrimitive<T>,
-        i16: AsPrimitive<T>,
-        u16: AsPrimitive<T>,
-        i32: AsPrimitive<T>,
-        u32: AsPrimitive<T>,
-        i64: AsPrimitive<T>,
-        u64: AsPrimitive<T>,
-        f32: AsPrimitive<T>,
-        f64: AsPrimitive<T>,
-    {
+    pub fn convert_range<T: FromSample>(&self, range: std::ops::Range<usize>) -> Option<Vec<T>> {
         let end = range.end.min(self.len());
         let range = range.start.min(end)..end;
-        with_samples!(self, values => Some(values[range].iter().map(|v| v.as_()).collect()), (_, _) => None)
+        with_samples!(self, values => Some(values[range].iter().map(|v| T::from_sample(*v)).collect()), (_, _) => None)
     }
 
     /// Appends samples of the same type, growing no further than to `expected` samples in all; `None` if there is no

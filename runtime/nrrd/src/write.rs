@@ -8,7 +8,7 @@ use super::Nrrd;
 use super::encode;
 use super::error::{ErrorKind, NrrdError};
 use super::fields::Description;
-use super::header::{DataFile, Storage};
+use super::header::{DataFile, Header, Storage};
 use super::header_text;
 use super::vocabulary::{Encoding, Endian, SampleType};
 
@@ -33,9 +33,25 @@ impl Default for Format {
 
 /// Writes header and samples one after the other.
 pub fn write_attached(nrrd: &Nrrd, format: Format, out: &mut dyn Write) -> Result<(), NrrdError> {
-    let header = header_of(nrrd, format, DataFile::Attached)?;
+    check(nrrd, format)?;
+    let header = header_of(nrrd.header(), format, DataFile::Attached)?;
     out.write_all(header.as_bytes()).map_err(io_error)?;
     write_samples(nrrd, format, out)
+}
+
+/// Writes header and samples one after the other, from samples that are there as the bytes of this machine's numbers, axis 0
+/// fastest.
+pub fn write_native(header: &Header, samples: &[u8], out: &mut dyn Write) -> Result<(), NrrdError> {
+    let size = header.sample_type.size().or(header.block_size);
+    let wanted = header.sample_count().zip(size);
+    let wanted = wanted.and_then(|(count, size)| count.checked_mul(size));
+    if wanted != Some(samples.len()) {
+        let message = format!("{} bytes are not what the header says", samples.len());
+        return Err(NrrdError::new(ErrorKind::Unwritable, message));
+    }
+    let text = header_of(header, Format::default(), DataFile::Attached)?;
+    out.write_all(text.as_bytes()).map_err(io_error)?;
+    out.write_all(samples).map_err(io_error)
 }
 
 /// Writes a header that names its data file, and the data. `data_name` is relative to the header's directory.
@@ -46,7 +62,9 @@ pub fn write_detached(
     data_name: &str,
     data_out: &mut dyn Write,
 ) -> Result<(), NrrdError> {
-    let header = header_of(nrrd, format, DataFile::Single(data_name.to_string()))?;
+    check(nrrd, format)?;
+    let data = DataFile::Single(data_name.to_string());
+    let header = header_of(nrrd.header(), format, data)?;
     header_out.write_all(header.as_bytes()).map_err(io_error)?;
     write_samples(nrrd, format, data_out)
 }
@@ -115,11 +133,16 @@ fn check_text(nrrd: &Nrrd) -> Result<(), NrrdError> {
     Err(NrrdError::new(ErrorKind::Unwritable, message))
 }
 
-fn header_of(nrrd: &Nrrd, format: Format, data_file: DataFile) -> Result<String, NrrdError> {
-    let header = nrrd.header().clone();
-    if format.encoding == Encoding::Ascii {
-        check_text(nrrd)?;
+/// Whether an array can be written so.
+fn check(nrrd: &Nrrd, format: Format) -> Result<(), NrrdError> {
+    match format.encoding {
+        Encoding::Ascii => check_text(nrrd),
+        _ => Ok(()),
     }
+}
+
+fn header_of(header: &Header, format: Format, data_file: DataFile) -> Result<String, NrrdError> {
+    let header = header.clone();
     let shows = format.encoding.exposes_byte_order() && header.sample_type.size() != Some(1);
     let storage = Storage {
         encoding: format.encoding,

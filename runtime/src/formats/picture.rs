@@ -14,7 +14,7 @@ use super::Source;
 use crate::image::{ImageError, Note};
 use crate::memory;
 use crate::nrrd::{Axis, Header, Kind, SampleType, Samples};
-use crate::png;
+use crate::png::{self, Depth};
 
 /// The formats of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +37,22 @@ pub(super) fn open(
                 width,
                 height,
                 channels,
-                ..
+                depth,
             } = png::announced(&bytes)?;
-            let header = header(SampleType::U16, width, height, channels);
+            let sample_type = match depth {
+                Depth::Eight => SampleType::U8,
+                Depth::Sixteen => SampleType::U16,
+            };
+            let header = header(sample_type, width, height, channels);
             Ok(Source::decoded(
                 format,
                 header,
                 Box::new(move |sink| {
-                    sink(Samples::U16(png::decode(&bytes)?.into_samples()));
+                    let stored = png::decode(&bytes)?.into_samples();
+                    sink(match depth {
+                        Depth::Eight => Samples::U8(stored.iter().map(|&s| s as u8).collect()),
+                        Depth::Sixteen => Samples::U16(stored),
+                    });
                     Ok(())
                 }),
             ))

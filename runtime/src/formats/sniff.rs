@@ -110,7 +110,7 @@ const FORMATS: &[Format] = &[
     format("Leica LIF", &[At(0, b"\x70\0\0\0")], Advise(&[BIO_FORMATS])),
     format("VTK XML", &[Where(|head| is_vtk_xml(head, false))], Advise(&[
         "only image data are an image: in ParaView, apply the filter `Resample To Image` and save it as .vti"])),
-    format("PLY mesh", &[At(0, b"ply\n"), At(0, b"ply\r")], Advise(&["a mesh is no image: sample it on a grid first"])),
+    format("PLY mesh", &[At(0, b"ply\n"), At(0, b"ply\r")], Advise(&["a mesh is no image: sample it on a grid first; its points can be given to an input of type vec3[]"])),
     format("bzip2", &[At(0, b"BZh")], Advise(&["unpack it first: bunzip2 '{file}'"])),
     format("xz", &[At(0, b"\xfd7zXZ\0")], Advise(&["unpack it first: unxz '{file}'"])),
     format("zstd", &[At(0, b"\x28\xb5\x2f\xfd")], Advise(&["unpack it first: unzstd '{file}'"])),

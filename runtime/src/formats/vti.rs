@@ -8,7 +8,7 @@ use super::xml::{Tag, Tags};
 use crate::image::Note;
 use crate::nrrd::{Axis, Encoding, Endian, Kind, SampleType, Storage};
 
-const TYPES: &[(&str, SampleType)] = &[
+pub(crate) const TYPES: &[(&str, SampleType)] = &[
     ("Int8", SampleType::I8),
     ("UInt8", SampleType::U8),
     ("Int16", SampleType::I16),
@@ -104,9 +104,7 @@ fn describe(
         vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
     )?;
     let cells = data.is_some_and(|d| d.name == "CellData");
-    let name = required(array, "type")?;
-    let row = TYPES.iter().find(|(n, _)| *n == name);
-    let &(_, sample_type) = row.ok_or_else(|| format!("the type `{name}` cannot be read"))?;
+    let sample_type = sample_type(&required(array, "type")?)?;
     let mut header = grid_header(sample_type, &points, cells)?;
     let first = |a: usize| {
         let half = if cells && points[a] > 1 { 0.5 } else { 0.0 };
@@ -147,19 +145,30 @@ fn describe(
         );
     }
     header.content = array.get("Name").unwrap_or("").to_string();
-    let endian = match file.get("byte_order") {
-        Some("BigEndian") => Endian::Big,
-        _ => Endian::Little,
-    };
-    let (storage, packing) = place(head, file, array, appended, endian)?;
+    let (storage, packing) = place(head, file, array, appended, endian(file))?;
     Ok(Translated {
         packing,
         ..Translated::new(header, storage)
     })
 }
 
+/// The type of samples that a name stands for.
+pub(super) fn sample_type(name: &str) -> Result<SampleType, String> {
+    let row = TYPES.iter().find(|(n, _)| *n == name);
+    row.map(|(_, sample_type)| *sample_type)
+        .ok_or_else(|| format!("the type `{name}` cannot be read"))
+}
+
+/// The order of the bytes of a file.
+pub(super) fn endian(file: Tag<'_>) -> Endian {
+    match file.get("byte_order") {
+        Some("BigEndian") => Endian::Big,
+        _ => Endian::Little,
+    }
+}
+
 /// Where the samples of an array are, and how they are packed.
-fn place(
+pub(super) fn place(
     head: &[u8],
     file: Tag<'_>,
     array: Tag<'_>,

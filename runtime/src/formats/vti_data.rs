@@ -37,7 +37,7 @@ impl HeaderType {
 
 impl Packing {
     /// The bytes of the samples in a stream at the beginning of the file.
-    pub(super) fn unpack<'a>(
+    pub(crate) fn unpack<'a>(
         self,
         mut stream: Box<dyn BufRead + 'a>,
     ) -> Result<Box<dyn BufRead + 'a>, ImageError> {

@@ -8,7 +8,8 @@ use super::Translated;
 use super::text::{numbers, reals};
 use crate::image::Note;
 use crate::nrrd::{Axis, Encoding, Endian, Header, Kind, SampleType, Space, Storage};
-use lines::{Lines, sample_type};
+use lines::Lines;
+pub(crate) use lines::sample_type;
 
 /// The grid, as far as it is known.
 #[derive(Default)]

@@ -1,17 +1,17 @@
 //! As much of XML as headers of images need: opening tags and their attributes.
 
 /// The tags of an XML text, one after the other.
-pub(super) struct Tags<'a> {
-    pub(super) text: &'a [u8],
-    pub(super) at: usize,
+pub(crate) struct Tags<'a> {
+    pub(crate) text: &'a [u8],
+    pub(crate) at: usize,
 }
 
 /// An opening tag: its name, its attributes, and where it ends.
 #[derive(Clone, Copy)]
-pub(super) struct Tag<'a> {
-    pub(super) name: &'a str,
+pub(crate) struct Tag<'a> {
+    pub(crate) name: &'a str,
     attributes: &'a str,
-    pub(super) end: usize,
+    pub(crate) end: usize,
 }
 
 impl<'a> Iterator for Tags<'a> {
@@ -43,13 +43,13 @@ impl<'a> Iterator for Tags<'a> {
 
 impl<'a> Tag<'a> {
     /// The value of an attribute.
-    pub(super) fn get(&self, name: &str) -> Option<&'a str> {
+    pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
         attribute(self.attributes, name)
     }
 }
 
 /// The value of an attribute.
-pub(super) fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     let mut rest = attributes;
     while let Some((key, after)) = rest.split_once('=') {
         let after = after.trim_start();

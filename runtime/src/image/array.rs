@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ndarray::ArrayD;
 
 use super::{Image, ImageError, Orientation, PIECE, ROW_LOAD, Real};
+use crate::memory;
 use crate::nrrd::{Sample, SampleType, Samples};
 
 /// An image in memory: samples of any numeric type, as they were given, and where they lie. Clones share the samples.
@@ -61,6 +62,8 @@ impl ImageArray {
         let components: usize = voxel_shape.iter().product();
         let plane: usize = sizes.iter().product();
         let count = self.samples.len();
+        let claim = memory::claim((count * size_of::<T>()) as u64)
+            .map_err(|shortage| ImageError::new(shortage.to_string()))?;
         let mut samples = T::zeros(count + ROW_LOAD - 1)
             .ok_or_else(|| ImageError::new("there is no memory for the samples"))?;
         for start in (0..count).step_by(PIECE) {
@@ -75,6 +78,7 @@ impl ImageArray {
             voxel_shape: voxel_shape.to_vec(),
             samples: Arc::new(samples),
             orientation: self.orientation.clone(),
+            _claim: Arc::new(claim),
         })
     }
 }

@@ -90,5 +90,6 @@ fn placeholder(ty: &InputType) -> &'static str {
         InputType::String => "TEXT",
         InputType::Seq { elem, len: Some(_) } => placeholder(elem),
         InputType::Seq { len: None, .. } | InputType::Image { .. } => "FILE",
+        InputType::Mesh(_) => "FILE[#ARRAY]",
     }
 }

@@ -78,6 +78,8 @@ pub struct RunOptions {
     pub snapshot_period: Option<u64>,
     /// Worker threads; all cores if not given.
     pub workers: Option<usize>,
+    /// Bytes that images, strands, sequences and outputs may take together; what the machine has, if not given.
+    pub memory: Option<u64>,
     /// Where printed text goes; `-` is standard output.
     pub print: String,
     /// Whether to report what is done.
@@ -232,6 +234,15 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         }),
     },
     OptionRow {
+        spellings: &["--memory"],
+        argument: "SIZE",
+        help: "take SIZE of memory at most, such as 500M or 16G; usually what the machine has",
+        effect: Effect::Value(|run, word| {
+            run.memory = Some(size(word)?);
+            Ok(())
+        }),
+    },
+    OptionRow {
         spellings: &["-s", "--snapshot"],
         argument: "N",
         help: "write a snapshot every N super-steps; 0 means none",
@@ -368,7 +379,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["--keep"],
         argument: "",
-        help: "write what there is when the run is interrupted",
+        help: "write what there is when the run is interrupted or there is no memory to go on",
         effect: Effect::Flag(|run| run.keep = true),
     },
     OptionRow {
@@ -416,6 +427,27 @@ fn positive(word: &str) -> Result<Option<u64>, String> {
     Ok((number > 0).then_some(number))
 }
 
+/// A number of bytes, with a unit or without.
+fn size(word: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u32); 4] = [("k", 1), ("m", 2), ("g", 3), ("t", 4)];
+    let lower = word.to_ascii_lowercase();
+    let (number, base) = match (lower.strip_suffix("ib"), lower.strip_suffix('b')) {
+        (Some(number), _) => (number, 1024_f64),
+        (None, Some(number)) => (number, 1000.0),
+        (None, None) => (lower.as_str(), 1000.0),
+    };
+    let unit = UNITS.iter().find(|(unit, _)| number.ends_with(unit));
+    let (number, factor) = match unit {
+        Some(&(unit, power)) => (number.trim_end_matches(unit), base.powi(power as i32)),
+        None => (number, 1.0),
+    };
+    let bytes = parse_real(number.trim_end()).map(|x| x * factor);
+    let bytes = bytes.filter(|x| *x >= 1.0 && *x < 2_f64.powi(63));
+    bytes
+        .map(|x| x as u64)
+        .ok_or_else(|| format!("found `{word}`, expected a number of bytes such as 500M or 16GB"))
+}
+
 fn range(word: &str) -> Result<Range, String> {
     if word.eq_ignore_ascii_case("auto") {
         return Ok(Range::Auto);
@@ -453,6 +485,7 @@ pub(super) fn defaults(program: &Program) -> RunOptions {
         limit: None,
         snapshot_period: None,
         workers: None,
+        memory: None,
         print: "-".to_string(),
         verbose: false,
         quiet: false,

@@ -98,9 +98,13 @@ fn load(path: &Path, components: usize) -> Result<Samples, SequenceError> {
         std::fs::read(path).map(|content| bytes = content)
     };
     read.map_err(|e| fail(e.to_string()))?;
+    // A small compressed file can hold more than there is memory for.
+    let limit = memory::available().and_then(|bytes| usize::try_from(bytes).ok());
+    if let Some(points) = formats::points(&bytes, limit.unwrap_or(usize::MAX)) {
+        let points = points.map_err(|e| SequenceError(e.in_file(path).to_string()))?;
+        return from_points(points, components).map_err(fail);
+    }
     if formats::is_known(&bytes) {
-        // A small compressed file can hold more than there is memory for.
-        let limit = memory::available().and_then(|bytes| usize::try_from(bytes).ok());
         let source = Source::of_bytes(&bytes, Some(path));
         let array = source.and_then(|source| source.into_array(limit.unwrap_or(usize::MAX)));
         let array = array.map_err(|e| SequenceError(e.in_file(path).to_string()))?;
@@ -110,6 +114,25 @@ fn load(path: &Path, components: usize) -> Result<Samples, SequenceError> {
     parse_text(&text, components)
         .map(Samples::F64)
         .map_err(|(line, message)| SequenceError(format!("{name}:{line}: {message}")))
+}
+
+/// Points as elements: three numbers, or two if all lie in the plane.
+fn from_points(points: Samples, components: usize) -> Result<Samples, String> {
+    match components {
+        3 => Ok(points),
+        2 => {
+            let all: Vec<f64> = points.convert().unwrap_or_default();
+            let flat = |point: &[f64]| point[2] == 0.0;
+            if !all.chunks_exact(3).all(flat) {
+                return Err("not all points have z = 0, as those of vec2 must".to_string());
+            }
+            let plane = all.chunks_exact(3).flat_map(|point| [point[0], point[1]]);
+            Ok(Samples::F64(plane.collect()))
+        }
+        n => Err(format!(
+            "the points have 3 coordinates, but the elements {n} values"
+        )),
+    }
 }
 
 fn from_nrrd(nrrd: Nrrd, components: usize) -> Result<Samples, String> {

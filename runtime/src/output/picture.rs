@@ -2,6 +2,7 @@
 
 use super::{Domain, Output, Values};
 use crate::png::{Depth, Png, Range};
+use rayon::prelude::*;
 
 /// How a pixel looks of which a value is not a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,7 +82,6 @@ pub fn picture(
     nan: NanColour,
 ) -> Result<(Png, Tally), String> {
     let [height, width, channels] = check(output, domain)?;
-    let numbers = values.numbers();
     let max = f64::from(depth.max());
     // Integers are levels already; reals and truth values go from 0 to 1.
     let usual = match values {
@@ -93,69 +93,138 @@ pub fn picture(
     } else {
         channels
     };
-    let is_colour = |n: usize| n % channels < colours;
-    let colour_values = || {
-        (0..numbers.len())
-            .filter(|&n| is_colour(n))
-            .map(|n| numbers[n])
+    // Numbers of some rows at a time, in their order.
+    let part = PIXELS.div_ceil(width.max(1)) * width * channels;
+    let starts: Vec<usize> = (0..values.len()).step_by(part.max(1)).collect();
+    let parts = || {
+        let ends = |&start: &usize| values.part(start..values.len().min(start + part));
+        starts.par_iter().map(move |start| ends(start).numbers())
     };
+    let colour_values = |numbers: Vec<f64>| {
+        let numbers = numbers.into_iter().enumerate();
+        numbers.filter_map(move |(n, x)| (n % channels < colours).then_some(x))
+    };
+    let extents: Vec<(f64, f64)> = parts().map(|part| extent(colour_values(part))).collect();
+    let all = extents.iter();
+    let whole = all.fold(NO_EXTENT, |(low, high), part| {
+        (low.min(part.0), high.max(part.1))
+    });
     let (low, high) = match range {
         Range::Usual => usual,
         Range::Between(low, high) => (low, high),
-        Range::Auto => extent(colour_values()),
-        Range::Percentiles(low, high) => percentiles(colour_values(), low, high),
-    };
-    let level = |x: f64, (low, high): (f64, f64)| {
-        let scaled = (x - low) / (high - low) * max;
-        // The cast saturates and takes not-a-number to 0; the clamp keeps eight bits from wrapping.
-        scaled.round().clamp(0.0, max) as u16
-    };
-    // What rounds to black or white is not clipped, even if it is a little beyond.
-    let half_level = (high - low).abs() / max / 2.0;
-    let (least, most) = (low.min(high) - half_level, low.max(high) + half_level);
-    let mut tally = Tally {
-        values: 0,
-        below: 0,
-        above: 0,
-        nan: 0,
-        extent: extent(colour_values()),
-        range: (low, high),
-        is_uniform: true,
-        is_transparent: colours < channels,
+        Range::Auto => whole,
+        Range::Percentiles(low, high) => {
+            let numbers = colour_values(values.numbers());
+            percentiles(numbers, low, high)
+        }
     };
     let adds_opacity = nan == NanColour::Transparent && colours == channels;
-    let shown = channels + usize::from(adds_opacity);
-    let mut levels: Vec<u16> = Vec::with_capacity(width * height * shown);
-    for pixel in numbers.chunks(channels) {
-        let (colour, opacity) = pixel.split_at(colours);
-        let start = levels.len();
-        for &x in colour {
-            tally.values += 1;
-            tally.below += usize::from(x < least);
-            tally.above += usize::from(x > most);
-            tally.nan += usize::from(x.is_nan());
-            levels.push(level(x, (low, high)));
-        }
-        let is_nan = colour.iter().any(|x| x.is_nan());
-        if is_nan {
-            let flat = match nan {
-                NanColour::Black | NanColour::Transparent => 0,
-                NanColour::Grey => depth.max() / 2 + 1,
-                NanColour::White => depth.max(),
-            };
-            levels[start..].fill(flat);
-        }
-        if shown > colours {
-            let given = opacity.first().map_or(depth.max(), |&x| level(x, usual));
-            let hidden = is_nan && nan == NanColour::Transparent;
-            let opacity = if hidden { 0 } else { given };
-            tally.is_transparent &= opacity == 0;
-            levels.push(opacity);
-        }
-        tally.is_uniform &= levels[start..start + colours] == levels[..colours];
+    let quantizer = Quantizer {
+        channels,
+        colours,
+        shown: channels + usize::from(adds_opacity),
+        depth,
+        nan,
+        usual,
+        range: (low, high),
+    };
+    let parts: Vec<(Vec<u16>, Tally)> = parts().map(|part| quantizer.levels(&part)).collect();
+    let mut tally = quantizer.nothing();
+    tally.extent = whole;
+    let first = parts.first().map_or(&[][..], |(levels, _)| levels);
+    let first = &first[..first.len().min(colours)];
+    for (levels, part) in &parts {
+        tally.values += part.values;
+        tally.below += part.below;
+        tally.above += part.above;
+        tally.nan += part.nan;
+        tally.is_uniform &= part.is_uniform && levels.starts_with(first);
+        tally.is_transparent &= part.is_transparent;
     }
-    let png = Png::new(width, height, shown, depth, levels).map_err(|e| e.to_string())?;
+    let parts: Vec<&[u16]> = parts.iter().map(|(levels, _)| &levels[..]).collect();
+    let levels = parts.concat();
+    let png = Png::new(width, height, quantizer.shown, depth, levels).map_err(|e| e.to_string())?;
     Ok((png, tally))
+}
+
+/// Pixels that a worker takes at a time, at least.
+const PIXELS: usize = 1 << 16;
+
+/// How numbers become levels.
+struct Quantizer {
+    channels: usize,
+    /// Channels that are not opacity.
+    colours: usize,
+    /// Channels of the picture.
+    shown: usize,
+    depth: Depth,
+    nan: NanColour,
+    /// The numbers that are no and full opacity.
+    usual: (f64, f64),
+    /// The numbers that are black and white.
+    range: (f64, f64),
+}
+
+impl Quantizer {
+    /// The tally of no number.
+    fn nothing(&self) -> Tally {
+        Tally {
+            values: 0,
+            below: 0,
+            above: 0,
+            nan: 0,
+            extent: NO_EXTENT,
+            range: self.range,
+            is_uniform: true,
+            is_transparent: self.colours < self.channels,
+        }
+    }
+
+    /// The levels of some pixels, and what became of their numbers.
+    fn levels(&self, numbers: &[f64]) -> (Vec<u16>, Tally) {
+        let (depth, colours, (low, high)) = (self.depth, self.colours, self.range);
+        let max = f64::from(depth.max());
+        let level = |x: f64, (low, high): (f64, f64)| {
+            let scaled = (x - low) / (high - low) * max;
+            // The cast saturates and takes not-a-number to 0; the clamp keeps eight bits from wrapping.
+            scaled.round().clamp(0.0, max) as u16
+        };
+        // What rounds to black or white is not clipped, even if it is a little beyond.
+        let half_level = (high - low).abs() / max / 2.0;
+        let (least, most) = (low.min(high) - half_level, low.max(high) + half_level);
+        let mut tally = self.nothing();
+        let mut levels: Vec<u16> = Vec::with_capacity(numbers.len() / self.channels * self.shown);
+        for pixel in numbers.chunks(self.channels) {
+            let (colour, opacity) = pixel.split_at(colours);
+            let start = levels.len();
+            for &x in colour {
+                tally.values += 1;
+                tally.below += usize::from(x < least);
+                tally.above += usize::from(x > most);
+                tally.nan += usize::from(x.is_nan());
+                levels.push(level(x, (low, high)));
+            }
+            let is_nan = colour.iter().any(|x| x.is_nan());
+            if is_nan {
+                let flat = match self.nan {
+                    NanColour::Black | NanColour::Transparent => 0,
+                    NanColour::Grey => depth.max() / 2 + 1,
+                    NanColour::White => depth.max(),
+                };
+                levels[start..].fill(flat);
+            }
+            if self.shown > colours {
+                let given = opacity.first();
+                let given = given.map_or(depth.max(), |&x| level(x, self.usual));
+                let hidden = is_nan && self.nan == NanColour::Transparent;
+                let opacity = if hidden { 0 } else { given };
+                tally.is_transparent &= opacity == 0;
+                levels.push(opacity);
+            }
+            tally.is_uniform &= levels[start..start + colours] == levels[..colours];
+        }
+        (levels, tally)
+    }
 }
 
 impl Tally {
@@ -220,12 +289,13 @@ impl Tally {
     }
 }
 
+/// The extent of no value.
+const NO_EXTENT: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
+
 /// The lowest and the highest finite value.
 fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let finite = values.filter(|x| x.is_finite());
-    finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
-        (low.min(x), high.max(x))
-    })
+    finite.fold(NO_EXTENT, |(low, high), x| (low.min(x), high.max(x)))
 }
 
 /// The finite values below which the given percentages of them lie.

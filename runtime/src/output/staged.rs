@@ -82,6 +82,45 @@ impl Drop for Staged {
     }
 }
 
+/// A file of text that grows while a program runs and appears under its name when it is complete.
+pub struct TextFile {
+    out: BufWriter<File>,
+    staged: Staged,
+}
+
+impl TextFile {
+    /// Begins what will be the file at `path`.
+    ///
+    /// # Errors
+    /// It cannot be created.
+    pub fn create(path: &Path) -> Result<TextFile, OutputError> {
+        let mut staged = Staged::default();
+        let out = BufWriter::new(staged.open(path)?);
+        Ok(TextFile { out, staged })
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// Not all of it could be written; then there is no such file, or the one that was there before.
+    pub fn finish(mut self) -> Result<(), OutputError> {
+        self.out
+            .flush()
+            .map_err(|e| OutputError::new(e.to_string()))?;
+        self.staged.commit()
+    }
+}
+
+impl Write for TextFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
 /// Temporary files of this process that exist now.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -95,8 +134,13 @@ fn forget(temporaries: &[PathBuf]) {
 
 /// Removes the temporary files of this process, for whoever ends it while something is being written.
 pub fn remove_unfinished() {
-    for file in unfinished().drain(..) {
-        remove(&file);
+    // Whoever ends the process may have been called while it held the list, so nobody waits for long.
+    const ATTEMPTS: usize = 100;
+    for _ in 0..ATTEMPTS {
+        match UNFINISHED.try_lock() {
+            Ok(mut files) => return files.drain(..).for_each(|file| remove(&file)),
+            Err(_) => std::thread::sleep(std::time::Duration::from_millis(1)),
+        }
     }
 }
 

@@ -8,7 +8,9 @@ use super::picture::{self, NanColour, Tally};
 use super::place::Place;
 use super::points::Geometry;
 use super::staged::Staged;
-use super::{Column, Domain, Output, OutputError, meshes, tables, to_nrrd, to_nrrd_pair, vtk};
+use super::{
+    Column, Domain, Output, OutputError, meshes, tables, to_nrrd, to_nrrd_pair, vtk, write_nrrd,
+};
 use crate::nrrd::{self, Encoding, Format, Nrrd};
 use crate::png::{self, Depth, Png};
 
@@ -82,7 +84,7 @@ pub fn write(
     };
     let (file, path) = (&destination.file, Path::new(&destination.file));
     if destination.format == FileFormat::DetachedNrrd {
-        let nrrd = single(contents)?;
+        let nrrd = single_array(contents)?;
         let mut staged = Staged::default();
         stage_detached(&mut staged, path, &nrrd)?;
         staged.commit()?;
@@ -136,7 +138,8 @@ fn encode(
     let mut description = describe_array(contents);
     match format {
         FileFormat::Nrrd | FileFormat::DetachedNrrd => {
-            nrrd::write_attached(&single(contents)?, Format::default(), out)?;
+            let column = single(contents)?;
+            write_nrrd(column.output, domain, column.values, contents.place, out)?;
         }
         // A film of one picture; films of more are made by `film`.
         FileFormat::Png | FileFormat::Apng | FileFormat::Y4m => {
@@ -146,7 +149,7 @@ fn encode(
         }
         FileFormat::Text => {
             let per_line = values_per_line(columns[0].output, domain);
-            nrrd::write_text(&single(contents)?, per_line, out)?;
+            nrrd::write_text(&single_array(contents)?, per_line, out)?;
         }
         FileFormat::Npy => tables::write_npy(&columns[0], domain, out).map_err(failed)?,
         FileFormat::Csv => {
@@ -176,11 +179,17 @@ fn encode(
     Ok((description, None))
 }
 
+/// The only output.
+fn single(contents: Contents<'_>) -> Result<&Column<'_>, OutputError> {
+    match contents.columns {
+        [column] => Ok(column),
+        _ => Err(OutputError::new("several outputs are not one array")),
+    }
+}
+
 /// The array of the only output.
-fn single(contents: Contents<'_>) -> Result<Nrrd, OutputError> {
-    let [column] = contents.columns else {
-        return Err(OutputError::new("several outputs are not one array"));
-    };
+fn single_array(contents: Contents<'_>) -> Result<Nrrd, OutputError> {
+    let column = single(contents)?;
     to_nrrd(
         column.output,
         contents.domain,

@@ -166,7 +166,7 @@ pub fn outputs(spec: &ProbeSpec) -> Vec<OutputSlot> {
 }
 
 /// The derivatives of total order `order` in `dim` dimensions, as counts per axis, in the order of outputs.
-fn multi_indices(dim: usize, order: usize) -> impl Iterator<Item = [usize; 3]> {
+pub(crate) fn multi_indices(dim: usize, order: usize) -> impl Iterator<Item = [usize; 3]> {
     (0..order + 1).rev().flat_map(move |x| {
         (0..order - x + 1)
             .rev()

@@ -1,7 +1,7 @@
 //! The view one worker has of the pool: makes, extends and frees sequences through its own lists of free buffers.
 
 use super::Sequence;
-use super::pool::{BATCH, CLASSES, Owner, SMALLEST, SequencePool, TooLong};
+use super::pool::{BATCH, CLASSES, CannotGrow, Growth, Owner, SMALLEST, SequencePool};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// What [`SequenceCache::settle`] has to know of one strand.
@@ -59,9 +59,9 @@ impl SequenceCache {
         owner: Owner,
         elements: &[u8],
         element: usize,
-    ) -> Result<Sequence, TooLong> {
-        let (sequence, data) =
-            self.reserve(pool, owner, elements.len() / element.max(1), element)?;
+    ) -> Result<Sequence, CannotGrow> {
+        let length = elements.len() / element.max(1);
+        let (sequence, data) = self.reserve(pool, owner, length, element, Growth::AtEnd)?;
         // SAFETY: the buffer is new and has room for all elements.
         unsafe { std::ptr::copy_nonoverlapping(elements.as_ptr(), data, elements.len()) };
         Ok(sequence)
@@ -77,7 +77,7 @@ impl SequenceCache {
         owner: Owner,
         sequence: Sequence,
         value: &[u8],
-    ) -> Result<Sequence, TooLong> {
+    ) -> Result<Sequence, CannotGrow> {
         // SAFETY: the caller's promise.
         unsafe { self.extend(pool, owner, sequence, value, value.len()) }
     }
@@ -92,10 +92,27 @@ impl SequenceCache {
         owner: Owner,
         value: &[u8],
         sequence: Sequence,
-    ) -> Result<Sequence, TooLong> {
+    ) -> Result<Sequence, CannotGrow> {
+        let element = value.len();
+        let length = u32::try_from(sequence.len() + 1).map_err(|_| CannotGrow::TooLong)?;
+        if sequence.buffer() != 0 {
+            let buffer = pool.buffer(sequence.buffer());
+            let fits = length as usize * element <= buffer.capacity();
+            let newest = buffer.used.load(Relaxed) as usize == sequence.len();
+            let ours = buffer.owner.load(Relaxed) == owner.0;
+            if fits && newest && ours && buffer.growth() == Growth::AtStart {
+                // SAFETY: the space before the newest value is in the buffer and no value refers to it.
+                unsafe {
+                    let first = buffer.first(length as usize);
+                    std::ptr::copy_nonoverlapping(value.as_ptr(), first, element);
+                }
+                buffer.used.store(length, Relaxed);
+                return Ok(Sequence::new(sequence.buffer(), length));
+            }
+        }
         // SAFETY: the caller's promise.
-        let rest = unsafe { pool.bytes(sequence, value.len()) };
-        self.create_from(pool, owner, [value, rest], value.len())
+        let rest = unsafe { pool.bytes(sequence, element) };
+        self.create_from(pool, owner, [value, rest], element, Growth::AtStart)
     }
 
     /// The elements of `left`, then those of `right`.
@@ -109,7 +126,7 @@ impl SequenceCache {
         left: Sequence,
         right: Sequence,
         element: usize,
-    ) -> Result<Sequence, TooLong> {
+    ) -> Result<Sequence, CannotGrow> {
         // SAFETY: the caller's promise. What is read ends where what is written begins, also when
         // both share a buffer.
         unsafe { self.extend(pool, owner, left, pool.bytes(right, element), element) }
@@ -126,7 +143,7 @@ impl SequenceCache {
         pool: &SequencePool,
         strand: Settling<'_>,
         after: &mut [HeldSequence],
-    ) -> Result<(), TooLong> {
+    ) -> Result<(), CannotGrow> {
         for held in after.iter_mut() {
             if held.sequence.is_empty() {
                 held.sequence = Sequence::EMPTY;
@@ -193,7 +210,7 @@ impl SequenceCache {
         pool: &SequencePool,
         sequence: Sequence,
         element: usize,
-    ) -> Result<Sequence, TooLong> {
+    ) -> Result<Sequence, CannotGrow> {
         if sequence.is_empty() {
             return Ok(Sequence::EMPTY);
         }
@@ -234,16 +251,18 @@ impl SequenceCache {
         sequence: Sequence,
         values: &[u8],
         element: usize,
-    ) -> Result<Sequence, TooLong> {
+    ) -> Result<Sequence, CannotGrow> {
         if values.is_empty() {
             return Ok(sequence);
         }
-        let length = u32::try_from(sequence.len() + values.len() / element).map_err(|_| TooLong)?;
+        let length = u32::try_from(sequence.len() + values.len() / element)
+            .map_err(|_| CannotGrow::TooLong)?;
         if sequence.buffer() != 0 {
             let buffer = pool.buffer(sequence.buffer());
-            let fits = length as usize * element <= SMALLEST << buffer.class.load(Relaxed);
+            let fits = length as usize * element <= buffer.capacity();
             let newest = buffer.used.load(Relaxed) as usize == sequence.len();
-            if fits && newest && buffer.owner.load(Relaxed) == owner.0 {
+            let ours = buffer.owner.load(Relaxed) == owner.0;
+            if fits && newest && ours && buffer.growth() == Growth::AtEnd {
                 // SAFETY: the space from the newest value's end to `length` is in the buffer and no
                 // value refers to it.
                 unsafe {
@@ -256,7 +275,7 @@ impl SequenceCache {
         }
         // SAFETY: the caller's promise.
         let elements = unsafe { pool.bytes(sequence, element) };
-        self.create_from(pool, owner, [elements, values], element)
+        self.create_from(pool, owner, [elements, values], element, Growth::AtEnd)
     }
 
     fn create_from(
@@ -265,13 +284,15 @@ impl SequenceCache {
         owner: Owner,
         parts: [&[u8]; 2],
         element: usize,
-    ) -> Result<Sequence, TooLong> {
+        growth: Growth,
+    ) -> Result<Sequence, CannotGrow> {
         let [first, second] = parts;
         let (sequence, data) = self.reserve(
             pool,
             owner,
             (first.len() + second.len()) / element.max(1),
             element,
+            growth,
         )?;
         // SAFETY: the buffer is new and has room for both parts.
         unsafe {
@@ -281,28 +302,30 @@ impl SequenceCache {
         Ok(sequence)
     }
 
-    /// A buffer for `length` elements, all counted as used, and its address.
+    /// A buffer for `length` elements, all counted as used, and the address of the first.
     fn reserve(
         &mut self,
         pool: &SequencePool,
         owner: Owner,
         length: usize,
         element: usize,
-    ) -> Result<(Sequence, *mut u8), TooLong> {
-        let length = u32::try_from(length).map_err(|_| TooLong)?;
+        growth: Growth,
+    ) -> Result<(Sequence, *mut u8), CannotGrow> {
+        let length = u32::try_from(length).map_err(|_| CannotGrow::TooLong)?;
         if length == 0 {
             return Ok((Sequence::EMPTY, std::ptr::dangling_mut()));
         }
         let bytes = (length as usize)
             .checked_mul(element)
             .and_then(usize::checked_next_power_of_two)
-            .ok_or(TooLong)?;
+            .ok_or(CannotGrow::TooLong)?;
         let class = (bytes.max(SMALLEST) / SMALLEST).ilog2() as usize;
         if class >= CLASSES {
-            return Err(TooLong);
+            return Err(CannotGrow::TooLong);
         }
         if self.free[class].is_empty() {
-            pool.refill(class, &mut self.free[class]);
+            let free = &mut self.free[class];
+            pool.refill(class, free).map_err(CannotGrow::Memory)?;
         }
         let index = self.free[class]
             .pop()
@@ -310,9 +333,14 @@ impl SequenceCache {
         let buffer = pool.buffer(index);
         buffer.owner.store(owner.0, Relaxed);
         buffer.used.store(length, Relaxed);
+        let from_end = match growth {
+            Growth::AtEnd => 0,
+            Growth::AtStart => element as u32,
+        };
+        buffer.from_end.store(from_end, Relaxed);
         self.made.push((owner.0, index));
         self.live_bytes += (SMALLEST << class) as i64;
-        Ok((Sequence::new(index, length), buffer.data.load(Relaxed)))
+        Ok((Sequence::new(index, length), buffer.first(length as usize)))
     }
 
     fn release(&mut self, pool: &SequencePool, index: u32) {
@@ -336,20 +364,22 @@ mod tests {
         let mut cache = SequenceCache::default();
         let owner = Owner::strand(1);
         assert_eq!(
-            cache.reserve(&pool, owner, 1 << 32, 1).unwrap_err(),
-            TooLong
+            cache
+                .reserve(&pool, owner, 1 << 32, 1, Growth::AtEnd)
+                .unwrap_err(),
+            CannotGrow::TooLong
         );
         assert_eq!(
             cache
-                .reserve(&pool, owner, u32::MAX as usize, usize::MAX)
+                .reserve(&pool, owner, u32::MAX as usize, usize::MAX, Growth::AtEnd)
                 .unwrap_err(),
-            TooLong
+            CannotGrow::TooLong
         );
         assert_eq!(
             cache
-                .reserve(&pool, owner, u32::MAX as usize, 1 << 20)
+                .reserve(&pool, owner, u32::MAX as usize, 1 << 20, Growth::AtEnd)
                 .unwrap_err(),
-            TooLong
+            CannotGrow::TooLong
         );
     }
 
@@ -367,6 +397,73 @@ mod tests {
         for (value, sequence) in (0u64..).zip(made) {
             // SAFETY: nothing has been freed.
             assert_eq!(unsafe { pool.bytes(sequence, 8) }, value.to_ne_bytes());
+        }
+    }
+
+    #[test]
+    fn prepending_takes_no_more_memory_than_appending() {
+        const COUNT: u32 = 50_000;
+        let grown = |at_end: bool| {
+            let (pool, mut cache) = (SequencePool::new(), SequenceCache::default());
+            let owner = Owner::strand(1);
+            let mut values = Vec::new();
+            let mut sequence = Sequence::EMPTY;
+            for n in 0..COUNT {
+                let value = n.to_ne_bytes();
+                // SAFETY: nothing is freed.
+                sequence = unsafe {
+                    match at_end {
+                        true => cache.append(&pool, owner, sequence, &value),
+                        false => cache.prepend(&pool, owner, &value, sequence),
+                    }
+                }
+                .unwrap();
+                values.push(sequence);
+            }
+            // Older values stay what they were.
+            for (n, sequence) in (0..COUNT).zip(values).step_by(777) {
+                // SAFETY: nothing is freed.
+                let bytes = unsafe { pool.bytes(sequence, 4) };
+                let mut wanted: Vec<u32> = (0..=n).collect();
+                if !at_end {
+                    wanted.reverse();
+                }
+                let wanted: Vec<u8> = wanted.iter().flat_map(|n| n.to_ne_bytes()).collect();
+                assert_eq!(bytes, wanted);
+            }
+            pool.reserved_bytes()
+        };
+        assert_eq!(grown(false), grown(true));
+    }
+
+    #[test]
+    fn values_that_share_a_buffer_grow_apart() {
+        let (pool, mut cache) = (SequencePool::new(), SequenceCache::default());
+        let owner = Owner::strand(1);
+        let number = |n: u8| [n; 4];
+        // SAFETY: nothing is freed.
+        unsafe {
+            let one = cache
+                .prepend(&pool, owner, &number(1), Sequence::EMPTY)
+                .unwrap();
+            let two = cache.prepend(&pool, owner, &number(2), one).unwrap();
+            let other = cache.prepend(&pool, owner, &number(3), one).unwrap();
+            let longer = cache.append(&pool, owner, two, &number(4)).unwrap();
+            let both = cache.concatenate(&pool, owner, other, longer, 4).unwrap();
+            let own = cache.concatenate(&pool, owner, both, both, 4).unwrap();
+            let words = |s: Sequence| {
+                pool.bytes(s, 4)
+                    .iter()
+                    .step_by(4)
+                    .copied()
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(words(one), [1]);
+            assert_eq!(words(two), [2, 1]);
+            assert_eq!(words(other), [3, 1]);
+            assert_eq!(words(longer), [2, 1, 4]);
+            assert_eq!(words(both), [3, 1, 2, 1, 4]);
+            assert_eq!(words(own), [3, 1, 2, 1, 4, 3, 1, 2, 1, 4]);
         }
     }
 }

@@ -2,7 +2,8 @@
 //! it is made of.
 
 use super::Sequence;
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use crate::memory::{Claim, Shortage, claim};
+use std::alloc::{Layout, alloc, dealloc};
 use std::fmt;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -32,17 +33,34 @@ impl Owner {
     }
 }
 
-/// A sequence would have more elements than a handle can say.
+/// Why a sequence cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooLong;
+pub enum CannotGrow {
+    /// It would have more elements than a handle can say.
+    TooLong,
+    /// There is no memory for it.
+    Memory(Shortage),
+}
 
-impl fmt::Display for TooLong {
+impl fmt::Display for CannotGrow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a sequence grew beyond {} elements", u32::MAX)
+        match self {
+            CannotGrow::TooLong => write!(f, "a sequence grew beyond {} elements", u32::MAX),
+            CannotGrow::Memory(shortage) => shortage.fmt(f),
+        }
     }
 }
 
-impl std::error::Error for TooLong {}
+impl std::error::Error for CannotGrow {}
+
+/// Where the values of a buffer begin and how they grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Growth {
+    /// All begin at the start of the buffer; the longest has been appended to.
+    AtEnd,
+    /// All end at the end of the buffer; the longest has been prepended to.
+    AtStart,
+}
 
 /// One buffer. Its fields change only while the buffer is free or by its owner, so relaxed accesses
 /// suffice; the barriers between super-steps order them between workers.
@@ -52,6 +70,43 @@ pub(super) struct Buffer {
     /// Elements written: the length of the newest value.
     pub(super) used: AtomicU32,
     pub(super) class: AtomicU32,
+    /// Bytes of one element if values end where the buffer does, else 0.
+    pub(super) from_end: AtomicU32,
+}
+
+impl Buffer {
+    fn unused() -> Buffer {
+        Buffer {
+            data: AtomicPtr::default(),
+            owner: AtomicU64::new(0),
+            used: AtomicU32::new(0),
+            class: AtomicU32::new(0),
+            from_end: AtomicU32::new(0),
+        }
+    }
+
+    /// Bytes that there is room for.
+    pub(super) fn capacity(&self) -> usize {
+        SMALLEST << self.class.load(Relaxed)
+    }
+
+    /// How its values grow.
+    pub(super) fn growth(&self) -> Growth {
+        match self.from_end.load(Relaxed) {
+            0 => Growth::AtEnd,
+            _ => Growth::AtStart,
+        }
+    }
+
+    /// Address of the first element of a value of so many elements.
+    pub(super) fn first(&self, length: usize) -> *mut u8 {
+        let data = self.data.load(Relaxed);
+        match self.from_end.load(Relaxed) as usize {
+            0 => data,
+            // SAFETY: the value lies in the buffer.
+            element => unsafe { data.add(self.capacity() - length * element) },
+        }
+    }
 }
 
 /// The table of all buffers. Buffer 0 does not exist.
@@ -66,6 +121,7 @@ struct Shared {
     buffers: u32,
     free: [Vec<u32>; CLASSES],
     slabs: Vec<(AtomicPtr<u8>, Layout)>,
+    claim: Claim,
 }
 
 impl Default for SequencePool {
@@ -96,7 +152,7 @@ impl SequencePool {
     pub fn data(&self, sequence: Sequence) -> *const u8 {
         match sequence.buffer() {
             0 => std::ptr::dangling(),
-            buffer => self.buffer(buffer).data.load(Relaxed),
+            buffer => self.buffer(buffer).first(sequence.len()),
         }
     }
 
@@ -137,23 +193,27 @@ impl SequencePool {
     }
 
     /// Moves free buffers of a capacity into `cache`: from the shared list, or from a new slab.
-    pub(super) fn refill(&self, class: usize, cache: &mut Vec<u32>) {
+    pub(super) fn refill(&self, class: usize, cache: &mut Vec<u32>) -> Result<(), Shortage> {
         let mut shared = self.lock();
         let free = &mut shared.free[class];
         if !free.is_empty() {
             let keep = free.len().saturating_sub(BATCH);
             cache.extend(free.drain(keep..));
-            return;
+            return Ok(());
         }
         let bytes = SMALLEST << class;
         let count = (SLAB / bytes).max(1);
         let layout = Layout::from_size_align(bytes * count, SMALLEST)
             .expect("a sequence fits the address space");
+        // The table has an entry for each buffer, and is up to twice as long as it must be.
+        let wanted = (layout.size() + 2 * count * size_of::<Buffer>()) as u64;
+        let claimed = claim(wanted)?;
         // SAFETY: the size is not zero.
         let base = unsafe { alloc(layout) };
         if base.is_null() {
-            handle_alloc_error(layout);
+            return Err(Shortage { wanted, left: 0 });
         }
+        shared.claim.add(claimed);
         shared.slabs.push((AtomicPtr::new(base), layout));
         // Low numbers are handed out first.
         for place in (0..count).rev() {
@@ -170,17 +230,7 @@ impl SequencePool {
             buffer.class.store(class as u32, Relaxed);
             cache.push(index);
         }
-    }
-}
-
-impl Buffer {
-    fn unused() -> Buffer {
-        Buffer {
-            data: AtomicPtr::default(),
-            owner: AtomicU64::new(0),
-            used: AtomicU32::new(0),
-            class: AtomicU32::new(0),
-        }
+        Ok(())
     }
 }
 

@@ -66,10 +66,28 @@ impl Blocks {
         unsafe { self.base.as_ptr().add(index * self.stride) }
     }
 
+    /// The bytes that have to be allocated for the array to be `len` blocks long.
+    pub fn growth(&self, len: usize) -> u64 {
+        match len > self.capacity {
+            true => (self.grown(len) as u64).saturating_mul(self.stride as u64),
+            false => 0,
+        }
+    }
+
+    /// The bytes that are allocated.
+    pub fn bytes(&self) -> u64 {
+        (self.capacity * self.stride) as u64
+    }
+
+    /// The capacity after growing to `len` blocks.
+    fn grown(&self, len: usize) -> usize {
+        len.max(self.capacity * 2)
+    }
+
     /// Makes the array `len` blocks long; blocks that come into being are zero.
     pub fn resize(&mut self, len: usize) {
         if len > self.capacity {
-            self.reallocate(len.max(self.capacity * 2));
+            self.reallocate(self.grown(len));
         } else if len > self.len {
             // SAFETY: blocks up to `capacity` are allocated; those past `len` may hold values of
             // blocks given up before.
@@ -146,6 +164,15 @@ pub unsafe fn lanes_mut<'a, T: Copy>(block: *mut u8, plane: Plane, width: usize)
     debug_assert_eq!(plane.bytes, size_of::<T>());
     // SAFETY: promised by the caller; planes are aligned to their element size at least.
     unsafe { std::slice::from_raw_parts_mut(block.add(plane.offset).cast::<T>(), width) }
+}
+
+/// Copies a block.
+///
+/// # Safety
+/// Both must be blocks of `layout`, and nobody else may touch them.
+pub unsafe fn copy_block(layout: &StateLayout, from: *const u8, to: *mut u8) {
+    // SAFETY: promised by the caller.
+    unsafe { ptr::copy_nonoverlapping(from, to, layout.stride()) }
 }
 
 /// Copies one lane of every plane from one block to another lane of another (or the same) block.

@@ -6,12 +6,14 @@ mod sequences;
 use super::events::{ListArena, Nursery, PrintLog, StrandFailure};
 use super::search::{Query, Search};
 use crate::abi::{Failure, FailureKind, LaneLists, LaneMask, StepHead};
+use crate::memory::Meter;
 use crate::neighbours::{Hits, RadiusStatistics};
 use crate::sequence::{HeldSequence, Sequence, SequenceCache, SequencePool};
 use crate::strands::arrange::bits;
-use crate::strands::blocks::{Blocks, lanes_mut, save_lane};
+use crate::strands::blocks::{Blocks, lanes_mut, record_bytes, save_lane};
 use crate::strands::roster::Roster;
 use crate::strands::{Counts, Plane, SequencePlane, Sharing, StateLayout};
+use std::sync::atomic::AtomicBool;
 
 /// What all blocks of a super-step share.
 pub(crate) struct Shared<'a> {
@@ -22,16 +24,29 @@ pub(crate) struct Shared<'a> {
     pub(crate) sequences: &'a SequencePool,
     pub(crate) roster: &'a Roster,
     pub(crate) counts: Counts,
+    /// Whether methods may fail because there is no memory for what they make.
+    pub(crate) may_exhaust: bool,
+    /// See [`StepHead`].
+    pub(crate) cancelled: *const AtomicBool,
+    /// See [`StepHead`].
+    pub(crate) stopped: *const AtomicBool,
 }
+
+// SAFETY: the flags are those of the run's control, which outlives the super-step, and are only read.
+unsafe impl Sync for Shared<'_> {}
 
 /// Scratch memory and logs of one worker.
 pub(crate) struct Worker {
     pub(crate) printed: PrintLog,
     pub(crate) nursery: Nursery,
     pub(crate) failure: Option<StrandFailure>,
+    /// Memory of what is printed and made during a super-step.
+    pub(crate) meter: Meter,
     pub(crate) sequences: SequenceCache,
     pub(crate) radii: RadiusStatistics,
     staging: Blocks,
+    /// The block as it was before the method.
+    kept: Blocks,
     lists: ListArena,
     hits: Hits,
     /// Sequences the block's state held before the method: one group of lanes per plane.
@@ -46,15 +61,18 @@ pub(crate) struct Worker {
 
 impl Worker {
     pub(crate) fn new(layout: &StateLayout) -> Worker {
-        let mut staging = Blocks::new(layout.stride());
+        let [mut staging, mut kept] = [(); 2].map(|()| Blocks::new(layout.stride()));
         staging.resize(1);
+        kept.resize(1);
         Worker {
             printed: PrintLog::default(),
             nursery: Nursery::default(),
             failure: None,
+            meter: Meter::default(),
             sequences: SequenceCache::default(),
             radii: RadiusStatistics::default(),
             staging,
+            kept,
             lists: ListArena::default(),
             hits: Hits::default(),
             before: Vec::new(),
@@ -76,6 +94,8 @@ pub struct StepContext<'a> {
     /// Ranks of the block's lanes.
     ranks: &'a [u32],
     failed: LaneMask,
+    /// Lanes for which there was no memory.
+    exhausted: LaneMask,
 }
 
 impl<'a> StepContext<'a> {
@@ -94,6 +114,8 @@ impl<'a> StepContext<'a> {
             active: shared.counts.active as i64,
             stable: shared.counts.stable as i64,
             step,
+            cancelled: shared.cancelled,
+            stopped: shared.stopped,
         };
         StepContext {
             head,
@@ -102,6 +124,7 @@ impl<'a> StepContext<'a> {
             worker,
             ranks,
             failed: 0,
+            exhausted: 0,
         }
     }
 
@@ -157,8 +180,14 @@ impl<'a> StepContext<'a> {
     /// `staging` must be a block of the layout whose lanes in `lanes` are initialized.
     pub unsafe fn spawn(&mut self, lanes: LaneMask, staging: *mut u8) {
         let layout = self.shared.layout;
+        // The record itself, its copy in the order of parents, and its place in the order of strands.
+        let bytes = 2 * record_bytes(layout) + 2 * size_of::<(u32, &[u8])>();
         for lane in bits(lanes) {
             let lane = lane as usize;
+            if let Err(shortage) = self.worker.meter.take(bytes as u64) {
+                self.exhaust(1 << lane, shortage);
+                continue;
+            }
             for &SequencePlane { plane, element } in layout.sequence_planes() {
                 // SAFETY: the staging block is the caller's, and so are the sequences in it.
                 let copied = unsafe {
@@ -208,6 +237,12 @@ impl<'a> StepContext<'a> {
     /// Prints text for each lane.
     pub fn print_text(&mut self, lanes: LaneMask, text: &str) {
         for lane in bits(lanes) {
+            // The text itself and its copy in the order of strands.
+            let bytes = 2 * (text.len() + size_of::<(u32, &str)>());
+            if let Err(shortage) = self.worker.meter.take(bytes as u64) {
+                self.exhaust(1 << lane, shortage);
+                continue;
+            }
             let log = &mut self.worker.printed;
             log.text.push_str(text);
             log.pieces.push((self.ranks[lane as usize], log.text.len()));
@@ -264,5 +299,10 @@ impl<'a> StepContext<'a> {
     /// Lanes that have met a run-time error.
     pub(crate) fn failed(&self) -> LaneMask {
         self.failed
+    }
+
+    /// Those of them for which there was no memory; they are as they were before the method.
+    pub(crate) fn exhausted(&self) -> LaneMask {
+        self.exhausted
     }
 }

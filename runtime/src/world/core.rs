@@ -9,6 +9,7 @@ use super::events::{Nursery, PrintLog, StrandFailure};
 use super::program::Abilities;
 use super::search::{Homes, Search, search};
 use super::{Control, Creation, RunError, WorldError};
+use crate::memory::{Claim, Meter, claim};
 use crate::neighbours::RadiusStatistics;
 use crate::sequence::{Owner, Sequence, SequencePool};
 use crate::strands::arrange::{arrange, packed_order, packing_pays};
@@ -41,6 +42,8 @@ pub(crate) struct Core {
     index_fits: bool,
     index_radius: Option<f64>,
     pub(crate) threads: rayon::ThreadPool,
+    /// The memory of the strands.
+    claim: Claim,
 }
 
 /// Does work on the threads of a world and waits for it.
@@ -68,7 +71,10 @@ impl Core {
         workers: usize,
     ) -> Result<Core, WorldError> {
         let count = creation.count()?;
-        let mut core = Core::empty(layout, abilities, sequences, workers)?;
+        let claim = claim(strand_bytes(&layout, count as usize))
+            .map_err(|shortage| WorldError::Memory { count, shortage })?;
+        let mut core = Core::empty(layout, abilities, count as usize, sequences, workers)?;
+        core.claim = claim;
         let walk = match creation {
             Creation::Grid(sizes) => on(&core.threads, || walk(sizes)),
             Creation::Collection(_) => (0..count).collect(),
@@ -84,13 +90,20 @@ impl Core {
         Ok(core)
     }
 
-    /// Workers, and no strand.
+    /// Workers for so many strands, and none of these.
     pub(crate) fn empty(
         layout: StateLayout,
         abilities: Abilities,
+        count: usize,
         sequences: Arc<SequencePool>,
         workers: usize,
     ) -> Result<Core, WorldError> {
+        // Nobody has more to do than there are blocks, unless there will be more of them.
+        let blocks = count.div_ceil(layout.width());
+        let workers = match abilities.creates {
+            true => workers,
+            false => workers.min(blocks),
+        };
         let workers = workers.max(1);
         let threads = rayon::ThreadPoolBuilder::new()
             .num_threads(workers)
@@ -113,6 +126,7 @@ impl Core {
             index_fits: false,
             index_radius: None,
             threads,
+            claim: Claim::default(),
         })
     }
 
@@ -248,6 +262,14 @@ impl Core {
             sequences: &self.sequences,
             roster: &self.roster,
             counts: self.counts,
+            may_exhaust: self.abilities.creates
+                || self.abilities.prints
+                || !self.layout.sequence_planes().is_empty(),
+            cancelled: self.control.cancelled(),
+            stopped: match self.abilities.independent() {
+                true => self.control.stopped(),
+                false => self.control.cancelled(),
+            },
         }
     }
 
@@ -313,34 +335,50 @@ impl Core {
     /// Gives back the sequences that strands have replaced or left behind.
     fn free_retired(&mut self) {
         for worker in &mut self.workers {
-            owned(worker).sequences.free_retired(&self.sequences);
+            let worker = owned(worker);
+            worker.sequences.free_retired(&self.sequences);
+            // What was printed and made is in its place.
+            worker.meter = Meter::default();
         }
     }
 
     fn admit_new(&mut self) -> Result<bool, RunError> {
         let bytes = record_bytes(&self.layout);
-        let records = Nursery::merge(
+        let (count, records) = Nursery::merge(
             self.workers
                 .iter_mut()
                 .map(|worker| &mut owned(worker).nursery),
             bytes,
         );
-        if records.is_empty() {
+        if count == 0 {
             return Ok(false);
         }
-        let slots = self
-            .roster
-            .admit(records.len())
-            .ok_or(RunError::TooManyStrands)?;
+        let blocks = (self.roster.count() + count).div_ceil(self.layout.width());
+        let bytes_of_all = |core: &Core| core.state.bytes() + core.published.bytes();
+        let before = bytes_of_all(self);
+        let growth = self.state.growth(blocks) + self.published.growth(blocks);
+        let roster = (count * ROSTER_BYTES) as u64;
+        self.claim
+            .grow(growth + roster)
+            .map_err(|shortage| RunError::Memory {
+                step: self.step,
+                count,
+                shortage,
+            })?;
+        let slots = self.roster.admit(count).ok_or(RunError::TooManyStrands)?;
         self.state.resize(self.roster.blocks());
         self.published.resize(self.roster.blocks());
+        // What was too small has been given back.
+        let surplus = (before + growth).saturating_sub(bytes_of_all(self));
+        self.claim.give_back(surplus);
         let width = self.layout.width();
-        for (slot, record) in slots.into_iter().zip(records) {
+        for (n, slot) in slots.into_iter().enumerate() {
+            let record = &records[n * bytes..(n + 1) * bytes];
             let (block, lane) = self.roster.place(slot);
             let owner = Owner::strand(self.roster.id(self.roster.ranks[slot as usize]));
             // SAFETY: no method runs between super-steps, and the slot was vacant.
             unsafe {
-                load_lane(&self.layout, &record, self.state.block(block), lane);
+                load_lane(&self.layout, record, self.state.block(block), lane);
                 for &SequencePlane { plane, .. } in self.layout.sequence_planes() {
                     self.sequences.hand_over(
                         lanes_mut::<Sequence>(self.state.block(block), plane, width)[lane],
@@ -432,6 +470,16 @@ impl Core {
         self.counts = self.roster.counts();
         self.control.show(self.step, self.counts);
     }
+}
+
+/// Bytes for each strand beside its state: its place in the order, its number, and what is needed to find these.
+const ROSTER_BYTES: usize = 24;
+
+/// Bytes for so many strands, all together.
+fn strand_bytes(layout: &StateLayout, count: usize) -> u64 {
+    let blocks = count.div_ceil(layout.width()) as u64;
+    let block = layout.stride() + layout.published_stride() + size_of::<LaneSets>();
+    blocks.saturating_mul(block as u64) + (count * ROSTER_BYTES) as u64
 }
 
 /// The contents of a lock that nobody else can hold.

@@ -40,11 +40,11 @@ pub(crate) struct Nursery {
 }
 
 impl Nursery {
-    /// The records of all nurseries, `bytes` each, in the order of their parents; empties them.
+    /// How many records all nurseries have, and the records, `bytes` each, in the order of their parents; empties them.
     pub(crate) fn merge<'a>(
         nurseries: impl Iterator<Item = &'a mut Nursery>,
         bytes: usize,
-    ) -> Vec<Vec<u8>> {
+    ) -> (usize, Vec<u8>) {
         let nurseries: Vec<Nursery> = nurseries.map(std::mem::take).collect();
         let mut children: Vec<(u32, &[u8])> = Vec::new();
         for nursery in &nurseries {
@@ -53,10 +53,12 @@ impl Nursery {
             children.extend(nursery.parents.iter().copied().zip(records));
         }
         children.sort_by_key(|&(parent, _)| parent);
-        children
-            .into_iter()
-            .map(|(_, record)| record.to_vec())
-            .collect()
+        let count = children.len();
+        let mut records = Vec::with_capacity(count * bytes);
+        for (_, record) in children {
+            records.extend_from_slice(record);
+        }
+        (count, records)
     }
 }
 

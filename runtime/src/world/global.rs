@@ -7,10 +7,11 @@ use super::program::StrandProgram;
 use crate::abi::LaneMask;
 use crate::reduce::{Reduction, Values, reduce};
 use crate::sequence::{
-    HeldSequence, Owner, Sequence, SequenceCache, SequencePool, Settling, TooLong,
+    CannotGrow, HeldSequence, Owner, Sequence, SequenceCache, SequencePool, Settling,
 };
 use crate::strands::{Counts, Scalar, StrandSet};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Sequences that belong to global variables. Made before the world, so that inputs can be loaded.
 #[derive(Default)]
@@ -27,7 +28,7 @@ impl GlobalSequences {
     }
 
     /// A sequence of the given elements, `element` bytes each.
-    pub fn create(&mut self, elements: &[u8], element: usize) -> Result<Sequence, TooLong> {
+    pub fn create(&mut self, elements: &[u8], element: usize) -> Result<Sequence, CannotGrow> {
         self.cache
             .create(&self.pool, Owner::GLOBAL, elements, element)
     }
@@ -36,7 +37,11 @@ impl GlobalSequences {
     ///
     /// # Safety
     /// `sequence` must be alive, of elements as long as `value`.
-    pub unsafe fn append(&mut self, sequence: Sequence, value: &[u8]) -> Result<Sequence, TooLong> {
+    pub unsafe fn append(
+        &mut self,
+        sequence: Sequence,
+        value: &[u8],
+    ) -> Result<Sequence, CannotGrow> {
         // SAFETY: the caller's promise.
         unsafe {
             self.cache
@@ -52,7 +57,7 @@ impl GlobalSequences {
         &mut self,
         value: &[u8],
         sequence: Sequence,
-    ) -> Result<Sequence, TooLong> {
+    ) -> Result<Sequence, CannotGrow> {
         // SAFETY: the caller's promise.
         unsafe {
             self.cache
@@ -69,7 +74,7 @@ impl GlobalSequences {
         left: Sequence,
         right: Sequence,
         element: usize,
-    ) -> Result<Sequence, TooLong> {
+    ) -> Result<Sequence, CannotGrow> {
         // SAFETY: the caller's promise.
         unsafe {
             self.cache
@@ -123,6 +128,11 @@ pub struct GlobalContext<'a> {
 pub type BlockMap<'a> = &'a (dyn Fn(*const u8, LaneMask, *mut u8) + Sync);
 
 impl GlobalContext<'_> {
+    /// Whether the run is to end at once; see [`crate::abi::StepHead`].
+    pub fn cancelled(&self) -> *const AtomicBool {
+        self.core.control.cancelled()
+    }
+
     /// Sizes of the strand sets.
     pub fn counts(&self) -> Counts {
         self.core.counts

@@ -53,8 +53,10 @@ fn run_method<P: StrandProgram>(
             0,
             "outcomes of lanes that did not run"
         );
-        let dead = (outcome.dead | cx.failed()) & lanes;
-        let stable = outcome.stable & lanes & !dead;
+        cx.undo_exhausted(block);
+        let ended = lanes & !cx.exhausted();
+        let dead = (outcome.dead | cx.failed()) & ended;
+        let stable = outcome.stable & ended & !dead;
         if stable != 0 && abilities.stabilizes {
             program.stabilize(cx, block, stable);
         }

@@ -12,7 +12,7 @@ use super::methods::create_at;
 use super::program::{Abilities, StrandProgram};
 use super::{Control, Creation, GlobalSequences, WorldError};
 use crate::abi::LaneMask;
-use crate::memory::{Room, roomy};
+use crate::memory::{Claim, Room, claim, roomy};
 use crate::reduce::Values;
 use crate::strands::arrange::Records;
 use crate::strands::roster::LaneSets;
@@ -33,6 +33,8 @@ pub struct Completed {
     /// What became of the strands.
     pub counts: Counts,
     threads: rayon::ThreadPool,
+    /// The memory of the values.
+    _claim: Claim,
 }
 
 impl Completed {
@@ -81,7 +83,8 @@ pub fn complete<P: StrandProgram>(
     let count = creation.count()? as usize;
     let (layout, abilities) = (program.layout().clone(), program.abilities());
     debug_assert!(can_be_forgotten(&layout, abilities));
-    let mut core = Core::empty(layout, abilities, Arc::clone(&globals.pool), workers)?;
+    let pool = Arc::clone(&globals.pool);
+    let mut core = Core::empty(layout, abilities, count, pool, workers)?;
     core.control = control;
     core.control.show(
         0,
@@ -95,6 +98,14 @@ pub fn complete<P: StrandProgram>(
     let walk = Walk::new(creation.sizes(), tile.ilog2());
     let blocks = walk.largest().div_ceil(width);
     core.state.resize(blocks * core.workers.len());
+    let variables = wanted.initial.iter().chain(wanted.outputs);
+    let bytes: usize = variables
+        .map(|&variable| Kept::bytes(&core.layout, variable))
+        .sum();
+    let claim = claim(count as u64 * (bytes as u64 + 1)).map_err(|shortage| {
+        let count = count as u32;
+        WorldError::Memory { count, shortage }
+    })?;
     let kept = |variables: &[usize]| -> Vec<Kept> {
         let variables = variables.iter();
         variables
@@ -145,6 +156,7 @@ pub fn complete<P: StrandProgram>(
         steps,
         counts,
         threads: core.threads,
+        _claim: claim,
     })))
 }
 
@@ -328,6 +340,14 @@ impl Kept {
             },
             components,
             offsets: offsets.collect(),
+        }
+    }
+
+    /// How much of it each strand has.
+    fn bytes(layout: &StateLayout, variable: usize) -> usize {
+        match layout.variables()[variable].kind {
+            Kind::Tensor { scalar, components } => scalar.bytes() * components,
+            Kind::Sequence { .. } => unreachable!("strands with sequences are kept"),
         }
     }
 

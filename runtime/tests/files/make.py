@@ -1,6 +1,6 @@
 """Writes the files beside this script with the tools that people use, and what those tools say of them.
 
-Run it in this directory, with pynrrd, SimpleITK, nibabel, tifffile, imageio, Pillow and vtk installed:
+Run it in this directory, with pynrrd, SimpleITK, nibabel, tifffile, imageio, Pillow, vtk and meshio installed:
 
     python3 make.py
 
@@ -11,6 +11,7 @@ Run it in this directory, with pynrrd, SimpleITK, nibabel, tifffile, imageio, Pi
 import os
 
 import imageio.v3 as imageio
+import meshio
 import nibabel
 import nrrd
 import numpy as np
@@ -416,6 +417,36 @@ def vtks():
     write("vtk-cells.vti", vtk_image(grid(), cells=True), "Appended", False, raw=True, cells=True)
 
 
+# --- Points, for sequences -----------------------------------------------------------------------------------------------
+
+POINTS = np.array([[0, 0, 0], [1.5, -2, 0], [3, 4.25, 0], [-0.5, 8, 0]], np.float32)
+LIFTED = POINTS + np.array([0, 0, 7], np.float32)
+
+
+def points():
+    cells = [("line", np.array([[0, 1], [1, 2]]))]
+    meshio.Mesh(LIFTED, cells, point_data={"energy": np.arange(4.0)}).write("meshio-points.ply", binary=True)
+    meshio.Mesh(LIFTED, cells).write("meshio-points-text.ply", binary=False)
+    data = vtk.vtkPolyData()
+    stored = vtk.vtkPoints()
+    stored.SetData(numpy_to_vtk(LIFTED, deep=True))
+    data.SetPoints(stored)
+    energy = numpy_to_vtk(np.arange(4.0), deep=True)
+    energy.SetName("energy")
+    data.GetPointData().AddArray(energy)
+    for name, mode in [("appended", "Appended"), ("binary", "Binary"), ("text", "Ascii")]:
+        writer = vtk.vtkXMLPolyDataWriter()
+        writer.SetFileName(f"vtk-points-{name}.vtp")
+        getattr(writer, f"SetDataModeTo{mode}")()
+        writer.SetInputData(data)
+        writer.Write()
+    stored.SetData(numpy_to_vtk(POINTS, deep=True))
+    writer = vtk.vtkXMLPolyDataWriter()
+    writer.SetFileName("vtk-points-flat.vtp")
+    writer.SetInputData(data)
+    writer.Write()
+
+
 # --- Files that are not read ---------------------------------------------------------------------------------------------
 
 
@@ -432,7 +463,7 @@ def others():
 
 if __name__ == "__main__":
     os.chdir(os.path.dirname(os.path.abspath(__file__)))
-    for part in [simple_itk, pynrrd, nifti, npy, sequences, pictures, stacks, vtks, others]:
+    for part in [simple_itk, pynrrd, nifti, npy, sequences, pictures, stacks, vtks, points, others]:
         part()
     with open("expected.txt", "w") as out:
         out.write("\n".join(blocks))

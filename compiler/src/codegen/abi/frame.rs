@@ -1,9 +1,12 @@
 //! What generated code is given: one structure, by address.
 
-use super::Host;
+use super::{FemTable, Host};
 use crate::ir::Scalar as Ty;
 use runtime::strands::Sharing;
-use std::{ffi::c_void, sync::Arc};
+use std::{
+    ffi::c_void,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 /// The environment of one call of generated code.
 #[repr(C)]
@@ -21,12 +24,18 @@ pub struct Frame<'h> {
     pub images: *const u64,
     /// One probe image per leaf field of the program.
     pub fields: *const *const c_void,
+    /// The meshes.
+    pub fem: *const FemTable,
+    /// The block in which strands keep where they were found in meshes: that of the state, or none.
+    pub hints: *mut u8,
     /// The strings of the program by their numbers.
     pub strings: *const Vec<Arc<str>>,
     /// The first block of the states of all strands, and the first of their published copies: where other strands are read.
     pub blocks: *const u8,
     /// See `blocks`.
     pub published: *const u8,
+    /// Whether the call is to be left; see the contract.
+    pub stop: *const AtomicBool,
     /// Whom to call back. Generated code only passes the frame on, so this pointer may be of any kind.
     pub host: *mut (dyn Host + 'h),
     /// Strands per call.
@@ -42,6 +51,9 @@ pub struct Frame<'h> {
     /// How many strands there are: active and stable, active, stable.
     pub counts: [i64; 3],
 }
+
+/// What is never to be left.
+pub static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// The plane of a state slot.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +102,7 @@ pub(in crate::codegen) mod offset {
     pub(crate) const PUBLISHED: i32 = offset_of!(Frame<'_>, published) as i32;
     pub(crate) const COUNTS: i32 = offset_of!(Frame<'_>, counts) as i32;
     pub(crate) const IMAGES: i32 = offset_of!(Frame<'_>, images) as i32;
+    pub(crate) const STOP: i32 = offset_of!(Frame<'_>, stop) as i32;
     pub(crate) const FIELDS: i32 = offset_of!(Frame<'_>, fields) as i32;
     pub(crate) const MASK: i32 = offset_of!(Frame<'_>, mask) as i32;
     pub(crate) const STABLE: i32 = offset_of!(Frame<'_>, stable) as i32;

@@ -27,6 +27,7 @@
 //! | results of `reduce-N` | `frame.results` | a plane per scalar |
 //! | images | `frame.images` | cells of 8 bytes: sizes, matrix and offset, see [`images`] |
 //! | leaf fields | `frame.fields` | the address of a probe image per field of the [linker](super::Linker) |
+//! | meshes | `frame.fem` | a table that only [`Fem`] looks at |
 //! | counts of strands | `frame.counts` | active and stable, active, stable, at the start of the super-step |
 //!
 //! A sequence of varying length is two slots of the state, the halves of one 64-bit handle in each lane
@@ -37,6 +38,13 @@
 //! [`Sink`] says where the results of a function go. Only lanes of the mask may change what is stored: the other lanes
 //! of a block belong to strands that do not run. A method's first result is its status ([`crate::ir::status`]); lanes that
 //! stabilize and lanes that die are told by `frame.stable` and `frame.dead`, which the function sets for lanes of its mask.
+//!
+//! # Leaving early
+//!
+//! Loops that may take long ([`crate::low::long_loops`]) look at the byte at `frame.stop` in every round. If it is not 0 the
+//! function returns at once, without storing results: a strand's state and `frame.stable` and `frame.dead` are as
+//! they were before the call, or after those of its super-steps in which a lane ended. Whoever sets the byte does not set it
+//! back during the call.
 //!
 //! # Meaning
 //!
@@ -52,6 +60,7 @@
 //! on with some value.
 
 mod calls;
+mod fem;
 mod frame;
 pub mod images;
 mod lanes;
@@ -59,8 +68,9 @@ mod state;
 
 pub(in crate::codegen) use calls::read_int;
 pub use calls::{CallPlanes, Host, HostCall, Operate, Print, PrintStatement, Report};
+pub use fem::{Fem, FemCall, FemOp, FemTable};
 pub(in crate::codegen) use frame::offset;
-pub use frame::{Frame, Sink, StatePlane};
+pub use frame::{Frame, NEVER, Sink, StatePlane};
 pub use lanes::Lanes;
 pub(crate) use state::machine_type;
 pub use state::{StateMap, abilities, state_map};

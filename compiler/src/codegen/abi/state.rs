@@ -19,6 +19,9 @@ pub struct StateMap {
     pub layout: StateLayout,
     /// The plane of every state slot.
     pub planes: Vec<StatePlane>,
+    /// Where strands keep the cell of each mesh that they were in last: bytes from the start of a block to a plane of 4-byte
+    /// lanes. No operation reads it; it only makes searches short.
+    pub hints: Vec<usize>,
     /// The first of the runtime's variables that belong to each state variable: a fixed sequence of varying ones is
     /// several.
     pub variables: Vec<usize>,
@@ -86,10 +89,22 @@ pub fn state_map(program: &Program<Low>, lanes: Lanes) -> StateMap {
             sharing,
         }));
     }
+    let own = variables.len();
+    let hint = |_| strands::Variable {
+        name: "the cell of a mesh".to_string(),
+        kind: strands::Kind::Tensor {
+            scalar: Scalar::I32,
+            components: 1,
+        },
+        sharing: Sharing::Private,
+    };
+    variables.extend(program.interface.meshes.iter().map(hint));
     let layout = StateLayout::new(lanes.width, variables, position_variable)
         .unwrap_or_else(|why| panic!("the layout of the state: {why}"));
-    let planes = planes(program, &layout);
+    let planes = planes(program, &layout, own);
+    let hints = own..own + program.interface.meshes.len();
     StateMap {
+        hints: hints.map(|hint| layout.plane(hint, 0).offset).collect(),
         layout,
         planes,
         variables: first,
@@ -136,12 +151,12 @@ pub(crate) fn machine_type(ty: low::Ty, lanes: Lanes) -> Scalar {
     }
 }
 
-/// The plane of every state slot.
-fn planes(program: &Program<Low>, layout: &StateLayout) -> Vec<StatePlane> {
+/// The plane of every state slot; so many of the runtime's variables are the program's.
+fn planes(program: &Program<Low>, layout: &StateLayout, own: usize) -> Vec<StatePlane> {
     let state = &program.interface.state;
     let mut types = state.iter().flat_map(|s| s.variable.ty.scalars());
     let mut planes = Vec::new();
-    for (variable, description) in layout.variables().iter().enumerate() {
+    for (variable, description) in layout.variables().iter().enumerate().take(own) {
         match description.kind {
             strands::Kind::Tensor { components, .. } => {
                 for component in 0..components {

@@ -22,7 +22,11 @@ impl Emitter<'_, '_> {
             Dynamic::Count(set) => vec![self.count(*set)],
             Dynamic::StrandAt => self.strand_at(args),
             Dynamic::Other(slot, _) => self.other(*slot, args[0]),
-            _ => return self.host_call(op, args, results),
+            _ => {
+                let call = self.linker.host_call(op, self.lanes, self.state_planes);
+                let function = self.linker.operate();
+                return self.host_call(function, call, args, results);
+            }
         };
         self.set(results[0], parts);
     }
@@ -54,10 +58,14 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Asks the host.
-    fn host_call(&mut self, op: &Dynamic, args: &[Value], results: &[Value]) {
-        let call = self.linker.host_call(op, self.lanes, self.state_planes);
-        let address = self.linker.operate();
+    /// Calls a function of the host with a description of what is to be done, both by address.
+    pub(super) fn host_call(
+        &mut self,
+        address: usize,
+        call: usize,
+        args: &[Value],
+        results: &[Value],
+    ) {
         let stored = self.store_args(args);
         let sizes = results.iter().map(|&v| self.lanes.plane_bytes(self.ty(v)));
         let out = self.sized_slot(sizes.sum());

@@ -11,7 +11,7 @@ use crate::{
         abi::{Lanes, StatePlane, offset},
     },
     ir::status,
-    low::{Low, Ty, is_short, varying},
+    low::{Low, Op, Ty, is_short, long_loops, varying},
     ssa::{Block, Function, Inst, Kind, Value},
 };
 use cranelift_codegen::{
@@ -19,6 +19,7 @@ use cranelift_codegen::{
     isa::CallConv,
 };
 use cranelift_frontend::FunctionBuilder;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// A Low value in generated code.
@@ -49,6 +50,8 @@ pub(super) struct Emitter<'a, 'b> {
     pub(super) last_read: Option<(Value, bool, Vec<cl::Value>)>,
     /// How functions of the host are called.
     pub(super) call_conv: CallConv,
+    /// The indices of loops that may take long.
+    long_loops: FxHashSet<Value>,
 }
 
 /// Flags of accesses that cannot fault and need no alignment.
@@ -86,6 +89,7 @@ pub(super) fn emit(
         held,
         last_read: None,
         call_conv: target.default_call_conv,
+        long_loops: long_loops(function),
     };
     let entry = emitter.b.create_block();
     emitter.b.append_block_params_for_function_params(entry);
@@ -173,32 +177,36 @@ impl<'a> Emitter<'a, '_> {
         self.last_read = None;
         let mark = self.planes.mark();
         let mut rest = &block.insts[..];
-        while let Some((inst, after)) = rest.split_first() {
-            let (run, beyond) = rest.split_at(self.run_length(rest));
-            if !run.is_empty() {
-                self.run(run);
-                rest = beyond;
-                continue;
-            }
-            rest = after;
-            match &inst.kind {
-                Kind::Op(op, args) => self.op(op, args, &inst.results),
-                Kind::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
-                    if self.lanes.width == 1 || !self.is_varying(*condition) {
-                        self.branch(&inst.results, *condition, then, otherwise);
-                    } else {
-                        self.masked_if(&inst.results, *condition, then, otherwise);
-                    }
-                }
-                Kind::For { .. } => self.for_loop(inst),
+        while !rest.is_empty() {
+            let (length, is_run) = self.run_length(rest);
+            let (part, beyond) = rest.split_at(length.max(1));
+            rest = beyond;
+            if is_run {
+                self.run(part);
+            } else {
+                part.iter().for_each(|inst| self.inst(inst));
             }
         }
         self.last_read = None;
         self.release(mark);
+    }
+
+    fn inst(&mut self, inst: &'a Inst<Low>) {
+        match &inst.kind {
+            Kind::Op(op, args) => self.op(op, args, &inst.results),
+            Kind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                if self.lanes.width == 1 || !self.is_varying(*condition) {
+                    self.branch(&inst.results, *condition, then, otherwise);
+                } else {
+                    self.masked_if(&inst.results, *condition, then, otherwise);
+                }
+            }
+            Kind::For { .. } => self.for_loop(inst),
+        }
     }
 
     /// The types of the registers that hold `v`.
@@ -379,6 +387,9 @@ impl<'a> Emitter<'a, '_> {
 
         self.b.switch_to_block(run);
         self.b.seal_block(run);
+        if self.long_loops.contains(index) {
+            self.leave_if_stopped();
+        }
         self.insts(body);
         let counter = self.natural(*index);
         let mut args: Vec<BlockArg> = counter.iter().map(|&i| self.increment(i).into()).collect();
@@ -411,6 +422,23 @@ impl<'a> Emitter<'a, '_> {
                 .expect("the loop's parameter");
             self.hold(result, held);
         }
+    }
+
+    /// Returns if the call is to be left, without storing anything.
+    fn leave_if_stopped(&mut self) {
+        let flag = self
+            .b
+            .ins()
+            .load(types::I64, PLAIN, self.frame, offset::STOP);
+        let stopped = self.b.ins().load(types::I8, PLAIN, flag, 0);
+        let [leave, stay] = [(); 2].map(|()| self.b.create_block());
+        self.b.set_cold_block(leave);
+        self.b.ins().brif(stopped, leave, &[], stay, &[]);
+        self.b.switch_to_block(leave);
+        self.b.seal_block(leave);
+        self.b.ins().return_(&[]);
+        self.b.switch_to_block(stay);
+        self.b.seal_block(stay);
     }
 
     fn increment(&mut self, index: cl::Value) -> cl::Value {
@@ -455,7 +483,19 @@ impl<'a> Emitter<'a, '_> {
                     .b
                     .ins()
                     .load(types::I64, PLAIN, self.frame, offset::GLOBALS);
-                for (&v, &slot) in results.iter().zip(slots) {
+                // Most variables stay what they are: many values at a time are hard on a code generator.
+                let unchanged: FxHashMap<Value, u32> = self
+                    .function
+                    .body
+                    .insts
+                    .iter()
+                    .filter_map(|inst| match &inst.kind {
+                        Kind::Op(Op::Global(slot, _), _) => Some((inst.results[0], *slot)),
+                        _ => None,
+                    })
+                    .collect();
+                let changed = |(v, slot): &(&Value, &u32)| unchanged.get(v) != Some(slot);
+                for (&v, &slot) in results.iter().zip(slots).filter(changed) {
                     let value = self.natural(v)[0];
                     self.b.ins().store(PLAIN, value, globals, slot as i32 * 8);
                 }

@@ -88,6 +88,12 @@ impl Emitter<'_, '_> {
             Op::IntDiv(place) => self.divide(args, results[0], *place, true),
             Op::IntRem(place) => self.divide(args, results[0], *place, false),
             Op::Probe(field, orders) => return self.probe(field, *orders, args, results),
+            Op::Locate(..) | Op::CellNumber(_) | Op::FemProbe(_) => {
+                let call = self.linker.fem_call(op, self.lanes);
+                let call = call.expect("an operation on a mesh");
+                let function = self.linker.fem();
+                return self.host_call(function, call, args, results);
+            }
             Op::Eigen(n) => {
                 let primitive = self.linker.eigen(*n, self.lanes);
                 let matrix = self.store_args(args);

@@ -148,8 +148,8 @@ struct Run<'a> {
 }
 
 impl<'a> Emitter<'a, '_> {
-    /// How many of these instructions are a run; none if too few to be worth it.
-    pub(super) fn run_length(&self, insts: &[Inst<Low>]) -> usize {
+    /// How many of these instructions could be a run, and whether they are worth it. If they are not, no part of them is.
+    pub(super) fn run_length(&self, insts: &[Inst<Low>]) -> (usize, bool) {
         let mut steps = 0;
         let length = insts
             .iter()
@@ -167,7 +167,7 @@ impl<'a> Emitter<'a, '_> {
         } else {
             SHORTEST
         };
-        if steps < shortest { 0 } else { length }
+        (length, steps >= shortest)
     }
 
     /// Whether an operation is emitted once per part.

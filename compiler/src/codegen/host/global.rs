@@ -7,7 +7,8 @@ use crate::{
 };
 use runtime::{
     abi::FailureKind,
-    sequence::{Sequence, TooLong},
+    memory::Shortage,
+    sequence::{CannotGrow, Sequence},
     world::GlobalSequences,
 };
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -98,9 +99,15 @@ impl<'a> Outside<'a> {
         }
     }
 
-    fn check(&self, made: Result<Sequence, TooLong>) -> Sequence {
-        made.unwrap_or_else(|TooLong| {
-            self.report(FailureKind::SequenceTooLong, u32::MAX, [0; 2]);
+    fn check(&self, made: Result<Sequence, CannotGrow>) -> Sequence {
+        made.unwrap_or_else(|error| {
+            let (kind, details) = match error {
+                CannotGrow::TooLong => (FailureKind::SequenceTooLong, [0; 2]),
+                CannotGrow::Memory(Shortage { wanted, left }) => {
+                    (FailureKind::OutOfMemory, [wanted as i64, left as i64])
+                }
+            };
+            self.report(kind, u32::MAX, details);
             Sequence::EMPTY
         })
     }

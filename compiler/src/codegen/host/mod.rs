@@ -2,8 +2,10 @@
 
 mod dynamic;
 mod entry;
+mod fem;
 mod global;
 mod strands;
 
 pub(super) use entry::{operate, print, report};
+pub(super) use fem::fem;
 pub use global::{GlobalHost, Outside, Reducer, Reports};

@@ -317,6 +317,8 @@ pub(super) struct For {
     pub(super) mask: Val,
     pub(super) variables: Vec<Variable>,
     pub(super) body: Block,
+    /// Whether it may take long, so that it looks whether the call is to be left.
+    pub(super) is_long: bool,
     /// The place of its test in the order of steps.
     pub(super) start: u32,
 }
@@ -371,17 +373,8 @@ pub(super) struct Tree {
     /// How many lanes there are, and where the bit of each lies.
     pub(super) width: usize,
     pub(super) bits: Place,
-    /// What interpolation in place needs, if there is one.
-    pub(super) tables: Option<Tables>,
-}
-
-/// Constants for interpolation in place: the number one, and the numbers of the lanes of two vectors that hold the first
-/// and the second samples of pairs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Tables {
-    pub(super) one: Place,
-    pub(super) first: Place,
-    pub(super) second: Place,
+    /// The number one, which interpolation in place needs, if there is one.
+    pub(super) one: Option<Place>,
 }
 
 /// What is known of values.

@@ -265,6 +265,17 @@ pub enum TypeExprKind {
         /// The shape of its values.
         shape: Vec<Expr>,
     },
+    /// `fem#k(d)[…]`, `mesh(d)`: a word that is no keyword, and what a type of data says.
+    Data {
+        /// The word.
+        name: Name,
+        /// How often fields of it may be differentiated.
+        continuity: Option<Box<Expr>>,
+        /// The dimension.
+        dim: Box<Expr>,
+        /// The shape of a value, if there are values.
+        shape: Option<Vec<Expr>>,
+    },
     /// `kernel#k`
     Kernel(Box<Expr>),
     /// The name of a strand.

@@ -4,13 +4,14 @@ use super::{
     context::{Cx, Place},
     expr::{constant_string, infer, literal, typed},
     overload,
+    scope::Entity,
     tree::{Constant, Domain, Expr, ExprKind, VarId, VarKind},
     types,
 };
 use crate::front::{codes, source::Span, syntax::ast};
 use ein_ir::{
     Type,
-    ops::{self, spelling},
+    ops::{self, Builtin, Meaning, spelling},
 };
 
 /// `{a, …}`, `{}`
@@ -134,17 +135,30 @@ pub(super) fn element_type(sequence: &Expr) -> Type {
     }
 }
 
-/// `load_image("…")` or `load_sequence("…")`; its type is that of the hint.
+/// Whether what is called loads values on a mesh, or a mesh. These are functions by name; images and sequences have keywords.
+pub(super) fn is_loader(callee: &ast::Expr) -> bool {
+    matches!(&callee.kind, ast::ExprKind::Name(name) if loads(name))
+}
+
+/// The same by the name.
+pub(super) fn loads(function: &str) -> bool {
+    let loading = [Builtin::LoadFem, Builtin::LoadMesh].map(Meaning::Builtin);
+    ops::candidates(function).any(|row| loading.contains(&row.meaning))
+}
+
+/// `load_image("…")`, `load_sequence("…")`, `load_fem("…", "…")`, `load_mesh("…")`; its type is that of the hint.
 pub(super) fn load<'a>(
     cx: &mut Cx<'a>,
     function: &str,
-    file: &'a ast::Expr,
+    written: &'a [ast::Expr],
     hint: Option<&Type>,
     span: Span,
 ) -> Option<Expr> {
     let (article, what, example) = match function {
         "load_image" => ("an", "image", "image(3)[] v"),
-        _ => ("a", "sequence", "real[] s"),
+        "load_sequence" => ("a", "sequence", "real[] s"),
+        "load_mesh" => ("a", "mesh", "mesh(3) m"),
+        _ => ("a", "field on a mesh", "fem#1(3)[] g"),
     };
     if !matches!(cx.place, Place::Item | Place::GlobalInitialize) {
         let place = cx.place.describe();
@@ -156,18 +170,35 @@ pub(super) fn load<'a>(
         .hint("load it in the definition of a global variable");
         return None;
     }
-    let file = constant_string(cx, file, "the name of a file");
+    let args: Vec<Option<Expr>> = written
+        .iter()
+        .map(|arg| match named_mesh(cx, arg) {
+            true => infer(cx, arg, None),
+            false => constant_string(cx, arg, "the name of a file")
+                .map(|name| literal(Type::String, Constant::String(name), arg.span)),
+        })
+        .collect();
+    let types: Vec<Type> = args
+        .iter()
+        .map(|arg| arg.as_ref().map_or(Type::String, |arg| arg.ty.clone()))
+        .collect();
     // A sequence that is loaded is as long as it is.
     let wanted = match hint {
         Some(Type::Seq(element, _)) => Some(Type::Seq(element.clone(), None)),
         other => other.cloned(),
     };
-    match ops::resolve_as(function, &[Type::String], wanted.as_ref()) {
+    match ops::resolve_as(function, &types, wanted.as_ref()) {
         Ok(op) => {
-            let file = literal(Type::String, Constant::String(file?), span);
-            Some(overload::applied(op, vec![file], span))
+            let args: Option<Vec<Expr>> = args.into_iter().collect();
+            Some(overload::applied(op, args?, span))
         }
         Err(_) if cx.hint_lost => None,
+        Err(_) if !(1..3).contains(&types.len()) => {
+            let message = format!("`{function}` does not take {} arguments", types.len());
+            cx.error(codes::ARGUMENT_COUNT, span, message)
+                .hint("write `load_fem(\"file\", \"array\")`");
+            None
+        }
         Err(_) => {
             cx.error(
                 codes::UNKNOWN_TYPE_OF_FILE,
@@ -180,4 +211,12 @@ pub(super) fn load<'a>(
             None
         }
     }
+}
+
+/// Whether an expression is a variable of mesh type.
+fn named_mesh(cx: &Cx<'_>, written: &ast::Expr) -> bool {
+    let ast::ExprKind::Name(name) = &written.kind else {
+        return false;
+    };
+    matches!(cx.scopes.value(name), Some(Entity::Var(var)) if matches!(cx.var(var).ty, Some(Type::Mesh(_))))
 }

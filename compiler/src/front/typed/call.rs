@@ -7,7 +7,7 @@ use super::{
     elsewhere,
     expr::{infer, require_value, typed},
     hint,
-    messages::{CONVOLVE, mismatch, plural},
+    messages::{CONVOLVE, TO_FIELD, mismatch, plural},
     overload, reduce,
     tree::{Expr, ExprKind, FunctionId, VarId},
 };
@@ -224,6 +224,7 @@ fn probe<'a>(
     if !matches!(found, Type::Field { .. }) {
         let hint = match (found, &callee.kind) {
             (Type::Image { .. }, _) => Some(CONVOLVE.to_owned()),
+            (Type::Fem { .. }, _) => Some(TO_FIELD.to_owned()),
             (Type::Seq(element, _), _) if matches!(**element, Type::Field { .. }) => {
                 Some("select one of the fields: `…[0](x)`".to_owned())
             }
@@ -272,6 +273,9 @@ fn builtin<'a>(
             infer(cx, arg, None);
         }
         return None;
+    }
+    if build::loads(&name.text) {
+        return build::load(cx, &name.text, args, hint, span);
     }
     let operands = match args {
         [

@@ -8,6 +8,7 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["mix", "interpolate"], "linear interpolation is `lerp(a, b, t)`"),
     (&["smoothstep", "step"], "there is no such function; `clamp` and `lerp` make ramps, and `a if c else b` makes steps"),
     (&["convolve", "conv", "convolution"], "an image and a kernel are convolved with `⊛`, or `\\conv`: `bspln3 ⊛ img`"),
+    (&["FunctionSpace", "fnspace", "convert", "femFunction"], "the space is read from the file: `load_fem(\"file.vtu\", \"array\")`"),
     (&["toReal", "float", "double", "to_real"], "an int is converted with `real(i)`"),
     (&["toInt", "to_int"], INT),
     (&["int"], INT),

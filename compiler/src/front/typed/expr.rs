@@ -91,8 +91,16 @@ pub(super) fn infer<'a>(
             let shape = types::shape(cx, dims)?;
             constant_tensor(cx, spelling::NAN, shape, span)
         }
-        Written::LoadImage(file) => build::load(cx, "load_image", file, hint, span),
-        Written::LoadSequence(file) => build::load(cx, "load_sequence", file, hint, span),
+        Written::LoadImage(file) => {
+            build::load(cx, "load_image", std::slice::from_ref(&**file), hint, span)
+        }
+        Written::LoadSequence(file) => build::load(
+            cx,
+            "load_sequence",
+            std::slice::from_ref(&**file),
+            hint,
+            span,
+        ),
         Written::Error => None,
     }
 }

@@ -5,7 +5,7 @@
 //! of its other operands. Hints are only followed by expressions without a type, so a hint that fits nothing does no
 //! harm.
 
-use super::{context::Cx, expr::infer, tree::Expr};
+use super::{build, context::Cx, expr::infer, tree::Expr};
 use crate::front::syntax::ast::{self, ExprKind as Written};
 use ein_ir::{
     Type,
@@ -18,7 +18,9 @@ fn needs_hint(written: &ast::Expr) -> bool {
         Written::LoadImage(_) | Written::LoadSequence(_) => true,
         Written::Sequence(elements) => elements.is_empty() || elements.iter().any(needs_hint),
         Written::Tensor(elements) => elements.iter().any(needs_hint),
-        Written::Call { callee, args } => needs_hint(callee) || args.iter().any(needs_hint),
+        Written::Call { callee, args } => {
+            build::is_loader(callee) || needs_hint(callee) || args.iter().any(needs_hint)
+        }
         Written::Infix { left, right, .. } => needs_hint(left) || needs_hint(right),
         Written::Prefix { operand, .. } => needs_hint(operand),
         Written::If {

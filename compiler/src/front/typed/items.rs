@@ -1,7 +1,7 @@
 //! Definitions at the top level: constants, inputs, globals, field functions and functions.
 
 use super::{
-    constant,
+    build, constant,
     context::{ConstId, ConstInfo, Cx, FunctionInfo, Place},
     expr::{check_against, constant_string, infer},
     given_constant,
@@ -134,7 +134,7 @@ fn input<'a>(
 ) -> (Option<Type>, Option<InputDefault>) {
     let span = ty.span;
     let ty = types::resolve(cx, ty).filter(|ty| {
-        let allowed = ty.is_value() || matches!(ty, Type::Image { .. });
+        let allowed = ty.is_value() || is_from_file(ty);
         if !allowed {
             cx.error(
                 codes::INPUT_TYPE,
@@ -142,7 +142,7 @@ fn input<'a>(
                 format!("an input cannot have type `{ty}`"),
             )
             .hint(
-                "inputs are values or images; a field is made from an image input by convolution",
+                "inputs are values, images, or values on meshes; a field is made from an image input by convolution",
             );
         }
         allowed
@@ -152,6 +152,16 @@ fn input<'a>(
         (Written::LoadImage(file), Some(Type::Image { .. }))
         | (Written::LoadSequence(file), Some(Type::Seq(_, None))) => {
             constant_string(cx, file, "the name of a file").map(InputDefault::File)
+        }
+        (Written::Call { callee, args }, Some(Type::Fem { .. } | Type::Mesh(_)))
+            if build::is_loader(callee) && args.len() <= 2 =>
+        {
+            // A file and an array in it are one name, as on the command line.
+            let names: Option<Vec<String>> = args
+                .iter()
+                .map(|name| constant_string(cx, name, "the name of a file or array"))
+                .collect();
+            Some(InputDefault::File(names?.join("#")))
         }
         (Written::LoadImage(_) | Written::LoadSequence(_), Some(ty)) => {
             let loaded = if matches!(written.kind, Written::LoadImage(_)) {
@@ -173,13 +183,17 @@ fn input<'a>(
             .hints(hint);
             None
         }
-        (_, Some(Type::Image { .. })) => {
-            // What is not an image may be wrong in another way, which says more.
+        (_, Some(ty)) if is_from_file(ty) => {
+            // What is no such thing may be wrong in another way, which says more.
             infer(cx, written, None)?;
+            let wanted = match ty {
+                Type::Image { .. } => "an image from a file",
+                _ => "from a file: `load_fem(\"…\", \"…\")` or `load_mesh(\"…\")`",
+            };
             cx.error(
                 codes::TYPE_MISMATCH,
                 written.span,
-                format!("{what} must be an image from a file"),
+                format!("{what} must be {wanted}"),
             );
             None
         }
@@ -189,6 +203,11 @@ fn input<'a>(
         }
     });
     (ty, default)
+}
+
+/// Whether an input of this type is the name of a file.
+fn is_from_file(ty: &Type) -> bool {
+    matches!(ty, Type::Image { .. } | Type::Fem { .. } | Type::Mesh(_))
 }
 
 fn global<'a>(

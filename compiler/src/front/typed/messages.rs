@@ -7,6 +7,9 @@ use super::{
 use crate::front::codes;
 use ein_ir::{Continuity, Type, kernel::KERNELS, ops::Lift};
 
+/// How values on a mesh become a field.
+pub(super) const TO_FIELD: &str = "the field of values on a mesh is `toField(g)`";
+
 /// How an image becomes a field.
 pub(super) const CONVOLVE: &str =
     "a field is made from an image by convolution with a kernel, for example `bspln3 ⊛ …`";
@@ -75,6 +78,7 @@ pub(super) fn conversion_advice(found: &Type, wanted: &Type) -> Option<String> {
         ),
         (Type::Int, Type::Bool) => Some("compare with 0 to get a truth value".to_owned()),
         (Type::Image { .. }, Type::Field { .. }) => Some(CONVOLVE.to_owned()),
+        (Type::Fem { .. }, Type::Field { .. }) => Some(TO_FIELD.to_owned()),
         (Type::Field { shape, .. }, Type::Tensor(wanted)) if shape == wanted => {
             Some("probe the field at a position to get a value: `F(x)`".to_owned())
         }

@@ -12,6 +12,7 @@ mod coerce;
 mod constant;
 mod context;
 mod elsewhere;
+mod expansion;
 mod expr;
 mod flow;
 mod given_constant;
@@ -32,6 +33,7 @@ mod supported;
 pub mod tree;
 mod types;
 
+pub use expansion::too_much_code;
 pub use print::print;
 pub use program::check;
 pub use supported::unsupported;

@@ -204,6 +204,7 @@ fn advice(spelling: &str, found: &[Type]) -> Option<&'static str> {
         _ => None,
     };
     let is_field = |ty: &Type| matches!(ty, Type::Field { .. });
+    let is_fem = |ty: &Type| matches!(ty, Type::Fem { .. });
     let is_image = |ty: &Type| matches!(ty, Type::Image { .. });
     // All ways to write an operator have the advice of its symbol.
     let symbol = ops::candidates(spelling).next()?.syntax[0].spelling();
@@ -236,6 +237,12 @@ fn advice(spelling: &str, found: &[Type]) -> Option<&'static str> {
         }
         ("==" | "!=", [a, b]) if order(a) >= Some(1) && order(b) >= Some(1) => {
             Some("tensors cannot be compared; compare the norm of their difference: `|a - b| < …`")
+        }
+        ("⊛", [a, b]) if is_fem(a) || is_fem(b) => {
+            Some("values on a mesh have a basis of their own; their field is `toField(g)`")
+        }
+        ("clamp" | "wrap" | "mirror", [ty]) if is_fem(ty) => {
+            Some("outside a mesh only a constant can be given: `border(g, c)`")
         }
         ("⊛", [..]) => Some("`⊛` wants a kernel and an image"),
         ("length", [ty]) if order(ty) >= Some(1) => {

@@ -179,7 +179,11 @@ pub(super) fn require_assignable(cx: &mut Cx<'_>, ty: &Type, name: &ast::Name) -
 fn is_definition(ty: &Type) -> bool {
     matches!(
         ty,
-        Type::Field { .. } | Type::Image { .. } | Type::Kernel(_)
+        Type::Field { .. }
+            | Type::Image { .. }
+            | Type::Kernel(_)
+            | Type::Fem { .. }
+            | Type::Mesh(_)
     )
 }
 
@@ -308,6 +312,7 @@ fn immutable(cx: &Cx<'_>, var: VarId) -> Option<(&'static str, Option<&'static s
         (Some(Type::Field { .. }), _) => Some(("the field", never)),
         (Some(Type::Image { .. }), _) => Some(("the image", never)),
         (Some(Type::Kernel(_)), _) => Some(("the kernel", never)),
+        (Some(Type::Fem { .. } | Type::Mesh(_)), _) => Some(("the mesh", never)),
         (_, VarKind::Local) => None,
         (_, VarKind::Param) => Some(("the parameter", Some("copy it into a variable first"))),
         (_, VarKind::State) => {

@@ -164,6 +164,11 @@ impl Search<'_> {
             {
                 self.report(value.span, "a border value that is not a constant");
             }
+            Some((Builtin::GetCell, [field, _])) if !self.is_on_a_mesh(field) => {
+                let message = "`GetCell` wants a field that is made by `toField`";
+                let error = Diagnostic::error(codes::UNSUPPORTED, field.span, message);
+                self.found.push(error);
+            }
             _ => {}
         }
         e.children().into_iter().for_each(|child| self.expr(child));
@@ -178,6 +183,20 @@ impl Search<'_> {
                 .label(obstacle.span, format!("it has {}", obstacle.what))
                 .hint(format!("such a function can be probed: `{name}(x)`"));
             self.found.push(error);
+        }
+    }
+
+    /// Whether a field is that of values on a mesh, by itself or by name.
+    fn is_on_a_mesh(&self, field: &Expr) -> bool {
+        let defined = |global: &&Global| matches!(global, Global::Variable { var, .. } if Some(*var) == named_field(field));
+        match self.program.globals.iter().find(defined) {
+            Some(Global::Variable {
+                value: Some(value), ..
+            }) => self.is_on_a_mesh(value),
+            _ => match &field.kind {
+                ExprKind::Coerce(inner) => self.is_on_a_mesh(inner),
+                _ => matches!(field.builtin(), Some((Builtin::ToField, _))),
+            },
         }
     }
 

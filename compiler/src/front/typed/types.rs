@@ -50,10 +50,61 @@ pub(super) fn resolve<'a>(cx: &mut Cx<'a>, written: &'a ast::TypeExpr) -> Option
                 shape: shape?,
             }
         }
+        TypeExprKind::Data {
+            name,
+            continuity,
+            dim,
+            shape,
+        } => data(cx, name, continuity.as_deref(), dim, shape.as_deref())?,
         TypeExprKind::Kernel(k) => Type::Kernel(continuity(cx, k)?),
         TypeExprKind::Named(name) => named(cx, name)?,
         TypeExprKind::Seq { element, length } => sequence(cx, element, length.as_deref())?,
     })
+}
+
+/// `fem#k(d)[σ]` or `mesh(d)`; these words are no keywords, and mean something else elsewhere.
+fn data<'a>(
+    cx: &mut Cx<'a>,
+    name: &'a ast::Name,
+    k: Option<&'a ast::Expr>,
+    dim: &'a ast::Expr,
+    dims: Option<&'a [ast::Expr]>,
+) -> Option<Type> {
+    let wrong = |cx: &mut Cx<'a>, form: &str| {
+        let message = format!("the type `{}` is written `{form}`", name.text);
+        cx.error(codes::UNKNOWN_TYPE, name.span, message);
+    };
+    match (name.text.as_str(), dims) {
+        ("fem", Some(dims)) => {
+            let k = match k {
+                Some(k) => continuity(cx, k),
+                None => Some(Continuity::Infinite),
+            };
+            let dim = number(cx, dim, "the dimension of a mesh", 2, 3);
+            let shape = shape(cx, dims);
+            Some(Type::Fem {
+                continuity: k?,
+                dim: dim? as usize,
+                shape: shape?,
+            })
+        }
+        ("mesh", None) if k.is_none() => {
+            let dim = number(cx, dim, "the dimension of a mesh", 2, 3)?;
+            Some(Type::Mesh(dim as usize))
+        }
+        ("fem", None) => {
+            wrong(cx, "fem#k(d)[σ]");
+            None
+        }
+        ("mesh", _) => {
+            wrong(cx, "mesh(d)");
+            None
+        }
+        _ => {
+            unknown(cx, name);
+            None
+        }
+    }
 }
 
 /// The type a name stands for: only the strand is one.
@@ -62,15 +113,26 @@ fn named(cx: &mut Cx<'_>, name: &ast::Name) -> Option<Type> {
     if strand == Some(name.text.as_str()) {
         return Some(Type::Strand(name.text.clone()));
     }
+    unknown(cx, name);
+    None
+}
+
+/// Reports a name that is no type.
+fn unknown(cx: &mut Cx<'_>, name: &ast::Name) {
     if cx.incomplete {
-        return None;
+        return;
     }
+    let strand = cx.strand.as_ref().map(|strand| strand.name);
     let types = [
         "bool", "int", "string", "real", "tensor", "vec2", "vec3", "vec4", "image", "field",
-        "kernel",
+        "kernel", "fem", "mesh",
     ];
     let similar = cx.similar_name(&name.text, types.into_iter().chain(strand));
     let hint = match (strand, name.text.as_str()) {
+        (_, "fem") => {
+            Some("values on a mesh have type `fem#k(d)[σ]`, such as `fem#1(3)[]`".to_owned())
+        }
+        (_, "mesh") => Some("a mesh has type `mesh(2)` or `mesh(3)`".to_owned()),
         (_, "float" | "double") => Some("real numbers have type `real`".to_owned()),
         (_, "import") => Some("write `import \"file.diderot\";`".to_owned()),
         (_, "boolean") => Some("truth values have type `bool`".to_owned()),
@@ -87,7 +149,6 @@ fn named(cx: &mut Cx<'_>, name: &ast::Name) -> Option<Type> {
         format!("unknown type `{}`", name.text),
     )
     .hints(hint);
-    None
 }
 
 fn sequence<'a>(
@@ -131,7 +192,33 @@ pub(super) fn sequence_of(
         .hint("only the outermost sequence may have no fixed length");
         return None;
     }
+    let numbers = length.and_then(|length| components(&element)?.checked_mul(length));
+    if length.is_some() && numbers.is_none_or(|numbers| numbers > LARGEST_TENSOR) {
+        cx.error(
+            codes::TOO_LARGE,
+            span,
+            format!(
+                "a sequence of fixed length has at most {LARGEST_TENSOR} numbers in its elements"
+            ),
+        )
+        .hint(format!(
+            "a sequence of type `{element}[]` may have any length"
+        ));
+        return None;
+    }
     Some(Type::Seq(Box::new(element), length))
+}
+
+/// How many numbers a value has; a sequence of varying length counts as one.
+fn components(ty: &Type) -> Option<usize> {
+    match ty {
+        Type::Tensor(shape) => shape
+            .dims()
+            .iter()
+            .try_fold(1, |n: usize, d| n.checked_mul(*d)),
+        Type::Seq(element, Some(length)) => components(element)?.checked_mul(*length),
+        _ => Some(1),
+    }
 }
 
 /// A written shape.

@@ -4,11 +4,12 @@ use super::{Key, Translator};
 use crate::{
     front::typed::{
         closed_form::has_known_length,
-        tree::{Constant, Domain, Expr, ExprKind},
+        tree::{Constant, Domain, Expr, ExprKind, VarId},
     },
     high::{High, Op},
     ir::{
         Bits, Simple,
+        fem::FemField,
         leaf::Leaf,
         tensor::{Base, Dynamic, Ty},
     },
@@ -28,13 +29,22 @@ impl Translator<'_> {
             ExprKind::Var(var) => self.env[&Key::Var(*var)],
             ExprKind::Op { op, args } => self.operator(op, args, e),
             ExprKind::Call { function, args } => {
-                let args = self.values_of(args);
                 let program = self.program;
-                let is_field = |v: &Value| matches!(self.b.type_of(*v), Ty::Field { .. });
-                let may_be_fields = self.in_field_body && args.iter().any(is_field);
-                self.with_fields(may_be_fields, |t| {
-                    t.inline(&program.functions[function.0], &args)
-                })
+                let function = &program.functions[function.0];
+                // What is no value is defined after the values: a call among them may be of the same function.
+                let (values, definitions): (Vec<_>, Vec<_>) =
+                    (function.params.iter().zip(args)).partition(|(_, arg)| !is_static(&arg.ty));
+                let values: Vec<(VarId, Value)> = values
+                    .into_iter()
+                    .map(|(&param, arg)| (param, self.expr(arg)))
+                    .collect();
+                for (&param, arg) in definitions {
+                    self.define(param, arg);
+                }
+                let is_field =
+                    |(_, v): &(VarId, Value)| matches!(self.b.type_of(*v), Ty::Field { .. });
+                let may_be_fields = self.in_field_body && values.iter().any(is_field);
+                self.with_fields(may_be_fields, |t| t.inline(function, &values))
             }
             ExprKind::Coerce(inner) => {
                 let value = self.expr(inner);
@@ -197,6 +207,7 @@ impl Translator<'_> {
                 return self.if_expr(condition, then, otherwise);
             }
             (Builtin::Convolve, _) => return self.convolve(args),
+            (Builtin::ToField, _) => return self.to_field(args),
             (Builtin::ImageSize, [image]) => {
                 let sizes = self.image_sizes(image);
                 return self.base(Base::Sequence(Ty::Int), &sizes);
@@ -263,6 +274,7 @@ impl Translator<'_> {
                 self.base(Base::Tensor(shape.clone(), components), &[])
             }
             Builtin::Inside => self.inside(values[0], values[1]),
+            Builtin::GetCell => self.get_cell(values[0], values[1]),
             Builtin::Sequence => self.base(Base::Sequence(element_of(&e.ty)), &values),
             Builtin::Append => self.dynamic(Dynamic::Append(element_of(&e.ty)), &values),
             Builtin::Prepend => {
@@ -276,6 +288,7 @@ impl Translator<'_> {
             | Builtin::Or
             | Builtin::Select
             | Builtin::Convolve
+            | Builtin::ToField
             | Builtin::ImageSize
             | Builtin::LoadSequence
             | Builtin::Length
@@ -285,7 +298,11 @@ impl Translator<'_> {
             Builtin::ReduceAtPoints(_) | Builtin::Nothing => {
                 unreachable!("{builtin:?} was replaced by what it means")
             }
-            Builtin::AxisKernels | Builtin::LoadImage | Builtin::Border(_) => {
+            Builtin::AxisKernels
+            | Builtin::LoadImage
+            | Builtin::LoadFem
+            | Builtin::LoadMesh
+            | Builtin::Border(_) => {
                 unreachable!("{builtin:?} does not give a value at run time")
             }
         }
@@ -320,20 +337,45 @@ impl Translator<'_> {
         }
     }
 
-    /// Whether every image behind a field has samples around a position.
+    /// Whether every image behind a field has samples around a position, and every mesh a cell there.
     fn inside(&mut self, at: Value, field: Value) -> Value {
         let mut leaves = Vec::new();
         self.leaves(at, field, &mut leaves);
         let start = self.base(Base::Bool(true), &[]);
         leaves.into_iter().fold(start, |all, (leaf, at)| {
-            let Leaf::Convolution(leaf) = leaf;
-            let inside = Op::Inside {
-                image: leaf.image,
-                supports: leaf.supports().collect(),
+            let test = match leaf {
+                Leaf::Convolution(leaf) => {
+                    let inside = Op::Inside {
+                        image: leaf.image,
+                        supports: leaf.supports().collect(),
+                    };
+                    self.b.op1(inside, &[at])
+                }
+                Leaf::Fem(leaf) => {
+                    let cell = self.cell(&leaf, at);
+                    let zero = self.int(0);
+                    self.base(Base::Simple(Simple::IntLessEqual), &[zero, cell])
+                }
             };
-            let test = self.b.op1(inside, &[at]);
             self.base(Base::Simple(Simple::And), &[all, test])
         })
+    }
+
+    /// The cell that a position is in.
+    fn cell(&mut self, leaf: &FemField, at: Value) -> Value {
+        let locate = Base::Locate(leaf.mesh, leaf.dim as u8);
+        self.b.op(Op::Base(locate), &[at])[0]
+    }
+
+    /// The number in its file of the cell that a position is in.
+    fn get_cell(&mut self, field: Value, at: Value) -> Value {
+        match self.b.definition(field) {
+            Some((Op::Field(Leaf::Fem(leaf)), _)) => {
+                let cell = self.cell(&leaf, at);
+                self.base(Base::CellNumber(leaf.mesh), &[cell])
+            }
+            other => panic!("a cell of {other:?}, which was reported before translation"),
+        }
     }
 
     /// The leaves of a field, each with the position where it is probed.
@@ -387,6 +429,14 @@ impl Translator<'_> {
             None => item,
         })
     }
+}
+
+/// Whether a type is of what exists at compile time only.
+fn is_static(ty: &Type) -> bool {
+    matches!(
+        ty,
+        Type::Image { .. } | Type::Kernel(_) | Type::Fem { .. } | Type::Mesh(_)
+    )
 }
 
 /// The type of the elements of a sequence.

@@ -14,8 +14,10 @@ use crate::{
         closed_form::named_field,
         tree::{Expr, Global, VarId},
     },
+    high::Op,
     ir::{
         Simple,
+        fem::FemField,
         leaf::{Convolution, ImageInfo, Leaf},
         tensor::{Base, Ty},
     },
@@ -25,6 +27,7 @@ use ein_ir::{
     Comparison, Ein, Index, Param, Term, Type,
     ops::{Builtin, Reduction, Relation, special},
 };
+use std::sync::Arc;
 
 /// A condition that may depend on the position.
 enum Condition {
@@ -156,7 +159,14 @@ impl Translator<'_> {
         let mut leaves = Vec::new();
         self.leaves(at, field, &mut leaves);
         let mut tests = Vec::new();
-        for (Leaf::Convolution(leaf), at) in leaves {
+        for (leaf, at) in leaves {
+            let leaf = match leaf {
+                Leaf::Convolution(leaf) => leaf,
+                Leaf::Fem(leaf) => {
+                    tests.push(self.inside_mesh(&leaf, at));
+                    continue;
+                }
+            };
             for (axis, support) in (0..).zip(leaf.supports()) {
                 let x = self.index_coordinate(&leaf, axis, at);
                 let low = self.real(f64::from(support) - 1.0);
@@ -173,6 +183,27 @@ impl Translator<'_> {
             .into_iter()
             .reduce(|all, test| Condition::And(Box::new([all, test])))
             .unwrap_or(Condition::Plain(everywhere))
+    }
+
+    /// Whether a position that may depend on the position itself is in a mesh: beyond it, a field on it is not a number, and
+    /// that compares with nothing.
+    fn inside_mesh(&mut self, leaf: &FemField, at: Value) -> Condition {
+        let bare = FemField {
+            outside: None,
+            ..leaf.clone()
+        };
+        let indices = vec![Index::Const(0); leaf.shape.order()];
+        let field = self.b.op1(Op::Field(Leaf::Fem(Arc::new(bare))), &[]);
+        let first = Ein {
+            params: vec![self.param(field)],
+            axes: vec![],
+            body: Term::Access { param: 0, indices },
+        };
+        let first = self.ein(first, &[field]);
+        let probe = special::probe(self.param(first), self.param(at));
+        let value = self.ein(probe, &[first, at]);
+        let least = self.real(f64::NEG_INFINITY);
+        Condition::Compare(Comparison::LessEqual, least, value)
     }
 
     /// A coordinate of a position in the index space of an image: an entry of W·x + t.

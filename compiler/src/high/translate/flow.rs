@@ -29,13 +29,13 @@ impl Translator<'_> {
         self.env.remove(&Key::Status).expect("just set")
     }
 
-    /// Runs a function on arguments; gives what it returns.
-    pub(super) fn inline(&mut self, function: &Function, args: &[Value]) -> Value {
+    /// Runs a function on arguments; gives what it returns. Parameters that are no values have been defined.
+    pub(super) fn inline(&mut self, function: &Function, args: &[(VarId, Value)]) -> Value {
         let outer: Vec<(Key, Option<Value>)> = [Key::Status, Key::Result]
             .into_iter()
             .map(|key| (key, self.env.get(&key).copied()))
             .collect();
-        for (&param, &value) in function.params.iter().zip(args) {
+        for &(param, value) in args {
             self.bind(param, value);
         }
         let result = match &function.body.stmts[..] {

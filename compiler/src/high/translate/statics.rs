@@ -1,5 +1,5 @@
-//! What exists at compile time only: images and kernels, which convolution turns into leaf fields, names of definitions,
-//! and global variables that the source does not name.
+//! What exists at compile time only: images and kernels, which convolution turns into leaf fields, meshes and values on them,
+//! names of definitions, and global variables that the source does not name.
 
 use super::{High, Names, Translator};
 use crate::{
@@ -8,7 +8,9 @@ use crate::{
         typed::tree::{Constant, Expr, ExprKind, Global, InputDefault, VarId},
     },
     ir::{
-        Bits, interface,
+        Bits,
+        fem::FemField,
+        interface,
         leaf::{BorderControl, Convolution, KernelRef, Leaf},
         tensor::Ty,
     },
@@ -37,6 +39,16 @@ pub(super) struct Statics {
     image_of: BTreeMap<VarId, ImageValue>,
     /// What variables of kernel type stand for.
     kernels_of: BTreeMap<VarId, Vec<KernelRef>>,
+    /// The meshes that must be loaded, by their numbers.
+    pub(super) meshes: Vec<interface::Mesh>,
+    /// The values on them.
+    pub(super) fems: Vec<interface::Fem>,
+    /// What variables that are meshes stand for.
+    mesh_of: BTreeMap<VarId, u32>,
+    /// What variables of values on meshes stand for.
+    fem_of: BTreeMap<VarId, Arc<FemField>>,
+    /// Where the values of inputs of these types go.
+    input_targets: BTreeMap<VarId, interface::Target>,
     /// For each function the variables that values were given to.
     pub(super) names: Vec<(Role, Names)>,
     /// The bodies of reductions over strands, by their numbers.
@@ -55,9 +67,66 @@ impl Statics {
         self.images.clone()
     }
 
-    /// The image of an input.
-    pub(super) fn of_input(&self, var: VarId) -> Option<u32> {
-        self.input_images.get(&var).copied()
+    /// Where the value of an input that is loaded goes.
+    pub(super) fn of_input(&self, var: VarId) -> Option<interface::Target> {
+        let image = self.input_images.get(&var).copied();
+        let image = image.map(interface::Target::Image);
+        image.or_else(|| self.input_targets.get(&var).copied())
+    }
+
+    pub(super) fn define_mesh(&mut self, var: VarId, mesh: u32) {
+        self.mesh_of.insert(var, mesh);
+    }
+
+    pub(super) fn define_fem(&mut self, var: VarId, fem: Arc<FemField>) {
+        self.fem_of.insert(var, fem);
+    }
+
+    /// The number of the mesh of a file, or of the mesh named at this place.
+    fn mesh(&mut self, file: Option<String>, dim: usize, span: Span, is_input: bool) -> u32 {
+        let same = |mesh: &interface::Mesh| match is_input {
+            true => mesh.span == span,
+            // Two that load the same file share the mesh.
+            false => mesh.file == file && mesh.dim == dim,
+        };
+        let known = self.meshes.iter().position(same);
+        known.unwrap_or_else(|| {
+            self.meshes.push(interface::Mesh { file, dim, span });
+            self.meshes.len() - 1
+        }) as u32
+    }
+
+    /// The values on a mesh that are named at this place.
+    fn fem(
+        &mut self,
+        mesh: u32,
+        array: Option<String>,
+        variable: &str,
+        ty: &Type,
+        span: Span,
+    ) -> Arc<FemField> {
+        let Type::Fem { dim, shape, .. } = ty else {
+            panic!("values on a mesh of type {ty}")
+        };
+        let same = |fem: &interface::Fem| fem.span == span && fem.mesh == mesh;
+        let known = self.fems.iter().position(same);
+        let fem = known.unwrap_or_else(|| {
+            self.fems.push(interface::Fem {
+                mesh,
+                array,
+                variable: variable.to_owned(),
+                shape: shape.clone(),
+                span,
+            });
+            self.fems.len() - 1
+        }) as u32;
+        Arc::new(FemField {
+            fem,
+            mesh,
+            dim: *dim,
+            shape: shape.clone(),
+            outside: None,
+        })
     }
 
     pub(super) fn define_image(&mut self, var: VarId, image: ImageValue) {
@@ -121,8 +190,8 @@ impl Translator<'_> {
         global
     }
 
-    /// Registers an input of image type.
-    pub(super) fn input_image(&mut self, var: VarId, global: &Global) {
+    /// Registers an input that is loaded: an image, a mesh, or values on one.
+    pub(super) fn input_file(&mut self, var: VarId, global: &Global) {
         let source = &self.program.vars[var.0];
         let file = match global {
             Global::Input {
@@ -131,6 +200,27 @@ impl Translator<'_> {
             } => Some(file.clone()),
             _ => None,
         };
+        let (name, span) = (file.as_deref().map(interface::file_and_array), source.span);
+        let file_of_mesh = name.map(|(file, _)| file.to_owned());
+        match source.ty {
+            Type::Mesh(dim) => {
+                let mesh = self.statics.mesh(file_of_mesh, dim, span, true);
+                let target = interface::Target::Mesh(mesh);
+                self.statics.input_targets.insert(var, target);
+                return self.statics.define_mesh(var, mesh);
+            }
+            Type::Fem { dim, .. } => {
+                let mesh = self.statics.mesh(file_of_mesh, dim, span, true);
+                let array = name.and_then(|(_, array)| array.map(str::to_owned));
+                let fem = self
+                    .statics
+                    .fem(mesh, array, &source.name, &source.ty, span);
+                let target = interface::Target::Fem(fem.fem);
+                self.statics.input_targets.insert(var, target);
+                return self.statics.define_fem(var, fem);
+            }
+            _ => {}
+        }
         let value = self.statics.register(file, &source.ty, source.span);
         self.statics.input_images.insert(var, value.image);
         self.statics.define_image(var, value);
@@ -159,6 +249,58 @@ impl Translator<'_> {
             }
             other => panic!("{other:?} does not give an image"),
         }
+    }
+
+    /// The mesh that an expression of mesh type is.
+    pub(super) fn mesh(&mut self, e: &Expr) -> u32 {
+        match (&e.kind, e.builtin(), &e.ty) {
+            (ExprKind::Var(var), ..) => self.statics.mesh_of[var],
+            (_, Some((Builtin::LoadMesh, [file])), Type::Mesh(dim)) => {
+                let file = Some(file_name(file).to_owned());
+                self.statics.mesh(file, *dim, e.span, false)
+            }
+            other => panic!("{other:?} does not give a mesh"),
+        }
+    }
+
+    /// The values on a mesh that an expression is; `variable` is what they are defined for.
+    pub(super) fn fem(&mut self, e: &Expr, variable: &str) -> Arc<FemField> {
+        match (&e.kind, e.builtin()) {
+            (ExprKind::Var(var), _) => self.statics.fem_of[var].clone(),
+            (ExprKind::Coerce(inner), _) => self.fem(inner, variable),
+            (_, Some((Builtin::LoadFem, [source, array @ ..]))) => {
+                let Type::Fem { dim, .. } = e.ty else {
+                    panic!("values on a mesh of type {}", e.ty)
+                };
+                let mesh = match source.ty {
+                    Type::Mesh(_) => self.mesh(source),
+                    _ => {
+                        let file = Some(file_name(source).to_owned());
+                        self.statics.mesh(file, dim, e.span, false)
+                    }
+                };
+                let array = array.first().map(|array| file_name(array).to_owned());
+                self.statics.fem(mesh, array, variable, &e.ty, e.span)
+            }
+            (_, Some((Builtin::Border(_), [inner, value]))) => {
+                let ExprKind::Constant(Constant::Tensor(_, values)) = &value.kind else {
+                    panic!("other border values were reported before translation")
+                };
+                let outside = values.iter().map(|&x| Bits::from(x)).collect();
+                let inner = self.fem(inner, variable);
+                Arc::new(FemField {
+                    outside: Some(outside),
+                    ..(*inner).clone()
+                })
+            }
+            other => panic!("{other:?} does not give values on a mesh"),
+        }
+    }
+
+    /// The field of values on a mesh: the last argument; the mesh may be said before.
+    pub(super) fn to_field(&mut self, args: &[Expr]) -> Value {
+        let fem = self.fem(&args[args.len() - 1], "");
+        self.b.op1(super::super::Op::Field(Leaf::Fem(fem)), &[])
     }
 
     /// What an expression of kernel type is: one kernel for all axes, or one per axis.

@@ -58,7 +58,7 @@ impl Ty {
                 _ => Ty::List(Box::new(Ty::of(element))),
             },
             Type::Strand(_) => Ty::Strand,
-            Type::Image { .. } | Type::Kernel(_) => {
+            Type::Image { .. } | Type::Kernel(_) | Type::Fem { .. } | Type::Mesh(_) => {
                 panic!("`{ty}` has no values in the tensor IRs")
             }
         }
@@ -109,6 +109,10 @@ pub enum Base {
     Arg(u32, Ty),
     /// What is known of an image once it is loaded.
     Image(u32, ImageInfo),
+    /// The cell of a mesh of this dimension that a position in the world is in, or −1, and the position in the reference cell.
+    Locate(u32, u8),
+    /// The number of a cell of a mesh in its file; −1 stays.
+    CellNumber(u32),
     /// An operation on scalars.
     Simple(Simple),
     /// The second argument where the first holds, else the third.
@@ -164,6 +168,11 @@ impl Base {
             Base::Image(_, ImageInfo::ToIndex(..) | ImageInfo::Offset(_)) => {
                 fixed(vec![], vec![Ty::REAL])
             }
+            Base::Locate(_, dim) => {
+                let position = Ty::Tensor(Shape::new([usize::from(*dim)]));
+                fixed(vec![position.clone()], vec![Ty::Int, position])
+            }
+            Base::CellNumber(_) => fixed(vec![Ty::Int], vec![Ty::Int]),
             Base::Simple(simple) => {
                 let (args, result) = simple.signature();
                 fixed(
@@ -276,6 +285,8 @@ impl fmt::Display for Base {
             Base::State(n, ty) => write!(f, "state {n} {ty}"),
             Base::Arg(n, ty) => write!(f, "arg {n} {ty}"),
             Base::Image(image, info) => write!(f, "image {image} {info}"),
+            Base::Locate(mesh, dim) => write!(f, "locate {mesh} {dim}"),
+            Base::CellNumber(mesh) => write!(f, "cell-number {mesh}"),
             Base::Simple(simple) => f.write_str(simple.name()),
             Base::Select(ty) => write!(f, "select {ty}"),
             Base::IntDiv(place) => write!(f, "int-div {place}"),
@@ -325,6 +336,11 @@ impl FromStr for Base {
                 let (image, info) = rest.split_once(' ').ok_or_else(bad)?;
                 Base::Image(number(image)?, info.parse()?)
             }
+            "locate" => {
+                let (mesh, dim) = rest.split_once(' ').ok_or_else(bad)?;
+                Base::Locate(number(mesh)?, dim.parse().map_err(|_| bad())?)
+            }
+            "cell-number" => Base::CellNumber(number(rest)?),
             "select" => Base::Select(rest.parse()?),
             "int-div" => Base::IntDiv(number(rest)?),
             "int-rem" => Base::IntRem(number(rest)?),

@@ -80,7 +80,7 @@ impl<'a> Lines<'a> {
 }
 
 /// The type of a name.
-pub(super) fn sample_type(name: &str) -> Result<SampleType, String> {
+pub(crate) fn sample_type(name: &str) -> Result<SampleType, String> {
     let row = TYPES.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
     row.map(|(_, t)| *t)
         .ok_or_else(|| format!("the type `{name}` cannot be read"))

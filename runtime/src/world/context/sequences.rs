@@ -3,9 +3,10 @@
 
 use super::{Shared, StepContext, Worker};
 use crate::abi::{FailureKind, LaneMask};
-use crate::sequence::{HeldSequence, Owner, Sequence, Settling, TooLong};
+use crate::memory::Shortage;
+use crate::sequence::{CannotGrow, HeldSequence, Owner, Sequence, Settling};
 use crate::strands::arrange::bits;
-use crate::strands::blocks::lanes_mut;
+use crate::strands::blocks::{copy_block, copy_lane, lanes_mut};
 use crate::strands::{Plane, SequencePlane};
 
 impl StepContext<'_> {
@@ -113,22 +114,35 @@ impl StepContext<'_> {
     }
 
     /// What was made, or a run-time error of the lane if it cannot be.
-    pub(super) fn check<V: Default>(&mut self, lane: usize, made: Result<V, TooLong>) -> V {
-        made.unwrap_or_else(|TooLong| {
-            self.fail(1 << lane, FailureKind::SequenceTooLong, u32::MAX, |_| {
-                [0; 2]
-            });
-            V::default()
-        })
+    pub(super) fn check<V: Default>(&mut self, lane: usize, made: Result<V, CannotGrow>) -> V {
+        match made {
+            Ok(made) => return made,
+            Err(CannotGrow::TooLong) => {
+                let kind = FailureKind::SequenceTooLong;
+                self.fail(1 << lane, kind, u32::MAX, |_| [0; 2]);
+            }
+            Err(CannotGrow::Memory(shortage)) => self.exhaust(1 << lane, shortage),
+        }
+        V::default()
     }
 
-    /// Notes the sequences a block's state holds. Call before a method,
-    /// [`StepContext::close_method`] after it.
+    /// Notes that there is no memory for what some lanes want.
+    pub(super) fn exhaust(&mut self, lanes: LaneMask, Shortage { wanted, left }: Shortage) {
+        let details = [wanted as i64, left as i64];
+        self.fail(lanes, FailureKind::OutOfMemory, u32::MAX, |_| details);
+        self.exhausted |= lanes;
+    }
+
+    /// Notes what a block's state holds. Call before a method, [`StepContext::close_method`] after it.
     ///
     /// # Safety
     /// `block` must be the context's block.
     pub(crate) unsafe fn open_method(&mut self, block: *mut u8) {
         let layout = self.shared.layout;
+        if self.keeps_before() {
+            // SAFETY: both are blocks of the layout, and the block is this worker's.
+            unsafe { copy_block(layout, block, self.worker.kept.base()) };
+        }
         self.worker.before.clear();
         for &SequencePlane { plane, .. } in layout.sequence_planes() {
             // SAFETY: the block is this worker's.
@@ -136,6 +150,33 @@ impl StepContext<'_> {
                 .before
                 .extend_from_slice(unsafe { lanes_mut::<Sequence>(block, plane, layout.width()) });
         }
+    }
+
+    /// Gives strands for which there was no memory the state back that they had before the method.
+    ///
+    /// # Safety
+    /// `block` must be the context's block, and the method over.
+    pub(crate) unsafe fn undo_exhausted(&mut self, block: *mut u8) {
+        if self.keeps_before() {
+            for lane in bits(self.exhausted) {
+                let lane = lane as usize;
+                // SAFETY: both are blocks of the layout, and the block is this worker's.
+                unsafe {
+                    copy_lane(
+                        self.shared.layout,
+                        self.worker.kept.base(),
+                        lane,
+                        block,
+                        lane,
+                    )
+                };
+            }
+        }
+    }
+
+    /// Whether methods may fail because there is no memory for what they make.
+    fn keeps_before(&self) -> bool {
+        self.shared.may_exhaust
     }
 
     /// Frees what the method made and did not keep. `lanes` ran, of these `dead` hold nothing any

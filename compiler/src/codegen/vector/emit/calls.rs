@@ -143,15 +143,11 @@ impl<T: Target> Emitter<'_, T> {
 
     /// Interpolates linearly in place, if the image allows it.
     pub(super) fn tent(&mut self, call: &Call, inside: bool) {
-        let tables = self
-            .tree
-            .tables
-            .expect("made with the first probe in place");
+        let one = self.tree.one.expect("made with the first probe in place");
         let lanes = self.reg(call.lanes);
         let positions: Vec<u8> = call.values.iter().map(|&v| self.reg(v)).collect();
         let to = self.temporary(Class::Vector);
         let vectors = [(); TENT_VECTORS].map(|()| self.temporary(Class::Vector));
-        let mask = self.temporary(Class::Mask);
         let operands = positions.iter().map(|&r| Operand::Register(r)).collect();
         let (start, back) = self.rarely(call, lanes, operands, Some(to));
         let Some(&Argument::Field(index)) = call.arguments.first() else {
@@ -164,8 +160,9 @@ impl<T: Target> Emitter<'_, T> {
         asm.load64(image, image.at(index as i32 * 8));
         asm.compare_byte(image.at(usable as i32), 0);
         asm.jump_if(Condition::Zero, start);
-        let [one, first, second] =
-            [tables.one, tables.first, tables.second].map(|place| self.place_address(place));
+        let one = self.place_address(one);
+        let slot = self.memory.take(1);
+        let cells = self.slot_address(slot);
         self.target.tent(&Tent {
             to,
             image,
@@ -173,10 +170,10 @@ impl<T: Target> Emitter<'_, T> {
             inside,
             lanes,
             one,
-            pairs: [first, second],
+            cells,
             vectors,
-            mask,
         });
+        self.memory.give_back(slot);
         self.target.asm().bind(back);
         self.bind(call.results[0], to);
         self.release(&call.values);

@@ -4,10 +4,13 @@ use super::{
     Emitter,
     registers::{Arrival, Snapshot, Spot},
 };
-use crate::codegen::vector::{
-    encode::Condition,
-    target::Target,
-    tree::{Arm, Block, Class, For, Home, If, Kind, Logic, Merge, Test, Val},
+use crate::codegen::{
+    abi::offset,
+    vector::{
+        encode::{Condition, Gpr},
+        target::Target,
+        tree::{Arm, Block, Class, For, Home, If, Kind, Logic, Merge, Test, Val},
+    },
 };
 
 /// A branch that is being emitted.
@@ -295,6 +298,13 @@ impl<'a, T: Target> Emitter<'a, T> {
             .map(|v| (v.value, if v.kept { v.value } else { v.next }))
             .collect();
         self.again(&before, &next);
+        if repeat.is_long {
+            let left = self.left;
+            let asm = self.target.asm();
+            asm.load64(Gpr::RAX, Gpr::RBX.at(offset::STOP));
+            asm.compare_byte(Gpr::RAX.at(0), 0);
+            asm.jump_if(Condition::NotZero, left);
+        }
         self.target.asm().jump(head);
         self.target.asm().bind(exit);
         self.reset(&before);

@@ -34,6 +34,12 @@ impl<T: Target> Emitter<'_, T> {
             self.at = self.uses.end;
             self.finish();
         }
+        let left = self.left;
+        let asm = self.target.asm();
+        asm.bind(left);
+        // How many super-steps are left, if anybody asks.
+        asm.mov(Gpr::RAX, Gpr::RBP);
+        self.leave();
         let slots = self.rare_calls();
         let stack = HEADER as usize + slots * T::BYTES as usize;
         if stack > MOST_STACK {

@@ -7,7 +7,7 @@ mod registers;
 mod slots;
 
 use super::{
-    encode::{Gpr, Operand},
+    encode::{Gpr, Label, Operand},
     live::Uses,
     target::{Target, Temporaries},
     tree::{Block, Class, Gather, Kind, Node, Op, Tree, Val},
@@ -18,7 +18,12 @@ use rustc_hash::FxHashSet;
 use slots::{Slot, Slots};
 
 /// Emits a function for a machine. Gives the machine with the code, and where the code is entered.
-pub(super) fn emit<T: Target>(target: T, tree: &Tree, uses: &Uses) -> Result<(T, usize), String> {
+pub(super) fn emit<T: Target>(
+    mut target: T,
+    tree: &Tree,
+    uses: &Uses,
+) -> Result<(T, usize), String> {
+    let left = target.asm().label();
     let mut emitter = Emitter {
         target,
         tree,
@@ -34,6 +39,7 @@ pub(super) fn emit<T: Target>(target: T, tree: &Tree, uses: &Uses) -> Result<(T,
         around: Vec::new(),
         in_place: FxHashSet::default(),
         rare: Vec::new(),
+        left,
     };
     let entry = emitter.function()?;
     Ok((emitter.target, entry))
@@ -62,6 +68,8 @@ struct Emitter<'a, T> {
     in_place: FxHashSet<Val>,
     /// Calls that are rarely made; their code is at the end.
     rare: Vec<calls::Rare>,
+    /// Where the function ends without storing anything.
+    left: Label,
 }
 
 impl<'a, T: Target> Emitter<'a, T> {

@@ -28,7 +28,7 @@ pub(crate) struct Opcode {
 pub(super) enum Memory {
     /// A whole vector of lanes of so many bytes, or one lane for all.
     Vector(i32),
-    /// One lane of so many bytes.
+    /// One lane, or some next to each other, of so many bytes.
     Lane(i32),
     /// Half a vector.
     Half,
@@ -66,6 +66,7 @@ const V8: Memory = Memory::Vector(8);
 const L2: Memory = Memory::Lane(2);
 const L4: Memory = Memory::Lane(4);
 const L8: Memory = Memory::Lane(8);
+const L16: Memory = Memory::Lane(16);
 const HALF: Memory = Memory::Half;
 
 /// Defines the instructions: name, map, prefix, opcode (/ digit), W in VEX, W in EVEX, memory operand, operands.
@@ -170,21 +171,22 @@ opcodes! {
     VBROADCASTSD "vbroadcastsd" M38 P66 0x19, W0 W1 L8 Rm;
     VPBROADCASTD "vpbroadcastd" M38 P66 0x58, W0 NO L4 Rm;
     VMOVD        "vmovd"        M0F P66 0x6e, W0 NO L4 Rm;
+    VMOVQ        "vmovq"        M0F PF3 0x7e, NO W1 L8 Rm;
+    VMOVHPS      "vmovhps"      M0F NP  0x16, NO W0 L8 Rvm;
     VMOVMSKPS    "vmovmskps"    M0F NP  0x50, W0 NO V4 Rm;
     VMOVMSKPD    "vmovmskpd"    M0F P66 0x50, W0 NO V8 Rm;
     VTESTPS      "vtestps"      M38 P66 0x0e, W0 NO V4 Rm;
 
     VPSHUFD      "vpshufd"      M0F P66 0x70, W0 W0 V4 Rmi;
-    VSHUFPS      "vshufps"      M0F NP  0xc6, W0 NO V4 Rvmi;
-    VPERMT2PS    "vpermt2ps"    M38 P66 0x7f, NO W0 V4 Rvm;
+    VSHUFPS      "vshufps"      M0F NP  0xc6, W0 W0 V4 Rvmi;
     VEXTRACTF64X4 "vextractf64x4" M3A P66 0x1b, NO W1 HALF Mri;
     VINSERTF64X4 "vinsertf64x4" M3A P66 0x1a, NO W1 HALF Rvmi;
     VEXTRACTF128 "vextractf128" M3A P66 0x19, W0 NO HALF Mri;
+    VINSERTF32X4 "vinsertf32x4" M3A P66 0x18, NO W0 L16 Rvmi;
     VINSERTF128  "vinsertf128"  M3A P66 0x18, W0 NO HALF Rvmi;
     VPMOVZXDQ    "vpmovzxdq"    M38 P66 0x35, W0 W0 HALF Rm;
     VPMOVSXDQ    "vpmovsxdq"    M38 P66 0x25, W0 W0 HALF Rm;
 
-    VGATHERDPD   "vgatherdpd"   M38 P66 0x92, W1 W1 L8 Gather;
     VGATHERQPS   "vgatherqps"   M38 P66 0x93, W0 W0 L4 Gather;
     VGATHERQPD   "vgatherqpd"   M38 P66 0x93, W1 W1 L8 Gather;
 

@@ -185,12 +185,13 @@ fn operand_kinds(op: Opcode) -> (bool, bool) {
         "vpmovd2m",
         "vpmovq2m",
     ];
+    let only_memory = op.name == "vmovhps";
     let to_or_from_gpr = matches!(op.byte, 0x92 | 0x93) && is_on_masks(op);
     let three_masks = is_on_masks(op) && op.shape == Shape::Rvm;
     // With VEX, shifts by a number have no memory operand.
     let shift = op.shape == Shape::Vmi && op.evex.is_none();
     let memory = !(only_register.contains(&op.name) || to_or_from_gpr || three_masks || shift);
-    (register && op.byte != 0x91, memory)
+    (register && op.byte != 0x91 && !only_memory, memory)
 }
 
 #[test]
@@ -243,8 +244,11 @@ fn evex_instructions_are_read_back() {
         // What a comparison gives is a mask.
         let to_mask = op.name.contains("cmp") || op.name.ends_with("2m");
         let from_mask = op.name.starts_with("vpmovm2");
+        // These are on less than a vector.
+        let is_short = ["vmovq", "vmovhps"].contains(&op.name);
+        let length = if is_short { Length::L128 } else { Length::L512 };
         // These have neither a mask of lanes nor another length of code.
-        let bare = op.name.ends_with("2m") || from_mask;
+        let bare = op.name.ends_with("2m") || from_mask || is_short;
         let firsts: &[u8] = if to_mask { &MASKS } else { &MANY };
         let (register, memory) = operand_kinds(op);
         let mut operands = Vec::new();
@@ -274,9 +278,9 @@ fn evex_instructions_are_read_back() {
                     };
                     let mut a = Assembler::default();
                     if has_immediate(op) {
-                        a.evex_imm(op, Length::L512, reg, vvvv, rm, write, 1);
+                        a.evex_imm(op, length, reg, vvvv, rm, write, 1);
                     } else {
-                        a.evex(op, Length::L512, reg, vvvv, rm, write);
+                        a.evex(op, length, reg, vvvv, rm, write);
                     }
                     let found = check(op, &a.finish(), &wanted(op, reg, vvvv, rm, 1));
                     let mask = match write {
@@ -316,6 +320,27 @@ fn gathers_are_read_back() {
                     let operands = [Wanted::Register(reg), Wanted::Indexed(base, index, scale)];
                     let found = check(op, &a.finish(), &operands);
                     assert_eq!(found.op_mask(), Register::K5);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn loads_by_index_are_read_back() {
+    use super::opcode::{VMOVHPS, VMOVQ};
+    for base in BASES {
+        for (index, scale) in [(Gpr::RAX, 0), (Gpr::RCX, 2), (Gpr::R8, 3), (Gpr::R12, 1)] {
+            for reg in MANY {
+                let at = Wanted::Indexed(base, index.number(), scale);
+                let mut a = Assembler::default();
+                a.evex_indexed(VMOVQ, reg, 0, base, (index, scale));
+                check(VMOVQ, &a.finish(), &[Wanted::Register(reg), at]);
+                for other in MANY {
+                    let mut a = Assembler::default();
+                    a.evex_indexed(VMOVHPS, reg, other, base, (index, scale));
+                    let registers = [reg, other].map(Wanted::Register);
+                    check(VMOVHPS, &a.finish(), &[&registers[..], &[at]].concat());
                 }
             }
         }

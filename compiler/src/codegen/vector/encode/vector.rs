@@ -31,7 +31,7 @@ pub(in crate::codegen::vector) enum Write {
     Under(u8),
 }
 
-/// A vector of indices and its scale as a power of two.
+/// An index, or a vector of them, and its scale as a power of two.
 type Index = Option<(u8, u8)>;
 
 impl Assembler {
@@ -143,6 +143,24 @@ impl Assembler {
         self.operand(op, reg, rm, index, unit);
     }
 
+    /// An instruction on 128 bits whose last operand is at `base + index · 2^scale`.
+    pub(in crate::codegen::vector) fn evex_indexed(
+        &mut self,
+        op: Opcode,
+        reg: u8,
+        vvvv: u8,
+        base: Gpr,
+        (index, scale): (Gpr, u8),
+    ) {
+        let Memory::Lane(unit) = op.memory else {
+            unreachable!("single lanes have an index");
+        };
+        let rm = Operand::Memory(base.at(0));
+        let index = Some((index.0, scale));
+        self.evex_prefix(op, Length::L128, reg, vvvv, rm, index, Write::All);
+        self.operand(op, reg, rm, index, unit);
+    }
+
     fn vex_prefix(
         &mut self,
         op: Opcode,
@@ -184,7 +202,8 @@ impl Assembler {
         let wide = op.evex.expect("an instruction with an EVEX encoding");
         let reg = op.digit.unwrap_or(reg);
         let (b, x) = high_bits(rm, index);
-        let fifth = index.map_or(vvvv, |(index, _)| index) >> 4;
+        // The index of one lane is in a general register, and that of many leaves the field `vvvv` free.
+        let fifth = (vvvv | index.map_or(0, |(index, _)| index)) >> 4;
         let mask = match write {
             Write::All => 0,
             Write::Under(mask) => mask,

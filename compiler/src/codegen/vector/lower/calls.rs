@@ -4,10 +4,10 @@ use super::Lowering;
 use crate::{
     codegen::vector::{
         Width, divide,
-        tree::{Argument, Base, Call, Class, Compare, Home, Kind, Op, Place, Tables, Val},
+        tree::{Argument, Base, Call, Class, Compare, Home, Kind, Op, Place, Val},
     },
     ir::{Orders, Simple, leaf::Convolution, print_piece::Piece},
-    low::Ty,
+    low::{self, Ty},
     ssa::Value,
 };
 use runtime::abi::FailureKind;
@@ -72,6 +72,15 @@ impl Lowering<'_> {
         Ok(())
     }
 
+    /// Something that a mesh is asked.
+    pub(super) fn fem(&mut self, op: &low::Op, args: &[Value], results: &[Value]) {
+        let call = self.linker.fem_call(op, self.machine.lanes);
+        let call = call.expect("an operation on a mesh");
+        let function = self.linker.fem();
+        let arguments = host_arguments(call);
+        self.call(function, arguments, args, results, false);
+    }
+
     pub(super) fn eigen(&mut self, n: u8, args: &[Value], results: &[Value]) -> Result<(), String> {
         let function = self.linker.eigen(n, self.machine.lanes);
         let vectors = Argument::Results(usize::from(n));
@@ -96,7 +105,7 @@ impl Lowering<'_> {
             Argument::Results(0),
         ];
         if self.is_done_in_place(field, orders) {
-            self.make_tables();
+            self.make_one();
             let inside = self.is_inside(field.image, args);
             let kind = |call| Kind::Tent { call, inside };
             self.call_as(kind, function, arguments, (args, results), false);
@@ -125,7 +134,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// Whether a probe interpolates linearly, and pairs of samples can be gathered.
+    /// Whether a probe interpolates linearly, and pairs of samples can be loaded.
     fn is_done_in_place(&self, field: &Convolution, orders: Orders) -> bool {
         self.machine.width == Width::Zmm
             && !self.machine.lanes.double
@@ -136,15 +145,9 @@ impl Lowering<'_> {
             && field.kernels.iter().all(|kernel| kernel.0.name == "tent")
     }
 
-    fn make_tables(&mut self) {
-        if self.tables.is_none() {
-            let pairs = |n: u32| (0..16).map(move |lane| 2 * lane + n).collect::<Vec<u32>>();
-            let one = 1f32.to_bits();
-            self.tables = Some(Tables {
-                one: self.constants.words(&[one]),
-                first: self.constants.words(&pairs(0)),
-                second: self.constants.words(&pairs(1)),
-            });
+    fn make_one(&mut self) {
+        if self.one.is_none() {
+            self.one = Some(self.constants.words(&[1f32.to_bits()]));
         }
     }
 
@@ -221,4 +224,15 @@ impl Lowering<'_> {
         };
         self.push(Kind::Report(Box::new(call)));
     }
+}
+
+/// What a function of the host is given: the frame, the lanes, a description by address, and planes.
+pub(super) fn host_arguments(call: usize) -> Vec<Argument> {
+    vec![
+        Argument::Frame,
+        Argument::Lanes,
+        Argument::Number(call as u64),
+        Argument::Values,
+        Argument::Results(0),
+    ]
 }

@@ -258,6 +258,7 @@ impl Lowering<'_> {
             mask,
             variables: all,
             body: Block { nodes, end: 0 },
+            is_long: self.long_loops.contains(index),
             start: 0,
         })));
         Ok(())

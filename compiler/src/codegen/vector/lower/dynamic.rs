@@ -3,13 +3,11 @@
 //! Whatever makes or searches something is a call of the host. The state of another strand is read at an address that is
 //! computed here, because loops over neighbours consist of it; lanes that do not run read nothing.
 
-use super::Lowering;
+use super::{Lowering, calls::host_arguments};
 use crate::{
     codegen::{
         abi::offset,
-        vector::tree::{
-            Argument, Binary, Class, Compare, Gather, Half, Home, Kind, Op, Unary, Val,
-        },
+        vector::tree::{Binary, Class, Compare, Gather, Half, Home, Kind, Op, Unary, Val},
     },
     low::Dynamic,
     ssa::Value,
@@ -37,13 +35,7 @@ impl Lowering<'_> {
             | Dynamic::New(_) => {
                 let lanes = self.machine.lanes;
                 let call = self.linker.host_call(op, lanes, self.state);
-                let arguments = vec![
-                    Argument::Frame,
-                    Argument::Lanes,
-                    Argument::Number(call as u64),
-                    Argument::Values,
-                    Argument::Results(0),
-                ];
+                let arguments = host_arguments(call);
                 let function = self.linker.operate();
                 let effect = matches!(op, Dynamic::New(_));
                 self.call(function, arguments, args, results, effect);

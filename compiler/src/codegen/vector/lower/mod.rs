@@ -14,8 +14,8 @@ use super::{
     Machine, Width,
     ends::Ends,
     tree::{
-        Base, Block, Class, Finish, Home, Kind, Logic, Node, Op, Place, Store, Tables, Tree, Unary,
-        Val, Values,
+        Base, Block, Class, Finish, Home, Kind, Logic, Node, Op, Place, Store, Tree, Unary, Val,
+        Values,
     },
 };
 use crate::{
@@ -27,7 +27,7 @@ use crate::{
     low::{self, Low, Ty},
     ssa::{self, Function, Role, Value},
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use truth::Facts;
 
@@ -77,7 +77,7 @@ pub(super) fn lower(
     let bits = lowering.constants.bits(machine);
     Ok(Tree {
         bits,
-        tables: lowering.tables,
+        one: lowering.one,
         width: machine.lanes.width,
         body: Block {
             nodes: lowering.nodes,
@@ -130,11 +130,13 @@ struct Lowering<'a> {
     /// Which Low values may differ between strands, and how often each is used.
     varying: Vec<bool>,
     uses: Vec<u32>,
+    /// The indices of loops that may take long.
+    long_loops: FxHashSet<Value>,
     found: Vec<Option<Val>>,
     values: Values,
     definitions: Vec<Option<Definition>>,
     constants: Constants,
-    tables: Option<Tables>,
+    one: Option<Place>,
     truths: [Val; 2],
     facts: Facts,
     /// The state slots that Low values are, and the values of slots.
@@ -182,12 +184,13 @@ impl<'a> Lowering<'a> {
             linker,
             repeats,
             varying: low::varying(function),
+            long_loops: low::long_loops(function),
             uses,
             found: vec![None; function.types.len()],
             values,
             definitions: Vec::new(),
             constants: Constants::default(),
-            tables: None,
+            one: None,
             truths,
             facts: Facts::default(),
             slots: FxHashMap::default(),

@@ -75,6 +75,10 @@ impl Lowering<'_> {
                 self.probe(field, *orders, args, results);
                 return Ok(());
             }
+            low::Op::Locate(..) | low::Op::CellNumber(_) | low::Op::FemProbe(_) => {
+                self.fem(op, args, results);
+                return Ok(());
+            }
             low::Op::Eigen(n) => return self.eigen(*n, args, results),
             low::Op::Print(pieces) => {
                 self.print(pieces, args);

@@ -33,15 +33,15 @@ pub(super) struct Tent<'a> {
     /// Whether they are inside the image for the lanes that run.
     pub(super) inside: bool,
     pub(super) lanes: u8,
-    /// The number one, and the numbers of the lanes of two vectors in which first and second samples are.
+    /// The number one.
     pub(super) one: Address,
-    pub(super) pairs: [Address; 2],
+    /// Room for a vector.
+    pub(super) cells: Address,
     pub(super) vectors: [u8; TENT_VECTORS],
-    pub(super) mask: u8,
 }
 
 /// How many vector registers interpolation needs.
-pub(super) const TENT_VECTORS: usize = 12;
+pub(super) const TENT_VECTORS: usize = 11;
 
 /// A machine.
 pub(super) trait Target {

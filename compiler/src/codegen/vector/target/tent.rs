@@ -1,10 +1,11 @@
 //! Linear interpolation in place: what the primitive does, operation by operation, for sixteen lanes.
 //!
-//! Two neighbouring samples of a row are gathered at once, as one number of 64 bits.
+//! Two neighbouring samples of a row are loaded at once, lane by lane: on many processors faster than gathers, which their
+//! microcode guards against leaks.
 
-use super::{Target, Tent, avx512::SCRATCH_MASK};
+use super::{Target, Tent, beyond};
 use crate::codegen::vector::{
-    encode::{Gpr, Length, Operand, opcode::*},
+    encode::{Gpr, Length, Operand, Write, opcode::*},
     tree::{Class, Rounding, Unary},
 };
 use runtime::probe::{Linear, ProbeImage};
@@ -19,20 +20,7 @@ const STRIDES: i32 = (ProbeImage::LINEAR + offset_of!(Linear, strides)) as i32;
 impl super::Avx512 {
     pub(super) fn interpolate(&mut self, tent: &Tent<'_>) {
         let Tent { to, image, .. } = *tent;
-        let [
-            c0,
-            c1,
-            c2,
-            f0,
-            f1,
-            f2,
-            first_weight,
-            a,
-            b,
-            upper,
-            evens,
-            odds,
-        ] = tent.vectors;
+        let [c0, c1, c2, f0, f1, f2, first_weight, a0, b0, a1, b1] = tent.vectors;
         let (cells, fractions) = ([c0, c1, c2], [f0, f1, f2]);
         let dim = tent.positions.len();
         for (axis, &x) in tent.positions.iter().enumerate() {
@@ -47,33 +35,59 @@ impl super::Avx512 {
             self.emit(VPMULLD, cell, cell, stride);
             self.emit(VPADDD, c0, c0, Operand::Register(cell));
         }
-        self.emit_imm(VEXTRACTF64X4, c0, 0, Operand::Register(upper), 1);
-        let lanes = Operand::Register(tent.lanes);
-        let shifted = Length::L128;
-        self.asm
-            .vex_imm(KSHIFTRW, shifted, SCRATCH_MASK, 0, lanes, 8);
-        for (table, at) in [evens, odds].into_iter().zip(tent.pairs) {
-            self.load(Class::Vector, table, at);
-        }
+        // Lanes that do not run load the first samples.
+        self.zero(a0);
+        let cell = Operand::Register(c0);
+        let running = Write::Under(tent.lanes);
+        self.asm.evex(VMOVAPS, Length::L512, a0, 0, cell, running);
+        self.store(Class::Vector, tent.cells, a0);
         self.one_minus(first_weight, f0, tent);
         // The cells of the other axes are done with; their registers take the sums.
         let (slice, whole) = if dim == 3 { (c1, to) } else { (to, c2) };
         for z in 0..(if dim == 3 { 2 } else { 1 }) {
-            for y in 0..2 {
-                let row = Gpr::RAX;
-                self.asm.load64(row, image.at(ROWS + 8 * (2 * z + y)));
-                self.gather_pairs(a, row, c0, tent.lanes, tent.mask);
-                self.gather_pairs(b, row, upper, SCRATCH_MASK, tent.mask);
-                // Now the first samples are in the scratch register and the second in `a`.
-                self.copy(Class::Vector, Self::SCRATCH, a);
-                self.emit(VPERMT2PS, Self::SCRATCH, evens, Operand::Register(b));
-                self.emit(VPERMT2PS, a, odds, Operand::Register(b));
+            let rows = [Gpr::RSI, Gpr::RDX];
+            for (y, &row) in rows.iter().enumerate() {
+                self.asm
+                    .load64(row, image.at(ROWS + 8 * (2 * z + y as i32)));
+            }
+            self.load_pairs([[a0, b0], [a1, b1]], rows, tent);
+            for (y, [a, b]) in [[a0, b0], [a1, b1]].into_iter().enumerate() {
+                // The first samples are those with even numbers, the second those with odd ones.
+                self.emit_imm(VSHUFPS, Self::SCRATCH, a, Operand::Register(b), 0x88);
+                self.emit_imm(VSHUFPS, a, a, Operand::Register(b), 0xdd);
                 self.emit(VMULPS, b, first_weight, Operand::Register(Self::SCRATCH));
                 self.emit(VFMADD231PS, b, f0, Operand::Register(a));
                 self.accumulate(slice, b, f1, y == 0, tent);
             }
             if dim == 3 {
                 self.accumulate(whole, slice, f2, z == 0, tent);
+            }
+        }
+    }
+
+    /// The pairs of samples of all lanes in two rows. Of every four lanes, the first of two registers gets those of two lanes
+    /// and the second those of the other two.
+    fn load_pairs(&mut self, to: [[u8; 2]; 2], rows: [Gpr; 2], tent: &Tent<'_>) {
+        /// Cells count samples of four bytes.
+        const SCALE: u8 = 2;
+        let indices = [Gpr::RAX, Gpr::RCX];
+        for quarter in 0..4 {
+            for half in 0..2 {
+                for (n, index) in indices.into_iter().enumerate() {
+                    let lane = 4 * quarter + 2 * half + n;
+                    self.asm.load32(index, beyond(tent.cells, 4 * lane as i32));
+                }
+                for (row, halves) in rows.into_iter().zip(to) {
+                    let all = halves[half];
+                    let pair = if quarter == 0 { all } else { Self::SCRATCH };
+                    let [first, second] = indices.map(|index| (index, SCALE));
+                    self.asm.evex_indexed(VMOVQ, pair, 0, row, first);
+                    self.asm.evex_indexed(VMOVHPS, pair, pair, row, second);
+                    if quarter > 0 {
+                        let pair = Operand::Register(pair);
+                        self.emit_imm(VINSERTF32X4, all, all, pair, quarter as u8);
+                    }
+                }
             }
         }
     }
@@ -99,16 +113,6 @@ impl super::Avx512 {
         self.emit(VMINPS, cell, cell, Operand::Broadcast(last));
         self.emit(VSUBPS, fraction, fraction, Operand::Register(cell));
         self.emit(VCVTTPS2DQ, cell, 0, Operand::Register(cell));
-    }
-
-    /// Two samples for each of eight lanes.
-    fn gather_pairs(&mut self, to: u8, row: Gpr, cells: u8, lanes: u8, mask: u8) {
-        /// Cells count samples of four bytes.
-        const SCALE: u8 = 2;
-        self.copy(Class::Mask, mask, lanes);
-        self.zero(to);
-        let asm = &mut self.asm;
-        asm.evex_gather(VGATHERDPD, Length::L512, to, row, (cells, SCALE), mask);
     }
 
     /// The weight of the first of two samples.

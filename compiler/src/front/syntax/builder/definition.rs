@@ -87,6 +87,7 @@ impl Builder {
             TypeExprKind::Seq { .. }
             | TypeExprKind::Image { .. }
             | TypeExprKind::Field { .. }
+            | TypeExprKind::Data { .. }
             | TypeExprKind::Kernel(_) => self.only(&version::RICH_PARAMETER, ty.span),
             TypeExprKind::Bool
             | TypeExprKind::Int

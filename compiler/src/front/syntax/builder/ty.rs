@@ -56,6 +56,27 @@ impl Builder {
         }
     }
 
+    pub(crate) fn data_type(
+        &mut self,
+        span: Span,
+        name: Name,
+        continuity: Option<Expr>,
+        dim: Deep<Expr>,
+        shape: Option<Deep<Vec<Expr>>>,
+    ) -> Deep<TypeExpr> {
+        let depth = dim.depth.max(shape.as_ref().map_or(0, |shape| shape.depth));
+        let kind = TypeExprKind::Data {
+            name,
+            continuity: continuity.map(Box::new),
+            dim: Box::new(dim.node),
+            shape: shape.map(|shape| shape.node),
+        };
+        Deep {
+            node: TypeExpr { kind, span },
+            depth,
+        }
+    }
+
     pub(crate) fn sequence_type(
         &mut self,
         span: Span,

@@ -345,6 +345,24 @@ impl Printer {
                 self.text(")");
                 self.shape(shape);
             }
+            TypeExprKind::Data {
+                name,
+                continuity,
+                dim,
+                shape,
+            } => {
+                self.text(&name.text);
+                if let Some(continuity) = continuity {
+                    self.text("#");
+                    self.expr(continuity);
+                }
+                self.text("(");
+                self.expr(dim);
+                self.text(")");
+                if let Some(shape) = shape {
+                    self.shape(shape);
+                }
+            }
             TypeExprKind::Kernel(continuity) => {
                 self.text("kernel#");
                 self.expr(continuity);

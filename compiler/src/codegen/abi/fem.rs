@@ -1,0 +1,50 @@
+//! What generated code asks of meshes: one function, by the description of what is to be done.
+
+use super::{Frame, Lanes};
+use runtime::fem::{FemWanted, Mesh};
+use std::sync::Arc;
+
+/// Does something with a mesh: the lanes it is about, planes of the arguments, and room for those of the results.
+pub type Fem = unsafe extern "C" fn(*mut Frame<'_>, u32, *const FemCall, *const u8, *mut u8);
+
+/// What is to be done with a mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FemOp {
+    /// Position to cell and reference position. Where the search begins is what the strand found last; it changes no result.
+    Locate {
+        /// The mesh.
+        mesh: u32,
+        /// Bytes from the start of a block of the state to the hints for this mesh, a plane of 4-byte lanes.
+        hints: usize,
+    },
+    /// Cell to its number in the file.
+    Number {
+        /// The mesh.
+        mesh: u32,
+    },
+    /// Cell and reference position to fields.
+    Probe {
+        /// The mesh.
+        mesh: u32,
+        /// What is wanted: the number in the linker's list.
+        wanted: usize,
+    },
+}
+
+/// A call of [`Fem`].
+#[derive(Debug)]
+pub struct FemCall {
+    /// What is to be done.
+    pub op: FemOp,
+    /// The lanes of the code that it belongs to.
+    pub lanes: Lanes,
+}
+
+/// The meshes of a running program, and what its code wants of them.
+#[derive(Debug, Default)]
+pub struct FemTable {
+    /// The meshes by their numbers.
+    pub meshes: Vec<Arc<Mesh>>,
+    /// For each probe in the linker's list, the fields and orders.
+    pub wanted: Vec<Vec<FemWanted>>,
+}

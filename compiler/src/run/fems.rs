@@ -1,0 +1,146 @@
+//! The meshes of a running program and the values on them.
+
+use super::Failure;
+use crate::{codegen::Compiled, codegen::abi::FemTable, ir::fem::FemField};
+use runtime::{
+    fem::{Choice, FemError, FemFile, FemValues, FemWanted, Mesh, Outside},
+    simd::Real,
+};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+/// Where a mesh and the values on it come from.
+#[derive(Clone, Debug)]
+pub enum FemSource {
+    /// A file.
+    File(String),
+    /// Memory: what a solver hands over.
+    Memory(Arc<FemFile>),
+}
+
+/// Where the meshes of a program come from, and which arrays are wanted of them.
+#[derive(Clone, Debug)]
+pub(super) struct FemSources {
+    /// One for each mesh.
+    pub(super) meshes: Vec<FemSource>,
+    /// For all values on meshes, the array that was named.
+    pub(super) arrays: Vec<Option<String>>,
+}
+
+/// Meshes as generated code takes them, and what should be told about them.
+#[derive(Debug, Default)]
+pub(super) struct LoadedFems {
+    pub(super) table: FemTable,
+    /// What was noticed.
+    pub(super) notes: Vec<String>,
+    /// What messages call each mesh.
+    names: Vec<String>,
+}
+
+impl LoadedFems {
+    /// Loads a program's meshes.
+    ///
+    /// # Errors
+    /// What is wrong with one of them.
+    pub(super) fn load(program: &Compiled, sources: &FemSources) -> Result<LoadedFems, Failure> {
+        let real = if program.lanes.double {
+            Real::F64
+        } else {
+            Real::F32
+        };
+        let interface = &program.interface;
+        let mut loaded = LoadedFems::default();
+        let mut files: Vec<Arc<FemFile>> = Vec::new();
+        for (mesh, source) in interface.meshes.iter().zip(&sources.meshes) {
+            // A file that the program names is a matter of its text.
+            let (name, place) = match source {
+                FemSource::File(file) => {
+                    let named = mesh.file.as_ref() == Some(file);
+                    (file.clone(), named.then_some(mesh.span.start))
+                }
+                FemSource::Memory(_) => ("the mesh in memory".to_string(), None),
+            };
+            let failed = |error: FemError| failure(error.in_file(&name), place);
+            let file = match source {
+                FemSource::File(file) => Arc::new(FemFile::read(Path::new(file)).map_err(failed)?),
+                FemSource::Memory(file) => {
+                    file.check().map_err(failed)?;
+                    file.clone()
+                }
+            };
+            let made = Mesh::new(&file, mesh.dim, real).map_err(failed)?;
+            let notes = made.notes().iter().map(|note| format!("{name}: {note}"));
+            loaded.notes.extend(notes);
+            loaded.table.meshes.push(Arc::new(made));
+            loaded.names.push(name);
+            files.push(file);
+        }
+        let mut values: Vec<Arc<FemValues>> = Vec::new();
+        for (fem, array) in interface.fems.iter().zip(&sources.arrays) {
+            let number = fem.mesh as usize;
+            let choice = Choice {
+                array: array.as_deref(),
+                variable: &fem.variable,
+                shape: fem.shape.dims(),
+            };
+            let made = FemValues::new(&loaded.table.meshes[number], &files[number], &choice);
+            let place = (*array == fem.array).then_some(fem.span.start);
+            let failed = |error: FemError| failure(error.in_file(&loaded.names[number]), place);
+            values.push(Arc::new(made.map_err(failed)?));
+        }
+        let mut highest: BTreeMap<u32, usize> = BTreeMap::new();
+        for probe in program.code.linker().fem_probes() {
+            let fields = probe.wanted.iter().map(|(field, orders)| {
+                let most = orders.iter().max().unwrap_or(0);
+                let known = highest.entry(field.fem).or_default();
+                *known = most.max(*known);
+                FemWanted {
+                    values: values[field.fem as usize].clone(),
+                    orders: orders.0,
+                    outside: outside(field),
+                }
+            });
+            loaded.table.wanted.push(fields.collect());
+        }
+        for (fem, order) in highest {
+            let (values, fem) = (&values[fem as usize], &interface.fems[fem as usize]);
+            let degree = values.degree(&loaded.table.meshes[fem.mesh as usize]);
+            if let Some(degree) = degree.filter(|degree| order > *degree) {
+                loaded.notes.push(format!(
+                    "derivatives of order {} and more of `{}` (degree {degree}) are 0 in every cell",
+                    degree + 1,
+                    fem.variable
+                ));
+            }
+        }
+        Ok(loaded)
+    }
+
+    /// The meshes that were probed, but never inside: their names, and where they lie along each coordinate of the world.
+    pub(super) fn missed(&self) -> impl Iterator<Item = (&str, Vec<(f64, f64)>)> {
+        let all = self.names.iter().zip(&self.table.meshes);
+        all.filter(|(_, mesh)| mesh.was_missed())
+            .map(|(name, mesh)| (name.as_str(), mesh.world_box()))
+    }
+
+    /// The meshes with positions for which the inverse map of a curved cell was not found, and how many these are.
+    pub(super) fn unresolved(&self) -> impl Iterator<Item = (&str, u64)> {
+        let all = self.names.iter().zip(&self.table.meshes);
+        all.filter(|(_, mesh)| mesh.unresolved() > 0)
+            .map(|(name, mesh)| (name.as_str(), mesh.unresolved()))
+    }
+}
+
+fn failure(error: FemError, place: Option<u32>) -> Failure {
+    Failure {
+        place,
+        hints: error.hints().to_vec(),
+        ..Failure::input(error.headline())
+    }
+}
+
+fn outside(field: &FemField) -> Outside {
+    match &field.outside {
+        None => Outside::Nan,
+        Some(values) => Outside::Constant(values.iter().map(|x| x.get()).collect()),
+    }
+}

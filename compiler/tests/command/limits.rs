@@ -1,0 +1,296 @@
+//! What happens where memory or patience ends: a message, and with `--keep` what there was; never an abort, never a half-written
+//! file.
+
+use crate::commands::{diderotc, directory, interrupted, names, numbers, stderr, write};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+
+/// A run that is refused or ends with a message about memory.
+fn exhausted(dir: &Path, words: &[&str]) -> String {
+    let output = diderotc(dir, words);
+    let message = stderr(&output);
+    assert!(
+        matches!(output.status.code(), Some(1 | 2)),
+        "{words:?}: {:?}: {message}",
+        output.status
+    );
+    assert!(
+        message.contains("memory") && !message.contains("panicked"),
+        "{words:?}: {message}"
+    );
+    message
+}
+
+#[test]
+fn what_needs_more_memory_than_is_allowed_is_refused_before_the_run() {
+    let dir = directory("limits-before");
+    let text = "#version 2.0
+input int n = 1000000;
+strand s (int i) { output vec3 x = [i, i, i]; update { print(\"running\\n\"); stabilize; } }
+create_array { s(i) | i in 1..n }
+";
+    write(&dir, "strands.diderot", text);
+    let message = exhausted(&dir, &["strands.diderot", "--memory", "1MB"]);
+    assert!(message.contains("1000000 strands"), "{message}");
+    // There is room for the strands, but not for their outputs beside them.
+    let message = exhausted(
+        &dir,
+        &["strands.diderot", "--memory", "48MB", "-o", "x.nrrd"],
+    );
+    assert!(message.contains("x.nrrd: 12.0 MB of memory"), "{message}");
+    let text = "#version 2.0
+input image(3)[] vol;
+field#0(3)[] F = tent ⊛ vol;
+strand s (int i) { output real x = 0; update { x = F([i, 0, 0]); stabilize; } }
+create_array { s(i) | i in 0..1 }
+";
+    write(&dir, "image.diderot", text);
+    let header = "NRRD0005\ntype: uchar\ndimension: 3\nsizes: 100 100 100\nencoding: raw\n\n";
+    let file = [header.as_bytes(), &[7; 1_000_000]].concat();
+    fs::write(dir.join("vol.nrrd"), file).expect("a writable directory");
+    let words = ["image.diderot", "-vol", "vol.nrrd", "--memory"];
+    let message = exhausted(&dir, &[&words[..], &["2M"]].concat());
+    assert!(
+        message.contains("vol.nrrd: the image needs 4.0 MB of memory"),
+        "{message}"
+    );
+    let enough = diderotc(&dir, &[&words[..], &["5M"]].concat());
+    assert!(enough.status.success(), "{}", stderr(&enough));
+    let wrong = diderotc(&dir, &[&words[..], &["much"]].concat());
+    assert_eq!(wrong.status.code(), Some(2));
+    // Far more than any machine has needs no limit.
+    let message = exhausted(&dir, &["strands.diderot", "-n", "2000000000", "--double"]);
+    assert!(message.contains("2000000000 strands"), "{message}");
+}
+
+/// What grows without end, and what is said of it.
+const GROWING: [(&str, &str, &str); 4] = [
+    (
+        "doubling",
+        "strand s (int i) {
+    int[] all = {1, 2, 3, 4};
+    output int n = 0;
+    update { all = all @ all; n += 1; }
+}
+create_array { s(i) | i in 5..5 }",
+        "strand 0, created with 5, in super-step ",
+    ),
+    (
+        "many-sequences",
+        "strand s (int i) {
+    vec3[] all = {};
+    output int n = 0;
+    update { foreach (int k in 1..1000) { all = all @ [n, k, i]; } n += 1; }
+}
+create_array { s(i) | i in 0..99 }",
+        "in super-step ",
+    ),
+    (
+        "births",
+        "strand s (int i) {
+    output int n = i;
+    update { new s(n + 1); new s(n + 2); }
+}
+create_collection { s(i) | i in 0..3 }",
+        "strands that were made in super-step ",
+    ),
+    (
+        "printing",
+        "strand s (int i) {
+    output int n = 0;
+    update { foreach (int k in 1..2000000) { print(\"again and again and again\\n\"); } n += 1; }
+}
+create_array { s(i) | i in 0..3 }",
+        "in super-step 1: ",
+    ),
+];
+
+#[test]
+fn growth_ends_with_a_message_and_keeps_what_there_was() {
+    for (name, text, said) in GROWING {
+        let dir = directory(&format!("limits-{name}"));
+        write(&dir, "p.diderot", &format!("#version 2.0\n{text}\n"));
+        let words = [
+            "p.diderot",
+            "--memory",
+            "60M",
+            "-o",
+            "n.nrrd",
+            "-print",
+            "text",
+        ];
+        let message = exhausted(&dir, &words);
+        assert!(message.contains(said), "{name}: {message}");
+        assert!(!dir.join("n.nrrd").exists(), "{name}");
+        assert!(!names(&dir).iter().any(|n| n.ends_with(".part")), "{name}");
+        let message = exhausted(&dir, &[&words[..], &["--keep"]].concat());
+        let steps = message.split("out of memory after ").nth(1);
+        let steps = steps.and_then(|rest| rest.split(' ').next());
+        let steps = steps.unwrap_or_else(|| panic!("{name}: {message}"));
+        let kept = numbers(&dir, "n.nrrd");
+        if steps == "0" {
+            assert_eq!(kept, [0.0; 4], "{name}");
+            continue;
+        }
+        let limited = diderotc(&dir, &["p.diderot", "-l", steps, "-o", "l.nrrd"]);
+        assert!(limited.status.success(), "{}", stderr(&limited));
+        let limited = numbers(&dir, "l.nrrd");
+        // Strands that cannot notice each other may have come farther than the one that failed.
+        let fits = |(k, l): (&f64, &f64)| k == l || name != "births" && (k - l).abs() <= 16.0;
+        assert!(
+            kept.len() == limited.len() && kept.iter().zip(&limited).all(fits),
+            "{name}: {} and {}",
+            kept.len(),
+            limited.len()
+        );
+    }
+}
+
+#[test]
+fn prepending_takes_as_little_memory_as_appending() {
+    let dir = directory("limits-prepend");
+    let text = "#version 2.0
+strand s (int i) {
+    int[] all = {};
+    output int first = 0;
+    output int last = 0;
+    output int n = 0;
+    update {
+        foreach (int k in 1..50000) { all = k @ all; }
+        first = all[0];
+        last = all[49999];
+        n = length(all);
+        stabilize;
+    }
+}
+create_array { s(i) | i in 0..2 }
+";
+    write(&dir, "p.diderot", text);
+    let output = diderotc(&dir, &["p.diderot", "--memory", "10M", "-o", "n.csv"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let table = fs::read_to_string(dir.join("n.csv")).expect("the output");
+    assert_eq!(
+        table.lines().skip(1).collect::<Vec<_>>(),
+        ["50000,1,50000"; 3]
+    );
+}
+
+/// Programs that come to no end: in a loop of independent strands, of strands that print, and of global code.
+const ENDLESS: [(&str, &str); 3] = [
+    (
+        "independent",
+        "strand s (int i) {
+    output int n = 0;
+    update {
+        n += 1;
+        if (n == 3) { foreach (int j in 1..2000000000) { foreach (int k in 1..2000000000) { n += k % (i + 2); } } }
+    }
+}
+create_array { s(i) | i in 0..99 }",
+    ),
+    (
+        "lockstep",
+        "strand s (int i) {
+    output int n = 0;
+    update {
+        n += 1;
+        if (n == 3) { foreach (int j in 1..2000000000) { foreach (int k in 1..2000000000) { n += k % (i + 2); } } print(n); }
+    }
+}
+create_array { s(i) | i in 0..99 }",
+    ),
+    (
+        "global",
+        "int total = 0;
+strand s (int i) { output int n = 0; update { n += 1; } }
+update { foreach (int j in 1..2000000000) { foreach (int k in 1..2000000000) { total += k % (j + 2); } } }
+create_array { s(i) | i in 0..99 }",
+    ),
+];
+
+#[test]
+fn an_interrupt_ends_endless_loops() {
+    for (name, text) in ENDLESS {
+        let dir = directory(&format!("limits-endless-{name}"));
+        write(&dir, "p.diderot", &format!("#version 2.0\n{text}\n"));
+        for isa in ["none", "avx512"] {
+            let words = ["p.diderot", "--isa", isa, "-s", "1", "-o", "n.nrrd"];
+            let (message, status) = interrupted(&dir, &words, "n-0000.nrrd", "-TERM");
+            assert_eq!(status, Some(130), "{name}: {message}");
+            assert!(!dir.join("n.nrrd").exists(), "{name}: {message}");
+        }
+    }
+}
+
+#[test]
+fn strands_that_are_left_in_a_loop_keep_their_last_values() {
+    let (name, text) = ENDLESS[0];
+    let dir = directory(&format!("limits-left-{name}"));
+    write(&dir, "p.diderot", &format!("#version 2.0\n{text}\n"));
+    for isa in ["none", "avx512"] {
+        let words = [
+            "p.diderot",
+            "--isa",
+            isa,
+            "--keep",
+            "-s",
+            "2",
+            "-o",
+            "n.nrrd",
+        ];
+        let (message, status) = interrupted(&dir, &words, "n-0002.nrrd", "-INT");
+        assert_eq!(status, Some(130), "{message}");
+        assert_eq!(numbers(&dir, "n.nrrd"), [2.0; 100], "{isa}");
+    }
+}
+
+/// A run in a shell that has set limits.
+fn limited(dir: &Path, limits: &str, words: &str) -> Output {
+    let line = format!(
+        "trap '' XFSZ; {limits}; exec {} {words}",
+        env!("CARGO_BIN_EXE_diderotc")
+    );
+    let mut shell = Command::new("sh");
+    let run = shell.args(["-c", &line]).current_dir(dir);
+    run.output().expect("a shell")
+}
+
+#[test]
+fn printed_text_is_whole_or_not_there() {
+    let dir = directory("limits-print");
+    let text = "#version 2.0
+strand s (int i) { output int n = i; update { print(\"line \", i, \"\\n\"); stabilize; } }
+create_array { s(i) | i in 0..9999 }
+";
+    write(&dir, "p.diderot", text);
+    let whole = diderotc(&dir, &["p.diderot", "-print", "whole.txt"]);
+    assert!(whole.status.success(), "{}", stderr(&whole));
+    let wanted: String = (0..10_000).map(|i| format!("line {i}\n")).collect();
+    let read = |file: &str| fs::read_to_string(dir.join(file)).expect("a file");
+    assert_eq!(read("whole.txt"), wanted);
+    fs::write(dir.join("text"), "before").expect("a writable directory");
+    let output = limited(&dir, "ulimit -f 16", "p.diderot -print text");
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert_eq!(read("text"), "before");
+    assert!(!names(&dir).iter().any(|name| name.ends_with(".part")));
+    // What cannot be replaced is written to.
+    let full = diderotc(&dir, &["p.diderot", "-print", "/dev/full"]);
+    assert_eq!(full.status.code(), Some(1));
+}
+
+#[test]
+fn a_process_with_little_memory_ends_with_a_message() {
+    let dir = directory("limits-address-space");
+    let (_, text, _) = GROWING[0];
+    write(&dir, "p.diderot", &format!("#version 2.0\n{text}\n"));
+    for kilobytes in [300_000, 600_000, 1_200_000] {
+        let limits = format!("ulimit -v {kilobytes}");
+        let output = limited(&dir, &limits, "p.diderot -n 2 -o n.nrrd");
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{kilobytes}: {message}");
+        assert!(message.contains("memory"), "{kilobytes}: {message}");
+    }
+}

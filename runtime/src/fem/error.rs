@@ -1,0 +1,66 @@
+//! Why there is no mesh, or no field on it.
+
+use std::fmt;
+
+/// What was found, in which file, and ways out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FemError {
+    file: Option<String>,
+    message: String,
+    hints: Vec<String>,
+}
+
+impl FemError {
+    pub(super) fn new(message: impl Into<String>) -> FemError {
+        FemError {
+            file: None,
+            message: message.into(),
+            hints: Vec::new(),
+        }
+    }
+
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> FemError {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// The same error, said of a file.
+    pub fn in_file(mut self, file: &str) -> FemError {
+        self.file.get_or_insert_with(|| file.to_string());
+        self
+    }
+
+    /// The file and what was found, without the ways out.
+    pub fn headline(&self) -> String {
+        match &self.file {
+            Some(file) => format!("{file}: {}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
+    /// The ways out.
+    pub fn hints(&self) -> &[String] {
+        &self.hints
+    }
+}
+
+impl From<String> for FemError {
+    fn from(message: String) -> FemError {
+        FemError::new(message)
+    }
+}
+
+impl From<&str> for FemError {
+    fn from(message: &str) -> FemError {
+        FemError::new(message)
+    }
+}
+
+impl fmt::Display for FemError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.headline())?;
+        self.hints.iter().try_for_each(|h| write!(f, "\nhelp: {h}"))
+    }
+}
+
+impl std::error::Error for FemError {}

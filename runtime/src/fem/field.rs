@@ -1,0 +1,212 @@
+//! Values on a mesh: the polynomials of one array of a file.
+
+use super::file::{ArrayPlace, FemArray, FemFile};
+use super::polynomial::Space;
+use super::{FemError, Mesh};
+
+/// Which array of a file a program asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<'a> {
+    /// The name that the program or the user gives.
+    pub array: Option<&'a str>,
+    /// The name of the variable: an array of that name is taken if none is given.
+    pub variable: &'a str,
+    /// The shape of a value.
+    pub shape: &'a [usize],
+}
+
+/// Values on a mesh, as coefficients by cell, then component, then monomial.
+#[derive(Debug)]
+pub struct FemValues {
+    pub(super) components: usize,
+    coefficients: Vec<f64>,
+    /// Where the coefficients of each block of the mesh begin.
+    starts: Vec<usize>,
+    /// The polynomials of values that belong to cells as a whole.
+    constant: Option<Space>,
+    jumps: bool,
+}
+
+impl Choice<'_> {
+    /// The array that is meant.
+    ///
+    /// # Errors
+    /// There is none, or several, or it does not have the components.
+    pub fn find<'f>(&self, file: &'f FemFile) -> Result<&'f FemArray, FemError> {
+        let list = || {
+            let all = file.arrays.iter().map(|array| {
+                let components = match array.components {
+                    1 => String::new(),
+                    n => n.to_string(),
+                };
+                format!("`{}` [{components}]", array.name)
+            });
+            let all: Vec<String> = all.collect();
+            match all.is_empty() {
+                true => "the file has no arrays".to_string(),
+                false => format!("there are {}", all.join(", ")),
+            }
+        };
+        let named = |name: &str| file.arrays.iter().find(|array| array.name == name);
+        if let Some(name) = self.array {
+            let array = named(name).ok_or_else(|| format!("no array `{name}`; {}", list()))?;
+            self.components(array)?;
+            return Ok(array);
+        }
+        if let Some(array) = named(self.variable)
+            && self.components(array).is_ok()
+        {
+            return Ok(array);
+        }
+        let mut fitting = file
+            .arrays
+            .iter()
+            .filter(|array| self.components(array).is_ok());
+        match (fitting.next(), fitting.next()) {
+            (Some(array), None) => Ok(array),
+            (None, _) => Err(FemError::new(format!(
+                "no array has {} components, as a value of shape {:?} has; {}",
+                self.size(),
+                self.shape,
+                list()
+            ))),
+            _ => Err(
+                FemError::new(format!("several arrays fit; {}", list())).hint(format!(
+                    "name one: `FILE#{}`, or the second argument of `load_fem`",
+                    file.arrays[0].name
+                )),
+            ),
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// The component of the array for each component of a value.
+    ///
+    /// # Errors
+    /// They do not fit.
+    pub fn components(&self, array: &FemArray) -> Result<Vec<usize>, FemError> {
+        let zero = |rest: &[usize]| {
+            let tuples = array.values.chunks_exact(array.components);
+            tuples
+                .flat_map(|t| rest.iter().map(|&c| t[c]))
+                .all(|x| x == 0.0)
+        };
+        match (self.shape, array.components) {
+            (_, n) if n == self.size() => Ok((0..n).collect()),
+            ([2], 3) if zero(&[2]) => Ok(vec![0, 1]),
+            ([2, 2], 9) if zero(&[2, 5, 6, 7, 8]) => Ok(vec![0, 1, 3, 4]),
+            // Symmetric: xx yy zz xy yz xz.
+            ([3, 3], 6) => Ok(vec![0, 3, 5, 3, 1, 4, 5, 4, 2]),
+            ([2, 2], 6) if zero(&[2, 4, 5]) => Ok(vec![0, 3, 3, 1]),
+            (shape, n) => {
+                let of = |n: usize| {
+                    if n == 1 {
+                        "1 component".into()
+                    } else {
+                        format!("{n} components")
+                    }
+                };
+                Err(FemError::new(format!(
+                    "array `{}` has {}, but a value of shape {shape:?} has {}",
+                    array.name,
+                    of(n),
+                    of(self.size())
+                )))
+            }
+        }
+    }
+}
+
+impl FemValues {
+    /// The values of an array on the mesh of its file.
+    ///
+    /// # Errors
+    /// The components do not fit, or a value is not finite.
+    pub fn new(mesh: &Mesh, file: &FemFile, choice: &Choice<'_>) -> Result<FemValues, FemError> {
+        let array = choice.find(file)?;
+        let picks = choice.components(array)?;
+        if let Some(bad) = array.values.iter().position(|x| !x.is_finite()) {
+            return Err(FemError::new(format!(
+                "array `{}` has the value {} at node {}",
+                array.name,
+                array.values[bad],
+                bad / array.components
+            )));
+        }
+        let by_cell = array.place == ArrayPlace::Cells;
+        let mut values = FemValues {
+            components: picks.len(),
+            coefficients: Vec::new(),
+            starts: Vec::new(),
+            constant: by_cell.then(|| Space::new(mesh.dim, 0, false)),
+            jumps: by_cell || array.place == ArrayPlace::CellNodes,
+        };
+        let mut nodal = Vec::new();
+        for cell in 0..mesh.cells() as u32 {
+            let block = mesh.block_of(cell);
+            if block.first == cell {
+                values.starts.push(values.coefficients.len());
+            }
+            let source = &file.cells[mesh.sources[cell as usize] as usize];
+            let nodes = block.element.nodes().len();
+            for &component in &picks {
+                let value = |tuple: usize| array.values[tuple * array.components + component];
+                if by_cell {
+                    values
+                        .coefficients
+                        .push(value(mesh.sources[cell as usize] as usize));
+                    continue;
+                }
+                nodal.clear();
+                nodal.extend(
+                    (source.first..source.first + nodes).map(|n| match array.place {
+                        ArrayPlace::CellNodes => value(n),
+                        _ => value(file.connectivity[n] as usize),
+                    }),
+                );
+                block
+                    .element
+                    .basis()
+                    .coefficients(&nodal, &mut values.coefficients);
+            }
+        }
+        Ok(values)
+    }
+
+    /// The number of components of a value.
+    pub fn components(&self) -> usize {
+        self.components
+    }
+
+    /// The largest degree of its polynomials, above which all derivatives vanish; none if some cell is curved.
+    pub fn degree(&self, mesh: &Mesh) -> Option<usize> {
+        let spaces = mesh.blocks.iter().map(|block| &block.element.basis().space);
+        let degree = match &self.constant {
+            Some(_) => Some(0),
+            None => spaces.map(Space::total_degree).max(),
+        };
+        degree.filter(|_| mesh.curved_cells() == 0 || self.constant.is_some())
+    }
+
+    /// Whether cells have values of their own, so that the field may jump between them.
+    pub fn may_jump(&self) -> bool {
+        self.jumps
+    }
+
+    /// The polynomials of a cell and their coefficients, component by component.
+    #[inline(always)]
+    pub(super) fn of_cell<'a>(&'a self, mesh: &'a Mesh, cell: u32) -> (&'a Space, &'a [f64]) {
+        let number = mesh.records[cell as usize].block as usize;
+        let block = &mesh.blocks[number];
+        let space = self
+            .constant
+            .as_ref()
+            .unwrap_or_else(|| &block.element.basis().space);
+        let stride = self.components * space.len();
+        let first = self.starts[number] + (cell - block.first) as usize * stride;
+        (space, &self.coefficients[first..first + stride])
+    }
+}

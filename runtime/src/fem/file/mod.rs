@@ -1,0 +1,230 @@
+//! Mesh files: points, cells, and arrays on them. Formats end here.
+
+mod cursor;
+mod gmsh;
+mod legacy;
+mod vtu;
+
+use super::FemError;
+use super::element::{ELEMENTS, Element};
+use std::path::Path;
+
+/// What a mesh file says.
+#[derive(Clone, Debug, Default)]
+pub struct FemFile {
+    /// The points, with z = 0 where the file has none.
+    pub points: Vec<[f64; 3]>,
+    /// The cells of two and three dimensions.
+    pub cells: Vec<FileCell>,
+    /// The points of all cells, in VTK's order of nodes.
+    pub connectivity: Vec<u32>,
+    /// The arrays.
+    pub arrays: Vec<FemArray>,
+}
+
+/// A cell of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct FileCell {
+    /// Its element.
+    pub element: &'static Element,
+    /// The first of its points in the list of all.
+    pub first: usize,
+    /// Its number among all cells of the file, those that are left out counted.
+    pub number: u32,
+}
+
+/// Numbers on a mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FemArray {
+    /// Its name.
+    pub name: String,
+    /// What one tuple belongs to.
+    pub place: ArrayPlace,
+    /// Numbers per tuple.
+    pub components: usize,
+    /// The tuples, one after the other.
+    pub values: Vec<f64>,
+}
+
+/// What the tuples of an array belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrayPlace {
+    /// The points of the file.
+    Points,
+    /// The cells that are kept.
+    Cells,
+    /// The nodes of each cell, as in the list of all cells' points.
+    CellNodes,
+}
+
+impl FemFile {
+    /// Reads a file of any known format.
+    ///
+    /// # Errors
+    /// The file cannot be read, or says what it cannot mean.
+    pub fn read(path: &Path) -> Result<FemFile, FemError> {
+        let named = |error: FemError| error.in_file(&path.display().to_string());
+        let bytes = std::fs::read(path).map_err(|e| named(e.to_string().into()))?;
+        FemFile::parse(&bytes).map_err(named)
+    }
+
+    /// Reads what the bytes of a file say.
+    ///
+    /// # Errors
+    /// They say what no mesh can mean.
+    pub fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
+        let start = bytes.trim_ascii_start();
+        let begins = |text: &str| start.starts_with(text.as_bytes());
+        let file = if begins("# vtk DataFile") {
+            legacy::parse(bytes)?
+        } else if begins("$") {
+            gmsh::parse(bytes)?
+        } else if begins("<") {
+            vtu::parse(bytes)?
+        } else {
+            let mut error = FemError::new("this is no mesh file that can be read");
+            if begins("\u{89}HDF") || bytes.get(1..4) == Some(b"HDF") {
+                error = error.hint("convert it: meshio convert in.xdmf out.vtu");
+            }
+            return Err(error.hint("VTU, legacy VTK and Gmsh 2.2 and 4.1 are read"));
+        };
+        file.check()?;
+        Ok(file)
+    }
+
+    /// Makes sure that every number refers to something.
+    ///
+    /// # Errors
+    /// Which does not.
+    pub fn check(&self) -> Result<(), FemError> {
+        if let Some(bad) = self
+            .points
+            .iter()
+            .position(|p| p.iter().any(|x| !x.is_finite()))
+        {
+            return Err(FemError::new(format!(
+                "point {bad} is at {:?}",
+                self.points[bad]
+            )));
+        }
+        for cell in &self.cells {
+            let nodes = cell.element.nodes().len();
+            let end = cell.first.checked_add(nodes);
+            let own = end.and_then(|end| self.connectivity.get(cell.first..end));
+            let own = own.ok_or_else(|| format!("cell {} has too few points", cell.number))?;
+            if let Some(bad) = own.iter().find(|&&p| p as usize >= self.points.len()) {
+                return Err(FemError::new(format!(
+                    "cell {} names point {bad} of {}",
+                    cell.number,
+                    self.points.len()
+                )));
+            }
+        }
+        for array in &self.arrays {
+            let tuples = match array.place {
+                ArrayPlace::Points => self.points.len(),
+                ArrayPlace::Cells => self.cells.len(),
+                ArrayPlace::CellNodes => self.connectivity.len(),
+            };
+            if tuples.checked_mul(array.components) != Some(array.values.len()) {
+                return Err(FemError::new(format!(
+                    "array `{}` has {} numbers, expected {tuples} times {}",
+                    array.name,
+                    array.values.len(),
+                    array.components
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The nodes of a cell.
+    pub fn nodes(&self, cell: usize) -> impl Iterator<Item = [f64; 3]> {
+        let cell = &self.cells[cell];
+        let own = &self.connectivity[cell.first..][..cell.element.nodes().len()];
+        own.iter().map(|&p| self.points[p as usize])
+    }
+}
+
+/// VTK's types of cells that are no more than a line: they are left out.
+const VTK_LINES: [i64; 6] = [1, 2, 3, 4, 21, 68];
+
+/// Collects cells given by VTK's types.
+#[derive(Default)]
+struct VtkCells {
+    /// The places of the cells that are kept.
+    kept: Vec<usize>,
+    seen: usize,
+}
+
+impl VtkCells {
+    /// Adds the next cell, whose points are numbered from `first`. Old files have other places for two edges of hexahedra.
+    fn add(
+        &mut self,
+        file: &mut FemFile,
+        kind: i64,
+        points: &[i64],
+        first: usize,
+        old: bool,
+    ) -> Result<(), FemError> {
+        let number = self.seen;
+        self.seen += 1;
+        if VTK_LINES.contains(&kind) {
+            return Ok(());
+        }
+        let element =
+            Element::of_vtk(kind, points.len()).ok_or_else(|| unknown(kind, points.len()))?;
+        self.kept.push(number);
+        file.cells.push(FileCell {
+            element,
+            first: file.connectivity.len(),
+            number: u32::try_from(number).map_err(|_| "too many cells")?,
+        });
+        let start = file.connectivity.len();
+        for &point in points {
+            let wrong = || format!("cell {number} names point {point}");
+            let point = usize::try_from(point)
+                .ok()
+                .and_then(|p| p.checked_add(first));
+            let point = point.and_then(|p| u32::try_from(p).ok());
+            file.connectivity.push(point.ok_or_else(wrong)?);
+        }
+        if old && kind == 72 && element.degree > 1 {
+            // The vertical edges at corners 2 and 3 were exchanged.
+            let inner = element.degree - 1;
+            let edge = start + 8 + 8 * inner + 2 * inner;
+            for n in 0..inner {
+                file.connectivity.swap(edge + n, edge + inner + n);
+            }
+        }
+        Ok(())
+    }
+
+    /// Of tuples for all cells, those of the cells that are kept.
+    fn select(&self, values: &[f64], components: usize) -> Vec<f64> {
+        let tuple = |&n: &usize| values[n * components..(n + 1) * components].to_vec();
+        self.kept.iter().flat_map(tuple).collect()
+    }
+}
+
+fn unknown(kind: i64, points: usize) -> FemError {
+    let fixed = ELEMENTS.iter().filter_map(|element| element.vtk);
+    let mut known: Vec<u8> = fixed
+        .chain(super::element::VTK_LAGRANGE.map(|(k, _)| k))
+        .collect();
+    known.sort_unstable();
+    let known: Vec<String> = known.iter().map(u8::to_string).collect();
+    let name = match kind {
+        7 => " (polygon)",
+        13 | 26 | 32 | 73 => " (wedge)",
+        14 | 27 | 37 | 74 => " (pyramid)",
+        34 => " (triangle with seven points)",
+        42 => " (polyhedron)",
+        75..=80 => " (Bézier)",
+        _ => "",
+    };
+    FemError::new(format!(
+        "cells of type {kind}{name} with {points} points are not supported"
+    ))
+    .hint(format!("types that are read: {}", known.join(" ")))
+}

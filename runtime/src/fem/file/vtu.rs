@@ -1,0 +1,312 @@
+//! VTK's XML files of unstructured grids: ASCII, base64 and appended arrays, plain or compressed by zlib.
+
+use super::cursor::{Cursor, Form, ints, length, reals};
+use super::{ArrayPlace, FemArray, FemFile, VtkCells};
+use crate::fem::FemError;
+use crate::formats::vti_data::{HeaderType, Packing};
+use crate::formats::xml::{Tag, Tags};
+use crate::nrrd::{Endian, SampleType};
+use std::io::Read;
+
+/// What holds for all arrays of a file.
+struct Document<'a> {
+    bytes: &'a [u8],
+    compressed: bool,
+    width: HeaderType,
+    endian: Endian,
+    /// Where appended arrays begin, and whether they are base64.
+    appended: Option<(usize, bool)>,
+}
+
+/// A piece of the grid: its arrays by section.
+#[derive(Default)]
+struct Piece<'a> {
+    points: usize,
+    cells: usize,
+    arrays: Vec<(Section, Tag<'a>)>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Section {
+    PointData,
+    CellData,
+    Points,
+    Cells,
+}
+
+pub(super) fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
+    let mut head = None;
+    let mut grid = false;
+    let mut pieces: Vec<Piece<'_>> = Vec::new();
+    let mut section = None;
+    let mut appended = None;
+    for tag in (Tags { text: bytes, at: 0 }) {
+        match tag.name {
+            "VTKFile" => head = Some(tag),
+            "UnstructuredGrid" => grid = true,
+            "Piece" => {
+                pieces.push(Piece {
+                    points: count(tag, "NumberOfPoints")?,
+                    cells: count(tag, "NumberOfCells")?,
+                    arrays: Vec::new(),
+                });
+                section = None;
+            }
+            "PointData" => section = Some(Section::PointData),
+            "CellData" => section = Some(Section::CellData),
+            "Points" => section = Some(Section::Points),
+            "Cells" => section = Some(Section::Cells),
+            "FieldData" => section = None,
+            "DataArray" => {
+                if let (Some(piece), Some(section)) = (pieces.last_mut(), section) {
+                    piece.arrays.push((section, tag));
+                }
+            }
+            "AppendedData" => {
+                let mark = bytes[tag.end..].iter().position(|b| *b == b'_');
+                let mark = mark.ok_or("no `_` marks the beginning of the appended arrays")?;
+                appended = Some((tag.end + mark + 1, tag.get("encoding") != Some("raw")));
+                break;
+            }
+            _ => {}
+        }
+    }
+    let head = head.ok_or("the file has no tag `VTKFile`")?;
+    if !grid {
+        let kind = head.get("type").unwrap_or("nothing known");
+        return Err(FemError::new(format!(
+            "the file is of type `{kind}`, expected `UnstructuredGrid`"
+        )));
+    }
+    let compressed = match head.get("compressor") {
+        None => false,
+        Some("vtkZLibDataCompressor") => true,
+        Some(other) => {
+            let name = other
+                .trim_start_matches("vtk")
+                .trim_end_matches("DataCompressor");
+            return Err(
+                FemError::new(format!("the arrays are compressed with {name}"))
+                    .hint("write the file with zlib, or without compression"),
+            );
+        }
+    };
+    let document = Document {
+        bytes,
+        compressed,
+        width: match head.get("header_type") {
+            Some("UInt64") => HeaderType::Wide,
+            _ => HeaderType::Narrow,
+        },
+        endian: match head.get("byte_order") {
+            Some("BigEndian") => Endian::Big,
+            _ => Endian::Little,
+        },
+        appended,
+    };
+    let old = is_old(head.get("version").unwrap_or("0.1"));
+    let mut file = FemFile::default();
+    let mut cells = VtkCells::default();
+    let several = pieces.len() > 1;
+    for piece in &pieces {
+        add(&document, piece, &mut file, &mut cells, old)?;
+    }
+    if several {
+        // An array that some piece lacks would end in the middle.
+        let whole = |array: &FemArray| {
+            let tuples = match array.place {
+                ArrayPlace::Points => file.points.len(),
+                _ => file.cells.len(),
+            };
+            array.values.len() == tuples * array.components
+        };
+        file.arrays = std::mem::take(&mut file.arrays)
+            .into_iter()
+            .filter(whole)
+            .collect();
+    }
+    Ok(file)
+}
+
+/// Whether hexahedra of this version have the old order of nodes.
+fn is_old(version: &str) -> bool {
+    let mut parts = version.split('.').map(|n| n.parse::<u32>().unwrap_or(0));
+    let (major, minor) = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
+    (major, minor) < (2, 1)
+}
+
+fn count(tag: Tag<'_>, name: &str) -> Result<usize, FemError> {
+    let text = tag.get(name).unwrap_or("").trim();
+    let wrong = |_| format!("`{}` has `{name}` = `{text}`, expected a number", tag.name);
+    Ok(text.parse().map_err(wrong)?)
+}
+
+fn add(
+    document: &Document<'_>,
+    piece: &Piece<'_>,
+    file: &mut FemFile,
+    cells: &mut VtkCells,
+    old: bool,
+) -> Result<(), FemError> {
+    let find = |section: Section, name: Option<&str>| {
+        let is = |(s, tag): &&(Section, Tag<'_>)| {
+            *s == section && (name.is_none() || tag.get("Name") == name)
+        };
+        let found = piece.arrays.iter().find(is).map(|(_, tag)| *tag);
+        found.ok_or_else(|| format!("the grid has no array `{}`", name.unwrap_or("Points")))
+    };
+    let first = file.points.len();
+    let points = tuples(piece.points, 3)?;
+    let points = document.reals(find(Section::Points, None)?, points)?;
+    file.points
+        .extend(points.chunks_exact(3).map(|p| [p[0], p[1], p[2]]));
+    let kinds = document.ints(find(Section::Cells, Some("types"))?, piece.cells)?;
+    let offsets = document.ints(find(Section::Cells, Some("offsets"))?, piece.cells)?;
+    let last = offsets.last().copied().unwrap_or(0);
+    let total = usize::try_from(last).map_err(|_| format!("`offsets` ends with {last}"))?;
+    let connectivity = document.ints(find(Section::Cells, Some("connectivity"))?, total)?;
+    let mut own = VtkCells {
+        seen: cells.seen,
+        ..VtkCells::default()
+    };
+    let mut start = 0;
+    for (kind, end) in kinds.iter().zip(&offsets) {
+        let end = usize::try_from(*end)
+            .ok()
+            .filter(|end| (start..total + 1).contains(end));
+        let end = end.ok_or_else(|| format!("cell {} has no points in `offsets`", own.seen))?;
+        own.add(file, *kind, &connectivity[start..end], first, old)?;
+        start = end;
+    }
+    own.kept.iter_mut().for_each(|n| *n -= cells.seen);
+    for (section, tag) in &piece.arrays {
+        let (place, count) = match section {
+            Section::PointData => (ArrayPlace::Points, piece.points),
+            Section::CellData => (ArrayPlace::Cells, piece.cells),
+            Section::Points | Section::Cells => continue,
+        };
+        let Some(name) = tag.get("Name").filter(|_| kind_of(*tag).is_ok()) else {
+            continue;
+        };
+        let components = match tag.get("NumberOfComponents") {
+            Some(text) => text.trim().parse().ok().filter(|n| *n > 0),
+            None => Some(1),
+        };
+        let components: usize =
+            components.ok_or_else(|| format!("array `{name}` has no number of components"))?;
+        let mut values = document.reals(*tag, tuples(count, components)?)?;
+        if place == ArrayPlace::Cells {
+            values = own.select(&values, components);
+        }
+        let known = file
+            .arrays
+            .iter_mut()
+            .find(|array| array.name == name && array.place == place);
+        match known {
+            Some(array) if array.components == components => array.values.extend(values),
+            Some(_) => {
+                return Err(
+                    format!("array `{name}` has different components in two pieces").into(),
+                );
+            }
+            None => file.arrays.push(FemArray {
+                name: name.to_string(),
+                place,
+                components,
+                values,
+            }),
+        }
+    }
+    cells.seen = own.seen;
+    Ok(())
+}
+
+fn tuples(count: usize, components: usize) -> Result<usize, String> {
+    let total = count.checked_mul(components);
+    total.ok_or_else(|| "too many numbers".to_string())
+}
+
+fn kind_of(array: Tag<'_>) -> Result<SampleType, String> {
+    let name = array.get("type").unwrap_or("");
+    let row = crate::formats::VTK_TYPES.iter().find(|(n, _)| *n == name);
+    row.map(|(_, kind)| *kind)
+        .ok_or_else(|| format!("the type `{name}` cannot be read"))
+}
+
+impl Document<'_> {
+    fn reals(&self, array: Tag<'_>, count: usize) -> Result<Vec<f64>, String> {
+        let kind = kind_of(array)?;
+        match self.text(array) {
+            Some(mut text) => text.reals(count, kind, Form::Text),
+            None => reals(&self.data(array, count, kind)?, kind, self.endian),
+        }
+    }
+
+    fn ints(&self, array: Tag<'_>, count: usize) -> Result<Vec<i64>, String> {
+        let kind = kind_of(array)?;
+        match self.text(array) {
+            Some(mut text) => text.ints(count, kind, Form::Text),
+            None => ints(&self.data(array, count, kind)?, kind, self.endian),
+        }
+    }
+
+    /// The numbers of an array that are text.
+    fn text(&self, array: Tag<'_>) -> Option<Cursor<'_>> {
+        let ascii = array
+            .get("format")
+            .is_some_and(|f| f.eq_ignore_ascii_case("ascii"));
+        let rest = &self.bytes[array.end..];
+        let end = rest.iter().position(|b| *b == b'<').unwrap_or(rest.len());
+        ascii.then_some(Cursor {
+            bytes: &rest[..end],
+            at: 0,
+        })
+    }
+
+    /// The bytes of an array, as many as numbers need.
+    fn data(&self, array: Tag<'_>, count: usize, kind: SampleType) -> Result<Vec<u8>, String> {
+        let name = array.get("Name").unwrap_or("Points");
+        let (start, base64) = match array.get("format") {
+            Some("appended") => {
+                let (start, base64) = self.appended.ok_or("there are no appended arrays")?;
+                let offset = array
+                    .get("offset")
+                    .and_then(|o| o.trim().parse::<usize>().ok());
+                let start = offset.and_then(|offset| start.checked_add(offset));
+                (
+                    start.ok_or_else(|| format!("array `{name}` has no offset"))?,
+                    base64,
+                )
+            }
+            _ => (array.end, true),
+        };
+        let wanted = length(count, kind)?;
+        let bytes = self
+            .bytes
+            .get(start..)
+            .ok_or("an array is said to begin beyond the end of the file")?;
+        if wanted == 0 {
+            return Ok(Vec::new());
+        }
+        let packing = Packing {
+            start: 0,
+            base64,
+            compressed: self.compressed,
+            width: self.width,
+            endian: self.endian,
+        };
+        let stream = packing
+            .unpack(Box::new(bytes))
+            .map_err(|e| e.message().to_string())?;
+        let mut data = Vec::new();
+        let read = stream.take(wanted as u64).read_to_end(&mut data);
+        read.map_err(|e| format!("array `{name}` cannot be unpacked: {e}"))?;
+        if data.len() != wanted {
+            return Err(format!(
+                "array `{name}` has {} bytes, expected {wanted}",
+                data.len()
+            ));
+        }
+        Ok(data)
+    }
+}

@@ -1,0 +1,191 @@
+//! Where a search begins that has no better start, and which cells may contain a position: a grid of bins, of which crowded ones
+//! are grids themselves.
+
+/// Cells per bin that are aimed at.
+const CELLS_PER_BIN: f64 = 4.0;
+/// A bin with more cells is divided.
+const CROWDED: usize = 64;
+/// How often bins are divided.
+const DEPTH: usize = 10;
+/// The most bins along an axis.
+const LONGEST: f64 = 1024.0;
+
+/// A grid over a box.
+#[derive(Debug)]
+struct Grid {
+    low: [f64; 3],
+    /// Bins per unit of length.
+    scale: [f64; 3],
+    sizes: [u32; 3],
+    /// The first of its bins.
+    first: u32,
+}
+
+/// A part of a grid.
+#[derive(Clone, Copy, Debug)]
+enum Bin {
+    /// The cells that meet it, in a list: where it begins, how many, and the one that is nearest to the middle.
+    Cells { first: u32, count: u32, middle: u32 },
+    /// A grid of its own.
+    Divided(u32),
+}
+
+/// The index of a mesh.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    grids: Vec<Grid>,
+    bins: Vec<Bin>,
+    cells: Vec<u32>,
+}
+
+type Box3 = [[f64; 3]; 2];
+
+impl Index {
+    /// An index of cells by their boxes, which are made larger by a margin.
+    pub(super) fn new(boxes: &[Box3], bounds: &Box3, dim: usize, margin: f64) -> Index {
+        let mut index = Index::default();
+        let all: Vec<u32> = (0..boxes.len() as u32).collect();
+        // Positions at the rim and up to the tolerance beyond it are in the outermost bins.
+        index.grid(boxes, &all, bounds, dim, 2.0 * margin, 0);
+        index
+    }
+
+    fn grid(
+        &mut self,
+        boxes: &[Box3],
+        cells: &[u32],
+        bounds: &Box3,
+        dim: usize,
+        margin: f64,
+        depth: usize,
+    ) -> u32 {
+        let widths: [f64; 3] = std::array::from_fn(|a| bounds[1][a] - bounds[0][a]);
+        let longest = widths[..dim].iter().copied().fold(0.0, f64::max);
+        let volume: f64 = widths[..dim]
+            .iter()
+            .map(|w| w.max(1e-3 * longest))
+            .product();
+        let wanted = (cells.len() as f64 / CELLS_PER_BIN).max(1.0);
+        let edge = (volume / wanted).powf(1.0 / dim as f64);
+        let mut sizes = [1_u32; 3];
+        for a in 0..dim {
+            sizes[a] = (widths[a] / edge).round().clamp(1.0, LONGEST) as u32;
+        }
+        if depth > 0 {
+            // A crowded bin is divided along every axis, or the cells stay as crowded.
+            sizes[..dim]
+                .iter_mut()
+                .for_each(|size| *size = (*size).clamp(2, 8));
+        }
+        let scale = std::array::from_fn(|a| {
+            if widths[a] > 0.0 {
+                f64::from(sizes[a]) / widths[a]
+            } else {
+                0.0
+            }
+        });
+        let number = self.grids.len() as u32;
+        let first = self.bins.len() as u32;
+        let count: usize = sizes.iter().map(|&n| n as usize).product();
+        let grid = Grid {
+            low: bounds[0],
+            scale,
+            sizes,
+            first,
+        };
+        let mut lists: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for &cell in cells {
+            let [low, high] = boxes[cell as usize];
+            let from = grid.bin(&low.map(|x| x - margin));
+            let to = grid.bin(&high.map(|x| x + margin));
+            for z in from[2]..to[2] + 1 {
+                for y in from[1]..to[1] + 1 {
+                    for x in from[0]..to[0] + 1 {
+                        lists[grid.number([x, y, z])].push(cell);
+                    }
+                }
+            }
+        }
+        self.grids.push(grid);
+        let empty = Bin::Cells {
+            first: 0,
+            count: 0,
+            middle: super::NONE,
+        };
+        self.bins.resize(self.bins.len() + count, empty);
+        for (n, list) in lists.into_iter().enumerate() {
+            let at = [
+                n as u32 % sizes[0],
+                n as u32 / sizes[0] % sizes[1],
+                n as u32 / sizes[0] / sizes[1],
+            ];
+            let own = part_of(bounds, &sizes, at);
+            let fewer = list.len() * 10 < cells.len() * 9 || depth == 0;
+            self.bins[first as usize + n] = if list.len() > CROWDED && depth < DEPTH && fewer {
+                Bin::Divided(self.grid(boxes, &list, &own, dim, margin, depth + 1))
+            } else {
+                self.list(boxes, &list, &own, dim)
+            };
+        }
+        number
+    }
+
+    fn list(&mut self, boxes: &[Box3], list: &[u32], own: &Box3, dim: usize) -> Bin {
+        let distance = |cell: &&u32| -> f64 {
+            let [low, high] = boxes[**cell as usize];
+            let off = |a: usize| (low[a] + high[a] - own[0][a] - own[1][a]).powi(2);
+            (0..dim).map(off).sum()
+        };
+        let nearest = list
+            .iter()
+            .min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        let bin = Bin::Cells {
+            first: self.cells.len() as u32,
+            count: list.len() as u32,
+            middle: nearest.copied().unwrap_or(super::NONE),
+        };
+        self.cells.extend(list);
+        bin
+    }
+
+    /// The cells whose boxes may contain a position, and the one to begin with, or `NONE` if there is none.
+    pub(super) fn find(&self, x: &[f64; 3]) -> (&[u32], u32) {
+        let mut grid = &self.grids[0];
+        loop {
+            match self.bins[grid.first as usize + grid.number(grid.bin(x))] {
+                Bin::Divided(inner) => grid = &self.grids[inner as usize],
+                Bin::Cells {
+                    first,
+                    count,
+                    middle,
+                } => return (&self.cells[first as usize..][..count as usize], middle),
+            }
+        }
+    }
+}
+
+impl Grid {
+    /// The bin of a position; those beyond the box are in the outermost.
+    fn bin(&self, x: &[f64; 3]) -> [u32; 3] {
+        std::array::from_fn(|a| {
+            let at = (x[a] - self.low[a]) * self.scale[a];
+            // The conversion saturates below at zero.
+            (at as u32).min(self.sizes[a] - 1)
+        })
+    }
+
+    fn number(&self, [x, y, z]: [u32; 3]) -> usize {
+        ((z * self.sizes[1] + y) * self.sizes[0] + x) as usize
+    }
+}
+
+/// The box of a bin.
+fn part_of(bounds: &Box3, sizes: &[u32; 3], at: [u32; 3]) -> Box3 {
+    let edge = |a: usize, n: u32| {
+        bounds[0][a] + (bounds[1][a] - bounds[0][a]) * f64::from(n) / f64::from(sizes[a])
+    };
+    [
+        std::array::from_fn(|a| edge(a, at[a])),
+        std::array::from_fn(|a| edge(a, at[a] + 1)),
+    ]
+}

@@ -1,0 +1,315 @@
+//! The cell of a position: a walk from a hint or from the index; near faces the rule over all cells of the bin.
+
+use super::cell::CellKind;
+use super::invert::{Inverse, Map, Matrix, apply, sum_of_products};
+use super::{Mesh, NONE, Record};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// The longest walk.
+const STEPS: u8 = 64;
+
+/// A constraint below this is so many cells away that the index is nearer.
+const FAR: f64 = -4.0;
+
+/// The cell of a position and the position in its reference cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// The cell, by its number in the mesh.
+    pub cell: u32,
+    /// The reference position.
+    pub reference: [f64; 3],
+}
+
+/// What one cell says of a position.
+enum Verdict {
+    /// Inside by more than twice the tolerance.
+    Holds([f64; 3]),
+    /// Within the tolerance of all faces.
+    Near([f64; 3]),
+    /// Beyond a face, and the value of its constraint.
+    Beyond(usize, f64),
+}
+
+/// How steep a constraint is in the world.
+pub(super) fn slope(kind: CellKind, constraint: usize, inverse: &Matrix) -> f64 {
+    let g = kind.gradient(constraint);
+    let along = |i: usize| g[0] * inverse[0][i] + g[1] * inverse[1][i] + g[2] * inverse[2][i];
+    let [x, y, z] = [along(0), along(1), along(2)];
+    (x * x + y * y + z * z).sqrt()
+}
+
+impl Mesh {
+    /// The cell of a position; `hint` is where the search begins, and changes nothing.
+    pub fn locate(&self, x: &[f64; 3], hint: Option<u32>) -> Option<Found> {
+        let mut search = self.begin(x, hint.unwrap_or(NONE))?;
+        loop {
+            if let Some(found) = self.advance(&mut search) {
+                return found;
+            }
+        }
+    }
+
+    /// The rule itself, over all cells.
+    pub fn locate_by_rule(&self, x: &[f64; 3]) -> Option<Found> {
+        let all: Vec<u32> = (0..self.records.len() as u32).collect();
+        self.decide(x, &all)
+    }
+
+    /// A search for a position; none if it is not even near the box of the mesh.
+    #[inline(always)]
+    pub(super) fn begin(&self, x: &[f64; 3], hint: u32) -> Option<Search> {
+        let [low, high] = &self.bounds;
+        let near = |a: usize| x[a] >= low[a] - self.theta && x[a] <= high[a] + self.theta;
+        // NaN is near nothing.
+        if !(0..self.dim).all(near) {
+            return None;
+        }
+        let mut search = Search {
+            x: *x,
+            cell: hint,
+            steps: 0,
+            indexed: false,
+        };
+        search.x[self.dim..].fill(0.0);
+        if hint as usize >= self.records.len() {
+            self.from_index(&mut search);
+        }
+        if search.cell != NONE {
+            self.prefetch(search.cell);
+        }
+        Some(search)
+    }
+
+    fn from_index(&self, search: &mut Search) {
+        search.cell = self.index.find(&search.x).1;
+        search.steps = 0;
+        search.indexed = true;
+    }
+
+    /// Looks at one more cell; gives the result if the search is over.
+    #[inline(always)]
+    pub(super) fn advance(&self, search: &mut Search) -> Option<Option<Found>> {
+        if search.cell == NONE {
+            return Some(None);
+        }
+        let record = &self.records[search.cell as usize];
+        let (face, constraint) = match self.judge(search.cell, record, &search.x) {
+            Verdict::Holds(reference) => {
+                let cell = search.cell;
+                return Some(Some(Found { cell, reference }));
+            }
+            Verdict::Near(_) => return Some(self.decide(&search.x, self.index.find(&search.x).0)),
+            Verdict::Beyond(face, constraint) => (face, constraint),
+        };
+        let next = record.neighbours[face];
+        search.steps += 1;
+        let lost = next == NONE || search.steps == STEPS;
+        if search.indexed && lost {
+            return Some(self.decide(&search.x, self.index.find(&search.x).0));
+        }
+        if lost || !search.indexed && constraint < FAR {
+            self.from_index(search);
+        } else {
+            search.cell = next;
+        }
+        if search.cell != NONE {
+            self.prefetch(search.cell);
+        }
+        None
+    }
+
+    /// The cell that holds a position, or else the lowest-numbered one that accepts it.
+    #[cold]
+    fn decide(&self, x: &[f64; 3], cells: &[u32]) -> Option<Found> {
+        let mut best: Option<Found> = None;
+        for &cell in cells {
+            match self.judge(cell, &self.records[cell as usize], x) {
+                Verdict::Holds(reference) => return Some(Found { cell, reference }),
+                Verdict::Near(reference) => {
+                    let first = best.is_none_or(|b| self.number(cell) < self.number(b.cell));
+                    if first && self.is_near_box(cell, x) {
+                        best = Some(Found { cell, reference });
+                    }
+                }
+                Verdict::Beyond(..) => {}
+            }
+        }
+        best
+    }
+
+    #[inline(always)]
+    fn judge(&self, cell: u32, record: &Record, x: &[f64; 3]) -> Verdict {
+        let kind = self.blocks[record.block as usize].element.cell;
+        let off = [0, 1, 2].map(|i| x[i] - record.centre[i]);
+        let xi = apply(&record.inverse, &off).map(|t| t + kind.centre());
+        if record.curved != NONE {
+            return self.judge_curved(cell, record, x, &xi);
+        }
+        let (face, least) = kind.least(&xi);
+        // Far from all faces the comparison with slopes is decided without them.
+        if least > self.clear {
+            Verdict::Holds(xi)
+        } else if least < -self.clear {
+            Verdict::Beyond(face, least)
+        } else {
+            self.judge_straight(cell, kind, &xi, x, &record.inverse)
+        }
+    }
+
+    /// The verdict of a straight cell near one of its faces. The coordinates of a flat simplex say too little about how far its
+    /// faces are, because the last of them is what the others leave; so its corners are asked.
+    #[cold]
+    fn judge_straight(
+        &self,
+        cell: u32,
+        kind: CellKind,
+        xi: &[f64; 3],
+        x: &[f64; 3],
+        inverse: &Matrix,
+    ) -> Verdict {
+        if !kind.is_simplex() {
+            return self.judge_closely(kind, xi, inverse);
+        }
+        let corners = self.corners_of(cell);
+        let corner = |n: usize| self.points[corners[n] as usize];
+        let (mut holds, mut near) = (true, true);
+        for j in 0..kind.faces() {
+            let face: [[f64; 3]; 3] =
+                std::array::from_fn(|n| corner(kind.face(j)[n.min(kind.dim() - 1)]));
+            let opposite = corner(if j < kind.dim() { j + 1 } else { 0 });
+            let distance = distance(&face[..kind.dim()], &opposite, x);
+            holds &= distance > 2.0 * self.theta;
+            near &= distance >= -self.theta;
+        }
+        self.verdict(kind, xi, holds, near)
+    }
+
+    /// The verdict when the least constraint may be near zero.
+    fn judge_closely(&self, kind: CellKind, xi: &[f64; 3], inverse: &Matrix) -> Verdict {
+        let (mut holds, mut near) = (true, true);
+        for j in 0..kind.faces() {
+            let c = kind.constraint(j, xi);
+            let tolerance = self.theta * slope(kind, j, inverse);
+            holds &= c > 2.0 * tolerance;
+            near &= c >= -tolerance;
+        }
+        self.verdict(kind, xi, holds, near)
+    }
+
+    fn verdict(&self, kind: CellKind, xi: &[f64; 3], holds: bool, near: bool) -> Verdict {
+        match (holds, near) {
+            (true, _) => Verdict::Holds(*xi),
+            (_, true) => Verdict::Near(*xi),
+            _ => {
+                let (face, least) = kind.least(xi);
+                Verdict::Beyond(face, least)
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn judge_curved(&self, cell: u32, record: &Record, x: &[f64; 3], eta: &[f64; 3]) -> Verdict {
+        let map = self.map_of(cell);
+        let kind = map.kind;
+        let margins = &self.geometry[record.curved as usize..][..3];
+        let mut worst = (0, f64::INFINITY);
+        for j in 0..kind.faces() {
+            let g = kind.gradient(j);
+            let margin: f64 = (0..self.dim).map(|a| g[a].abs() * margins[a]).sum();
+            let highest = kind.constraint(j, eta) + margin;
+            if highest < worst.1 {
+                worst = (j, highest);
+            }
+        }
+        // No position of the cell, nor one within the tolerance of it, has such an estimate.
+        if worst.1 < -4.0 * self.clear {
+            return Verdict::Beyond(worst.0, worst.1);
+        }
+        match map.invert(x, eta) {
+            Inverse::Found(xi, inverse) => self.judge_closely(kind, &xi, &inverse),
+            Inverse::Outside => {
+                let (face, least) = kind.least(eta);
+                Verdict::Beyond(face, least)
+            }
+            Inverse::Unknown => {
+                self.contact.unresolved.fetch_add(1, Relaxed);
+                let (face, least) = kind.least(eta);
+                Verdict::Beyond(face, least)
+            }
+        }
+    }
+
+    /// The map of a curved cell.
+    pub(super) fn map_of(&self, cell: u32) -> Map<'_> {
+        let record = &self.records[cell as usize];
+        let element = self.blocks[record.block as usize].element;
+        let space = &element.basis().space;
+        Map {
+            kind: element.cell,
+            space,
+            coefficients: &self.geometry[record.curved as usize + 9..][..self.dim * space.len()],
+            at_centre: &record.inverse,
+        }
+    }
+
+    /// Whether a position is within the tolerance of the box of a cell.
+    fn is_near_box(&self, cell: u32, x: &[f64; 3]) -> bool {
+        let record = &self.records[cell as usize];
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        if record.curved == NONE {
+            for &corner in self.corners_of(cell) {
+                let p = self.points[corner as usize];
+                low = std::array::from_fn(|a| low[a].min(p[a]));
+                high = std::array::from_fn(|a| high[a].max(p[a]));
+            }
+        } else {
+            let bounds = &self.geometry[record.curved as usize + 3..][..6];
+            low.copy_from_slice(&bounds[..3]);
+            high.copy_from_slice(&bounds[3..]);
+        }
+        (0..self.dim).all(|a| x[a] >= low[a] - self.theta && x[a] <= high[a] + self.theta)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, cell: u32) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let record = std::ptr::from_ref(&self.records[cell as usize]).cast::<i8>();
+            // SAFETY: the processor has the instruction, and both lines are of the record.
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(record);
+                _mm_prefetch::<_MM_HINT_T0>(record.add(64));
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = cell;
+    }
+}
+
+/// How far `x` is from the line or plane of a face, on the side of the opposite corner.
+fn distance(face: &[[f64; 3]], opposite: &[f64; 3], x: &[f64; 3]) -> f64 {
+    let from = |p: &[f64; 3]| -> [f64; 3] { std::array::from_fn(|i| p[i] - face[0][i]) };
+    let a = from(&face[1]);
+    let normal = match face.get(2) {
+        None => [-a[1], a[0], 0.0],
+        Some(third) => {
+            let b = from(third);
+            [(1, 2), (2, 0), (0, 1)]
+                .map(|(i, j)| sum_of_products(0.0, &[(a[i], b[j]), (-a[j], b[i])]))
+        }
+    };
+    let along = |v: [f64; 3]| sum_of_products(0.0, &[0, 1, 2].map(|i| (normal[i], v[i])));
+    let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
+    along(from(x)) * along(from(opposite)).signum() / length
+}
+
+/// A search that goes on cell by cell, so that several can go on together.
+#[derive(Clone, Copy)]
+pub(super) struct Search {
+    x: [f64; 3],
+    cell: u32,
+    steps: u8,
+    /// Whether it began in the index.
+    indexed: bool,
+}

@@ -1,0 +1,170 @@
+//! Fields from finite elements: a mesh, values on it, and their derivatives in the world.
+//!
+//! # What is computed
+//!
+//! A cell of a mesh is the image of a reference cell under a polynomial map `x = T(ξ)`; in it a field is a polynomial `û(ξ)`. At a
+//! position the value is `û(T⁻¹(x))` in *the* cell of the position, and derivatives are those of that composed function.
+//! At load, nodal values become coefficients ([`Element`] is a row of a table), so run-time code knows polynomials only.
+//!
+//! # The cell of a position
+//!
+//! Distances to faces are measured in the world, in units of `θ = 4εX` where X is the largest coordinate plus the diameter of
+//! the mesh and ε the rounding of the program's positions. A cell *holds* a position that is inside by more than 2θ; at most one does. Otherwise the cell is the one
+//! with the lowest number in the file among those that *accept* the position: within θ of their box and of all faces.
+//! So no position of the closed mesh is lost, and the cell is a function of the position: not of the cell where the search begins.
+//!
+//! Positions without a cell are outside: results are NaN, or a constant with derivatives of zero.
+//!
+//! All arithmetic is in double precision, whatever the program's; lanes do not depend on each other.
+
+mod basis;
+mod build;
+mod cell;
+mod element;
+mod error;
+mod field;
+mod file;
+mod index;
+mod invert;
+mod locate;
+mod neighbours;
+mod polynomial;
+mod primitive;
+mod series;
+mod world;
+
+pub use basis::Basis;
+pub use cell::CellKind;
+pub use element::{ELEMENTS, Element, Family};
+pub use error::FemError;
+pub use field::{Choice, FemValues};
+pub use file::{ArrayPlace, FemArray, FemFile, FileCell};
+pub use locate::Found;
+pub use primitive::{FemWanted, OUTSIDE, Outside};
+
+use crate::simd::Real;
+use cell::MAX_FACES;
+use index::Index;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// No cell.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What location reads of a cell: two cache lines.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct Record {
+    /// The image of the centre of the reference cell.
+    centre: [f64; 3],
+    /// The inverse of the Jacobian there, by reference axis, then world axis. In affine cells it holds everywhere.
+    inverse: [[f64; 3]; 3],
+    /// The cell beyond each face.
+    neighbours: [u32; MAX_FACES],
+    /// Where the description of a curved cell begins in the geometry, or `NONE`.
+    curved: u32,
+    /// The block that the cell is in.
+    block: u32,
+}
+
+/// Cells of one element, side by side.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    element: &'static Element,
+    first: u32,
+    /// Where the corners of the first cell are listed.
+    corners: usize,
+}
+
+/// A mesh that can be searched. It does not change.
+#[derive(Debug)]
+pub struct Mesh {
+    dim: usize,
+    real: Real,
+    /// The tolerance of positions, in the world.
+    theta: f64,
+    /// A constraint above this holds, whatever the cell.
+    clear: f64,
+    /// The smallest and largest coordinates.
+    bounds: [[f64; 3]; 2],
+    blocks: Vec<Block>,
+    records: Vec<Record>,
+    /// The number of each cell in the file.
+    numbers: Vec<u32>,
+    /// The place of each cell in the list of the file.
+    sources: Vec<u32>,
+    /// The points, and the corners of each cell among them.
+    points: Vec<[f64; 3]>,
+    corners: Vec<u32>,
+    /// Of each curved cell: margins of the affine estimate (3), box (6), coefficients of the map by world axis.
+    geometry: Vec<f64>,
+    index: Index,
+    notes: Vec<String>,
+    contact: Contact,
+}
+
+/// What became of the probes of a mesh.
+#[derive(Debug, Default)]
+struct Contact {
+    probed: AtomicU64,
+    inside: AtomicU64,
+    /// Positions for which the inverse map of a cell was not found, and the first of them.
+    unresolved: AtomicU64,
+}
+
+impl Mesh {
+    /// The dimension of cells and positions.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// The number of cells.
+    pub fn cells(&self) -> usize {
+        self.records.len()
+    }
+
+    /// How many cells are curved.
+    pub fn curved_cells(&self) -> usize {
+        self.records.iter().filter(|r| r.curved != NONE).count()
+    }
+
+    /// The largest degree of a cell's element.
+    pub fn degree(&self) -> usize {
+        let degrees = self.blocks.iter().map(|block| block.element.degree);
+        degrees.max().unwrap_or(0)
+    }
+
+    /// The smallest and the largest coordinate along each axis.
+    pub fn world_box(&self) -> Vec<(f64, f64)> {
+        let [low, high] = &self.bounds;
+        (0..self.dim).map(|a| (low[a], high[a])).collect()
+    }
+
+    /// The number of a cell in its file.
+    pub fn number(&self, cell: u32) -> u32 {
+        self.numbers[cell as usize]
+    }
+
+    /// The tolerance of positions: what is within it of the mesh may count as inside.
+    pub fn tolerance(&self) -> f64 {
+        self.theta
+    }
+
+    /// What was noticed when the mesh was made.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Whether the mesh was probed, but never inside.
+    pub fn was_missed(&self) -> bool {
+        self.contact.probed.load(Relaxed) != 0 && self.contact.inside.load(Relaxed) == 0
+    }
+
+    /// For how many positions the inverse map of a cell that may contain them was not found.
+    pub fn unresolved(&self) -> u64 {
+        self.contact.unresolved.load(Relaxed)
+    }
+
+    fn block_of(&self, cell: u32) -> &Block {
+        &self.blocks[self.records[cell as usize].block as usize]
+    }
+}

@@ -1,0 +1,141 @@
+//! Polynomials of a cell: values and derivatives from coefficients.
+
+/// The largest degree along one axis.
+pub(super) const MAX_DEGREE: usize = 4;
+
+/// The monomials of a polynomial.
+#[derive(Clone, Debug)]
+pub(super) struct Space {
+    dim: usize,
+    exponents: Vec<[u8; 3]>,
+    shape: Shape,
+}
+
+/// Spaces that have code of their own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Shape {
+    Linear,
+    Quadratic,
+    General,
+}
+
+impl Space {
+    /// Polynomials up to a total degree, or up to a degree in each variable.
+    pub(super) fn new(dim: usize, degree: usize, tensor: bool) -> Space {
+        let highest = if tensor { dim * degree } else { degree };
+        let mut exponents = Vec::new();
+        for total in 0..highest + 1 {
+            let all = crate::probe::multi_indices(dim, total);
+            exponents.extend(
+                all.filter(|e| !tensor || e.iter().all(|&n| n <= degree))
+                    .map(|e| e.map(|n| n as u8)),
+            );
+        }
+        let shape = match (degree, tensor) {
+            (1, false) => Shape::Linear,
+            (2, false) => Shape::Quadratic,
+            _ => Shape::General,
+        };
+        Space {
+            dim,
+            exponents,
+            shape,
+        }
+    }
+
+    pub(super) fn exponents(&self) -> &[[u8; 3]] {
+        &self.exponents
+    }
+
+    /// The number of coefficients.
+    pub(super) fn len(&self) -> usize {
+        self.exponents.len()
+    }
+
+    /// The largest total degree.
+    pub(super) fn total_degree(&self) -> usize {
+        let last = self.exponents.last().expect("the constant is there");
+        last.iter().map(|&n| usize::from(n)).sum()
+    }
+
+    /// Value and gradient at `t`.
+    #[inline(always)]
+    pub(super) fn value_and_gradient(&self, c: &[f64], t: &[f64; 3]) -> (f64, [f64; 3]) {
+        let [x, y, z] = *t;
+        match (self.shape, self.dim) {
+            (Shape::Linear, 2) => {
+                let c: &[f64; 3] = c.first_chunk().expect("as many coefficients as monomials");
+                (c[0] + (c[1] * x + c[2] * y), [c[1], c[2], 0.0])
+            }
+            (Shape::Linear, _) => {
+                let c: &[f64; 4] = c.first_chunk().expect("as many coefficients as monomials");
+                let value = c[0] + (c[1] * x + c[2] * y + c[3] * z);
+                (value, [c[1], c[2], c[3]])
+            }
+            // By Euler: the homogeneous parts of degree 1 and 2 are half the gradient's plus what is linear, times t.
+            (Shape::Quadratic, 2) => {
+                let c: &[f64; 6] = c.first_chunk().expect("as many coefficients as monomials");
+                let gx = c[1] + (2.0 * c[3] * x + c[4] * y);
+                let gy = c[2] + (c[4] * x + 2.0 * c[5] * y);
+                let value = c[0] + 0.5 * (x * (gx + c[1]) + y * (gy + c[2]));
+                (value, [gx, gy, 0.0])
+            }
+            (Shape::Quadratic, _) => {
+                let c: &[f64; 10] = c.first_chunk().expect("as many coefficients as monomials");
+                let gx = c[1] + (2.0 * c[4] * x + c[5] * y + c[6] * z);
+                let gy = c[2] + (c[5] * x + 2.0 * c[7] * y + c[8] * z);
+                let gz = c[3] + (c[6] * x + c[8] * y + 2.0 * c[9] * z);
+                let value = c[0] + 0.5 * (x * (gx + c[1]) + y * (gy + c[2]) + z * (gz + c[3]));
+                (value, [gx, gy, gz])
+            }
+            (Shape::General, _) => self.general(c, t),
+        }
+    }
+
+    fn general(&self, c: &[f64], t: &[f64; 3]) -> (f64, [f64; 3]) {
+        let powers = Powers::new(t, 1);
+        let mut value = 0.0;
+        let mut gradient = [0.0; 3];
+        for (e, c) in self.exponents.iter().zip(c) {
+            let [px, py, pz]: [f64; 3] = std::array::from_fn(|a| powers.0[a][0][usize::from(e[a])]);
+            let [dx, dy, dz]: [f64; 3] = std::array::from_fn(|a| powers.0[a][1][usize::from(e[a])]);
+            value += c * (px * py * pz);
+            gradient[0] += c * (dx * py * pz);
+            gradient[1] += c * (px * dy * pz);
+            gradient[2] += c * (px * py * dz);
+        }
+        (value, gradient)
+    }
+
+    /// The derivative with `counts` derivatives along each axis, given the powers of a position.
+    pub(super) fn derivative(&self, c: &[f64], powers: &Powers, counts: [usize; 3]) -> f64 {
+        let mut sum = 0.0;
+        for (e, c) in self.exponents.iter().zip(c) {
+            let factor = |a: usize| powers.0[a][counts[a]][usize::from(e[a])];
+            sum += c * (factor(0) * factor(1) * factor(2));
+        }
+        sum
+    }
+}
+
+/// The derivatives of the powers of a position, by axis, order of the derivative, and power.
+pub(super) struct Powers([[[f64; MAX_DEGREE + 1]; crate::probe::MAX_ORDER + 1]; 3]);
+
+impl Powers {
+    /// Derivatives up to an order.
+    pub(super) fn new(t: &[f64; 3], order: usize) -> Powers {
+        let mut table = [[[0.0; MAX_DEGREE + 1]; crate::probe::MAX_ORDER + 1]; 3];
+        for (axis, table) in table.iter_mut().enumerate() {
+            table[0][0] = 1.0;
+            for e in 1..MAX_DEGREE + 1 {
+                table[0][e] = table[0][e - 1] * t[axis];
+            }
+            for k in 1..order.min(MAX_DEGREE) + 1 {
+                for e in k..MAX_DEGREE + 1 {
+                    table[k][e] = e as f64 * table[k - 1][e - 1];
+                }
+            }
+        }
+        Powers(table)
+    }
+}

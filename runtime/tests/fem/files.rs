@@ -1,0 +1,167 @@
+//! Files: one mesh in every format, damaged ones, and what is said of those that cannot be read.
+
+use crate::meshes::Random;
+use crate::reference::data;
+use runtime::fem::{Choice, FemFile, FemValues, Mesh};
+use runtime::simd::Real;
+
+#[test]
+fn one_mesh_in_every_format_is_the_same() {
+    let first = FemFile::read(&data("tri-p2-curved.vtu")).unwrap();
+    for name in [
+        "tri-p2-curved.vtk",
+        "tri-p2-curved-binary.vtk",
+        "tri-p2-curved-v2.msh",
+        "tri-p2-curved-v4.msh",
+    ] {
+        let file = FemFile::read(&data(name)).unwrap();
+        assert_eq!(file.cells.len(), first.cells.len(), "{name}");
+        assert_eq!(file.connectivity, first.connectivity, "{name}");
+        assert_eq!(file.arrays.len(), 2, "{name}");
+        let digits = if name.ends_with("curved.vtk") {
+            1e-11
+        } else {
+            1e-15
+        };
+        for (a, b) in file.points.iter().zip(&first.points) {
+            assert!((0..3).all(|i| (a[i] - b[i]).abs() <= digits), "{name}");
+        }
+        for array in &file.arrays {
+            let same = first
+                .arrays
+                .iter()
+                .find(|other| other.name == array.name)
+                .unwrap();
+            assert_eq!(array.place, same.place);
+            let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 4.0 * digits;
+            assert!(array.values.iter().zip(&same.values).all(near), "{name}");
+        }
+    }
+}
+
+#[test]
+fn damaged_files_are_told_and_never_panic() {
+    let names = [
+        "tri-p1.vtu",
+        "tri-p2-curved.vtu",
+        "quad-q3.vtu",
+        "tet-p3.vtu",
+        "tri-p2-curved.vtk",
+        "tri-p2-curved-binary.vtk",
+        "tri-p2-curved-v2.msh",
+        "tri-p2-curved-v4.msh",
+    ];
+    let mut random = Random(4);
+    for name in names {
+        let whole = std::fs::read(data(name)).unwrap();
+        let attempt = |bytes: &[u8]| {
+            if let Ok(file) = FemFile::parse(bytes) {
+                let _ = Mesh::new(&file, 2, Real::F64).map(|mesh| {
+                    let choice = Choice {
+                        array: None,
+                        variable: "poly",
+                        shape: &[],
+                    };
+                    let _ = FemValues::new(&mesh, &file, &choice);
+                    let _ = mesh.locate(&[0.3, 0.4, 0.0], None);
+                });
+            }
+        };
+        for cut in (0..whole.len()).step_by(37) {
+            attempt(&whole[..cut]);
+        }
+        for _ in 0..400 {
+            let mut bytes = whole.clone();
+            for _ in 0..1 + random.below(3) {
+                let at = random.below(bytes.len());
+                bytes[at] = random.next() as u8;
+            }
+            attempt(&bytes);
+        }
+        // Text is damaged where it says most.
+        for digit in (0..whole.len())
+            .filter(|&n| whole[n].is_ascii_digit())
+            .take(120)
+        {
+            let mut bytes = whole.clone();
+            bytes[digit] = b'9';
+            bytes.insert(digit, b'9');
+            attempt(&bytes);
+        }
+    }
+}
+
+fn error_of(bytes: &[u8]) -> String {
+    FemFile::parse(bytes).unwrap_err().to_string()
+}
+
+#[test]
+fn errors_name_what_is_wrong_and_a_remedy() {
+    let whole = std::fs::read_to_string(data("tri-p1.vtu")).unwrap();
+    let zlib = whole.replacen(
+        "<VTKFile ",
+        "<VTKFile compressor=\"vtkLZMADataCompressor\" ",
+        1,
+    );
+    assert!(
+        error_of(zlib.as_bytes()).contains("compressed with LZMA\nhelp: write the file with zlib")
+    );
+    assert!(error_of(b"\x89HDF\r\n").contains("meshio convert"));
+    let hybrid = "# vtk DataFile Version 4.2\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n42\n";
+    assert!(error_of(hybrid.as_bytes()).contains("cells of type 42 (polyhedron)"));
+    let bad = hybrid
+        .replace("4 0 1 2 3", "4 0 1 2 9")
+        .replace("\n42", "\n10");
+    assert!(error_of(bad.as_bytes()).contains("cell 0 names point 9 of 4"));
+    let grid = hybrid.replace("UNSTRUCTURED_GRID", "STRUCTURED_POINTS");
+    assert!(error_of(grid.as_bytes()).contains("expected `UNSTRUCTURED_GRID`"));
+    let file = FemFile::read(&data("tet-p2-vector.vtu")).unwrap();
+    let mesh = Mesh::new(&file, 3, Real::F64).unwrap();
+    let message = |choice: Choice<'_>| {
+        FemValues::new(&mesh, &file, &choice)
+            .unwrap_err()
+            .to_string()
+    };
+    let choice = Choice {
+        array: Some("T"),
+        variable: "g",
+        shape: &[],
+    };
+    assert!(message(choice).contains("no array `T`; there are `poly` [3], `wave` [3]"));
+    let choice = Choice {
+        array: Some("wave"),
+        variable: "g",
+        shape: &[],
+    };
+    assert!(
+        message(choice)
+            .contains("array `wave` has 3 components, but a value of shape [] has 1 component")
+    );
+    let choice = Choice {
+        array: None,
+        variable: "g",
+        shape: &[3],
+    };
+    assert!(message(choice).contains("several arrays fit"));
+    let choice = Choice {
+        array: None,
+        variable: "wave",
+        shape: &[3],
+    };
+    assert!(FemValues::new(&mesh, &file, &choice).is_ok());
+    assert!(
+        Mesh::new(&file, 2, Real::F64)
+            .unwrap_err()
+            .to_string()
+            .contains("cells in space")
+    );
+    let mut broken = file.clone();
+    broken.arrays[0].values[36] = f64::NAN;
+    let choice = Choice {
+        array: Some(&file.arrays[0].name),
+        variable: "",
+        shape: &[3],
+    };
+    let error = FemValues::new(&mesh, &broken, &choice).unwrap_err();
+    assert!(error.to_string().contains("NaN at node 12"), "{error}");
+}

@@ -1,0 +1,182 @@
+//! The cell of a position: nothing is lost, and the answer is a function of the position alone.
+
+use crate::meshes::{Random, blend, grid};
+use runtime::fem::{Element, FemFile, Mesh};
+use runtime::simd::Real;
+
+/// A position in a cell, on a face, an edge or a corner of it, or a little beside.
+fn position(file: &FemFile, random: &mut Random) -> [f64; 3] {
+    let cell = random.below(file.cells.len());
+    let kind = file.cells[cell].element.cell;
+    let corners: Vec<[f64; 3]> = file.nodes(cell).take(kind.corners()).collect();
+    let mut xi = random.in_cell(kind);
+    match random.below(6) {
+        0 => return corners[random.below(corners.len())],
+        1 => {
+            let (a, b) = (
+                corners[random.below(corners.len())],
+                corners[random.below(corners.len())],
+            );
+            let s = random.unit();
+            return std::array::from_fn(|i| (1.0 - s) * a[i] + s * b[i]);
+        }
+        2 | 3 => xi[random.below(kind.dim())] = 0.0,
+        4 => xi[random.below(kind.dim())] = 1e-15,
+        _ => {}
+    }
+    blend(kind, &corners, &xi)
+}
+
+fn check(file: &FemFile, dim: usize, tries: usize, real: Real) {
+    let mesh = Mesh::new(file, dim, real).unwrap();
+    let mut random = Random(99);
+    for n in 0..tries {
+        let mut x = position(file, &mut random);
+        if real == Real::F32 {
+            x = x.map(|x| f64::from(x as f32));
+        }
+        let found = mesh.locate(&x, None);
+        assert!(found.is_some(), "lost {x:?}");
+        for _ in 0..2 {
+            let hint = random.below(mesh.cells()) as u32;
+            assert_eq!(mesh.locate(&x, Some(hint)), found, "at {x:?} from {hint}");
+        }
+        if n % 1000 == 0 {
+            assert_eq!(mesh.locate_by_rule(&x), found, "at {x:?}");
+        }
+    }
+}
+
+#[test]
+fn a_million_positions_on_and_near_faces_edges_and_corners() {
+    let tet = Element::named("tet-p1").unwrap();
+    check(&grid(tet, 12, 0.15, |x| x), 3, 400_000, Real::F64);
+    check(
+        &grid(tet, 6, 0.15, |x| x.map(|x| 1000.0 + 3.0 * x)),
+        3,
+        200_000,
+        Real::F64,
+    );
+    let triangle = Element::named("tri-p1").unwrap();
+    check(&grid(triangle, 30, 0.2, |x| x), 2, 200_000, Real::F64);
+    check(&grid(triangle, 20, 0.2, |x| x), 2, 100_000, Real::F32);
+    check(&grid(tet, 6, 0.15, |x| x), 3, 100_000, Real::F32);
+}
+
+#[test]
+fn slivers_lose_nothing() {
+    let tet = Element::named("tet-p1").unwrap();
+    for flat in [1e-3, 1e-6] {
+        let squeezed = |x: [f64; 3]| [x[0] + x[1], x[1] - 0.3 * x[0], flat * x[2] + 0.2 * x[0]];
+        check(&grid(tet, 4, 0.15, squeezed), 3, 50_000, Real::F64);
+    }
+}
+
+#[test]
+fn graded_meshes_lose_nothing() {
+    let triangle = Element::named("tri-p1").unwrap();
+    // Cells from 1 down to 10⁻⁶ of the size.
+    let graded = |x: [f64; 3]| {
+        [
+            10_f64.powf(6.0 * x[0] - 6.0),
+            10_f64.powf(6.0 * x[1] - 6.0),
+            0.0,
+        ]
+    };
+    check(&grid(triangle, 40, 0.0, graded), 2, 100_000, Real::F64);
+}
+
+#[test]
+fn quadrilaterals_and_hexahedra_lose_nothing() {
+    check(
+        &grid(Element::named("quad-q1").unwrap(), 12, 0.2, |x| x),
+        2,
+        100_000,
+        Real::F64,
+    );
+    check(
+        &grid(Element::named("hex-q1").unwrap(), 5, 0.0, |x| x),
+        3,
+        50_000,
+        Real::F64,
+    );
+    check(
+        &grid(Element::named("hex-q1").unwrap(), 4, 0.15, |x| x),
+        3,
+        20_000,
+        Real::F64,
+    );
+}
+
+#[test]
+fn positions_beyond_the_tolerance_are_outside() {
+    let tet = Element::named("tet-p1").unwrap();
+    let mesh = Mesh::new(&grid(tet, 4, 0.15, |x| x), 3, Real::F64).unwrap();
+    let mut random = Random(1);
+    for _ in 0..10_000 {
+        let mut x = [random.unit(), random.unit(), random.unit()];
+        let axis = random.below(3);
+        let low = random.below(2) == 0;
+        x[axis] = if low {
+            -10.0 * mesh.tolerance()
+        } else {
+            1.0 + 10.0 * mesh.tolerance()
+        };
+        let hint = random.below(mesh.cells()) as u32;
+        assert_eq!(mesh.locate(&x, Some(hint)), None, "{x:?}");
+    }
+}
+
+#[test]
+fn holes_and_corners_inside_are_outside() {
+    // A square without its middle third, as nine squares of two triangles each without the middle one.
+    let triangle = Element::named("tri-p1").unwrap();
+    let mut file = grid(triangle, 3, 0.0, |x| x);
+    file.cells.retain(|cell| !(8..10).contains(&cell.number));
+    let mesh = Mesh::new(&file, 2, Real::F64).unwrap();
+    let mut random = Random(8);
+    for _ in 0..100_000 {
+        let x = [random.unit(), random.unit(), 0.0];
+        let third = |x: f64| (1.0 / 3.0 + 1e-9..2.0 / 3.0 - 1e-9).contains(&x);
+        let hint = random.below(mesh.cells()) as u32;
+        let found = mesh.locate(&x, Some(hint));
+        assert_eq!(found.is_none(), third(x[0]) && third(x[1]), "{x:?}");
+        assert_eq!(found, mesh.locate(&x, None));
+    }
+}
+
+#[test]
+fn hanging_nodes_lose_nothing() {
+    // A coarse square beside four fine ones, without a common edge.
+    let quad = Element::named("quad-q1").unwrap();
+    let mut file = grid(quad, 1, 0.0, |x| x);
+    let fine = grid(quad, 2, 0.0, |x| [1.0 + x[0], x[1], 0.0]);
+    let (points, first) = (file.points.len() as u32, file.connectivity.len());
+    file.points.extend(fine.points);
+    file.connectivity
+        .extend(fine.connectivity.iter().map(|p| p + points));
+    for mut cell in fine.cells {
+        cell.first += first;
+        cell.number += 1;
+        file.cells.push(cell);
+    }
+    check(&file, 2, 100_000, Real::F64);
+    let mesh = Mesh::new(&file, 2, Real::F64).unwrap();
+    let found = mesh.locate(&[1.0, 0.5, 0.0], Some(3)).unwrap();
+    assert_eq!(mesh.number(found.cell), 0, "the lowest number wins");
+}
+
+#[test]
+fn inverted_cells_are_told() {
+    let tet = Element::named("tet-p1").unwrap();
+    let mut file = grid(tet, 2, 0.0, |x| x);
+    file.connectivity.swap(4 * 17, 4 * 17 + 1);
+    let mesh = Mesh::new(&file, 3, Real::F64).unwrap();
+    assert!(mesh.notes()[0].contains("(17)"), "{:?}", mesh.notes());
+    assert!(
+        Mesh::new(&grid(tet, 2, 0.0, |x| x), 3, Real::F64)
+            .unwrap()
+            .notes()
+            .is_empty()
+    );
+}
