@@ -107,7 +107,7 @@ const STEPS: usize = 24;
 /// A program of the gallery on small data: few rays with long steps.
 fn small(name: &str, images: Vec<ImageSource>) -> Case {
     let mut case = Case::new(read(
-        &root().join(format!("programs/gallery/{name}.diderot")),
+        &root().join(format!("programs/methods/{name}.diderot")),
     ));
     let sizes = ["xres", "yres", "res", "across", "size"];
     case.ints = sizes.iter().map(|&size| (size, PIXELS)).collect();
@@ -245,10 +245,10 @@ fn main() -> ExitCode {
             }),
         );
     }
-    assert_eq!(GALLERY.len(), programs("programs/gallery").len());
+    assert_eq!(GALLERY.len(), programs("programs/methods").len());
     for (name, images) in GALLERY {
         add(
-            format!("gallery/{name}"),
+            format!("methods/{name}"),
             Box::new(move || {
                 agrees_with_itself(&small(name, images()));
             }),

@@ -24,9 +24,9 @@ fn source(name: &str, text: &str) -> Source {
 
 /// The programs of the gallery.
 fn gallery() -> Vec<Source> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../programs/gallery"));
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../programs/methods"));
     let mut programs = Vec::new();
-    for entry in fs::read_dir(folder).expect("the gallery") {
+    for entry in fs::read_dir(folder).expect("the methods") {
         let path = entry.expect("a file").path();
         if path
             .extension()

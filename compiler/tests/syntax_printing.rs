@@ -108,6 +108,8 @@ fn expression(version: Version) -> BoxedExpr {
                 Version::V2 => prop_oneof![
                     (boxed(), boxed()).prop_map(|(a, b)| ExprKind::Range(a, b)),
                     (boxed(), iter()).prop_map(|(body, iter)| ExprKind::Comprehension { body, iter }),
+                    (list(1), boxed()).prop_map(|(indices, operand)| ExprKind::Partial { indices, operand }),
+                    (differentiated(), differentiated()).prop_map(|(target, parameter)| ExprKind::Request { target, parameter }),
                     boxed().prop_map(ExprKind::LoadImage),
                     (name(), number()).prop_map(|(kernel, k)| ExprKind::KernelAs { kernel, continuity: Box::new(k) }),
                 ].boxed(),
@@ -115,6 +117,51 @@ fn expression(version: Version) -> BoxedExpr {
             prop_oneof![8 => both, 1 => own].prop_map(expr)
         })
         .boxed()
+}
+
+/// What stands after `∂` in a quotient.
+fn differentiated() -> impl Strategy<Value = Box<Expr>> {
+    (word(), prop::collection::vec(number(), 0..3)).prop_map(|(name, at)| {
+        let whole = expr(ExprKind::Name(name));
+        Box::new(match at.is_empty() {
+            true => whole,
+            false => expr(ExprKind::Subscript {
+                base: Box::new(whole),
+                subscripts: at.into_iter().map(Subscript::At).collect(),
+            }),
+        })
+    })
+}
+
+/// Where indices are bound.
+fn binders() -> impl Strategy<Value = Vec<Subscript>> {
+    let index = || word().prop_map(|name| expr(ExprKind::Name(name)));
+    let range =
+        || (number(), number()).prop_map(|(a, b)| expr(ExprKind::Range(Box::new(a), Box::new(b))));
+    let binder = prop_oneof![
+        index().prop_map(Subscript::At),
+        (index(), range()).prop_map(|(index, range)| Subscript::In(index, range)),
+    ];
+    prop::collection::vec(binder, 1..3)
+}
+
+/// What only the value of a definition can be.
+fn definition() -> impl Strategy<Value = Expr> {
+    let body = || expression(Version::V2);
+    let by_index = (binders(), body()).prop_map(|(binders, body)| {
+        expr(ExprKind::Indexed {
+            binders,
+            body: Box::new(body),
+        })
+    });
+    let clause = (name(), binders(), body()).prop_map(|(name, slots, body)| Clause {
+        name,
+        slots,
+        body: ClauseBody::Expr(body),
+        span: NOWHERE,
+    });
+    let clauses = prop::collection::vec(clause, 1..3).prop_map(|all| expr(ExprKind::Clauses(all)));
+    prop_oneof![by_index, clauses]
 }
 
 fn ty(version: Version) -> BoxedStrategy<TypeExpr> {
@@ -176,7 +223,9 @@ fn ty(version: Version) -> BoxedStrategy<TypeExpr> {
 fn value(version: Version) -> BoxedStrategy<Option<Expr>> {
     match version {
         Version::V1 => expression(version).prop_map(Some).boxed(),
-        Version::V2 => prop::option::of(expression(version)).boxed(),
+        Version::V2 => {
+            prop::option::of(prop_oneof![4 => expression(version), 1 => definition()]).boxed()
+        }
     }
 }
 

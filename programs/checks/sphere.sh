@@ -21,8 +21,8 @@ render() {
     shift 2
     $diderotc programs/synth/volume.diderot -shape "$shape" -extent 1.8 "$@" \
         -file "$name.nrrd" -o "$dir/$name.nrrd" -print "$dir/$name.nhdr"
-    $diderotc programs/gallery/iso.diderot -vol "$dir/$name.nhdr" -xres 200 -yres 200 -o "$dir/$name-rgb.nrrd"
-    $diderotc programs/gallery/curvature.diderot -vol "$dir/$name.nhdr" -cmap data/curvature.nrrd -xres 200 -yres 200 \
+    $diderotc programs/methods/iso.diderot -vol "$dir/$name.nhdr" -xres 200 -yres 200 -o "$dir/$name-rgb.nrrd"
+    $diderotc programs/methods/curvature.diderot -vol "$dir/$name.nhdr" -cmap data/curvature.nrrd -xres 200 -yres 200 \
         -o-rgb "$dir/colours.nrrd" -o-kappa "$dir/$name-kappa.nrrd"
 }
 

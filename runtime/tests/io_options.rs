@@ -15,6 +15,7 @@ fn input(name: &str, ty: InputType, default: Option<&str>) -> InputSpec {
         ty,
         description: Some(format!("what {name} is")),
         default: default.map(str::to_string),
+        module: None,
     }
 }
 
@@ -478,7 +479,8 @@ fn sizes_of_memory_have_units_or_none() {
         ("1TB", 1_000_000_000_000),
         ("4KiB", 4096),
     ] {
-        assert_eq!(super_run(&["--memory", text]).memory, Some(bytes), "{text}");
+        let run = super_run(&["-img", "a", "--memory", text]);
+        assert_eq!(run.memory, Some(bytes), "{text}");
     }
     let wanted = "expected a number of bytes such as 500M or 16GB";
     for text in ["0", "-1", "much", "1X", "", "nan", "1e30", "GB"] {

@@ -317,3 +317,18 @@ fn large_pictures_are_one_stream_although_their_bands_are_compressed_apart() {
         assert!(bytes.len() > 1 << 18, "several bands");
     }
 }
+
+/// The compressor writes a piece of a stream in portions; where a portion ends depends on how well the piece can be compressed.
+#[test]
+fn large_pictures_come_back_however_well_they_can_be_compressed() {
+    let (width, height) = (1500, 4000);
+    let sample = |n: usize| {
+        let (x, y) = (n % width, n / width);
+        ((7 * x * x + 13 * y * y + x * y) >> 4) as u16
+    };
+    let samples: Vec<u16> = (0..width * height).map(sample).collect();
+    let picture = Png::new(width, height, 1, Depth::Sixteen, samples).unwrap();
+    let mut file = Vec::new();
+    png::encode(&picture, &mut file).unwrap();
+    assert!(png::decode(&file).unwrap() == picture);
+}

@@ -109,7 +109,7 @@ pub(crate) fn all() -> Vec<Case> {
         ),
         grid(
             "rendering",
-            "programs/gallery/vr.diderot".into(),
+            "programs/methods/vr.diderot".into(),
             vec![
                 phantom(),
                 file(1, rgba),

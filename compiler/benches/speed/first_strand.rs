@@ -24,7 +24,7 @@ pub(crate) fn print_table() {
         print!("{:>12}", stage.name);
     }
     println!("{:>12}{:>12}", "first step", "total");
-    for folder in ["programs/gallery", "programs/synth"] {
+    for folder in ["programs/gallery", "programs/methods", "programs/synth"] {
         let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
             .expect(folder)
             .map(|entry| entry.expect("a directory entry").path())

@@ -1,7 +1,7 @@
 //! Renderings as one would write them in Rust: a loop per ray, the rays of a picture divided among the threads of the pool.
 //!
 //! The algorithms are those of the programs `projection`, `surface` and `edges` beside this file, and of
-//! `programs/gallery/vr.diderot`, with the defaults of their inputs.
+//! `programs/methods/vr.diderot`, with the defaults of their inputs.
 
 use super::jets::{Jets, VALUE_AND_THREE, VALUE_AND_TWO};
 use rayon::prelude::*;

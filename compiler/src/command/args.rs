@@ -136,6 +136,30 @@ pub(super) enum Command {
     Flatten(FlattenWords),
     /// Print the version
     Version,
+    Man(ManWords),
+    Completions(CompletionsWords),
+}
+
+/// Print a manual page, for `man -l -`: of all, or of one command
+#[derive(Args)]
+pub(super) struct ManWords {
+    /// The command that the page is about
+    pub(super) command: Option<String>,
+}
+
+/// Print what a shell reads to complete the words of this command
+#[derive(Args)]
+pub(super) struct CompletionsWords {
+    /// The shell
+    pub(super) shell: clap_complete::Shell,
+}
+
+/// The whole table: every command and option.
+pub(super) fn definition() -> clap::Command {
+    let mut command = Words::command();
+    // Only then has it the options that every command has.
+    command.build();
+    command
 }
 
 /// Report all errors of programs
@@ -232,10 +256,7 @@ fn stage_names() -> clap::builder::PossibleValuesParser {
 /// The compiler's options by their spellings, and whether they take a value; for the command of a run.
 pub(super) fn spellings() -> Vec<(String, bool)> {
     let mut all = Vec::new();
-    let mut command = Words::command();
-    // Only then has it the options that every command has.
-    command.build();
-    for argument in command.get_arguments() {
+    for argument in definition().get_arguments() {
         let takes_value = argument.get_action().takes_values();
         let long = argument.get_long().map(|name| format!("--{name}"));
         let short = argument.get_short().map(|letter| format!("-{letter}"));

@@ -12,6 +12,7 @@ mod execute;
 mod explain;
 mod info;
 mod interrupts;
+mod manual;
 mod progress;
 mod run;
 mod space;
@@ -89,6 +90,8 @@ fn act(action: Action) -> u8 {
             Command::Explain(w) => explain::explain(&w, &w.common.options(constants)),
             Command::Info(w) => info::info(&w, &w.common.options(constants)),
             Command::Flatten(w) => flatten(&w.file, &w.common.options(constants)),
+            Command::Man(w) => manual::man(w.command.as_deref()),
+            Command::Completions(w) => manual::completions(w.shell),
             Command::Version => {
                 say(concat!("diderotc ", env!("CARGO_PKG_VERSION"), "\n"));
                 SUCCESS

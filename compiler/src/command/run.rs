@@ -99,7 +99,7 @@ fn compile_and_run(
         }
     };
     report(source, compiled.warnings.to_vec());
-    let described = describe(&compiled, name, options);
+    let described = describe(source, &compiled, name, options);
     match command_line::parse(&described, words) {
         Ok(CommandLine::Help(text)) => {
             say(&text);
@@ -119,7 +119,12 @@ fn compile_and_run(
 }
 
 /// The program as its command line sees it.
-fn describe(compiled: &Compiled, name: &str, options: &Options) -> Program {
+fn describe(source: &Source, compiled: &Compiled, name: &str, options: &Options) -> Program {
+    let imported = source.imported_inputs();
+    let module = |name: &str| {
+        let found = imported.iter().find(|(input, _)| input == name);
+        found.map(|(_, file)| file.display().to_string())
+    };
     let inputs = compiled.interface.inputs.iter().map(|input| InputSpec {
         name: input.name.clone(),
         ty: run::input_type(&input.ty),
@@ -128,6 +133,7 @@ fn describe(compiled: &Compiled, name: &str, options: &Options) -> Program {
             InputDefault::Value(constant) => words_of(constant),
             InputDefault::File(file) => file.clone(),
         }),
+        module: module(&input.name),
     });
     Program {
         name: name.to_string(),

@@ -1,6 +1,10 @@
 //! Source text and places in it.
 
-use super::{diag::Diagnostic, import};
+use super::{
+    diag::Diagnostic,
+    import,
+    syntax::{self, ast::ItemKind},
+};
 use serde::{Deserialize, Serialize};
 use std::{
     fmt,
@@ -94,6 +98,24 @@ impl Source {
     /// Whether a place in the text came from an imported file.
     pub fn is_imported(&self, span: Span) -> bool {
         self.origin_of(span).0 != 0
+    }
+
+    /// The names of the inputs that imported files declare, each with the path of its file.
+    pub fn imported_inputs(&self) -> Vec<(String, PathBuf)> {
+        if self.origin.files.is_empty() {
+            return Vec::new();
+        }
+        let (program, _) = syntax::parse(self);
+        let inputs = program.items.iter().filter_map(|item| match &item.kind {
+            ItemKind::Input { name, .. } => Some(name),
+            _ => None,
+        });
+        let imported = inputs.filter_map(|name| {
+            let (file, _) = self.origin_of(name.span);
+            let file = self.origin.files.get(file).filter(|_| file > 0)?;
+            Some((name.text.clone(), file.path.clone()))
+        });
+        imported.collect()
     }
 
     /// Where the lines of its text start.

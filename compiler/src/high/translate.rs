@@ -7,6 +7,7 @@
 mod expr;
 mod field;
 mod flow;
+mod indexed;
 mod iterate;
 mod statics;
 mod strands;

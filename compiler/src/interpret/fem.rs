@@ -317,10 +317,10 @@ fn basis(element: &Element, xi: &[Jet]) -> Vec<Jet> {
             let side = |a: usize| f64::from(node[a]) - 1.0;
             let from_centre: Vec<Jet> = xi.iter().map(|x| &x.scale(2.0) - &number(1.0)).collect();
             let mut sum = number(1.0 - dim as f64);
-            for a in 0..dim {
-                let along = from_centre[a].scale(side(a));
+            for (a, x) in from_centre.iter().enumerate().take(dim) {
+                let along = x.scale(side(a));
                 product = match side(a) {
-                    0.0 => &product * &(&number(1.0) - &(&from_centre[a] * &from_centre[a])),
+                    0.0 => &product * &(&number(1.0) - &(x * x)),
                     _ => &product * &(&number(1.0) + &along).scale(0.5),
                 };
                 sum = &sum + &along;

@@ -1,7 +1,13 @@
 //! The meshes of a running program and the values on them.
 
 use super::Failure;
-use crate::{codegen::Compiled, codegen::abi::FemTable, ir::fem::FemField};
+use crate::{
+    codegen::{Compiled, abi::FemTable},
+    ir::{
+        fem::FemField,
+        interface::{Interface, Target},
+    },
+};
 use runtime::{
     fem::{Choice, FemError, FemFile, FemValues, FemWanted, Mesh, Outside},
     simd::Real,
@@ -50,13 +56,16 @@ impl LoadedFems {
         let interface = &program.interface;
         let mut loaded = LoadedFems::default();
         let mut files: Vec<Arc<FemFile>> = Vec::new();
-        for (mesh, source) in interface.meshes.iter().zip(&sources.meshes) {
-            // A file that the program names is a matter of its text.
+        for (n, (mesh, source)) in interface.meshes.iter().zip(&sources.meshes).enumerate() {
+            // A file that the program names is a matter of its text, any other one of an option.
             let (name, place) = match source {
-                FemSource::File(file) => {
-                    let named = mesh.file.as_ref() == Some(file);
-                    (file.clone(), named.then_some(mesh.span.start))
+                FemSource::File(file) if mesh.file.as_ref() == Some(file) => {
+                    (file.clone(), Some(mesh.span.start))
                 }
+                FemSource::File(file) => match input_of_mesh(interface, n as u32) {
+                    Some(input) => (format!("-{input} {file}"), None),
+                    None => (file.clone(), None),
+                },
                 FemSource::Memory(_) => ("the mesh in memory".to_string(), None),
             };
             let failed = |error: FemError| failure(error.in_file(&name), place);
@@ -128,6 +137,16 @@ impl LoadedFems {
         all.filter(|(_, mesh)| mesh.unresolved() > 0)
             .map(|(name, mesh)| (name.as_str(), mesh.unresolved()))
     }
+}
+
+/// The input that a mesh is given by.
+fn input_of_mesh(interface: &Interface, mesh: u32) -> Option<&str> {
+    let input = interface.inputs.iter().find(|input| match input.target {
+        Target::Mesh(n) => n == mesh,
+        Target::Fem(n) => interface.fems[n as usize].mesh == mesh,
+        Target::Global(_) | Target::Image(_) => false,
+    });
+    input.map(|input| input.name.as_str())
 }
 
 fn failure(error: FemError, place: Option<u32>) -> Failure {

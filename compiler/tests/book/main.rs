@@ -8,6 +8,7 @@
 mod examples;
 mod library;
 mod links;
+mod notices;
 mod page;
 mod pictures;
 
@@ -107,6 +108,11 @@ fn the_recipes_run() {
 #[test]
 fn the_reference_is_right() {
     run("reference");
+}
+
+#[test]
+fn index_notation_is_as_written() {
+    run("indices");
 }
 
 #[test]

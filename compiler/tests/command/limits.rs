@@ -95,13 +95,13 @@ create_array { s(i) | i in 0..99 }",
     update { new s(n + 1); new s(n + 2); }
 }
 create_collection { s(i) | i in 0..3 }",
-        "strands that were made in super-step ",
+        "in super-step ",
     ),
     (
         "printing",
         "strand s (int i) {
     output int n = 0;
-    update { foreach (int k in 1..2000000) { print(\"again and again and again\\n\"); } n += 1; }
+    update { foreach (int k in 1..300000) { print(\"again and again and again\\n\"); } n += 1; }
 }
 create_array { s(i) | i in 0..3 }",
         "in super-step 1: ",
@@ -138,8 +138,8 @@ fn growth_ends_with_a_message_and_keeps_what_there_was() {
         let limited = diderotc(&dir, &["p.diderot", "-l", steps, "-o", "l.nrrd"]);
         assert!(limited.status.success(), "{}", stderr(&limited));
         let limited = numbers(&dir, "l.nrrd");
-        // Strands that cannot notice each other may have come farther than the one that failed.
-        let fits = |(k, l): (&f64, &f64)| k == l || name != "births" && (k - l).abs() <= 16.0;
+        // Strands that cannot notice each other do not run in step: some have not come so far.
+        let fits = |(k, l): (&f64, &f64)| k == l || name != "births" && (0.0..*l).contains(k);
         assert!(
             kept.len() == limited.len() && kept.iter().zip(&limited).all(fits),
             "{name}: {} and {}",

@@ -4,6 +4,7 @@ mod commands;
 mod images;
 mod interrupts;
 mod limits;
+mod meshes;
 mod outputs;
 mod places;
 mod repeated;

@@ -1,6 +1,6 @@
 //! The command as a user meets it: what it writes, says and returns.
 
-use crate::commands::{diderotc, directory, stderr, write};
+use crate::commands::{diderotc, directory, stderr, stdout, write};
 use std::{fs, process::Command};
 
 /// Squares of the numbers 0 … n−1.
@@ -57,6 +57,35 @@ fn help_comes_from_the_inputs() {
         output.status.success() && text.contains("how many") && text.contains("square.nrrd"),
         "{text}"
     );
+}
+
+#[test]
+fn help_has_inputs_of_imports_under_their_names() {
+    let dir = directory("help-imports");
+    write(
+        &dir,
+        "lib.diderot",
+        "#version 2.0\ninput real far (\"of the library\") = 1;\ninput real own = 2;\nfunction real both (real x) = x + far + own;\n",
+    );
+    write(
+        &dir,
+        "p.diderot",
+        "#version 2.0\nimport \"std/camera\";\nimport \"lib.diderot\";\ninput real own (\"of the program\") = 3;\ninput int n = 2;\nstrand s (int i) { output real r = both(i) + rayStart; update { stabilize; } }\ncreate_array { s(i) | i in 1..n }\n",
+    );
+    let text = stdout(&diderotc(&dir, &["p.diderot", "-h"]));
+    let part = |title: &str| {
+        let (_, after) = text
+            .split_once(&format!("\n{title}\n"))
+            .unwrap_or_else(|| panic!("{title}: {text}"));
+        let names = after.lines().take_while(|line| !line.is_empty());
+        let names = names.filter_map(|line| line.trim().strip_prefix('-')?.split(' ').next());
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut own = part("inputs");
+    own.sort();
+    assert_eq!(own, ["n", "own"]);
+    assert_eq!(part("inputs of lib.diderot"), ["far"]);
+    assert!(part("inputs of std/camera").contains(&"eye".to_owned()));
 }
 
 #[test]

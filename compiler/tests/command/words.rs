@@ -113,6 +113,38 @@ fn every_command_has_its_own_usage() {
 }
 
 #[test]
+fn manual_pages_and_completions_have_what_help_has() {
+    let dir = directory("words-manual");
+    let whole = stdout(&diderotc(&dir, &["--help"]));
+    let options: Vec<&str> = whole
+        .split_whitespace()
+        .filter(|word| word.starts_with("--") && !word.contains('='))
+        .map(|word| word.trim_end_matches([',', '.', ';', ':', ')', '`']))
+        .collect();
+    assert!(options.contains(&"--long-int"), "{options:?}");
+    // The language of manual pages escapes hyphens.
+    let page = |words: &[&str]| stdout(&diderotc(&dir, words)).replace("\\-", "-");
+    let main = page(&["man"]);
+    assert!(main.contains(".TH diderotc 1"), "{main}");
+    for option in &options {
+        assert!(main.contains(option), "{option}: {main}");
+    }
+    let part = page(&["man", "emit"]);
+    assert!(
+        part.contains(".TH diderotc-emit 1") && part.contains("--stage"),
+        "{part}"
+    );
+    let none = diderotc(&dir, &["man", "nothing"]);
+    assert_eq!(none.status.code(), Some(2));
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = stdout(&diderotc(&dir, &["completions", shell]));
+        for word in ["long-int", "flatten", "diderotc"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+}
+
+#[test]
 fn what_was_mistyped_is_suggested() {
     let dir = directory("words-typos");
     write(&dir, "p.diderot", COLOUR);

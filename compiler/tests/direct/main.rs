@@ -22,7 +22,7 @@ const ROUNDS: u64 = 12;
 
 fn programs() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../programs");
-    let folders = ["checks", "gallery", "language", "particles", "synth"];
+    let folders = ["checks", "methods", "language", "particles", "synth"];
     let mut found: Vec<PathBuf> = folders
         .iter()
         .flat_map(|folder| std::fs::read_dir(root.join(folder)).expect("a folder"))

@@ -390,7 +390,8 @@ fn meshes(program: &Program<Low>, compiled: &Compiled, double: bool) -> FemTable
     let interface = &program.interface;
     let files = interface.meshes.iter().map(|mesh| {
         let file = mesh.file.as_ref().expect("a mesh has a file");
-        FemFile::read(std::path::Path::new(file)).unwrap_or_else(|e| panic!("{e}"))
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        FemFile::read(&root.join(file)).unwrap_or_else(|e| panic!("{e}"))
     });
     let files: Vec<FemFile> = files.collect();
     let made = files.iter().zip(&interface.meshes);

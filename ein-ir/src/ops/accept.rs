@@ -396,7 +396,8 @@ impl Matching {
         };
         let exact = self
             .result(pattern, Continuity::Infinite)
-            .filter(|_| is_exact);
+            .filter(|_| is_exact)
+            .map(Box::new);
         match failure {
             Failure::Kind => Mismatch::Kind {
                 argument,

@@ -25,7 +25,7 @@ pub enum Mismatch {
         /// What it should be, in surface types.
         wanted: String,
         /// The type it should have, if there is only one.
-        exact: Option<Type>,
+        exact: Option<Box<Type>>,
     },
     /// An argument has another shape.
     Shape {
@@ -36,7 +36,7 @@ pub enum Mismatch {
         /// What it should be, in surface types.
         wanted: String,
         /// The type it should have, if there is only one.
-        exact: Option<Type>,
+        exact: Option<Box<Type>>,
     },
     /// A field has another dimension than the arguments before it ask for.
     Dimension {
@@ -171,7 +171,7 @@ impl Rejection {
                     }
                     | Mismatch::Shape {
                         argument, exact, ..
-                    } => Some((*argument, exact.as_ref())),
+                    } => Some((*argument, exact.as_deref())),
                     Mismatch::Dimension { argument, .. }
                     | Mismatch::NoDerivative { argument, .. } => Some((*argument, None)),
                     Mismatch::Arity { .. } | Mismatch::Undetermined => None,

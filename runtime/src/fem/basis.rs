@@ -3,6 +3,11 @@
 //! Coefficients belong to powers of `t = ξ − centre`, ordered by total degree and within a degree like derivatives of a probe:
 //! `1 x y z xx xy xz yy yz zz …`. Powers about the centre are small, so little is lost to cancellation.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "axes and terms index several arrays at once"
+)]
+
 use super::cell::CellKind;
 use super::element::{Element, Family};
 use super::polynomial::{MAX_DEGREE, Space};

@@ -97,6 +97,7 @@ impl Mesh {
         if self.blocks.last().is_none_or(new) {
             self.blocks.push(Block {
                 element: cell.element,
+                basis: cell.element.basis(),
                 first: self.records.len() as u32,
                 corners: self.corners.len(),
             });

@@ -129,13 +129,27 @@ impl CellKind {
     /// The constraint with the smallest value, and that value.
     #[inline(always)]
     pub(super) fn least(self, xi: &[f64; 3]) -> (usize, f64) {
-        let mut least = (0, self.constraint(0, xi));
-        for j in 1..self.faces() {
-            let c = self.constraint(j, xi);
-            if c < least.1 {
-                least = (j, c);
+        // Written out by shape, so that each is a few comparisons.
+        match self {
+            CellKind::Triangle => lowest([xi[0], xi[1], self.constraint(2, xi)]),
+            CellKind::Tetrahedron => lowest([xi[0], xi[1], xi[2], self.constraint(3, xi)]),
+            CellKind::Quadrilateral => lowest([xi[0], 1.0 - xi[0], xi[1], 1.0 - xi[1]]),
+            CellKind::Hexahedron => {
+                let [r, s, t] = *xi;
+                lowest([r, 1.0 - r, s, 1.0 - s, t, 1.0 - t])
             }
         }
-        least
     }
+}
+
+/// The place of the smallest number, and the number.
+#[inline(always)]
+fn lowest<const N: usize>(values: [f64; N]) -> (usize, f64) {
+    let mut least = (0, values[0]);
+    for (j, &c) in values.iter().enumerate().skip(1) {
+        if c < least.1 {
+            least = (j, c);
+        }
+    }
+    least
 }

@@ -24,9 +24,9 @@ impl FemError {
         self
     }
 
-    /// The same error, said of a file.
+    /// The same error, said of a file; who passes it on may know a better name.
     pub fn in_file(mut self, file: &str) -> FemError {
-        self.file.get_or_insert_with(|| file.to_string());
+        self.file = Some(file.to_string());
         self
     }
 

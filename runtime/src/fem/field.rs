@@ -201,10 +201,7 @@ impl FemValues {
     pub(super) fn of_cell<'a>(&'a self, mesh: &'a Mesh, cell: u32) -> (&'a Space, &'a [f64]) {
         let number = mesh.records[cell as usize].block as usize;
         let block = &mesh.blocks[number];
-        let space = self
-            .constant
-            .as_ref()
-            .unwrap_or_else(|| &block.element.basis().space);
+        let space = self.constant.as_ref().unwrap_or(&block.basis.space);
         let stride = self.components * space.len();
         let first = self.starts[number] + (cell - block.first) as usize * stride;
         (space, &self.coefficients[first..first + stride])

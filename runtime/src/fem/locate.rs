@@ -72,7 +72,7 @@ impl Mesh {
         };
         search.x[self.dim..].fill(0.0);
         if hint as usize >= self.records.len() {
-            self.from_index(&mut search);
+            self.look_in_index(&mut search);
         }
         if search.cell != NONE {
             self.prefetch(search.cell);
@@ -80,7 +80,7 @@ impl Mesh {
         Some(search)
     }
 
-    fn from_index(&self, search: &mut Search) {
+    fn look_in_index(&self, search: &mut Search) {
         search.cell = self.index.find(&search.x).1;
         search.steps = 0;
         search.indexed = true;
@@ -108,7 +108,7 @@ impl Mesh {
             return Some(self.decide(&search.x, self.index.find(&search.x).0));
         }
         if lost || !search.indexed && constraint < FAR {
-            self.from_index(search);
+            self.look_in_index(search);
         } else {
             search.cell = next;
         }
@@ -242,10 +242,10 @@ impl Mesh {
     /// The map of a curved cell.
     pub(super) fn map_of(&self, cell: u32) -> Map<'_> {
         let record = &self.records[cell as usize];
-        let element = self.blocks[record.block as usize].element;
-        let space = &element.basis().space;
+        let block = &self.blocks[record.block as usize];
+        let space = &block.basis.space;
         Map {
-            kind: element.cell,
+            kind: block.element.cell,
             space,
             coefficients: &self.geometry[record.curved as usize + 9..][..self.dim * space.len()],
             at_centre: &record.inverse,

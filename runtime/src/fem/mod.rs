@@ -70,6 +70,8 @@ struct Record {
 #[derive(Clone, Copy, Debug)]
 struct Block {
     element: &'static Element,
+    /// The element's basis, without a look into the table.
+    basis: &'static Basis,
     first: u32,
     /// Where the corners of the first cell are listed.
     corners: usize,

@@ -3,6 +3,11 @@
 //! With `K = J⁻¹` as a series about the position, a derivative along world axis i is `D_i = Σ_a K_ai ∂_a` on functions of the
 //! reference position. `u,ij…` is `D_j D_i … û`; each application lowers the degree to which the series is known by one.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "axes and terms index several arrays at once"
+)]
+
 use super::polynomial::{Powers, Space};
 use crate::probe::{MAX_ORDER, multi_indices};
 

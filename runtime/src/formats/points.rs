@@ -67,8 +67,11 @@ fn describe(bytes: &[u8], file: Tag<'_>) -> Result<Translated, String> {
     })
 }
 
-/// The numbers of a PLY file by their names.
-const TYPES: [(&[&str], usize, fn(&[u8], Endian) -> f64); 8] = [
+/// Names of a type of numbers, how many bytes it has, and what they are.
+type Numbers = (&'static [&'static str], usize, fn(&[u8], Endian) -> f64);
+
+/// The numbers of a PLY file.
+const TYPES: [Numbers; 8] = [
     (&["char", "int8"], 1, |b, _| f64::from(b[0] as i8)),
     (&["uchar", "uint8"], 1, |b, _| f64::from(b[0])),
     (&["short", "int16"], 2, |b, e| {

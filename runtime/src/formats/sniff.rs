@@ -109,7 +109,8 @@ const FORMATS: &[Format] = &[
     format("Nikon ND2", &[At(0, b"\xda\xce\xbe\x0a")], Advise(&[BIO_FORMATS])),
     format("Leica LIF", &[At(0, b"\x70\0\0\0")], Advise(&[BIO_FORMATS])),
     format("VTK XML", &[Where(|head| is_vtk_xml(head, false))], Advise(&[
-        "only image data are an image: in ParaView, apply the filter `Resample To Image` and save it as .vti"])),
+        "values on a mesh (.vtu) are no image: declare the input as `fem#k(d)[σ]` and make the field by `toField`",
+        "or, in ParaView, apply the filter `Resample To Image` and save it as .vti"])),
     format("PLY mesh", &[At(0, b"ply\n"), At(0, b"ply\r")], Advise(&["a mesh is no image: sample it on a grid first; its points can be given to an input of type vec3[]"])),
     format("bzip2", &[At(0, b"BZh")], Advise(&["unpack it first: bunzip2 '{file}'"])),
     format("xz", &[At(0, b"\xfd7zXZ\0")], Advise(&["unpack it first: unxz '{file}'"])),

@@ -12,12 +12,23 @@ const MAX_PLACEHOLDERS: usize = 4;
 /// How to call the program.
 pub fn text(program: &Program) -> String {
     let mut text = format!("usage: {} [OPTION VALUES...]...\n", program.name);
-    if !program.inputs.is_empty() {
-        text += "\ninputs\n";
-    }
+    // The program's own first, then those of imported files, in the order of the imports.
+    let mut modules = vec![None];
     for input in &program.inputs {
-        let left = format!("-{} {}", input.name, placeholders(&input.ty));
-        text += &entry(&left, &explanation(input));
+        if !modules.contains(&input.module.as_deref()) {
+            modules.push(input.module.as_deref());
+        }
+    }
+    for module in modules {
+        let is_of_it = |input: &&InputSpec| input.module.as_deref() == module;
+        let mut inputs = program.inputs.iter().filter(is_of_it).peekable();
+        if inputs.peek().is_some() {
+            text += &module.map_or("\ninputs\n".to_string(), |m| format!("\ninputs of {m}\n"));
+        }
+        for input in inputs {
+            let left = format!("-{} {}", input.name, placeholders(&input.ty));
+            text += &entry(&left, &explanation(input));
+        }
     }
     text += "\noptions\n";
     for row in OPTIONS {

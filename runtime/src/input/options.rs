@@ -37,6 +37,8 @@ pub struct InputSpec {
     pub description: Option<String>,
     /// Its default as text, if it has one; without it the input is required.
     pub default: Option<String>,
+    /// The imported file that declares it, if it is not the program itself.
+    pub module: Option<String>,
 }
 
 /// One output.

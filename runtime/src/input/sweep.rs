@@ -154,6 +154,7 @@ mod tests {
             ty: InputType::Tensor(vec![3]),
             description: None,
             default: None,
+            module: None,
         };
         let program = Program {
             inputs: vec![spec],

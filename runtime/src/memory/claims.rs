@@ -70,32 +70,27 @@ impl Claim {
 /// # Errors
 /// There is not so much left.
 pub fn claim(bytes: u64) -> Result<Claim, Shortage> {
+    let shortage = |left: u64| Shortage {
+        wanted: bytes,
+        left,
+    };
+    let spend = |credit: u64| credit.checked_sub(bytes);
+    if CREDIT.fetch_update(Relaxed, Relaxed, spend).is_err()
+        && let Some(available) = available_to_process()
+    {
+        let left = available.saturating_sub(RESERVE);
+        let after = left.checked_sub(bytes).ok_or_else(|| shortage(left))?;
+        CREDIT.store((after / 4).min(MOST_CREDIT), Relaxed);
+    }
+    // Last, so that nobody else is refused for the sake of a claim that is refused too.
     let add = |claimed: u64| {
         let sum = claimed.checked_add(bytes)?;
         (sum <= LIMIT.load(Relaxed)).then_some(sum)
     };
-    if CLAIMED.fetch_update(Relaxed, Relaxed, add).is_err() {
-        return Err(Shortage {
-            wanted: bytes,
-            left: left_by_limit(),
-        });
+    match CLAIMED.fetch_update(Relaxed, Relaxed, add) {
+        Ok(_) => Ok(Claim(bytes)),
+        Err(_) => Err(shortage(left_by_limit())),
     }
-    let claim = Claim(bytes);
-    let spend = |credit: u64| credit.checked_sub(bytes);
-    if CREDIT.fetch_update(Relaxed, Relaxed, spend).is_ok() {
-        return Ok(claim);
-    }
-    if let Some(available) = available_to_process() {
-        let left = available.saturating_sub(RESERVE);
-        let Some(after) = left.checked_sub(bytes) else {
-            return Err(Shortage {
-                wanted: bytes,
-                left,
-            });
-        };
-        CREDIT.store((after / 4).min(MOST_CREDIT), Relaxed);
-    }
-    Ok(claim)
 }
 
 /// More memory was wanted than is left.
@@ -151,9 +146,9 @@ mod tests {
         let before = CLAIMED.load(Relaxed);
         let mut kept = claim(1000).unwrap();
         kept.grow(500).unwrap();
-        assert_eq!(kept, Claim(1500));
+        assert_eq!(kept.0, 1500);
         assert!(kept.grow(u64::MAX / 2).is_err());
-        assert_eq!(kept, Claim(1500));
+        assert_eq!(kept.0, 1500);
         drop(kept);
         // Other tests claim at the same time, but not as much as there would be left over.
         assert!(CLAIMED.load(Relaxed) < before + (1 << 40));
@@ -163,9 +158,9 @@ mod tests {
     fn a_meter_claims_what_it_notes() {
         let mut meter = Meter::default();
         meter.take(10).unwrap();
-        assert_eq!(meter.claim, Claim(Meter::PIECE));
+        assert_eq!(meter.claim.0, Meter::PIECE);
         meter.take(Meter::PIECE).unwrap();
-        assert_eq!(meter.claim, Claim(2 * Meter::PIECE));
+        assert_eq!(meter.claim.0, 2 * Meter::PIECE);
         assert!(meter.take(u64::MAX / 2).is_err());
     }
 }

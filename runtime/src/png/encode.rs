@@ -6,8 +6,7 @@
 
 use std::io::{self, Write};
 
-use flate2::write::DeflateEncoder;
-use flate2::{Compression, Crc};
+use flate2::{Compress, Compression, Crc, FlushCompress};
 use rayon::prelude::*;
 
 use super::{Depth, Png};
@@ -35,14 +34,7 @@ pub(super) fn encode(png: &Png, out: &mut dyn Write) -> io::Result<()> {
     let bands = png.height.div_ceil(rows);
     let band = |n: usize| {
         let filtered = filter(png, n * rows..png.height.min((n + 1) * rows), pixel);
-        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(&filtered)?;
-        let deflated = if n + 1 == bands {
-            encoder.finish()?
-        } else {
-            encoder.flush()?;
-            std::mem::take(encoder.get_mut())
-        };
+        let deflated = deflate(&filtered, n + 1 == bands)?;
         let checksum = Adler::of(&filtered);
         Ok(Piece { deflated, checksum })
     };
@@ -64,6 +56,28 @@ pub(super) fn encode(png: &Png, out: &mut dyn Write) -> io::Result<()> {
     }
     chunk(out, b"IDAT", &checksum.value().to_be_bytes())?;
     chunk(out, b"IEND", &[])
+}
+
+/// Compresses a piece of a stream, the last one or one that ends at a byte. A piece is whole only when the compressor has left room in what
+/// it writes to; until then it is asked again for the same end.
+fn deflate(bytes: &[u8], last: bool) -> io::Result<Vec<u8>> {
+    let end = if last {
+        FlushCompress::Finish
+    } else {
+        FlushCompress::Sync
+    };
+    let mut compress = Compress::new(Compression::fast(), false);
+    let mut deflated = Vec::new();
+    loop {
+        deflated.reserve(bytes.len() + BAND / 8);
+        let taken = compress.total_in() as usize;
+        compress
+            .compress_vec(&bytes[taken..], &mut deflated, end)
+            .map_err(io::Error::other)?;
+        if deflated.len() < deflated.capacity() {
+            return Ok(deflated);
+        }
+    }
 }
 
 /// Writes one part of the file.

@@ -67,6 +67,7 @@ impl Item {
             ItemKind::Const { name, .. }
             | ItemKind::Input { name, .. }
             | ItemKind::Global { name, .. }
+            | ItemKind::Axis { name, .. }
             | ItemKind::FieldFunction { name, .. }
             | ItemKind::Function { name, .. } => name,
         }
@@ -104,6 +105,13 @@ pub enum ItemKind {
         name: Name,
         /// Its initial value; optional in 2.0.
         value: Option<Expr>,
+    },
+    /// `axis x = n;`: an extent with a name.
+    Axis {
+        /// Its name.
+        name: Name,
+        /// The extent.
+        extent: Expr,
     },
     /// `field#k(d)[σ] F(x) = e;`
     FieldFunction {
@@ -287,6 +295,13 @@ pub enum TypeExprKind {
         /// How many there are; a dynamic sequence says nothing.
         length: Option<Box<Expr>>,
     },
+    /// `T[m, n, …]`: sequences of sequences, in the order in which they are subscripted.
+    Grid {
+        /// The type of the elements.
+        element: Box<TypeExpr>,
+        /// How many there are along each axis; at least two axes.
+        lengths: Vec<Expr>,
+    },
 }
 
 /// `{ … }`
@@ -402,6 +417,8 @@ pub enum Subscript {
     All,
     /// An index.
     At(Expr),
+    /// `i in a..b`: an index with its range, where an index is bound.
+    In(Expr, Expr),
 }
 
 /// What an expression is.
@@ -430,6 +447,31 @@ pub enum ExprKind {
         op: Operator,
         /// What it is applied to.
         operand: Box<Expr>,
+    },
+    /// `∂[i, …] F`
+    Partial {
+        /// The coordinates, the first derivative last.
+        indices: Vec<Expr>,
+        /// The field.
+        operand: Box<Expr>,
+    },
+    /// `{ x[…] = e; … }` after the name of what is defined: only as the value of a definition.
+    Clauses(Vec<Clause>),
+    /// `∂y` by itself, which means nothing: only as a part of a quotient that was not recognized.
+    Differential(Box<Expr>),
+    /// `∂y/∂x`
+    Request {
+        /// What is differentiated: a name, with subscripts if it has any.
+        target: Box<Expr>,
+        /// By what: the same.
+        parameter: Box<Expr>,
+    },
+    /// What stands right of a name in `T x[i, …] = e;`: only as the value of a definition.
+    Indexed {
+        /// The indices, one for each axis.
+        binders: Vec<Subscript>,
+        /// The component.
+        body: Box<Expr>,
     },
     /// `a op b`
     Infix {
@@ -519,6 +561,28 @@ pub enum ExprKind {
     LoadSequence(Box<Expr>),
     /// What a syntax error made unreadable.
     Error,
+}
+
+/// One clause of a definition: what the elements at some places are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clause {
+    /// What is defined.
+    pub name: Name,
+    /// A place, or an index, for each axis.
+    pub slots: Vec<Subscript>,
+    /// The element.
+    pub body: ClauseBody,
+    /// From the first token to the last.
+    pub span: Span,
+}
+
+/// The right side of a clause.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClauseBody {
+    /// `= e;`
+    Expr(Expr),
+    /// `{ T x = e; … return e; }`
+    Block(Block),
 }
 
 /// An operator where it is written.

@@ -25,6 +25,8 @@ impl Stop {
         let expected = expected
             .iter()
             .map(|name| name.trim_matches('"').to_owned())
+            // A word that may begin a type is a name to the user.
+            .filter(|name| name != "data word")
             .collect();
         Stop {
             from,
@@ -159,7 +161,7 @@ const GROUPS: &[Group] = &[
         name: "an expression",
         signs: &["true", "zeros"],
         members: &[&[
-            "name", "int literal", "real literal", "string literal", "true", "false", "derivative", "-", "!", "(", "[", "{", "|",
+            "name", "int literal", "real literal", "string literal", "true", "false", "derivative", "∂", "-", "!", "(", "[", "{", "|",
             "identity", "zeros", "nan", "nan of", "real", "image", "load", "load_image", "load_sequence",
         ]],
     },

@@ -142,13 +142,17 @@ impl<'s> Lexer<'s> {
 
     fn push(&mut self, start: usize, end: usize, token: Token<'s>) -> usize {
         self.report_bad_characters();
-        // Two words are what they are only before the right token.
+        // Some words are what they are only before the right token.
         if let Some(last) = self.lexed.tokens.last_mut() {
             match (last.token, token) {
                 (Token::Keyword(Keyword::Nan), Token::Punct(Punct::OpenBracket)) => {
                     last.token = Token::NanOf;
                 }
                 (Token::Name("import"), Token::String(_)) => last.token = Token::Import,
+                (
+                    Token::Name(word @ ("fem" | "mesh")),
+                    Token::Punct(Punct::OpenParen | Punct::Hash),
+                ) => last.token = Token::Data(word),
                 _ => {}
             }
         }
@@ -204,6 +208,10 @@ impl<'s> Lexer<'s> {
                 return self.push(start, name_end, Token::Name(&self.text[start..name_end]));
             }
         }
+        let mut notation = operators::INDEX_SYMBOLS.iter();
+        if let Some((symbol, _)) = notation.find(|(_, word)| *word == &written[1..]) {
+            return self.push(start, end, index_symbol(symbol));
+        }
         match constant.or_else(|| operators::find_operator(written)) {
             Some(spelling) => self.push(start, end, symbol_token(spelling)),
             None => {
@@ -218,6 +226,10 @@ impl<'s> Lexer<'s> {
 
     /// A character outside ASCII that begins no name.
     fn wide(&mut self, start: usize, end: usize) -> usize {
+        let written = &self.text[start..end];
+        if operators::is_index_symbol(written) {
+            return self.push(start, end, index_symbol(written));
+        }
         match operators::longest_prefix(&self.text[start..]) {
             Some(spelling) => {
                 let end = start + spelling.written.len();
@@ -290,6 +302,14 @@ fn symbol_token(spelling: &'static Spelling) -> Token<'static> {
         (Position::Infix | Position::Prefix, None) => {
             Token::Operator(spelling.level, spelling.symbol)
         }
+    }
+}
+
+/// The token for a symbol of index notation: those that are subscripted are names to the grammar.
+fn index_symbol(symbol: &str) -> Token<'_> {
+    match symbol == Punct::Partial.text() {
+        true => Token::Punct(Punct::Partial),
+        false => Token::Name(symbol),
     }
 }
 

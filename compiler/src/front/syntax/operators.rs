@@ -66,6 +66,14 @@ pub const GREEK: &[(char, &str)] = &[
     ('ξ', "xi"), ('π', "pi"), ('ρ', "rho"), ('σ', "sigma"), ('τ', "tau"), ('φ', "phi"), ('ψ', "psi"), ('ω', "omega"),
 ];
 
+/// The symbols of index notation, with their backslash words: Kronecker's δ, the Levi-Civita symbol, and the derivative.
+pub const INDEX_SYMBOLS: &[(&str, &str)] = &[("δ", "delta"), ("ε", "epsilon"), ("∂", "partial")];
+
+/// Whether a name is a symbol that no variable can have as its name.
+pub fn is_index_symbol(name: &str) -> bool {
+    INDEX_SYMBOLS.iter().any(|(symbol, _)| *symbol == name)
+}
+
 /// Every way to write an operator that has a symbol.
 pub fn spellings() -> impl Iterator<Item = &'static Spelling> {
     SPELLINGS.values().flat_map(BTreeMap::values)
@@ -113,7 +121,6 @@ pub fn look_alike(character: char) -> Option<String> {
         '&' => "&&",
         '“' | '”' | '‘' | '’' | '\'' => "\"",
         '?' => return Some("a conditional expression is written `a if c else b`".to_owned()),
-        '∂' => return Some("derivatives are written with `∇`".to_owned()),
         '_' => return Some("a name begins with a letter".to_owned()),
         '\\' => return Some("a backslash begins a symbol's name, as in `\\otimes`".to_owned()),
         'Α'..='ω' => {
@@ -129,7 +136,9 @@ pub fn look_alike(character: char) -> Option<String> {
 /// A hint for an unknown backslash word: the words that begin alike, else all of them.
 pub fn words_like(word: &str) -> String {
     let symbols = spellings().filter_map(|spelling| spelling.written.strip_prefix('\\'));
-    let mut words: Vec<&str> = symbols.chain(GREEK.iter().map(|row| row.1)).collect();
+    let letters = GREEK.iter().map(|row| row.1);
+    let notation = INDEX_SYMBOLS.iter().map(|row| row.1);
+    let mut words: Vec<&str> = symbols.chain(letters).chain(notation).collect();
     words.sort_unstable();
     words.dedup();
     let alike = |known: &&str| known.chars().next() == word.chars().next();

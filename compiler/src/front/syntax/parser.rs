@@ -99,7 +99,9 @@ fn read(text: &str, unit: Unit) -> Read {
         .tokens
         .iter()
         .filter_map(|spanned| match spanned.token {
-            Token::Name(name) if !imports.is_empty() => Some(lexer::decode_name(name)),
+            Token::Name(name) | Token::Data(name) if !imports.is_empty() => {
+                Some(lexer::decode_name(name))
+            }
             _ => None,
         });
     let mentions = mentions.collect();

@@ -26,6 +26,8 @@ pub(crate) enum Token<'s> {
     NanOf,
     /// `import` directly before a string; anywhere else it is a name.
     Import,
+    /// `fem` or `mesh` directly before `(` or `#`, where a type may begin; otherwise they are names.
+    Data(&'s str),
     /// Stands for tokens that the parser could not read and has reported.
     Unreadable,
 }
@@ -76,7 +78,7 @@ words! {
     /// A symbol that the grammar names by itself.
     Punct:
     OpenParen "(" CloseParen ")" OpenBracket "[" CloseBracket "]" OpenBrace "{" CloseBrace "}"
-    Comma "," Semicolon ";" Colon ":" Dot "." Range ".." Hash "#" Bar "|"
+    Partial "∂" Comma "," Semicolon ";" Colon ":" Dot "." Range ".." Hash "#" Bar "|"
     Set "=" AddSet "+=" SubSet "-=" MulSet "*=" DivSet "/=" RemSet "%="
     Minus "-" Not "!" Power "^" And "&&" Or "||"
 }
@@ -143,7 +145,7 @@ impl Token<'_> {
     /// The token in a message: quoted as written, or described if it has no text of its own.
     pub(crate) fn describe(&self) -> String {
         match self {
-            Token::Name(text) => format!("the name `{text}`"),
+            Token::Name(text) | Token::Data(text) => format!("the name `{text}`"),
             Token::Int(text) | Token::Real(text) => format!("the number `{text}`"),
             Token::String(text) if text.len() <= 24 => format!("the string `{text}`"),
             Token::String(_) => "a string".to_owned(),

@@ -183,6 +183,7 @@ constructs! {
     EMPTY_PRINT = only_2("a `print` without arguments", "print at least one value");
     RICH_PARAMETER = only_2("a parameter that is a sequence, field, image or kernel", "use a global variable");
     COMPUTED_DEFAULT = only_2("a default that is not a literal", "write the value as a literal");
+    INDEX_NOTATION = only_2("a definition by index", "write the tensor with operators");
     COMPUTED_FILE_NAME = only_2("a file name that is not a string literal", "write the file name in quotes");
 }
 

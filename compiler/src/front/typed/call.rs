@@ -6,7 +6,7 @@ use super::{
     context::{Cx, FunctionInfo},
     elsewhere,
     expr::{infer, require_value, typed},
-    hint,
+    hint, indexed,
     messages::{CONVOLVE, TO_FIELD, mismatch, plural},
     overload, reduce,
     tree::{Expr, ExprKind, FunctionId, VarId},
@@ -33,6 +33,9 @@ pub(super) fn call<'a>(
     hint: Option<&Type>,
     span: Span,
 ) -> Option<Expr> {
+    if let Some(reduction) = indexed::reduction_of(cx, callee) {
+        return indexed::reduced(cx, reduction, args, span);
+    }
     let (derivatives, inner) = derivatives(callee);
     let Some(name) = function_name(cx, inner).filter(|name| {
         // Where nothing of this name can be called, it is taken for a field that is differentiated.

@@ -72,6 +72,13 @@ impl Search<'_> {
         let depends = match &e.kind {
             ExprKind::Var(var) => self.depends.contains(var),
             ExprKind::Op { op, args } => self.operator(op, args, e.span),
+            ExprKind::Let { bindings, body } => {
+                for (var, value) in bindings {
+                    let depends = self.value(value);
+                    self.depends.extend(depends.then_some(*var));
+                }
+                self.value(body)
+            }
             ExprKind::Call { function, args } => {
                 let given: Vec<bool> = args.iter().map(|arg| self.value(arg)).collect();
                 self.call(&self.program.functions[function.0], &given, e.span)

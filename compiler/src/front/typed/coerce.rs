@@ -14,6 +14,11 @@ use ein_ir::{
 
 /// The expression at a type it converts to where nobody wrote a conversion, which is worth a word if it comes too late.
 pub(super) fn implicitly(cx: &mut Cx<'_>, expr: Expr, to: &Type) -> Expr {
+    if expr.ty == Type::Int && *to == Type::REAL && cx.indices.decide(&expr) {
+        let message = "an index is an int, not a number";
+        cx.error(codes::INDEX_AS_NUMBER, expr.span, message)
+            .hint("write `real(…)` around it, as in `real(i)`");
+    }
     if expr.ty == Type::Int && *to == Type::REAL && loses_a_fraction(cx, &expr) {
         let message = "this quotient of integers loses its fraction before it becomes a real";
         cx.warning(codes::INTEGER_DIVISION, expr.span, message)

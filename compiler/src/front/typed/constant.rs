@@ -14,7 +14,7 @@ use super::{
 };
 use crate::front::{codes, source::Span, syntax::ast};
 use ein_ir::{
-    Input, Tensor, Type,
+    Ein, Input, Shape, Tensor, Type,
     ops::{Builtin, Form, Instance, Meaning},
 };
 
@@ -30,8 +30,17 @@ pub(super) struct NotConstant {
 
 /// The value of an expression, if it is known.
 pub(super) fn evaluate(cx: &Cx<'_>, expr: &Expr) -> Result<Constant, NotConstant> {
+    evaluate_with(cx, expr, Vec::new())
+}
+
+/// The same where the values of some variables are given.
+pub(super) fn evaluate_with(
+    cx: &Cx<'_>,
+    expr: &Expr,
+    bound: Vec<(VarId, Constant)>,
+) -> Result<Constant, NotConstant> {
     Evaluation {
-        bound: Vec::new(),
+        bound,
         steps: STEPS,
         long_int: cx.options.long_int,
     }
@@ -59,12 +68,23 @@ pub(super) fn require(cx: &mut Cx<'_>, expr: &Expr, what: &str) -> Option<Consta
 
 /// A constant integer; `what` names its role in messages.
 pub(super) fn constant_int<'a>(cx: &mut Cx<'a>, written: &'a ast::Expr, what: &str) -> Option<i64> {
+    let found = int(cx, written, what)?;
+    known_int(cx, &found, what)
+}
+
+/// An expression that must be an int.
+pub(super) fn int<'a>(cx: &mut Cx<'a>, written: &'a ast::Expr, what: &str) -> Option<Expr> {
     let found = infer(cx, written, Some(&Type::Int))?;
     if found.ty != Type::Int {
         mismatch(cx, what, &Type::Int, &found);
         return None;
     }
-    match require(cx, &found, what)? {
+    Some(found)
+}
+
+/// The value of an int that must be known.
+pub(super) fn known_int(cx: &mut Cx<'_>, found: &Expr, what: &str) -> Option<i64> {
+    match require(cx, found, what)? {
         Constant::Int(value) => Some(value),
         Constant::Bool(_) | Constant::String(_) | Constant::Tensor(..) | Constant::Seq(_) => None,
     }
@@ -116,6 +136,12 @@ impl Evaluation {
                     self.operation(op, args).map_err(fail)
                 }
             },
+            ExprKind::Indexed { operator, args } => {
+                let args = self.values(args)?;
+                let left = self.steps.checked_sub(operator.axes.iter().product());
+                self.steps = left.ok_or(fail("this takes too many steps to evaluate"))?;
+                indexed_value(operator, &args, &expr.ty).ok_or(fail(NOT_KNOWN))
+            }
             ExprKind::Coerce(inner) => self.value(inner).map(|value| convert(value, &expr.ty)),
             ExprKind::Comprehension {
                 body,
@@ -124,6 +150,7 @@ impl Evaluation {
             } => self.each(body, *var, source).map(Constant::Seq),
             ExprKind::Kernel(_)
             | ExprKind::Call { .. }
+            | ExprKind::Let { .. }
             | ExprKind::Comprehension { .. }
             | ExprKind::Select { .. } => Err(fail(NOT_KNOWN)),
         }
@@ -187,6 +214,53 @@ impl Evaluation {
             }
             _ => builtin_value(builtin, &args, &op.result, self.long_int).ok_or(unknown),
         }
+    }
+}
+
+/// The value of an operator that the program defines by index.
+fn indexed_value(operator: &Ein, args: &[Constant], ty: &Type) -> Option<Constant> {
+    let inputs: Option<Vec<Input<'static>>> = operator
+        .params
+        .iter()
+        .zip(args)
+        .map(|(param, arg)| {
+            let mut components = Vec::new();
+            flatten(arg, &mut components)?;
+            let fits = components.len() == param.shape().size();
+            fits.then(|| Input::Tensor(Tensor::new(param.shape().clone(), components)))
+        })
+        .collect();
+    if matches!(ty, Type::Field { .. }) {
+        return None;
+    }
+    let value = operator.eval(&inputs?);
+    Some(parts_of(value.components(), ty))
+}
+
+/// Appends the numbers of a constant.
+fn flatten(constant: &Constant, components: &mut Vec<f64>) -> Option<()> {
+    match constant {
+        Constant::Int(n) => components.push(*n as f64),
+        Constant::Tensor(_, x) => components.extend(x),
+        Constant::Seq(elements) => {
+            for element in elements {
+                flatten(element, components)?;
+            }
+        }
+        Constant::Bool(_) | Constant::String(_) => return None,
+    }
+    Some(())
+}
+
+/// The tensor, or the sequence of tensors, with these components.
+fn parts_of(components: &[f64], ty: &Type) -> Constant {
+    match ty {
+        Type::Seq(element, Some(n)) => {
+            let parts = components.chunks((components.len() / n.max(&1)).max(1));
+            Constant::Seq(parts.map(|part| parts_of(part, element)).collect())
+        }
+        Type::Tensor(shape) => Constant::Tensor(shape.clone(), components.to_vec()),
+        _ => Constant::Tensor(Shape::SCALAR, components.to_vec()),
     }
 }
 

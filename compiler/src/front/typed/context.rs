@@ -4,8 +4,11 @@
 use super::{
     CheckOptions,
     flow::{Exits, Flow},
+    indexed::{Indices, Labels},
+    request::History,
     scope::{Entity, Scopes, nearest},
     tree::{Block, Constant, FunctionId, VarId, VarKind},
+    unroll::Loops,
 };
 use crate::front::{
     codes::{self, Code},
@@ -35,6 +38,8 @@ pub(super) struct VarInfo {
     pub(super) kernels: Option<Vec<&'static Kernel>>,
     /// Globals without a value that a field function reads when it is probed.
     pub(super) needs: BTreeSet<VarId>,
+    /// The labels of the axes that it was declared with.
+    pub(super) labels: Labels,
 }
 
 /// A constant; without a value if its declaration is wrong.
@@ -43,6 +48,8 @@ pub(super) struct ConstInfo {
     pub(super) span: Span,
     pub(super) value: Option<(Type, Constant)>,
     pub(super) read: bool,
+    /// Whether it is the extent of an axis with this name.
+    pub(super) is_axis: bool,
 }
 
 /// A user function. Its body is empty if it is wrong; then no tree is made of the program.
@@ -133,6 +140,12 @@ impl Place {
     }
 }
 
+/// What a definition by index defines.
+pub(super) struct Target<'a> {
+    pub(super) name: &'a str,
+    pub(super) labels: Labels,
+}
+
 /// The state of a check.
 pub(super) struct Cx<'a> {
     pub(super) version: Version,
@@ -165,6 +178,16 @@ pub(super) struct Cx<'a> {
     pub(super) defining: Option<&'a str>,
     /// With how many names unknown ones may still be compared.
     pub(super) comparisons_left: usize,
+    /// The variable whose value is being checked.
+    pub(super) target: Option<Target<'a>>,
+    /// The index variables in scope, and what stands for index notation.
+    pub(super) indices: Indices,
+    /// The globals that blocks assign to, by their names.
+    pub(super) reassigned: BTreeSet<&'a str>,
+    /// What variables were given so far.
+    pub(super) history: History,
+    /// The loops that may be written out.
+    pub(super) unrolled: Loops,
 }
 
 /// Searching for a similar name compares with every visible one. A file that takes more comparisons has other problems.
@@ -198,6 +221,11 @@ impl<'a> Cx<'a> {
             hint_lost: false,
             defining: None,
             comparisons_left: COMPARISONS,
+            target: None,
+            indices: Indices::default(),
+            reassigned: BTreeSet::new(),
+            history: History::default(),
+            unrolled: Loops::default(),
         }
     }
 
@@ -267,6 +295,7 @@ impl<'a> Cx<'a> {
             reported: false,
             kernels: None,
             needs: BTreeSet::new(),
+            labels: Labels::default(),
         });
         VarId(self.vars.len() - 1)
     }

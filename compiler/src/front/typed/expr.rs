@@ -10,10 +10,10 @@ use super::{
     coerce::implicitly,
     constant,
     context::{Cx, Place},
-    elsewhere, int_range,
+    elsewhere, indexed, int_range,
     messages::mismatch,
     overload::{self, operation},
-    reduce,
+    reduce, request,
     scope::Entity,
     subscript,
     tree::{Constant, Expr, ExprKind, VarId, VarKind},
@@ -45,6 +45,11 @@ pub(super) fn infer<'a>(
         Written::String(text) => Some(literal(Type::String, Constant::String(text.clone()), span)),
         Written::Bool(value) => Some(literal(Type::Bool, Constant::Bool(*value), span)),
         Written::Prefix { op, operand } => prefix(cx, *op, operand, hint, span),
+        Written::Partial { indices, operand } => indexed::partial(cx, indices, operand, span),
+        Written::Request { target, parameter } => request::request(cx, target, parameter, span),
+        Written::Differential(_) => request::lone(cx, span),
+        Written::Clauses(clauses) => indexed::clauses(cx, clauses, hint, span),
+        Written::Indexed { binders, body } => indexed::definition(cx, binders, body, hint, span),
         Written::Infix { op, left, right } => {
             operation(cx, op.symbol, op.span, &[left, right], hint, span)
         }
@@ -242,7 +247,7 @@ pub(super) fn require_value(cx: &mut Cx<'_>, var: VarId, span: Span) {
     .hint(hint);
 }
 
-fn undeclared(cx: &mut Cx<'_>, name: &str, span: Span) {
+pub(super) fn undeclared(cx: &mut Cx<'_>, name: &str, span: Span) {
     if cx.incomplete {
         return;
     }
@@ -253,6 +258,21 @@ fn undeclared(cx: &mut Cx<'_>, name: &str, span: Span) {
         .value_names()
         .chain(KERNELS.iter().map(|kernel| kernel.name))
         .collect();
+    let is_target = cx.target.as_ref().is_some_and(|target| target.name == name);
+    if is_target && !cx.indices.live().is_empty() {
+        let message = format!("the definition of `{name}` reads `{name}` itself");
+        cx.error(codes::READS_ITSELF, span, message)
+            .hint("it is known only after its definition; a sequence whose elements depend on those before is given by clauses: `real[9] x { … }`");
+        return;
+    }
+    let indices: Vec<String> = cx
+        .indices
+        .live()
+        .iter()
+        .map(|var| format!("`{}`", cx.var(*var).name))
+        .collect();
+    let indices =
+        (!indices.is_empty()).then(|| format!("the indices in scope are {}", indices.join(", ")));
     let hint = if is_function {
         Some(format!("`{name}` is a function; call it: `{name}(…)`"))
     } else if is_strand {
@@ -268,7 +288,8 @@ fn undeclared(cx: &mut Cx<'_>, name: &str, span: Span) {
         span,
         format!("undeclared variable `{name}`"),
     )
-    .hints(hint);
+    .hints(hint)
+    .hints(indices);
 }
 
 fn kernel_as<'a>(

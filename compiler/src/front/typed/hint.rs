@@ -22,7 +22,7 @@ fn needs_hint(written: &ast::Expr) -> bool {
             build::is_loader(callee) || needs_hint(callee) || args.iter().any(needs_hint)
         }
         Written::Infix { left, right, .. } => needs_hint(left) || needs_hint(right),
-        Written::Prefix { operand, .. } => needs_hint(operand),
+        Written::Prefix { operand, .. } | Written::Partial { operand, .. } => needs_hint(operand),
         Written::If {
             then, otherwise, ..
         } => needs_hint(then) || needs_hint(otherwise),

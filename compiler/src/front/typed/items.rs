@@ -2,12 +2,12 @@
 
 use super::{
     build, constant,
-    context::{ConstId, ConstInfo, Cx, FunctionInfo, Place},
+    context::{ConstId, ConstInfo, Cx, FunctionInfo, Place, Target},
     expr::{check_against, constant_string, infer},
     given_constant,
     scope::Entity,
     stmt::{block, declared},
-    tree::{Block, FunctionId, Global, InputDefault, Stmt, StmtKind, VarId, VarKind},
+    tree::{Block, Constant, FunctionId, Global, InputDefault, Stmt, StmtKind, VarId, VarKind},
     types,
 };
 use crate::front::{
@@ -31,13 +31,19 @@ pub(super) fn item<'a>(cx: &mut Cx<'a>, written: &'a ast::Item) -> Option<Global
             description,
             default,
         } => {
+            let labels = types::labels(cx, ty);
             let (ty, default) = input(cx, ty, name, default.as_ref());
             let var = cx.declare(name, ty, VarKind::Input);
+            cx.vars[var.0].labels = labels;
             Some(Global::Input {
                 var,
                 description: description.clone(),
                 default,
             })
+        }
+        ItemKind::Axis { name, extent } => {
+            axis(cx, name, extent);
+            None
         }
         ItemKind::Global { ty, name, value } => global(cx, ty, name, value.as_ref()),
         ItemKind::FieldFunction {
@@ -121,6 +127,23 @@ fn constant_item<'a>(
         span: name.span,
         value: ty.zip(value),
         read: false,
+        is_axis: false,
+    });
+    let earlier = cx.scopes.declare(&name.text, Entity::Const(id), name.span);
+    cx.redefinition(name, earlier);
+}
+
+/// `axis x = n;`: a constant that labels the axes whose extent it is.
+fn axis<'a>(cx: &mut Cx<'a>, name: &'a ast::Name, extent: &'a ast::Expr) {
+    let what = format!("the extent of the axis `{}`", name.text);
+    let value = types::number(cx, extent, &what, 2, types::LARGEST);
+    let id = ConstId(cx.consts.len());
+    cx.consts.push(ConstInfo {
+        name: name.text.clone(),
+        span: name.span,
+        value: value.map(|n| (Type::Int, Constant::Int(n))),
+        read: false,
+        is_axis: true,
     });
     let earlier = cx.scopes.declare(&name.text, Entity::Const(id), name.span);
     cx.redefinition(name, earlier);
@@ -229,6 +252,7 @@ fn field_function<'a>(
     body: &'a ast::Expr,
 ) -> Option<Global> {
     let span = ty.span;
+    let labels = types::labels(cx, ty);
     let ty = types::resolve(cx, ty).filter(|ty| {
         let is_field = matches!(ty, Type::Field { .. });
         if !is_field {
@@ -255,18 +279,23 @@ fn field_function<'a>(
     cx.scopes.push();
     let param = cx.declare(param, position, VarKind::Param);
     cx.vars[param.0].read = true;
+    cx.vars[param.0].labels.axes = vec![labels.domain.clone()];
     let what = format!("the value of the field function `{}`", name.text);
     cx.defining = Some(&name.text);
+    cx.target = Some(Target {
+        name: &name.text,
+        labels: labels.clone(),
+    });
     let body = check_against(cx, body, value.as_ref(), &what);
+    cx.target = None;
     cx.defining = None;
     cx.scopes.pop();
     let var = cx.declare(name, ty, VarKind::Global);
+    cx.vars[var.0].labels = labels;
     cx.vars[var.0].needs = std::mem::take(&mut cx.needs);
-    Some(Global::FieldFunction {
-        var,
-        param,
-        body: body?,
-    })
+    let body = body?;
+    cx.history.define_function(var, &body);
+    Some(Global::FieldFunction { var, param, body })
 }
 
 /// A function; its name is known only after its body, so there is no recursion.
@@ -281,12 +310,17 @@ fn function<'a>(
     cx.place = Place::Function;
     cx.result = result.clone();
     let outside = cx.flow.clone();
+    let mark = cx.history.mark();
+    cx.enter_code();
     cx.scopes.push();
     let params: Vec<VarId> = params
         .iter()
         .map(|param| {
+            let labels = types::labels(cx, &param.ty);
             let ty = types::resolve(cx, &param.ty);
-            cx.declare(&param.name, ty, VarKind::Param)
+            let var = cx.declare(&param.name, ty, VarKind::Param);
+            cx.vars[var.0].labels = labels;
+            var
         })
         .collect();
     cx.defining = Some(&name.text);
@@ -316,6 +350,7 @@ fn function<'a>(
     cx.defining = None;
     cx.scopes.pop();
     cx.flow = outside;
+    cx.history.rewind(mark);
     let needs = std::mem::take(&mut cx.needs);
     let id = FunctionId(cx.functions.len());
     cx.functions.push(FunctionInfo {

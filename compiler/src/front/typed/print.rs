@@ -259,6 +259,16 @@ impl Printer<'_> {
                     self.list(args)
                 )
             }
+            ExprKind::Indexed { operator, args } => {
+                format!("({operator})({})", self.list(args))
+            }
+            ExprKind::Let { bindings, body } => {
+                let bound = bindings
+                    .iter()
+                    .map(|(var, value)| format!("{} = {}", self.var(*var), self.expr(value)));
+                let bound: Vec<String> = bound.collect();
+                format!("(let {} in {})", bound.join(", "), self.expr(body))
+            }
             ExprKind::Coerce(inner) => format!("({} as {})", self.expr(inner), expr.ty),
             ExprKind::Comprehension { body, var, domain } => {
                 let domain = match domain {

@@ -6,11 +6,13 @@ use super::{
     context::{Cx, Place},
     flow::Flow,
     items::item,
+    request,
     stmt::block,
     strand::{GlobalStabilize, create, strand},
     tree::{Block, Create, Function, Global, Program, Strand, Var, VarKind},
 };
 use crate::front::{codes, diag::Diagnostic, source::Span, syntax::ast};
+use std::collections::BTreeSet;
 
 /// Checks a program. `errors` are those of its syntax; what is reported here is added to them. There is a typed program
 /// only if there are no errors at all.
@@ -20,6 +22,12 @@ pub fn check(
     errors: Vec<Diagnostic>,
 ) -> (Option<Program>, Vec<Diagnostic>) {
     let mut cx = Cx::new(program.version, options, errors);
+    let blocks = [&program.initialize, &program.start, &program.update];
+    for stmt in blocks.into_iter().flatten().flat_map(|block| &block.stmts) {
+        request::assigned(stmt, &mut |name| {
+            cx.reassigned.insert(&name.text);
+        });
+    }
     let globals = program
         .items
         .iter()
@@ -136,6 +144,7 @@ fn unknown_given(cx: &mut Cx<'_>) {
 
 fn global_block<'a>(cx: &mut Cx<'a>, body: &'a ast::Block, place: Place) -> Block {
     cx.place = place;
+    cx.enter_code();
     let checked = block(cx, body);
     let mut lacking = cx.flow.lacking();
     lacking.append(&mut cx.exits.continued);
@@ -231,8 +240,12 @@ fn warn_of_unused(cx: &mut Cx<'_>) {
         });
     let consts = cx.consts.iter().filter(|constant| !constant.read);
     let consts = consts.map(|constant| ("constant", constant.name.clone(), constant.span));
-    let unused: Vec<(&str, String, Span)> = vars.chain(consts).collect();
-    for (what, name, span) in unused {
+    // A loop that was written out declares its variables once for every copy.
+    let unused: BTreeSet<(Span, &str, String)> = vars
+        .chain(consts)
+        .map(|(what, name, span)| (span, what, name))
+        .collect();
+    for (span, what, name) in unused {
         cx.warning(
             codes::UNUSED,
             span,

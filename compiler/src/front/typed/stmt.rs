@@ -6,14 +6,14 @@
 use super::{
     build::{element_type, iteration},
     call::inferred,
-    context::{Cx, Place},
+    context::{Cx, Place, Target},
     expr::{check_against, condition, infer, variable},
     messages::conversion_advice,
-    overload, restrictions,
+    overload, request, restrictions,
     scope::Entity,
     strand::created_with,
     tree::{Block, Expr, Stmt, StmtKind, VarId, VarKind},
-    types,
+    types, unroll,
 };
 use crate::front::{
     codes,
@@ -75,20 +75,34 @@ fn statement<'a>(cx: &mut Cx<'a>, written: &'a ast::Stmt) -> Option<StmtKind> {
         } => {
             let condition = condition(cx, written);
             let before = cx.flow.clone();
+            let mark = cx.history.mark();
             let then = branch(cx, then);
+            let changed_then = cx.history.rewind(mark);
             let after_then = std::mem::replace(&mut cx.flow, before);
             let otherwise = otherwise
                 .as_deref()
                 .map(|otherwise| branch(cx, otherwise))
                 .unwrap_or_default();
             cx.flow.join(after_then);
+            let changed_otherwise = cx.history.rewind(mark);
+            cx.join_history(
+                condition.as_ref(),
+                &changed_then,
+                &changed_otherwise,
+                written.span,
+            );
             Some(StmtKind::If {
                 condition: condition?,
                 then,
                 otherwise,
             })
         }
-        Written::Foreach { ty, iter, body } => foreach(cx, ty, iter, body),
+        Written::Foreach { ty, iter, body } => {
+            request::assigned_in(cx, body);
+            let done = foreach(cx, ty, iter, body);
+            request::assigned_in(cx, body);
+            done
+        }
         Written::Print(args) => print(cx, args),
         Written::New { strand, args } => new(cx, strand, args, written.span),
         Written::Stabilize => exit(cx, StmtKind::Stabilize, written.span),
@@ -132,7 +146,13 @@ pub(super) fn declared<'a>(
     value: Option<&'a ast::Expr>,
     kind: VarKind,
 ) -> Option<(VarId, Option<Expr>)> {
+    let labels = types::labels(cx, ty);
     let ty = types::resolve(cx, ty);
+    let target = Target {
+        name: &name.text,
+        labels: labels.clone(),
+    };
+    let outer = cx.target.replace(target);
     let checked = value.map(|value| {
         check_against(
             cx,
@@ -141,11 +161,15 @@ pub(super) fn declared<'a>(
             &format!("the value of `{}`", name.text),
         )
     });
+    cx.target = outer;
     let var = cx.declare(name, ty.clone(), kind);
+    cx.vars[var.0].labels = labels;
     match checked {
         Some(value) => {
             remember_kernels(cx, var, value.as_ref());
-            Some((var, Some(value?)))
+            let value = value?;
+            cx.history.record(var, &value);
+            Some((var, Some(value)))
         }
         None => {
             require_assignable(cx, ty.as_ref()?, name)?;
@@ -211,10 +235,9 @@ fn assignment<'a>(
     };
     let var = target?;
     cx.flow.assign(var);
-    Some(StmtKind::Assign {
-        var,
-        value: result?,
-    })
+    let value = result?;
+    cx.history.record(var, &value);
+    Some(StmtKind::Assign { var, value })
 }
 
 fn op_symbol(op: AssignOp) -> Option<&'static str> {
@@ -353,9 +376,19 @@ fn foreach<'a>(
     let var = cx.declare(&iter.name, declared, VarKind::Local);
     cx.vars[var.0].read = true;
     let before = cx.flow.clone();
+    let values = source
+        .as_ref()
+        .and_then(|source| unroll::known_range(cx, source));
     cx.loops += 1;
-    let body = branch(cx, body);
+    let body = unroll::body(cx, &iter.name, var, values, |cx| branch(cx, body));
     cx.loops -= 1;
+    let body = match body {
+        Ok(body) => body,
+        Err(copies) => {
+            cx.scopes.pop();
+            return fits.then_some(StmtKind::Block(copies));
+        }
+    };
     // The body may not run at all, so what it assigns does not count.
     cx.flow = before;
     cx.scopes.pop();

@@ -3,7 +3,7 @@
 use super::{
     build::iteration,
     call::arguments,
-    context::{Cx, Place, StrandInfo},
+    context::{Cx, Place, StrandInfo, Target},
     expr::{check_against, infer},
     flow::{Exits, Flow},
     stmt::block,
@@ -42,6 +42,7 @@ pub(super) fn strand<'a>(
     });
     cx.scopes.push();
     let outside = cx.flow.clone();
+    cx.enter_code();
     let params: Vec<VarId> = written
         .params
         .iter()
@@ -74,6 +75,7 @@ pub(super) fn strand<'a>(
 }
 
 fn parameter<'a>(cx: &mut Cx<'a>, param: &'a ast::Param) -> VarId {
+    let labels = types::labels(cx, &param.ty);
     let ty = types::resolve(cx, &param.ty).filter(|ty| {
         if !ty.is_value() {
             cx.error(
@@ -85,10 +87,13 @@ fn parameter<'a>(cx: &mut Cx<'a>, param: &'a ast::Param) -> VarId {
         }
         ty.is_value()
     });
-    cx.declare(&param.name, ty, VarKind::Param)
+    let var = cx.declare(&param.name, ty, VarKind::Param);
+    cx.vars[var.0].labels = labels;
+    var
 }
 
 fn state_variable<'a>(cx: &mut Cx<'a>, written: &'a ast::StateVar) -> StateVar {
+    let labels = types::labels(cx, &written.ty);
     let ty = types::resolve(cx, &written.ty).filter(|ty| {
         if !ty.is_value() {
             cx.error(
@@ -101,11 +106,20 @@ fn state_variable<'a>(cx: &mut Cx<'a>, written: &'a ast::StateVar) -> StateVar {
         ty.is_value()
     });
     let what = format!("the value of `{}`", written.name.text);
+    cx.target = Some(Target {
+        name: &written.name.text,
+        labels: labels.clone(),
+    });
     let value = written
         .value
         .as_ref()
         .map(|value| check_against(cx, value, ty.as_ref(), &what));
+    cx.target = None;
     let var = cx.declare(&written.name, ty, VarKind::State);
+    cx.vars[var.0].labels = labels;
+    if let Some(Some(value)) = &value {
+        cx.history.record(var, value);
+    }
     if let Some(info) = &mut cx.strand {
         info.state.insert(&written.name.text, var);
     }
@@ -208,6 +222,7 @@ fn methods<'a>(
                     .flatten(),
             );
         }
+        cx.enter_code();
         cx.place = Place::Method(kind);
         cx.flow = Flow::entering(entering.clone());
         checked.push((kind, block(cx, &method.body)));

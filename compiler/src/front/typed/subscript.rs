@@ -1,6 +1,6 @@
 //! Subscripts: components and slices of tensors and fields, elements of sequences.
 
-use super::{constant, context::Cx, expr::infer, overload, tree::Expr};
+use super::{constant, context::Cx, expr::infer, indexed, overload, tree::Expr, unroll};
 use crate::front::{
     codes,
     source::Span,
@@ -11,6 +11,9 @@ use ein_ir::{
     ops::{Instance, spelling},
 };
 
+/// What messages call a subscript.
+const INDEX: &str = "an index of a tensor or field";
+
 /// `a[i, …]`
 pub(super) fn subscript<'a>(
     cx: &mut Cx<'a>,
@@ -18,6 +21,11 @@ pub(super) fn subscript<'a>(
     subscripts: &'a [Subscript],
     span: Span,
 ) -> Option<Expr> {
+    if let ast::ExprKind::Name(name) = &base.kind
+        && let Some(symbol) = indexed::symbol(cx, name, subscripts, span)
+    {
+        return symbol;
+    }
     let Some(base) = infer(cx, base, None) else {
         // The indices may be wrong in ways of their own.
         for subscript in subscripts {
@@ -31,17 +39,7 @@ pub(super) fn subscript<'a>(
         Type::Tensor(shape) | Type::Field { shape, .. } => {
             slice(cx, base, &shape, subscripts, span)
         }
-        Type::Seq(..) => match subscripts {
-            [Subscript::At(index)] => element(cx, base, index, span),
-            _ => {
-                cx.error(
-                    codes::SEQUENCE_INDEX,
-                    span,
-                    "a sequence is indexed with exactly one int",
-                );
-                None
-            }
-        },
+        Type::Seq(..) => elements(cx, base, subscripts, span),
         other => {
             cx.error(
                 codes::NOT_INDEXABLE,
@@ -81,9 +79,36 @@ pub(super) fn brace_index<'a>(
     element(cx, base, index, span)
 }
 
+/// `s[i]`, or `s[i, j]` for an element of an element.
+pub(super) fn elements<'a>(
+    cx: &mut Cx<'a>,
+    base: Expr,
+    subscripts: &'a [Subscript],
+    span: Span,
+) -> Option<Expr> {
+    let mut found = base;
+    for subscript in subscripts {
+        let (Subscript::At(index), Type::Seq(..)) = (subscript, &found.ty) else {
+            let message = "a sequence is indexed with exactly one int";
+            cx.error(codes::SEQUENCE_INDEX, span, message)
+                .hint("a sequence of sequences has one index for each; components of elements have brackets of their own: `s[n][i]`");
+            return None;
+        };
+        found = element(cx, found, index, span)?;
+    }
+    Some(found)
+}
+
 /// An element of a sequence.
 fn element<'a>(cx: &mut Cx<'a>, base: Expr, index: &'a ast::Expr, span: Span) -> Option<Expr> {
     let index = infer(cx, index, None)?;
+    // A place that is known only at run time is looked up at run time, for all values of the indices in it.
+    let is_known = cx.indices.decide(&index);
+    if index.ty == Type::Int
+        && (is_known || cx.indices.occur_in(&base) && !cx.indices.occur_in(&index))
+    {
+        return indexed::element(cx, base, index, span);
+    }
     overload::apply(cx, spelling::ELEMENT, span, vec![base, index], None, span)
 }
 
@@ -99,12 +124,53 @@ fn slice<'a>(
         wrong_count(cx, &base.ty, shape.order(), subscripts.len(), span);
         return None;
     }
-    let mask: Vec<Option<Option<usize>>> = subscripts
+    let indices = indices(cx, subscripts)?;
+    if indices
+        .iter()
+        .flatten()
+        .any(|index| cx.indices.occur_in(index))
+    {
+        return indexed::component(cx, base, indices, span);
+    }
+    part(cx, base, indices, span)
+}
+
+/// What stands in brackets after a tensor or field: nothing for an axis that stays.
+pub(super) fn indices<'a>(
+    cx: &mut Cx<'a>,
+    subscripts: &'a [Subscript],
+) -> Option<Vec<Option<Expr>>> {
+    let indices: Vec<Option<Option<Expr>>> = subscripts
+        .iter()
+        .map(|subscript| match subscript {
+            Subscript::All => Some(None),
+            Subscript::At(index) => constant::int(cx, index, INDEX).map(Some),
+            Subscript::In(index, _) => {
+                let message = "an index has a range only where it is bound";
+                cx.error(codes::INDEX_EXPRESSION, index.span, message);
+                None
+            }
+        })
+        .collect();
+    indices.into_iter().collect()
+}
+
+/// Components of a tensor or field, by indices that are constants.
+pub(super) fn part(
+    cx: &mut Cx<'_>,
+    base: Expr,
+    indices: Vec<Option<Expr>>,
+    span: Span,
+) -> Option<Expr> {
+    let (Type::Tensor(shape) | Type::Field { shape, .. }) = base.ty.clone() else {
+        return None;
+    };
+    let mask: Vec<Option<Option<usize>>> = indices
         .iter()
         .zip(shape.dims())
-        .map(|(subscript, &extent)| match subscript {
-            Subscript::All => Some(None),
-            Subscript::At(index) => component(cx, index, extent, &base.ty).map(Some),
+        .map(|(index, &extent)| match index {
+            None => Some(None),
+            Some(index) => component(cx, index, extent, &base.ty).map(Some),
         })
         .collect();
     let mask: Option<Vec<Option<usize>>> = mask.into_iter().collect();
@@ -133,13 +199,11 @@ fn wrong_count(cx: &mut Cx<'_>, base: &Type, wanted: usize, found: usize, span: 
     cx.error(codes::INDEX_COUNT, span, message).hints(rows);
 }
 
-fn component<'a>(
-    cx: &mut Cx<'a>,
-    index: &'a ast::Expr,
-    extent: usize,
-    base: &Type,
-) -> Option<usize> {
-    let at = constant::constant_int(cx, index, "an index of a tensor or field")?;
+fn component(cx: &mut Cx<'_>, index: &Expr, extent: usize, base: &Type) -> Option<usize> {
+    if constant::evaluate(cx, index).is_err() && unroll::wants_values(cx, index) {
+        return None;
+    }
+    let at = constant::known_int(cx, index, INDEX)?;
     match usize::try_from(at) {
         Ok(at) if at < extent => Some(at),
         _ => {

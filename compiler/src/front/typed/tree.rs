@@ -9,10 +9,11 @@ use crate::front::{
     syntax::ast::{MethodKind, Version},
 };
 use ein_ir::{
-    Kernel, Shape, Type,
+    Ein, Kernel, Shape, Type,
     ops::{Builtin, Instance, Meaning, StrandSet},
 };
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A variable: a position in [`Program::vars`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -289,6 +290,21 @@ pub enum ExprKind {
         /// One expression per argument.
         args: Vec<Expr>,
     },
+    /// An operator that the program defines by index. The axes of an argument that is a sequence come before those of its
+    /// elements; so do those of a result that is one.
+    Indexed {
+        /// The operator.
+        operator: Arc<Ein>,
+        /// One expression per parameter.
+        args: Vec<Expr>,
+    },
+    /// A value that needs others first, each under a name of its own.
+    Let {
+        /// The names and what they stand for, in order.
+        bindings: Vec<(VarId, Expr)>,
+        /// The value.
+        body: Box<Expr>,
+    },
     /// A call of a user function.
     Call {
         /// The function.
@@ -322,13 +338,71 @@ impl Expr {
     pub fn children(&self) -> Vec<&Expr> {
         match &self.kind {
             ExprKind::Constant(_) | ExprKind::Kernel(_) | ExprKind::Var(_) => vec![],
-            ExprKind::Op { args, .. } | ExprKind::Call { args, .. } => args.iter().collect(),
+            ExprKind::Op { args, .. }
+            | ExprKind::Call { args, .. }
+            | ExprKind::Indexed { args, .. } => args.iter().collect(),
+            ExprKind::Let { bindings, body } => {
+                let bound = bindings.iter().map(|(_, value)| value);
+                bound.chain([&**body]).collect()
+            }
             ExprKind::Coerce(inner) | ExprKind::Select { strand: inner, .. } => vec![inner],
             ExprKind::Comprehension { body, domain, .. } => match domain {
                 Domain::Seq(source) => vec![body, source],
                 Domain::Strands(_) => vec![body],
             },
         }
+    }
+
+    /// The same expression with every expression directly inside changed.
+    pub(crate) fn try_map<E>(
+        &self,
+        change: &mut dyn FnMut(&Expr) -> Result<Expr, E>,
+    ) -> Result<Expr, E> {
+        let mut all =
+            |exprs: &[Expr]| -> Result<Vec<Expr>, E> { exprs.iter().map(&mut *change).collect() };
+        let kind = match &self.kind {
+            leaf @ (ExprKind::Constant(_) | ExprKind::Kernel(_) | ExprKind::Var(_)) => leaf.clone(),
+            ExprKind::Op { op, args } => ExprKind::Op {
+                op: op.clone(),
+                args: all(args)?,
+            },
+            ExprKind::Indexed { operator, args } => ExprKind::Indexed {
+                operator: operator.clone(),
+                args: all(args)?,
+            },
+            ExprKind::Call { function, args } => ExprKind::Call {
+                function: *function,
+                args: all(args)?,
+            },
+            ExprKind::Let { bindings, body } => {
+                let bound: Result<Vec<(VarId, Expr)>, E> = bindings
+                    .iter()
+                    .map(|(var, value)| Ok((*var, change(value)?)))
+                    .collect();
+                ExprKind::Let {
+                    bindings: bound?,
+                    body: Box::new(change(body)?),
+                }
+            }
+            ExprKind::Coerce(inner) => ExprKind::Coerce(Box::new(change(inner)?)),
+            ExprKind::Comprehension { body, var, domain } => ExprKind::Comprehension {
+                body: Box::new(change(body)?),
+                var: *var,
+                domain: match domain {
+                    Domain::Seq(source) => Domain::Seq(Box::new(change(source)?)),
+                    Domain::Strands(set) => Domain::Strands(*set),
+                },
+            },
+            ExprKind::Select { strand, var } => ExprKind::Select {
+                strand: Box::new(change(strand)?),
+                var: *var,
+            },
+        };
+        Ok(Expr {
+            ty: self.ty.clone(),
+            kind,
+            span: self.span,
+        })
     }
 
     /// The operator, if it is one that EIN cannot express, and its arguments.

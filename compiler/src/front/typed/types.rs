@@ -1,6 +1,6 @@
 //! From written types to types: dimensions are evaluated, and what no value could have is refused.
 
-use super::{constant::constant_int, context::Cx};
+use super::{constant::constant_int, context::Cx, indexed::Labels, scope::Entity};
 use crate::front::{
     codes,
     source::Span,
@@ -9,7 +9,7 @@ use crate::front::{
 use ein_ir::{Continuity, Shape, Type};
 
 /// The largest extent, length or continuity a type may name; beyond it a value could not be stored anyway.
-const LARGEST: i64 = 1 << 24;
+pub(super) const LARGEST: i64 = 1 << 24;
 
 /// The largest number of components of a tensor. Every component is computed by code of its own.
 const LARGEST_TENSOR: usize = 1 << 16;
@@ -59,6 +59,14 @@ pub(super) fn resolve<'a>(cx: &mut Cx<'a>, written: &'a ast::TypeExpr) -> Option
         TypeExprKind::Kernel(k) => Type::Kernel(continuity(cx, k)?),
         TypeExprKind::Named(name) => named(cx, name)?,
         TypeExprKind::Seq { element, length } => sequence(cx, element, length.as_deref())?,
+        TypeExprKind::Grid { element, lengths } => {
+            let mut ty = resolve(cx, element)?;
+            for length in lengths.iter().rev() {
+                let n = number(cx, length, "the length of a sequence", 0, LARGEST)?;
+                ty = sequence_of(cx, ty, Some(n as usize), written.span)?;
+            }
+            ty
+        }
     })
 }
 
@@ -104,6 +112,39 @@ fn data<'a>(
             unknown(cx, name);
             None
         }
+    }
+}
+
+/// The labels of the axes of a written type: an extent that is the name of an axis is labelled with it.
+pub(super) fn labels(cx: &Cx<'_>, written: &ast::TypeExpr) -> Labels {
+    let label = |extent: &ast::Expr| match &extent.kind {
+        ast::ExprKind::Name(name) => match cx.scopes.value(name) {
+            Some(Entity::Const(id)) if cx.consts[id.0].is_axis => Some(name.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let all = |extents: &[ast::Expr]| extents.iter().map(label).collect();
+    match &written.kind {
+        TypeExprKind::Tensor(shape) => Labels {
+            domain: None,
+            axes: all(shape),
+        },
+        TypeExprKind::Image { dim, shape } | TypeExprKind::Field { dim, shape, .. } => Labels {
+            domain: label(dim),
+            axes: all(shape),
+        },
+        TypeExprKind::Seq { element, length } => {
+            let mut axes = vec![length.as_deref().and_then(label)];
+            axes.extend(labels(cx, element).axes);
+            Labels { domain: None, axes }
+        }
+        TypeExprKind::Grid { element, lengths } => {
+            let mut axes: Vec<Option<String>> = all(lengths);
+            axes.extend(labels(cx, element).axes);
+            Labels { domain: None, axes }
+        }
+        _ => Labels::default(),
     }
 }
 

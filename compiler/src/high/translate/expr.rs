@@ -28,6 +28,7 @@ impl Translator<'_> {
             ExprKind::Constant(constant) => self.constant(constant, &e.ty),
             ExprKind::Var(var) => self.env[&Key::Var(*var)],
             ExprKind::Op { op, args } => self.operator(op, args, e),
+            ExprKind::Indexed { operator, args } => self.indexed(operator, args, e),
             ExprKind::Call { function, args } => {
                 let program = self.program;
                 let function = &program.functions[function.0];
@@ -45,6 +46,13 @@ impl Translator<'_> {
                     |(_, v): &(VarId, Value)| matches!(self.b.type_of(*v), Ty::Field { .. });
                 let may_be_fields = self.in_field_body && values.iter().any(is_field);
                 self.with_fields(may_be_fields, |t| t.inline(function, &values))
+            }
+            ExprKind::Let { bindings, body } => {
+                for (var, value) in bindings {
+                    let value = self.expr(value);
+                    self.env.insert(Key::Var(*var), value);
+                }
+                self.expr(body)
             }
             ExprKind::Coerce(inner) => {
                 let value = self.expr(inner);
@@ -207,7 +215,7 @@ impl Translator<'_> {
                 return self.if_expr(condition, then, otherwise);
             }
             (Builtin::Convolve, _) => return self.convolve(args),
-            (Builtin::ToField, _) => return self.to_field(args),
+            (Builtin::ToField, _) => return self.field_of_fem(args),
             (Builtin::ImageSize, [image]) => {
                 let sizes = self.image_sizes(image);
                 return self.base(Base::Sequence(Ty::Int), &sizes);

@@ -298,7 +298,7 @@ impl Translator<'_> {
     }
 
     /// The field of values on a mesh: the last argument; the mesh may be said before.
-    pub(super) fn to_field(&mut self, args: &[Expr]) -> Value {
+    pub(super) fn field_of_fem(&mut self, args: &[Expr]) -> Value {
         let fem = self.fem(&args[args.len() - 1], "");
         self.b.op1(super::super::Op::Field(Leaf::Fem(fem)), &[])
     }

@@ -42,6 +42,13 @@ impl Builder {
         name: Name,
         value: Option<Deep<Expr>>,
     ) -> ItemKind {
+        if let (TypeExprKind::Named(word), Some(extent)) = (&ty.node.kind, &value)
+            && word.text == "axis"
+        {
+            self.only(&version::INDEX_NOTATION, span);
+            let extent = extent.node.clone();
+            return ItemKind::Axis { name, extent };
+        }
         self.needs_value(span, &value);
         ItemKind::Global {
             ty: ty.node,
@@ -85,6 +92,7 @@ impl Builder {
         let ty = ty.node;
         match ty.kind {
             TypeExprKind::Seq { .. }
+            | TypeExprKind::Grid { .. }
             | TypeExprKind::Image { .. }
             | TypeExprKind::Field { .. }
             | TypeExprKind::Data { .. }

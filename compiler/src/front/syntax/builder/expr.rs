@@ -1,12 +1,79 @@
 //! Expressions.
 
 use super::{
-    super::{ast::*, version},
+    super::{
+        ast::*,
+        operators::{self, Level, Position},
+        version,
+    },
     At, Builder, Deep, boxed, list,
 };
 use crate::front::{codes, diag::Diagnostic, source::Span};
 
+/// What is differentiated in `∂y` or `∂y[…]`.
+fn differentiated(expr: &Expr) -> Option<Expr> {
+    match &expr.kind {
+        ExprKind::Differential(inner) => Some((**inner).clone()),
+        ExprKind::Subscript { base, subscripts } => {
+            let base = Box::new(differentiated(base)?);
+            let kind = ExprKind::Subscript {
+                base,
+                subscripts: subscripts.clone(),
+            };
+            Some(Expr {
+                kind,
+                span: expr.span,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Whether a quotient can follow an operator without parentheses.
+fn binds_like_a_product(op: &Operator) -> bool {
+    let spelling = operators::find(Position::Infix, op.symbol);
+    spelling.is_some_and(|spelling| matches!(spelling.level, Level::Product | Level::Composition))
+}
+
+/// The quotient of `left` by ∂ of the parameter. Products are grouped from the left, but in `a*∂y/∂x` the quotient is meant
+/// first.
+fn requested(left: &Expr, parameter: &Expr) -> Option<Expr> {
+    let span = left.span.to(parameter.span);
+    if let Some(target) = differentiated(left) {
+        let kind = ExprKind::Request {
+            target: Box::new(target),
+            parameter: Box::new(parameter.clone()),
+        };
+        return Some(Expr { kind, span });
+    }
+    let kind = match &left.kind {
+        ExprKind::Infix { op, left, right } if binds_like_a_product(op) => ExprKind::Infix {
+            op: *op,
+            left: left.clone(),
+            right: Box::new(requested(right, parameter)?),
+        },
+        ExprKind::Prefix { op, operand } if op.symbol == "-" => ExprKind::Prefix {
+            op: *op,
+            operand: Box::new(requested(operand, parameter)?),
+        },
+        _ => return None,
+    };
+    Some(Expr { kind, span })
+}
+
 impl Builder {
+    pub(crate) fn differential(&mut self, span: Span, name: Name) -> Deep<ExprKind> {
+        self.only(&version::INDEX_NOTATION, span);
+        let name = Expr {
+            kind: ExprKind::Name(name.text),
+            span: name.span,
+        };
+        Deep {
+            node: ExprKind::Differential(Box::new(name)),
+            depth: 1,
+        }
+    }
+
     pub(crate) fn conditional(
         &mut self,
         span: Span,
@@ -50,6 +117,15 @@ impl Builder {
         right: Deep<Expr>,
     ) -> Deep<Expr> {
         let depth = left.depth.max(right.depth);
+        if op.symbol == "/"
+            && let Some(parameter) = differentiated(&right.node)
+            && let Some(node) = requested(&left.node, &parameter)
+        {
+            return Deep {
+                node,
+                depth: depth + 1,
+            };
+        }
         let node = ExprKind::Infix {
             op,
             left: Box::new(left.node),
@@ -64,6 +140,69 @@ impl Builder {
             operand: Box::new(operand),
         });
         self.expr(span, kind)
+    }
+
+    pub(crate) fn partial(
+        &mut self,
+        span: Span,
+        indices: Vec<Deep<Expr>>,
+        operand: Deep<Expr>,
+    ) -> Deep<Expr> {
+        self.only(&version::INDEX_NOTATION, span);
+        let indices = list(indices);
+        let depth = indices.depth.max(operand.depth);
+        let node = ExprKind::Partial {
+            indices: indices.node,
+            operand: Box::new(operand.node),
+        };
+        self.expr(span, Deep { node, depth })
+    }
+
+    /// The right side of a definition by index, from the bracket of the left side on.
+    pub(crate) fn indexed(
+        &mut self,
+        (span, binders): (Span, Vec<Deep<Subscript>>),
+        body: Deep<Expr>,
+    ) -> Deep<Expr> {
+        self.only(&version::INDEX_NOTATION, span);
+        let binders = list(binders);
+        let depth = binders.depth.max(body.depth);
+        let span = span.to(body.node.span);
+        let node = ExprKind::Indexed {
+            binders: binders.node,
+            body: Box::new(body.node),
+        };
+        self.expr(span, Deep { node, depth })
+    }
+
+    pub(crate) fn clauses(&mut self, span: Span, clauses: Vec<Deep<Clause>>) -> Deep<Expr> {
+        self.only(&version::INDEX_NOTATION, span);
+        self.expr(span, list(clauses).map(ExprKind::Clauses))
+    }
+
+    pub(crate) fn clause(
+        &mut self,
+        span: Span,
+        name: Name,
+        (_, slots): (Span, Vec<Deep<Subscript>>),
+        body: Deep<ClauseBody>,
+    ) -> Deep<Clause> {
+        let slots = list(slots);
+        let depth = slots.depth.max(body.depth);
+        let node = Clause {
+            name,
+            slots: slots.node,
+            body: body.node,
+            span,
+        };
+        Deep { node, depth }
+    }
+
+    /// `i in a..b` among subscripts.
+    pub(crate) fn range_binder(&mut self, index: Deep<Expr>, range: Deep<Expr>) -> Deep<Subscript> {
+        let depth = index.depth.max(range.depth);
+        let node = Subscript::In(index.node, range.node);
+        Deep { node, depth }
     }
 
     pub(crate) fn call(

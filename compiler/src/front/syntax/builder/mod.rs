@@ -10,7 +10,7 @@ mod ty;
 
 use super::{
     ast::*,
-    lexer, literal,
+    lexer, literal, operators,
     version::{self, Construct},
 };
 use crate::front::{codes, diag::Diagnostic, source::Span};
@@ -214,7 +214,11 @@ impl Builder {
         lexer::decode_name(written)
     }
 
-    pub(crate) fn name(&self, span: Span, written: &str) -> Name {
+    pub(crate) fn name(&mut self, span: Span, written: &str) -> Name {
+        if operators::is_index_symbol(written) {
+            let message = format!("`{written}` is a symbol, not a name");
+            self.report(Diagnostic::error(codes::SYNTAX, span, message));
+        }
         Name {
             text: lexer::decode_name(written),
             span,

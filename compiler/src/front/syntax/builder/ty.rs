@@ -5,7 +5,7 @@ use super::{
         ast::*,
         version::{self, Construct},
     },
-    Builder, Deep,
+    Builder, Deep, list,
 };
 use crate::front::{codes, diag::Diagnostic, source::Span};
 
@@ -83,9 +83,10 @@ impl Builder {
         form: &Construct,
         suffix: Span,
         element: Deep<TypeExpr>,
-        length: Option<Deep<Expr>>,
+        lengths: Vec<Deep<Expr>>,
     ) -> Deep<TypeExpr> {
         self.only(form, suffix);
+        let mut lengths = list(lengths);
         if matches!(element.node.kind, TypeExprKind::Seq { length: None, .. }) {
             self.report(Diagnostic::error(
                 codes::NESTED_DYNAMIC_SEQUENCE,
@@ -93,15 +94,20 @@ impl Builder {
                 "a dynamic sequence cannot be an element: the suffix without a length must be the last",
             ));
         }
-        let depth = element
-            .depth
-            .max(length.as_ref().map_or(0, |length| length.depth));
+        let depth = element.depth.max(lengths.depth);
         if !self.fits(depth, span) {
             return element;
         }
-        let kind = TypeExprKind::Seq {
-            element: Box::new(element.node),
-            length: length.map(|length| Box::new(length.node)),
+        let element = Box::new(element.node);
+        let kind = match lengths.node.len() {
+            0 | 1 => TypeExprKind::Seq {
+                element,
+                length: lengths.node.pop().map(Box::new),
+            },
+            _ => TypeExprKind::Grid {
+                element,
+                lengths: lengths.node,
+            },
         };
         Deep {
             node: TypeExpr { kind, span },

@@ -18,6 +18,9 @@ fn level(expr: &Expr) -> Level {
         ExprKind::And(..) => Level::And,
         ExprKind::Infix { op, .. } => infix_level(op),
         ExprKind::Prefix { op, .. } => prefix_level(op),
+        ExprKind::Partial { .. } => Level::Derivative,
+        ExprKind::Request { .. } => Level::Product,
+        ExprKind::Indexed { .. } | ExprKind::Clauses(_) => Level::Conditional,
         ExprKind::Call { .. }
         | ExprKind::Subscript { .. }
         | ExprKind::BraceIndex { .. }
@@ -39,6 +42,7 @@ fn level(expr: &Expr) -> Level {
         | ExprKind::Nan(_)
         | ExprKind::LoadImage(_)
         | ExprKind::LoadSequence(_)
+        | ExprKind::Differential(_)
         | ExprKind::Error => Level::Atom,
     }
 }
@@ -58,6 +62,7 @@ fn ends_with_bare_nan(expr: &Expr) -> bool {
         ExprKind::Prefix { op, operand } => {
             prefix_level(op) == Level::Derivative && ends_with_bare_nan(operand)
         }
+        ExprKind::Partial { operand, .. } => ends_with_bare_nan(operand),
         _ => false,
     }
 }
@@ -83,7 +88,11 @@ impl Printer {
         let (left_level, right_level) = level.operands();
         self.operand(left, left_level);
         self.text(symbol);
-        self.operand(right, right_level);
+        // A quotient of differentials is read before the products around it.
+        match (&right.kind, level) {
+            (ExprKind::Request { .. }, Level::Product | Level::Composition) => self.bare(right),
+            _ => self.operand(right, right_level),
+        }
     }
 
     fn bare(&mut self, expr: &Expr) {
@@ -100,7 +109,28 @@ impl Printer {
             ExprKind::Bool(value) => self.text(if *value { "true" } else { "false" }),
             ExprKind::Prefix { op, operand } => {
                 self.text(op.symbol);
-                self.operand(operand, prefix_level(op));
+                match (&operand.kind, op.symbol) {
+                    (ExprKind::Request { .. }, "-") => self.bare(operand),
+                    _ => self.operand(operand, prefix_level(op)),
+                }
+            }
+            ExprKind::Partial { indices, operand } => {
+                self.text("∂[");
+                self.list(indices, ", ", Printer::expr);
+                self.text("] ");
+                self.operand(operand, Level::Derivative);
+            }
+            ExprKind::Clauses(clauses) => self.clauses(clauses),
+            ExprKind::Differential(inner) => self.differential(inner),
+            ExprKind::Request { target, parameter } => {
+                self.differential(target);
+                self.text("/");
+                self.differential(parameter);
+            }
+            ExprKind::Indexed { binders, body } => {
+                self.subscripts(binders);
+                self.text(" = ");
+                self.expr(body);
             }
             ExprKind::Infix { op, left, right } => {
                 let level = infix_level(op);
@@ -131,12 +161,7 @@ impl Printer {
             }
             ExprKind::Subscript { base, subscripts } => {
                 self.subscripted(base);
-                self.text("[");
-                self.list(subscripts, ", ", |printer, subscript| match subscript {
-                    Subscript::All => printer.text(":"),
-                    Subscript::At(index) => printer.expr(index),
-                });
-                self.text("]");
+                self.subscripts(subscripts);
             }
             ExprKind::BraceIndex { base, index } => {
                 self.operand(base, Level::Suffix);
@@ -199,6 +224,36 @@ impl Printer {
             }
             ExprKind::Error => self.text("/* unreadable */"),
         }
+    }
+
+    /// `∂y`, `∂y[…]`, `∂(…)`
+    fn differential(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Name(name) => self.text(&format!("∂{name}")),
+            ExprKind::Subscript { base, subscripts } => {
+                self.differential(base);
+                self.subscripts(subscripts);
+            }
+            _ => {
+                self.text("∂(");
+                self.expr(expr);
+                self.text(")");
+            }
+        }
+    }
+
+    pub(super) fn subscripts(&mut self, subscripts: &[Subscript]) {
+        self.text("[");
+        self.list(subscripts, ", ", |printer, subscript| match subscript {
+            Subscript::All => printer.text(":"),
+            Subscript::At(index) => printer.expr(index),
+            Subscript::In(index, range) => {
+                printer.expr(index);
+                printer.text(" in ");
+                printer.expr(range);
+            }
+        });
+        self.text("]");
     }
 
     fn arguments(&mut self, args: &[Expr]) {

@@ -79,7 +79,7 @@ enum Group {
 impl Group {
     fn of(item: &Item) -> Group {
         match &item.kind {
-            ItemKind::Const { .. } => Group::Const,
+            ItemKind::Const { .. } | ItemKind::Axis { .. } => Group::Const,
             ItemKind::Input { .. } => Group::Input,
             ItemKind::Global { .. } | ItemKind::FieldFunction { .. } => Group::Global,
             ItemKind::Function { body, .. } => match body {
@@ -161,6 +161,11 @@ impl Printer {
                 }
                 self.value(default);
             }
+            ItemKind::Axis { name, extent } => {
+                self.text(&format!("axis {} = ", name.text));
+                self.expr(extent);
+                self.line(";");
+            }
             ItemKind::Global { ty, name, value } => self.variable(ty, name, value),
             ItemKind::FieldFunction {
                 ty,
@@ -169,7 +174,10 @@ impl Printer {
                 body,
             } => {
                 self.ty(ty);
-                self.text(&format!(" {}({}) = ", name.text, param.text));
+                self.text(" ");
+                self.text(&name.text);
+                let body = self.left_indices(body);
+                self.text(&format!("({}) = ", param.text));
                 self.expr(body);
                 self.line(";");
             }
@@ -208,11 +216,38 @@ impl Printer {
     }
 
     fn value(&mut self, value: &Option<Expr>) {
+        self.definition(value);
+        self.end_line();
+    }
+
+    /// ` = e;`, with the indices of a definition by index before it.
+    fn definition(&mut self, value: &Option<Expr>) {
+        if let Some(Expr {
+            kind: ExprKind::Clauses(clauses),
+            ..
+        }) = value
+        {
+            self.text(" ");
+            self.clauses(clauses);
+            return;
+        }
         if let Some(value) = value {
+            let value = self.left_indices(value);
             self.text(" = ");
             self.expr(value);
         }
-        self.line(";");
+        self.text(";");
+    }
+
+    /// Prints the indices of a definition by index, and gives what stands right of the `=`.
+    fn left_indices<'e>(&mut self, value: &'e Expr) -> &'e Expr {
+        match &value.kind {
+            ExprKind::Indexed { binders, body } => {
+                self.subscripts(binders);
+                body
+            }
+            _ => value,
+        }
     }
 
     fn header(&mut self, name: &Name, params: &[Param]) {
@@ -368,6 +403,10 @@ impl Printer {
                 self.expr(continuity);
             }
             TypeExprKind::Named(name) => self.text(&name.text),
+            TypeExprKind::Grid { element, lengths } => {
+                self.ty(element);
+                self.shape(lengths);
+            }
             TypeExprKind::Seq { element, length } => {
                 let (open, close) = match self.version {
                     Version::V1 => ("{", "}"),

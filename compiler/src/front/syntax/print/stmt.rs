@@ -21,6 +21,32 @@ impl Printer {
         self.text("}");
     }
 
+    /// The clauses of a definition, from brace to brace.
+    pub(super) fn clauses(&mut self, clauses: &[Clause]) {
+        self.line("{");
+        self.indent += 1;
+        for clause in clauses {
+            self.indentation();
+            self.text(&clause.name.text);
+            self.subscripts(&clause.slots);
+            match &clause.body {
+                ClauseBody::Expr(body) => {
+                    self.text(" = ");
+                    self.expr(body);
+                    self.line(";");
+                }
+                ClauseBody::Block(block) => {
+                    self.text(" ");
+                    self.block(block);
+                    self.end_line();
+                }
+            }
+        }
+        self.indent -= 1;
+        self.indentation();
+        self.text("}");
+    }
+
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Block(block) => self.block(block),
@@ -28,11 +54,7 @@ impl Printer {
                 self.ty(ty);
                 self.text(" ");
                 self.text(&name.text);
-                if let Some(value) = value {
-                    self.text(" = ");
-                    self.expr(value);
-                }
-                self.text(";");
+                self.definition(value);
             }
             StmtKind::Assign { name, op, value } => {
                 let op = match op {

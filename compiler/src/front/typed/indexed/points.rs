@@ -1,0 +1,239 @@
+//! Expressions at values of their indices: ints that are known then, subscripts, and what EIN cannot express.
+
+use super::{
+    super::{
+        coerce::coerce,
+        constant,
+        expr::literal,
+        overload,
+        tree::{Constant, Expr, ExprKind, VarId},
+    },
+    StandIn, described, lower,
+    lower::{Lowering, Slot, Slots, Stop},
+};
+use crate::front::{codes, source::Span};
+use ein_ir::{Index, Type, ops::spelling};
+
+impl Lowering<'_, '_> {
+    /// The value of an int or a truth value that depends on indices alone.
+    fn known(&mut self, e: &Expr, slots: &Slots) -> Result<Constant, Stop> {
+        let free = self.cx.indices.free_in(e);
+        self.need_values(free.iter().copied(), slots)?;
+        let bound: Vec<(VarId, Constant)> = free
+            .iter()
+            .filter_map(|var| match slots.get(var) {
+                Some(Slot::Value(value)) => Some((*var, Constant::Int(*value))),
+                _ => None,
+            })
+            .collect();
+        match constant::evaluate_with(self.cx, e, bound) {
+            Ok(value) => Ok(value),
+            Err(why) => {
+                let message = "this must be known for all values of its indices";
+                self.cx
+                    .error(codes::NOT_CONSTANT, e.span, message)
+                    .label(why.span, why.reason)
+                    .hint(
+                        "literals, `const` definitions, indices and arithmetic on them are known",
+                    );
+                Err(Stop::Failed)
+            }
+        }
+    }
+
+    /// The value of an int.
+    pub(super) fn int(&mut self, e: &Expr, slots: &Slots) -> Result<i64, Stop> {
+        match self.known(e, slots)? {
+            Constant::Int(n) => Ok(n),
+            _ => Err(Stop::Failed),
+        }
+    }
+
+    /// The value of a condition.
+    pub(super) fn holds(&mut self, e: &Expr, slots: &Slots) -> Result<bool, Stop> {
+        match self.known(e, slots)? {
+            Constant::Bool(holds) => Ok(holds),
+            _ => Err(Stop::Failed),
+        }
+    }
+
+    /// The index at a subscript of an axis: an index that runs over just that axis, or a component that must exist.
+    pub(super) fn place(
+        &mut self,
+        index: &Expr,
+        extent: usize,
+        (base, axis): (&Expr, usize),
+        slots: &Slots,
+    ) -> Result<Index, Stop> {
+        if let Some(var) = self.cx.indices.bare(index)
+            && let Some(Slot::Index(id)) = slots.get(&var)
+        {
+            let range = self.range(var);
+            if range.low == 0 && range.count == extent {
+                return Ok(Index::Bound(*id));
+            }
+        }
+        let value = self.int(index, slots)?;
+        match usize::try_from(value) {
+            Ok(component) if component < extent => Ok(Index::Const(component)),
+            _ => {
+                let what = described(self.cx, base);
+                let mut message = format!(
+                    "index {value} is out of range: axis {axis} of {what} has extent {extent}"
+                );
+                let free = self.cx.indices.free_in(index);
+                if self.cx.indices.bare(index).is_none() {
+                    let values: Vec<String> = free
+                        .iter()
+                        .filter_map(|var| match slots.get(var) {
+                            Some(Slot::Value(v)) => {
+                                Some(format!("{} = {v}", self.cx.var(*var).name))
+                            }
+                            _ => None,
+                        })
+                        .collect();
+                    message += &format!(", where {}", values.join(", "));
+                }
+                self.cx
+                    .error(codes::INDEX_RANGE, index.span, message)
+                    .hint(format!("components are counted from 0 to {}", extent - 1));
+                Err(Stop::Failed)
+            }
+        }
+    }
+
+    /// An element of the sequence that clauses are defining, if an expression is one: the variable that has it.
+    pub(super) fn self_read(&mut self, e: &Expr, slots: &Slots) -> Result<Option<Expr>, Stop> {
+        if !matches!(e.kind, ExprKind::Var(_)) || self.cx.indices.recurrence.is_none() {
+            return Ok(None);
+        }
+        let (mut inner, mut indices) = (e.clone(), Vec::new());
+        while let ExprKind::Var(var) = inner.kind {
+            if self.cx.indices.is_being_defined(var) {
+                break;
+            }
+            match self.cx.indices.stand_ins.get(&var) {
+                Some(StandIn::Component {
+                    base,
+                    indices: found,
+                }) if matches!(base.ty, Type::Seq(..)) => {
+                    indices.extend(found.iter().flatten().cloned());
+                    inner = base.clone();
+                }
+                _ => return Ok(None),
+            }
+        }
+        let is_own =
+            matches!(inner.kind, ExprKind::Var(var) if self.cx.indices.is_being_defined(var));
+        if !is_own {
+            return Ok(None);
+        }
+        let order = self
+            .cx
+            .indices
+            .recurrence
+            .as_ref()
+            .map_or(0, |own| own.order());
+        if indices.len() < order {
+            let message = "a clause reads elements of what it defines, not the whole";
+            self.cx
+                .error(codes::CLAUSE_ORDER, e.span, message)
+                .hint("give it an index for each axis");
+            return Err(Stop::Failed);
+        }
+        let mut point = Vec::new();
+        for index in indices.iter().rev() {
+            point.push(self.int(index, slots)?);
+        }
+        let Some(own) = &mut self.cx.indices.recurrence else {
+            return Ok(None);
+        };
+        match own.read(&point, e.span) {
+            Ok(var) => Ok(Some(Expr {
+                ty: e.ty.clone(),
+                kind: ExprKind::Var(var),
+                span: e.span,
+            })),
+            Err(None) => Err(Stop::Failed),
+            Err(Some(message)) => {
+                self.cx.error(codes::CLAUSE_OUTSIDE, e.span, message);
+                Err(Stop::Failed)
+            }
+        }
+    }
+
+    /// An expression with the values of its indices in it. All of them are known.
+    pub(super) fn at_values(&mut self, e: &Expr, slots: &Slots) -> Result<Expr, Stop> {
+        if !self.cx.indices.occur_in(e) {
+            return Ok(e.clone());
+        }
+        if e.ty == Type::Int && self.cx.indices.decide(e) {
+            let value = self.int(e, slots)?;
+            return Ok(literal(Type::Int, Constant::Int(value), e.span));
+        }
+        if let Some(element) = self.self_read(e, slots)? {
+            return Ok(element);
+        }
+        if let ExprKind::Var(var) = e.kind {
+            return match self.cx.indices.stand_ins.get(&var).cloned() {
+                Some(stand_in) => self.stand_in_at(&stand_in, e, slots),
+                None => Err(Stop::Failed),
+            };
+        }
+        if let ExprKind::Coerce(inner) = &e.kind {
+            let inner = self.at_values(inner, slots)?;
+            return Ok(coerce(inner, &e.ty));
+        }
+        e.try_map(&mut |inner| self.at_values(inner, slots))
+    }
+
+    fn stand_in_at(&mut self, stand_in: &StandIn, e: &Expr, slots: &Slots) -> Result<Expr, Stop> {
+        match (stand_in, &e.ty) {
+            // Elements that are not numbers stay what they are.
+            (
+                StandIn::Component { base, indices },
+                Type::Int | Type::Bool | Type::String | Type::Seq(..),
+            ) => {
+                let [Some(index)] = indices.as_slice() else {
+                    return Err(Stop::Failed);
+                };
+                let base = self.at_values(base, slots)?;
+                self.element_at(base, index, e.span, slots)
+            }
+            (_, Type::Bool) => self.truth_at(e, slots),
+            _ => lower::expression(self.cx, &[], e, &e.ty, slots, e.span),
+        }
+    }
+
+    fn element_at(
+        &mut self,
+        base: Expr,
+        index: &Expr,
+        span: Span,
+        slots: &Slots,
+    ) -> Result<Expr, Stop> {
+        let at = self.int(index, slots)?;
+        let at = literal(Type::Int, Constant::Int(at), index.span);
+        overload::apply(self.cx, spelling::ELEMENT, span, vec![base, at], None, span)
+            .ok_or(Stop::Failed)
+    }
+
+    /// A sequence by its elements, each an expression of its own.
+    pub(super) fn sequence_of(
+        &mut self,
+        left: &[VarId],
+        body: &Expr,
+        ty: &Type,
+        slots: &Slots,
+        span: Span,
+    ) -> Result<Expr, Stop> {
+        let (Some((&var, rest)), Type::Seq(element, Some(_))) = (left.split_first(), ty) else {
+            return self.at_values(body, slots);
+        };
+        let elements = self.each_value(var, &mut slots.clone(), span, |this, slots, _| {
+            this.sequence_of(rest, body, element, slots, span)
+        })?;
+        overload::apply(self.cx, spelling::SEQUENCE, span, elements, Some(ty), span)
+            .ok_or(Stop::Failed)
+    }
+}

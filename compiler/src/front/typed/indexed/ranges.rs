@@ -1,0 +1,255 @@
+//! Ranges of indices: which axes an index stands on, and whether they agree.
+
+use super::{
+    super::{
+        context::Cx,
+        tree::{Expr, ExprKind, VarId},
+    },
+    StandIn,
+};
+use crate::front::{codes, source::Span};
+use ein_ir::{
+    Type,
+    ops::{Form, Meaning},
+};
+
+/// The values of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Range {
+    /// The first one.
+    pub(super) low: i64,
+    /// How many there are.
+    pub(super) count: usize,
+}
+
+impl Range {
+    pub(super) fn values(self) -> impl Iterator<Item = i64> {
+        self.low..self.low + self.count as i64
+    }
+}
+
+/// An axis that an index stands on alone.
+#[derive(Clone, Debug)]
+pub(super) struct Use {
+    pub(super) extent: usize,
+    pub(super) label: Option<String>,
+    /// What the axis is, as in "axis 1 of `A`".
+    pub(super) origin: String,
+    pub(super) span: Span,
+}
+
+/// What is known of an index variable.
+#[derive(Clone, Debug)]
+pub(super) struct IndexVar {
+    pub(super) range: Option<Range>,
+    /// Whether the range is written with it; then axes may be longer.
+    explicit: bool,
+    uses: Vec<Use>,
+    /// The sequence of varying length whose elements it counts, and the variable that is the element.
+    pub(super) elements: Option<(Expr, VarId)>,
+}
+
+impl IndexVar {
+    pub(super) fn new(range: Option<Range>) -> IndexVar {
+        IndexVar {
+            explicit: range.is_some(),
+            range,
+            uses: Vec::new(),
+            elements: None,
+        }
+    }
+}
+
+/// The labels of the axes of a value: of its domain, then of its sequences and components from the outermost on.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct Labels {
+    pub(in super::super) domain: Option<String>,
+    pub(in super::super) axes: Vec<Option<String>>,
+}
+
+/// Whether an expression is a field at a position.
+pub(super) fn is_probe(e: &Expr) -> bool {
+    matches!(&e.kind, ExprKind::Op { op, .. } if op.row.meaning == Meaning::Form(Form::Probe))
+}
+
+/// The labels of an expression: those that a variable was declared with.
+pub(super) fn labels(cx: &Cx<'_>, e: &Expr) -> Labels {
+    match &e.kind {
+        ExprKind::Var(var) => cx.var(*var).labels.clone(),
+        ExprKind::Coerce(inner) => labels(cx, inner),
+        ExprKind::Op { args, .. } if is_probe(e) => Labels {
+            domain: None,
+            axes: labels(cx, &args[0]).axes,
+        },
+        _ => Labels::default(),
+    }
+}
+
+/// The extents of all axes of a type: of its sequences from the outermost on, then of its components. None for what has no
+/// such axes, or no fixed number of elements.
+pub(super) fn extents(ty: &Type) -> Option<Vec<usize>> {
+    match ty {
+        Type::Tensor(shape) | Type::Field { shape, .. } => Some(shape.dims().to_vec()),
+        Type::Seq(element, Some(n)) => {
+            let mut all = vec![*n];
+            all.extend(extents(element)?);
+            Some(all)
+        }
+        Type::Bool | Type::Int | Type::String => Some(Vec::new()),
+        _ => None,
+    }
+}
+
+/// Notes that an expression is the subscript of an axis, if it is an index alone.
+pub(super) fn note_use(cx: &mut Cx<'_>, index: &Expr, used: Use) {
+    if let Some(var) = cx.indices.bare(index)
+        && let Some(known) = cx.indices.known.get_mut(&var)
+    {
+        known.uses.push(used);
+    }
+}
+
+/// Notes the axis that the left side of a definition gives an index.
+pub(super) fn note_declared(cx: &mut Cx<'_>, var: VarId, declared: Use) {
+    let extent = declared.extent;
+    if let Some(known) = cx.indices.known.get_mut(&var) {
+        known.range.get_or_insert(Range {
+            low: 0,
+            count: extent,
+        });
+        known.uses.insert(0, declared);
+    }
+}
+
+/// Decides the range of an index whose scope ends, and compares the axes that it stands on.
+pub(super) fn conclude(cx: &mut Cx<'_>, var: VarId) -> Option<()> {
+    let IndexVar {
+        range,
+        explicit,
+        uses,
+        elements,
+    } = cx.indices.var(var).clone();
+    let (name, span) = (cx.var(var).name.clone(), cx.var(var).span);
+    if elements.is_some() {
+        return counts_elements(cx, &name, span, &uses);
+    }
+    let mut labelled = uses.iter().filter(|used| used.label.is_some());
+    if let Some(first) = labelled.next()
+        && let Some(second) = labelled.find(|used| used.label != first.label)
+    {
+        let label = |used: &Use| used.label.clone().unwrap_or_default();
+        let message = format!(
+            "the index `{name}` cannot stand on the axes `{}` and `{}`",
+            label(first),
+            label(second)
+        );
+        cx.error(codes::INDEX_LABELS, second.span, message)
+            .label(first.span, format!("`{}`: {}", label(first), first.origin))
+            .label(second.span, format!("`{}`: {}", label(second), second.origin))
+            .hint("axes with different labels are not interchangeable, even where their extents agree");
+        return None;
+    }
+    let differing = match (uses.first(), explicit) {
+        (Some(first), false) => uses.iter().find(|used| used.extent != first.extent),
+        _ => None,
+    };
+    if let (Some(first), Some(second)) = (uses.first(), differing) {
+        let message = format!(
+            "the index `{name}` cannot have extents {} and {}",
+            first.extent, second.extent
+        );
+        cx.error(codes::INDEX_EXTENTS, second.span, message)
+            .label(first.span, format!("{} from {}", first.extent, first.origin))
+            .label(second.span, format!("{} from {}", second.extent, second.origin))
+            .hint(format!(
+                "if only part of the longer axis is meant, say so where the index is bound: `{name}:{}`",
+                first.extent.min(second.extent)
+            ));
+        return None;
+    }
+    if range.is_some() {
+        return Some(());
+    }
+    let paired = cx.indices.pairs.iter().find_map(|&[a, b]| match var {
+        _ if var == a => cx.indices.var(b).range,
+        _ if var == b => cx.indices.var(a).range,
+        _ => None,
+    });
+    let found = uses.first().map(|used| Range {
+        low: 0,
+        count: used.extent,
+    });
+    match found.or(paired) {
+        Some(range) => {
+            cx.indices.known.get_mut(&var)?.range = Some(range);
+            Some(())
+        }
+        None => {
+            let message = format!("the range of the index `{name}` cannot be inferred");
+            cx.error(codes::INDEX_RANGE_UNKNOWN, span, message)
+                .hint(format!(
+                    "an index has the range of an axis that it stands on alone; else write it: `{name}:n`"
+                ));
+            None
+        }
+    }
+}
+
+/// An index that counts the elements of a sequence of varying length can count nothing else.
+fn counts_elements(cx: &mut Cx<'_>, name: &str, span: Span, uses: &[Use]) -> Option<()> {
+    let Some(other) = uses.first() else {
+        return Some(());
+    };
+    let message = format!(
+        "the index `{name}` counts the elements of a sequence of varying length, and stands on {}",
+        other.origin
+    );
+    cx.error(codes::INDEX_EXTENTS, span, message).label(
+        other.span,
+        format!("{} from {}", other.extent, other.origin),
+    );
+    None
+}
+
+/// Reports an index that does not occur in what it is reduced over, or warns of one that a definition does not depend on.
+pub(super) fn unused(cx: &mut Cx<'_>, var: VarId, is_reduction: bool) -> Option<()> {
+    if cx.var(var).read {
+        return Some(());
+    }
+    let (name, span) = (cx.var(var).name.clone(), cx.var(var).span);
+    if is_reduction {
+        cx.error(
+            codes::INDEX_NOT_USED,
+            span,
+            format!("the index `{name}` does not occur in what is reduced over it"),
+        )
+        .hint("leave it out, or multiply by the number of its values");
+        return None;
+    }
+    cx.warning(
+        codes::INDEX_CONSTANT,
+        span,
+        format!("the index `{name}` does not occur on the right side"),
+    )
+    .hint("the value is the same along this axis");
+    Some(())
+}
+
+/// What a stand-in is based on: for messages and labels.
+pub(super) fn remaining(labels: &Labels, indices: &[Option<Expr>]) -> Labels {
+    let kept = |(axis, index): (usize, &Option<Expr>)| match index {
+        Some(_) => None,
+        None => Some(labels.axes.get(axis).cloned().flatten()),
+    };
+    let mut axes: Vec<Option<String>> = indices.iter().enumerate().filter_map(kept).collect();
+    axes.extend(labels.axes.iter().skip(indices.len()).cloned());
+    Labels {
+        domain: labels.domain.clone(),
+        axes,
+    }
+}
+
+/// Whether a stand-in is a reduction that gives a truth value.
+pub(super) fn is_truth(stand_in: &StandIn) -> bool {
+    matches!(stand_in, StandIn::Reduced { body, .. } if body.ty == Type::Bool)
+}

@@ -1,0 +1,110 @@
+//! Reductions over indices: `sum[k](…)`, `max[i, j](…)`, `all[n](…)`.
+
+use super::{
+    super::{
+        context::Cx,
+        expr::infer,
+        messages::mismatch,
+        tree::{Expr, VarId},
+    },
+    Labels, StandIn,
+    binders::{bind, binder, unbind},
+    ranges, stand_in,
+};
+use crate::front::{
+    codes,
+    source::Span,
+    syntax::ast::{self, ExprKind as Written, Subscript},
+};
+use ein_ir::{Type, ops::Reduction};
+
+/// The reduction and the indices that something is called with, if it is `sum[…]` or another name of a reduction that
+/// nothing hides.
+pub(in super::super) fn reduction_of<'a>(
+    cx: &Cx<'a>,
+    callee: &'a ast::Expr,
+) -> Option<(Reduction, &'a [Subscript])> {
+    let Written::Subscript { base, subscripts } = &callee.kind else {
+        return None;
+    };
+    let Written::Name(name) = &base.kind else {
+        return None;
+    };
+    let is_hidden = cx.scopes.value(name).is_some() || cx.scopes.function(name).is_some();
+    let reduction = Reduction::named(name).filter(|_| !is_hidden)?;
+    (reduction != Reduction::Variance).then_some((reduction, subscripts))
+}
+
+/// `sum[k](e)` and its kin.
+pub(in super::super) fn reduced<'a>(
+    cx: &mut Cx<'a>,
+    (reduction, subscripts): (Reduction, &'a [Subscript]),
+    args: &'a [ast::Expr],
+    span: Span,
+) -> Option<Expr> {
+    let [body] = args else {
+        let message = format!(
+            "a reduction over indices has one argument, found {}",
+            args.len()
+        );
+        cx.error(codes::ARGUMENT_COUNT, span, message);
+        return None;
+    };
+    cx.scopes.push();
+    let bound: Vec<Option<VarId>> = subscripts
+        .iter()
+        .map(|written| {
+            let binder = binder(cx, written, span)?;
+            Some(bind(cx, &binder))
+        })
+        .collect();
+    let over: Vec<VarId> = bound.iter().flatten().copied().collect();
+    // What an index that is wrong would mean in the body is not known.
+    let mut fits = over.len() == bound.len();
+    let found = fits.then(|| infer(cx, body, None)).flatten();
+    cx.scopes.pop();
+    if found.is_some() {
+        for &var in &over {
+            fits &= ranges::unused(cx, var, true)
+                .and_then(|()| ranges::conclude(cx, var))
+                .is_some();
+        }
+    }
+    unbind(cx, &over);
+    let body = found.filter(|_| fits)?;
+    let ty = reduced_type(cx, reduction, &body)?;
+    let made = StandIn::Reduced {
+        reduction,
+        over,
+        body,
+    };
+    stand_in(cx, made, ty, Labels::default(), span)
+}
+
+/// The type of a reduction of scalars, of tensors or fields where they are added, or of truth values.
+fn reduced_type(cx: &mut Cx<'_>, reduction: Reduction, body: &Expr) -> Option<Type> {
+    let of_truth = matches!(reduction, Reduction::All | Reduction::Exists);
+    let adds = matches!(reduction, Reduction::Sum | Reduction::Mean);
+    match &body.ty {
+        Type::Bool if of_truth => Some(Type::Bool),
+        Type::Tensor(shape) | Type::Field { shape, .. }
+            if !of_truth && (adds || shape.is_scalar()) =>
+        {
+            Some(body.ty.clone())
+        }
+        Type::Int if !of_truth && cx.indices.decide(body) => {
+            cx.error(
+                codes::INDEX_AS_NUMBER,
+                body.span,
+                "an index is an int; what is reduced must be a number",
+            )
+            .hint("write `real(…)` around it");
+            None
+        }
+        _ => {
+            let wanted = if of_truth { Type::Bool } else { Type::REAL };
+            mismatch(cx, "what is reduced over indices", &wanted, body);
+            None
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The derivative of a term by its parameters: the rules, once more, for derivatives that are not by the position.
+
+use ein_ir::{
+    ELEMENTARY, Elementary, ElementaryDef, FreshBinders, Index, Rational, Term, ops::Lift,
+};
+
+/// What keeps a term from having a derivative, as messages name it.
+pub(super) type Obstacle = String;
+
+/// How the parameters of a term depend on what is differentiated by.
+pub(super) struct Active<'a> {
+    /// For each parameter that depends on it, the parameter that is its derivative.
+    pub(super) tangents: &'a [Option<usize>],
+    /// The axes of what is differentiated by, after those of a parameter.
+    pub(super) by: &'a [Index],
+}
+
+fn number(n: i128) -> Term {
+    Term::Const(Rational::from_integer(n))
+}
+
+/// The derivative of a term; none if it is zero.
+pub(super) fn derivative(term: &Term, active: &Active<'_>) -> Result<Option<Term>, Obstacle> {
+    let d = |term: &Term| derivative(term, active);
+    Ok(match term {
+        Term::Const(_) | Term::Position { .. } | Term::Delta(..) | Term::Epsilon(_) => None,
+        Term::Access { param, indices } => active.tangents[*param].map(|param| Term::Access {
+            param,
+            indices: indices.iter().chain(active.by).copied().collect(),
+        }),
+        Term::Eigen { param, .. } => match active.tangents[*param] {
+            Some(_) => return Err("an eigenvalue or eigenvector".to_owned()),
+            None => None,
+        },
+        Term::Neg(body) => d(body)?.map(|body| Term::Neg(Box::new(body))),
+        Term::Add(terms) => {
+            let mut found = Vec::new();
+            for term in terms {
+                found.extend(d(term)?);
+            }
+            (!found.is_empty()).then_some(Term::Add(found))
+        }
+        Term::Sub(a, b) => match (d(a)?, d(b)?) {
+            (None, None) => None,
+            (Some(a), None) => Some(a),
+            (None, Some(b)) => Some(Term::Neg(Box::new(b))),
+            (Some(a), Some(b)) => Some(Term::Sub(Box::new(a), Box::new(b))),
+        },
+        Term::Mul(factors) => {
+            let mut found = Vec::new();
+            for (k, factor) in factors.iter().enumerate() {
+                if let Some(factor) = d(factor)? {
+                    let mut product = factors.clone();
+                    product[k] = factor;
+                    found.push(Term::Mul(product));
+                }
+            }
+            (!found.is_empty()).then_some(Term::Add(found))
+        }
+        Term::Div(a, b) => {
+            let first = d(a)?.map(|a| Term::Div(Box::new(a), b.clone()));
+            let second = d(b)?.map(|by| {
+                let square = Term::Pow(b.clone(), 2);
+                Term::Div(
+                    Box::new(Term::Mul(vec![(**a).clone(), by])),
+                    Box::new(square),
+                )
+            });
+            match (first, second) {
+                (None, None) => None,
+                (Some(first), None) => Some(first),
+                (None, Some(second)) => Some(Term::Neg(Box::new(second))),
+                (Some(first), Some(second)) => Some(Term::Sub(Box::new(first), Box::new(second))),
+            }
+        }
+        Term::Pow(_, 0) => None,
+        Term::Pow(body, n) => d(body)?.map(|inner| {
+            let power = match n - 1 {
+                0 => number(1),
+                rest => Term::Pow(body.clone(), rest),
+            };
+            Term::Mul(vec![number((*n).into()), power, inner])
+        }),
+        Term::Apply(function, args) => {
+            let mut found = Vec::new();
+            for (k, arg) in args.iter().enumerate() {
+                if let Some(inner) = d(arg)? {
+                    let outer = outer(*function, k, args)?;
+                    found.push(Term::Mul(vec![outer, inner]));
+                }
+            }
+            (!found.is_empty()).then_some(Term::Add(found))
+        }
+        Term::Cond {
+            test,
+            sides,
+            then,
+            otherwise,
+        } => match (d(then)?, d(otherwise)?) {
+            (None, None) => None,
+            (a, b) => Some(Term::Cond {
+                test: *test,
+                sides: sides.clone(),
+                then: Box::new(a.unwrap_or(number(0))),
+                otherwise: Box::new(b.unwrap_or(number(0))),
+            }),
+        },
+        Term::Sum {
+            binder,
+            range,
+            body,
+        } => d(body)?.map(|body| Term::Sum {
+            binder: *binder,
+            range: *range,
+            body: Box::new(body),
+        }),
+        Term::Deriv { index, body } => d(body)?.map(|body| Term::Deriv {
+            index: *index,
+            body: Box::new(body),
+        }),
+        Term::Probe { field, at } => {
+            let mut found = Vec::new();
+            if let Some(field) = d(field)? {
+                let at = at.clone();
+                let field = Box::new(field);
+                found.push(Term::Probe { field, at });
+            }
+            for (axis, coordinate) in at.iter().enumerate() {
+                if let Some(moved) = d(coordinate)? {
+                    let slope = Term::Probe {
+                        field: Box::new(Term::Deriv {
+                            index: Index::Const(axis),
+                            body: field.clone(),
+                        }),
+                        at: at.clone(),
+                    };
+                    found.push(Term::Mul(vec![slope, moved]));
+                }
+            }
+            (!found.is_empty()).then_some(Term::Add(found))
+        }
+    })
+}
+
+/// The derivative of an elementary function by one of its arguments, at them.
+fn outer(function: Elementary, argument: usize, args: &[Term]) -> Result<Term, Obstacle> {
+    let known = |row: &&ElementaryDef| row.function == function;
+    if let Some(row) = ELEMENTARY.iter().find(known)
+        && row.lift == Lift::None
+    {
+        return Err(format!("`{}`", row.name));
+    }
+    let body = function.derivative(argument);
+    body.substitute(args, &mut binders_above(args))
+        .ok_or_else(|| "a function".to_owned())
+}
+
+/// Numbers for sums that no index of some terms has.
+fn binders_above(terms: &[Term]) -> FreshBinders {
+    fn greatest(term: &Term) -> u32 {
+        let own = match term {
+            Term::Sum { binder, .. } => *binder,
+            _ => 0,
+        };
+        let inside = term.children().into_iter().map(greatest);
+        inside.max().unwrap_or(0).max(own).max(greatest_index(term))
+    }
+    fn greatest_index(term: &Term) -> u32 {
+        let mut indices: Vec<Index> = Vec::new();
+        match term {
+            Term::Access { indices: found, .. } | Term::Epsilon(found) => indices.extend(found),
+            Term::Delta(i, j) => indices.extend([*i, *j]),
+            Term::Deriv { index, .. } | Term::Position { index, .. } => indices.push(*index),
+            _ => {}
+        }
+        let bound = indices.into_iter().filter_map(|index| match index {
+            Index::Bound(id) => Some(id),
+            _ => None,
+        });
+        bound.max().unwrap_or(0)
+    }
+    let most = terms.iter().map(greatest).max().unwrap_or(0);
+    let mut binders = FreshBinders::default();
+    while binders.fresh() < most {}
+    binders
+}
+
+/// The same term with a number of its own for every sum.
+pub(super) fn with_unique_binders(term: Term) -> Term {
+    fn renumbered(term: Term, binders: &mut FreshBinders) -> Term {
+        let term = match term {
+            Term::Sum {
+                binder,
+                range,
+                body,
+            } => {
+                let fresh = binders.fresh();
+                let body = body.with_index(Index::Bound(binder), Index::Bound(fresh));
+                Term::Sum {
+                    binder: fresh,
+                    range,
+                    body: Box::new(body),
+                }
+            }
+            other => other,
+        };
+        term.map(&mut |inner| renumbered(inner, binders))
+    }
+    let mut binders = binders_above(std::slice::from_ref(&term));
+    renumbered(term, &mut binders)
+}
+
+/// How many derivatives of a parameter a term takes by moving where it is probed; none if it is not probed at a place that
+/// moves.
+pub(super) fn derivatives_of(term: &Term, active: &Active<'_>, param: usize) -> Option<u32> {
+    fn orders(term: &Term, param: usize) -> Option<u32> {
+        match term {
+            Term::Access { param: found, .. } => (*found == param).then_some(0),
+            Term::Deriv { body, .. } => orders(body, param).map(|n| n + 1),
+            _ => term
+                .children()
+                .into_iter()
+                .filter_map(|inner| orders(inner, param))
+                .max(),
+        }
+    }
+    let own = match term {
+        Term::Probe { field, at } => {
+            let moves = |coordinate: &Term| !matches!(derivative(coordinate, active), Ok(None));
+            at.iter()
+                .any(moves)
+                .then(|| orders(field, param).map(|n| n + 1))
+                .flatten()
+        }
+        _ => None,
+    };
+    let inside = term.children().into_iter();
+    inside
+        .filter_map(|inner| derivatives_of(inner, active, param))
+        .chain(own)
+        .max()
+}

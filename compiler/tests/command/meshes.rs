@@ -1,0 +1,74 @@
+//! Meshes on the command line: the file, its array, and what is wrong with them.
+
+use crate::commands::{diderotc, directory, stderr, write};
+use std::{fs, path::Path};
+
+const PROGRAM: &str = "#version 2.0
+input fem#1(2)[] g;
+field#1(2)[] F = toField(g);
+strand s (int i) { output real v = F([0.5, 0.25]); update { stabilize; } }
+create_array { s(i) | i in 0..0 }
+";
+
+/// A file of the repository's data.
+fn data(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data");
+    root.join(name).display().to_string()
+}
+
+#[test]
+fn a_file_and_its_array_are_one_word() {
+    let dir = directory("meshes-right");
+    write(&dir, "p.diderot", PROGRAM);
+    let given = format!("{}#poly", data("check-mesh.vtu"));
+    let output = diderotc(&dir, &["p.diderot", "-g", &given, "-o", "v.txt"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    // The polynomial is 2x − 3y + 1.
+    let found: f64 = fs::read_to_string(dir.join("v.txt"))
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    assert!((found - 1.25).abs() < 1e-6, "{found}");
+}
+
+#[test]
+fn what_is_wrong_with_a_mesh_names_the_option_and_the_file() {
+    let dir = directory("meshes-wrong");
+    write(&dir, "p.diderot", PROGRAM);
+    let mesh = data("check-mesh.vtu");
+    for (given, wanted) in [
+        ("none.vtu".to_string(), "No such file"),
+        (format!("{mesh}#none"), "`none`"),
+        (data("phantom.nrrd"), "no mesh file"),
+        (data("fem-ball.vtu"), "of dimension 2"),
+    ] {
+        let output = diderotc(&dir, &["p.diderot", "-g", &given, "-o", "v.txt"]);
+        let error = stderr(&output);
+        let file = given.split('#').next().unwrap();
+        assert!(!output.status.success(), "{given}");
+        assert!(
+            error.contains(&format!("error: -g {file}: ")),
+            "{given}: {error}"
+        );
+        assert!(error.contains(wanted), "{given}: {error}");
+        assert!(!dir.join("v.txt").exists(), "{given}");
+    }
+}
+
+#[test]
+fn a_mesh_given_as_an_image_is_told_how_it_is_read() {
+    let dir = directory("meshes-images");
+    let program = PROGRAM
+        .replace("fem#1(2)[] g", "image(2)[] g")
+        .replace("toField(g)", "ctmr ⊛ g");
+    write(&dir, "p.diderot", &program);
+    let mesh = data("check-mesh.vtu");
+    let output = diderotc(&dir, &["p.diderot", "-g", &mesh, "-o", "v.txt"]);
+    let error = stderr(&output);
+    assert!(!output.status.success());
+    assert!(
+        error.contains("declare the input as `fem#k(d)[σ]`"),
+        "{error}"
+    );
+}
