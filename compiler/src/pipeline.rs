@@ -5,7 +5,10 @@
 
 pub use crate::codegen::Compiled;
 use crate::{
-    codegen::{Lanes, generate, gpu::Target},
+    codegen::{
+        Lanes, generate,
+        gpu::{Kernel, Target},
+    },
     device::{self, Device},
     front::{self, CheckOptions, deep, diag::Diagnostic, source::Source, syntax, typed},
     high::{self, High},
@@ -136,6 +139,11 @@ pub const STAGES: &[Stage] = &[
     Stage {
         name: "ptx",
         about: "the kernel for NVIDIA GPUs, if asked for or with --target cuda",
+        has_text: true,
+    },
+    Stage {
+        name: "cuda",
+        about: "the same kernel in CUDA C, if asked for",
         has_text: true,
     },
 ];
@@ -305,13 +313,21 @@ pub fn compile(
         }
         let (lanes, isa) = (options.lanes(), options.isa());
         let mut compiled = session.stage("generate", || generate(&hoisted, lanes, isa, warnings));
-        if options.target != Target::Cpu || session.wants("ptx") {
-            session.stage("ptx", || compiled.place(&hoisted, options.target));
-            session.done("ptx", || match &compiled.kernel {
-                Some(Ok(kernel)) => kernel.text.clone(),
-                Some(Err(reason)) => format!("// on the CPU: {reason}\n"),
+        let wants_kernel = ["ptx", "cuda"].iter().any(|name| session.wants(name));
+        if options.target != Target::Cpu || wants_kernel {
+            let place = |construct| {
+                let checked = front::check(source, &options.check());
+                let span = device::place_of(construct, &checked.program?)?;
+                Some(span.start)
+            };
+            session.stage("ptx", || compiled.place(&hoisted, options.target, place));
+            let printed = |print: fn(&Kernel) -> String| match &compiled.kernel {
+                Some(Ok(kernel)) => print(kernel),
+                Some(Err(reason)) => format!("// on the CPU: {}\n", reason.construct),
                 None => String::new(),
-            })?;
+            };
+            session.done("ptx", || printed(|kernel| kernel.text.clone()))?;
+            session.done("cuda", || printed(Kernel::in_c))?;
         }
         Ok(compiled)
     })

@@ -332,9 +332,11 @@ impl<P: StrandProgram> World<P> {
         let abilities = self.core.abilities;
         let program = &self.program;
         self.core.prepare();
-        self.core.sweep(|cx, block, sets| {
-            step_block(program, abilities, cx, block, sets, 1);
-        });
+        if elsewhere::run_elsewhere(&mut self.core, program, 1).is_none() {
+            self.core.sweep(|cx, block, sets| {
+                step_block(program, abilities, cx, block, sets, 1);
+            });
+        }
         let printed = self.core.printed();
         self.text.push_str(&printed);
         if self.core.control.cancelled.load(Relaxed) {

@@ -2,10 +2,10 @@
 
 use super::{
     Code, Cranelift, Lanes, Sink, StateMap, Task, Vector, abi,
-    gpu::{Kernel, Machine, Target},
+    gpu::{Kernel, Machine, Target, Unsupported},
 };
 use crate::{
-    device::Unsupported,
+    device::Construct,
     front::diag::Diagnostic,
     ir::interface::Interface,
     low::{Low, Slots},
@@ -42,18 +42,26 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Makes the kernel of the program that this is the code of.
+    /// Makes the kernel of the program that this is the code of; `place` says where it does what only the CPU does.
     ///
     /// # Panics
     /// If it is another program.
-    pub fn place(&mut self, program: &Program<Low>, target: Target) {
+    pub fn place(
+        &mut self,
+        program: &Program<Low>,
+        target: Target,
+        place: impl FnOnce(Construct) -> Option<u32>,
+    ) {
         let strings = self.code.linker().strings();
         let number = |text: &str| {
             let known = strings.iter().position(|s| **s == *text);
             known.expect("a string of the program") as i64
         };
         let kernel = Kernel::new(program, &self.state, self.lanes, &number);
-        self.kernel = Some(kernel.map(Arc::new));
+        self.kernel = Some(kernel.map(Arc::new).map_err(|construct| Unsupported {
+            construct,
+            place: place(construct),
+        }));
         self.target = target;
     }
 }

@@ -120,15 +120,8 @@ impl Execution<'_> {
         let Some(refusal) = prepared.refusal() else {
             return;
         };
-        let text = &self.source.text;
-        let line_of = |word: &str| {
-            let code = |line: &str| line.split("//").next().is_some_and(|c| c.contains(word));
-            text.lines().position(code)
-        };
-        let place = match refusal.word.and_then(|word| Some((word, line_of(word)?))) {
-            Some((word, line)) => {
-                format!(" ({}:{}, {word})", self.source.path.display(), line + 1)
-            }
+        let place = match refusal.place {
+            Some(byte) => format!(" ({})", self.source.line_of(byte)),
             None => String::new(),
         };
         complain(&format!(

@@ -6,10 +6,12 @@
 
 mod dialect;
 mod expand;
+mod place;
 mod probe;
 mod support;
 mod tape;
 
 pub use dialect::{Arithmetic, Device, Op, Table, Ty, Width};
 pub use expand::expand;
-pub use support::{Demand, Unsupported, demands, planes, unsupported};
+pub use place::place_of;
+pub use support::{Construct, Demand, METHODS, demands, planes, unsupported};

@@ -9,70 +9,83 @@ use crate::{
 use ein_ir::ops::Border;
 use std::fmt;
 
-/// Why strands cannot run on such a machine.
+/// What only a CPU does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unsupported {
-    /// What strands do.
-    pub what: &'static str,
-    /// The word of the language that does it, by which its place is found.
-    pub word: &'static str,
+pub enum Construct {
+    /// `print`
+    Print,
+    /// `new`
+    New,
+    /// Queries for other strands, and their variables.
+    Others,
+    /// Sequences of varying length.
+    Sequences,
+    /// Fields on meshes.
+    Meshes,
 }
 
-impl fmt::Display for Unsupported {
+impl fmt::Display for Construct {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.what)
+        f.write_str(match self {
+            Construct::Print => "strands print",
+            Construct::New => "strands make others",
+            Construct::Others => "strands look at others",
+            Construct::Sequences => "strands have sequences of varying length",
+            Construct::Meshes => "strands probe fields on meshes",
+        })
     }
 }
+
+/// The methods that run there.
+pub const METHODS: [Role; 3] = [Role::Start, Role::Update, Role::Stabilize];
 
 /// The first thing in the methods of a program that needs the CPU.
-pub fn unsupported(program: &Program<Low>) -> Option<Unsupported> {
-    let because = |what, word| Some(Unsupported { what, word });
-    if program.function(Role::GlobalUpdate).is_some() {
-        return because("a global `update` runs between super-steps", "update");
-    }
+pub fn unsupported(program: &Program<Low>) -> Option<Construct> {
     let mut found = None;
     for (role, function) in &program.functions {
-        if !matches!(role, Role::Start | Role::Update | Role::Stabilize) {
-            continue;
+        if METHODS.contains(role) {
+            function.each_op(&mut |op, _, _| found = found.or(only_on_cpu(op)));
         }
-        function.each_op(&mut |op, _, _| {
-            let here = match op {
-                low::Op::Print(_) => because("strands print", "print"),
-                low::Op::Dynamic(dynamic) => match dynamic {
-                    Dynamic::New(_) => because("strands make others", "new"),
-                    Dynamic::Sphere { .. } | Dynamic::StrandAt | Dynamic::Other(..) => {
-                        because("strands look at others", "sphere")
-                    }
-                    Dynamic::Count(_) | Dynamic::Reduce(_) => {
-                        because("strands ask about all strands", "strand")
-                    }
-                    _ => because("strands have sequences of varying length", "[]"),
-                },
-                low::Op::Real(_)
-                | low::Op::Int(_)
-                | low::Op::Bool(_)
-                | low::Op::Str(_)
-                | low::Op::Global(..)
-                | low::Op::State(..)
-                | low::Op::Image(..)
-                | low::Op::Simple(_)
-                | low::Op::Math(_)
-                | low::Op::Select(_)
-                | low::Op::IntDiv(_)
-                | low::Op::IntRem(_)
-                | low::Op::Probe(..)
-                | low::Op::Eigen(_)
-                | low::Op::CheckIndex(_) => None,
-                _ => because("strands probe what is no image", "field"),
-            };
-            found = found.or(here);
-        });
     }
     let state = &program.interface.state;
-    if found.is_none() && state.iter().any(|s| has_lists(&s.variable.ty)) {
-        return because("strands have sequences of varying length", "[]");
-    }
-    found
+    let keeps_lists = || state.iter().any(|s| has_lists(&s.variable.ty));
+    found.or_else(|| keeps_lists().then_some(Construct::Sequences))
+}
+
+fn only_on_cpu(op: &low::Op) -> Option<Construct> {
+    Some(match op {
+        low::Op::Print(_) => Construct::Print,
+        low::Op::Dynamic(dynamic) => match dynamic {
+            Dynamic::New(_) => Construct::New,
+            Dynamic::Sphere { .. }
+            | Dynamic::StrandAt
+            | Dynamic::Other(..)
+            | Dynamic::Reduce(_) => Construct::Others,
+            Dynamic::Count(_) => return None,
+            Dynamic::List(..)
+            | Dynamic::Append(_)
+            | Dynamic::Prepend(_)
+            | Dynamic::Concatenate(_)
+            | Dynamic::Item(_) => Construct::Sequences,
+        },
+        low::Op::Locate(..) | low::Op::CellNumber(_) | low::Op::FemProbe(_) => Construct::Meshes,
+        low::Op::Real(_)
+        | low::Op::Int(_)
+        | low::Op::Bool(_)
+        | low::Op::Str(_)
+        | low::Op::Global(..)
+        | low::Op::State(..)
+        | low::Op::Arg(..)
+        | low::Op::Image(..)
+        | low::Op::Simple(_)
+        | low::Op::Math(_)
+        | low::Op::Select(_)
+        | low::Op::IntDiv(_)
+        | low::Op::IntRem(_)
+        | low::Op::Probe(..)
+        | low::Op::Eigen(_)
+        | low::Op::CheckIndex(_) => return None,
+    })
 }
 
 fn has_lists(ty: &tensor::Ty) -> bool {
@@ -100,7 +113,7 @@ pub struct Demand {
 pub fn demands(program: &Program<Low>, double: bool) -> Vec<Demand> {
     let mut demands = Vec::new();
     for (role, function) in &program.functions {
-        if role.is_method() {
+        if METHODS.contains(role) {
             function.each_op(&mut |op, _, _| {
                 if let low::Op::Probe(field, _) = op {
                     demands.extend(demands_of(field, double));

@@ -18,8 +18,8 @@ use std::{
 pub struct Refusal {
     /// What in the program or its images the GPU does not do.
     pub reason: String,
-    /// The word of the language that is about it, by which its place is found.
-    pub word: Option<&'static str>,
+    /// Where the program does it, as a byte offset.
+    pub place: Option<u32>,
 }
 
 impl fmt::Display for Refusal {
@@ -41,14 +41,14 @@ impl Placement {
     /// Finds out, and makes the GPU ready if it is to be used.
     pub(super) fn new(program: &Compiled, images: &Images) -> Result<Placement, Failure> {
         let samples = images.samples();
-        let refused = |reason: String, word| Placement {
-            refusal: Some(Refusal { reason, word }),
+        let refused = |reason: String, place| Placement {
+            refusal: Some(Refusal { reason, place }),
             ..Placement::default()
         };
         let placement = match &program.kernel {
             _ if program.target == Target::Cpu && program.machine.is_none() => Placement::default(),
             None => Placement::default(),
-            Some(Err(unsupported)) => refused(unsupported.to_string(), Some(unsupported.word)),
+            Some(Err(unsupported)) => refused(unsupported.construct.to_string(), unsupported.place),
             Some(Ok(kernel)) => match Accelerator::refuses(kernel, &samples) {
                 Some(reason) => refused(reason, None),
                 None => {
@@ -67,7 +67,10 @@ impl Placement {
         match &placement.refusal {
             Some(refusal) if program.target == Target::CudaOnly => {
                 let message = format!("{refusal}, which the GPU target does not do");
-                Err(with_hint(Failure::new(codes::DEVICE, message)))
+                Err(Failure {
+                    place: refusal.place,
+                    ..with_hint(Failure::new(codes::DEVICE, message))
+                })
             }
             _ => Ok(placement),
         }

@@ -12,6 +12,7 @@ use crate::{
     low,
     ssa::Role,
 };
+use ein_ir::ops::StrandSet;
 use runtime::{
     abi::{Failure as StrandFailure, LaneMask, LaneOutcome, MAX_WIDTH},
     sequence::Sequence,
@@ -316,9 +317,13 @@ unsafe impl StrandProgram for Strands {
         let Some(accelerator) = &self.placement.accelerator else {
             return false;
         };
+        let counts = strands.counts;
         let value = |cell: Cell| match cell {
             Cell::Global(slot) => self.globals.get(slot as usize),
             Cell::Image(image, info) => self.images.cells()[abi::images::cell(image, info)],
+            Cell::Count(StrandSet::All) => counts.all(),
+            Cell::Count(StrandSet::Active) => counts.active,
+            Cell::Count(StrandSet::Stable) => counts.stable,
             Cell::Samples(..) => unreachable!("samples are the accelerator's"),
         };
         if let Err(error) = accelerator.run(strands, &value) {

@@ -1,6 +1,8 @@
 //! Programs on a GPU that is none: what the compiler prints for NVIDIA GPUs is read, checked and run by an interpreter, by
 //! the same launches and copies, and gives the bits of the CPU.
 
+#[cfg(unix)]
+mod c;
 mod machine;
 mod ptx;
 #[path = "../stages/mod.rs"]
@@ -10,7 +12,8 @@ mod stages;
 mod stages_random;
 
 use compiler::{
-    codegen::gpu::{Cuda, Target},
+    codegen::gpu::{Cuda, Machine, Target},
+    device::Construct,
     front::source::Source,
     pipeline::{self, Compiled, Options, Session},
 };
@@ -25,6 +28,14 @@ fn compiled(case: &Case, options: &Options) -> Compiled {
 
 /// Runs a case on both and compares; says whether it ran on the machine.
 fn agrees(case: &Case, options: &Options) -> bool {
+    let machine = Arc::new(Interpreter::default());
+    compare(case, options, machine.clone());
+    assert!(machine.is_empty(), "{}: memory is left", case.name);
+    machine.launches.load(Relaxed) > 0
+}
+
+/// Runs a case on the CPU and on a machine, and compares.
+fn compare(case: &Case, options: &Options, machine: Arc<dyn Machine>) {
     let options = Options {
         target: Target::Cuda,
         ..options.clone()
@@ -37,12 +48,9 @@ fn agrees(case: &Case, options: &Options) -> bool {
         },
         1,
     );
-    let machine = Arc::new(Interpreter::default());
-    program.machine = Some(machine.clone());
-    let gpu = case.outcome(program);
+    program.machine = Some(machine);
+    let gpu = case.finish(case.begin(program, 1));
     case.assert_same_bits(&gpu, &cpu);
-    assert!(machine.is_empty(), "{}: memory is left", case.name);
-    machine.launches.load(Relaxed) > 0
 }
 
 /// All programs of a folder, in both precisions.
@@ -78,11 +86,44 @@ fn generators_give_the_same_bits() {
     folder("programs/synth", 10);
 }
 
+/// Global code runs between super-steps, strands are counted, some die.
+#[test]
+fn strands_that_run_step_by_step_give_the_same_bits() {
+    let text = "#version 2.0
+int round = 0;
+real total = 0;
+strand s (int i) {
+    output real x = i;
+    output int seen = 0;
+    update {
+        x = 0.5*(x + total/(1 + numActive()));
+        seen += numStable() + round;
+        if (i % 5 == 3 && round == 4) die;
+        if (i == round) stabilize;
+    }
+}
+update {
+    total = sum { 0.1*q.x | q in s.all };
+    round += 1;
+    if (round > 30) stabilize;
+}
+create_collection { s(i) | i in 0..49 }
+";
+    let case = Case::new(Source::new("steps.diderot", text));
+    for double in [false, true] {
+        let options = Options {
+            double,
+            ..Options::default()
+        };
+        assert!(agrees(&case, &options));
+    }
+}
+
 #[test]
 fn random_programs_give_the_same_bits() {
     let mut ran = 0;
     for seed in 0..25 {
-        let case = stages_random::program(seed);
+        let case = with_sequences_of_one(stages_random::program(seed));
         let double = seed % 2 == 1;
         let options = Options {
             double,
@@ -91,6 +132,18 @@ fn random_programs_give_the_same_bits() {
         ran += usize::from(agrees(&case, &options));
     }
     assert!(ran >= 10, "only {ran} runs on the machine");
+}
+
+/// A random program whose sequence of varying length has one element, its last.
+fn with_sequences_of_one(random: Case) -> Case {
+    let line = |line: &str| match line.trim().strip_prefix("d = d @ ") {
+        Some(last) => format!("d = {{{}}};\n", last.trim_end_matches(';')),
+        None => line.replace("real[] d", "real[1] d") + "\n",
+    };
+    let text: String = random.source.text.lines().map(line).collect();
+    let mut case = Case::new(Source::new(random.source.path, text));
+    case.limit = random.limit;
+    case
 }
 
 #[test]
@@ -124,6 +177,42 @@ create_array { s(i) | i in 0..20 }
         };
         assert!(agrees(&case, &options));
     }
+}
+
+/// What is printed as C does the same, compiled by the C compiler of this machine.
+#[cfg(unix)]
+#[test]
+fn kernels_in_c_give_the_same_bits() {
+    let names = [
+        "math",
+        "eigen2",
+        "eigen3",
+        "borders",
+        "border-constant",
+        "kernels",
+        "image-tensors",
+        "int-division",
+        "strings",
+        "conditionals",
+        "count-strands",
+        "methods",
+    ];
+    let file = |name: &str| stages::root().join(format!("programs/checks/{name}.diderot"));
+    let mut cases: Vec<Case> = names.iter().map(|n| Case::new(read(&file(n)))).collect();
+    let mut mixed = Case::new(Source::new("mixed.diderot", MIXED));
+    mixed.limit = 5000;
+    cases.push(mixed);
+    let mut launches = 0;
+    for (n, case) in cases.iter().enumerate() {
+        let options = Options {
+            double: n % 2 == 1,
+            ..Options::default()
+        };
+        let machine = Arc::new(c::Compiler::default());
+        compare(case, &options, machine.clone());
+        launches += machine.launches.load(Relaxed);
+    }
+    assert!(launches >= cases.len(), "only {launches} launches");
 }
 
 /// Strands of different lengths, some of which die, some of which the machine leaves to the CPU: a huge argument of a sine.
@@ -237,7 +326,9 @@ create_array { s(i) | i in 0..2 }
     };
     let kernel = compiled(&case, &options).kernel;
     let reason = kernel.expect("asked for").expect_err("not for a GPU");
-    assert_eq!((reason.what, reason.word), ("strands print", "print"));
+    assert_eq!(reason.construct, Construct::Print);
+    let place = reason.place.expect("a place");
+    assert_eq!(case.source.line_of(place), "prints.diderot:4");
 }
 
 #[test]

@@ -162,14 +162,8 @@ impl Case {
         self.finish(self.begin(program, workers))
     }
 
-    /// What a compiled program gives.
     #[track_caller]
-    pub(crate) fn outcome(&self, program: Compiled) -> Outcome {
-        self.finish(self.begin(program, 1))
-    }
-
-    #[track_caller]
-    fn finish(&self, mut running: Running) -> Outcome {
+    pub(crate) fn finish(&self, mut running: Running) -> Outcome {
         let mut printed = Vec::new();
         running
             .run(Some(self.limit as u64), &mut printed)

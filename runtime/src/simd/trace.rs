@@ -270,8 +270,14 @@ unsafe impl<T: Float> Vector for Traced<T> {
         Traced::of(Operation::Select, [mask.0, a.0, b.0])
     }
 
-    fn mask(_: u32) -> Truth {
-        unreachable!("recorded primitives know no lanes")
+    /// There is one lane.
+    fn mask(bits: u32) -> Truth {
+        let [zero, one] = [0.0, 1.0].map(|x| Traced::splat(T::from_f64(x)));
+        if bits & 1 == 0 {
+            one.lt(zero)
+        } else {
+            zero.lt(one)
+        }
     }
 
     fn offsets(_: &[Self; 3], _: &[i64; 3], _: usize) -> [i64; MAX_WIDTH] {

@@ -1,4 +1,5 @@
-//! Runs strands that cannot notice each other somewhere else than by the methods: on another machine, all together.
+//! Runs strands somewhere else than by the methods: on another machine, all together. Those that cannot notice each other
+//! run to their ends, others super-step by super-step.
 //!
 //! A strand that is not finished there is left as it was, and its methods run it here, so that nothing another machine
 //! cannot do is lost and every run-time error is reported by the methods.
@@ -9,6 +10,7 @@ use super::core::Core;
 use super::methods::step_block;
 use super::program::StrandProgram;
 use crate::abi::LaneMask;
+use crate::strands::Counts;
 use crate::strands::roster::LaneSets;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -48,6 +50,8 @@ pub struct Batch<'a> {
     pub fates: Vec<u32>,
     /// Super-steps at most.
     pub limit: u64,
+    /// Sizes of the sets at the end of the last super-step.
+    pub counts: Counts,
     first_step: u64,
     control: &'a Control,
 }
@@ -95,6 +99,7 @@ pub(crate) fn run_elsewhere<P: StrandProgram>(
         width,
         fates,
         limit,
+        counts: core.counts,
         first_step: core.step,
         control: &core.control,
     };
@@ -113,6 +118,7 @@ pub(crate) fn run_elsewhere<P: StrandProgram>(
                 fate::DEAD => {}
                 fate::RUNNING if taken > 0 => {
                     sets.fresh &= !bit;
+                    sets.unpublished = true;
                     steps = steps.max(taken);
                     continue;
                 }

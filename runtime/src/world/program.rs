@@ -106,7 +106,7 @@ pub unsafe trait StrandProgram: Sync {
         (unsafe { self.update(cx, block, lanes) }, 1)
     }
 
-    /// Whether strands that cannot notice each other can run somewhere else than by the methods.
+    /// Whether strands can run somewhere else than by the methods.
     fn runs_elsewhere(&self) -> bool {
         false
     }

@@ -319,7 +319,7 @@ impl Cuda {
     fn compile(&self, text: &str) -> Result<(usize, usize), DriverError> {
         let source =
             CString::new(text).map_err(|e| DriverError::new("compiling", e.to_string()))?;
-        let mut log = vec![0u8; 4096];
+        let mut log = vec![0u8; 1 << 16];
         let level: usize = if text.lines().count() > LONG_TEXT {
             1
         } else {

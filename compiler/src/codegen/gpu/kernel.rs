@@ -1,14 +1,15 @@
 //! A program's kernel: its text, and what the host has to give it.
 
-use super::ptx::Printer;
+use super::{c, ptx::Printer};
 use crate::{
-    codegen::abi::{Lanes, StateMap},
-    device::{self, Demand, Device, Unsupported},
+    codegen::abi::{Lanes, StateMap, StatePlane},
+    device::{self, Construct, Demand, Device},
     ir::leaf::ImageInfo,
-    low::Low,
+    low::{self, Low},
     ssa::{Function, Program, Role},
 };
-use std::mem::offset_of;
+use ein_ir::ops::StrandSet;
+use std::{mem::offset_of, sync::Arc};
 
 /// What every launch is given, in front of the cells.
 #[repr(C)]
@@ -59,6 +60,8 @@ pub enum Cell {
     Image(u32, ImageInfo),
     /// The address of the samples of an image's component.
     Samples(u32, u32),
+    /// How many strands there were at the start of the super-step.
+    Count(StrandSet),
 }
 
 /// A program's kernel.
@@ -74,8 +77,12 @@ pub struct Kernel {
     pub lanes: Lanes,
     /// Bytes from one block of states to the next.
     pub stride: usize,
-    /// Where each scalar of the state lies in a block, and how far lanes are apart.
-    pub planes: Vec<(usize, usize)>,
+    /// Where each scalar of the state lies in a block.
+    pub(super) planes: Vec<StatePlane>,
+    /// The methods `start`, `update` and `stabilize`.
+    pub(super) methods: [Option<Function<Device>>; 3],
+    /// The numbers of the strings in them.
+    pub(super) strings: Vec<(Arc<str>, i64)>,
 }
 
 impl Kernel {
@@ -93,7 +100,7 @@ impl Kernel {
         state: &StateMap,
         lanes: Lanes,
         string: &dyn Fn(&str) -> i64,
-    ) -> Result<Kernel, Unsupported> {
+    ) -> Result<Kernel, Construct> {
         if let Some(reason) = device::unsupported(program) {
             return Err(reason);
         }
@@ -101,7 +108,7 @@ impl Kernel {
             let function = program.function(role)?;
             Some(device::expand(function, lanes.double))
         };
-        let methods = [Role::Start, Role::Update, Role::Stabilize].map(method);
+        let methods = device::METHODS.map(method);
         let mut printer = Printer::new(lanes, state, string);
         let text = printer.kernel(&methods);
         Ok(Kernel {
@@ -110,8 +117,15 @@ impl Kernel {
             demands: device::demands(program, lanes.double),
             lanes,
             stride: state.layout.stride(),
-            planes: state.planes.iter().map(|p| (p.offset, p.stride)).collect(),
+            planes: state.planes.clone(),
+            strings: strings(&methods, string),
+            methods,
         })
+    }
+
+    /// The kernel in CUDA C, which is C as well.
+    pub fn in_c(&self) -> String {
+        c::print(self)
     }
 
     /// The text with a request for so many blocks at a time on a multiprocessor.
@@ -120,4 +134,22 @@ impl Kernel {
         let request = format!("{limit}.minnctapersm {blocks}\n");
         self.text.replacen(&limit, &request, 1)
     }
+}
+
+/// The strings of methods, each once, with their numbers.
+fn strings(
+    methods: &[Option<Function<Device>>; 3],
+    number: &dyn Fn(&str) -> i64,
+) -> Vec<(Arc<str>, i64)> {
+    let mut strings: Vec<(Arc<str>, i64)> = Vec::new();
+    for function in methods.iter().flatten() {
+        function.each_op(&mut |op, _, _| {
+            if let device::Op::Low(low::Op::Str(text)) = op
+                && !strings.iter().any(|(known, _)| known == text)
+            {
+                strings.push((text.clone(), number(text)));
+            }
+        });
+    }
+    strings
 }

@@ -308,9 +308,10 @@ impl Accelerator {
                 state.copy_from_slice(after);
                 continue;
             }
-            for &(offset, bytes) in &self.kernel.planes {
+            for plane in &self.kernel.planes {
                 for lane in (0..width).filter(|&lane| !is_left(lane)) {
-                    let at = offset + lane * bytes..offset + (lane + 1) * bytes;
+                    let first = plane.offset + lane * plane.stride;
+                    let at = first..first + plane.stride;
                     state[at.clone()].copy_from_slice(&after[at]);
                 }
             }

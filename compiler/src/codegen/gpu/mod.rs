@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! Low-IR ──expand──► Device-IR ──[ptx]──► text ──[driver]──► kernel ──[launch]──► states
+//!                               └──[c]──► CUDA C, to read and to embed
 //! ```
 //!
 //! The CPU computes the globals, creates the strands and writes the outputs; a run copies the blocks of states to the
@@ -9,6 +10,7 @@
 //! kernel does not finish (a run-time error, an argument that only the primitives of the CPU serve) is left as it was
 //! before the run, and the CPU runs it. So every result and every message is that of the CPU, bit for bit.
 
+mod c;
 mod driver;
 mod kernel;
 mod launch;
@@ -18,6 +20,17 @@ mod ptx;
 pub use driver::{Cuda, DeviceInfo, DriverError};
 pub use kernel::{Cell, Header, Kernel, PARAMETER_CELLS};
 pub use launch::{Accelerator, Machine, Phases, Samples};
+
+use crate::device::Construct;
+
+/// Why strands cannot run on a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// What only the CPU does.
+    pub construct: Construct,
+    /// Where the program does it, as a byte offset.
+    pub place: Option<u32>,
+}
 
 /// Where strands run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     device::{Arithmetic, Device, Op, Ty, Width},
     ir::{Simple, leaf::ImageInfo},
-    low,
+    low::{self, Dynamic},
     ssa::{Function, Value},
 };
 
@@ -178,6 +178,7 @@ impl Printer<'_> {
                 };
                 self.variable(Cell::Image(*image, *info), ty)
             }
+            low::Op::Dynamic(Dynamic::Count(set)) => self.variable(Cell::Count(*set), low::Ty::Int),
             low::Op::Simple(simple) => self.simple(*simple, given),
             low::Op::Select(low::Ty::Bool) => {
                 let chosen = self.compute(Class::Truth, "and.pred", &[given[0], given[1]]);
@@ -190,38 +191,53 @@ impl Printer<'_> {
                 let select = format!("selp.{}", self.ty(class));
                 self.compute(class, &select, &[given[1], given[2], given[0]])
             }
-            low::Op::IntDiv(_) | low::Op::IntRem(_) => {
-                let zero = self.compute(Class::Truth, &format!("setp.eq.{int}"), &[given[1], "0"]);
-                self.line(&format!("@{zero} bra LEAVE"));
-                // The quotient of the least number and −1 is none; its negative wraps.
-                let minus =
-                    self.compute(Class::Truth, &format!("setp.eq.{int}"), &[given[1], "-1"]);
-                let divisor =
-                    self.compute(Class::Int, &format!("selp.{int}"), &["1", given[1], &minus]);
-                let (name, wrapped) = if matches!(op, low::Op::IntDiv(_)) {
-                    let negative = self.compute(Class::Int, &format!("neg.{int}"), &[given[0]]);
-                    ("div", negative)
-                } else {
-                    ("rem", "0".to_string())
-                };
-                let operands = [given[0], &divisor];
-                let usual = self.compute(Class::Int, &format!("{name}.{int}"), &operands);
-                let operands = [wrapped.as_str(), &usual, &minus];
-                self.compute(Class::Int, &format!("selp.{int}"), &operands)
-            }
+            low::Op::IntDiv(_) => self.quotient("div", given),
+            low::Op::IntRem(_) => self.quotient("rem", given),
             low::Op::CheckIndex(_) => {
-                let [below, above] = [(given[0], "lt", "0"), (given[0], "ge", given[1])].map(
-                    |(index, how, bound)| {
-                        let compare = format!("setp.{how}.{int}");
-                        self.compute(Class::Truth, &compare, &[index, bound])
-                    },
-                );
+                let index = self.in_register(given[0]);
+                let [below, above] = [("lt", "0"), ("ge", given[1])].map(|(how, bound)| {
+                    let compare = format!("setp.{how}.{int}");
+                    self.compute(Class::Truth, &compare, &[&index, bound])
+                });
                 let outside = self.compute(Class::Truth, "or.pred", &[&below, &above]);
                 self.line(&format!("@{outside} bra LEAVE"));
                 return None;
             }
             other => unreachable!("`{other}` in a kernel"),
         })
+    }
+
+    /// An integer, in a register if it is a constant.
+    fn in_register(&mut self, operand: &str) -> String {
+        if operand.starts_with('%') {
+            return operand.to_string();
+        }
+        let ty = self.ty(Class::Int);
+        self.compute(Class::Int, &format!("mov.{ty}"), &[operand])
+    }
+
+    /// A quotient or a remainder.
+    fn quotient(&mut self, name: &str, given: &[&str]) -> String {
+        let int = self.ty(Class::Int);
+        if given[1].parse().is_ok_and(|n: i64| n != 0 && n != -1) {
+            return self.compute(Class::Int, &format!("{name}.{int}"), given);
+        }
+        let [a, b] = [given[0], given[1]].map(|operand| self.in_register(operand));
+        let zero = self.compute(Class::Truth, &format!("setp.eq.{int}"), &[&b, "0"]);
+        self.line(&format!("@{zero} bra LEAVE"));
+        // The quotient of the least number and −1 is none; its negative wraps.
+        let minus = self.compute(Class::Truth, &format!("setp.eq.{int}"), &[&b, "-1"]);
+        let divisor = self.compute(Class::Int, &format!("selp.{int}"), &["1", &b, &minus]);
+        let wrapped = match name {
+            "div" => self.compute(Class::Int, &format!("neg.{int}"), &[&a]),
+            _ => "0".to_string(),
+        };
+        let usual = self.compute(Class::Int, &format!("{name}.{int}"), &[&a, &divisor]);
+        self.compute(
+            Class::Int,
+            &format!("selp.{int}"),
+            &[&wrapped, &usual, &minus],
+        )
     }
 
     /// A global variable, or what is known of an image.

@@ -309,10 +309,10 @@ impl<'a> Printer<'a> {
                     self.values.insert(*value, register.clone());
                     registers.push((class, register));
                 }
-                self.place_label(&top);
                 let past =
                     self.compute(Class::Truth, &format!("setp.gt.{int}"), &[&counter, &high]);
                 self.line(&format!("@{past} bra {end}"));
+                self.place_label(&top);
                 if *breaks {
                     self.line(&format!("@!{} bra {end}", registers[0].1));
                 }
@@ -323,6 +323,10 @@ impl<'a> Printer<'a> {
                     .map(|((class, to), value)| (*class, to.clone(), self.values[value].clone()))
                     .collect();
                 self.copy_all(&moves);
+                // The last number may be the largest there is.
+                let over =
+                    self.compute(Class::Truth, &format!("setp.ge.{int}"), &[&counter, &high]);
+                self.line(&format!("@{over} bra {end}"));
                 self.line(&format!("add.{int} {counter}, {counter}, 1"));
                 self.line(&format!("bra {top}"));
                 self.place_label(&end);
