@@ -8,6 +8,7 @@
 
 pub mod codegen;
 pub mod command;
+pub mod device;
 pub mod explain;
 pub mod front;
 pub mod high;

@@ -5,7 +5,11 @@
 
 pub use crate::codegen::Compiled;
 use crate::{
-    codegen::{Lanes, generate},
+    codegen::{
+        Lanes, generate,
+        gpu::{Kernel, Target},
+    },
+    device::{self, Device},
     front::{self, CheckOptions, deep, diag::Diagnostic, source::Source, syntax, typed},
     high::{self, High},
     low::{self, Low, Slots},
@@ -30,6 +34,8 @@ pub struct Options {
     pub width: Option<usize>,
     /// The instruction set that generated code may use for vectors; that of the machine if not given.
     pub isa: Option<Isa>,
+    /// Where strands run.
+    pub target: Target,
     /// Values for constants, `--Cname=value`.
     pub constants: Vec<(String, String)>,
     /// How operators are normalized.
@@ -121,9 +127,24 @@ pub const STAGES: &[Stage] = &[
         has_text: true,
     },
     Stage {
+        name: "device",
+        about: "Device-IR, if asked for: primitives as scalar operations, for GPUs",
+        has_text: true,
+    },
+    Stage {
         name: "generate",
         about: "machine code",
         has_text: false,
+    },
+    Stage {
+        name: "ptx",
+        about: "the kernel for NVIDIA GPUs, if asked for or with --target cuda",
+        has_text: true,
+    },
+    Stage {
+        name: "cuda",
+        about: "the same kernel in CUDA C, if asked for",
+        has_text: true,
     },
 ];
 
@@ -166,6 +187,12 @@ impl Session {
             self.dumps.push((name, text()));
         }
         if stop { Err(Stopped::Asked) } else { Ok(()) }
+    }
+
+    /// Whether the result of a stage is to be printed.
+    fn wants(&self, name: &str) -> bool {
+        let mut wanted = self.stop_after.iter().chain(&self.dump_after);
+        wanted.any(|wanted| wanted == name)
     }
 
     fn checked<D: Dialect>(
@@ -279,8 +306,30 @@ pub fn compile(
         let Lowered {
             hoisted, warnings, ..
         } = lower_here(session, source, options)?;
+        if session.wants("device") {
+            let expand = |_, f| device::expand(&f, options.double);
+            let expanded: Program<Device> = session.stage("device", || hoisted.clone().map(expand));
+            session.checked("device", &expanded)?;
+        }
         let (lanes, isa) = (options.lanes(), options.isa());
-        Ok(session.stage("generate", || generate(&hoisted, lanes, isa, warnings)))
+        let mut compiled = session.stage("generate", || generate(&hoisted, lanes, isa, warnings));
+        let wants_kernel = ["ptx", "cuda"].iter().any(|name| session.wants(name));
+        if options.target != Target::Cpu || wants_kernel {
+            let place = |construct| {
+                let checked = front::check(source, &options.check());
+                let span = device::place_of(construct, &checked.program?)?;
+                Some(span.start)
+            };
+            session.stage("ptx", || compiled.place(&hoisted, options.target, place));
+            let printed = |print: fn(&Kernel) -> String| match &compiled.kernel {
+                Some(Ok(kernel)) => print(kernel),
+                Some(Err(reason)) => format!("// on the CPU: {}\n", reason.construct),
+                None => String::new(),
+            };
+            session.done("ptx", || printed(|kernel| kernel.text.clone()))?;
+            session.done("cuda", || printed(Kernel::in_c))?;
+        }
+        Ok(compiled)
     })
 }
 

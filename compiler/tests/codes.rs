@@ -17,7 +17,12 @@ use std::{
 };
 
 /// What no program is to blame for.
-const OF_THE_MACHINE: [Code; 3] = [codes::OUT_OF_MEMORY, codes::PRINT, codes::WORKERS];
+const OF_THE_MACHINE: [Code; 4] = [
+    codes::OUT_OF_MEMORY,
+    codes::PRINT,
+    codes::WORKERS,
+    codes::DEVICE,
+];
 
 /// What only shows after a program has taken more memory than a test should.
 const TOO_BIG: [Code; 1] = [codes::SEQUENCE_TOO_LONG];

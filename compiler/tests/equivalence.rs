@@ -73,6 +73,7 @@ fn check_program(path: &Path) {
         }
     }
     case.machine_code_agrees(&agreed, 0);
+    case.device_agrees();
     case.long_integers_agree(&agreed.1);
     let one = format!("{:?}", case.run(&Options::default(), 1));
     for workers in [2, 3, 8, 64] {
@@ -211,6 +212,7 @@ fn language(path: &Path) {
 fn agrees_with_itself(case: &Case) -> Outcome {
     let agreed = case.stages_agree();
     case.machine_code_agrees(&agreed, 0);
+    case.device_agrees();
     agreed.1
 }
 

@@ -16,6 +16,7 @@ mod collect;
 mod complete;
 mod context;
 mod core;
+mod elsewhere;
 mod events;
 mod global;
 pub mod guide;
@@ -26,6 +27,7 @@ mod search;
 mod stream;
 
 pub use context::StepContext;
+pub use elsewhere::{Batch, fate};
 pub use global::{BlockMap, GlobalContext, GlobalSequences, Reductions};
 pub use outputs::Gathered;
 pub use program::{Abilities, StrandProgram};
@@ -301,7 +303,8 @@ impl<P: StrandProgram> World<P> {
         self.flush(printer)?;
         if abilities.independent() {
             let program = &self.program;
-            let steps = complete::run_to_completion(&mut self.core, program, limit);
+            let steps = elsewhere::run_elsewhere(&mut self.core, program, limit)
+                .unwrap_or_else(|| complete::run_to_completion(&mut self.core, program, limit));
             self.core.step += steps;
             self.core.failure()?;
             self.core.finish()?;
@@ -329,9 +332,11 @@ impl<P: StrandProgram> World<P> {
         let abilities = self.core.abilities;
         let program = &self.program;
         self.core.prepare();
-        self.core.sweep(|cx, block, sets| {
-            step_block(program, abilities, cx, block, sets, 1);
-        });
+        if elsewhere::run_elsewhere(&mut self.core, program, 1).is_none() {
+            self.core.sweep(|cx, block, sets| {
+                step_block(program, abilities, cx, block, sets, 1);
+            });
+        }
         let printed = self.core.printed();
         self.text.push_str(&printed);
         if self.core.control.cancelled.load(Relaxed) {

@@ -1,7 +1,11 @@
 //! Programs as machine code, with all that running them needs.
 
-use super::{Code, Cranelift, Lanes, Sink, StateMap, Task, Vector, abi};
+use super::{
+    Code, Cranelift, Lanes, Sink, StateMap, Task, Vector, abi,
+    gpu::{Kernel, Machine, Target, Unsupported},
+};
 use crate::{
+    device::Construct,
     front::diag::Diagnostic,
     ir::interface::Interface,
     low::{Low, Slots},
@@ -29,6 +33,37 @@ pub struct Compiled {
     pub lanes: Lanes,
     /// Warnings about it.
     pub warnings: Arc<[Diagnostic]>,
+    /// Where its strands are to run.
+    pub target: Target,
+    /// The kernel for a GPU, if one is asked for, or why there is none.
+    pub kernel: Option<Result<Arc<Kernel>, Unsupported>>,
+    /// The machine that runs the kernel; that of the driver if there is none.
+    pub machine: Option<Arc<dyn Machine>>,
+}
+
+impl Compiled {
+    /// Makes the kernel of the program that this is the code of; `place` says where it does what only the CPU does.
+    ///
+    /// # Panics
+    /// If it is another program.
+    pub fn place(
+        &mut self,
+        program: &Program<Low>,
+        target: Target,
+        place: impl FnOnce(Construct) -> Option<u32>,
+    ) {
+        let strings = self.code.linker().strings();
+        let number = |text: &str| {
+            let known = strings.iter().position(|s| **s == *text);
+            known.expect("a string of the program") as i64
+        };
+        let kernel = Kernel::new(program, &self.state, self.lanes, &number);
+        self.kernel = Some(kernel.map(Arc::new).map_err(|construct| Unsupported {
+            construct,
+            place: place(construct),
+        }));
+        self.target = target;
+    }
 }
 
 /// Generates machine code for a program in Low-IR. What vectors of an instruction set can do is compiled for them directly.
@@ -94,6 +129,9 @@ pub fn generate(
         slots: Arc::new(slots),
         lanes,
         warnings: warnings.into(),
+        target: Target::Cpu,
+        kernel: None,
+        machine: None,
     }
 }
 

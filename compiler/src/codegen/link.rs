@@ -13,14 +13,12 @@ use crate::{
         fem::FemProbe,
         leaf::{Convolution, KernelRef},
         print_piece::Piece,
+        weights::{probe_kernel, real},
     },
     low::{Dynamic, Op},
 };
-use ein_ir::{Elementary, mutants};
-use runtime::{
-    probe::{self, KernelPieces, ProbeKernel, ProbeSpec},
-    simd::Real,
-};
+use ein_ir::Elementary;
+use runtime::probe::{self, ProbeKernel};
 use std::{collections::HashMap, sync::Arc};
 
 /// Collects what a program's code refers to; keeps it alive as long as the code.
@@ -95,20 +93,6 @@ impl Linker {
         orders: Orders,
         lanes: Lanes,
     ) -> (usize, usize) {
-        let pieces: Vec<KernelPieces> = field.kernels.iter().map(|k| pieces(*k)).collect();
-        let mut support = [1; 3];
-        for (slot, kernel) in support.iter_mut().zip(&pieces) {
-            *slot = kernel.support();
-        }
-        let spec = ProbeSpec {
-            real: real(lanes),
-            width: lanes.width,
-            dim: field.dim(),
-            support,
-            degree: pieces.iter().map(KernelPieces::degree).max().unwrap_or(0),
-            orders: orders.0,
-            components: field.shape.size(),
-        };
         let key = (
             field.kernels.clone(),
             field.shape.size(),
@@ -116,15 +100,10 @@ impl Linker {
             lanes.width,
             lanes.double,
         );
-        let table = self.kernels.entry(key).or_insert_with(|| {
-            let axes: Vec<&KernelPieces> = pieces.iter().collect();
-            Box::new(
-                ProbeKernel::new(&spec, &axes)
-                    .unwrap_or_else(|why| panic!("probe of {field}: {why}")),
-            )
-        });
-        let primitive =
-            probe::lookup(&spec).unwrap_or_else(|why| panic!("probe of {field}: {why}"));
+        let make = || Box::new(probe_kernel(field, orders, lanes.double, lanes.width));
+        let table = self.kernels.entry(key).or_insert_with(make);
+        let primitive = probe::lookup(table.spec());
+        let primitive = primitive.unwrap_or_else(|why| panic!("probe of {field}: {why}"));
         (
             primitive as usize,
             std::ptr::from_ref::<ProbeKernel>(table) as usize,
@@ -133,13 +112,14 @@ impl Linker {
 
     /// The primitive `fn(args, out)` of an elementary function.
     pub(super) fn math(&self, function: Elementary, lanes: Lanes) -> usize {
-        let found = runtime::math::lookup(function.def().primitive, real(lanes), lanes.width);
+        let found =
+            runtime::math::lookup(function.def().primitive, real(lanes.double), lanes.width);
         found.unwrap_or_else(|why| panic!("{why}")) as usize
     }
 
     /// The primitive `fn(triangle, out)` of an eigensystem.
     pub(super) fn eigen(&self, n: u8, lanes: Lanes) -> usize {
-        runtime::eigen::lookup(usize::from(n), real(lanes), lanes.width)
+        runtime::eigen::lookup(usize::from(n), real(lanes.double), lanes.width)
             .unwrap_or_else(|why| panic!("{why}")) as usize
     }
 
@@ -221,21 +201,5 @@ impl Linker {
     /// The function that reports a run-time error.
     pub(super) fn report(&self) -> usize {
         host::report as Report as usize
-    }
-}
-
-fn real(lanes: Lanes) -> Real {
-    if lanes.double { Real::F64 } else { Real::F32 }
-}
-
-fn pieces(kernel: KernelRef) -> KernelPieces {
-    let pieces = kernel.0.pieces().iter().map(|piece| {
-        piece
-            .iter()
-            .map(|&(n, d)| mutants::coefficient(n.into(), d.into()))
-            .collect()
-    });
-    KernelPieces {
-        pieces: pieces.collect(),
     }
 }

@@ -3,7 +3,10 @@
 //! Options of the original compiler are accepted, also where we have nothing to choose.
 
 use super::words::{self, Divided};
-use crate::pipeline::{Options, STAGES};
+use crate::{
+    codegen::gpu::Target,
+    pipeline::{Options, STAGES},
+};
 use clap::{Args, CommandFactory, Parser, Subcommand, error::ErrorKind};
 use runtime::simd::Isa;
 
@@ -55,8 +58,9 @@ pub(super) struct Common {
     // Messages about these very words may have it, so it is looked for before they are understood.
     #[arg(long, value_name = "WHEN", value_parser = clap::builder::PossibleValuesParser::new(super::colour::CHOICES))]
     color: Option<String>,
-    /// Accepted for the original compiler's sake: every program can be run on any number of workers (-n)
-    #[arg(long, value_name = "T", hide = true)]
+    /// Where strands run: cpu, cuda (an NVIDIA GPU where possible, else the CPU) or cuda-only [default: cpu]
+    // The targets of the original compiler are accepted: every program can be run on any number of workers (-n).
+    #[arg(long, value_name = "T")]
     target: Option<String>,
     /// Accepted for the original compiler's sake: snapshots are always available (-s)
     #[arg(long, hide = true)]
@@ -70,6 +74,7 @@ impl Common {
             long_int: self.long_int,
             width: self.width.as_ref().and_then(|w| w.parse().ok()),
             isa: self.isa.as_deref().and_then(Isa::named),
+            target: self.target.as_deref().map_or(Target::Cpu, Target::named),
             constants,
             ..Options::default()
         }
@@ -225,8 +230,11 @@ pub(super) struct InfoWords {
     /// Do not read the samples of images
     #[arg(long)]
     pub(super) header: bool,
+    /// List the GPUs that `--target cuda` can use
+    #[arg(long)]
+    pub(super) devices: bool,
     /// The files
-    #[arg(required = true)]
+    #[arg(required_unless_present = "devices")]
     pub(super) files: Vec<String>,
 }
 

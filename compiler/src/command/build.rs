@@ -6,6 +6,7 @@
 
 use super::{FAILURE, SUCCESS, complain, read_source, report};
 use crate::{
+    codegen::gpu::Target,
     front::{self, source::Source},
     pipeline::{Options, WIDTHS},
 };
@@ -54,6 +55,7 @@ struct Payload {
     long_int: bool,
     width: Option<usize>,
     isa: Option<String>,
+    target: String,
     constants: Vec<(String, String)>,
 }
 
@@ -129,6 +131,7 @@ impl Payload {
             long_int: options.long_int,
             width: options.width,
             isa: options.isa.map(|isa| isa.name().to_string()),
+            target: options.target.name().to_string(),
             constants: options.constants.clone(),
         }
     }
@@ -141,6 +144,7 @@ impl Payload {
                 long_int: self.long_int,
                 width: self.width,
                 isa: self.isa.as_deref().and_then(Isa::named),
+                target: Target::named(&self.target),
                 constants: self.constants,
                 ..Options::default()
             },

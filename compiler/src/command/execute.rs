@@ -154,6 +154,7 @@ impl Execution<'_> {
         let prepared = Prepared::new(self.compiled, &inputs, &self.images).map_err(failed)?;
         let plan = self.plan(&prepared)?;
         if number == 0 {
+            self.tell_of_cpu(&prepared);
             space::warn(&plan, &prepared.domain(), self.compiled);
         }
         if self.films.is_empty() {
@@ -178,6 +179,7 @@ impl Execution<'_> {
         } else {
             self.step_by_step(prepared, workers, &plan, &mut printer)?
         };
+        self.tell_of_troubles(&running);
         self.printer = Some(printer);
         let is_kept = end == End::Run(RunEnd::Stopped);
         if interrupts::happened() && !is_kept {

@@ -4,6 +4,7 @@ use super::{
     FAILURE, SUCCESS, args::InfoWords, complain, read_source, report, say, words::is_program,
 };
 use crate::{
+    codegen::gpu::Cuda,
     front::typed::tree::{Constant, InputDefault},
     ir::interface::Interface,
     pipeline::{self, Options, Session, Stopped},
@@ -19,6 +20,9 @@ use std::path::Path;
 /// Describes files, each on some lines, or as one JSON object on a line.
 pub(super) fn info(words: &InfoWords, options: &Options) -> u8 {
     let mut status = SUCCESS;
+    if words.devices {
+        status = devices();
+    }
     for file in &words.files {
         let told = if is_program(file) {
             program(file, words.json, options)
@@ -31,6 +35,25 @@ pub(super) fn info(words: &InfoWords, options: &Options) -> u8 {
         }
     }
     status
+}
+
+/// Lists the GPUs.
+fn devices() -> u8 {
+    match Cuda::devices() {
+        Ok(devices) => {
+            for (n, device) in devices.iter().enumerate() {
+                say(&format!("{n}: {device}\n"));
+            }
+            if devices.is_empty() {
+                say("the NVIDIA driver knows of no GPU\n");
+            }
+            SUCCESS
+        }
+        Err(error) => {
+            complain(&format!("error: {error}\n"));
+            FAILURE
+        }
+    }
 }
 
 /// The interface of a program.

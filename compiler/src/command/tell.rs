@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     ir::interface::{self, Input},
-    run::Running,
+    run::{Prepared, Running},
 };
 use runtime::{
     input::options::RunOptions,
@@ -115,6 +115,29 @@ impl Execution<'_> {
         ));
     }
 
+    /// Says why strands run on the CPU although a GPU was asked for.
+    pub(super) fn tell_of_cpu(&self, prepared: &Prepared) {
+        let Some(refusal) = prepared.refusal() else {
+            return;
+        };
+        let place = match refusal.place {
+            Some(byte) => format!(" ({})", self.source.line_of(byte)),
+            None => String::new(),
+        };
+        complain(&format!(
+            "warning: this program runs on the CPU: {refusal}{place}, which the GPU target does not do\n"
+        ));
+    }
+
+    /// Says what the GPU failed with in runs that the CPU finished.
+    pub(super) fn tell_of_troubles(&self, running: &Running) {
+        for trouble in running.troubles() {
+            complain(&format!(
+                "warning: {trouble}; the CPU has finished what was left\n"
+            ));
+        }
+    }
+
     pub(super) fn tell_times(&self, running: &Running) {
         if !self.options.timing && !self.options.verbose {
             return;
@@ -135,6 +158,14 @@ impl Execution<'_> {
         ];
         let times = self.stages.iter().copied().chain(parts);
         complain(&times.map(time_line).collect::<String>());
+        if let Some(phases) = running.phases() {
+            let parts = [
+                ("gpu load", phases.load),
+                ("gpu transfer", phases.transfer),
+                ("gpu kernel", phases.kernel),
+            ];
+            complain(&parts.map(time_line).concat());
+        }
         let counts = running.counts();
         complain(&format!(
             "{} super-steps, {} stable, {} active\n",

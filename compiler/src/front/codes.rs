@@ -214,4 +214,5 @@ codes! {
     TOO_MANY_STRANDS "too-many-strands" "too many"
     WORKERS "workers" "cannot start"
     PRINT "print" "cannot be written"
+    DEVICE "device" "no GPU runs this"
 }

@@ -118,6 +118,16 @@ impl Source {
         imported.collect()
     }
 
+    /// File and line of a byte of the text, for messages of one line.
+    pub fn line_of(&self, byte: u32) -> String {
+        let (file, span) = self.origin_of(Span {
+            start: byte,
+            end: byte,
+        });
+        let (path, text) = self.files()[file];
+        format!("{}:{}", path.display(), Lines::of(text).line(span.start))
+    }
+
     /// Where the lines of its text start.
     pub fn lines(&self) -> Lines {
         Lines::of(&self.text)

@@ -99,11 +99,15 @@ impl Runnable for Low {
     }
 
     fn constant(world: &mut low::Machine, constant: &Constant, ty: &Ty) -> Vec<low::Datum> {
+        let in_precision = |datum: low::Datum| match datum {
+            low::Datum::Real(x) => world.round(x),
+            other => other,
+        };
+        let scalars = tensor_datum(constant).scalars();
+        let scalars: Vec<low::Datum> = scalars.into_iter().map(in_precision).collect();
         match (constant, ty) {
-            (Constant::Seq(elements), Ty::List(_)) => world
-                .heap
-                .list(tensor_datum(constant).scalars(), elements.len()),
-            _ => tensor_datum(constant).scalars(),
+            (Constant::Seq(elements), Ty::List(_)) => world.heap.list(scalars, elements.len()),
+            _ => scalars,
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! It is slow and plain on purpose, and shares no code with passes and code generators: both are tested against it.
 
+mod device;
 mod dialects;
 pub mod fem;
 pub mod low;
@@ -12,4 +13,5 @@ pub mod surroundings;
 pub mod tensor;
 mod tensor_dynamic;
 
+pub use device::LEFT;
 pub use program::{Numbers, Outcome, Runnable, interpret};

@@ -8,6 +8,7 @@ pub mod print_piece;
 mod scalar;
 pub mod status;
 pub mod tensor;
+pub(crate) mod weights;
 pub(crate) mod words;
 
 pub use scalar::{Bits, Orders, Scalar, Simple};

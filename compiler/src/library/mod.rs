@@ -28,6 +28,7 @@
 //! The command `diderotc` is made of the same parts.
 
 pub use crate::{
+    codegen::gpu::Target,
     ir::interface::{Image, Input, Interface},
     pipeline::{Compiled, Options},
     run::{FailedStrand, Failure, ImageSource, Inputs, OutputData, Running},

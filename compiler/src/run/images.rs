@@ -1,7 +1,10 @@
 //! The images of a running program, in the program's precision and as its probes want them, and its meshes.
 
 use super::{Failure, Inputs, colour_maps, fems::LoadedFems};
-use crate::{codegen::Compiled, codegen::abi, ir::leaf::BorderControl};
+use crate::{
+    codegen::{Compiled, abi, gpu::Samples},
+    ir::leaf::BorderControl,
+};
 use ein_ir::ops;
 use runtime::{
     image::{Image, ImageArray, ImageError, Note, Orientation, Reading, disagreements},
@@ -111,6 +114,14 @@ impl Images {
     pub(super) fn fields(&self) -> &[*const c_void] {
         &self.0.fields
     }
+
+    /// The samples of all images.
+    pub(super) fn samples(&self) -> Vec<Samples<'_>> {
+        match &self.0.kept {
+            Kept::Single(_, images) => images.iter().map(|image| samples(image)).collect(),
+            Kept::Double(_, images) => images.iter().map(|image| samples(image)).collect(),
+        }
+    }
 }
 
 /// Images as the probes of generated code take them, and what else it knows of them.
@@ -141,25 +152,26 @@ unsafe impl Send for LoadedImages {}
 // SAFETY: as above.
 unsafe impl Sync for LoadedImages {}
 
+/// The images of all fields, and all images.
 enum Kept {
-    Single(Vec<KeptImage<f32>>),
-    Double(Vec<KeptImage<f64>>),
+    Single(Vec<KeptImage<f32>>, Vec<Arc<Image<f32>>>),
+    Double(Vec<KeptImage<f64>>, Vec<Arc<Image<f64>>>),
 }
 
 impl Kept {
     /// Whether the image of a field was probed at all.
     fn was_probed(&self, field: usize) -> bool {
         match self {
-            Kept::Single(images) => images[field].description().was_probed(),
-            Kept::Double(images) => images[field].description().was_probed(),
+            Kept::Single(images, _) => images[field].description().was_probed(),
+            Kept::Double(images, _) => images[field].description().was_probed(),
         }
     }
 
     /// Whether the image of a field was probed, but never inside.
     fn was_missed(&self, field: usize) -> bool {
         match self {
-            Kept::Single(images) => images[field].description().was_missed(),
-            Kept::Double(images) => images[field].description().was_missed(),
+            Kept::Single(images, _) => images[field].description().was_missed(),
+            Kept::Double(images, _) => images[field].description().was_missed(),
         }
     }
 }
@@ -180,7 +192,7 @@ impl LoadedImages {
     fn of<T>(
         program: &Compiled,
         sources: &[(ImageSource, Reading)],
-        keep: fn(Vec<KeptImage<T>>) -> Kept,
+        keep: fn(Vec<KeptImage<T>>, Vec<Arc<Image<T>>>) -> Kept,
     ) -> Result<LoadedImages, Failure>
     where
         T: runtime::image::Real + runtime::simd::Float,
@@ -198,7 +210,6 @@ impl LoadedImages {
         Ok(LoadedImages {
             cells: cells(&images, program.lanes.double),
             fields: kept.iter().map(address).collect(),
-            kept: keep(kept),
             image_of_field: program
                 .code
                 .linker()
@@ -215,6 +226,7 @@ impl LoadedImages {
                     space,
                 })
                 .collect(),
+            kept: keep(kept, images),
             notes,
             fems: LoadedFems::default(),
         })
@@ -265,6 +277,17 @@ fn read<T: runtime::image::Real>(
     let surroundings: Vec<_> = surroundings.iter().map(|(name, s)| (*name, s)).collect();
     notes.extend(disagreements(&surroundings));
     Ok((images, spaces))
+}
+
+/// The samples of an image as bytes, without what pads them.
+fn samples<T: runtime::image::Real>(image: &Image<T>) -> Samples<'_> {
+    let count = image.plane_stride() * image.components();
+    let samples = &image.samples()[..count];
+    Samples {
+        sizes: image.sizes(),
+        // SAFETY: numbers may be looked at as bytes.
+        bytes: unsafe { std::slice::from_raw_parts(samples.as_ptr().cast(), size_of_val(samples)) },
+    }
 }
 
 fn failed(error: ImageError, place: Option<u32>) -> Failure {

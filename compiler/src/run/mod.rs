@@ -8,6 +8,7 @@ mod images;
 mod inputs;
 mod life;
 mod outputs;
+mod placement;
 mod places;
 mod strands;
 mod values;
@@ -18,11 +19,20 @@ pub use fems::FemSource;
 pub use images::ImageSource;
 pub use inputs::Inputs;
 pub use outputs::{OutputData, outputs};
+pub use placement::Refusal;
 pub use values::input_type;
 
-use crate::{codegen::Compiled, front::codes, ssa::Role};
+use crate::{
+    codegen::{
+        Compiled,
+        gpu::{Accelerator, Phases, Target},
+    },
+    front::codes,
+    ssa::Role,
+};
 pub use images::Images;
 use life::Life;
+use placement::Placement;
 use runtime::{
     image::Note,
     output::Domain,
@@ -54,7 +64,8 @@ impl Prepared {
         // Behind the variables lie the invariants, and then the bounds of the creation iterators.
         let further = program.invariants + 2 * program.interface.axes;
         initial.cells.resize(initial.cells.len() + further, 0);
-        let mut strands = Strands::new(program.clone(), initial, images.clone());
+        let placement = Placement::new(program, images)?;
+        let mut strands = Strands::new(program.clone(), initial, images.clone(), placement);
         strands.run_once(Role::Globals, &mut sequences)?;
         strands.run_once(Role::Domain, &mut sequences)?;
         let sizes = strands.domain_sizes();
@@ -78,6 +89,11 @@ impl Prepared {
         }
     }
 
+    /// Why strands run on the CPU although a GPU was asked for.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        self.strands.placement().refusal.as_ref()
+    }
+
     /// Creates the strands.
     ///
     /// # Errors
@@ -90,13 +106,15 @@ impl Prepared {
         Ok(Running {
             life: Life::World(Box::new(world)),
             sizes: self.sizes,
+            troubles: Vec::new(),
         })
     }
 
-    /// Whether strands cannot notice each other, so that [`Prepared::complete`] need not keep them.
+    /// Whether strands cannot notice each other, so that [`Prepared::complete`] need not keep them. A GPU runs all together.
     pub fn can_be_forgotten(&self) -> bool {
         let program = self.strands.program();
-        can_be_forgotten(&program.state.layout, program.abilities)
+        self.strands.placement().accelerator.is_none()
+            && can_be_forgotten(&program.state.layout, program.abilities)
     }
 
     /// Creates the strands and runs them to their ends, watched and stopped by `control`. Strands that cannot notice each
@@ -132,6 +150,7 @@ impl Prepared {
                     return Ok(Some(Running {
                         life: Life::completed(self.strands, kept, *completed),
                         sizes: self.sizes,
+                        troubles: Vec::new(),
                     }));
                 }
                 Completion::Stopped => return Ok(None),
@@ -163,6 +182,7 @@ fn print(strands: &Strands, printer: &mut dyn Write) -> Result<(), Failure> {
 pub struct Running {
     life: Life,
     sizes: Vec<usize>,
+    troubles: Vec<Failure>,
 }
 
 impl Running {
@@ -191,10 +211,27 @@ impl Running {
         };
         let end = world.run(limit, printer);
         let end = end.map_err(|error| Failure::of_run(error, world.program().iterators()))?;
-        match world.program().failure() {
-            Some(failure) => Err(failure),
-            None => Ok(end),
+        if let Some(failure) = world.program().failure() {
+            return Err(failure);
         }
+        if let Some(trouble) = world.program().placement().take_trouble() {
+            if world.program().program().target == Target::CudaOnly {
+                return Err(trouble);
+            }
+            self.troubles.push(trouble);
+        }
+        Ok(end)
+    }
+
+    /// What the GPU failed with in runs that the CPU finished.
+    pub fn troubles(&self) -> &[Failure] {
+        &self.troubles
+    }
+
+    /// How long the parts of the work on the GPU took, if there is one.
+    pub fn phases(&self) -> Option<Phases> {
+        let accelerator = &self.life.strands().placement().accelerator;
+        accelerator.as_ref().map(Accelerator::phases)
     }
 
     /// Super-steps completed.

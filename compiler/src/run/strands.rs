@@ -1,21 +1,23 @@
 //! The strands of a compiled program, as the scheduler sees them.
 
-use super::{Failure, images::Images, values::Initial};
+use super::{Failure, images::Images, placement::Placement, values::Initial};
 use crate::{
     codegen::{
         Compiled, Frame,
-        abi::{Host, NEVER},
+        abi::{self, Host, NEVER},
+        gpu::Cell,
         host::Reports,
     },
     ir::tensor::Ty,
     low,
     ssa::Role,
 };
+use ein_ir::ops::StrandSet;
 use runtime::{
     abi::{Failure as StrandFailure, LaneMask, LaneOutcome, MAX_WIDTH},
     sequence::Sequence,
     strands::StateLayout,
-    world::{Abilities, GlobalContext, StepContext, StrandProgram},
+    world::{Abilities, Batch, GlobalContext, StepContext, StrandProgram},
 };
 use std::{
     cell::UnsafeCell,
@@ -31,6 +33,7 @@ pub(super) struct Strands {
     program: Compiled,
     globals: Globals,
     images: Images,
+    placement: Placement,
     strings: Vec<Arc<str>>,
     /// What code outside the strands printed and failed with.
     reports: Mutex<Reports>,
@@ -62,11 +65,13 @@ impl Strands {
         program: Compiled,
         Initial { cells, strings }: Initial,
         images: Images,
+        placement: Placement,
     ) -> Strands {
         Strands {
             program,
             globals: Globals(cells.into_iter().map(UnsafeCell::new).collect()),
             images,
+            placement,
             strings,
             reports: Mutex::default(),
         }
@@ -82,6 +87,10 @@ impl Strands {
 
     pub(super) fn images(&self) -> &Images {
         &self.images
+    }
+
+    pub(super) fn placement(&self) -> &Placement {
+        &self.placement
     }
 
     pub(super) fn take_printed(&self) -> String {
@@ -298,6 +307,29 @@ unsafe impl StrandProgram for Strands {
     ) -> (LaneOutcome, u64) {
         // SAFETY: promised by the caller.
         unsafe { self.method(Role::Update, cx, block, lanes, steps) }
+    }
+
+    fn runs_elsewhere(&self) -> bool {
+        self.placement.accelerator.is_some()
+    }
+
+    fn run_elsewhere(&self, strands: &mut Batch<'_>) -> bool {
+        let Some(accelerator) = &self.placement.accelerator else {
+            return false;
+        };
+        let counts = strands.counts;
+        let value = |cell: Cell| match cell {
+            Cell::Global(slot) => self.globals.get(slot as usize),
+            Cell::Image(image, info) => self.images.cells()[abi::images::cell(image, info)],
+            Cell::Count(StrandSet::All) => counts.all(),
+            Cell::Count(StrandSet::Active) => counts.active,
+            Cell::Count(StrandSet::Stable) => counts.stable,
+            Cell::Samples(..) => unreachable!("samples are the accelerator's"),
+        };
+        if let Err(error) = accelerator.run(strands, &value) {
+            self.placement.fail(error);
+        }
+        true
     }
 
     unsafe fn stabilize(&self, cx: &mut StepContext<'_>, block: *mut u8, lanes: LaneMask) {

@@ -1,16 +1,16 @@
 //! Runs a program in every IR and as machine code, and compares.
 
 use compiler::{
-    codegen,
+    codegen, device,
     front::{
         source::Source,
         typed::tree::{Constant, InputDefault},
     },
-    interpret::{Numbers, Outcome, interpret, primitives::EvalImage},
+    interpret::{LEFT, Numbers, Outcome, interpret, primitives::EvalImage},
     ir::interface::{Input, Interface},
     pipeline::{self, Compiled, Lowered, Options, Session},
     run::{ImageSource, Inputs, Running},
-    ssa::{Dialect, Program, Role},
+    ssa::{Dialect, Interrupt, Program, Role},
 };
 use ndarray::{ArrayD, IxDyn};
 use runtime::{
@@ -163,7 +163,7 @@ impl Case {
     }
 
     #[track_caller]
-    fn finish(&self, mut running: Running) -> Outcome {
+    pub(crate) fn finish(&self, mut running: Running) -> Outcome {
         let mut printed = Vec::new();
         running
             .run(Some(self.limit as u64), &mut printed)
@@ -183,7 +183,7 @@ impl Case {
     }
 
     #[track_caller]
-    fn begin(&self, program: Compiled, workers: usize) -> Running {
+    pub(crate) fn begin(&self, program: Compiled, workers: usize) -> Running {
         let mut inputs = Inputs::of(&program);
         for input in &program.interface.inputs {
             let set = match self.value(input) {
@@ -310,6 +310,67 @@ impl Case {
                 }
             }
         }
+    }
+
+    /// Runs the program in Device-IR, where primitives are scalar operations, in both precisions; it must give the bits of
+    /// machine code. Programs that only the CPU runs, that leave a strand to it, or probe images that are too small, have no
+    /// such result.
+    #[track_caller]
+    pub(crate) fn device_agrees(&self) {
+        for double in [false, true] {
+            let options = Options {
+                double,
+                long_int: self.long_int,
+                ..Options::default()
+            };
+            let lowered = self.lower(&options);
+            let fields_of_meshes = !lowered.hoisted.interface.meshes.is_empty();
+            if fields_of_meshes || device::unsupported(&lowered.hoisted).is_some() {
+                continue;
+            }
+            let images = self.eval_images(&lowered.hoisted.interface);
+            let demands = device::demands(&lowered.hoisted, double);
+            if demands.iter().any(|demand| {
+                let size = images[demand.image as usize].sizes[demand.axis];
+                !(demand.least..=demand.most).contains(&size)
+            }) {
+                continue;
+            }
+            let expanded = lowered
+                .hoisted
+                .clone()
+                .map(|_, f| device::expand(&f, double));
+            assert_eq!(expanded.verify(), Vec::<String>::new(), "{}", self.name);
+            let numbers = Numbers {
+                double,
+                long_int: self.long_int,
+            };
+            let found = interpret(&self.read_back(&expanded), &images, numbers, self.limit);
+            match found {
+                Ok(found) => self.assert_same_bits(&found, &self.run(&options, 1)),
+                Err(Interrupt::Error { message, .. }) => {
+                    assert_eq!(message, LEFT, "{}", self.name);
+                    eprintln!("{}: {message}", self.name);
+                }
+            }
+        }
+    }
+
+    /// Compares outputs exactly, except for what kind of no number a NaN is.
+    #[track_caller]
+    pub(crate) fn assert_same_bits(&self, found: &Outcome, wanted: &Outcome) {
+        let bits = |outcome: &Outcome| -> Vec<(String, Vec<u64>)> {
+            let canonical = |&x: &f64| if x.is_nan() { f64::NAN } else { x }.to_bits();
+            let outputs = outcome.outputs.iter();
+            outputs
+                .map(|(name, numbers)| (name.clone(), numbers.iter().map(canonical).collect()))
+                .collect()
+        };
+        if bits(found) != bits(wanted) {
+            self.assert_close("device", found, wanted, 0.0, 0);
+            panic!("{}: signs of zeros differ", self.name);
+        }
+        assert_eq!(found.printed, wanted.printed, "{}", self.name);
     }
 
     /// The same with 64-bit integers; in single precision these run one strand at a time.

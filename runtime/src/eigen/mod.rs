@@ -15,6 +15,9 @@
 )]
 
 mod rotate;
+mod trace;
+
+pub use trace::{Rotations, trace2, trace3};
 
 use crate::simd::{Isa, Real, Vector, version};
 use std::ffi::c_void;

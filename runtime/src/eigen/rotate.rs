@@ -80,12 +80,43 @@ pub(super) fn system2<V: Vector>(a: V, b: V, c: V) -> ([V; 2], [[V; 2]; 2]) {
 }
 
 /// Sweeps after which no matrix of finite numbers has anything left to rotate; most need four or five.
-const SWEEPS: usize = 10;
+pub(super) const SWEEPS: usize = 10;
+
+/// A matrix on its way to a diagonal: what is on it and opposite to each axis (12, 02, 01) off it, and the axes so far.
+pub(super) struct Turning<V> {
+    pub(super) a: [V; 3],
+    pub(super) b: [V; 3],
+    pub(super) e: [[V; 3]; 3],
+}
+
+/// What does not change on the way: the size of what counts as zero, the factor that undoes the balancing, and NaN if an
+/// entry is not finite.
+pub(super) struct Measure<V> {
+    pub(super) negligible: V,
+    pub(super) grow: V,
+    pub(super) poison: V,
+}
 
 /// Values and vectors of the symmetric matrix with this diagonal and the entries opposite to each axis (12, 02,
 /// 01) off it.
 #[inline(always)]
 pub(super) fn system3<V: Vector>(diagonal: [V; 3], off_diagonal: [V; 3]) -> ([V; 3], [[V; 3]; 3]) {
+    let (mut turning, measure) = begin3(diagonal, off_diagonal);
+    for _ in 0..SWEEPS {
+        if is_left(&turning.b, measure.negligible).bits() == 0 {
+            break;
+        }
+        sweep(&mut turning, measure.negligible);
+    }
+    end3(turning.a, turning.e, measure.grow, measure.poison)
+}
+
+/// The matrix before the first rotation, balanced.
+#[inline(always)]
+pub(super) fn begin3<V: Vector>(
+    diagonal: [V; 3],
+    off_diagonal: [V; 3],
+) -> (Turning<V>, Measure<V>) {
     let (zero, one) = (num::<V>(0.0), num::<V>(1.0));
     let mut a = diagonal;
     let mut b = off_diagonal;
@@ -98,18 +129,39 @@ pub(super) fn system3<V: Vector>(diagonal: [V; 3], off_diagonal: [V; 3]) -> ([V;
         b[i] = b[i] * shrink;
     }
     let negligible = scale * shrink * V::splat(V::Elem::EPSILON) * num(0.125);
-    let mut e = [[one, zero, zero], [zero, one, zero], [zero, zero, one]];
-    for _ in 0..SWEEPS {
-        let left = b[0].abs().max(b[1].abs()).max(b[2].abs());
-        // A NaN never gets small; its lane is poisoned anyway.
-        if negligible.lt(left).bits() == 0 {
-            break;
-        }
-        annihilate(&mut a, &mut b, &mut e, 0, 1, 2, negligible);
-        annihilate(&mut a, &mut b, &mut e, 0, 2, 1, negligible);
-        annihilate(&mut a, &mut b, &mut e, 1, 2, 0, negligible);
-    }
-    let mut handedness = one;
+    let e = [[one, zero, zero], [zero, one, zero], [zero, zero, one]];
+    let measure = Measure {
+        negligible,
+        grow,
+        poison,
+    };
+    (Turning { a, b, e }, measure)
+}
+
+/// Whether anything off the diagonal is left to rotate away. A NaN never gets small; its lane is poisoned anyway.
+#[inline(always)]
+pub(super) fn is_left<V: Vector>(b: &[V; 3], negligible: V) -> V::Mask {
+    let left = b[0].abs().max(b[1].abs()).max(b[2].abs());
+    negligible.lt(left)
+}
+
+/// One rotation for each pair of axes.
+#[inline(always)]
+pub(super) fn sweep<V: Vector>(Turning { a, b, e }: &mut Turning<V>, negligible: V) {
+    annihilate(a, b, e, 0, 1, 2, negligible);
+    annihilate(a, b, e, 0, 2, 1, negligible);
+    annihilate(a, b, e, 1, 2, 0, negligible);
+}
+
+/// Values and vectors in their order and size.
+#[inline(always)]
+pub(super) fn end3<V: Vector>(
+    mut a: [V; 3],
+    mut e: [[V; 3]; 3],
+    grow: V,
+    poison: V,
+) -> ([V; 3], [[V; 3]; 3]) {
+    let mut handedness = num::<V>(1.0);
     exchange(&mut a, &mut e, 0, 1, &mut handedness);
     exchange(&mut a, &mut e, 1, 2, &mut handedness);
     exchange(&mut a, &mut e, 0, 1, &mut handedness);

@@ -17,7 +17,7 @@ mod reduce;
 mod rounding;
 mod table;
 
-pub use table::{MATH, MathFn, MathRow, lookup, lookup_for};
+pub use table::{MATH, MathFn, MathRow, lookup, lookup_for, trace};
 
 use crate::simd::{Doubles, MAX_WIDTH};
 

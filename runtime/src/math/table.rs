@@ -1,6 +1,7 @@
 //! The table of elementary functions and the versions of each.
 
 use super::{arcs, circle, error, exponential, rounding};
+use crate::simd::trace::{Tape, Traced, tape};
 use crate::simd::{BASELINE_FUSES, Doubles, Isa, Lanes, Real, WIDTHS};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{F64x4, F64x8};
@@ -59,6 +60,14 @@ macro_rules! rows {
                 _ => Err(format!("`{name}` is not an elementary function")),
             }
         }
+
+        /// What the function called `name` does to its arguments in double precision, operation by operation.
+        pub fn trace(name: &str) -> Option<Tape> {
+            match name {
+                $(stringify!($name) => Some(traced::<$name>()),)*
+                _ => None,
+            }
+        }
     };
 }
 
@@ -83,6 +92,11 @@ rows! {
     ceil 1 (x, _y) rounding::ceil(x);
     round 1 (x, _y) rounding::round(x);
     trunc 1 (x, _y) rounding::trunc(x);
+}
+
+fn traced<F: Function>() -> Tape {
+    let apply = |x: &[Traced<f64>]| vec![F::apply(x[0], x[F::ARITY - 1])];
+    tape(F::ARITY, apply)
 }
 
 /// The primitive called `name` on this processor.

@@ -7,7 +7,7 @@
     reason = "lanes, axes and taps index several arrays at once"
 )]
 
-use super::kernel::specialized_powers;
+use super::kernel::{degree_of, specialized_powers};
 use super::locate::{Cells, first_taps, interior};
 use super::{ProbeImage, ProbeKernel};
 use crate::simd::{MAX_WIDTH, Vector, opaque};
@@ -128,12 +128,7 @@ unsafe fn weigh<V: Vector, const TAPS: usize, const ORDERS: usize>(
     let powers = specialized_powers(TAPS);
     let mut weights = [[f; TAPS]; ORDERS];
     for order in 0..ORDERS {
-        // Differentiation lowers the degree; one multiplication by `f` stays so that a NaN always shows.
-        let degree = if order + 1 < powers {
-            powers - order
-        } else {
-            1
-        };
+        let degree = degree_of(order, powers);
         for tap in 0..TAPS {
             let at = (order * TAPS + tap) * (powers + 1);
             // SAFETY: promised by the caller.

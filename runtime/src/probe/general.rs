@@ -8,6 +8,7 @@
     reason = "lanes, axes and taps index several arrays at once"
 )]
 
+use super::kernel::degree_of;
 use super::locate::{Cells, Taps, first_taps, interior, remapped, remapped_together};
 use super::{Border, MAX_ORDER, MAX_SUPPORT, ProbeImage, ProbeKernel};
 use crate::simd::{Float, MAX_WIDTH, Mask, Vector};
@@ -170,11 +171,7 @@ unsafe fn weigh<V: Vector>(kernel: &ProbeKernel, axis: usize, f: V, weights: &mu
     let taps = 2 * spec.support[axis];
     let table = kernel.coefficients::<V::Elem>(axis);
     for order in 0..spec.highest_order() + 1 {
-        let degree = if order + 1 < powers {
-            powers - order
-        } else {
-            1
-        };
+        let degree = degree_of(order, powers);
         for tap in 0..taps {
             let at = (order * taps + tap) * (powers + 1);
             // SAFETY: the table holds `powers + 1` coefficients for each order and tap.

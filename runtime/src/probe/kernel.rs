@@ -104,6 +104,22 @@ impl ProbeKernel {
         self.powers
     }
 
+    /// The coefficients of the weight of a tap along an axis, for a derivative of an order, constant first. A weight is
+    /// evaluated by Horner's scheme with fused multiply-adds, from the highest of these.
+    pub fn weight(&self, axis: usize, order: usize, tap: usize) -> Vec<f64> {
+        let orders = self.spec.highest_order() + 1;
+        let taps = |axis: usize| 2 * self.spec.support[axis];
+        let before: usize = (0..axis).map(|a| taps(a) * orders).sum();
+        let first = (before + order * taps(axis) + tap) * (self.powers + 1);
+        let terms = degree_of(order, self.powers) + 1;
+        (first..first + terms)
+            .map(|at| match self.spec.real {
+                Real::F32 => self.single[at].into(),
+                Real::F64 => self.double[at],
+            })
+            .collect()
+    }
+
     /// The table of `axis`: by order, then tap, then power.
     #[inline(always)]
     pub(super) fn coefficients<T: Float>(&self, axis: usize) -> *const T {
@@ -123,6 +139,17 @@ impl ProbeKernel {
 }
 
 const _: () = assert!(MAX_ORDER < 32);
+
+/// The highest power in the weights of a derivative. Differentiation lowers the degree; one multiplication by the fraction
+/// stays so that a NaN always shows.
+#[inline(always)]
+pub(super) const fn degree_of(order: usize, powers: usize) -> usize {
+    if order + 1 < powers {
+        powers - order
+    } else {
+        1
+    }
+}
 
 /// Highest power in the table of a specification: the degree for which the specialized primitives of its
 /// support are compiled, where that suffices, and at least one so that every weight of a NaN is a NaN.

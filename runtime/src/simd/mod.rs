@@ -13,6 +13,7 @@
 //! fused multiply-add round alike: a program gives the same bits at every width.
 
 mod portable;
+pub mod trace;
 mod versions;
 #[cfg(target_arch = "x86_64")]
 mod x86;

@@ -2,6 +2,7 @@
 //! strands, and the global blocks.
 
 use super::context::StepContext;
+use super::elsewhere::Batch;
 use super::global::GlobalContext;
 use crate::abi::{LaneMask, LaneOutcome};
 use crate::sequence::Sequence;
@@ -103,6 +104,16 @@ pub unsafe trait StrandProgram: Sync {
         debug_assert!(steps > 0);
         // SAFETY: promised by the caller.
         (unsafe { self.update(cx, block, lanes) }, 1)
+    }
+
+    /// Whether strands can run somewhere else than by the methods.
+    fn runs_elsewhere(&self) -> bool {
+        false
+    }
+
+    /// Runs strands there; false, with nothing changed, if that cannot be.
+    fn run_elsewhere(&self, _strands: &mut Batch<'_>) -> bool {
+        false
     }
 
     /// Runs the `stabilize` method.

@@ -6,7 +6,7 @@ use crate::ir::leaf::ImageInfo;
 const CELLS: usize = 15;
 
 /// The cell that holds a property.
-pub(in crate::codegen) fn cell(image: u32, info: ImageInfo) -> usize {
+pub(crate) fn cell(image: u32, info: ImageInfo) -> usize {
     let within = match info {
         ImageInfo::Size(axis) => usize::from(axis),
         ImageInfo::ToIndex(row, column) => 3 + 3 * usize::from(row) + usize::from(column),

@@ -1,0 +1,473 @@
+//! The CUDA driver, the only file that names it. It is found when a program wants it, so nothing of it is needed to build
+//! or to run on the CPU.
+
+use super::{kernel::Kernel, launch::Machine};
+use libloading::Library;
+use std::{
+    collections::HashMap,
+    ffi::{CStr, CString, c_char, c_int, c_uint, c_void},
+    fmt, ptr,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Duration,
+};
+
+/// Why a GPU cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriverError {
+    /// What was tried.
+    pub what: String,
+    /// What the driver says.
+    pub why: String,
+}
+
+impl DriverError {
+    /// An error of a machine.
+    pub fn new(what: impl Into<String>, why: impl Into<String>) -> DriverError {
+        DriverError {
+            what: what.into(),
+            why: why.into(),
+        }
+    }
+}
+
+impl fmt::Display for DriverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.what, self.why)
+    }
+}
+
+impl std::error::Error for DriverError {}
+
+/// The library of the driver, by its names on the systems that have one.
+const LIBRARIES: &[&str] = if cfg!(windows) {
+    &["nvcuda.dll"]
+} else {
+    &["libcuda.so.1", "libcuda.so"]
+};
+
+/// A number that a function of the driver gives: 0, or what is wrong.
+type Status = c_int;
+const OUT_OF_MEMORY: Status = 2;
+
+/// Defines the functions of the driver: their names, what they do for messages, and their arguments.
+macro_rules! functions {
+    ($($name:ident $what:literal ($($arg:ident: $ty:ty),*);)*) => {
+        #[allow(non_snake_case, reason = "the names of the driver")]
+        struct Functions {
+            $($name: unsafe extern "system" fn($($ty),*) -> Status,)*
+        }
+
+        impl Functions {
+            fn find(library: &Library) -> Result<Functions, DriverError> {
+                Ok(Functions {
+                    $($name: {
+                        // SAFETY: the driver's functions have these types, in all its versions.
+                        let found = unsafe { library.get::<unsafe extern "system" fn($($ty),*) -> Status>(stringify!($name)) };
+                        let why = |_| DriverError::new("the NVIDIA driver", concat!("is too old: it has no ", stringify!($name)));
+                        *found.map_err(why)?
+                    },)*
+                })
+            }
+        }
+
+        impl Driver {
+            $(
+                /// # Safety
+                /// The pointers are what the driver's manual says.
+                #[allow(non_snake_case, clippy::too_many_arguments, reason = "they are the driver's")]
+                unsafe fn $name(&self, $($arg: $ty),*) -> Result<(), DriverError> {
+                    // SAFETY: promised by the caller.
+                    let status = unsafe { (self.functions.$name)($($arg),*) };
+                    self.checked($what, status)
+                }
+            )*
+        }
+    };
+}
+
+functions! {
+    cuInit "starting the NVIDIA driver" (flags: c_uint);
+    cuDeviceGetCount "looking for NVIDIA GPUs" (count: *mut c_int);
+    cuDeviceGet "looking for NVIDIA GPUs" (device: *mut c_int, ordinal: c_int);
+    cuDeviceGetName "asking for the name of the GPU" (name: *mut c_char, length: c_int, device: c_int);
+    cuDeviceTotalMem_v2 "asking for the memory of the GPU" (bytes: *mut usize, device: c_int);
+    cuDeviceGetAttribute "asking about the GPU" (value: *mut c_int, attribute: c_int, device: c_int);
+    cuDevicePrimaryCtxRetain "using the GPU" (context: *mut *mut c_void, device: c_int);
+    cuCtxSetCurrent "using the GPU" (context: *mut c_void);
+    cuModuleLoadDataEx "compiling for the GPU" (module: *mut *mut c_void, text: *const c_void, count: c_uint, options: *mut c_int, values: *mut *mut c_void);
+    cuModuleUnload "compiling for the GPU" (module: *mut c_void);
+    cuModuleGetFunction "compiling for the GPU" (function: *mut *mut c_void, module: *mut c_void, name: *const c_char);
+    cuFuncGetAttribute "compiling for the GPU" (value: *mut c_int, attribute: c_int, function: *mut c_void);
+    cuMemAlloc_v2 "taking memory of the GPU" (address: *mut u64, bytes: usize);
+    cuMemFree_v2 "giving memory of the GPU back" (address: u64);
+    cuMemcpyHtoD_v2 "copying to the GPU" (to: u64, from: *const c_void, bytes: usize);
+    cuMemcpyDtoH_v2 "copying from the GPU" (to: *mut c_void, from: u64, bytes: usize);
+    cuLaunchKernel "running on the GPU" (function: *mut c_void, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint, block_z: c_uint, shared: c_uint, stream: *mut c_void, parameters: *mut *mut c_void, extra: *mut *mut c_void);
+    cuEventCreate "running on the GPU" (event: *mut *mut c_void, flags: c_uint);
+    cuEventRecord "running on the GPU" (event: *mut c_void, stream: *mut c_void);
+    cuEventSynchronize "running on the GPU" (event: *mut c_void);
+    cuEventElapsedTime "running on the GPU" (milliseconds: *mut f32, start: *mut c_void, end: *mut c_void);
+}
+
+/// Options of the driver's compiler, by their numbers.
+const JIT_ERROR_LOG: c_int = 5;
+const JIT_ERROR_LOG_BYTES: c_int = 6;
+const JIT_OPTIMIZATION_LEVEL: c_int = 7;
+/// Attributes of devices and functions, by their numbers.
+const MULTIPROCESSORS: c_int = 16;
+const MAJOR: c_int = 75;
+const MINOR: c_int = 76;
+const LOCAL_BYTES: c_int = 3;
+const REGISTERS: c_int = 4;
+
+/// Lines of text from which the driver's compiler is asked for less optimization: it takes more than in proportion, and
+/// the code is as fast.
+const LONG_TEXT: usize = 5000;
+/// Registers of a thread above which few threads fit on a multiprocessor, and how many blocks are asked for then.
+const MANY_REGISTERS: c_int = 128;
+const BLOCKS: u32 = 4;
+/// The least compute capability that the text is for.
+const LEAST: c_int = 6;
+
+/// The loaded driver.
+struct Driver {
+    functions: Functions,
+    /// Keeps the functions where they are.
+    _library: Library,
+}
+
+impl Driver {
+    fn open() -> Result<Driver, DriverError> {
+        let mut why = String::new();
+        for name in LIBRARIES {
+            // SAFETY: loading the driver runs its own initialization, which is made for this.
+            match unsafe { Library::new(*name) } {
+                Ok(library) => {
+                    let driver = Driver {
+                        functions: Functions::find(&library)?,
+                        _library: library,
+                    };
+                    // SAFETY: the driver wants no more.
+                    unsafe { driver.cuInit(0)? };
+                    return Ok(driver);
+                }
+                Err(error) => why = error.to_string(),
+            }
+        }
+        let what = format!("{} was not found", LIBRARIES[0]);
+        let why = format!("is an NVIDIA driver installed? ({why})");
+        Err(DriverError::new(what, why))
+    }
+
+    fn checked(&self, what: &str, status: Status) -> Result<(), DriverError> {
+        let why = match status {
+            0 => return Ok(()),
+            OUT_OF_MEMORY => "it has too little memory".into(),
+            100 => "there is none".into(),
+            218 | 222 => "the driver cannot compile the program".into(),
+            700 | 715 | 719 => format!("the program crashed there (CUDA error {status})"),
+            46 | 214 | 709 | 802 => format!("it is lost or busy (CUDA error {status})"),
+            _ => format!("CUDA error {status}"),
+        };
+        Err(DriverError::new(what, why))
+    }
+
+    fn devices(&self) -> Result<Vec<c_int>, DriverError> {
+        let mut count = 0;
+        // SAFETY: there is room for the count, and for the devices.
+        unsafe {
+            self.cuDeviceGetCount(&raw mut count)?;
+            let device = |ordinal| {
+                let mut device = 0;
+                self.cuDeviceGet(&raw mut device, ordinal).map(|()| device)
+            };
+            (0..count).map(device).collect()
+        }
+    }
+
+    fn describe(&self, device: c_int) -> Result<DeviceInfo, DriverError> {
+        let mut name: [c_char; 256] = [0; 256];
+        let mut memory = 0;
+        let attribute = |number| {
+            let mut value = 0;
+            // SAFETY: there is room for the value.
+            unsafe { self.cuDeviceGetAttribute(&raw mut value, number, device) }.map(|()| value)
+        };
+        // SAFETY: there is room for name, a terminated string, and bytes.
+        let name = unsafe {
+            self.cuDeviceGetName(name.as_mut_ptr(), name.len() as c_int, device)?;
+            self.cuDeviceTotalMem_v2(&raw mut memory, device)?;
+            CStr::from_ptr(name.as_ptr())
+        };
+        Ok(DeviceInfo {
+            name: name.to_string_lossy().into_owned(),
+            memory,
+            capability: (attribute(MAJOR)?, attribute(MINOR)?),
+            multiprocessors: attribute(MULTIPROCESSORS)?,
+        })
+    }
+}
+
+/// What is known of a GPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceInfo {
+    /// Its name.
+    pub name: String,
+    /// Bytes of memory.
+    pub memory: usize,
+    /// Its compute capability.
+    pub capability: (i32, i32),
+    /// How many multiprocessors it has.
+    pub multiprocessors: i32,
+}
+
+impl fmt::Display for DeviceInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (major, minor) = self.capability;
+        write!(
+            f,
+            "{}, {} MiB, {} multiprocessors, compute capability {major}.{minor}",
+            self.name,
+            self.memory >> 20,
+            self.multiprocessors
+        )
+    }
+}
+
+/// A GPU that is in use: the first one that the driver names.
+pub struct Cuda {
+    driver: Driver,
+    info: DeviceInfo,
+    /// One thread at a time talks to the driver.
+    state: Mutex<State>,
+}
+
+/// What the driver gave us; handles are addresses that only the driver looks behind.
+struct State {
+    context: usize,
+    events: [usize; 2],
+    /// Kernels by their texts: modules and functions.
+    kernels: HashMap<String, (usize, usize)>,
+}
+
+impl fmt::Debug for Cuda {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Cuda").field(&self.info).finish()
+    }
+}
+
+impl Cuda {
+    /// The GPUs of this machine.
+    ///
+    /// # Errors
+    /// There is no driver, or it does not work.
+    pub fn devices() -> Result<Vec<DeviceInfo>, DriverError> {
+        let driver = Driver::open()?;
+        let devices = driver.devices()?;
+        devices.into_iter().map(|d| driver.describe(d)).collect()
+    }
+
+    /// The GPU of this process; the driver keeps it for as long as the process lives.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be used.
+    pub fn shared() -> Result<Arc<Cuda>, DriverError> {
+        static SHARED: OnceLock<Result<Arc<Cuda>, DriverError>> = OnceLock::new();
+        SHARED.get_or_init(|| Cuda::open().map(Arc::new)).clone()
+    }
+
+    fn open() -> Result<Cuda, DriverError> {
+        let driver = Driver::open()?;
+        let Some(&device) = driver.devices()?.first() else {
+            return Err(DriverError::new("looking for NVIDIA GPUs", "there is none"));
+        };
+        let info = driver.describe(device)?;
+        if info.capability.0 < LEAST {
+            let why = format!("it is too old ({info}); compute capability {LEAST}.0 is needed");
+            return Err(DriverError::new("using the GPU", why));
+        }
+        let mut context = ptr::null_mut();
+        let mut events = [ptr::null_mut(); 2];
+        // SAFETY: there is room for what the driver gives.
+        unsafe {
+            driver.cuDevicePrimaryCtxRetain(&raw mut context, device)?;
+            driver.cuCtxSetCurrent(context)?;
+            for event in &mut events {
+                driver.cuEventCreate(event, 0)?;
+            }
+        }
+        Ok(Cuda {
+            driver,
+            info,
+            state: Mutex::new(State {
+                context: context as usize,
+                events: events.map(|event| event as usize),
+                kernels: HashMap::new(),
+            }),
+        })
+    }
+
+    /// Takes the driver for this thread.
+    fn enter(&self) -> Result<MutexGuard<'_, State>, DriverError> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the context is the driver's own.
+        unsafe { self.driver.cuCtxSetCurrent(state.context as *mut c_void)? };
+        Ok(state)
+    }
+
+    /// Compiles a text: module and function.
+    fn compile(&self, text: &str) -> Result<(usize, usize), DriverError> {
+        let source =
+            CString::new(text).map_err(|e| DriverError::new("compiling", e.to_string()))?;
+        let mut log = vec![0u8; 1 << 16];
+        let level: usize = if text.lines().count() > LONG_TEXT {
+            1
+        } else {
+            4
+        };
+        let mut options = [JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES, JIT_OPTIMIZATION_LEVEL];
+        let mut values = [
+            log.as_mut_ptr().cast::<c_void>(),
+            log.len() as *mut c_void,
+            level as *mut c_void,
+        ];
+        let (mut module, mut function) = (ptr::null_mut(), ptr::null_mut());
+        let entry = CString::new(Kernel::ENTRY).expect("a name");
+        // SAFETY: the text is terminated, and options, values and log are as the driver wants them.
+        let loaded = unsafe {
+            self.driver.cuModuleLoadDataEx(
+                &raw mut module,
+                source.as_ptr().cast(),
+                options.len() as c_uint,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        loaded.map_err(|mut error| {
+            let said = String::from_utf8_lossy(&log);
+            let said = said.trim_end_matches('\0').trim();
+            if !said.is_empty() {
+                error.why = format!("{}: {said}", error.why);
+            }
+            error
+        })?;
+        // SAFETY: module and name exist.
+        unsafe {
+            self.driver
+                .cuModuleGetFunction(&raw mut function, module, entry.as_ptr())?;
+        }
+        Ok((module as usize, function as usize))
+    }
+
+    fn attribute(&self, function: usize, attribute: c_int) -> Result<c_int, DriverError> {
+        let mut value = 0;
+        // SAFETY: there is room for the value, and the function is one of the driver's.
+        unsafe {
+            self.driver
+                .cuFuncGetAttribute(&raw mut value, attribute, function as *mut c_void)?;
+        }
+        Ok(value)
+    }
+}
+
+impl Machine for Cuda {
+    fn load(&self, kernel: &Kernel) -> Result<u64, DriverError> {
+        let mut state = self.enter()?;
+        if let Some(&(_, function)) = state.kernels.get(&kernel.text) {
+            return Ok(function as u64);
+        }
+        let mut compiled = self.compile(&kernel.text)?;
+        // With so many registers a multiprocessor is half empty; asking for more blocks pays if nothing is spilled for it.
+        let registers = self.attribute(compiled.1, REGISTERS)?;
+        if registers > MANY_REGISTERS && self.attribute(compiled.1, LOCAL_BYTES)? == 0 {
+            let other = self.compile(&kernel.with_blocks(BLOCKS))?;
+            // SAFETY: nothing runs in the module.
+            unsafe { self.driver.cuModuleUnload(compiled.0 as *mut c_void)? };
+            compiled = other;
+        }
+        state.kernels.insert(kernel.text.clone(), compiled);
+        Ok(compiled.1 as u64)
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<u64, DriverError> {
+        let _state = self.enter()?;
+        let mut address = 0;
+        // SAFETY: there is room for the address.
+        unsafe { self.driver.cuMemAlloc_v2(&raw mut address, bytes) }.map_err(|mut error| {
+            error.what = format!("taking {} MiB of the GPU's memory", bytes >> 20);
+            error
+        })?;
+        Ok(address)
+    }
+
+    fn free(&self, address: u64) {
+        if let Ok(_state) = self.enter() {
+            // A device that is lost has no memory to give back.
+            // SAFETY: nothing on the device uses it any more: every launch is waited for.
+            let _ = unsafe { self.driver.cuMemFree_v2(address) };
+        }
+    }
+
+    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), DriverError> {
+        let _state = self.enter()?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let from = bytes.as_ptr().cast();
+        // SAFETY: the memory was taken for so many bytes.
+        unsafe { self.driver.cuMemcpyHtoD_v2(address, from, bytes.len()) }
+    }
+
+    fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), DriverError> {
+        let _state = self.enter()?;
+        let to = bytes.as_mut_ptr().cast();
+        // SAFETY: the memory was taken for so many bytes.
+        unsafe { self.driver.cuMemcpyDtoH_v2(to, address, bytes.len()) }
+    }
+
+    fn launch(
+        &self,
+        kernel: u64,
+        threads: u32,
+        parameters: &[u8],
+    ) -> Result<Duration, DriverError> {
+        let state = self.enter()?;
+        let [start, end] = state.events.map(|event| event as *mut c_void);
+        // The driver wants the parameters aligned as the kernel declares them.
+        let mut aligned: Vec<u64> = parameters
+            .chunks(8)
+            .map(|chunk| {
+                let mut word = [0; 8];
+                word[..chunk.len()].copy_from_slice(chunk);
+                u64::from_le_bytes(word)
+            })
+            .collect();
+        let mut pointers = [aligned.as_mut_ptr().cast::<c_void>()];
+        let blocks = threads.div_ceil(Kernel::THREADS);
+        let mut milliseconds = 0.0;
+        // SAFETY: the kernel takes one structure of this size; what its addresses lead to was taken from this device.
+        unsafe {
+            self.driver.cuEventRecord(start, ptr::null_mut())?;
+            self.driver.cuLaunchKernel(
+                kernel as usize as *mut c_void,
+                blocks,
+                1,
+                1,
+                Kernel::THREADS,
+                1,
+                1,
+                0,
+                ptr::null_mut(),
+                pointers.as_mut_ptr(),
+                ptr::null_mut(),
+            )?;
+            self.driver.cuEventRecord(end, ptr::null_mut())?;
+            self.driver.cuEventSynchronize(end)?;
+            self.driver
+                .cuEventElapsedTime(&raw mut milliseconds, start, end)?;
+        }
+        Ok(Duration::from_secs_f64(
+            f64::from(milliseconds.max(0.0)) / 1e3,
+        ))
+    }
+}

@@ -1,0 +1,66 @@
+//! NVIDIA GPUs: strands that do not notice each other run there, one per thread, until they end.
+//!
+//! ```text
+//! Low-IR ──expand──► Device-IR ──[ptx]──► text ──[driver]──► kernel ──[launch]──► states
+//!                               └──[c]──► CUDA C, to read and to embed
+//! ```
+//!
+//! The CPU computes the globals, creates the strands and writes the outputs; a run copies the blocks of states to the
+//! device, launches the kernel until no strand is active or the limit is reached, and copies them back. A strand that the
+//! kernel does not finish (a run-time error, an argument that only the primitives of the CPU serve) is left as it was
+//! before the run, and the CPU runs it. So every result and every message is that of the CPU, bit for bit.
+
+mod c;
+mod driver;
+mod kernel;
+mod launch;
+mod operations;
+mod ptx;
+
+pub use driver::{Cuda, DeviceInfo, DriverError};
+pub use kernel::{Cell, Header, Kernel, PARAMETER_CELLS};
+pub use launch::{Accelerator, Machine, Phases, Samples};
+
+use crate::device::Construct;
+
+/// Why strands cannot run on a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// What only the CPU does.
+    pub construct: Construct,
+    /// Where the program does it, as a byte offset.
+    pub place: Option<u32>,
+}
+
+/// Where strands run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Target {
+    /// On the CPU.
+    #[default]
+    Cpu,
+    /// On a GPU where that is possible, else on the CPU.
+    Cuda,
+    /// On a GPU; what that cannot do is an error.
+    CudaOnly,
+}
+
+impl Target {
+    /// The targets by their names.
+    pub const ALL: [(&str, Target); 3] = [
+        ("cpu", Target::Cpu),
+        ("cuda", Target::Cuda),
+        ("cuda-only", Target::CudaOnly),
+    ];
+
+    /// The target of a name. What the original compiler calls its targets are all the CPU here.
+    pub fn named(name: &str) -> Target {
+        let known = Target::ALL.into_iter().find(|(known, _)| *known == name);
+        known.map_or(Target::Cpu, |(_, target)| target)
+    }
+
+    /// The name.
+    pub fn name(self) -> &'static str {
+        let known = Target::ALL.into_iter().find(|(_, target)| *target == self);
+        known.map_or("cpu", |(name, _)| name)
+    }
+}

@@ -1,0 +1,376 @@
+//! The kernel as PTX: registers and control flow. The frame around the methods is in `ptx/frame.rs`, what operations
+//! become in `operations.rs`.
+//!
+//! Every operation on numbers says how it rounds (`.rn`), because the assembler would contract products and sums that do
+//! not; no operation flushes subnormal numbers.
+
+mod frame;
+
+use super::kernel::{Cell, Header, Kernel, PARAMETER_CELLS};
+use crate::{
+    codegen::abi::{Lanes, StateMap, StatePlane},
+    device::{Device, Table, Ty},
+    ir::weights::weights,
+    low,
+    ssa::{Block, Function, Inst, Kind, Value},
+};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt::Write,
+};
+
+/// A class of registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Class {
+    /// Reals of the program.
+    Real,
+    /// Doubles.
+    Double,
+    /// Integers and the numbers of strings.
+    Int,
+    /// Truth values.
+    Truth,
+    /// Words of 32 bits: counters of the frame.
+    Word,
+    /// Addresses, and bits of doubles.
+    Wide,
+}
+
+impl Class {
+    pub(super) fn of(ty: Ty) -> Class {
+        match ty {
+            Ty::Scalar(low::Ty::Real) => Class::Real,
+            Ty::Scalar(low::Ty::Int | low::Ty::Str) => Class::Int,
+            Ty::Scalar(low::Ty::Bool) => Class::Truth,
+            Ty::Double => Class::Double,
+        }
+    }
+
+    fn prefix(self) -> &'static str {
+        match self {
+            Class::Real => "%f",
+            Class::Double => "%d",
+            Class::Int => "%i",
+            Class::Truth => "%p",
+            Class::Word => "%w",
+            Class::Wide => "%a",
+        }
+    }
+}
+
+/// Addresses that are known in a block: offset, image and component of a row of samples, or tap and table of weights.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    Samples(Value, u32, u32),
+    Weights(Value, Table),
+}
+
+/// A kernel in the making.
+pub(super) struct Printer<'a> {
+    pub(super) lanes: Lanes,
+    planes: &'a [StatePlane],
+    stride: usize,
+    string: &'a dyn Fn(&str) -> i64,
+    body: String,
+    /// How many registers of each class there are.
+    registers: BTreeMap<Class, usize>,
+    labels: usize,
+    /// The operand of every value of the method in work.
+    pub(super) values: HashMap<Value, String>,
+    /// The registers of the state.
+    pub(super) state: Vec<String>,
+    pub(super) places: HashMap<Place, String>,
+    pub(super) tables: Vec<Table>,
+    pub(super) cells: Vec<Cell>,
+    /// The addresses of the samples that are read.
+    bases: HashMap<(u32, u32), String>,
+    pub(super) truths: [String; 2],
+    more: String,
+}
+
+impl<'a> Printer<'a> {
+    pub(super) fn new(
+        lanes: Lanes,
+        state: &'a StateMap,
+        string: &'a dyn Fn(&str) -> i64,
+    ) -> Printer<'a> {
+        Printer {
+            lanes,
+            planes: &state.planes,
+            stride: state.layout.stride(),
+            string,
+            body: String::new(),
+            registers: BTreeMap::new(),
+            labels: 0,
+            values: HashMap::new(),
+            state: Vec::new(),
+            places: HashMap::new(),
+            tables: Vec::new(),
+            cells: Vec::new(),
+            bases: HashMap::new(),
+            truths: Default::default(),
+            more: String::new(),
+        }
+    }
+
+    /// The type of a class in instructions that compute.
+    pub(super) fn ty(&self, class: Class) -> &'static str {
+        match class {
+            Class::Real if self.lanes.double => "f64",
+            Class::Real => "f32",
+            Class::Double => "f64",
+            Class::Int if self.lanes.long_int => "s64",
+            Class::Int => "s32",
+            Class::Truth => "pred",
+            Class::Word => "u32",
+            Class::Wide => "u64",
+        }
+    }
+
+    /// Appends an instruction.
+    pub(super) fn line(&mut self, text: &str) {
+        self.body.push_str("  ");
+        self.body.push_str(text);
+        self.body.push_str(";\n");
+    }
+
+    fn place_label(&mut self, label: &str) {
+        let _ = writeln!(self.body, "{label}:");
+    }
+
+    fn label(&mut self) -> String {
+        self.labels += 1;
+        format!("L{}", self.labels)
+    }
+
+    /// A new register.
+    pub(super) fn register(&mut self, class: Class) -> String {
+        let number = self.registers.entry(class).or_default();
+        *number += 1;
+        format!("{}{}", class.prefix(), *number - 1)
+    }
+
+    /// Appends an instruction whose result is a new register.
+    pub(super) fn compute(&mut self, class: Class, instruction: &str, operands: &[&str]) -> String {
+        let register = self.register(class);
+        let operands = operands.join(", ");
+        self.line(&format!("{instruction} {register}, {operands}"));
+        register
+    }
+
+    fn copy(&mut self, class: Class, to: &str, from: &str) {
+        let ty = self.ty(class);
+        self.line(&format!("mov.{ty} {to}, {from}"));
+    }
+
+    /// Copies several values at a time: a source may be another's target.
+    fn copy_all(&mut self, moves: &[(Class, String, String)]) {
+        let moves: Vec<_> = moves.iter().filter(|(_, to, from)| to != from).collect();
+        let targets: Vec<&String> = moves.iter().map(|(_, to, _)| to).collect();
+        let mut late = Vec::new();
+        for (class, to, from) in &moves {
+            if targets.contains(&from) {
+                let kept = self.register(*class);
+                self.copy(*class, &kept, from);
+                late.push((*class, to, kept));
+            } else {
+                late.push((*class, to, from.clone()));
+            }
+        }
+        for (class, to, from) in late {
+            self.copy(class, to, &from);
+        }
+    }
+
+    /// A real or double constant, by its bits.
+    pub(super) fn number(&self, x: f64, class: Class) -> String {
+        match self.ty(class) {
+            "f32" => format!("0f{:08X}", (x as f32).to_bits()),
+            _ => format!("0d{:016X}", x.to_bits()),
+        }
+    }
+
+    pub(super) fn string_number(&self, text: &str) -> i64 {
+        (self.string)(text)
+    }
+
+    /// Loads a cell: the type in memory, and the class of the register.
+    pub(super) fn cell(&mut self, cell: Cell, ty: &str, class: Class) -> String {
+        let number = self.cells.iter().position(|c| *c == cell);
+        let number = number.unwrap_or_else(|| {
+            self.cells.push(cell);
+            self.cells.len() - 1
+        });
+        let register = self.register(class);
+        if number < PARAMETER_CELLS {
+            let at = size_of::<Header>() + 8 * number;
+            self.line(&format!("ld.param.{ty} {register}, [P+{at}]"));
+        } else {
+            let (more, at) = (self.more.clone(), 8 * (number - PARAMETER_CELLS));
+            self.line(&format!("ld.global.nc.{ty} {register}, [{more}+{at}]"));
+        }
+        register
+    }
+
+    /// The address of the first sample of a component.
+    pub(super) fn base(&self, image: u32, component: u32) -> String {
+        self.bases[&(image, component)].clone()
+    }
+
+    /// A method: its body, and the changes of the state. Operations that are computed already are left out.
+    fn method(&mut self, function: &Function<Device>, status: &str) {
+        self.block(function, &function.body);
+        let yields = &function.body.yields;
+        let mut moves = vec![(
+            Class::Int,
+            status.to_string(),
+            self.values[&yields[0]].clone(),
+        )];
+        for (slot, value) in yields[1..].iter().enumerate() {
+            let class = Class::of(*function.type_of(*value));
+            let (to, from) = (self.state[slot].clone(), self.values[value].clone());
+            moves.push((class, to, from));
+        }
+        self.copy_all(&moves);
+    }
+
+    fn block(&mut self, function: &Function<Device>, block: &Block<Device>) {
+        for inst in &block.insts {
+            let computed = inst.results.first();
+            if computed.is_none_or(|value| !self.values.contains_key(value)) {
+                self.inst(function, inst);
+            }
+        }
+    }
+
+    /// A nested block; what it computes is not known after it.
+    fn nested(&mut self, function: &Function<Device>, block: &Block<Device>) {
+        let places = self.places.clone();
+        self.block(function, block);
+        self.places = places;
+    }
+
+    fn inst(&mut self, function: &Function<Device>, inst: &Inst<Device>) {
+        match &inst.kind {
+            Kind::Op(op, args) => self.operation(function, op, args, &inst.results),
+            Kind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let [no, end] = [0; 2].map(|_| self.label());
+                let results: Vec<(Class, String)> = inst
+                    .results
+                    .iter()
+                    .map(|value| {
+                        let class = Class::of(*function.type_of(*value));
+                        (class, self.register(class))
+                    })
+                    .collect();
+                let condition = self.values[condition].clone();
+                self.line(&format!("@!{condition} bra {no}"));
+                for (block, after) in [(then, Some(&no)), (otherwise, None)] {
+                    self.nested(function, block);
+                    for ((class, to), value) in results.iter().zip(&block.yields) {
+                        let from = self.values[value].clone();
+                        self.copy(*class, to, &from);
+                    }
+                    if let Some(label) = after {
+                        self.line(&format!("bra {end}"));
+                        self.place_label(label);
+                    }
+                }
+                self.place_label(&end);
+                let named = inst.results.iter().zip(results);
+                self.values
+                    .extend(named.map(|(value, (_, register))| (*value, register)));
+            }
+            Kind::For {
+                index,
+                low,
+                high,
+                breaks,
+                carried,
+                init,
+                body,
+            } => {
+                let [top, end] = [0; 2].map(|_| self.label());
+                let int = self.ty(Class::Int);
+                let counter = self.register(Class::Int);
+                let (low, high) = (self.values[low].clone(), self.values[high].clone());
+                self.copy(Class::Int, &counter, &low);
+                self.values.insert(*index, counter.clone());
+                let mut registers = Vec::new();
+                for (value, first) in carried.iter().zip(init) {
+                    let class = Class::of(*function.type_of(*value));
+                    let register = self.register(class);
+                    let first = self.values[first].clone();
+                    self.copy(class, &register, &first);
+                    self.values.insert(*value, register.clone());
+                    registers.push((class, register));
+                }
+                let past =
+                    self.compute(Class::Truth, &format!("setp.gt.{int}"), &[&counter, &high]);
+                self.line(&format!("@{past} bra {end}"));
+                self.place_label(&top);
+                if *breaks {
+                    self.line(&format!("@!{} bra {end}", registers[0].1));
+                }
+                self.nested(function, body);
+                let moves: Vec<_> = registers
+                    .iter()
+                    .zip(&body.yields)
+                    .map(|((class, to), value)| (*class, to.clone(), self.values[value].clone()))
+                    .collect();
+                self.copy_all(&moves);
+                // The last number may be the largest there is.
+                let over =
+                    self.compute(Class::Truth, &format!("setp.ge.{int}"), &[&counter, &high]);
+                self.line(&format!("@{over} bra {end}"));
+                self.line(&format!("add.{int} {counter}, {counter}, 1"));
+                self.line(&format!("bra {top}"));
+                self.place_label(&end);
+                let named = inst.results.iter().zip(registers);
+                self.values
+                    .extend(named.map(|(value, (_, register))| (*value, register)));
+            }
+        }
+    }
+
+    /// The finished text: tables, registers, body.
+    fn text(&self) -> String {
+        let mut text = String::from(".version 6.0\n.target sm_60\n.address_size 64\n\n");
+        for table in &self.tables {
+            let taps = weights(table.kernel, table.order, self.lanes.double);
+            let numbers: Vec<String> = taps
+                .concat()
+                .iter()
+                .map(|&x| self.number(x, Class::Real))
+                .collect();
+            let (ty, name) = (self.ty(Class::Real), table_name(table));
+            let list = numbers.join(", ");
+            let count = numbers.len();
+            let _ = writeln!(text, ".const .align 8 .{ty} {name}[{count}] = {{{list}}};");
+        }
+        let bytes = size_of::<Header>() + 8 * self.cells.len().min(PARAMETER_CELLS);
+        let _ = write!(
+            text,
+            "\n.visible .entry {}(.param .align 8 .b8 P[{bytes}])\n.maxntid {}, 1, 1\n{{\n",
+            Kernel::ENTRY,
+            Kernel::THREADS
+        );
+        for (class, count) in &self.registers {
+            let ty = match class {
+                Class::Int | Class::Word | Class::Wide => self.ty(*class).replace(['s', 'u'], "b"),
+                _ => self.ty(*class).to_string(),
+            };
+            let _ = writeln!(text, "  .reg .{ty} {}<{count}>;", class.prefix());
+        }
+        text + &self.body + "}\n"
+    }
+}
+
+/// The name of a table of weights.
+pub(super) fn table_name(table: &Table) -> String {
+    format!("W_{}_{}", table.kernel.0.name, table.order)
+}

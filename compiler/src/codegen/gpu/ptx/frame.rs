@@ -1,0 +1,221 @@
+//! The frame of a kernel: finds the strand of a thread, loads its state, runs its methods until it ends or the super-steps
+//! of this launch are over, stores its state and tells what became of it.
+
+use super::{Class, Printer};
+use crate::{
+    codegen::gpu::kernel::{Cell, Header},
+    device::{self, Device, Op, Ty},
+    ir::status,
+    low,
+    ssa::{Dialect, Function, Kind},
+};
+use runtime::world::fate;
+use std::collections::HashSet;
+
+impl Printer<'_> {
+    /// The whole text, for the methods `start`, `update` and `stabilize`.
+    pub(in crate::codegen::gpu) fn kernel(
+        &mut self,
+        methods: &[Option<Function<Device>>; 3],
+    ) -> String {
+        let [start, update, stabilize] = methods;
+        let update = update.as_ref().expect("strands have an update method");
+        let word = |printer: &mut Printer<'_>, at: usize| {
+            let word = printer.register(Class::Word);
+            printer.line(&format!("ld.param.u32 {word}, [P+{at}]"));
+            word
+        };
+        let [block, size, thread] = [0; 3].map(|_| self.register(Class::Word));
+        self.line(&format!("mov.u32 {block}, %ctaid.x"));
+        self.line(&format!("mov.u32 {size}, %ntid.x"));
+        self.line(&format!("mov.u32 {thread}, %tid.x"));
+        let slot = self.compute(Class::Word, "mad.lo.u32", &[&block, &size, &thread]);
+        let zero = self.register(Class::Word);
+        self.line(&format!("mov.u32 {zero}, 0"));
+        self.truths = ["setp.ne.u32", "setp.eq.u32"]
+            .map(|instruction| self.compute(Class::Truth, instruction, &[&zero, "0"]));
+        let count = word(self, Header::COUNT);
+        let beyond = self.compute(Class::Truth, "setp.ge.u32", &[&slot, &count]);
+        self.line(&format!("@{beyond} bra DONE"));
+        let fates = self.address(Header::FATES);
+        let fate_at = self.compute(Class::Wide, "mad.wide.u32", &[&slot, "4", &fates]);
+        let told = self.register(Class::Word);
+        self.line(&format!("ld.global.u32 {told}, [{fate_at}]"));
+        let before = self.compute(Class::Word, "shr.u32", &[&told, &fate::BITS.to_string()]);
+        let kinds = (1u32 << fate::BITS) - 1;
+        let fate = self.compute(Class::Word, "and.b32", &[&told, &kinds.to_string()]);
+        let running = self.compare("eq", &fate, fate::RUNNING);
+        let fresh = self.compare("eq", &fate, fate::FRESH);
+        let runs = self.compute(Class::Truth, "or.pred", &[&running, &fresh]);
+        self.line(&format!("@!{runs} bra DONE"));
+        self.more = self.address(Header::MORE);
+        let functions: Vec<Function<Device>> = methods.iter().flatten().cloned().collect();
+        for (image, component) in device::planes(&functions) {
+            let generic = self.cell(Cell::Samples(image, component), "u64", Class::Wide);
+            let base = self.compute(Class::Wide, "cvta.to.global.u64", &[&generic]);
+            self.bases.insert((image, component), base);
+        }
+        let lanes = self.lane_addresses(&slot);
+        self.load_state(&lanes);
+        let budget = word(self, Header::STEPS);
+        let done = self.register(Class::Word);
+        let status = self.register(Class::Int);
+        if let Some(start) = start {
+            self.line(&format!("mov.u32 {done}, 1"));
+            self.line(&format!("@!{fresh} bra STARTED"));
+            self.method(start, &status);
+            self.leave_on_status(&status);
+            self.place_label("STARTED");
+        }
+        self.line(&format!("mov.u32 {done}, 0"));
+        self.values.clear();
+        self.places.clear();
+        self.invariants(update);
+        self.place_label("AGAIN");
+        let over = self.compute(Class::Truth, "setp.ge.u32", &[&done, &budget]);
+        self.line(&format!("@{over} bra PAUSE"));
+        self.method(update, &status);
+        self.line(&format!("add.u32 {done}, {done}, 1"));
+        self.leave_on_status(&status);
+        self.line("bra AGAIN");
+        self.place_label("STABLE");
+        if let Some(stabilize) = stabilize {
+            self.values.clear();
+            self.places.clear();
+            self.method(stabilize, &status);
+        }
+        self.end(&fate, fate::STABLE, "STORE");
+        self.place_label("DEAD");
+        self.end(&fate, fate::DEAD, "STORE");
+        self.place_label("LEAVE");
+        self.end(&fate, fate::LEFT, "TELL");
+        self.place_label("PAUSE");
+        let active = self.address(Header::ACTIVE);
+        self.line(&format!("mov.u32 {fate}, 1"));
+        self.line(&format!("st.global.u32 [{active}], {fate}"));
+        self.line(&format!("mov.u32 {fate}, {}", fate::RUNNING));
+        self.place_label("STORE");
+        self.store_state(&lanes, &[start.as_ref(), Some(update), stabilize.as_ref()]);
+        self.place_label("TELL");
+        self.line(&format!("add.u32 {done}, {done}, {before}"));
+        self.line(&format!("shl.b32 {done}, {done}, {}", fate::BITS));
+        self.line(&format!("or.b32 {fate}, {fate}, {done}"));
+        self.line(&format!("st.global.u32 [{fate_at}], {fate}"));
+        self.place_label("DONE");
+        self.line("ret");
+        self.text()
+    }
+
+    /// An address of the header, in global memory.
+    fn address(&mut self, at: usize) -> String {
+        let generic = self.register(Class::Wide);
+        self.line(&format!("ld.param.u64 {generic}, [P+{at}]"));
+        self.compute(Class::Wide, "cvta.to.global.u64", &[&generic])
+    }
+
+    fn compare(&mut self, how: &str, word: &str, number: u32) -> String {
+        let number = number.to_string();
+        self.compute(Class::Truth, &format!("setp.{how}.u32"), &[word, &number])
+    }
+
+    fn end(&mut self, fate: &str, value: u32, to: &str) {
+        self.line(&format!("mov.u32 {fate}, {value}"));
+        self.line(&format!("bra {to}"));
+    }
+
+    fn leave_on_status(&mut self, status: &str) {
+        let int = self.ty(Class::Int);
+        for (value, label) in [(status::STABILIZE, "STABLE"), (status::DIE, "DEAD")] {
+            let value = value.to_string();
+            let ends = self.compute(Class::Truth, &format!("setp.eq.{int}"), &[status, &value]);
+            self.line(&format!("@{ends} bra {label}"));
+        }
+    }
+
+    /// The addresses of the strand's lane in planes of 4 and 8 bytes per lane, from which the offset of a plane counts.
+    fn lane_addresses(&mut self, slot: &str) -> [String; 2] {
+        let width = self.lanes.width;
+        let shift = width.trailing_zeros().to_string();
+        let block = self.compute(Class::Word, "shr.u32", &[slot, &shift]);
+        let lane = self.compute(Class::Word, "and.b32", &[slot, &(width - 1).to_string()]);
+        let state = self.address(Header::STATE);
+        let stride = self.stride.to_string();
+        let block = self.compute(Class::Wide, "mad.wide.u32", &[&block, &stride, &state]);
+        ["4", "8"].map(|bytes| self.compute(Class::Wide, "mad.wide.u32", &[&lane, bytes, &block]))
+    }
+
+    fn load_state(&mut self, lanes: &[String; 2]) {
+        for plane in self.planes {
+            let class = Class::of(Ty::Scalar(plane.ty));
+            let at = format!("[{}+{}]", lanes[plane.stride / 8], plane.offset);
+            // An integer is in the first bytes of its lane; a truth value is all ones or zero.
+            let loaded = match class {
+                Class::Truth => Class::Int,
+                other => other,
+            };
+            let register = self.register(loaded);
+            let ty = self.ty(loaded);
+            self.line(&format!("ld.global.{ty} {register}, {at}"));
+            let register = if class == Class::Truth {
+                self.compute(class, &format!("setp.ne.{ty}"), &[&register, "0"])
+            } else {
+                register
+            };
+            self.state.push(register);
+        }
+    }
+
+    fn store_state(&mut self, lanes: &[String; 2], methods: &[Option<&Function<Device>>]) {
+        let changed = |slot: usize| methods.iter().flatten().any(|f| !keeps(f, slot));
+        for (slot, plane) in self.planes.iter().enumerate() {
+            if !changed(slot) {
+                continue;
+            }
+            let class = Class::of(Ty::Scalar(plane.ty));
+            let at = format!("[{}+{}]", lanes[plane.stride / 8], plane.offset);
+            let mut value = self.state[slot].clone();
+            let int = self.ty(Class::Int);
+            if class == Class::Truth {
+                let select = format!("selp.{int}");
+                value = self.compute(Class::Int, &select, &["-1", "0", &value]);
+            }
+            if class == Class::Real {
+                let ty = self.ty(class);
+                self.line(&format!("st.global.{ty} {at}, {value}"));
+            } else if plane.stride == 8 && int == "s32" {
+                let wide = self.compute(Class::Wide, "cvt.s64.s32", &[&value]);
+                self.line(&format!("st.global.u64 {at}, {wide}"));
+            } else {
+                self.line(&format!("st.global.{int} {at}, {value}"));
+            }
+        }
+    }
+
+    /// Computes before the super-steps what is the same in all of them: operations at the front of `update` on constants,
+    /// globals and state that it keeps.
+    fn invariants(&mut self, update: &Function<Device>) {
+        let mut known = HashSet::new();
+        for inst in &update.body.insts {
+            let Kind::Op(op, args) = &inst.kind else {
+                continue;
+            };
+            let same = match op {
+                Op::Low(low::Op::State(slot, _)) => keeps(update, *slot as usize),
+                _ => !Device::has_effect(op) && args.iter().all(|v| known.contains(v)),
+            };
+            if same {
+                known.extend(inst.results.iter().copied());
+                self.inst(update, inst);
+            }
+        }
+    }
+}
+
+/// Whether a method gives back what it finds in a slot of the state.
+fn keeps(function: &Function<Device>, slot: usize) -> bool {
+    let value = function.body.yields[slot + 1];
+    function.body.insts.iter().any(|inst| {
+        let loads = matches!(&inst.kind, Kind::Op(Op::Low(low::Op::State(from, _)), _) if *from as usize == slot);
+        loads && inst.results == [value]
+    })
+}

@@ -1,0 +1,17 @@
+//! Device-IR: Low-IR with everything heavy taken apart, for machines that the runtime's primitives are not compiled for.
+//!
+//! Probes, elementary functions and eigensystems are scalar operations here, the same ones in the same order as in the
+//! primitives, so that the results are the same bits. Sequences of varying length, printing and other strands stay what
+//! they are in Low-IR; [`support`] says which programs have none of these where strands run.
+
+mod dialect;
+mod expand;
+mod place;
+mod probe;
+mod support;
+mod tape;
+
+pub use dialect::{Arithmetic, Device, Op, Table, Ty, Width};
+pub use expand::expand;
+pub use place::place_of;
+pub use support::{Construct, Demand, METHODS, demands, planes, unsupported};

@@ -1,0 +1,76 @@
+//! Where in its text a program does what only a CPU does.
+
+use super::support::Construct;
+use crate::front::{
+    source::Span,
+    typed::{
+        closed_form::is_dynamic,
+        tree::{Block, Expr, ExprKind, Global, Program, Stmt, StmtKind},
+    },
+};
+use ein_ir::ops::Builtin;
+
+/// The first place in the methods, then in functions and globals.
+pub fn place_of(construct: Construct, program: &Program) -> Option<Span> {
+    let methods = program.strand.methods.iter().map(|(_, block)| block);
+    let functions = program.functions.iter().map(|function| &function.body);
+    let in_code = methods.chain(functions).find_map(|b| block(construct, b));
+    in_code.or_else(|| declared(construct, program))
+}
+
+/// The declaration of a variable that is about it.
+fn declared(construct: Construct, program: &Program) -> Option<Span> {
+    let state = program.strand.state.iter().map(|state| state.var);
+    let mut state = state.map(|var| &program.vars[var.0]);
+    match construct {
+        Construct::Sequences => state.find(|var| is_dynamic(&var.ty)).map(|var| var.span),
+        _ => program.globals.iter().find_map(|global| match global {
+            Global::Input { .. } | Global::Variable { value: None, .. } => None,
+            Global::Variable { value: Some(e), .. } | Global::FieldFunction { body: e, .. } => {
+                expr(construct, e)
+            }
+        }),
+    }
+}
+
+fn block(construct: Construct, block: &Block) -> Option<Span> {
+    block.stmts.iter().find_map(|s| stmt(construct, s))
+}
+
+fn stmt(construct: Construct, stmt: &Stmt) -> Option<Span> {
+    let within = |e: &Expr| expr(construct, e);
+    let inside = |b: &Block| block(construct, b);
+    match &stmt.kind {
+        StmtKind::Print(_) if construct == Construct::Print => Some(stmt.span),
+        StmtKind::New(_) if construct == Construct::New => Some(stmt.span),
+        StmtKind::Block(b) => inside(b),
+        StmtKind::Decl { value, .. } => value.as_ref().and_then(within),
+        StmtKind::Assign { value, .. } | StmtKind::Return(value) => within(value),
+        StmtKind::If {
+            condition,
+            then,
+            otherwise,
+        } => within(condition)
+            .or_else(|| inside(then))
+            .or_else(|| inside(otherwise)),
+        StmtKind::Foreach { source, body, .. } => within(source).or_else(|| inside(body)),
+        StmtKind::Print(args) | StmtKind::New(args) => args.iter().find_map(within),
+        StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue => None,
+    }
+}
+
+fn expr(construct: Construct, e: &Expr) -> Option<Span> {
+    let builtin = e.builtin().map(|(builtin, _)| builtin);
+    let is_here = match construct {
+        Construct::Others => {
+            builtin == Some(Builtin::Sphere) || matches!(e.kind, ExprKind::Select { .. })
+        }
+        Construct::Sequences => is_dynamic(&e.ty),
+        Construct::Meshes => matches!(builtin, Some(Builtin::ToField | Builtin::GetCell)),
+        Construct::Print | Construct::New => false,
+    };
+    if is_here {
+        return Some(e.span);
+    }
+    e.children().into_iter().find_map(|e| expr(construct, e))
+}

@@ -1,0 +1,394 @@
+//! Probes as arithmetic: the operations of the runtime's primitives (`runtime/src/probe`) for one position, in their order.
+//!
+//! The separable sum is contracted along x first, row by row, then along y, then along z. Where it would be long, the
+//! slices along z are a loop, whose weights come from a table by the number of the slice. Orders and components that
+//! nobody reads are removed afterwards.
+
+use super::{
+    dialect::{Arithmetic, Op, Table},
+    expand::Expander,
+};
+use crate::{
+    ir::{
+        Orders, Simple,
+        leaf::{Convolution, ImageInfo, distinct_derivatives},
+        weights::weights,
+    },
+    low,
+    ssa::Value,
+};
+use ein_ir::ops::Border;
+
+/// Taps along an axis up to which the slices of one component are written out.
+const SHORT: usize = 4;
+
+/// What is known of a position along one axis.
+struct Axis {
+    /// The axis.
+    number: usize,
+    /// Taps along it.
+    taps: usize,
+    /// The position relative to the cell.
+    fraction: Value,
+    /// Without border control, the first tap; else the cell, moved near to the image.
+    origin: Value,
+    /// Samples.
+    size: Value,
+}
+
+/// A tap along one axis: where its samples are, and whether it has any, if that is in question.
+#[derive(Clone, Copy)]
+struct Tap {
+    index: Value,
+    is_outside: Option<Value>,
+}
+
+/// Weights by order of the derivative and tap.
+type Weights = Vec<Vec<Value>>;
+
+/// A number of derivatives along each axis.
+type Counts = [usize; 3];
+
+impl Expander {
+    /// The derivatives of the wanted orders at a position in index space.
+    pub(super) fn probe(
+        &mut self,
+        field: &Convolution,
+        orders: Orders,
+        position: &[Value],
+    ) -> Vec<Value> {
+        let dim = field.dim();
+        let counts = |axes: Vec<usize>| -> Counts {
+            std::array::from_fn(|axis| axes.iter().filter(|&&a| a == axis).count())
+        };
+        let components = field.shape.size();
+        let mut wanted: Vec<(usize, Counts)> = Vec::new();
+        for order in orders.iter() {
+            for component in 0..components {
+                let derivatives = distinct_derivatives(dim, order).into_iter().map(counts);
+                wanted.extend(derivatives.map(|counts| (component, counts)));
+            }
+        }
+        let axes: Vec<Axis> = (0..dim)
+            .map(|axis| self.locate(field, axis, position[axis]))
+            .collect();
+        let highest = |axis: usize| wanted.iter().map(|(_, c)| c[axis]).max().unwrap_or(0);
+        let looped = dim == 3 && (axes[2].taps > SHORT || components > 1);
+        let written = if looped { 2 } else { dim };
+        let weights: Vec<Weights> = (0..written)
+            .map(|a| self.all_weights(field, &axes[a], highest(a)))
+            .collect();
+        if dim < 3 {
+            return self.slice(field, &axes, &weights, None, &wanted);
+        }
+        let zero = self.number(0.0);
+        let mut sums = vec![zero; wanted.len()];
+        if !looped {
+            for k in 0..axes[2].taps {
+                let tap = self.tap(field, &axes[2], k);
+                let slices = self.slice(field, &axes, &weights, Some(tap), &wanted);
+                for ((sum, slice), (_, counts)) in sums.iter_mut().zip(slices).zip(&wanted) {
+                    let weight = weights[2][counts[2]][k];
+                    *sum = self.real(Arithmetic::Fma, &[weight, slice, *sum]);
+                }
+            }
+            return sums;
+        }
+        let [first, last] = [0, axes[2].taps as i64 - 1].map(|n| self.int(n));
+        let open = self.b.begin_for(first, last, false, sums);
+        let along: Vec<Value> = (0..highest(2) + 1)
+            .map(|order| self.weight_from_table(field, &axes[2], order, open.index))
+            .collect();
+        let tap = self.tap_at(field, &axes[2], open.index);
+        let slices = self.slice(field, &axes, &weights, Some(tap), &wanted);
+        let next = open.carried.clone().into_iter().zip(slices).zip(&wanted);
+        let next = next
+            .map(|((sum, slice), (_, counts))| {
+                self.real(Arithmetic::Fma, &[along[counts[2]], slice, sum])
+            })
+            .collect();
+        self.b.for_(open, next)
+    }
+
+    /// The sums over the rows of one slice, or of the whole image if it has fewer axes.
+    fn slice(
+        &mut self,
+        field: &Convolution,
+        axes: &[Axis],
+        weights: &[Weights],
+        slice: Option<Tap>,
+        wanted: &[(usize, Counts)],
+    ) -> Vec<Value> {
+        // Rows are shared by all derivatives; equal sums are computed once, as the numbering of values finds.
+        let zero = self.number(0.0);
+        let mut sums = vec![zero; wanted.len()];
+        let rows = axes.get(1).map_or(1, |axis| axis.taps);
+        for j in 0..rows {
+            let row = axes.get(1).map(|axis| self.tap(field, axis, j));
+            let components = field.shape.size();
+            let samples: Vec<Vec<Value>> = (0..components)
+                .map(|component| self.row(field, axes, component, [row, slice]))
+                .collect();
+            for (sum, (component, counts)) in sums.iter_mut().zip(wanted) {
+                let along_x = &weights[0][counts[0]];
+                let samples = &samples[*component];
+                let mut row = self.simple(Simple::Mul, &[along_x[0], samples[0]]);
+                for (&weight, &sample) in along_x.iter().zip(samples).skip(1) {
+                    row = self.real(Arithmetic::Fma, &[weight, sample, row]);
+                }
+                *sum = match weights.get(1) {
+                    Some(along_y) => {
+                        self.real(Arithmetic::Fma, &[along_y[counts[1]][j], row, *sum])
+                    }
+                    None => row,
+                };
+            }
+        }
+        sums
+    }
+
+    /// The samples of a row, which is given by its taps along the other axes.
+    fn row(
+        &mut self,
+        field: &Convolution,
+        axes: &[Axis],
+        component: usize,
+        others: [Option<Tap>; 2],
+    ) -> Vec<Value> {
+        let mut offset = None;
+        let mut outside = None;
+        // ((z · size_y) + y) · size_x, then x.
+        for (tap, axis) in others.into_iter().zip(1..3).rev() {
+            let Some(tap) = tap else { continue };
+            let index = self.below(offset, axes.get(axis), tap.index);
+            outside = self.either(outside, tap.is_outside);
+            offset = Some(index);
+        }
+        let along = &axes[0];
+        (0..along.taps)
+            .map(|i| {
+                let (at, ahead, is_outside) = if field.border.is_none() {
+                    (self.below(offset, Some(along), along.origin), i, None)
+                } else {
+                    let tap = self.tap(field, along, i);
+                    let at = self.below(offset, Some(along), tap.index);
+                    (at, 0, self.either(outside, tap.is_outside))
+                };
+                let load = Op::Load {
+                    image: field.image,
+                    component: component as u32,
+                    ahead: ahead as u32,
+                };
+                let sample = self.b.op1(load, &[at]);
+                match (&field.border, is_outside) {
+                    (Some(Border::Constant(values)), Some(is_outside)) => {
+                        let constant = self.number(values[component].get());
+                        self.select(low::Ty::Real, is_outside, constant, sample)
+                    }
+                    _ => sample,
+                }
+            })
+            .collect()
+    }
+
+    /// `offset · size + index`, where there is an offset already.
+    fn below(&mut self, offset: Option<Value>, axis: Option<&Axis>, index: Value) -> Value {
+        match (offset, axis) {
+            (Some(offset), Some(axis)) => {
+                let first = self.simple(Simple::IntMul, &[offset, axis.size]);
+                self.simple(Simple::IntAdd, &[first, index])
+            }
+            _ => index,
+        }
+    }
+
+    fn either(&mut self, a: Option<Value>, b: Option<Value>) -> Option<Value> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(self.simple(Simple::Or, &[a, b])),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// The weights along an axis for all derivatives up to an order.
+    fn all_weights(&mut self, field: &Convolution, axis: &Axis, highest: usize) -> Weights {
+        let kernel = field.kernels[axis.number];
+        (0..highest + 1)
+            .map(|order| {
+                let taps = weights(kernel, order as u32, self.double);
+                taps.iter()
+                    .map(|tap| self.polynomial(tap.len(), axis.fraction, |e, p| e.number(tap[p])))
+                    .collect()
+            })
+            .collect()
+    }
+
+    /// The weight of a tap along an axis that is known only by its number.
+    fn weight_from_table(
+        &mut self,
+        field: &Convolution,
+        axis: &Axis,
+        order: usize,
+        tap: Value,
+    ) -> Value {
+        let table = Table {
+            kernel: field.kernels[axis.number],
+            order: order as u32,
+        };
+        let terms = weights(table.kernel, table.order, self.double)[0].len();
+        self.polynomial(terms, axis.fraction, |expander, power| {
+            let coefficient = Op::Coefficient(table, power as u32);
+            expander.b.op1(coefficient, &[tap])
+        })
+    }
+
+    /// A polynomial with so many coefficients, by Horner's scheme.
+    fn polynomial(
+        &mut self,
+        terms: usize,
+        x: Value,
+        mut coefficient: impl FnMut(&mut Expander, usize) -> Value,
+    ) -> Value {
+        let mut value = coefficient(self, terms - 1);
+        for power in (0..terms - 1).rev() {
+            let next = coefficient(self, power);
+            value = self.real(Arithmetic::Fma, &[value, x, next]);
+        }
+        value
+    }
+
+    /// Cell and fraction of a position along an axis.
+    fn locate(&mut self, field: &Convolution, axis: usize, x: Value) -> Axis {
+        let support = field.kernels[axis].0.support as i64;
+        let info = low::Op::Image(field.image, ImageInfo::Size(axis as u8));
+        let size = self.b.op1(Op::Low(info), &[]);
+        let (origin, fraction) = match &field.border {
+            None => {
+                let lowest = self.number(support as f64 - 1.0);
+                let end = self.less(size, support);
+                let last = self.less(size, support + 1);
+                // The second operand of `min` and `max` keeps a NaN for the fraction, the first one loses it for the cell.
+                let x = self.real(Arithmetic::Max, &[lowest, x]);
+                let x = self.real(Arithmetic::Min, &[end, x]);
+                let cell = self.real(Arithmetic::Floor, &[x]);
+                let cell = self.real(Arithmetic::Min, &[cell, last]);
+                let fraction = self.simple(Simple::Sub, &[x, cell]);
+                let cell = self.b.op1(Op::ToInt, &[cell]);
+                let before = self.int(support - 1);
+                (self.simple(Simple::IntSub, &[cell, before]), fraction)
+            }
+            Some(Border::Clamp | Border::Constant(_)) => {
+                let low = self.number(-(support as f64) - 1.0);
+                let high = self.less(size, -support - 1);
+                let x = self.real(Arithmetic::Max, &[low, x]);
+                let x = self.real(Arithmetic::Min, &[high, x]);
+                let cell = self.real(Arithmetic::Floor, &[x]);
+                let fraction = self.simple(Simple::Sub, &[x, cell]);
+                // That of NaN may be anything.
+                let cell = self.real(Arithmetic::Max, &[cell, low]);
+                (self.b.op1(Op::ToInt, &[cell]), fraction)
+            }
+            Some(Border::Mirror | Border::Wrap) => self.periodic(field, size, x),
+        };
+        Axis {
+            number: axis,
+            taps: 2 * support as usize,
+            fraction,
+            origin,
+            size,
+        }
+    }
+
+    /// `size − n` as a real number.
+    fn less(&mut self, size: Value, n: i64) -> Value {
+        let n = self.int(n);
+        let less = self.simple(Simple::IntSub, &[size, n]);
+        self.simple(Simple::ToReal, &[less])
+    }
+
+    /// The cell within the first period, and the fraction.
+    fn periodic(&mut self, field: &Convolution, size: Value, x: Value) -> (Value, Value) {
+        let epsilon = if self.double {
+            f64::EPSILON
+        } else {
+            f32::EPSILON.into()
+        };
+        // So far away there are no fractions, and at no number there is nothing.
+        let far = self.number(0.5 / epsilon);
+        let magnitude = self.real(Arithmetic::Abs, &[x]);
+        let near = self.simple(Simple::LessEqual, &[magnitude, far]);
+        let away = self.simple(Simple::Not, &[near]);
+        self.b.op(Op::Leave, &[away]);
+        let cell = self.real(Arithmetic::Floor, &[x]);
+        let fraction = self.simple(Simple::Sub, &[x, cell]);
+        let period = self.period(field, size);
+        let length = self.simple(Simple::ToReal, &[period]);
+        // The quotient may be one off, the products and differences of such integers are exact.
+        let turns = self.simple(Simple::Div, &[cell, length]);
+        let turns = self.real(Arithmetic::Floor, &[turns]);
+        let whole = self.simple(Simple::Mul, &[turns, length]);
+        let rest = self.simple(Simple::Sub, &[cell, whole]);
+        let rest = self.b.op1(Op::ToInt, &[rest]);
+        (self.around(rest, period), fraction)
+    }
+
+    /// After how many samples the image repeats.
+    fn period(&mut self, field: &Convolution, size: Value) -> Value {
+        match field.border {
+            Some(Border::Mirror) => self.simple(Simple::IntAdd, &[size, size]),
+            _ => size,
+        }
+    }
+
+    /// An integer less than one period below or above the first one, moved into it.
+    fn around(&mut self, n: Value, period: Value) -> Value {
+        let zero = self.int(0);
+        let below = self.simple(Simple::IntLess, &[n, zero]);
+        let up = self.simple(Simple::IntAdd, &[n, period]);
+        let n = self.select(low::Ty::Int, below, up, n);
+        let within = self.simple(Simple::IntLess, &[n, period]);
+        let down = self.simple(Simple::IntSub, &[n, period]);
+        self.select(low::Ty::Int, within, n, down)
+    }
+
+    /// A tap along an axis, by its number.
+    fn tap(&mut self, field: &Convolution, axis: &Axis, number: usize) -> Tap {
+        let number = self.int(number as i64);
+        self.tap_at(field, axis, number)
+    }
+
+    /// A tap along an axis.
+    fn tap_at(&mut self, field: &Convolution, axis: &Axis, number: Value) -> Tap {
+        let zero = self.int(0);
+        let one = self.int(1);
+        let mut is_outside = None;
+        if field.border.is_none() {
+            let index = self.simple(Simple::IntAdd, &[axis.origin, number]);
+            return Tap { index, is_outside };
+        }
+        let first = self.int(1 - axis.taps as i64 / 2);
+        let at = self.simple(Simple::IntAdd, &[axis.origin, first]);
+        let at = self.simple(Simple::IntAdd, &[at, number]);
+        let last = self.simple(Simple::IntSub, &[axis.size, one]);
+        let index = match &field.border {
+            Some(Border::Wrap) => self.around(at, axis.size),
+            Some(Border::Mirror) => {
+                let period = self.period(field, axis.size);
+                let at = self.around(at, period);
+                let within = self.simple(Simple::IntLess, &[at, axis.size]);
+                let end = self.simple(Simple::IntSub, &[period, one]);
+                let back = self.simple(Simple::IntSub, &[end, at]);
+                self.select(low::Ty::Int, within, at, back)
+            }
+            border => {
+                let below = self.simple(Simple::IntLess, &[at, zero]);
+                let above = self.simple(Simple::IntLess, &[last, at]);
+                if matches!(border, Some(Border::Constant(_))) {
+                    is_outside = Some(self.simple(Simple::Or, &[below, above]));
+                }
+                let index = self.select(low::Ty::Int, below, zero, at);
+                self.select(low::Ty::Int, above, last, index)
+            }
+        };
+        Tap { index, is_outside }
+    }
+}

@@ -1,0 +1,167 @@
+//! What strand code in Device-IR asks of a machine that knows nothing but arithmetic and memory.
+
+use super::dialect::{Device, Op};
+use crate::{
+    ir::{leaf::Convolution, tensor},
+    low::{self, Dynamic, Low},
+    ssa::{Function, Program, Role},
+};
+use ein_ir::ops::Border;
+use std::fmt;
+
+/// What only a CPU does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Construct {
+    /// `print`
+    Print,
+    /// `new`
+    New,
+    /// Queries for other strands, and their variables.
+    Others,
+    /// Sequences of varying length.
+    Sequences,
+    /// Fields on meshes.
+    Meshes,
+}
+
+impl fmt::Display for Construct {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Construct::Print => "strands print",
+            Construct::New => "strands make others",
+            Construct::Others => "strands look at others",
+            Construct::Sequences => "strands have sequences of varying length",
+            Construct::Meshes => "strands probe fields on meshes",
+        })
+    }
+}
+
+/// The methods that run there.
+pub const METHODS: [Role; 3] = [Role::Start, Role::Update, Role::Stabilize];
+
+/// The first thing in the methods of a program that needs the CPU.
+pub fn unsupported(program: &Program<Low>) -> Option<Construct> {
+    let mut found = None;
+    for (role, function) in &program.functions {
+        if METHODS.contains(role) {
+            function.each_op(&mut |op, _, _| found = found.or(only_on_cpu(op)));
+        }
+    }
+    let state = &program.interface.state;
+    let keeps_lists = || state.iter().any(|s| has_lists(&s.variable.ty));
+    found.or_else(|| keeps_lists().then_some(Construct::Sequences))
+}
+
+fn only_on_cpu(op: &low::Op) -> Option<Construct> {
+    Some(match op {
+        low::Op::Print(_) => Construct::Print,
+        low::Op::Dynamic(dynamic) => match dynamic {
+            Dynamic::New(_) => Construct::New,
+            Dynamic::Sphere { .. }
+            | Dynamic::StrandAt
+            | Dynamic::Other(..)
+            | Dynamic::Reduce(_) => Construct::Others,
+            Dynamic::Count(_) => return None,
+            Dynamic::List(..)
+            | Dynamic::Append(_)
+            | Dynamic::Prepend(_)
+            | Dynamic::Concatenate(_)
+            | Dynamic::Item(_) => Construct::Sequences,
+        },
+        low::Op::Locate(..) | low::Op::CellNumber(_) | low::Op::FemProbe(_) => Construct::Meshes,
+        low::Op::Real(_)
+        | low::Op::Int(_)
+        | low::Op::Bool(_)
+        | low::Op::Str(_)
+        | low::Op::Global(..)
+        | low::Op::State(..)
+        | low::Op::Arg(..)
+        | low::Op::Image(..)
+        | low::Op::Simple(_)
+        | low::Op::Math(_)
+        | low::Op::Select(_)
+        | low::Op::IntDiv(_)
+        | low::Op::IntRem(_)
+        | low::Op::Probe(..)
+        | low::Op::Eigen(_)
+        | low::Op::CheckIndex(_) => return None,
+    })
+}
+
+fn has_lists(ty: &tensor::Ty) -> bool {
+    match ty {
+        tensor::Ty::List(_) => true,
+        tensor::Ty::Seq(element, _) => has_lists(element),
+        _ => false,
+    }
+}
+
+/// What an axis of an image has to be like for the code of a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Demand {
+    /// The image.
+    pub image: u32,
+    /// The axis.
+    pub axis: usize,
+    /// Samples at least.
+    pub least: usize,
+    /// Samples at most.
+    pub most: usize,
+}
+
+/// What the probes of strand code demand of images.
+pub fn demands(program: &Program<Low>, double: bool) -> Vec<Demand> {
+    let mut demands = Vec::new();
+    for (role, function) in &program.functions {
+        if METHODS.contains(role) {
+            function.each_op(&mut |op, _, _| {
+                if let low::Op::Probe(field, _) = op {
+                    demands.extend(demands_of(field, double));
+                }
+            });
+        }
+    }
+    demands
+}
+
+fn demands_of(field: &Convolution, double: bool) -> impl Iterator<Item = Demand> {
+    let digits = if double {
+        f64::MANTISSA_DIGITS
+    } else {
+        f32::MANTISSA_DIGITS
+    };
+    // Positions within a period have to have fractions.
+    let near = 1usize << (digits - 2);
+    field.kernels.iter().enumerate().map(move |(axis, kernel)| {
+        let support = kernel.0.support;
+        let (least, most) = match field.border {
+            None => (2 * support, usize::MAX),
+            Some(Border::Clamp | Border::Constant(_)) => (1, usize::MAX),
+            Some(Border::Wrap) => (support, near),
+            Some(Border::Mirror) => (support, near / 2),
+        };
+        Demand {
+            image: field.image,
+            axis,
+            least,
+            most,
+        }
+    })
+}
+
+/// The samples that a function reads: images and their components, each once.
+pub fn planes(functions: &[Function<Device>]) -> Vec<(u32, u32)> {
+    let mut planes = Vec::new();
+    for function in functions {
+        function.each_op(&mut |op, _, _| {
+            if let Op::Load {
+                image, component, ..
+            } = op
+                && !planes.contains(&(*image, *component))
+            {
+                planes.push((*image, *component));
+            }
+        });
+    }
+    planes
+}

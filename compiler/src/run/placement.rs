@@ -1,0 +1,100 @@
+//! Where strands run: what the target asks for, and why they run on the CPU nevertheless.
+
+use super::{Failure, images::Images};
+use crate::{
+    codegen::{
+        Compiled,
+        gpu::{Accelerator, Cuda, DriverError, Machine, Target},
+    },
+    front::codes,
+};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// Why strands run on the CPU although a GPU was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What in the program or its images the GPU does not do.
+    pub reason: String,
+    /// Where the program does it, as a byte offset.
+    pub place: Option<u32>,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+/// Where strands run.
+#[derive(Default)]
+pub(super) struct Placement {
+    pub(super) accelerator: Option<Accelerator>,
+    pub(super) refusal: Option<Refusal>,
+    /// What the GPU failed with in a run that the CPU finished.
+    trouble: Mutex<Option<DriverError>>,
+}
+
+impl Placement {
+    /// Finds out, and makes the GPU ready if it is to be used.
+    pub(super) fn new(program: &Compiled, images: &Images) -> Result<Placement, Failure> {
+        let samples = images.samples();
+        let refused = |reason: String, place| Placement {
+            refusal: Some(Refusal { reason, place }),
+            ..Placement::default()
+        };
+        let placement = match &program.kernel {
+            _ if program.target == Target::Cpu && program.machine.is_none() => Placement::default(),
+            None => Placement::default(),
+            Some(Err(unsupported)) => refused(unsupported.construct.to_string(), unsupported.place),
+            Some(Ok(kernel)) => match Accelerator::refuses(kernel, &samples) {
+                Some(reason) => refused(reason, None),
+                None => {
+                    let machine = match &program.machine {
+                        Some(machine) => machine.clone(),
+                        None => Cuda::shared().map_err(|e| failure(&e))? as Arc<dyn Machine>,
+                    };
+                    let accelerator = Accelerator::new(machine, kernel.clone(), &samples);
+                    Placement {
+                        accelerator: Some(accelerator.map_err(|e| failure(&e))?),
+                        ..Placement::default()
+                    }
+                }
+            },
+        };
+        match &placement.refusal {
+            Some(refusal) if program.target == Target::CudaOnly => {
+                let message = format!("{refusal}, which the GPU target does not do");
+                Err(Failure {
+                    place: refusal.place,
+                    ..with_hint(Failure::new(codes::DEVICE, message))
+                })
+            }
+            _ => Ok(placement),
+        }
+    }
+
+    /// Takes note of what the GPU failed with.
+    pub(super) fn fail(&self, error: DriverError) {
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+
+    /// What the GPU failed with since this was asked last.
+    pub(super) fn take_trouble(&self) -> Option<Failure> {
+        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        trouble.take().map(|error| failure(&error))
+    }
+}
+
+fn failure(error: &DriverError) -> Failure {
+    with_hint(Failure::new(codes::DEVICE, error))
+}
+
+fn with_hint(failure: Failure) -> Failure {
+    Failure {
+        hints: vec!["without `--target` the program runs on the CPU, with the same results".into()],
+        ..failure
+    }
+}

@@ -1,0 +1,121 @@
+//! A machine that runs kernels by interpreting their text, and fails when it is told to.
+
+use super::ptx::{self, Memory};
+use compiler::codegen::gpu::{DriverError, Kernel, Machine};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+/// The machine.
+#[derive(Debug, Default)]
+pub(crate) struct Interpreter {
+    state: Mutex<State>,
+    /// Launches so far.
+    pub(crate) launches: AtomicUsize,
+    /// Whether it is lost after so many launches.
+    lost_after: Option<usize>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    kernels: Vec<ptx::Kernel>,
+    /// Memory by its first address.
+    memory: BTreeMap<u64, Vec<u8>>,
+    next: u64,
+}
+
+impl Memory for State {
+    fn load(&self, address: u64, bytes: usize) -> u64 {
+        let (first, memory) = self.memory.range(..=address).next_back().expect("memory");
+        let at = (address - first) as usize;
+        let mut word = [0; 8];
+        word[..bytes].copy_from_slice(&memory[at..at + bytes]);
+        u64::from_le_bytes(word)
+    }
+
+    fn store(&mut self, address: u64, bytes: usize, value: u64) {
+        let (first, memory) = self
+            .memory
+            .range_mut(..=address)
+            .next_back()
+            .expect("memory");
+        let at = (address - first) as usize;
+        memory[at..at + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+    }
+}
+
+impl Interpreter {
+    /// A machine that is lost after so many launches.
+    pub(crate) fn lost_after(launches: usize) -> Interpreter {
+        Interpreter {
+            lost_after: Some(launches),
+            ..Interpreter::default()
+        }
+    }
+
+    /// All memory that was taken has been given back.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.state.lock().unwrap().memory.is_empty()
+    }
+}
+
+impl Machine for Interpreter {
+    fn load(&self, kernel: &Kernel) -> Result<u64, DriverError> {
+        let mut state = self.state.lock().unwrap();
+        state.kernels.push(ptx::Kernel::read(&kernel.text));
+        Ok(state.kernels.len() as u64 - 1)
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<u64, DriverError> {
+        let mut state = self.state.lock().unwrap();
+        state.next += 1 << 36;
+        let address = state.next;
+        state.memory.insert(address, vec![0; bytes]);
+        Ok(address)
+    }
+
+    fn free(&self, address: u64) {
+        assert!(self.state.lock().unwrap().memory.remove(&address).is_some());
+    }
+
+    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), DriverError> {
+        let mut state = self.state.lock().unwrap();
+        state.memory.get_mut(&address).expect("memory")[..bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), DriverError> {
+        let state = self.state.lock().unwrap();
+        bytes.copy_from_slice(&state.memory[&address][..bytes.len()]);
+        Ok(())
+    }
+
+    fn launch(
+        &self,
+        kernel: u64,
+        threads: u32,
+        parameters: &[u8],
+    ) -> Result<Duration, DriverError> {
+        if self.lost_after == Some(self.launches.fetch_add(1, Relaxed)) {
+            return Err(DriverError::new("running on the GPU", "it is lost"));
+        }
+        let mut state = self.state.lock().unwrap();
+        let number = kernel as usize;
+        let kernel = state.kernels.remove(number);
+        assert_eq!(parameters.len(), kernel.parameter_bytes);
+        for block in 0..threads.div_ceil(128) {
+            for thread in 0..128 {
+                kernel.thread(block, thread, parameters, &mut *state);
+            }
+        }
+        state.kernels.insert(number, kernel);
+        // So that launches take now half, now twice as many super-steps.
+        let is_long = self.launches.load(Relaxed) % 2 == 1;
+        Ok(Duration::from_millis(if is_long { 60 } else { 10 }))
+    }
+}

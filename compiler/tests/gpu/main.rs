@@ -1,0 +1,342 @@
+//! Programs on a GPU that is none: what the compiler prints for NVIDIA GPUs is read, checked and run by an interpreter, by
+//! the same launches and copies, and gives the bits of the CPU.
+
+#[cfg(unix)]
+mod c;
+mod machine;
+mod ptx;
+#[path = "../stages/mod.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod stages;
+#[path = "../stages_random/mod.rs"]
+mod stages_random;
+
+use compiler::{
+    codegen::gpu::{Cuda, Machine, Target},
+    device::Construct,
+    front::source::Source,
+    pipeline::{self, Compiled, Options, Session},
+};
+use machine::Interpreter;
+use stages::{Case, programs, read};
+use std::sync::{Arc, atomic::Ordering::Relaxed};
+
+fn compiled(case: &Case, options: &Options) -> Compiled {
+    pipeline::compile(&mut Session::default(), &case.source, options)
+        .unwrap_or_else(|e| panic!("{}: {e:?}", case.name))
+}
+
+/// Runs a case on both and compares; says whether it ran on the machine.
+fn agrees(case: &Case, options: &Options) -> bool {
+    let machine = Arc::new(Interpreter::default());
+    compare(case, options, machine.clone());
+    assert!(machine.is_empty(), "{}: memory is left", case.name);
+    machine.launches.load(Relaxed) > 0
+}
+
+/// Runs a case on the CPU and on a machine, and compares.
+fn compare(case: &Case, options: &Options, machine: Arc<dyn Machine>) {
+    let options = Options {
+        target: Target::Cuda,
+        ..options.clone()
+    };
+    let mut program = compiled(case, &options);
+    let cpu = case.run(
+        &Options {
+            target: Target::Cpu,
+            ..options.clone()
+        },
+        1,
+    );
+    program.machine = Some(machine);
+    let gpu = case.finish(case.begin(program, 1));
+    case.assert_same_bits(&gpu, &cpu);
+}
+
+/// All programs of a folder, in both precisions.
+fn folder(folder: &str, at_least: usize) {
+    let mut ran = 0;
+    for path in programs(folder) {
+        let mut case = Case::new(read(&path));
+        case.ints = vec![
+            ("size", 5),
+            ("xres", 4),
+            ("yres", 4),
+            ("res", 4),
+            ("count", 2),
+        ];
+        for double in [false, true] {
+            let options = Options {
+                double,
+                ..Options::default()
+            };
+            ran += usize::from(agrees(&case, &options));
+        }
+    }
+    assert!(ran >= at_least, "only {ran} runs on the machine");
+}
+
+#[test]
+fn checks_give_the_same_bits() {
+    folder("programs/checks", 100);
+}
+
+#[test]
+fn generators_give_the_same_bits() {
+    folder("programs/synth", 10);
+}
+
+/// Global code runs between super-steps, strands are counted, some die.
+#[test]
+fn strands_that_run_step_by_step_give_the_same_bits() {
+    let text = "#version 2.0
+int round = 0;
+real total = 0;
+strand s (int i) {
+    output real x = i;
+    output int seen = 0;
+    update {
+        x = 0.5*(x + total/(1 + numActive()));
+        seen += numStable() + round;
+        if (i % 5 == 3 && round == 4) die;
+        if (i == round) stabilize;
+    }
+}
+update {
+    total = sum { 0.1*q.x | q in s.all };
+    round += 1;
+    if (round > 30) stabilize;
+}
+create_collection { s(i) | i in 0..49 }
+";
+    let case = Case::new(Source::new("steps.diderot", text));
+    for double in [false, true] {
+        let options = Options {
+            double,
+            ..Options::default()
+        };
+        assert!(agrees(&case, &options));
+    }
+}
+
+#[test]
+fn random_programs_give_the_same_bits() {
+    let mut ran = 0;
+    for seed in 0..25 {
+        let case = with_sequences_of_one(stages_random::program(seed));
+        let double = seed % 2 == 1;
+        let options = Options {
+            double,
+            ..Options::default()
+        };
+        ran += usize::from(agrees(&case, &options));
+    }
+    assert!(ran >= 10, "only {ran} runs on the machine");
+}
+
+/// A random program whose sequence of varying length has one element, its last.
+fn with_sequences_of_one(random: Case) -> Case {
+    let line = |line: &str| match line.trim().strip_prefix("d = d @ ") {
+        Some(last) => format!("d = {{{}}};\n", last.trim_end_matches(';')),
+        None => line.replace("real[] d", "real[1] d") + "\n",
+    };
+    let text: String = random.source.text.lines().map(line).collect();
+    let mut case = Case::new(Source::new(random.source.path, text));
+    case.limit = random.limit;
+    case
+}
+
+#[test]
+fn integers_of_64_bits_give_the_same() {
+    let text = "#version 2.0
+strand s (int i) {
+    int factor = (i - 3)*65537;
+    output int p = 1;
+    output int q = 0;
+    output int odds = 0;
+    bool odd = false;
+    int n = 0;
+    update {
+        p = p*factor;
+        q = p / (i + 1) + p % 7;
+        if (odd) { odds += 1; }
+        odd = p % 2 == 1;
+        n += 1;
+        if (n == 3) stabilize;
+    }
+}
+create_array { s(i) | i in 0..20 }
+";
+    let mut case = Case::new(Source::new("long.diderot", text));
+    for (long_int, double) in [(false, false), (false, true), (true, false), (true, true)] {
+        case.long_int = long_int;
+        let options = Options {
+            long_int,
+            double,
+            ..Options::default()
+        };
+        assert!(agrees(&case, &options));
+    }
+}
+
+/// What is printed as C does the same, compiled by the C compiler of this machine.
+#[cfg(unix)]
+#[test]
+fn kernels_in_c_give_the_same_bits() {
+    let names = [
+        "math",
+        "eigen2",
+        "eigen3",
+        "borders",
+        "border-constant",
+        "kernels",
+        "image-tensors",
+        "int-division",
+        "strings",
+        "conditionals",
+        "count-strands",
+        "methods",
+    ];
+    let file = |name: &str| stages::root().join(format!("programs/checks/{name}.diderot"));
+    let mut cases: Vec<Case> = names.iter().map(|n| Case::new(read(&file(n)))).collect();
+    let mut mixed = Case::new(Source::new("mixed.diderot", MIXED));
+    mixed.limit = 5000;
+    cases.push(mixed);
+    let mut launches = 0;
+    for (n, case) in cases.iter().enumerate() {
+        let options = Options {
+            double: n % 2 == 1,
+            ..Options::default()
+        };
+        let machine = Arc::new(c::Compiler::default());
+        compare(case, &options, machine.clone());
+        launches += machine.launches.load(Relaxed);
+    }
+    assert!(launches >= cases.len(), "only {launches} launches");
+}
+
+/// Strands of different lengths, some of which die, some of which the machine leaves to the CPU: a huge argument of a sine.
+const MIXED: &str = "#version 2.0
+strand s (int i) {
+    real x = i;
+    output real y = 0;
+    output int steps = 0;
+    start { if (i == 3) stabilize; }
+    update {
+        steps += 1;
+        y += sin(x);
+        if (i % 7 == 5) { x = x*1000; }
+        if (i % 11 == 10 && steps > 2) die;
+        if (steps > 30*i) stabilize;
+    }
+    stabilize { y = y*2; }
+}
+create_collection { s(i) | i in 0..99 }
+";
+
+#[test]
+fn strands_that_the_machine_leaves_are_run_by_the_cpu() {
+    let mut case = Case::new(Source::new("mixed.diderot", MIXED));
+    // Several launches.
+    case.limit = 5000;
+    for double in [false, true] {
+        let options = Options {
+            double,
+            ..Options::default()
+        };
+        assert!(agrees(&case, &options));
+    }
+}
+
+#[test]
+fn limits_stop_strands_where_the_cpu_stops_them() {
+    for limit in [1, 2, 40, 200] {
+        let mut case = Case::new(Source::new("mixed.diderot", MIXED));
+        case.limit = limit;
+        assert!(agrees(&case, &Options::default()));
+    }
+}
+
+#[test]
+fn a_machine_that_is_lost_loses_nothing() {
+    let mut case = Case::new(Source::new("mixed.diderot", MIXED));
+    case.limit = 5000;
+    let cpu = case.run(&Options::default(), 1);
+    for target in [Target::Cuda, Target::CudaOnly] {
+        let options = Options {
+            target,
+            ..Options::default()
+        };
+        let mut program = compiled(&case, &options);
+        program.machine = Some(Arc::new(Interpreter::lost_after(0)));
+        let mut running = case.begin(program, 1);
+        let end = running.run(None, &mut std::io::sink());
+        if target == Target::CudaOnly {
+            let failure = end.expect_err("an error");
+            assert_eq!(failure.to_string(), "running on the GPU: it is lost");
+            assert!(failure.hints[0].contains("CPU"), "{failure:?}");
+        } else {
+            end.expect("the CPU finishes it");
+            assert_eq!(running.troubles().len(), 1);
+            assert_eq!(running.outputs(true)[1].numbers(), cpu.outputs[1].1);
+        }
+    }
+}
+
+#[test]
+fn run_time_errors_are_those_of_the_cpu() {
+    let text = "#version 2.0
+strand s (int i) {
+    output int q = 0;
+    int n = 10;
+    update { n -= 1; q = 100 / (n - i); if (n == 0) stabilize; }
+}
+create_array { s(i) | i in 0..20 }
+";
+    let case = Case::new(Source::new("errors.diderot", text));
+    let fails = |program: Compiled| {
+        let mut running = case.begin(program, 1);
+        running
+            .run(None, &mut std::io::sink())
+            .expect_err("a division by zero")
+    };
+    let options = Options {
+        target: Target::Cuda,
+        ..Options::default()
+    };
+    let mut program = compiled(&case, &options);
+    program.machine = Some(Arc::new(Interpreter::default()));
+    let cpu = fails(compiled(&case, &Options::default()));
+    assert_eq!(fails(program), cpu);
+}
+
+#[test]
+fn what_only_the_cpu_does_is_named() {
+    let text = "#version 2.0
+strand s (int i) {
+    output int q = 0;
+    update { print(i, \"\\n\"); q = i; stabilize; }
+}
+create_array { s(i) | i in 0..2 }
+";
+    let case = Case::new(Source::new("prints.diderot", text));
+    let options = Options {
+        target: Target::Cuda,
+        ..Options::default()
+    };
+    let kernel = compiled(&case, &options).kernel;
+    let reason = kernel.expect("asked for").expect_err("not for a GPU");
+    assert_eq!(reason.construct, Construct::Print);
+    let place = reason.place.expect("a place");
+    assert_eq!(case.source.line_of(place), "prints.diderot:4");
+}
+
+#[test]
+fn without_a_driver_the_message_names_what_was_looked_for() {
+    // On a machine that has one there is nothing to see.
+    if let Err(error) = Cuda::devices()
+        && error.what.contains("not found")
+    {
+        assert!(error.to_string().contains("NVIDIA driver"), "{error}");
+    }
+}

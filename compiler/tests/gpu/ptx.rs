@@ -1,0 +1,458 @@
+//! An interpreter of the PTX that the compiler prints: one thread at a time, strict about syntax and types.
+//!
+//! Every instruction must be one of those below, with registers that are declared in the class that it wants; an unknown
+//! form, a type that does not fit or an address that nobody gave ends the test.
+
+use std::collections::HashMap;
+
+/// A register or a constant.
+#[derive(Clone, Copy, Debug)]
+enum Operand {
+    Register(usize),
+    Constant(u64),
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// What is computed: operation, types, target, sources.
+    Compute(String, Vec<String>, usize, Vec<Operand>),
+    /// A special register.
+    Special(&'static str, usize),
+    /// The address of a table.
+    Table(usize, usize),
+    Load(Space, String, usize, Address),
+    Store(String, Address, Operand),
+    Branch(Option<(usize, bool)>, usize),
+    Return,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Space {
+    Parameter,
+    Global,
+    Constant,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Address {
+    register: Option<usize>,
+    offset: u64,
+}
+
+/// A kernel that was read.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    steps: Vec<Step>,
+    registers: usize,
+    constants: Vec<u8>,
+    pub(crate) parameter_bytes: usize,
+}
+
+/// Memory of the machine.
+pub(crate) trait Memory {
+    fn load(&self, address: u64, bytes: usize) -> u64;
+    fn store(&mut self, address: u64, bytes: usize, value: u64);
+}
+
+fn bytes_of(ty: &str) -> usize {
+    match ty {
+        "u8" => 1,
+        "f32" | "s32" | "u32" | "b32" => 4,
+        "f64" | "s64" | "u64" | "b64" => 8,
+        other => panic!("type {other}"),
+    }
+}
+
+/// Whether a register declared so may stand where an instruction wants a type.
+fn fits(declared: &str, wanted: &str) -> bool {
+    match wanted {
+        "s32" | "u32" | "b32" => declared == "b32",
+        "s64" | "u64" => declared == "b64",
+        // Bits may be moved between classes of the same size.
+        "b64" => declared == "b64" || declared == "f64",
+        other => declared == other,
+    }
+}
+
+struct Reader {
+    names: HashMap<String, (usize, String)>,
+    tables: HashMap<String, usize>,
+}
+
+impl Kernel {
+    /// Reads a text.
+    pub(crate) fn read(text: &str) -> Kernel {
+        let mut reader = Reader {
+            names: HashMap::new(),
+            tables: HashMap::new(),
+        };
+        let (mut constants, mut registers, mut parameter_bytes) = (Vec::new(), 0, 0);
+        let mut labels = HashMap::new();
+        let mut instructions: Vec<String> = Vec::new();
+        assert!(text.starts_with(".version 6.0\n.target sm_60\n.address_size 64\n"));
+        for line in text
+            .lines()
+            .skip(3)
+            .map(str::trim)
+            .filter(|l| !l.is_empty())
+        {
+            if let Some(rest) = line.strip_prefix(".const .align 8 .") {
+                let (ty, rest) = rest.split_once(' ').expect("a type");
+                let (name, rest) = rest.split_once('[').expect("a name");
+                let (count, list) = rest.split_once("] = {").expect("a count");
+                let list = list.strip_suffix("};").expect("a list");
+                let numbers: Vec<&str> = list.split(", ").collect();
+                assert_eq!(numbers.len(), count.parse::<usize>().unwrap(), "{line}");
+                reader.tables.insert(name.to_string(), constants.len());
+                for number in numbers {
+                    let bits = constant(number, ty).expect("a number");
+                    constants.extend_from_slice(&bits.to_le_bytes()[..bytes_of(ty)]);
+                }
+            } else if let Some(rest) =
+                line.strip_prefix(".visible .entry strands(.param .align 8 .b8 P[")
+            {
+                parameter_bytes = rest.strip_suffix("])").unwrap().parse().unwrap();
+            } else if let Some(rest) = line.strip_prefix(".reg .") {
+                let (ty, rest) = rest.split_once(' ').unwrap();
+                let (prefix, count) = rest.strip_suffix(">;").unwrap().split_once('<').unwrap();
+                for n in 0..count.parse::<usize>().unwrap() {
+                    let known = reader
+                        .names
+                        .insert(format!("{prefix}{n}"), (registers, ty.to_string()));
+                    assert!(known.is_none(), "{line}");
+                    registers += 1;
+                }
+            } else if let Some(label) = line.strip_suffix(':') {
+                assert!(
+                    labels
+                        .insert(label.to_string(), instructions.len())
+                        .is_none(),
+                    "{label}"
+                );
+            } else if !matches!(line, "{" | "}" | ".maxntid 128, 1, 1") {
+                instructions.push(line.strip_suffix(';').expect(line).to_string());
+            }
+        }
+        let steps = instructions
+            .iter()
+            .map(|line| reader.step(line, &labels))
+            .collect();
+        Kernel {
+            steps,
+            registers,
+            constants,
+            parameter_bytes,
+        }
+    }
+
+    /// Runs one thread.
+    pub(crate) fn thread(
+        &self,
+        block: u32,
+        thread: u32,
+        parameters: &[u8],
+        memory: &mut dyn Memory,
+    ) {
+        let mut registers = vec![0u64; self.registers];
+        let mut at = 0;
+        loop {
+            match &self.steps[at] {
+                Step::Compute(operation, types, target, sources) => {
+                    let value = |n: usize| match sources[n] {
+                        Operand::Register(r) => registers[r],
+                        Operand::Constant(c) => c,
+                    };
+                    let sources: Vec<u64> = (0..sources.len()).map(value).collect();
+                    registers[*target] = compute(operation, types, &sources);
+                }
+                Step::Special(name, target) => {
+                    registers[*target] = match *name {
+                        "%ctaid.x" => block.into(),
+                        "%ntid.x" => 128,
+                        _ => thread.into(),
+                    }
+                }
+                Step::Table(target, offset) => registers[*target] = *offset as u64,
+                Step::Load(space, ty, target, address) => {
+                    let place = address
+                        .register
+                        .map_or(0, |r| registers[r])
+                        .wrapping_add(address.offset);
+                    let count = bytes_of(ty);
+                    assert_eq!(place % count as u64, 0, "alignment");
+                    let from = |bytes: &[u8]| {
+                        let place = place as usize;
+                        let mut word = [0; 8];
+                        word[..count].copy_from_slice(&bytes[place..place + count]);
+                        u64::from_le_bytes(word)
+                    };
+                    registers[*target] = match space {
+                        Space::Parameter => from(parameters),
+                        Space::Constant => from(&self.constants),
+                        Space::Global => memory.load(place, count),
+                    };
+                }
+                Step::Store(ty, address, source) => {
+                    let place = address
+                        .register
+                        .map_or(0, |r| registers[r])
+                        .wrapping_add(address.offset);
+                    let value = match source {
+                        Operand::Register(r) => registers[*r],
+                        Operand::Constant(c) => *c,
+                    };
+                    memory.store(place, bytes_of(ty), value);
+                }
+                Step::Branch(condition, to) => {
+                    let taken = condition.is_none_or(|(r, wanted)| (registers[r] != 0) == wanted);
+                    if taken {
+                        at = *to;
+                        continue;
+                    }
+                }
+                Step::Return => return,
+            }
+            at += 1;
+        }
+    }
+}
+
+impl Reader {
+    fn register(&self, name: &str, wanted: &str, line: &str) -> usize {
+        let (number, declared) = self
+            .names
+            .get(name)
+            .unwrap_or_else(|| panic!("{name}: {line}"));
+        assert!(fits(declared, wanted), "{name} is {declared}: {line}");
+        *number
+    }
+
+    fn operand(&self, text: &str, wanted: &str, line: &str) -> Operand {
+        if text.starts_with('%') {
+            return Operand::Register(self.register(text, wanted, line));
+        }
+        let value = constant(text, wanted).unwrap_or_else(|| panic!("{text}: {line}"));
+        Operand::Constant(value)
+    }
+
+    fn address(&self, text: &str, line: &str) -> Address {
+        let inner = text
+            .strip_prefix('[')
+            .and_then(|t| t.strip_suffix(']'))
+            .expect(line);
+        let (base, offset) = inner.split_once('+').unwrap_or((inner, "0"));
+        Address {
+            register: (base != "P").then(|| self.register(base, "b64", line)),
+            offset: offset.parse().expect(line),
+        }
+    }
+
+    fn step(&self, line: &str, labels: &HashMap<String, usize>) -> Step {
+        let to = |label: &str| *labels.get(label).unwrap_or_else(|| panic!("{line}"));
+        if let Some(rest) = line.strip_prefix('@') {
+            let (condition, target) = rest.split_once(" bra ").expect(line);
+            let wanted = !condition.starts_with('!');
+            let register = self.register(condition.trim_start_matches('!'), "pred", line);
+            return Step::Branch(Some((register, wanted)), to(target));
+        }
+        if let Some(target) = line.strip_prefix("bra ") {
+            return Step::Branch(None, to(target));
+        }
+        if line == "ret" {
+            return Step::Return;
+        }
+        let (instruction, operands) = line.split_once(' ').expect(line);
+        let operands: Vec<&str> = operands.split(", ").collect();
+        let parts: Vec<&str> = instruction.split('.').collect();
+        match parts[..] {
+            ["mov", "u32"] if operands[1].starts_with("%ctaid") || operands[1].contains("tid") => {
+                let special = ["%ctaid.x", "%ntid.x", "%tid.x"];
+                let name = special
+                    .into_iter()
+                    .find(|name| *name == operands[1])
+                    .expect(line);
+                Step::Special(name, self.register(operands[0], "u32", line))
+            }
+            ["mov", "u64"] if self.tables.contains_key(operands[1]) => Step::Table(
+                self.register(operands[0], "b64", line),
+                self.tables[operands[1]],
+            ),
+            ["ld", "param", ty] => self.load(Space::Parameter, ty, &operands, line),
+            ["ld", "const", ty] => self.load(Space::Constant, ty, &operands, line),
+            ["ld", "global", ty] | ["ld", "global", "nc", ty] => {
+                self.load(Space::Global, ty, &operands, line)
+            }
+            ["st", "global", ty] => {
+                let source = self.operand(operands[1], ty, line);
+                Step::Store(ty.into(), self.address(operands[0], line), source)
+            }
+            _ => self.compute(&parts, &operands, line),
+        }
+    }
+
+    fn load(&self, space: Space, ty: &str, operands: &[&str], line: &str) -> Step {
+        // A byte goes to a wider register.
+        let class = if ty == "u8" { "u32" } else { ty };
+        let target = self.register(operands[0], class, line);
+        Step::Load(space, ty.into(), target, self.address(operands[1], line))
+    }
+
+    /// An instruction on registers: its name without rounding, and the types of target and sources.
+    fn compute(&self, parts: &[&str], operands: &[&str], line: &str) -> Step {
+        let (name, types): (String, Vec<&str>) = match *parts {
+            ["add" | "sub" | "mul" | "div", "rn", ty @ ("f32" | "f64")] => {
+                (parts[0].into(), vec![ty; 3])
+            }
+            ["fma", "rn", ty @ ("f32" | "f64")] => ("fma".into(), vec![ty; 4]),
+            ["sqrt", "rn", ty @ ("f32" | "f64")] => ("sqrt".into(), vec![ty; 2]),
+            ["neg" | "abs", ty @ ("f32" | "f64")] => (parts[0].into(), vec![ty; 2]),
+            ["copysign", ty @ ("f32" | "f64")] => ("copysign".into(), vec![ty; 3]),
+            ["mov", ty] => ("mov".into(), vec![ty; 2]),
+            ["add" | "sub" | "div" | "rem", ty @ ("s32" | "s64" | "u32")] => {
+                (parts[0].into(), vec![ty; 3])
+            }
+            ["neg", ty @ ("s32" | "s64")] => ("neg".into(), vec![ty; 2]),
+            ["mul", "lo", ty @ ("s32" | "s64")] => ("mul".into(), vec![ty; 3]),
+            ["mad", "lo", ty @ ("u32" | "s64")] => ("mad".into(), vec![ty; 4]),
+            ["mad", "wide", ty @ ("u32" | "s32")] => {
+                ("mad.wide".into(), vec!["b64", ty, ty, "b64"])
+            }
+            ["shl", "b32"] | ["shr", "u32"] => (parts[0].into(), vec![parts[1]; 3]),
+            ["shl", "b64"] | ["shr", "u64"] => (parts[0].into(), vec![parts[1], parts[1], "u32"]),
+            ["and" | "or", ty @ ("b32" | "b64" | "pred")] => (parts[0].into(), vec![ty; 3]),
+            ["not", "pred"] => ("not".into(), vec!["pred"; 2]),
+            ["setp", how @ ("eq" | "ne" | "lt" | "le" | "gt" | "ge"), ty] => {
+                (format!("setp.{how}"), vec!["pred", ty, ty])
+            }
+            ["selp", ty] => ("selp".into(), vec![ty, ty, ty, "pred"]),
+            ["cvta", "to", "global", "u64"] => ("mov".into(), vec!["u64"; 2]),
+            ["cvt", "rmi", to @ ("f32" | "f64"), from] if to == from => {
+                ("floor".into(), vec![to; 2])
+            }
+            ["cvt", "rzi", to @ ("s32" | "s64"), from @ ("f32" | "f64")] => {
+                ("to-int".into(), vec![to, from])
+            }
+            ["cvt", "rn", to @ ("f32" | "f64"), from @ ("s32" | "s64")] => {
+                ("to-real".into(), vec![to, from])
+            }
+            ["cvt", "rn", "f32", "f64"] => ("round".into(), vec!["f32", "f64"]),
+            ["cvt", "f64", "f32"] => ("widen".into(), vec!["f64", "f32"]),
+            ["cvt", "s64", "s32"] => ("extend".into(), vec!["s64", "s32"]),
+            _ => panic!("unknown instruction: {line}"),
+        };
+        assert_eq!(types.len(), operands.len(), "{line}");
+        assert!(
+            operands[1..].iter().any(|o| o.starts_with('%')) || name == "mov",
+            "no register among the sources: {line}"
+        );
+        let target = self.register(operands[0], types[0], line);
+        let sources = operands[1..].iter().zip(&types[1..]);
+        let sources = sources.map(|(o, ty)| self.operand(o, ty, line)).collect();
+        Step::Compute(
+            name,
+            types.into_iter().map(String::from).collect(),
+            target,
+            sources,
+        )
+    }
+}
+
+/// The bits of a constant where an instruction wants a type.
+fn constant(text: &str, ty: &str) -> Option<u64> {
+    match ty {
+        "f32" => u32::from_str_radix(text.strip_prefix("0f")?, 16)
+            .ok()
+            .map(u64::from),
+        "f64" => u64::from_str_radix(text.strip_prefix("0d")?, 16).ok(),
+        "b64" if text.starts_with("0x") => u64::from_str_radix(&text[2..], 16).ok(),
+        "s32" | "u32" | "b32" => text.parse::<i64>().ok().map(|n| u64::from(n as u32)),
+        "s64" | "u64" | "b64" => text.parse::<i64>().ok().map(|n| n as u64),
+        _ => None,
+    }
+}
+
+/// What an instruction gives. Numbers are computed in their own precision.
+fn compute(name: &str, types: &[String], x: &[u64]) -> u64 {
+    let ty = types[types.len().min(2) - 1].as_str();
+    let single = |n: usize| f32::from_bits(x[n] as u32);
+    let double = |n: usize| f64::from_bits(x[n]);
+    let int = |n: usize| match ty {
+        "s64" | "u64" => x[n] as i64,
+        "u32" | "b32" => i64::from(x[n] as u32),
+        _ => i64::from(x[n] as u32 as i32),
+    };
+    let whole = |n: i64| match types[0].as_str() {
+        "s32" | "u32" | "b32" => u64::from(n as u32),
+        _ => n as u64,
+    };
+    macro_rules! float {
+        ($single:expr, $double:expr) => {
+            if ty == "f32" {
+                u64::from(($single).to_bits())
+            } else {
+                ($double).to_bits()
+            }
+        };
+    }
+    match (name, ty) {
+        ("add", "f32" | "f64") => float!(single(0) + single(1), double(0) + double(1)),
+        ("sub", "f32" | "f64") => float!(single(0) - single(1), double(0) - double(1)),
+        ("mul", "f32" | "f64") => float!(single(0) * single(1), double(0) * double(1)),
+        ("div", "f32" | "f64") => float!(single(0) / single(1), double(0) / double(1)),
+        ("neg", "f32" | "f64") => float!(-single(0), -double(0)),
+        ("abs", _) => float!(single(0).abs(), double(0).abs()),
+        ("sqrt", _) => float!(single(0).sqrt(), double(0).sqrt()),
+        ("floor", _) => float!(single(0).floor(), double(0).floor()),
+        ("fma", _) => float!(
+            single(0).mul_add(single(1), single(2)),
+            double(0).mul_add(double(1), double(2))
+        ),
+        // The sign of the first and the magnitude of the second.
+        ("copysign", _) => float!(single(1).copysign(single(0)), double(1).copysign(double(0))),
+        ("mov", _) => x[0],
+        ("add", _) => whole(int(0).wrapping_add(int(1))),
+        ("sub", _) => whole(int(0).wrapping_sub(int(1))),
+        ("mul", _) => whole(int(0).wrapping_mul(int(1))),
+        ("mad", _) => whole(int(0).wrapping_mul(int(1)).wrapping_add(x[2] as i64)),
+        ("mad.wide", _) => (int(0).wrapping_mul(int(1)) as u64).wrapping_add(x[2]),
+        ("neg", _) => whole(int(0).wrapping_neg()),
+        ("div", _) => whole(int(0).checked_div(int(1)).expect("a quotient")),
+        ("rem", _) => whole(int(0).checked_rem(int(1)).expect("a remainder")),
+        ("shl", "b32") => u64::from((x[0] as u32) << x[1]),
+        ("shl", _) => x[0] << x[1],
+        ("shr", _) => x[0] >> x[1],
+        ("and", _) => x[0] & x[1],
+        ("or", _) => x[0] | x[1],
+        ("not", _) => u64::from(x[0] == 0),
+        ("selp", _) => {
+            if x[2] != 0 {
+                x[0]
+            } else {
+                x[1]
+            }
+        }
+        ("to-int", "f32") => whole(single(0) as i64),
+        ("to-int", _) => whole(double(0) as i64),
+        ("to-real", _) if types[0] == "f32" => u64::from((int(0) as f32).to_bits()),
+        ("to-real", _) => (int(0) as f64).to_bits(),
+        ("round", _) => u64::from((double(0) as f32).to_bits()),
+        ("widen", _) => f64::from(single(0)).to_bits(),
+        ("extend", _) => int(0) as u64,
+        (name, _) => {
+            let how = name.strip_prefix("setp.").expect("a comparison");
+            let ordering = match ty {
+                "f32" => single(0).partial_cmp(&single(1)),
+                "f64" => double(0).partial_cmp(&double(1)),
+                _ => Some(int(0).cmp(&int(1))),
+            };
+            u64::from(match how {
+                "eq" => ordering.is_some_and(|o| o.is_eq()),
+                "ne" => ordering.is_some_and(|o| o.is_ne()),
+                "lt" => ordering.is_some_and(|o| o.is_lt()),
+                "le" => ordering.is_some_and(|o| o.is_le()),
+                "gt" => ordering.is_some_and(|o| o.is_gt()),
+                _ => ordering.is_some_and(|o| o.is_ge()),
+            })
+        }
+    }
+}
