@@ -290,3 +290,42 @@ fn many_steps() {
     near(found[0], d[size - 1][size - 1] + z, "many");
     assert_eq!(windows, [size, 1]);
 }
+
+/// A sequence is what it is wherever it is defined and read: among globals, in the state of strands, in functions.
+#[test]
+fn places_of_definition() {
+    let clauses = "{ x[0] = base; x[t in 1..99] = 0.9*x[t-1] + 0.1*real(t%3); }";
+    let last = (1..100).fold(0.7, |x, t| 0.9 * x + 0.1 * f64::from(t % 3));
+    let globals = [
+        (format!("real[100] x {clauses}"), "", "x[99]"),
+        (format!("real[100] x {clauses} real z = x[99];"), "", "z"),
+        (String::new(), &*format!("real[100] x {clauses}"), "x[99]"),
+        (
+            format!("function real f (real more) {{ real[100] x {clauses} return x[99] + more; }}"),
+            "",
+            "f(0.0)",
+        ),
+    ]
+    .map(|(global, state, read)| (global, state.to_owned(), read));
+    for (global, state, read) in globals {
+        for in_update in [false, true] {
+            let (value, update) = match in_update {
+                true => ("0.0", format!("y = {read};")),
+                false => (read, String::new()),
+            };
+            let text = format!(
+                "#version 2.0\ninput real base = 0.7;\n{global}\nstrand S (int n) {{ {state} output real y = {value}; \
+                 update {{ {update} stabilize; }} }}\ncreate_array {{ S(n) | n in 0..3 }}\n"
+            );
+            let case = Case::new(Source::new("place.diderot", text.clone()));
+            let (_, outcome) = case.stages_agree();
+            assert!(
+                outcome.outputs[0]
+                    .1
+                    .iter()
+                    .all(|y| (y - last).abs() < 1e-12),
+                "{text}"
+            );
+        }
+    }
+}

@@ -79,11 +79,15 @@ impl Observed {
             found.in_code(|found| found.block(&function.body));
         }
         let strand = &program.strand;
-        for state in &strand.state {
-            let value = state.value.iter();
-            value.for_each(|e| found.definition(state.var, e, true));
-            found.outputs.extend(state.output.then_some(state.var));
-        }
+        // Globals are defined before there are strands.
+        let is_state = |var: &VarId| strand.state.iter().any(|state| state.var == *var);
+        found.in_code_after(is_state, |found| {
+            for state in &strand.state {
+                let value = state.value.iter();
+                value.for_each(|e| found.definition(state.var, e, true));
+                found.outputs.extend(state.output.then_some(state.var));
+            }
+        });
         found.outputs.extend(strand.position);
         let blocks = [
             &program.initialize,
@@ -123,9 +127,14 @@ impl Observed {
     }
 
     fn in_code(&mut self, visit: impl FnOnce(&mut Observed)) {
+        self.in_code_after(|_| false, visit);
+    }
+
+    /// Visits code that runs after all variables were defined, but for some.
+    fn in_code_after(&mut self, but: impl Fn(&VarId) -> bool, visit: impl FnOnce(&mut Observed)) {
         let outside = std::mem::take(&mut self.reads);
         visit(self);
-        self.later.extend(self.reads.keys());
+        self.later.extend(self.reads.keys().filter(|var| !but(var)));
         for (var, reads) in outside {
             self.reads.entry(var).or_default().extend(reads);
         }
