@@ -413,16 +413,16 @@ fn read_again(part: &Part) -> (usize, usize) {
         .map(|k| (format!("in{k}"), ValueId(k)))
         .collect();
     let mut declarations = String::new();
-    let mut tests: Vec<(ValueId, String)> = Vec::new();
+    let mut tests: Vec<(ValueId, String, String)> = Vec::new();
     for line in &written.lines {
         names.insert(line.name.to_string(), line.value);
         if line.is_surface() {
-            tests.push((line.value, line.expr.to_string()));
+            tests.push((line.value, line.left(), line.expr.to_string()));
         }
     }
     let roots = region.roots.iter().zip(&written.values);
     let roots = roots.filter(|(_, expr)| expr.is_surface());
-    tests.extend(roots.map(|(value, expr)| (*value, expr.to_string())));
+    tests.extend(roots.map(|(value, expr)| (*value, String::new(), expr.to_string())));
     for (name, value) in &names {
         declarations += &match &kinds[value.0] {
             Param::Tensor(shape) => format!("input {} {name};\n", Type::Tensor(shape.clone())),
@@ -432,9 +432,9 @@ fn read_again(part: &Part) -> (usize, usize) {
         };
     }
     let mut body = String::new();
-    for (k, (value, text)) in tests.iter().enumerate() {
+    for (k, (value, left, text)) in tests.iter().enumerate() {
         let ty = Type::Tensor(kinds[value.0].shape().clone());
-        body += &format!("{ty} test{k} = {text};\n");
+        body += &format!("{ty} test{k}{left} = {text};\n");
     }
     let program = format!(
         "#version 2.0\n{declarations}strand s (int i) {{ output int o = 0; update {{ {body} stabilize; }} }}
@@ -459,7 +459,7 @@ fn read_again(part: &Part) -> (usize, usize) {
             reading.values.insert(*value, *known);
         }
     }
-    for (k, (value, text)) in tests.iter().enumerate() {
+    for (k, (value, _, text)) in tests.iter().enumerate() {
         let name = format!("test{k}");
         let found = value_names
             .iter()

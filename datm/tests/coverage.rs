@@ -57,6 +57,8 @@ const NOT_GENERATED: &[(&str, &[&str])] = &[
             "greatest",
             "mean",
             "variance",
+            "argmin",
+            "argmax",
             "sum_at_points",
             "least_at_points",
             "greatest_at_points",

@@ -33,11 +33,15 @@ pub enum Reduction {
     Product,
     /// Mean square of the distance from the mean; NaN for none.
     Variance,
+    /// The whole value whose first component is least, the first of equals; NaN for none.
+    ArgMin,
+    /// The whole value whose first component is greatest, the first of equals; NaN for none.
+    ArgMax,
 }
 
 impl Reduction {
     /// Every reduction with its name in the language.
-    pub const ALL: [(Reduction, &str); 8] = [
+    pub const ALL: [(Reduction, &str); 10] = [
         (Reduction::All, "all"),
         (Reduction::Exists, "exists"),
         (Reduction::Max, "max"),
@@ -46,6 +50,8 @@ impl Reduction {
         (Reduction::Sum, "sum"),
         (Reduction::Product, "product"),
         (Reduction::Variance, "variance"),
+        (Reduction::ArgMin, "argmin"),
+        (Reduction::ArgMax, "argmax"),
     ];
 
     /// True when values of this type can be reduced so.
@@ -55,7 +61,9 @@ impl Reduction {
             Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::Product => {
                 scalar != Scalar::Bool
             }
-            Reduction::Mean | Reduction::Variance => matches!(scalar, Scalar::F32 | Scalar::F64),
+            Reduction::Mean | Reduction::Variance | Reduction::ArgMin | Reduction::ArgMax => {
+                matches!(scalar, Scalar::F32 | Scalar::F64)
+            }
         }
     }
 }
@@ -162,7 +170,7 @@ trait Number: Copy + PartialOrd + Send + Sync {
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
-    /// Division by a count; only reals are asked.
+    /// Division by a count; only reals are asked. Of no values the mean is NaN.
     fn over(self, count: usize) -> Self;
 }
 
@@ -229,7 +237,25 @@ fn reduce_numbers<T: Number>(reduction: Reduction, values: &[T], components: usi
             &|_, value| value,
             |a, b| if b < a { b } else { a },
         ),
+        Reduction::ArgMin => winner(values, components, |a, b| a < b),
+        Reduction::ArgMax => winner(values, components, |a, b| a > b),
         Reduction::All | Reduction::Exists => unreachable!("`accepts` admits truth values only"),
+    }
+}
+
+/// The value whose first component is better than those of all others, the first of equals. A NaN never wins; if there is
+/// nothing else, or nothing at all, every component is NaN.
+fn winner<T: Number>(values: &[T], components: usize, better: impl Fn(T, T) -> bool) -> Vec<T> {
+    let mut best: Option<&[T]> = None;
+    for value in values.chunks_exact(components.max(1)) {
+        let is_number = value[0].partial_cmp(&value[0]).is_some();
+        if is_number && best.is_none_or(|best| better(value[0], best[0])) {
+            best = Some(value);
+        }
+    }
+    match best {
+        Some(best) => best.to_vec(),
+        None => vec![T::ZERO.over(0); components],
     }
 }
 
@@ -372,6 +398,31 @@ mod tests {
         );
         assert_eq!(real(Reduction::Max, &[f64::NAN, 1.0, f64::NAN]), 1.0);
         assert_eq!(real(Reduction::Min, &[1.0, f64::NAN]), 1.0);
+    }
+
+    #[test]
+    fn the_first_of_equals_wins_with_all_its_components() {
+        let rows = Values::F64(vec![
+            f64::NAN,
+            1.0,
+            3.0,
+            2.0,
+            -1.0,
+            3.0,
+            5.0,
+            4.0,
+            -1.0,
+            5.0,
+        ]);
+        let winner = |reduction| reduce(reduction, &rows, 2);
+        assert_eq!(
+            winner(Reduction::ArgMin),
+            Some(Values::F64(vec![-1.0, 3.0]))
+        );
+        assert_eq!(winner(Reduction::ArgMax), Some(Values::F64(vec![5.0, 4.0])));
+        assert!(real(Reduction::ArgMin, &[]).is_nan());
+        assert!(real(Reduction::ArgMax, &[f64::NAN]).is_nan());
+        assert_eq!(real(Reduction::ArgMin, &[f64::INFINITY]), f64::INFINITY);
     }
 
     #[test]

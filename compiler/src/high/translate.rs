@@ -10,6 +10,7 @@ mod flow;
 mod indexed;
 mod iterate;
 mod statics;
+mod steps;
 mod strands;
 
 use super::High;
@@ -17,7 +18,8 @@ use crate::{
     front::typed::{
         closed_form::obstacles,
         int_range,
-        tree::{self, Block, Expr, Global, VarId},
+        observed::Observed,
+        tree::{self, Block, Expr, ExprKind, Global, VarId},
     },
     ir::{
         Bits,
@@ -100,14 +102,27 @@ struct Plan {
     ints: (i64, i64),
     /// The field functions that have no closed form and are code, with their places among the globals.
     code_fields: BTreeMap<VarId, usize>,
+    /// What is read of variables.
+    observed: Observed,
 }
 
 impl Plan {
     fn new(program: &tree::Program, long_int: bool) -> Plan {
+        let observed = Observed::of(program);
         let is_value = |var: &VarId| program.vars[var.0].ty.is_value();
+        // Of a sequence in steps that only others are defined by, nothing has to be stored.
+        let is_stored = |var: VarId, value: &Option<Expr>| {
+            let in_steps = |e: &Expr| matches!(e.kind, ExprKind::Recurrence(_));
+            !(value.as_ref().is_some_and(in_steps) && observed.is_passing(var))
+        };
+        let is_global = |global: &&Global| match global {
+            Global::Variable { var, value } => is_stored(*var, value),
+            _ => true,
+        };
         let globals = program
             .globals
             .iter()
+            .filter(is_global)
             .map(defined)
             .filter(is_value)
             .collect();
@@ -115,6 +130,7 @@ impl Plan {
             .strand
             .state
             .iter()
+            .filter(|s| is_stored(s.var, &s.value))
             .map(|s| s.var)
             .chain(program.strand.params.iter().copied())
             .collect();
@@ -128,6 +144,7 @@ impl Plan {
             state,
             ints: int_range(long_int),
             code_fields,
+            observed,
         }
     }
 
@@ -160,7 +177,8 @@ impl Plan {
             }
             Global::Variable { .. } | Global::FieldFunction { .. } => None,
         });
-        let outputs: Vec<bool> = program.strand.state.iter().map(|s| s.output).collect();
+        let outputs = program.strand.state.iter().filter(|s| s.output);
+        let outputs: Vec<VarId> = outputs.map(|s| s.var).collect();
         Interface {
             strand: program.strand.name.clone(),
             inputs: inputs.collect(),
@@ -178,10 +196,9 @@ impl Plan {
             state: self
                 .state
                 .iter()
-                .enumerate()
-                .map(|(n, var)| State {
+                .map(|var| State {
                     variable: variable(var),
-                    output: outputs.get(n).copied().unwrap_or(false),
+                    output: outputs.contains(var),
                 })
                 .collect(),
             grid: program.create.grid,
@@ -338,7 +355,7 @@ impl<'a> Translator<'a> {
                 self.statics.define_fem(var, fem);
             }
             _ => {
-                let value = self.expr(value);
+                let value = self.value_of(var, value);
                 self.bind(var, value);
             }
         }
@@ -468,7 +485,7 @@ impl Translator<'_> {
         }
         for state in &strand.state {
             let value = match &state.value {
-                Some(value) => self.expr(value),
+                Some(value) => self.value_of(state.var, value),
                 None => {
                     let ty = Ty::of(self.ty(state.var));
                     self.default(&ty)

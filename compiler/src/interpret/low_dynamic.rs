@@ -132,6 +132,9 @@ impl Machine {
         rows: &[Vec<Datum>],
         element: Element,
     ) -> Vec<Datum> {
+        if let Some(extreme) = reduction.extreme() {
+            return winner(extreme, rows, element);
+        }
         let count = Datum::Real(rows.len() as f64);
         let is_int = element.ty == Ty::Int;
         let apply = |op: Simple, a: &Datum, b: &Datum| self.simple(op, &[a, b]);
@@ -190,8 +193,27 @@ impl Machine {
                             .collect();
                         mean(&squares)
                     }
+                    Reduction::ArgMin | Reduction::ArgMax => unreachable!("whole rows win"),
                 }
             })
             .collect()
+    }
+}
+
+/// The row whose first scalar is least or greatest, the first of equals; NaN if no first scalar is a number.
+fn winner(extreme: Reduction, rows: &[Vec<Datum>], element: Element) -> Vec<Datum> {
+    let mut best: Option<&Vec<Datum>> = None;
+    for row in rows.iter().filter(|row| !row[0].real().is_nan()) {
+        let wins = best.is_none_or(|best| match extreme {
+            Reduction::Min => row[0].real() < best[0].real(),
+            _ => row[0].real() > best[0].real(),
+        });
+        if wins {
+            best = Some(row);
+        }
+    }
+    match best {
+        Some(best) => best.clone(),
+        None => vec![Datum::Real(f64::NAN); element.scalars as usize],
     }
 }

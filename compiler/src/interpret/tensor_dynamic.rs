@@ -14,6 +14,10 @@ use ein_ir::Tensor;
 impl Datum {
     /// A value of a type from its scalars, as many as it takes.
     pub fn from_scalars(ty: &Ty, scalars: &mut impl Iterator<Item = low::Datum>) -> Datum {
+        if let Ty::Seq(element, n) = ty {
+            let elements = (0..*n).map(|_| Datum::from_scalars(element, scalars));
+            return Datum::Seq(elements.collect());
+        }
         let mut next = || scalars.next().expect("a scalar for every component");
         match ty {
             Ty::Bool => Datum::Bool(next().bool()),

@@ -198,6 +198,8 @@ fn kind(reduction: Reduction) -> reduce::Reduction {
         Reduction::Max => reduce::Reduction::Max,
         Reduction::Mean => reduce::Reduction::Mean,
         Reduction::Variance => reduce::Reduction::Variance,
+        Reduction::ArgMin => reduce::Reduction::ArgMin,
+        Reduction::ArgMax => reduce::Reduction::ArgMax,
     }
 }
 

@@ -22,6 +22,11 @@ const SHOWN: &[(&str, &[(&str, usize)])] = &[
     ("corners", &[("field#4(2)[3] colors", 4), ("// Uphill", 6)]),
     ("beam", &[("// Airy's function", 5), ("real[2] s", 7)]),
     ("bulb", &[("function real around", 3), ("mat3 D = identity", 8)]),
+    ("ftle", &[("vec3[49] x {", 8), ("// The gradient of the flow map", 3)]),
+    ("swirls", &[("field#7(3)[3,3] stretch", 3), ("foreach (int n in 0..3)", 6)]),
+    ("load", &[("field#3(3)[3,3] strain", 4)]),
+    ("grain", &[("axis space", 2), ("field#2(space)[color] img", 2)]),
+    ("alike", &[("real[33,33] D {", 8)]),
 ];
 
 /// How much smaller the tests' pictures are.

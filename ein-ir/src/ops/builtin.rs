@@ -63,6 +63,10 @@ pub enum Reduction {
     Mean,
     /// The mean square of the difference from the mean, by components; NaN of none.
     Variance,
+    /// Where the least is, the first of equals; −1 of none. A NaN is never the least.
+    ArgMin,
+    /// Where the greatest is, the first of equals; −1 of none. A NaN is never the greatest.
+    ArgMax,
 }
 
 /// A set of strands.
@@ -82,6 +86,15 @@ impl Reduction {
         let meaning = Meaning::Builtin(Builtin::Reduce(self));
         let row = OPERATORS.iter().find(|row| row.meaning == meaning);
         row.expect("every reduction has a row").syntax[0].spelling()
+    }
+
+    /// The reduction to the value itself, of one that says where it is.
+    pub fn extreme(self) -> Option<Reduction> {
+        match self {
+            Reduction::ArgMin => Some(Reduction::Min),
+            Reduction::ArgMax => Some(Reduction::Max),
+            _ => None,
+        }
     }
 
     /// The reduction that a function of this name is.

@@ -261,8 +261,37 @@ impl Expr {
                     && base.children().into_iter().all(Expr::is_surface)
             }
             _ if gives_sequence(self) => false,
+            Expr::Sum(..) => !self.has_axes() && self.is_component(),
             _ => !self.is_index_notation() && self.children().into_iter().all(Expr::is_surface),
         }
+    }
+
+    /// Whether this can stand in a program as a component of what is defined by index.
+    pub fn is_component(&self) -> bool {
+        match self {
+            Expr::Call(..) | Expr::Position(_) => false,
+            _ if self.is_index_notation() => self
+                .children()
+                .into_iter()
+                .all(|inner| !gives_sequence(inner) && inner.is_component()),
+            Expr::Apply(_, args) if !gives_sequence(self) => args.iter().all(Expr::is_component),
+            Expr::Power(..) | Expr::If { .. } => {
+                self.children().into_iter().all(Expr::is_component)
+            }
+            _ => self.is_surface(),
+        }
+    }
+
+    /// Whether an axis of what is defined is an index here.
+    fn has_axes(&self) -> bool {
+        let is_axis = |index: &Index| matches!(index, Index::Axis(_));
+        let own = match self {
+            Expr::Component(_, indices) | Expr::Epsilon(indices) => indices.iter().any(is_axis),
+            Expr::Delta(i, j) => is_axis(i) || is_axis(j),
+            Expr::Partial(index, _) | Expr::Position(index) => is_axis(index),
+            _ => false,
+        };
+        own || self.children().into_iter().any(Expr::has_axes)
     }
 
     fn is_index_notation(&self) -> bool {

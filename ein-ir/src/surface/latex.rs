@@ -175,12 +175,12 @@ impl Writer {
             Expr::Sum(binders, body) => {
                 let letters = binders
                     .iter()
-                    .map(|&b| letter(Index::Bound(b), &self.binders));
+                    .map(|&b| letter(Index::Bound(b), &self.binders, &[]));
                 let letters = letters.collect::<Vec<_>>().join(",");
                 format!("\\sum_{{{letters}}} {}", self.operand(body, Level::Product))
             }
             Expr::Partial(index, body) => {
-                let index = letter(*index, &self.binders);
+                let index = letter(*index, &self.binders, &[]);
                 format!("\\partial_{{{index}}} {}", self.operand(body, Level::Unary))
             }
             Expr::Position(index) => format!("x{}", self.indices(&[*index])),
@@ -188,7 +188,10 @@ impl Writer {
     }
 
     fn indices(&self, indices: &[Index]) -> String {
-        let letters: Vec<String> = indices.iter().map(|&i| letter(i, &self.binders)).collect();
+        let letters: Vec<String> = indices
+            .iter()
+            .map(|&i| letter(i, &self.binders, &[]))
+            .collect();
         match letters.is_empty() {
             true => String::new(),
             false => format!("_{{{}}}", letters.join(" ")),

@@ -7,7 +7,7 @@ use super::{
     convert::{Operand, as_row, whole},
     expr::Expr,
     recognize::{Groups, Recognizer},
-    text::letter,
+    text::{letter, note_names},
     units::Units,
 };
 use crate::{
@@ -30,23 +30,32 @@ pub struct Line {
 }
 
 impl Line {
-    /// Whether the definition can stand in a program.
+    /// Whether the definition can stand in a program, as a whole or by index.
     pub fn is_surface(&self) -> bool {
-        self.indices == 0 && self.expr.is_surface()
+        match self.indices {
+            0 => self.expr.is_surface(),
+            _ => self.expr.is_component(),
+        }
+    }
+
+    /// The indices that stand after the name, in brackets; nothing if it is defined as a whole.
+    pub fn left(&self) -> String {
+        let mut names = Vec::new();
+        note_names(&self.expr, &mut names);
+        match self.indices {
+            0 => String::new(),
+            _ => format!("[{}]", self.letters(&names).join(",")),
+        }
     }
 
     /// The line in the notation of programs.
     pub fn text(&self) -> String {
-        let indices: Vec<String> = self.letters().collect();
-        match indices.is_empty() {
-            true => format!("{} = {}", self.name, self.expr),
-            false => format!("{}[{}] = {}", self.name, indices.join(","), self.expr),
-        }
+        format!("{}{} = {}", self.name, self.left(), self.expr)
     }
 
     /// The line as LaTeX, aligned at the equals sign.
     pub fn latex(&self) -> String {
-        let indices: Vec<String> = self.letters().collect();
+        let indices = self.letters(&[]);
         let name = self.name.latex();
         match indices.is_empty() {
             true => format!("{name} &= {}", self.expr.latex()),
@@ -58,8 +67,10 @@ impl Line {
         }
     }
 
-    fn letters(&self) -> impl Iterator<Item = String> {
-        (0..self.indices).map(|axis| letter(Index::Axis(axis), &[]))
+    fn letters(&self, names: &[&str]) -> Vec<String> {
+        let axes = 0..self.indices;
+        axes.map(|axis| letter(Index::Axis(axis), &[], names))
+            .collect()
     }
 }
 

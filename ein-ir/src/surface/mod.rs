@@ -2,7 +2,7 @@
 //!
 //! An operator is recognised by its EIN: a row of the operator table that says the same is written the way programs write
 //! it. What no row says is taken apart into sums, products, quotients and functions that rows do say; and what cannot be
-//! said with whole tensors is written component by component, in index notation (`Σ_p A[i,p]·b[p]`). A region becomes
+//! said with whole tensors is written component by component, in index notation (`sum[p](A[i,p]*b[p])`). A region becomes
 //! lines, one for each value that has a name or is needed more than once.
 
 mod components;

@@ -11,9 +11,12 @@ impl Display for Expr {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut binders = Vec::new();
         note_binders(self, &mut binders);
+        let mut names = Vec::new();
+        note_names(self, &mut names);
         let mut writer = Writer {
             out: String::new(),
             binders,
+            names,
         };
         writer.operand(self, Level::Conditional);
         f.write_str(&writer.out)
@@ -36,11 +39,27 @@ pub(super) fn note_binders(expr: &Expr, found: &mut Vec<u32>) {
         .for_each(|inner| note_binders(inner, found));
 }
 
-/// The letter of an index: i, j, k for the axes of the result, p, q, r for those that are summed over.
-pub(super) fn letter(index: Index, binders: &[u32]) -> String {
-    let numbered = |letters: &[char], k: usize| match k / letters.len() {
-        0 => letters[k].to_string(),
-        round => format!("{}{round}", letters[k % letters.len()]),
+/// The names that an expression mentions.
+pub(super) fn note_names<'e>(expr: &'e Expr, found: &mut Vec<&'e str>) {
+    if let Expr::Name(name) | Expr::Int(name) = expr {
+        found.push(name);
+    }
+    expr.children()
+        .into_iter()
+        .for_each(|inner| note_names(inner, found));
+}
+
+/// The letter of an index: i, j, k for the axes of the result, p, q, r for those that are summed over; none of them is one of
+/// these names.
+pub(super) fn letter(index: Index, binders: &[u32], names: &[&str]) -> String {
+    let numbered = |letters: &[char], k: usize| {
+        let all = (0..).flat_map(|round| letters.iter().map(move |letter| (letter, round)));
+        let all = all.map(|(letter, round)| match round {
+            0 => letter.to_string(),
+            round => format!("{letter}{round}"),
+        });
+        let mut free = all.filter(|letter| !names.contains(&letter.as_str()));
+        free.nth(k).unwrap_or_default()
     };
     match index {
         Index::Const(component) => component.to_string(),
@@ -67,8 +86,8 @@ pub(super) fn level(expr: &Expr) -> Level {
         Expr::If { .. } => Level::Conditional,
         Expr::Slice(..) | Expr::Component(..) | Expr::Call(..) => Level::Suffix,
         Expr::Delta(..) | Expr::Epsilon(_) | Expr::Position(_) => Level::Suffix,
-        Expr::Product(_) | Expr::Sum(..) => Level::Product,
-        Expr::Partial(..) => Level::Unary,
+        Expr::Product(_) => Level::Product,
+        Expr::Sum(..) | Expr::Partial(..) => Level::Suffix,
     }
 }
 
@@ -92,12 +111,17 @@ pub(super) fn comparison(test: Comparison) -> &'static str {
     }
 }
 
-struct Writer {
+struct Writer<'e> {
     out: String,
     binders: Vec<u32>,
+    names: Vec<&'e str>,
 }
 
-impl Writer {
+impl Writer<'_> {
+    fn letter(&self, index: Index) -> String {
+        letter(index, &self.binders, &self.names)
+    }
+
     /// An expression where nothing looser than `loosest` may stand without parentheses.
     fn operand(&mut self, expr: &Expr, loosest: Level) {
         let parentheses = level(expr) < loosest;
@@ -160,23 +184,33 @@ impl Writer {
             }
             Expr::Product(factors) => {
                 for (k, factor) in factors.iter().enumerate() {
-                    self.out.push_str(if k > 0 { "·" } else { "" });
-                    // What follows a sum would be part of it.
+                    self.out.push_str(if k > 0 { "*" } else { "" });
                     self.operand(factor, Level::Product.tighter());
                 }
             }
             Expr::Sum(binders, body) => {
                 let letters: Vec<String> = binders
                     .iter()
-                    .map(|&b| letter(Index::Bound(b), &self.binders))
+                    .map(|&b| self.letter(Index::Bound(b)))
                     .collect();
-                self.out.push_str(&format!("Σ_{} ", letters.concat()));
-                self.operand(body, Level::Product);
+                self.out.push_str(&format!("sum[{}](", letters.join(",")));
+                self.operand(body, Level::Conditional);
+                self.out.push(')');
             }
             Expr::Partial(index, body) => {
-                self.out
-                    .push_str(&format!("∂_{} ", letter(*index, &self.binders)));
-                self.operand(body, Level::Unary);
+                let (mut indices, mut body) = (vec![self.letter(*index)], &**body);
+                while let Expr::Partial(index, inner) = body {
+                    indices.push(self.letter(*index));
+                    body = inner;
+                }
+                self.out.push_str(&format!("∂[{}] ", indices.join(",")));
+                // It binds tighter than a subscript, and what is called would be taken for a field.
+                let is_field = |e: &Expr| matches!(e, Expr::Name(_));
+                let is_plain = match body {
+                    Expr::Component(base, _) => is_field(base),
+                    other => is_field(other),
+                };
+                self.operand(body, if is_plain { Level::Suffix } else { Level::Atom });
             }
             Expr::Position(index) => {
                 self.out.push('x');
@@ -186,7 +220,7 @@ impl Writer {
     }
 
     fn indices(&mut self, indices: &[Index]) {
-        let letters: Vec<String> = indices.iter().map(|&i| letter(i, &self.binders)).collect();
+        let letters: Vec<String> = indices.iter().map(|&i| self.letter(i)).collect();
         if !letters.is_empty() {
             self.out.push_str(&format!("[{}]", letters.join(",")));
         }

@@ -98,6 +98,9 @@ fn reduce(
     result: &Type,
     long_int: bool,
 ) -> Option<Constant> {
+    if let Some(extreme) = reduction.extreme() {
+        return Some(Constant::Int(place_of(extreme, elements)?));
+    }
     match result {
         Type::Bool => {
             let mut truths = elements
@@ -124,9 +127,7 @@ fn reduce(
                 Reduction::Product => ints.fold(1, |a, b| wrapped(a.wrapping_mul(b), long_int)),
                 Reduction::Min => ints.fold(most, i64::min),
                 Reduction::Max => ints.fold(least, i64::max),
-                Reduction::All | Reduction::Exists | Reduction::Mean | Reduction::Variance => {
-                    return None;
-                }
+                _ => return None,
             }))
         }
         Type::Tensor(shape) => {
@@ -168,6 +169,25 @@ fn reals(reduction: Reduction, x: &[f64]) -> Option<f64> {
             let mean = mean();
             x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / x.len() as f64
         }
-        Reduction::All | Reduction::Exists => return None,
+        Reduction::All | Reduction::Exists | Reduction::ArgMin | Reduction::ArgMax => return None,
     })
+}
+
+/// Where the least or the greatest element is, the first of equals; −1 if there is none.
+fn place_of(extreme: Reduction, elements: &[Constant]) -> Option<i64> {
+    let better = match extreme {
+        Reduction::Min => Relation::Less,
+        _ => Relation::Greater,
+    };
+    let mut found: Option<usize> = None;
+    for (at, element) in elements.iter().enumerate() {
+        let wins = match found {
+            Some(best) => compare(better, element, &elements[best])?,
+            None => compare(Relation::Equal, element, element)?,
+        };
+        if wins {
+            found = Some(at);
+        }
+    }
+    Some(found.map_or(-1, |at| at as i64))
 }

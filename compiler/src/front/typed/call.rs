@@ -22,7 +22,7 @@ use crate::front::{
 use ein_ir::{
     Type,
     kernel::KERNELS,
-    ops::{self, Builtin, Lift, Meaning, OPERATORS, Syntax, spelling},
+    ops::{self, Builtin, Lift, Meaning, OPERATORS, Reduction, Syntax, spelling},
 };
 
 /// `f(a, …)`
@@ -117,7 +117,10 @@ pub(super) fn call_comprehension<'a>(
         unknown_function(cx, &name);
         return None;
     }
-    overload::apply(cx, &name.text, name.span, vec![sequence?], None, span)
+    match Reduction::named(&name.text).filter(|reduction| reduction.extreme().is_some()) {
+        Some(_) => reduce::witness(cx, &name, sequence?, span),
+        None => overload::apply(cx, &name.text, name.span, vec![sequence?], None, span),
+    }
 }
 
 fn user_function<'a>(

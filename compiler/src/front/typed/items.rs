@@ -294,7 +294,7 @@ fn field_function<'a>(
     cx.vars[var.0].labels = labels;
     cx.vars[var.0].needs = std::mem::take(&mut cx.needs);
     let body = body?;
-    cx.history.define_function(var, &body);
+    cx.history.define_function(var, param, &body);
     Some(Global::FieldFunction { var, param, body })
 }
 

@@ -20,6 +20,7 @@ mod hint;
 mod indexed;
 mod items;
 mod messages;
+pub(crate) mod observed;
 mod overload;
 mod print;
 mod program;

@@ -4,7 +4,8 @@
 //! by the names of their rows, and every implicit conversion shows as `(e as T)`.
 
 use super::tree::{
-    Block, Constant, Domain, Expr, ExprKind, Global, InputDefault, Program, Stmt, StmtKind, VarId,
+    Block, Constant, Domain, Expr, ExprKind, Global, InputDefault, Program, Segment, Stmt,
+    StmtKind, VarId,
 };
 use crate::front::syntax::ast::MethodKind;
 use ein_ir::{
@@ -269,6 +270,14 @@ impl Printer<'_> {
                 let bound: Vec<String> = bound.collect();
                 format!("(let {} in {})", bound.join(", "), self.expr(body))
             }
+            ExprKind::Recurrence(recurrence) => {
+                let segments: Vec<String> = recurrence
+                    .segments
+                    .iter()
+                    .map(|s| self.segment(s))
+                    .collect();
+                format!("(steps {})", segments.join("; "))
+            }
             ExprKind::Coerce(inner) => format!("({} as {})", self.expr(inner), expr.ty),
             ExprKind::Comprehension { body, var, domain } => {
                 let domain = match domain {
@@ -281,6 +290,24 @@ impl Printer<'_> {
             }
             ExprKind::Select { strand, var } => format!("{}.{}", self.expr(strand), self.var(*var)),
         }
+    }
+
+    /// Steps that are computed alike, with how far back they read.
+    fn segment(&self, segment: &Segment) -> String {
+        let past = segment.past.iter().map(|past| {
+            let (var, back) = (self.var(past.var), past.back);
+            format!(" {var} = {}@-{back}", past.element)
+        });
+        let elements = segment.elements.iter();
+        let elements = elements.map(|(var, e)| format!("{} = {}", self.var(*var), self.expr(e)));
+        format!(
+            "{} in {}..{}{}: {}",
+            self.var(segment.index),
+            segment.low,
+            segment.high,
+            past.collect::<String>(),
+            elements.collect::<Vec<_>>().join(", ")
+        )
     }
 
     /// A row by its name; with its type where the arguments do not determine it.

@@ -4,6 +4,7 @@ use super::{
     build::{comprehension_over, iteration},
     context::{Cx, Place},
     expr::typed,
+    messages::mismatch,
     overload,
     tree::{Domain, Expr, ExprKind, VarKind},
 };
@@ -14,7 +15,7 @@ use crate::front::{
 };
 use ein_ir::{
     Type,
-    ops::{Reduction, StrandSet, spelling},
+    ops::{Builtin, Reduction, StrandSet, spelling},
 };
 
 /// Whether a function of the table reduces sequences.
@@ -34,6 +35,55 @@ pub(super) fn comprehension<'a>(
         None => iteration(cx, &iter.source, None).map(|source| Domain::Seq(Box::new(source))),
     };
     comprehension_over(cx, body, iter, domain, None, span)
+}
+
+/// `argmin { e | x in s }`: the element `x` where `e` is least; of a set of strands, the strand.
+pub(super) fn witness(
+    cx: &mut Cx<'_>,
+    name: &ast::Name,
+    sequence: Expr,
+    span: Span,
+) -> Option<Expr> {
+    let ExprKind::Comprehension { body, var, domain } = sequence.kind else {
+        return None;
+    };
+    let source = match domain {
+        Domain::Seq(source) => *source,
+        Domain::Strands(set) => {
+            let strand = cx.strand.as_ref().map(|strand| strand.name.to_owned())?;
+            if body.ty == Type::Int {
+                mismatch(cx, "what is compared of strands", &Type::REAL, &body);
+                return None;
+            }
+            let domain = Domain::Strands(set);
+            let kind = ExprKind::Comprehension { body, var, domain };
+            let values = vec![typed(sequence.ty, kind, sequence.span)];
+            let found = overload::apply(cx, &name.text, name.span, values, None, span)?;
+            return Some(typed(Type::Strand(strand), found.kind, span));
+        }
+    };
+    // What is iterated over is computed once, and then indexed.
+    let mut bindings = Vec::new();
+    let mut once = |cx: &mut Cx<'_>, e: &Expr| {
+        let bound = cx.fresh("elements", Some(e.ty.clone()), VarKind::Local, e.span);
+        cx.vars[bound.0].read = true;
+        bindings.push((bound, e.clone()));
+        typed(e.ty.clone(), ExprKind::Var(bound), e.span)
+    };
+    let source = match (source.builtin(), &source.kind) {
+        (Some((Builtin::Range, [low, high])), ExprKind::Op { op, .. }) => {
+            let args = vec![once(cx, low), once(cx, high)];
+            overload::applied(op.clone(), args, source.span)
+        }
+        _ => once(cx, &source),
+    };
+    let domain = Domain::Seq(Box::new(source.clone()));
+    let kind = ExprKind::Comprehension { body, var, domain };
+    let values = vec![typed(sequence.ty, kind, sequence.span)];
+    let place = overload::apply(cx, &name.text, name.span, values, None, span)?;
+    let found = overload::apply(cx, spelling::ELEMENT, span, vec![source, place], None, span)?;
+    let (ty, body) = (found.ty.clone(), Box::new(found));
+    Some(typed(ty, ExprKind::Let { bindings, body }, span))
 }
 
 /// `SUM(F, s)` and its kin: a field at every point of a sequence, reduced.

@@ -1,6 +1,9 @@
 //! What the front end understands and translation does not: reported at its place, before anything is translated.
 
-use super::closed_form::{Obstacle, is_dynamic, named_field, obstacles};
+use super::{
+    closed_form::{Obstacle, is_dynamic, named_field, obstacles},
+    observed::too_much_kept,
+};
 use crate::front::{
     codes,
     diag::Diagnostic,
@@ -24,6 +27,7 @@ pub fn unsupported(program: &Program) -> Vec<Diagnostic> {
         found: Vec::new(),
     };
     search.program();
+    search.found.extend(too_much_kept(program));
     search.found
 }
 
@@ -152,6 +156,20 @@ impl Search<'_> {
                 return self.within(Place::Reduction, body);
             }
             ExprKind::Comprehension { .. } if is_of_strands(&e.ty) => self.sequence_of_strands(e),
+            ExprKind::Select { strand, var } if strand.found_among_strands().is_some() => {
+                let ty = &self.program.vars[var.0].ty;
+                if !matches!(ty, Type::Tensor(_)) {
+                    let what = format!("reading a `{ty}` of a strand of a set");
+                    self.report(e.span, &what);
+                }
+                return strand
+                    .children()
+                    .into_iter()
+                    .for_each(|part| self.expr(part));
+            }
+            ExprKind::Op { .. } if e.found_among_strands().is_some() => {
+                self.report(e.span, "a strand of a set whose state is not read at once");
+            }
             _ => {}
         }
         match e.builtin() {

@@ -10,7 +10,7 @@ use crate::front::{
 };
 use ein_ir::{
     Ein, Kernel, Shape, Type,
-    ops::{Builtin, Instance, Meaning, StrandSet},
+    ops::{Builtin, Instance, Meaning, Reduction, StrandSet},
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -305,6 +305,8 @@ pub enum ExprKind {
         /// The value.
         body: Box<Expr>,
     },
+    /// A sequence that is computed step by step along one axis.
+    Recurrence(Box<Recurrence>),
     /// A call of a user function.
     Call {
         /// The function.
@@ -333,6 +335,66 @@ pub enum ExprKind {
     },
 }
 
+/// A sequence whose elements are computed in steps along one of its axes, each step from those before. A step has one element
+/// for every place along the other axes, and perhaps more that only other elements read.
+#[derive(Clone, Debug)]
+pub struct Recurrence {
+    /// How long the sequence is along each axis.
+    pub lengths: Vec<usize>,
+    /// The axis along which steps are taken.
+    pub axis: usize,
+    /// Where the elements of a step are along the other axes, in the order in which they are computed.
+    pub places: Vec<Vec<usize>>,
+    /// The first of a step's elements that belong to the sequence; one for every place follows.
+    pub first: usize,
+    /// Steps that are computed alike, in their order; together they are all steps.
+    pub segments: Vec<Segment>,
+}
+
+/// Steps that are computed alike.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    /// The first step.
+    pub low: i64,
+    /// The last step.
+    pub high: i64,
+    /// The number of the step, where the elements need it.
+    pub index: VarId,
+    /// The elements of earlier steps that are read.
+    pub past: Vec<Past>,
+    /// The elements of a step, each of which may read those before it.
+    pub elements: Vec<(VarId, Expr)>,
+}
+
+/// An element of an earlier step.
+#[derive(Clone, Copy, Debug)]
+pub struct Past {
+    /// The variable that has it.
+    pub var: VarId,
+    /// How many steps before.
+    pub back: usize,
+    /// Which of that step's elements.
+    pub element: usize,
+}
+
+impl Recurrence {
+    /// How many elements the sequence has.
+    pub fn size(&self) -> usize {
+        self.lengths.iter().product()
+    }
+
+    /// How many steps there are.
+    pub fn steps(&self) -> usize {
+        self.lengths[self.axis]
+    }
+
+    fn values(&self) -> impl Iterator<Item = &Expr> {
+        self.segments
+            .iter()
+            .flat_map(|segment| segment.elements.iter().map(|(_, value)| value))
+    }
+}
+
 impl Expr {
     /// The expressions that it is made of.
     pub fn children(&self) -> Vec<&Expr> {
@@ -345,6 +407,7 @@ impl Expr {
                 let bound = bindings.iter().map(|(_, value)| value);
                 bound.chain([&**body]).collect()
             }
+            ExprKind::Recurrence(recurrence) => recurrence.values().collect(),
             ExprKind::Coerce(inner) | ExprKind::Select { strand: inner, .. } => vec![inner],
             ExprKind::Comprehension { body, domain, .. } => match domain {
                 Domain::Seq(source) => vec![body, source],
@@ -384,6 +447,15 @@ impl Expr {
                     body: Box::new(change(body)?),
                 }
             }
+            ExprKind::Recurrence(recurrence) => {
+                let mut changed = recurrence.clone();
+                for segment in &mut changed.segments {
+                    for (_, value) in &mut segment.elements {
+                        *value = change(value)?;
+                    }
+                }
+                ExprKind::Recurrence(changed)
+            }
             ExprKind::Coerce(inner) => ExprKind::Coerce(Box::new(change(inner)?)),
             ExprKind::Comprehension { body, var, domain } => ExprKind::Comprehension {
                 body: Box::new(change(body)?),
@@ -403,6 +475,22 @@ impl Expr {
             kind,
             span: self.span,
         })
+    }
+
+    /// If this is the strand of a set where something is least or greatest: how it is found, in which set, what is compared,
+    /// and the variable that is the strand there.
+    pub(crate) fn found_among_strands(&self) -> Option<(Reduction, StrandSet, &Expr, VarId)> {
+        let (Builtin::Reduce(reduction), [values]) = self.builtin()? else {
+            return None;
+        };
+        match &values.kind {
+            ExprKind::Comprehension {
+                body,
+                var,
+                domain: Domain::Strands(set),
+            } if reduction.extreme().is_some() => Some((reduction, *set, body, *var)),
+            _ => None,
+        }
     }
 
     /// The operator, if it is one that EIN cannot express, and its arguments.

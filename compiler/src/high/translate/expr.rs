@@ -1,9 +1,10 @@
 //! Expressions.
 
-use super::{Key, Translator};
+use super::{Key, Translator, iterate::is_range};
 use crate::{
     front::typed::{
         closed_form::has_known_length,
+        observed::Kept,
         tree::{Constant, Domain, Expr, ExprKind, VarId},
     },
     high::{High, Op},
@@ -49,11 +50,12 @@ impl Translator<'_> {
             }
             ExprKind::Let { bindings, body } => {
                 for (var, value) in bindings {
-                    let value = self.expr(value);
+                    let value = self.value_of(*var, value);
                     self.env.insert(Key::Var(*var), value);
                 }
                 self.expr(body)
             }
+            ExprKind::Recurrence(steps) => self.recurrence(steps, Kept::All(None), &Ty::of(&e.ty)),
             ExprKind::Coerce(inner) => {
                 let value = self.expr(inner);
                 self.convert(value, &Ty::of(&e.ty), inner.span.start)
@@ -229,6 +231,11 @@ impl Translator<'_> {
                 return self.length(sequence);
             }
             (Builtin::Element, [sequence, index]) => {
+                if is_range(sequence) {
+                    let over = self.iteration(sequence);
+                    let index = self.expr(index);
+                    return self.int_of_range(&over, index, place);
+                }
                 let sequence = self.sequence(sequence);
                 if let Some(parts) = self.fields_in(sequence) {
                     let ExprKind::Constant(Constant::Int(known)) = index.kind else {
@@ -424,8 +431,16 @@ impl Translator<'_> {
             },
             _ => (None, sequence),
         };
-        if self.in_field_body && has_known_length(source) {
+        if self.in_field_body && has_known_length(source) && reduction.extreme().is_none() {
             return self.reduce_fields(reduction, body, source);
+        }
+        // Elements that are written out are compared one by one.
+        if reduction.extreme().is_some()
+            && body.is_none()
+            && let Some((Builtin::Sequence, elements)) = uncoerced(source).builtin()
+        {
+            let values = self.values_of(elements);
+            return self.place_among(reduction, &values);
         }
         let over = self.iteration(source);
         let element = element_of(&sequence.ty);
@@ -436,6 +451,17 @@ impl Translator<'_> {
             }
             None => item,
         })
+    }
+}
+
+/// A sequence before its length was forgotten.
+fn uncoerced(e: &Expr) -> &Expr {
+    match (&e.kind, &e.ty) {
+        (ExprKind::Coerce(inner), Type::Seq(to, _)) => match &inner.ty {
+            Type::Seq(from, _) if from == to => uncoerced(inner),
+            _ => e,
+        },
+        _ => e,
     }
 }
 

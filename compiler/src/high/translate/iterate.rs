@@ -157,6 +157,15 @@ impl Translator<'_> {
         }
     }
 
+    /// An int of a range by an index that may be out of range.
+    pub(super) fn int_of_range(&mut self, over: &Iteration, index: Value, place: u32) -> Value {
+        let length = self.count(over);
+        self.b
+            .op(Op::Base(Base::CheckIndex(place)), &[index, length]);
+        let item = self.base(Base::Simple(Simple::IntAdd), &[over.low, index]);
+        self.convert(item, &over.element, place)
+    }
+
     /// A loop that hands values from one iteration to the next; gives the last ones.
     pub(super) fn repeat(
         &mut self,
@@ -211,8 +220,66 @@ impl Translator<'_> {
                 });
                 self.divide_by_count(squares, &again)
             }
+            Reduction::ArgMin | Reduction::ArgMax => {
+                let zero = self.int(0);
+                let one = self.int(1);
+                let [best, none] = self.no_winner(reduction, element);
+                let found = self.repeat(over, vec![best, none, zero], |t, item, known| {
+                    let value = body(t, item);
+                    let [best, place] = t.winner(reduction, [known[0], known[1]], value, known[2]);
+                    let next = t.base(Base::Simple(Simple::IntAdd), &[known[2], one]);
+                    vec![best, place, next]
+                });
+                found[1]
+            }
             _ => self.fold(reduction, over, element, body),
         }
+    }
+
+    /// Where the least or the greatest of several values is.
+    pub(super) fn place_among(&mut self, reduction: Reduction, values: &[Value]) -> Value {
+        let element = self.b.type_of(values[0]).clone();
+        let mut known = self.no_winner(reduction, &element);
+        for (at, &value) in values.iter().enumerate() {
+            let at = self.int(at as i64);
+            known = self.winner(reduction, known, value, at);
+        }
+        known[1]
+    }
+
+    /// The best value and its place before there is any.
+    fn no_winner(&mut self, reduction: Reduction, element: &Ty) -> [Value; 2] {
+        let extreme = reduction.extreme().expect("a reduction to a place");
+        [self.identity_of(extreme, element), self.int(-1)]
+    }
+
+    /// The best value and its place after one more. The first number wins against nothing, even if it is infinite.
+    fn winner(
+        &mut self,
+        reduction: Reduction,
+        [best, place]: [Value; 2],
+        value: Value,
+        at: Value,
+    ) -> [Value; 2] {
+        let ty = self.b.type_of(value).clone();
+        let (less, equal) = match ty {
+            Ty::Int => (Simple::IntLess, Simple::IntEqual),
+            _ => (Simple::Less, Simple::Equal),
+        };
+        let sides = match reduction {
+            Reduction::ArgMin => [value, best],
+            _ => [best, value],
+        };
+        let better = self.base(Base::Simple(less), &sides);
+        let zero = self.int(0);
+        let is_first = self.base(Base::Simple(Simple::IntLess), &[place, zero]);
+        let is_number = self.base(Base::Simple(equal), &[value, value]);
+        let is_first = self.base(Base::Simple(Simple::And), &[is_first, is_number]);
+        let wins = self.base(Base::Simple(Simple::Or), &[better, is_first]);
+        [
+            self.base(Base::Select(ty), &[wins, value, best]),
+            self.base(Base::Select(Ty::Int), &[wins, at, place]),
+        ]
     }
 
     /// Combines what `body` is for every element, from the first to the last.
@@ -231,13 +298,18 @@ impl Translator<'_> {
         totals[0]
     }
 
-    fn divide_by_count(&mut self, sum: Value, over: &Iteration) -> Value {
+    /// How many elements there are.
+    fn count(&mut self, over: &Iteration) -> Value {
         let one = self.int(1);
         let gap = self.base(Base::Simple(Simple::IntSub), &[over.high, over.low]);
         let count = self.base(Base::Simple(Simple::IntAdd), &[gap, one]);
         let zero = self.int(0);
         let none = self.base(Base::Simple(Simple::IntLess), &[count, zero]);
-        let count = self.base(Base::Select(Ty::Int), &[none, zero, count]);
+        self.base(Base::Select(Ty::Int), &[none, zero, count])
+    }
+
+    fn divide_by_count(&mut self, sum: Value, over: &Iteration) -> Value {
+        let count = self.count(over);
         let count = self.base(Base::Simple(Simple::ToReal), &[count]);
         self.ein(quotient(&self.param(sum)), &[sum, count])
     }
@@ -253,6 +325,7 @@ impl Translator<'_> {
             (Reduction::Min, _) => self.real(f64::INFINITY),
             (Reduction::Max, _) => self.real(f64::NEG_INFINITY),
             (Reduction::Sum | Reduction::Mean | Reduction::Variance, ty) => self.default(ty),
+            (Reduction::ArgMin | Reduction::ArgMax, _) => self.int(-1),
         }
     }
 
@@ -280,6 +353,7 @@ impl Translator<'_> {
                 let ty = self.b.type_of(value).clone();
                 self.base(Base::Select(ty), &[better, value, total])
             }
+            Reduction::ArgMin | Reduction::ArgMax => unreachable!("places are not combined"),
             Reduction::Sum | Reduction::Mean | Reduction::Variance => {
                 let Param::Tensor(shape) = self.param(total) else {
                     panic!("a sum of fields")

@@ -7,7 +7,10 @@ use crate::{
     ir::tensor::{Base, Dynamic, StrandReduction, Ty},
     ssa::{Role, Value},
 };
-use ein_ir::ops::{Reduction, StrandSet};
+use ein_ir::{
+    Param,
+    ops::{Reduction, StrandSet, special},
+};
 use std::{collections::BTreeSet, sync::Arc};
 
 impl Translator<'_> {
@@ -19,6 +22,9 @@ impl Translator<'_> {
 
     /// A state variable of a strand.
     pub(super) fn select(&mut self, strand: &Expr, var: VarId) -> Value {
+        if let Some((reduction, set, compared, over)) = strand.found_among_strands() {
+            return self.state_of_winner(reduction, set, (compared, over), var);
+        }
         match strand.kind {
             // The body of a reduction runs as code of the strand itself.
             ExprKind::Var(reduced) if Some(reduced) == self.reduced => self.env[&Key::Var(var)],
@@ -59,13 +65,78 @@ impl Translator<'_> {
             .op(Op::Base(Base::Dynamic(Dynamic::New(types))), &state);
     }
 
-    /// A reduction over strands: its body becomes a function that runs for every strand of the set.
+    /// A reduction over strands of what `body` is for each.
     pub(super) fn reduce_strands(
         &mut self,
         reduction: Reduction,
         set: StrandSet,
         body: &Expr,
         var: VarId,
+    ) -> Value {
+        self.reduce_code(reduction, set, (body, var), |t| t.expr(body))
+    }
+
+    /// A state variable of the strand where something is least or greatest. What is compared and what is wanted are reduced
+    /// together, one scalar after the other.
+    fn state_of_winner(
+        &mut self,
+        reduction: Reduction,
+        set: StrandSet,
+        (compared, over): (&Expr, VarId),
+        wanted: VarId,
+    ) -> Value {
+        let Ty::Tensor(shape) = Ty::of(self.ty(wanted)) else {
+            panic!("a state variable that is no tensor, which was reported before translation")
+        };
+        let row = self.reduce_code(reduction, set, (compared, over), |t| {
+            let mut row = vec![t.expr(compared)];
+            let state = t.env[&Key::Var(wanted)];
+            row.extend(t.components(state));
+            t.base(Base::Sequence(Ty::REAL), &row)
+        });
+        let place = compared.span.start;
+        let parts: Vec<Value> = (1..=shape.size())
+            .map(|at| {
+                let at = self.int(at as i64);
+                self.base(Base::Element(place), &[row, at])
+            })
+            .collect();
+        self.assembled(&parts, shape.dims())
+    }
+
+    /// The components of a tensor, row by row.
+    fn components(&mut self, tensor: Value) -> Vec<Value> {
+        let param = self.param(tensor);
+        let shape = param.shape().clone();
+        shape
+            .indices()
+            .map(|place| {
+                let mask: Vec<Option<usize>> = place.into_iter().map(Some).collect();
+                self.ein(special::slice(param.clone(), &mask), &[tensor])
+            })
+            .collect()
+    }
+
+    /// The tensor that has these components.
+    fn assembled(&mut self, components: &[Value], dims: &[usize]) -> Value {
+        let Some((&n, rest)) = dims.split_first() else {
+            return components[0];
+        };
+        let parts: Vec<Value> = components
+            .chunks(components.len() / n)
+            .map(|part| self.assembled(part, rest))
+            .collect();
+        let params: Vec<Param> = parts.iter().map(|&part| self.param(part)).collect();
+        self.ein(special::concat(&params), &parts)
+    }
+
+    /// A reduction over strands: its body becomes a function that runs for every strand of the set.
+    fn reduce_code(
+        &mut self,
+        reduction: Reduction,
+        set: StrandSet,
+        (body, var): (&Expr, VarId),
+        value: impl FnOnce(&mut Translator<'_>) -> Value,
     ) -> Value {
         let captured = self.captured(body);
         let values: Vec<Value> = captured
@@ -86,7 +157,7 @@ impl Translator<'_> {
             t.bind(var, value);
             first += ty.scalars().len() as u32;
         }
-        let value = t.expr(body);
+        let value = value(&mut t);
         let element = t.b.type_of(value).clone();
         let function = t.finish(vec![value]);
         self.statics.reductions.push(function);

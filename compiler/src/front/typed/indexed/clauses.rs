@@ -2,69 +2,50 @@
 //! come before.
 //!
 //! The clauses must say what every element is, and say it once. Elements are computed in the order of their places, with the
-//! axes in the first order in which whatever is read was computed before. Each is a value of its own, so what nobody reads
-//! later is not kept.
+//! axes in the first order in which whatever is read was computed before (`steps`).
 
 use super::{
     super::{
         context::Cx,
         expr::{check_against, typed},
-        overload,
         scope::Entity,
         stmt,
         tree::{Expr, ExprKind, VarId, VarKind},
     },
     binders::{bind, binder, unbind},
-    lower::{self, Slot, Slots, Stop},
+    coverage::{common, hole, orders, shown},
+    lower::Stop,
     ranges::{self, Range, Use},
+    steps::{Recurrence, Sequence, WRITTEN_OUT, stepped, written_out},
 };
 use crate::front::{
     codes,
     source::Span,
     syntax::ast::{self, Clause, ClauseBody, ExprKind as Written, StmtKind, Subscript},
 };
-use ein_ir::{Type, ops::spelling};
-use std::collections::BTreeMap;
+use ein_ir::Type;
 
-/// How many elements clauses may define.
-const MOST_POINTS: usize = 4096;
+/// How many elements a sequence may have that is written out, and how many a step of one that is computed in steps.
+const MOST_ELEMENTS: usize = 4096;
 
-/// The place of an element.
-type Point = Vec<i64>;
-
-/// The sequence that is being defined by clauses.
-#[derive(Clone, Debug)]
-pub(super) struct Recurrence {
-    pub(super) var: VarId,
-    lengths: Vec<usize>,
-    /// The elements that are computed, each a variable.
-    computed: BTreeMap<Point, VarId>,
-    /// The place that is being computed.
-    here: Point,
-    /// What was read too early, and where that is written.
-    early: Option<(Point, Span)>,
-}
+/// How many steps there may be.
+const MOST_STEPS: usize = 1 << 16;
 
 /// One clause as it was understood.
-struct Known {
-    /// A fixed place, or an index, for each axis.
-    slots: Vec<Place>,
-    body: Expr,
-    span: Span,
+pub(super) struct Known {
+    /// Its places: a range along each axis.
+    pub(super) places: Vec<Range>,
+    /// Its index along each axis, if there is one.
+    pub(super) indices: Vec<Option<VarId>>,
+    pub(super) body: Expr,
+    pub(super) span: Span,
 }
 
-#[derive(Clone, Copy)]
-enum Place {
-    Fixed(i64),
-    Index(VarId, Range),
-}
-
-impl Place {
-    fn values(self) -> Vec<i64> {
-        match self {
-            Place::Fixed(value) => vec![value],
-            Place::Index(_, range) => range.values().collect(),
-        }
+impl Known {
+    /// Whether it says what the element at a place is.
+    pub(super) fn is_for(&self, point: &[i64]) -> bool {
+        let mut along = self.places.iter().zip(point);
+        along.all(|(range, &place)| range.contains(place))
     }
 }
 
@@ -82,17 +63,14 @@ pub(in super::super) fn clauses<'a>(
         lengths.push(*n);
         element = inner;
     }
-    let points = lengths
-        .iter()
-        .try_fold(1usize, |all, n| all.checked_mul(*n));
     if lengths.is_empty() || !matches!(element, Type::Tensor(_)) {
         let message = format!("clauses define a sequence of a fixed length, not a `{declared}`");
         cx.error(codes::CLAUSE_TYPE, span, message)
             .hint("its elements are numbers or tensors: `real[9] x { … }`");
         return None;
     }
-    if points.is_none_or(|points| points > MOST_POINTS) {
-        let message = format!("clauses define at most {MOST_POINTS} elements");
+    if lengths.iter().any(|&n| n > MOST_STEPS) {
+        let message = format!("clauses define at most {MOST_STEPS} steps");
         cx.error(codes::TOO_LARGE, span, message);
         return None;
     }
@@ -101,13 +79,7 @@ pub(in super::super) fn clauses<'a>(
     let var = cx.fresh(name, Some(declared.clone()), VarKind::Local, span);
     cx.vars[var.0].read = true;
     cx.scopes.declare(name, Entity::Var(var), span);
-    cx.indices.recurrence = Some(Recurrence {
-        var,
-        lengths: lengths.clone(),
-        computed: BTreeMap::new(),
-        here: Vec::new(),
-        early: None,
-    });
+    cx.indices.recurrence = Some(Recurrence::new(var, lengths.clone()));
     let reported = cx.diagnostics.len();
     let known: Vec<Option<Known>> = written
         .iter()
@@ -116,8 +88,8 @@ pub(in super::super) fn clauses<'a>(
     let known: Option<Vec<Known>> = known.into_iter().collect();
     let failed = cx.diagnostics[reported..].iter().any(|d| d.is_error());
     let made = known.filter(|_| !failed).and_then(|known| {
-        let of = assigned(cx, &known, &lengths, name, span)?;
-        computed(cx, &known, &of, &declared, name, span)
+        complete(cx, &known, &lengths, name, span)?;
+        computed(cx, &known, &declared, name, span)
     });
     cx.scopes.pop();
     cx.indices.recurrence = outer;
@@ -148,14 +120,14 @@ fn understood<'a>(
     }
     cx.scopes.push();
     let mut bound = Vec::new();
-    let slots: Vec<Option<Place>> = clause
+    let slots: Vec<Option<(Range, Option<VarId>)>> = clause
         .slots
         .iter()
         .zip(lengths)
         .enumerate()
         .map(|(axis, (slot, &length))| slot_of(cx, slot, (axis, length), clause.span, &mut bound))
         .collect();
-    let slots: Option<Vec<Place>> = slots.into_iter().collect();
+    let slots: Option<Vec<(Range, Option<VarId>)>> = slots.into_iter().collect();
     let body = slots.as_ref().and_then(|_| match &clause.body {
         ClauseBody::Expr(body) => check_against(cx, body, Some(element), "an element"),
         ClauseBody::Block(block) => block_value(cx, block, element),
@@ -168,8 +140,10 @@ fn understood<'a>(
         }
     }
     unbind(cx, &bound);
+    let (places, indices) = slots?.into_iter().unzip();
     Some(Known {
-        slots: slots?,
+        places,
+        indices,
         body: body.filter(|_| fits)?,
         span: clause.span,
     })
@@ -181,7 +155,7 @@ fn slot_of<'a>(
     (axis, length): (usize, usize),
     span: Span,
     bound: &mut Vec<VarId>,
-) -> Option<Place> {
+) -> Option<(Range, Option<VarId>)> {
     if let Subscript::At(ast::Expr {
         kind: Written::Int(digits),
         span,
@@ -193,7 +167,7 @@ fn slot_of<'a>(
                 format!("place {digits} is out of range: axis {axis} has extent {length}");
             cx.error(codes::INDEX_RANGE, *span, message);
         }
-        return at.map(Place::Fixed);
+        return at.map(|low| (Range { low, count: 1 }, None));
     }
     let binder = binder(cx, slot, span)?;
     let range = binder.range.unwrap_or(Range {
@@ -221,7 +195,7 @@ fn slot_of<'a>(
         ranges::note_declared(cx, var, used);
     }
     bound.push(var);
-    Some(Place::Index(var, range))
+    Some((range, Some(var)))
 }
 
 /// The value of `{ T x = e; … return e; }`.
@@ -259,120 +233,79 @@ fn block_value<'a>(cx: &mut Cx<'a>, block: &'a ast::Block, element: &Type) -> Op
     None
 }
 
-/// Which clause says what the element at each place is: exactly one must.
-fn assigned(
+/// Whether clauses say what every element is, and none twice.
+fn complete(
     cx: &mut Cx<'_>,
     known: &[Known],
     lengths: &[usize],
     name: &str,
     span: Span,
-) -> Option<BTreeMap<Point, usize>> {
-    let mut of: BTreeMap<Point, usize> = BTreeMap::new();
+) -> Option<()> {
     for (number, clause) in known.iter().enumerate() {
-        let axes: Vec<Vec<i64>> = clause.slots.iter().map(|slot| slot.values()).collect();
-        for point in product(&axes) {
-            if let Some(&other) = of.get(&point) {
-                let message = format!("two clauses say what `{name}{}` is", shown(&point));
-                cx.error(codes::CLAUSE_OVERLAP, clause.span, message)
-                    .label(known[other].span, "the other one");
-                return None;
-            }
-            of.insert(point, number);
+        let both = |other: &Known| common(&other.places, &clause.places);
+        let overlap = known[..number]
+            .iter()
+            .find_map(|other| Some((both(other)?, other.span)));
+        if let Some((point, other)) = overlap {
+            let message = format!("two clauses say what `{name}{}` is", shown(&point));
+            cx.error(codes::CLAUSE_OVERLAP, clause.span, message)
+                .label(other, "the other one");
+            return None;
         }
     }
-    let axes: Vec<Vec<i64>> = lengths.iter().map(|&n| (0..n as i64).collect()).collect();
-    match product(&axes)
-        .into_iter()
-        .find(|point| !of.contains_key(point))
-    {
-        None => Some(of),
-        Some(hole) => {
-            let message = format!("no clause says what `{name}{}` is", shown(&hole));
-            cx.error(codes::CLAUSE_HOLE, span, message);
-            None
-        }
-    }
+    let places: Vec<&[Range]> = known.iter().map(|clause| &clause.places[..]).collect();
+    let Some(hole) = hole(&places, lengths) else {
+        return Some(());
+    };
+    let message = format!("no clause says what `{name}{}` is", shown(&hole));
+    cx.error(codes::CLAUSE_HOLE, span, message);
+    None
 }
 
-/// All combinations, the last axis fastest.
-fn product(axes: &[Vec<i64>]) -> Vec<Point> {
-    axes.iter().fold(vec![Vec::new()], |points, values| {
-        let longer = |point: &Point| -> Vec<Point> {
-            let more = |value: &i64| [point.as_slice(), &[*value]].concat();
-            values.iter().map(more).collect()
-        };
-        points.iter().flat_map(longer).collect()
-    })
-}
-
-fn shown(point: &[i64]) -> String {
-    let places: Vec<String> = point.iter().map(i64::to_string).collect();
-    format!("[{}]", places.join(","))
-}
-
-/// All elements, in the first order of the axes in which each reads only what is there.
+/// All elements, in the first order of the axes in which each reads only what is there: in steps where there are many, else
+/// written out.
 fn computed(
     cx: &mut Cx<'_>,
     known: &[Known],
-    of: &BTreeMap<Point, usize>,
     declared: &Type,
     name: &str,
     span: Span,
 ) -> Option<Expr> {
+    let lengths = cx.indices.recurrence.as_ref()?.lengths.clone();
+    let size = lengths.iter().fold(1usize, |all, &n| all.saturating_mul(n));
+    let what = Sequence {
+        known,
+        lengths: &lengths,
+        name,
+        declared,
+        span,
+    };
     let mut first = None;
-    for order in permutations(of.keys().next()?.len()) {
-        let mut places: Vec<&Point> = of.keys().collect();
-        places.sort_by_key(|point| order.iter().map(|&axis| point[axis]).collect::<Vec<_>>());
-        if let Some(recurrence) = &mut cx.indices.recurrence {
-            recurrence.computed.clear();
-            recurrence.early = None;
-        }
-        let mut bindings = Vec::new();
-        let mut stopped = false;
-        for point in places {
-            let clause = &known[of[point]];
-            let slots: Slots = clause
-                .slots
-                .iter()
-                .zip(point)
-                .filter_map(|(slot, value)| match slot {
-                    Place::Index(var, _) => Some((*var, Slot::Value(*value))),
-                    Place::Fixed(_) => None,
-                })
-                .collect();
-            if let Some(recurrence) = &mut cx.indices.recurrence {
-                recurrence.here = point.clone();
-            }
-            let ty = clause.body.ty.clone();
-            match lower::expression(cx, &[], &clause.body, &ty, &slots, clause.body.span) {
-                Ok(value) => {
-                    let label = format!("{name}{}", shown(point));
-                    let var = cx.fresh(&label, Some(ty), VarKind::Local, clause.span);
-                    cx.vars[var.0].read = true;
-                    if let Some(recurrence) = &mut cx.indices.recurrence {
-                        recurrence.computed.insert(point.clone(), var);
-                    }
-                    bindings.push((var, value));
-                }
-                Err(Stop::Values | Stop::Failed) => {
-                    stopped = true;
-                    break;
-                }
-            }
-        }
+    for order in orders(lengths.len()) {
+        let width = size / lengths[order[0]];
+        let stepped = match size > WRITTEN_OUT && width <= MOST_ELEMENTS {
+            true => stepped(cx, &what, &order),
+            false => Err(Stop::Unstepped),
+        };
+        let made = match stepped {
+            Err(Stop::Unstepped) if size <= MOST_ELEMENTS => written_out(cx, &what, &order),
+            made => made,
+        };
         let recurrence = cx.indices.recurrence.as_mut()?;
-        if !stopped {
-            let computed = recurrence.computed.clone();
-            let body = gathered(cx, &computed, declared, &mut Vec::new(), span)?;
-            let body = Box::new(body);
-            return Some(typed(
-                declared.clone(),
-                ExprKind::Let { bindings, body },
-                span,
-            ));
+        match made {
+            Ok(made) => return Some(made),
+            Err(Stop::Unstepped) => {
+                let message = format!("`{name}` is too large to be written out");
+                cx.error(codes::TOO_LARGE, span, message).hint(format!(
+                    "a sequence of more than {MOST_ELEMENTS} elements is computed in steps, of at most as many elements each; the index of a step can be the place in a sequence, or a number, but not an index of a tensor"
+                ));
+                return None;
+            }
+            Err(Stop::Values | Stop::Failed) => {
+                let early = recurrence.early.take()?;
+                first.get_or_insert((early, recurrence.here.clone()));
+            }
         }
-        let early = recurrence.early.take()?;
-        first.get_or_insert((early, recurrence.here.clone()));
     }
     let ((read, at), here) = first?;
     let message = format!(
@@ -383,66 +316,4 @@ fn computed(
     cx.error(codes::CLAUSE_ORDER, at, message)
         .hint("elements are computed in the order of their places; each can read those before it");
     None
-}
-
-/// The elements as the sequence that they are.
-fn gathered(
-    cx: &mut Cx<'_>,
-    computed: &BTreeMap<Point, VarId>,
-    ty: &Type,
-    prefix: &mut Point,
-    span: Span,
-) -> Option<Expr> {
-    let Type::Seq(element, Some(n)) = ty else {
-        let var = *computed.get(prefix)?;
-        return Some(typed(ty.clone(), ExprKind::Var(var), span));
-    };
-    let mut elements = Vec::new();
-    for at in 0..*n as i64 {
-        prefix.push(at);
-        elements.push(gathered(cx, computed, element, prefix, span)?);
-        prefix.pop();
-    }
-    overload::apply(cx, spelling::SEQUENCE, span, elements, Some(ty), span)
-}
-
-/// All orders of the axes, that of their numbers first.
-fn permutations(axes: usize) -> Vec<Vec<usize>> {
-    (0..axes).fold(vec![Vec::new()], |orders, _| {
-        let longer = |order: &Vec<usize>| -> Vec<Vec<usize>> {
-            let rest = (0..axes).filter(|axis| !order.contains(axis));
-            rest.map(|axis| [order.as_slice(), &[axis]].concat())
-                .collect()
-        };
-        orders.iter().flat_map(longer).collect()
-    })
-}
-
-impl Recurrence {
-    /// The element at a place: the variable that has it. What is outside, or not computed yet, is said.
-    pub(super) fn read(&mut self, point: &[i64], at: Span) -> Result<VarId, Option<String>> {
-        let inside = point
-            .iter()
-            .zip(&self.lengths)
-            .all(|(&place, &length)| (0..length as i64).contains(&place));
-        if !inside {
-            return Err(Some(format!(
-                "the element at {} reads the one at {}, which does not exist",
-                shown(&self.here),
-                shown(point)
-            )));
-        }
-        match self.computed.get(point) {
-            Some(var) => Ok(*var),
-            None => {
-                self.early.get_or_insert((point.to_vec(), at));
-                Err(None)
-            }
-        }
-    }
-
-    /// How many axes it has.
-    pub(super) fn order(&self) -> usize {
-        self.lengths.len()
-    }
 }

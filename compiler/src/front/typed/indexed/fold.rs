@@ -2,14 +2,17 @@
 
 use super::{
     super::{
-        expr::typed,
+        expr::{literal, typed},
         overload,
-        tree::{Domain, Expr, ExprKind, VarId},
+        tree::{Constant, Domain, Expr, ExprKind, VarId},
     },
     lower::{Lowering, Slot, Slots, Stop, add, expression, number, param_of},
 };
 use crate::front::codes;
-use ein_ir::{Comparison, Ein, Index, Shape, Term, Type, ops::Reduction};
+use ein_ir::{
+    Comparison, Ein, Index, Shape, Term, Type,
+    ops::{Reduction, spelling},
+};
 use std::sync::Arc;
 
 impl Lowering<'_, '_> {
@@ -119,6 +122,67 @@ impl Lowering<'_, '_> {
         Ok(self.of_free(found, &free))
     }
 
+    /// The value of an index where a body is least or greatest, at values of the other indices.
+    pub(super) fn place_at(
+        &mut self,
+        reduction: Reduction,
+        over: &[VarId],
+        body: &Expr,
+        slots: &Slots,
+    ) -> Result<Expr, Stop> {
+        let span = body.span;
+        let [var] = *over else {
+            return Err(Stop::Failed);
+        };
+        if let Some((sequence, item)) = self.cx.indices.var(var).elements.clone() {
+            let body = self.at_values(body, slots)?;
+            return self.reduced_elements(reduction, body, item, sequence);
+        }
+        let mut elements = Vec::new();
+        self.points(over, &mut slots.clone(), body, &mut |this, slots| {
+            elements.push(match body.ty {
+                Type::Int => this.at_values(body, slots)?,
+                _ => expression(this.cx, &[], body, &body.ty, slots, span)?,
+            });
+            Ok(())
+        })?;
+        let mut apply = |spelling: &str, args: Vec<Expr>| {
+            overload::apply(self.cx, spelling, span, args, None, span).ok_or(Stop::Failed)
+        };
+        let elements = apply(spelling::SEQUENCE, elements)?;
+        let place = apply(reduction.name(), vec![elements])?;
+        match self.range(var).low {
+            0 => Ok(place),
+            low => {
+                let low = literal(Type::Int, Constant::Int(low), span);
+                overload::apply(self.cx, "+", span, vec![place, low], None, span)
+                    .ok_or(Stop::Failed)
+            }
+        }
+    }
+
+    /// A reduction of what an expression is for every element of a sequence.
+    fn reduced_elements(
+        &mut self,
+        reduction: Reduction,
+        body: Expr,
+        item: VarId,
+        sequence: Expr,
+    ) -> Result<Expr, Stop> {
+        let span = body.span;
+        let elements = typed(
+            Type::Seq(Box::new(body.ty.clone()), None),
+            ExprKind::Comprehension {
+                body: Box::new(body),
+                var: item,
+                domain: Domain::Seq(Box::new(sequence)),
+            },
+            span,
+        );
+        overload::apply(self.cx, reduction.name(), span, vec![elements], None, span)
+            .ok_or(Stop::Failed)
+    }
+
     /// A reduction over the elements of a sequence of varying length: that of the language, of a tensor with the free indices
     /// as its axes.
     fn reduce_elements(
@@ -152,18 +216,7 @@ impl Lowering<'_, '_> {
         }
         let ty = self.type_over(&free, &body.ty);
         let body = self.nested(&free, body, &ty, slots)?;
-        let span = body.span;
-        let elements = typed(
-            Type::Seq(Box::new(body.ty.clone()), None),
-            ExprKind::Comprehension {
-                body: Box::new(body),
-                var: item,
-                domain: Domain::Seq(Box::new(sequence)),
-            },
-            span,
-        );
-        let reduced = overload::apply(self.cx, reduction.name(), span, vec![elements], None, span);
-        let reduced = reduced.ok_or(Stop::Failed)?;
+        let reduced = self.reduced_elements(reduction, body, item, sequence)?;
         Ok(self.of_free(reduced, &free))
     }
 
@@ -208,7 +261,7 @@ impl Lowering<'_, '_> {
         let left: Vec<VarId> = free.iter().map(|(var, _)| *var).collect();
         let values: Slots = slots
             .iter()
-            .filter(|(_, slot)| matches!(slot, Slot::Value(_)))
+            .filter(|(_, slot)| !matches!(slot, Slot::Index(_)))
             .map(|(var, slot)| (*var, *slot))
             .collect();
         expression(self.cx, &left, body, ty, &values, body.span)

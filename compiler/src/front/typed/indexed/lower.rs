@@ -34,6 +34,8 @@ pub(super) enum Stop {
     Values,
     /// An error was reported.
     Failed,
+    /// The value of an index is needed that is known only at run time.
+    Unstepped,
 }
 
 /// What an index is at some place.
@@ -43,6 +45,8 @@ pub(super) enum Slot {
     Index(u32),
     /// One of its values.
     Value(i64),
+    /// An int at run time, which will be all of these in turn.
+    Running(VarId, Range),
 }
 
 pub(super) type Slots = BTreeMap<VarId, Slot>;
@@ -70,6 +74,9 @@ pub(super) fn complete(cx: &mut Cx<'_>, e: &Expr) -> Option<Expr> {
     if e.ty == Type::Bool {
         let mut lowering = Lowering::new(cx);
         return lowering.whole_truth(e).ok();
+    }
+    if e.ty == Type::Int {
+        return Lowering::new(cx).at_values(e, &Slots::new()).ok();
     }
     expression(cx, &[], e, &e.ty, &Slots::new(), e.span).ok()
 }
@@ -202,7 +209,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
     ) -> Result<(), Stop> {
         let mut missing = false;
         for var in vars {
-            if !matches!(slots.get(&var), Some(Slot::Value(_))) {
+            if matches!(slots.get(&var), None | Some(Slot::Index(_))) {
                 missing = true;
                 self.valued.insert(var);
             }
@@ -245,6 +252,19 @@ impl<'c, 'a> Lowering<'c, 'a> {
         };
         self.copies = outer;
         made
+    }
+
+    /// Whether an expression depends on an int at run time that is an index.
+    pub(super) fn is_running(&self, e: &Expr, slots: &Slots) -> bool {
+        let runs = |slot: &Slot| matches!(slot, Slot::Running(..));
+        slots.values().any(runs)
+            && (self.cx.indices.free_in(e).iter()).any(|var| slots.get(var).is_some_and(runs))
+    }
+
+    /// Whether a component is an element of a sequence at a place that is known only at run time.
+    pub(super) fn is_item(&self, base: &Expr, indices: &[Option<Expr>], slots: &Slots) -> bool {
+        let mut places = indices.iter().flatten();
+        matches!(base.ty, Type::Seq(..)) && places.any(|place| self.is_running(place, slots))
     }
 
     /// Whether an index is to be written out from the start.
@@ -304,7 +324,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
             (_, Some(slots)) => {
                 let values = slots.iter().filter_map(|(var, slot)| match slot {
                     Slot::Value(value) => Some((*var, *value)),
-                    Slot::Index(_) => None,
+                    Slot::Index(_) | Slot::Running(..) => None,
                 });
                 Key::Written(arg.span, arg.ty.clone(), values.collect())
             }
@@ -327,10 +347,11 @@ impl<'c, 'a> Lowering<'c, 'a> {
         match &e.kind {
             ExprKind::Var(var) => match self.cx.indices.stand_ins.get(var).cloned() {
                 Some(stand_in) => self.stand_in(&stand_in, e, slots),
+                None if self.is_running(e, slots) => self.instance(e, slots),
                 None => Ok(number(self.int(e, slots)?)),
             },
             ExprKind::Coerce(inner) if inner.ty == Type::Int => {
-                match self.cx.indices.decide(inner) {
+                match self.cx.indices.decide(inner) && !self.is_running(inner, slots) {
                     true => Ok(number(self.int(inner, slots)?)),
                     false => self.instance(e, slots),
                 }
@@ -391,7 +412,11 @@ impl<'c, 'a> Lowering<'c, 'a> {
 
     fn stand_in(&mut self, stand_in: &StandIn, e: &Expr, slots: &Slots) -> Result<Term, Stop> {
         match stand_in {
-            StandIn::Component { .. } if matches!(e.ty, Type::Int | Type::Bool | Type::String) => {
+            _ if e.ty == Type::Int => self.instance(e, slots),
+            StandIn::Component { .. } if matches!(e.ty, Type::Bool | Type::String) => {
+                self.instance(e, slots)
+            }
+            StandIn::Component { base, indices } if self.is_item(base, indices, slots) => {
                 self.instance(e, slots)
             }
             StandIn::Component { base, indices } => {

@@ -8,6 +8,7 @@
 
 mod binders;
 mod clauses;
+mod coverage;
 mod definition;
 mod fold;
 mod lower;
@@ -15,6 +16,7 @@ mod notation;
 mod points;
 mod ranges;
 mod reduction;
+mod steps;
 mod truth;
 
 pub(super) use clauses::clauses;
@@ -30,10 +32,10 @@ use super::{
     tree::{Expr, ExprKind, VarId, VarKind},
 };
 use crate::front::source::Span;
-use clauses::Recurrence;
 use ein_ir::{Type, ops::Reduction};
 use ranges::IndexVar;
 use std::collections::{BTreeMap, BTreeSet};
+use steps::Recurrence;
 
 /// What only index notation has, as a value of the surrounding expression.
 #[derive(Clone, Debug)]

@@ -10,6 +10,8 @@ use super::{
     },
     StandIn, described, lower,
     lower::{Lowering, Slot, Slots, Stop},
+    ranges::Range,
+    steps::{Read, element_read},
 };
 use crate::front::{codes, source::Span};
 use ein_ir::{Index, Type, ops::spelling};
@@ -19,6 +21,9 @@ impl Lowering<'_, '_> {
     fn known(&mut self, e: &Expr, slots: &Slots) -> Result<Constant, Stop> {
         let free = self.cx.indices.free_in(e);
         self.need_values(free.iter().copied(), slots)?;
+        if self.is_running(e, slots) {
+            return Err(Stop::Unstepped);
+        }
         let bound: Vec<(VarId, Constant)> = free
             .iter()
             .filter_map(|var| match slots.get(var) {
@@ -141,14 +146,9 @@ impl Lowering<'_, '_> {
                 .hint("give it an index for each axis");
             return Err(Stop::Failed);
         }
-        let mut point = Vec::new();
-        for index in indices.iter().rev() {
-            point.push(self.int(index, slots)?);
-        }
-        let Some(own) = &mut self.cx.indices.recurrence else {
-            return Ok(None);
-        };
-        match own.read(&point, e.span) {
+        indices.reverse();
+        let read = self.read_at(&indices, slots)?;
+        match element_read(self.cx, &read, &e.ty, e.span) {
             Ok(var) => Ok(Some(Expr {
                 ty: e.ty.clone(),
                 kind: ExprKind::Var(var),
@@ -162,12 +162,71 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// Where indices of the sequence that clauses are defining lead.
+    fn read_at(&mut self, indices: &[Expr], slots: &Slots) -> Result<Read, Stop> {
+        let own = self.cx.indices.recurrence.as_ref();
+        let steps = own.and_then(|own| own.steps.as_ref());
+        let steps = steps.map(|steps| (steps.axis, steps.now));
+        let mut read = Read {
+            point: Vec::new(),
+            back: 0,
+        };
+        for (axis, index) in indices.iter().enumerate() {
+            match steps {
+                Some((of_steps, now)) if of_steps == axis => {
+                    read.back = self.distance(index, now, slots)?;
+                    read.point.push(now.low - read.back);
+                }
+                _ => read.point.push(self.int(index, slots)?),
+            }
+        }
+        Ok(read)
+    }
+
+    /// How many steps before the current one an index leads; it must be as many in every step.
+    fn distance(&mut self, index: &Expr, now: Range, slots: &Slots) -> Result<i64, Stop> {
+        if !self.is_running(index, slots) {
+            let place = self.int(index, slots)?;
+            return match now.count {
+                1 => Ok(now.low - place),
+                _ => Err(Stop::Unstepped),
+            };
+        }
+        // Most indices depend on the step alone, and are the same for all elements of a step.
+        let is_shared = self.cx.indices.free_in(index).len() == 1;
+        let own = self.cx.indices.recurrence.as_ref();
+        let known = own.and_then(|own| own.steps.as_ref()).map(|s| &s.distances);
+        let mut known = known.into_iter().flatten();
+        if let Some((_, back)) = known.find(|(span, _)| is_shared && *span == index.span) {
+            return Ok(*back);
+        }
+        let mut found = None;
+        for (slots, now) in each_step(slots, now) {
+            let back = now - self.int(index, &slots)?;
+            if *found.get_or_insert(back) != back {
+                return Err(Stop::Unstepped);
+            }
+        }
+        let back = found.ok_or(Stop::Failed)?;
+        let own = self.cx.indices.recurrence.as_mut();
+        if let Some(steps) = own.and_then(|own| own.steps.as_mut()).filter(|_| is_shared) {
+            steps.distances.push((index.span, back));
+        }
+        Ok(back)
+    }
+
     /// An expression with the values of its indices in it. All of them are known.
     pub(super) fn at_values(&mut self, e: &Expr, slots: &Slots) -> Result<Expr, Stop> {
         if !self.cx.indices.occur_in(e) {
             return Ok(e.clone());
         }
-        if e.ty == Type::Int && self.cx.indices.decide(e) {
+        if let ExprKind::Var(var) = e.kind
+            && let Some(Slot::Running(running, _)) = slots.get(&var)
+        {
+            let kind = ExprKind::Var(*running);
+            return Ok(Expr { kind, ..e.clone() });
+        }
+        if e.ty == Type::Int && self.cx.indices.decide(e) && !self.is_running(e, slots) {
             let value = self.int(e, slots)?;
             return Ok(literal(Type::Int, Constant::Int(value), e.span));
         }
@@ -200,7 +259,22 @@ impl Lowering<'_, '_> {
                 let base = self.at_values(base, slots)?;
                 self.element_at(base, index, e.span, slots)
             }
+            (
+                StandIn::Reduced {
+                    reduction,
+                    over,
+                    body,
+                },
+                Type::Int,
+            ) => self.place_at(*reduction, over, body, slots),
             (_, Type::Bool) => self.truth_at(e, slots),
+            (StandIn::Component { base, indices }, _) if self.is_item(base, indices, slots) => {
+                let [Some(index)] = indices.as_slice() else {
+                    return Err(Stop::Failed);
+                };
+                let base = self.at_values(base, slots)?;
+                self.element_at(base, index, e.span, slots)
+            }
             _ => lower::expression(self.cx, &[], e, &e.ty, slots, e.span),
         }
     }
@@ -212,8 +286,25 @@ impl Lowering<'_, '_> {
         span: Span,
         slots: &Slots,
     ) -> Result<Expr, Stop> {
-        let at = self.int(index, slots)?;
-        let at = literal(Type::Int, Constant::Int(at), index.span);
+        let at = match self.is_running(index, slots) {
+            true => {
+                let Type::Seq(_, Some(length)) = base.ty else {
+                    return Err(Stop::Failed);
+                };
+                let steps = slots.values().find_map(|slot| match slot {
+                    Slot::Running(_, range) => Some(*range),
+                    _ => None,
+                });
+                for (slots, _) in steps.into_iter().flat_map(|now| each_step(slots, now)) {
+                    self.place(index, length, (&base, 0), &slots)?;
+                }
+                self.at_values(index, slots)?
+            }
+            false => {
+                let at = self.int(index, slots)?;
+                literal(Type::Int, Constant::Int(at), index.span)
+            }
+        };
         overload::apply(self.cx, spelling::ELEMENT, span, vec![base, at], None, span)
             .ok_or(Stop::Failed)
     }
@@ -236,4 +327,17 @@ impl Lowering<'_, '_> {
         overload::apply(self.cx, spelling::SEQUENCE, span, elements, Some(ty), span)
             .ok_or(Stop::Failed)
     }
+}
+
+/// What indices are in each of several steps, and the number of the step.
+fn each_step(slots: &Slots, steps: Range) -> impl Iterator<Item = (Slots, i64)> {
+    let slots = slots.clone();
+    steps.values().map(move |now| {
+        let known = |slot: &Slot| match slot {
+            Slot::Running(..) => Slot::Value(now),
+            other => *other,
+        };
+        let at = slots.iter().map(|(var, slot)| (*var, known(slot)));
+        (at.collect(), now)
+    })
 }

@@ -24,7 +24,16 @@ pub(super) struct Range {
 
 impl Range {
     pub(super) fn values(self) -> impl Iterator<Item = i64> {
-        self.low..self.low + self.count as i64
+        self.low..self.end()
+    }
+
+    /// The first int after its values.
+    pub(super) fn end(self) -> i64 {
+        self.low + self.count as i64
+    }
+
+    pub(super) fn contains(self, value: i64) -> bool {
+        (self.low..self.end()).contains(&value)
     }
 }
 

@@ -72,6 +72,16 @@ pub(in super::super) fn reduced<'a>(
     }
     unbind(cx, &over);
     let body = found.filter(|_| fits)?;
+    if reduction.extreme().is_some() && over.len() != 1 {
+        let message = format!(
+            "`{}` is over one index, found {}",
+            reduction.name(),
+            over.len()
+        );
+        cx.error(codes::INDEX_EXPRESSION, span, message)
+            .hint("it gives the value of that index where the body is least or greatest");
+        return None;
+    }
     let ty = reduced_type(cx, reduction, &body)?;
     let made = StandIn::Reduced {
         reduction,
@@ -85,7 +95,14 @@ pub(in super::super) fn reduced<'a>(
 fn reduced_type(cx: &mut Cx<'_>, reduction: Reduction, body: &Expr) -> Option<Type> {
     let of_truth = matches!(reduction, Reduction::All | Reduction::Exists);
     let adds = matches!(reduction, Reduction::Sum | Reduction::Mean);
+    let finds = reduction.extreme().is_some();
     match &body.ty {
+        Type::Tensor(shape) if finds && shape.is_scalar() => Some(Type::Int),
+        Type::Int if finds && !cx.indices.decide(body) => Some(Type::Int),
+        Type::Field { .. } if finds => {
+            mismatch(cx, "what is compared", &Type::REAL, body);
+            None
+        }
         Type::Bool if of_truth => Some(Type::Bool),
         Type::Tensor(shape) | Type::Field { shape, .. }
             if !of_truth && (adds || shape.is_scalar()) =>

@@ -89,7 +89,10 @@ impl Lowering<'_, '_> {
 
     pub(super) fn truth(&mut self, e: &Expr, slots: &Slots) -> Result<Truth, Stop> {
         if self.cx.indices.decide(e) {
-            return self.holds(e, slots).map(Truth::Known);
+            return match self.is_running(e, slots) {
+                true => self.plain_truth(e, slots),
+                false => self.holds(e, slots).map(Truth::Known),
+            };
         }
         if let ExprKind::Var(var) = e.kind
             && let Some(StandIn::Reduced {

@@ -5,7 +5,7 @@ use super::super::{
     expr::typed,
     overload,
     scope::Entity,
-    tree::{Expr, ExprKind, VarId, VarKind},
+    tree::{Block, Expr, ExprKind, FunctionId, StmtKind, VarId, VarKind},
 };
 use crate::front::{
     source::Span,
@@ -44,8 +44,8 @@ pub(in super::super) struct History {
     clock: usize,
     /// What changed, so that a branch can be undone: the variable and what it was given before.
     log: Vec<(VarId, Option<Given>)>,
-    /// The bodies of field functions.
-    functions: BTreeMap<VarId, Arc<Expr>>,
+    /// The parameters and bodies of field functions.
+    functions: BTreeMap<VarId, (VarId, Arc<Expr>)>,
 }
 
 /// What a branch gave to the variables that it changed.
@@ -104,13 +104,13 @@ impl History {
         changes
     }
 
-    /// Notes the body of a field function.
-    pub(in super::super) fn define_function(&mut self, var: VarId, body: &Expr) {
-        self.functions.insert(var, Arc::new(body.clone()));
+    /// Notes the parameter and the body of a field function.
+    pub(in super::super) fn define_function(&mut self, var: VarId, param: VarId, body: &Expr) {
+        self.functions.insert(var, (param, Arc::new(body.clone())));
     }
 
-    /// The body of a field function.
-    pub(super) fn function(&self, var: VarId) -> Option<&Arc<Expr>> {
+    /// The parameter and the body of a field function.
+    pub(super) fn function(&self, var: VarId) -> Option<&(VarId, Arc<Expr>)> {
         self.functions.get(&var)
     }
 
@@ -254,6 +254,57 @@ pub(super) fn variables(e: &Expr, found: &mut dyn FnMut(VarId)) {
     }
     for child in e.children() {
         variables(child, found);
+    }
+}
+
+/// The variables that are read, and the functions that are called.
+#[derive(Debug, Default)]
+pub(super) struct Reads {
+    pub(super) vars: BTreeSet<VarId>,
+    pub(super) functions: BTreeSet<FunctionId>,
+}
+
+impl Reads {
+    /// Those of an expression.
+    pub(super) fn expr(&mut self, e: &Expr) {
+        match e.kind {
+            ExprKind::Var(var) => {
+                self.vars.insert(var);
+            }
+            ExprKind::Call { function, .. } => {
+                self.functions.insert(function);
+            }
+            _ => {}
+        }
+        e.children().into_iter().for_each(|child| self.expr(child));
+    }
+
+    /// Those of statements.
+    pub(super) fn block(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            match &stmt.kind {
+                StmtKind::Block(block) => self.block(block),
+                StmtKind::Decl { value, .. } => value.iter().for_each(|e| self.expr(e)),
+                StmtKind::Assign { value, .. } | StmtKind::Return(value) => self.expr(value),
+                StmtKind::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
+                    self.expr(condition);
+                    self.block(then);
+                    self.block(otherwise);
+                }
+                StmtKind::Foreach { source, body, .. } => {
+                    self.expr(source);
+                    self.block(body);
+                }
+                StmtKind::Print(args) | StmtKind::New(args) => {
+                    args.iter().for_each(|e| self.expr(e));
+                }
+                StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue => {}
+            }
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! derivative costs no more than if it were written by hand.
 
 mod history;
+mod steps;
 mod tangent;
 mod term;
 

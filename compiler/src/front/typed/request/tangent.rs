@@ -10,14 +10,14 @@ use super::{
             Block, Constant, Domain, Expr, ExprKind, FunctionId, Stmt, StmtKind, VarId, VarKind,
         },
     },
-    history::{Value, variables},
+    history::{Reads, Value},
     tangent_type,
     term::{Active, derivative, derivatives_of, with_unique_binders},
 };
 use crate::front::{codes, source::Span};
 use ein_ir::{
     Ein, Index, Param, Rational, Shape, Term, Type,
-    ops::{Builtin, Instance, Meaning, Reduction, spelling},
+    ops::{Builtin, Form, Instance, Meaning, Reduction, spelling},
 };
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -26,16 +26,16 @@ use std::{collections::BTreeMap, sync::Arc};
 pub(super) struct Failed;
 
 /// None where the derivative is zero.
-type Tangent = Result<Option<Expr>, Failed>;
+pub(super) type Tangent = Result<Option<Expr>, Failed>;
 
 pub(super) struct Tangents<'c, 'a> {
-    cx: &'c mut Cx<'a>,
+    pub(super) cx: &'c mut Cx<'a>,
     /// What is differentiated by.
     x: VarId,
-    by: Shape,
+    pub(super) by: Shape,
     span: Span,
     /// The derivatives of variables that are known; inside, none for zero.
-    known: BTreeMap<VarId, Option<VarId>>,
+    pub(super) known: BTreeMap<VarId, Option<VarId>>,
     /// What functions were given, under names of their own.
     local: BTreeMap<VarId, Expr>,
     /// What has to be computed first.
@@ -109,11 +109,14 @@ impl<'c, 'a> Tangents<'c, 'a> {
             ExprKind::Indexed { operator, args } => self.of_ein(operator, args, &e.ty, e.span),
             ExprKind::Let { bindings, body } => {
                 for (var, value) in bindings {
+                    // A clause binds the same variables for every element that it computes.
+                    self.known.remove(var);
                     self.local.insert(*var, value.clone());
                     self.bindings.push((*var, value.clone()));
                 }
                 self.of(body)
             }
+            ExprKind::Recurrence(steps) => self.of_steps(steps, e),
             ExprKind::Call { function, args } => self.of_call(*function, args, e),
             ExprKind::Coerce(inner) => match inner.ty {
                 Type::Tensor(_) | Type::Field { .. } => self.of(inner),
@@ -179,7 +182,7 @@ impl<'c, 'a> Tangents<'c, 'a> {
         if let Some(local) = self.local.get(&var) {
             return Ok(Some(local.clone()));
         }
-        if let Some(body) = self.cx.history.function(var).cloned()
+        if let Some((_, body)) = self.cx.history.function(var).cloned()
             && self.depends(&body)
         {
             let what = format!("the body of the field function `{}`", self.cx.var(var).name);
@@ -209,33 +212,39 @@ impl<'c, 'a> Tangents<'c, 'a> {
     }
 
     /// Whether a definition leads back to the parameter, as far as variables are known.
-    fn depends(&self, e: &Expr) -> bool {
-        let mut pending = Vec::new();
-        let mut seen = std::collections::BTreeSet::new();
-        variables(e, &mut |var| pending.push(var));
-        while let Some(var) = pending.pop() {
+    pub(super) fn depends(&self, e: &Expr) -> bool {
+        let mut reads = Reads::default();
+        reads.expr(e);
+        let mut seen = Reads::default();
+        loop {
+            if let Some(function) = reads.functions.pop_first() {
+                if seen.functions.insert(function) {
+                    reads.block(&self.cx.function(function).body);
+                }
+                continue;
+            }
+            let Some(var) = reads.vars.pop_first() else {
+                return false;
+            };
             if var == self.x {
                 return true;
             }
-            if !seen.insert(var) {
+            if !seen.vars.insert(var) {
                 continue;
             }
             for part in self.cx.indices.parts_of(var) {
-                variables(part, &mut |var| pending.push(var));
+                reads.expr(part);
             }
-            let function = self.cx.history.function(var).map(|body| &**body);
+            let function = self.cx.history.function(var).map(|(_, body)| &**body);
             for definition in self.local.get(&var).into_iter().chain(function) {
-                variables(definition, &mut |var| pending.push(var));
+                reads.expr(definition);
             }
             match self.cx.history.value(var) {
-                Some(Value::Known(definition)) => {
-                    variables(definition, &mut |var| pending.push(var));
-                }
+                Some(Value::Known(definition)) => reads.expr(definition),
                 Some(Value::Unknown(..)) => return true,
                 None => {}
             }
         }
-        false
     }
 
     /// ∂x/∂x: δ for every axis.
@@ -258,6 +267,11 @@ impl<'c, 'a> Tangents<'c, 'a> {
     }
 
     fn of_operator(&mut self, op: &Instance, args: &[Expr], e: &Expr) -> Tangent {
+        if let (Meaning::Form(Form::Probe), [field, at]) = (op.row.meaning, args)
+            && let Some((param, body)) = self.function_of(field)
+        {
+            return self.of_field_function(param, &body, at);
+        }
         match (op.row.meaning, args) {
             (Meaning::Builtin(Builtin::Select), [then, condition, otherwise]) => {
                 let tangents = [self.of(then)?, self.of(otherwise)?];
@@ -306,9 +320,6 @@ impl<'c, 'a> Tangents<'c, 'a> {
                 let Some(ein) = op.ein_over(&params) else {
                     return self.of_other(args.iter().collect(), e.span, op.row.name);
                 };
-                if let Type::Seq(..) = e.ty {
-                    return self.of_other(args.iter().collect(), e.span, op.row.name);
-                }
                 self.of_ein(&ein, args, &e.ty, e.span)
             }
         }
@@ -344,7 +355,9 @@ impl<'c, 'a> Tangents<'c, 'a> {
         let by: Vec<Index> = (0..self.by.order())
             .map(|k| Index::Axis(order + k))
             .collect();
+        let params: Vec<Param> = all.iter().map(|arg| param_of(&arg.ty)).collect();
         let active = Active {
+            params: &params,
             tangents: &places,
             by: &by,
         };
@@ -357,7 +370,6 @@ impl<'c, 'a> Tangents<'c, 'a> {
         let body = with_unique_binders(body);
         let mut axes = ein.axes.clone();
         axes.extend(self.by.dims());
-        let params = all.iter().map(|arg| param_of(&arg.ty)).collect();
         let operator = Arc::new(Ein { params, axes, body });
         let ty = tangent_type(ty, &self.by).ok_or(Failed)?;
         let args = all;
@@ -438,13 +450,25 @@ impl<'c, 'a> Tangents<'c, 'a> {
         self.applied(reduction.name(), vec![elements], e.span)
     }
 
+    /// The parameter and the body of a field function that reads what is differentiated by.
+    fn function_of(&self, field: &Expr) -> Option<(VarId, Arc<Expr>)> {
+        let ExprKind::Var(var) = field.kind else {
+            return None;
+        };
+        let (param, body) = self.cx.history.function(var)?;
+        self.depends(body).then(|| (*param, body.clone()))
+    }
+
+    /// The derivative of a field function at a position: both may depend on the parameter.
+    fn of_field_function(&mut self, param: VarId, body: &Expr, at: &Expr) -> Tangent {
+        let mut names = BTreeMap::new();
+        self.give(param, at.clone(), &mut names);
+        self.of(&renamed(body, &names))
+    }
+
     /// The derivative of what a function returns: its statements with names of their own.
     fn of_call(&mut self, function: FunctionId, args: &[Expr], e: &Expr) -> Tangent {
-        let mut active = false;
-        for arg in args {
-            active |= self.of(arg)?.is_some();
-        }
-        if !active {
+        if !self.depends(e) {
             return Ok(None);
         }
         let info = self.cx.function(function);

@@ -1,7 +1,8 @@
 //! The derivative of a term by its parameters: the rules, once more, for derivatives that are not by the position.
 
 use ein_ir::{
-    ELEMENTARY, Elementary, ElementaryDef, FreshBinders, Index, Rational, Term, ops::Lift,
+    ELEMENTARY, Eigen, Elementary, ElementaryDef, FreshBinders, Index, Param, Rational, Term,
+    ops::Lift,
 };
 
 /// What keeps a term from having a derivative, as messages name it.
@@ -9,6 +10,8 @@ pub(super) type Obstacle = String;
 
 /// How the parameters of a term depend on what is differentiated by.
 pub(super) struct Active<'a> {
+    /// All parameters.
+    pub(super) params: &'a [Param],
     /// For each parameter that depends on it, the parameter that is its derivative.
     pub(super) tangents: &'a [Option<usize>],
     /// The axes of what is differentiated by, after those of a parameter.
@@ -28,10 +31,22 @@ pub(super) fn derivative(term: &Term, active: &Active<'_>) -> Result<Option<Term
             param,
             indices: indices.iter().chain(active.by).copied().collect(),
         }),
-        Term::Eigen { param, .. } => match active.tangents[*param] {
-            Some(_) => return Err("an eigenvalue or eigenvector".to_owned()),
-            None => None,
-        },
+        Term::Eigen {
+            part,
+            param,
+            indices,
+        } => active.tangents[*param].map(|tangent| {
+            let n = active.params[*param]
+                .shape()
+                .dims()
+                .first()
+                .copied()
+                .unwrap_or(1);
+            eigensystem(*part, (*param, n), indices, &|row, column| Term::Access {
+                param: tangent,
+                indices: [row, column].iter().chain(active.by).copied().collect(),
+            })
+        }),
         Term::Neg(body) => d(body)?.map(|body| Term::Neg(Box::new(body))),
         Term::Add(terms) => {
             let mut found = Vec::new();
@@ -141,6 +156,71 @@ pub(super) fn derivative(term: &Term, active: &Active<'_>) -> Result<Option<Term
         }
     })
 }
+
+/// The derivative of a part of the eigensystem of an n×n matrix, of which only the upper triangle counts; `entry` is the
+/// derivative of the matrix.
+///
+/// With A eₖ = λₖ eₖ and Mⱼₖ = eⱼ•∂A•eₖ, ∂λₖ = Mₖₖ and ∂eₖ = Σⱼ Mⱼₖ / (λₖ − λⱼ) eⱼ. The sum leaves out j = k: what it is over
+/// is antisymmetric, so an ε stands for it, and no quotient 0/0.
+fn eigensystem(
+    part: Eigen,
+    (param, n): (usize, usize),
+    indices: &[Index],
+    entry: &dyn Fn(Index, Index) -> Term,
+) -> Term {
+    let vector = |number: Index, component: Index| Term::Eigen {
+        part: Eigen::Vectors,
+        param,
+        indices: vec![number, component],
+    };
+    let turned = |j: Index, k: Index| {
+        let places = (0..n).flat_map(|row| (0..n).map(move |column| (row, column)));
+        let terms = places.map(|(row, column)| {
+            let [above, below] = [row.min(column), row.max(column)].map(Index::Const);
+            let [row, column] = [row, column].map(Index::Const);
+            Term::Mul(vec![vector(j, row), entry(above, below), vector(k, column)])
+        });
+        Term::Add(terms.collect())
+    };
+    let k = indices[0];
+    let [_, component] = *indices else {
+        return turned(k, k);
+    };
+    if part == Eigen::Values || n == 1 {
+        return turned(k, k);
+    }
+    // Numbers that no sum around this has; they get their own in the end.
+    let [other, axis, first, second] = [0, 1, 2, 3].map(|number| FAR + number);
+    let epsilon = |i: Index, j: u32| {
+        let axis = (n == 3).then_some(Index::Bound(axis));
+        Term::Epsilon([i, Index::Bound(j)].into_iter().chain(axis).collect())
+    };
+    let sum = |binder: u32, body: Term| Term::Sum {
+        binder,
+        range: n,
+        body: Box::new(body),
+    };
+    let value = Term::Eigen {
+        part: Eigen::Values,
+        param,
+        indices: vec![Index::Bound(first)],
+    };
+    let product = Term::Mul(vec![epsilon(Index::Bound(first), second), value]);
+    let difference = sum(first, sum(second, product));
+    let product = Term::Mul(vec![
+        epsilon(k, other),
+        Term::Div(Box::new(number(1)), Box::new(difference)),
+        turned(Index::Bound(other), k),
+        vector(Index::Bound(other), component),
+    ]);
+    match n {
+        3 => sum(other, sum(axis, product)),
+        _ => sum(other, product),
+    }
+}
+
+/// A number for sums that is greater than those of operators.
+const FAR: u32 = 10_000;
 
 /// The derivative of an elementary function by one of its arguments, at them.
 fn outer(function: Elementary, argument: usize, args: &[Term]) -> Result<Term, Obstacle> {

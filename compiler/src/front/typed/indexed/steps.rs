@@ -1,0 +1,300 @@
+//! The elements of a sequence by clauses, in an order in which each reads only those before it.
+//!
+//! Few elements are written out: each is a value of its own, so what nobody reads later is not kept. Many are computed in steps
+//! along the first axis of the order: a step has a value for each of its elements, and reads those of earlier steps by how far
+//! back they are, which must be the same in every step. The index of the step is then an int at run time.
+
+use super::{
+    super::{
+        context::Cx,
+        expr::typed,
+        overload, tree,
+        tree::{Expr, ExprKind, Past, Segment, VarId, VarKind},
+    },
+    clauses::Known,
+    coverage::{Point, points, shown, stretches},
+    lower::{self, Slot, Slots, Stop},
+    ranges::Range,
+};
+use crate::front::source::Span;
+use ein_ir::{Type, ops::spelling};
+use std::collections::BTreeMap;
+
+/// How many elements are always written out.
+pub(super) const WRITTEN_OUT: usize = 64;
+
+/// What clauses define.
+pub(super) struct Sequence<'s> {
+    pub(super) known: &'s [Known],
+    pub(super) lengths: &'s [usize],
+    pub(super) name: &'s str,
+    pub(super) declared: &'s Type,
+    pub(super) span: Span,
+}
+
+/// The sequence that is being defined by clauses.
+#[derive(Clone, Debug)]
+pub(super) struct Recurrence {
+    pub(super) var: VarId,
+    pub(super) lengths: Vec<usize>,
+    /// The elements that are computed, each a variable; in steps, those of this step.
+    computed: BTreeMap<Point, VarId>,
+    /// The place that is being computed.
+    pub(super) here: Point,
+    /// What was read too early, and where that is written.
+    pub(super) early: Option<(Point, Span)>,
+    pub(super) steps: Option<Steps>,
+}
+
+/// The steps that are being computed alike.
+#[derive(Clone, Debug)]
+pub(super) struct Steps {
+    /// The axis along which steps are taken.
+    pub(super) axis: usize,
+    /// Which steps they are.
+    pub(super) now: Range,
+    /// The number of the element at each place; the place along the axis of the steps does not count.
+    numbers: BTreeMap<Point, usize>,
+    /// The elements of earlier steps that are read.
+    past: Vec<Past>,
+    /// How far back indices are that depend on the step alone, by where they are written.
+    pub(super) distances: Vec<(Span, i64)>,
+}
+
+/// Where an element of the sequence is read.
+pub(super) struct Read {
+    /// Its place; in steps, for the first of them.
+    pub(super) point: Point,
+    /// In steps, how far back it is.
+    pub(super) back: i64,
+}
+
+impl Recurrence {
+    pub(super) fn new(var: VarId, lengths: Vec<usize>) -> Recurrence {
+        Recurrence {
+            var,
+            lengths,
+            computed: BTreeMap::new(),
+            here: Vec::new(),
+            early: None,
+            steps: None,
+        }
+    }
+
+    fn begin(&mut self, steps: Option<Steps>) {
+        self.computed.clear();
+        self.early = None;
+        self.steps = steps;
+    }
+
+    /// How many axes it has.
+    pub(super) fn order(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Whether all steps that are computed alike find an element where they read.
+    fn is_inside(&self, read: &Read) -> bool {
+        let last = self
+            .steps
+            .as_ref()
+            .map(|s| (s.axis, s.now.count as i64 - 1));
+        let along = read.point.iter().zip(&self.lengths).enumerate();
+        along.into_iter().all(|(axis, (&place, &length))| {
+            let further = match last {
+                Some((of_steps, more)) if of_steps == axis => more,
+                _ => 0,
+            };
+            place >= 0 && place + further < length as i64
+        })
+    }
+}
+
+/// The variable that has an element. What is outside, or not computed yet, is said.
+pub(super) fn element_read(
+    cx: &mut Cx<'_>,
+    read: &Read,
+    ty: &Type,
+    at: Span,
+) -> Result<VarId, Option<String>> {
+    let Some(own) = cx.indices.recurrence.as_mut() else {
+        return Err(None);
+    };
+    if !own.is_inside(read) {
+        return Err(Some(format!(
+            "the element at {} reads the one at {}, which does not exist",
+            shown(&own.here),
+            shown(&read.point)
+        )));
+    }
+    let mut place = read.point.clone();
+    if let Some(steps) = &own.steps {
+        place[steps.axis] = 0;
+        if read.back > 0 {
+            let element = steps.numbers[&place];
+            let back = read.back as usize;
+            let same = |past: &&Past| past.back == back && past.element == element;
+            if let Some(past) = steps.past.iter().find(same) {
+                return Ok(past.var);
+            }
+            let var = variable(cx, &format!("{}@-{back}", shown(&place)), ty, at);
+            if let Some(steps) = cx
+                .indices
+                .recurrence
+                .as_mut()
+                .and_then(|r| r.steps.as_mut())
+            {
+                steps.past.push(Past { var, back, element });
+            }
+            return Ok(var);
+        }
+    }
+    let is_later = own.steps.is_some() && read.back < 0;
+    match own.computed.get(&place).filter(|_| !is_later) {
+        Some(var) => Ok(*var),
+        None => {
+            own.early.get_or_insert((read.point.clone(), at));
+            Err(None)
+        }
+    }
+}
+
+fn variable(cx: &mut Cx<'_>, name: &str, ty: &Type, span: Span) -> VarId {
+    let var = cx.fresh(name, Some(ty.clone()), VarKind::Local, span);
+    cx.vars[var.0].read = true;
+    var
+}
+
+/// The element at a place: the variable for it, and its value. The index along an axis may be that of a step.
+fn element(
+    cx: &mut Cx<'_>,
+    what: &Sequence<'_>,
+    point: &Point,
+    step: Option<(usize, Slot)>,
+) -> Result<(VarId, Expr), Stop> {
+    let found = what.known.iter().find(|clause| clause.is_for(point));
+    let clause = found.ok_or(Stop::Failed)?;
+    let mut slots = Slots::new();
+    for (axis, (&index, &place)) in clause.indices.iter().zip(point).enumerate() {
+        let slot = match step {
+            Some((of_steps, slot)) if of_steps == axis => slot,
+            _ => Slot::Value(place),
+        };
+        slots.extend(index.map(|index| (index, slot)));
+    }
+    if let Some(own) = &mut cx.indices.recurrence {
+        own.here = point.clone();
+    }
+    let ty = clause.body.ty.clone();
+    let value = lower::expression(cx, &[], &clause.body, &ty, &slots, clause.body.span)?;
+    let label = format!("{}{}", what.name, shown(point));
+    let var = variable(cx, &label, &ty, clause.span);
+    Ok((var, value))
+}
+
+/// Every element as a value of its own.
+pub(super) fn written_out(
+    cx: &mut Cx<'_>,
+    what: &Sequence<'_>,
+    order: &[usize],
+) -> Result<Expr, Stop> {
+    if let Some(own) = &mut cx.indices.recurrence {
+        own.begin(None);
+    }
+    let mut bindings = Vec::new();
+    let mut computed = BTreeMap::new();
+    for point in points(what.lengths, order) {
+        let (var, value) = element(cx, what, &point, None)?;
+        bindings.push((var, value));
+        computed.insert(point.clone(), var);
+        if let Some(own) = &mut cx.indices.recurrence {
+            own.computed.insert(point, var);
+        }
+    }
+    let body = gathered(cx, &computed, what.declared, &mut Vec::new(), what.span);
+    let body = Box::new(body.ok_or(Stop::Failed)?);
+    let kind = ExprKind::Let { bindings, body };
+    Ok(typed(what.declared.clone(), kind, what.span))
+}
+
+/// The elements in steps along the first axis of an order.
+pub(super) fn stepped(cx: &mut Cx<'_>, what: &Sequence<'_>, order: &[usize]) -> Result<Expr, Stop> {
+    let axis = order[0];
+    let mut one_step = what.lengths.to_vec();
+    one_step[axis] = 1;
+    let places = points(&one_step, &order[1..]);
+    let numbers: BTreeMap<Point, usize> = places.iter().cloned().zip(0..).collect();
+    let ranges: Vec<&[Range]> = what.known.iter().map(|c| &c.places[..]).collect();
+    let mut segments = Vec::new();
+    for now in stretches(&ranges, axis, what.lengths[axis]) {
+        let index = variable(cx, "step", &Type::Int, what.span);
+        let slot = match now.count {
+            1 => Slot::Value(now.low),
+            _ => Slot::Running(index, now),
+        };
+        if let Some(own) = &mut cx.indices.recurrence {
+            own.begin(Some(Steps {
+                axis,
+                now,
+                numbers: numbers.clone(),
+                past: Vec::new(),
+                distances: Vec::new(),
+            }));
+        }
+        let mut elements = Vec::new();
+        for place in &places {
+            let mut point = place.clone();
+            point[axis] = now.low;
+            let (var, value) = element(cx, what, &point, Some((axis, slot)))?;
+            elements.push((var, value));
+            if let Some(own) = &mut cx.indices.recurrence {
+                own.computed.insert(place.clone(), var);
+            }
+        }
+        let own = cx.indices.recurrence.as_mut();
+        let steps = own.and_then(|own| own.steps.take()).ok_or(Stop::Failed)?;
+        segments.push(Segment {
+            low: now.low,
+            high: now.end() - 1,
+            index,
+            past: steps.past,
+            elements,
+        });
+    }
+    let places = places
+        .into_iter()
+        .map(|mut place| {
+            place.remove(axis);
+            place.into_iter().map(|at| at as usize).collect()
+        })
+        .collect();
+    let made = tree::Recurrence {
+        lengths: what.lengths.to_vec(),
+        axis,
+        places,
+        first: 0,
+        segments,
+    };
+    let kind = ExprKind::Recurrence(Box::new(made));
+    Ok(typed(what.declared.clone(), kind, what.span))
+}
+
+/// The elements as the sequence that they are.
+fn gathered(
+    cx: &mut Cx<'_>,
+    computed: &BTreeMap<Point, VarId>,
+    ty: &Type,
+    prefix: &mut Point,
+    span: Span,
+) -> Option<Expr> {
+    let Type::Seq(element, Some(n)) = ty else {
+        let var = *computed.get(prefix)?;
+        return Some(typed(ty.clone(), ExprKind::Var(var), span));
+    };
+    let mut elements = Vec::new();
+    for at in 0..*n as i64 {
+        prefix.push(at);
+        elements.push(gathered(cx, computed, element, prefix, span)?);
+        prefix.pop();
+    }
+    overload::apply(cx, spelling::SEQUENCE, span, elements, Some(ty), span)
+}

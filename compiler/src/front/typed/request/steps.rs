@@ -1,0 +1,114 @@
+//! The derivative of a sequence in steps: the same steps, in which every element is followed by its derivative.
+
+use super::{
+    super::{
+        expr::typed,
+        tree::{Expr, ExprKind, Past, Recurrence, Segment, VarId, VarKind},
+    },
+    history::variables,
+    tangent::{Failed, Tangent, Tangents, zero},
+    tangent_type,
+};
+use crate::front::source::Span;
+use ein_ir::Type;
+use std::collections::BTreeSet;
+
+impl Tangents<'_, '_> {
+    /// The derivative of a sequence in steps. It needs no more earlier steps than the sequence itself.
+    pub(super) fn of_steps(&mut self, steps: &Recurrence, e: &Expr) -> Tangent {
+        if !self.depends(e) {
+            return Ok(None);
+        }
+        let segments: Result<Vec<Segment>, Failed> = steps
+            .segments
+            .iter()
+            .map(|segment| self.segment(segment))
+            .collect();
+        let segments = segments?;
+        let made = Recurrence {
+            first: steps.first + segments[0].elements.len() / 2,
+            segments,
+            ..steps.clone()
+        };
+        let ty = tangent_type(&e.ty, &self.by).ok_or(Failed)?;
+        let kind = ExprKind::Recurrence(Box::new(made));
+        Ok(Some(typed(ty, kind, e.span)))
+    }
+
+    fn segment(&mut self, segment: &Segment) -> Result<Segment, Failed> {
+        let count = segment.elements.len();
+        let mut past = segment.past.clone();
+        let mut inside = BTreeSet::from([segment.index]);
+        for read in &segment.past {
+            let ty = &segment.elements[read.element].1.ty;
+            let var = self.tangent_of(read.var, ty, segment.elements[read.element].1.span)?;
+            past.push(Past {
+                var,
+                element: count + read.element,
+                ..*read
+            });
+            inside.extend([read.var, var]);
+        }
+        let mut elements = segment.elements.clone();
+        inside.extend(elements.iter().map(|(var, _)| *var));
+        for (var, value) in &segment.elements {
+            let outside = std::mem::take(&mut self.bindings);
+            let found = self.of(value);
+            let bindings = std::mem::replace(&mut self.bindings, outside);
+            let tangent = match found? {
+                Some(tangent) => tangent,
+                None => zero(&value.ty, &self.by, value.span).ok_or(Failed)?,
+            };
+            let tangent = self.in_step(tangent, bindings, &inside);
+            let var = self.tangent_of(*var, &value.ty, value.span)?;
+            inside.insert(var);
+            elements.push((var, tangent));
+        }
+        Ok(Segment {
+            past,
+            elements,
+            ..segment.clone()
+        })
+    }
+
+    /// A variable for the derivative of one that a step has.
+    fn tangent_of(&mut self, var: VarId, ty: &Type, span: Span) -> Result<VarId, Failed> {
+        let name = format!("∂{}", self.cx.var(var).name);
+        let ty = tangent_type(ty, &self.by).ok_or(Failed)?;
+        let tangent = self.cx.fresh(&name, Some(ty), VarKind::Local, span);
+        self.cx.vars[tangent.0].read = true;
+        self.known.insert(var, Some(tangent));
+        Ok(tangent)
+    }
+
+    /// A derivative with what has to be computed first. What does not depend on the step is computed outside.
+    fn in_step(
+        &mut self,
+        tangent: Expr,
+        bindings: Vec<(VarId, Expr)>,
+        inside: &BTreeSet<VarId>,
+    ) -> Expr {
+        let mut inside = inside.clone();
+        let mut own = Vec::new();
+        for (var, value) in bindings {
+            let mut depends = false;
+            variables(&value, &mut |used| depends |= inside.contains(&used));
+            if depends {
+                inside.insert(var);
+                own.push((var, value));
+            } else {
+                self.bindings.push((var, value));
+            }
+        }
+        if own.is_empty() {
+            return tangent;
+        }
+        let (ty, span) = (tangent.ty.clone(), tangent.span);
+        let body = Box::new(tangent);
+        let kind = ExprKind::Let {
+            bindings: own,
+            body,
+        };
+        typed(ty, kind, span)
+    }
+}
