@@ -316,8 +316,9 @@ fn what_no_row_says_is_written_by_components_and_shared_values_get_lines() {
 #[test]
 fn indices_do_not_hide_names() {
     let region = "input v0: [3,3]\ninput v1: [3,3,3]\n\
-        v2 = (λ(a:[3,3], b:[3,3,3]) i:3 | Σ s0:3. Σ s1:3. a[s0 s1] b[i s1 s0])(v0, v1)\n\
-        v3 = (λ(a:[3]) i:3 j:3 | a[i] a[j])(v2)\nreturn v3\n";
+        v2 = (λ(a:[3,3], b:[3,3,3]) i:3 j:3 k:3 | Σ s0:3. a[i s0] b[j s0 k])(v0, v1)\n\
+        v3 = (λ(a:[3,3,3]) i:3 | Σ s0:3. a[s0 i s0])(v2)\n\
+        v4 = (λ(a:[3]) i:3 j:3 | a[i] a[j])(v3)\nreturn v4\n";
     let wanted = "t1[j] = sum[q,r](p[q,r]*i[j,r,q]); t1⊗t1";
     assert_eq!(text(region, &["p", "i"]), wanted);
 }

@@ -8,14 +8,21 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What is read of every variable.
 #[derive(Debug, Default)]
 pub(crate) struct Observed {
-    /// The places that are read, as far as they are known, and where that is written.
-    reads: BTreeMap<VarId, Vec<(Vec<Option<i64>>, Span)>>,
+    reads: BTreeMap<VarId, Vec<Read>>,
     assigned: BTreeSet<VarId>,
     outputs: BTreeSet<VarId>,
     /// The variables that code reads which runs after they were defined.
     later: BTreeSet<VarId>,
     /// The sequences in steps: the variable, unless it is not one's definition, and whether that has storage.
     steps: Vec<(Option<VarId>, bool, Expr)>,
+}
+
+/// One place where a variable is read.
+#[derive(Debug)]
+struct Read {
+    /// Which element, axis by axis, as far as that is known.
+    places: Vec<Option<i64>>,
+    span: Span,
 }
 
 /// How many elements of a sequence in steps may be kept.
@@ -111,7 +118,7 @@ impl Observed {
             return Kept::All(None);
         }
         let mut from = recurrence.steps();
-        for (places, span) in self.reads.get(&var).into_iter().flatten() {
+        for Read { places, span } in self.reads.get(&var).into_iter().flatten() {
             match places.get(recurrence.axis).copied().flatten() {
                 Some(step) => from = from.min(usize::try_from(step).unwrap_or(0)),
                 None => return Kept::All(Some(*span)),
@@ -209,11 +216,18 @@ impl Observed {
         places.reverse();
         match &base.kind {
             ExprKind::Var(var) => {
-                self.reads.entry(*var).or_default().push((places, e.span));
+                let read = Read {
+                    places,
+                    span: e.span,
+                };
+                self.reads.entry(*var).or_default().push(read);
             }
             ExprKind::Select { var, .. } => {
                 self.later.insert(*var);
-                let whole = (Vec::new(), e.span);
+                let whole = Read {
+                    places: Vec::new(),
+                    span: e.span,
+                };
                 self.reads.entry(*var).or_default().push(whole);
             }
             ExprKind::Recurrence(_) => self.steps.push((None, false, base.clone())),
