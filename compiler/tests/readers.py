@@ -91,7 +91,7 @@ def volume():
     assert np.allclose(sitk.GetArrayFromImage(result), sitk.GetArrayFromImage(image), atol=1e-2)
     told("SimpleITK: an identity filter lies on its volume, and its positions are the strands' own")
     data, header = nrrd.read("v.nrrd")
-    assert header["space dimension"] == 3 and np.allclose(header["space origin"], (10, 20, 30))
+    assert header["space"] == "left-posterior-superior" and np.allclose(header["space origin"], (10, 20, 30))
     assert np.allclose(np.linalg.norm(header["space directions"], axis=1), (0.5, 2, 1.5), atol=1e-5)
     assert data.shape == (7, 6, 5)
     told("pynrrd: space directions and origin")
