@@ -11,13 +11,15 @@ fn root() -> &'static Path {
 }
 
 /// The crates of the workspace, and what each may use of the others.
-const CRATES: [(&str, &[&str]); 6] = [
+const CRATES: [(&str, &[&str]); 8] = [
     ("ein-ir", &[]),
     ("rewrite", &["ein-ir"]),
     ("nrrd-rs", &[]),
     ("runtime", &["nrrd-rs"]),
     ("compiler", &["ein-ir", "rewrite", "runtime"]),
     ("datm", &["ein-ir", "runtime", "compiler"]),
+    ("python", &["runtime", "compiler"]),
+    ("capi", &["runtime", "compiler"]),
 ];
 
 /// The direct dependencies of a crate, those for tests and builds left aside.
@@ -62,6 +64,7 @@ fn what_is_made_for_one_crate_stays_in_it() {
         ("logos", "compiler"),
         ("image", "runtime"),
         ("bzip2", "nrrd-rs"),
+        ("pyo3", "python"),
     ];
     for (name, _) in CRATES {
         let used = dependencies(name);

@@ -19,6 +19,7 @@ pub(crate) mod place;
 mod planes;
 pub(crate) mod request;
 mod roles;
+mod shared;
 mod statistics;
 mod worlds;
 
@@ -37,6 +38,7 @@ pub use orientation::{Orientation, OrientationError};
 use planes::Planes;
 use request::{Declared, chosen};
 pub use request::{Frames, MeasurementFrame, Reading, Triangle, World, split_frames};
+pub use shared::{Arrangement, SharedImage, Strided};
 pub use statistics::{BARS, Statistics, statistics};
 pub use worlds::{Surroundings, disagreements};
 

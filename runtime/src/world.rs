@@ -398,6 +398,12 @@ impl<P: StrandProgram> World<P> {
         Arc::clone(&self.core.control)
     }
 
+    /// Lets a handle that others have already watch and stop this run.
+    pub fn set_control(&mut self, control: Arc<Control>) {
+        control.show(self.core.step, self.core.counts);
+        self.core.control = control;
+    }
+
     /// Capacity of all live sequence buffers in bytes.
     pub fn live_sequence_bytes(&self) -> i64 {
         let workers = self.core.workers.iter().map(|worker| {

@@ -228,7 +228,7 @@ fn a_cancelled_run_stops() {
         ..Countdown::new(8)
     };
     let ended = run(&program, &Creation::Grid(vec![500, 600]), 2);
-    assert!(matches!(ended, Completion::Stopped));
+    assert!(matches!(ended, Completion::Cancelled));
     let all = 500 * 600 * 50 / 8;
     assert!(program.updates.load(Relaxed) < all / 10);
 }

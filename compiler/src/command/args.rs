@@ -175,14 +175,20 @@ pub(super) struct CheckWords {
     pub(super) files: Vec<String>,
 }
 
-/// Make a self-contained executable of a program
+/// Make a self-contained executable of a program, or C functions for it
 #[derive(Args)]
 pub(super) struct BuildWords {
     #[command(flatten)]
     pub(super) common: Common,
-    /// The executable's name [default: the program's without its suffix]
+    /// The executable's name [default: the program's without its suffix], or the folder for --library
     #[arg(short, long, value_name = "NAME")]
     pub(super) output: Option<String>,
+    /// Write a header, a source in C and a description with functions for this program, over libdiderot
+    #[arg(long)]
+    pub(super) library: bool,
+    /// What the names of these functions begin with [default: the program's name]
+    #[arg(long, value_name = "NAME", requires = "library")]
+    pub(super) namespace: Option<String>,
     /// The program
     pub(super) file: String,
 }
@@ -331,6 +337,8 @@ fn run_action(words: Vec<String>, constants: Vec<(String, String)>) -> Result<Ac
         let command = Command::Build(BuildWords {
             common,
             output,
+            library: false,
+            namespace: None,
             file,
         });
         return Ok(Action::Command(command, constants));

@@ -6,9 +6,7 @@ use super::{
 };
 use crate::{
     front::{
-        diag::Diagnostic,
         source::Source,
-        syntax::term_at,
         typed::tree::{Constant, InputDefault},
     },
     pipeline::Compiled,
@@ -136,7 +134,6 @@ impl Execution<'_> {
             }
             self.tell_of_numbered(&plan);
             self.tell_of_missed();
-            self.tell_of_missed_meshes();
             self.tell_times(&running);
             return Ok(());
         }
@@ -385,18 +382,9 @@ pub(super) fn interrupted() -> Ended {
 
 /// Reports a failure at its place in the source, if it has one.
 pub(super) fn fail(source: &Source, failure: &Failure) -> u8 {
-    match failure.place {
-        Some(place) => {
-            let span = term_at(source, place);
-            let error = Diagnostic::error(failure.code, span, failure.to_string());
-            let hints = failure.hints.iter();
-            report(source, vec![hints.fold(error, Diagnostic::hint)]);
-        }
-        None => {
-            complain(&format!("error: {failure}\n"));
-            let hints = failure.hints.iter();
-            hints.for_each(|hint| complain(&format!("help: {hint}\n")));
-        }
+    match failure.diagnostic(source) {
+        Some(diagnostic) => report(source, vec![diagnostic]),
+        None => complain(&failure.plain()),
     }
     FAILURE
 }

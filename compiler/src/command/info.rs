@@ -100,7 +100,7 @@ fn program(file: &str, json: bool, options: &Options) -> Option<String> {
     Some(text + &format!("  strands    {strands}\n"))
 }
 
-fn interface_json(file: &str, interface: &Interface) -> Value {
+pub(super) fn interface_json(file: &str, interface: &Interface) -> Value {
     let inputs = interface.inputs.iter().map(|input| {
         json!({
             "name": input.name,

@@ -5,6 +5,7 @@
 
 mod args;
 mod build;
+mod build_library;
 mod check;
 mod colour;
 mod emit;
@@ -85,6 +86,10 @@ fn act(action: Action) -> u8 {
         Action::ListStages => emit::list_stages(),
         Action::Command(command, constants) => match command {
             Command::Check(w) => check::check(&w.files, w.json, &w.common.options(constants)),
+            Command::Build(w) if w.library => {
+                let options = w.common.options(constants);
+                build_library::build_library(&w.file, w.namespace, w.output, &options)
+            }
             Command::Build(w) => build::build(&w.file, w.output, &w.common.options(constants)),
             Command::Emit(w) => emit::emit(&w.file, &w.stage, w.common.options(constants)),
             Command::Explain(w) => explain::explain(&w, &w.common.options(constants)),

@@ -1,5 +1,6 @@
 //! How far a run is: a line on the terminal, or with `-v` a line of text now and then.
 
+use crate::run::Length;
 use indicatif::{ProgressBar, ProgressStyle};
 use runtime::{strands::Counts, world::Control};
 use std::{
@@ -11,15 +12,6 @@ use std::{
     },
     time::{Duration, Instant},
 };
-
-/// What is known of the length of a run.
-#[derive(Clone, Copy)]
-pub(super) struct Length {
-    /// All strands, if none are created on the way.
-    pub(super) strands: Option<u64>,
-    /// The super-steps after which it stops.
-    pub(super) limit: Option<u64>,
-}
 
 /// Tells how far a run is until it is finished.
 pub(super) struct Progress {
@@ -74,7 +66,7 @@ fn show(control: &Control, length: Length, is_terminal: bool, stop: &AtomicBool)
         std::thread::park_timeout(Duration::from_millis(100));
         let elapsed = start.elapsed();
         let (step, counts) = control.progress();
-        let fraction = fraction(step, counts, length);
+        let fraction = length.fraction(step, counts);
         let left = fraction.and_then(|fraction| pace.left(elapsed, fraction));
         if let Some(bar) = &bar {
             bar.set_message(line(step, counts, length, fraction, left, true));
@@ -90,19 +82,6 @@ fn show(control: &Control, length: Length, is_terminal: bool, stop: &AtomicBool)
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
-}
-
-/// The part of a run that is done, if that can be known.
-fn fraction(step: u64, counts: Counts, length: Length) -> Option<f64> {
-    let by_strands = length
-        .strands
-        .map(|all| (counts.stable + counts.dead) as f64 / all.max(1) as f64);
-    let by_steps = length.limit.map(|limit| step as f64 / limit.max(1) as f64);
-    match (by_strands, by_steps) {
-        (Some(a), Some(b)) => Some(a.max(b)),
-        (a, b) => a.or(b),
-    }
-    .map(|fraction| fraction.min(1.0))
 }
 
 /// One line about a run.
@@ -214,10 +193,10 @@ mod tests {
             strands: None,
             limit: None,
         };
-        let part = fraction(50, COUNTS, grid).expect("known");
+        let part = grid.fraction(50, COUNTS).expect("known");
         assert!((part - 56_400.0 / 90_000.0).abs() < 1e-12);
-        assert_eq!(fraction(50, COUNTS, limited), Some(0.25));
-        assert_eq!(fraction(50, COUNTS, endless), None);
+        assert_eq!(limited.fraction(50, COUNTS), Some(0.25));
+        assert_eq!(endless.fraction(50, COUNTS), None);
         let left = Some(Duration::from_secs(12));
         assert_eq!(
             line(50, COUNTS, grid, Some(part), left, true),

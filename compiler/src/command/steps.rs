@@ -4,12 +4,12 @@ use super::{
     USAGE, complain,
     execute::{Ended, Execution, fail, interrupted, print_failed},
     interrupts::Watch,
-    progress::{Length, Progress},
+    progress::Progress,
     space,
 };
 use crate::{
     front::codes,
-    run::{Failure, Prepared, Running},
+    run::{Failure, Length, Prepared, Running},
 };
 use runtime::{
     input::options::RunOptions,

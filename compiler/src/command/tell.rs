@@ -5,10 +5,7 @@ use super::{
     execute::{Execution, Times},
     steps::End,
 };
-use crate::{
-    ir::interface::{self, Input},
-    run::{Prepared, Running},
-};
+use crate::run::{Prepared, Running};
 use runtime::{
     input::options::RunOptions,
     output::{
@@ -63,42 +60,10 @@ impl Execution<'_> {
         }
     }
 
-    /// Warns of images that lie elsewhere than the program looked.
+    /// Warns of images and meshes that lie elsewhere than the program looked.
     pub(super) fn tell_of_missed(&self) {
-        for (image, extents) in self.images.missed() {
-            let program = &self.compiled.interface;
-            let of_input = |input: &&Input| input.target == interface::Target::Image(image as u32);
-            let name = match program.inputs.iter().find(of_input) {
-                Some(input) => format!("`{}`", input.name),
-                None => program.images[image].file.clone().unwrap_or_default(),
-            };
-            let extents: Vec<String> = extents
-                .iter()
-                .map(|(low, high)| format!("[{low}, {high}]"))
-                .collect();
-            complain(&format!(
-                "warning: no probe was inside the image {name}; its world box is {}\n",
-                extents.join(" × ")
-            ));
-        }
-    }
-
-    /// Warns of meshes that lie elsewhere than the program looked, and of positions in them that were not found.
-    pub(super) fn tell_of_missed_meshes(&self) {
-        for (name, extents) in self.images.missed_meshes() {
-            let extents: Vec<String> = extents
-                .iter()
-                .map(|(low, high)| format!("[{low}, {high}]"))
-                .collect();
-            complain(&format!(
-                "warning: no probe was inside the mesh {name}; its world box is {}\n",
-                extents.join(" × ")
-            ));
-        }
-        for (name, count) in self.images.unresolved_meshes() {
-            complain(&format!(
-                "warning: in {count} searches a curved cell of {name} may have contained a position, but it was not found there\n"
-            ));
+        for warning in self.images.warnings(&self.compiled.interface) {
+            complain(&format!("warning: {warning}\n"));
         }
     }
 

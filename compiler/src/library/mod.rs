@@ -27,31 +27,44 @@
 //!
 //! The command `diderotc` is made of the same parts.
 
+mod attend;
+mod files;
+mod run;
+
 pub use crate::{
     codegen::gpu::Target,
+    front::{
+        diag::{self, Diagnostic},
+        source::{Lines, Source},
+    },
     ir::interface::{Image, Input, Interface},
     pipeline::{Compiled, Options},
-    run::{FailedStrand, Failure, ImageSource, Inputs, OutputData, Running},
+    run::{
+        FailedStrand, Failure, ImageSource, Inputs, Length, OutputData, Running, input_type,
+        outputs,
+    },
 };
+pub use attend::{Event, attended};
+pub use files::{picture_bytes, write_files};
+pub use run::Run;
 pub use runtime::{
-    image::{ImageArray, Orientation},
-    input::InputValue,
+    image::{Arrangement, ImageArray, Orientation, SharedImage, Strided},
+    input::{InputType, InputValue},
+    output::{
+        Column, Domain, Length as OutputLength, Output, Values, place::Place, write::Written,
+    },
+    strands::Counts,
     world::{Control, RunEnd},
 };
 
-use crate::{
-    front::{
-        diag::{self, Diagnostic},
-        source::Source,
-    },
-    pipeline::{self, Session, Stopped},
-};
+use crate::pipeline::{self, Session, Stopped};
 use std::{fmt, path::PathBuf};
 
 /// What is wrong with a program.
 #[derive(Debug)]
 pub struct CompileErrors {
-    source: Box<Source>,
+    /// The text of the program.
+    pub source: Box<Source>,
     /// The errors, with their places; warnings may be among them.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -73,11 +86,18 @@ pub fn compile(
     text: impl Into<String>,
     options: &Options,
 ) -> Result<Compiled, CompileErrors> {
-    let source = Source::new(path, text);
-    match pipeline::compile(&mut Session::default(), &source, options) {
+    compile_source(&Source::new(path, text), options)
+}
+
+/// Compiles a program whose text is kept, so that messages of its runs can quote it.
+///
+/// # Errors
+/// What is wrong with the program.
+pub fn compile_source(source: &Source, options: &Options) -> Result<Compiled, CompileErrors> {
+    match pipeline::compile(&mut Session::default(), source, options) {
         Ok(program) => Ok(program),
         Err(Stopped::Errors(diagnostics)) => Err(CompileErrors {
-            source: Box::new(source),
+            source: Box::new(source.clone()),
             diagnostics,
         }),
         Err(Stopped::Asked) => unreachable!("this session asks for every stage"),

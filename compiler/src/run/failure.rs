@@ -1,6 +1,11 @@
 //! Why a program cannot be run, or stopped.
 
-use crate::front::codes::{self, Code};
+use crate::front::{
+    codes::{self, Code},
+    diag::{self, Diagnostic},
+    source::Source,
+    syntax::term_at,
+};
 use runtime::{
     abi::{Failure as StrandFailure, FailureKind},
     world::{RunError, WorldError},
@@ -100,6 +105,29 @@ impl Failure {
             error @ RunError::Memory { .. } => Failure::new(codes::OUT_OF_MEMORY, error),
             error @ RunError::TooManyStrands => Failure::new(codes::TOO_MANY_STRANDS, error),
             error @ RunError::Print(_) => Failure::new(codes::PRINT, error),
+        }
+    }
+}
+
+impl Failure {
+    /// The message at its place in the source, if it has one.
+    pub fn diagnostic(&self, source: &Source) -> Option<Diagnostic> {
+        let span = term_at(source, self.place?);
+        let error = Diagnostic::error(self.code, span, self.to_string());
+        Some(self.hints.iter().fold(error, Diagnostic::hint))
+    }
+
+    /// The message and the ways out, as lines of text without a place.
+    pub fn plain(&self) -> String {
+        let hints = self.hints.iter().map(|hint| format!("help: {hint}\n"));
+        format!("error: {self}\n{}", hints.collect::<String>())
+    }
+
+    /// The message as a terminal shows it: with the lines it is about if it has a place.
+    pub fn render(&self, source: &Source) -> String {
+        match self.diagnostic(source) {
+            Some(diagnostic) => diag::render(source, vec![diagnostic], false),
+            None => self.plain(),
         }
     }
 }

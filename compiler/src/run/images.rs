@@ -7,7 +7,9 @@ use crate::{
 };
 use ein_ir::ops;
 use runtime::{
-    image::{Image, ImageArray, ImageError, Note, Orientation, Reading, disagreements},
+    image::{
+        Image, ImageArray, ImageError, Note, Orientation, Reading, SharedImage, disagreements,
+    },
     nrrd::Space,
     probe::{Border, KeptImage},
 };
@@ -20,6 +22,20 @@ pub enum ImageSource {
     File(String),
     /// Memory.
     Array(ImageArray),
+    /// Memory of others, converted once for all runs.
+    Shared(SharedImage),
+}
+
+impl From<ImageArray> for ImageSource {
+    fn from(array: ImageArray) -> ImageSource {
+        ImageSource::Array(array)
+    }
+}
+
+impl From<SharedImage> for ImageSource {
+    fn from(shared: SharedImage) -> ImageSource {
+        ImageSource::Shared(shared)
+    }
 }
 
 /// The images and meshes of a program, loaded once for any number of runs.
@@ -195,7 +211,7 @@ impl LoadedImages {
         keep: fn(Vec<KeptImage<T>>, Vec<Arc<Image<T>>>) -> Kept,
     ) -> Result<LoadedImages, Failure>
     where
-        T: runtime::image::Real + runtime::simd::Float,
+        T: runtime::image::Real + runtime::nrrd::FromSample + runtime::simd::Float,
     {
         let mut notes = Vec::new();
         let (images, spaces) = read::<T>(program, sources, &mut notes)?;
@@ -236,7 +252,7 @@ impl LoadedImages {
 /// The images, and the spaces in which they lie.
 type ReadImages<T> = (Vec<Arc<Image<T>>>, Vec<Space>);
 
-fn read<T: runtime::image::Real>(
+fn read<T: runtime::image::Real + runtime::nrrd::FromSample>(
     program: &Compiled,
     sources: &[(ImageSource, Reading)],
     notes: &mut Vec<Note>,
@@ -257,6 +273,18 @@ fn read<T: runtime::image::Real>(
                 map.image()
                     .image(shape)
                     .map_err(|error| failed(error, None))?
+            }
+            ImageSource::Shared(shared) => {
+                let loaded = shared.image(image.dim, shape, reading);
+                let loaded = loaded.map_err(|error| failed(error, None))?;
+                let name = reading.name.as_deref().unwrap_or("image");
+                notes.extend(loaded.notes.iter().map(|note| Note {
+                    text: format!("`{name}`: {}", note.text),
+                    ..note.clone()
+                }));
+                space = loaded.surroundings.space.clone();
+                surroundings.push((name, loaded.surroundings));
+                loaded.image
             }
             ImageSource::File(file) => {
                 let loaded = Image::read_with(Path::new(file), image.dim, shape, reading);

@@ -11,7 +11,7 @@ use crate::{
     ir::interface::{Input, Interface, Target, file_and_array},
 };
 use runtime::{
-    image::{ImageArray, Reading},
+    image::Reading,
     input::{InputType, InputValue, IntWidth},
 };
 use std::sync::Arc;
@@ -116,9 +116,9 @@ impl Inputs {
     ///
     /// # Errors
     /// There is no input of that name, or it is not an image.
-    pub fn set_image(&mut self, name: &str, image: ImageArray) -> Result<(), Failure> {
+    pub fn set_image(&mut self, name: &str, image: impl Into<ImageSource>) -> Result<(), Failure> {
         let number = self.find_image(name)?;
-        self.images[number] = Some(ImageSource::Array(image));
+        self.images[number] = Some(image.into());
         Ok(())
     }
 

@@ -10,6 +10,8 @@ mod life;
 mod outputs;
 mod placement;
 mod places;
+mod progress;
+mod remarks;
 mod strands;
 mod values;
 
@@ -20,6 +22,7 @@ pub use images::ImageSource;
 pub use inputs::Inputs;
 pub use outputs::{OutputData, outputs};
 pub use placement::Refusal;
+pub use progress::Length;
 pub use values::input_type;
 
 use crate::{
@@ -117,9 +120,9 @@ impl Prepared {
             && can_be_forgotten(&program.state.layout, program.abilities)
     }
 
-    /// Creates the strands and runs them to their ends, watched and stopped by `control`. Strands that cannot notice each
+    /// Creates the strands and runs them to their ends, or until `control` is asked to stop. Strands that cannot notice each
     /// other are not kept when they have ended: only their outputs, and where they were in the beginning. `None` if the run
-    /// was stopped before its end.
+    /// was cancelled.
     ///
     /// # Errors
     /// As for [`Prepared::create`] and [`Running::run`].
@@ -153,14 +156,15 @@ impl Prepared {
                         troubles: Vec::new(),
                     }));
                 }
-                Completion::Stopped => return Ok(None),
+                Completion::Cancelled => return Ok(None),
                 // Which of the failures is the first is known by those who keep the strands.
                 Completion::Failed => {}
             }
         }
         let mut running = self.create(workers)?;
+        running.set_control(Arc::clone(control));
         let end = running.run(None, printer)?;
-        Ok((end == RunEnd::Finished).then_some(running))
+        Ok((end != RunEnd::Cancelled).then_some(running))
     }
 
     fn creation(&self) -> Creation {
@@ -268,6 +272,13 @@ impl Running {
         match &self.life {
             Life::World(world) => world.on_workers(work),
             Life::Completed(completed) => completed.on_workers(work),
+        }
+    }
+
+    /// Lets a handle that others have already watch and stop the run.
+    pub fn set_control(&mut self, control: Arc<Control>) {
+        if let Life::World(world) = &mut self.life {
+            world.set_control(control);
         }
     }
 

@@ -22,11 +22,11 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is left of strands that ran to their ends.
+/// What is left of strands that ran to their ends, or as far as they came before they were asked to stop.
 pub struct Completed {
     /// The values that the variables asked for had in the beginning, in creation order.
     pub initial: Vec<Values>,
-    /// The values that they had in the end, of all strands that did not die.
+    /// The values that they had last, of all strands that did not die.
     pub outputs: Vec<Values>,
     /// The largest number of super-steps any strand took.
     pub steps: u64,
@@ -55,12 +55,12 @@ pub struct Wanted<'a> {
 
 /// How it ended.
 pub enum Completion {
-    /// No strand is active any more.
+    /// No strand is active any more, or the others were asked to stop.
     Completed(Box<Completed>),
     /// A strand met a run-time error. Which is to be reported is found by a [`World`](super::World) of the same program.
     Failed,
-    /// It was cancelled or asked to stop.
-    Stopped,
+    /// It was cancelled.
+    Cancelled,
 }
 
 /// Whether strands can be made, run and forgotten.
@@ -139,8 +139,8 @@ pub fn complete<P: StrandProgram>(
     if failed < u64::MAX {
         return Ok(Completion::Failed);
     }
-    if core.control.is_over() {
-        return Ok(Completion::Stopped);
+    if core.control.cancelled.load(Relaxed) {
+        return Ok(Completion::Cancelled);
     }
     let (_, counts) = core.control.progress();
     let finish = |kept: Vec<Kept>, any_dead: bool| -> Vec<Values> {
@@ -189,7 +189,8 @@ struct Arena {
 impl<P: StrandProgram> Stream<'_, P> {
     fn run(&self, tile: usize) {
         let core = self.core;
-        if core.control.is_over() || self.first_failure.load(Relaxed) < u64::MAX {
+        // Who is asked to stop still makes those who have not begun, so that everyone has values.
+        if core.control.cancelled.load(Relaxed) || self.first_failure.load(Relaxed) < u64::MAX {
             return;
         }
         let worker = core.current_worker();

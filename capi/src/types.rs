@@ -1,0 +1,135 @@
+//! What crosses the border, as `diderot.h` declares it.
+
+#![allow(non_camel_case_types)]
+
+use std::ffi::{c_char, c_void};
+
+/// How a call ended.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum diderot_status {
+    /// As it should.
+    DIDEROT_OK = 0,
+    /// The program has errors.
+    DIDEROT_COMPILE_ERROR = 1,
+    /// An input is missing or wrong.
+    DIDEROT_INPUT_ERROR = 2,
+    /// The run met an error.
+    DIDEROT_RUN_ERROR = 3,
+    /// The run was cancelled.
+    DIDEROT_CANCELLED = 4,
+    /// A file could not be read or written.
+    DIDEROT_FILE_ERROR = 5,
+    /// The call makes no sense: a null pointer, an unknown name, a run that runs already.
+    DIDEROT_MISUSE = 6,
+    /// A fault of the library.
+    DIDEROT_INTERNAL = 99,
+}
+
+/// The type of numbers.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum diderot_type {
+    /// Truth values, one byte each: 0 or 1. Only of outputs.
+    DIDEROT_BOOL = 0,
+    /// 8 bits with a sign.
+    DIDEROT_INT8 = 1,
+    /// 8 bits.
+    DIDEROT_UINT8 = 2,
+    /// 16 bits with a sign.
+    DIDEROT_INT16 = 3,
+    /// 16 bits.
+    DIDEROT_UINT16 = 4,
+    /// 32 bits with a sign.
+    DIDEROT_INT32 = 5,
+    /// 32 bits.
+    DIDEROT_UINT32 = 6,
+    /// 64 bits with a sign.
+    DIDEROT_INT64 = 7,
+    /// 64 bits.
+    DIDEROT_UINT64 = 8,
+    /// Single precision.
+    DIDEROT_FLOAT = 9,
+    /// Double precision.
+    DIDEROT_DOUBLE = 10,
+}
+
+/// Axes that an array may have.
+pub const DIDEROT_MAX_AXES: usize = 16;
+
+/// Choices of a compilation; all zero is what the command does.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct diderot_options {
+    /// Reals have 64 bits.
+    pub double_precision: bool,
+    /// Integers have 64 bits.
+    pub long_int: bool,
+}
+
+/// A message about a place in a program.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct diderot_diagnostic {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+    /// Whether it is an error rather than a warning.
+    pub is_error: bool,
+    /// Its code, such as `type-mismatch`.
+    pub code: *const c_char,
+    /// What was found and what was wanted.
+    pub message: *const c_char,
+}
+
+/// An input or an output.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct diderot_variable {
+    /// Its name.
+    pub name: *const c_char,
+    /// Its type as programs spell it.
+    pub type_name: *const c_char,
+    /// What it is for, or null.
+    pub description: *const c_char,
+    /// Whether an input must be given.
+    pub is_required: bool,
+    /// Whether each strand has a sequence of its own length.
+    pub is_varying: bool,
+}
+
+/// Numbers with their axes, the slowest first: those of a grid, then those of a sample or a strand's value.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct diderot_array {
+    /// The first number.
+    pub data: *const c_void,
+    /// Their type.
+    pub type_: diderot_type,
+    /// The number of axes.
+    pub axes: usize,
+    /// The number of elements along each axis.
+    pub sizes: [usize; DIDEROT_MAX_AXES],
+    /// The bytes from one element to the next along each axis; all zero if they lie close together.
+    pub strides: [isize; DIDEROT_MAX_AXES],
+    /// The dimension of the world in which the grid lies; 0 if nothing is known of it.
+    pub world: usize,
+    /// For each axis of the grid, the fastest first, the step in the world from one sample to the next.
+    pub directions: [[f64; 3]; 3],
+    /// Where the first sample lies.
+    pub origin: [f64; 3],
+    /// For sequences of varying length, the number of elements of each strand, or null.
+    pub lengths: *const usize,
+    /// The number of these lengths.
+    pub strands: usize,
+}
+
+/// Takes printed text.
+pub type diderot_printer =
+    Option<unsafe extern "C" fn(user: *mut c_void, text: *const c_char, length: usize)>;
+
+/// Is told how far a run is: super-steps, and active, stable and dead strands.
+pub type diderot_watcher = Option<
+    unsafe extern "C" fn(user: *mut c_void, steps: u64, active: u64, stable: u64, dead: u64),
+>;

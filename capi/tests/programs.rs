@@ -1,0 +1,168 @@
+//! `diderotc build --library`: what it writes compiles without a warning for every program of the gallery, and a client of the original
+//! runs with it.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Where the libraries were built for this test.
+fn libraries() -> PathBuf {
+    let test = env::current_exe().expect("a test has a file");
+    test.parent().expect("a file has a folder").to_path_buf()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The command that was built with this test.
+fn command() -> PathBuf {
+    let command = libraries().join("../diderotc");
+    assert!(
+        command.exists(),
+        "`cargo test --workspace` builds the command"
+    );
+    command
+}
+
+fn run(command: &mut Command) -> String {
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}\n{told}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn build(program: &Path, namespace: &str, folder: &Path, options: &[&str]) {
+    run(Command::new(command())
+        .args(["build", "--library"])
+        .args(options)
+        .arg(program)
+        .args(["--namespace", namespace, "-o"])
+        .arg(folder));
+}
+
+const STRICT: [&str; 4] = ["-std=c11", "-Wall", "-Wextra", "-Werror"];
+
+#[test]
+fn every_program_of_the_gallery_has_functions_in_c() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gallery");
+    let programs = fs::read_dir(root().join("programs/gallery")).expect("the gallery");
+    let mut count = 0;
+    for entry in programs {
+        let path = entry.expect("a program").path();
+        if path.extension().is_none_or(|suffix| suffix != "diderot") {
+            continue;
+        }
+        let name = path
+            .file_stem()
+            .expect("a name")
+            .to_string_lossy()
+            .replace('-', "_");
+        build(&path, &name, &folder, &[]);
+        for (compiler, options) in [
+            ("cc", &STRICT[..]),
+            ("c++", &["-Wall", "-Werror", "-x", "c++"][..]),
+        ] {
+            let file = if compiler == "cc" { "c" } else { "h" };
+            run(Command::new(compiler)
+                .args(options)
+                .args(["-fsyntax-only", "-I"])
+                .arg(root().join("capi/include"))
+                .arg(folder.join(format!("{name}.{file}"))));
+        }
+        count += 1;
+    }
+    assert!(count > 10);
+}
+
+const PROGRAM: &str = "#version 2.0
+input real[3] weights (\"three of them\") = {1, 2, 3};
+input tensor[2,2] turn = [[0,-1],[1,0]];
+input int most = 4;
+input bool loud = false;
+input string word = \"quiet\";
+input image(1)[] img;
+field#1(1)[] F = ctmr ⊛ img;
+strand s (int i) {
+    output vec2 at = [real(i), 0];
+    output real v = 0;
+    output int[] seen = {};
+    int n = 0;
+    update {
+        at = turn • at * weights[n % 3];
+        v = F(3.0 + 0.5*i);
+        seen = seen @ n;
+        n += 1;
+        if (n == most) { if (loud) { print(word, \" \"); } stabilize; }
+    }
+}
+create_array { s(i) | i in 0..4 }
+";
+
+const CLIENT: &str = "#include \"turns.h\"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define CHECK(c) do { if (!(c)) { fprintf(stderr, \"line %d: %s\\n\", __LINE__, #c); exit(1); } } while (0)
+static bool take(void *data, char *text) { strcat((char *)data, text); return false; }
+int main(void) {
+    turns_world_t *w = turns_new_world();
+    char printed[100] = \"\";
+    CHECK(w && !turns_init_world(w));
+    CHECK(!turns_set_printer_cb(w, take, printed) && !turns_set_num_workers(w, 2) && turns_get_num_workers(w) == 2);
+    double weights[3], turn[4] = {1, 0, 0, 1};
+    turns_input_get_weights(w, weights);
+    CHECK(weights[1] == 2 && strcmp(turns_input_desc_weights, \"three of them\") == 0);
+    CHECK(turns_create_strands(w) && turns_any_errors(w));
+    char *errors = turns_get_errors(w);
+    CHECK(strstr(errors, \"`img`\") && !turns_any_errors(w));
+    free(errors);
+    float samples[10];
+    for (int n = 0; n < 10; n++) samples[n] = 10.0f*n;
+    diderot_array array = {.data = samples, .type = DIDEROT_FLOAT, .axes = 1, .sizes = {10}};
+    CHECK(!turns_input_set_turn(w, turn) && !turns_input_set_most(w, 3) && !turns_input_set_loud(w, true));
+    CHECK(!turns_input_set_word(w, \"loud\") && !turns_input_set_array_img(w, &array));
+    CHECK(!turns_create_strands(w) && turns_num_strands(w) == 5 && turns_num_active_strands(w) == 5);
+    CHECK(turns_run(w, 1) == 1 && turns_run(w, 0) == 2 && turns_num_stable_strands(w) == 5 && !turns_any_errors(w));
+    CHECK(strcmp(printed, \"loud loud loud loud loud \") == 0);
+    CHECK(!turns_output_array_at(w, &array) && array.type == DIDEROT_DOUBLE && array.sizes[0] == 5);
+    CHECK(((const double *)array.data)[2*4] == 24);
+    CHECK(!turns_output_array_v(w, &array) && fabs(((const double *)array.data)[3] - 45) < 1e-9);
+    CHECK(!turns_output_array_seen(w, &array) && array.lengths[2] == 3);
+    turns_shutdown(w);
+    return 0;
+}
+";
+
+#[test]
+fn a_client_of_the_original_runs() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("turns");
+    fs::create_dir_all(&folder).expect("a folder for tests");
+    fs::write(folder.join("turns.diderot"), PROGRAM).expect("a file");
+    fs::write(folder.join("client.c"), CLIENT).expect("a file");
+    build(
+        &folder.join("turns.diderot"),
+        "turns",
+        &folder,
+        &["--double"],
+    );
+    let described = fs::read_to_string(folder.join("turns.json")).expect("a description");
+    assert!(described.contains("\"three of them\"") && described.contains("\"seen\""));
+    let library = libraries();
+    run(Command::new("cc")
+        .args(STRICT)
+        .args(["-fsanitize=address,undefined", "-I"])
+        .arg(root().join("capi/include"))
+        .args([folder.join("client.c"), folder.join("turns.c")])
+        .arg("-L")
+        .arg(&library)
+        .arg(format!("-Wl,-rpath,{}", library.display()))
+        .args(["-ldiderot", "-lm", "-o"])
+        .arg(folder.join("client")));
+    run(&mut Command::new(folder.join("client")));
+}

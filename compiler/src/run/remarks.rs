@@ -1,0 +1,35 @@
+//! What should be told after a run: images and meshes that lie elsewhere than the program looked.
+
+use super::Images;
+use crate::ir::interface::{Input, Interface, Target};
+
+impl Images {
+    /// Warnings about a run that has ended, each a sentence.
+    pub fn warnings(&self, interface: &Interface) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for (image, extents) in self.missed() {
+            let of_input = |input: &&Input| input.target == Target::Image(image as u32);
+            let name = match interface.inputs.iter().find(of_input) {
+                Some(input) => format!("`{}`", input.name),
+                None => interface.images[image].file.clone().unwrap_or_default(),
+            };
+            warnings.push(outside("image", &name, &extents));
+        }
+        for (name, extents) in self.missed_meshes() {
+            warnings.push(outside("mesh", name, &extents));
+        }
+        for (name, count) in self.unresolved_meshes() {
+            warnings.push(format!(
+                "in {count} searches a curved cell of {name} may have contained a position, but it was not found there"
+            ));
+        }
+        warnings
+    }
+}
+
+fn outside(what: &str, name: &str, extents: &[(f64, f64)]) -> String {
+    let sides = extents.iter().map(|(low, high)| format!("[{low}, {high}]"));
+    let sides: Vec<String> = sides.collect();
+    let sides = sides.join(" × ");
+    format!("no probe was inside the {what} {name}; its world box is {sides}")
+}

@@ -1,0 +1,38 @@
+"""Diderot: images as continuous tensor fields, in programs that are compiled to machine code.
+
+>>> import diderot
+>>> program = diderot.compile("iso.diderot")
+>>> program.run(vol=volume, isoval=0.5).save("iso.png")
+"""
+
+from ._errors import CompileError, Diagnostic, DiderotError, InputError, RunError
+from ._images import Image
+from ._native import __version__
+from ._program import Input, Output, Program, Progress, Running, compile
+from ._result import Ragged, Report, Result
+
+__all__ = [
+    "CompileError",
+    "Diagnostic",
+    "DiderotError",
+    "Image",
+    "Input",
+    "InputError",
+    "Output",
+    "Program",
+    "Progress",
+    "Ragged",
+    "Report",
+    "Result",
+    "RunError",
+    "Running",
+    "__version__",
+    "compile",
+]
+
+
+def load_ipython_extension(shell: object) -> None:
+    """`%load_ext diderot` adds `%%diderot`."""
+    from ._magic import register
+
+    register(shell)

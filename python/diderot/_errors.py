@@ -1,0 +1,83 @@
+"""Exceptions, and the messages of the compiler that they carry."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """A message about a place in a program. Lines and columns count from 1, columns in characters."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    severity: str
+    code: str
+    message: str
+    hints: tuple[str, ...] = ()
+
+
+def diagnostics_of(lines: str) -> list[Diagnostic]:
+    """The messages that stand in JSON, one a line."""
+    found = (json.loads(line) for line in lines.splitlines() if line)
+    return [Diagnostic(**{**about, "hints": tuple(about["hints"])}) for about in found]
+
+
+class DiderotError(Exception):
+    """Something is wrong with a program, its inputs or its run; the text quotes the lines it is about."""
+
+    diagnostics: list[Diagnostic]
+
+    def __init__(self, text: str, lines: str = "") -> None:
+        super().__init__(text.rstrip("\n"))
+        self.diagnostics = diagnostics_of(lines)
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the message, without the stack of Python."""
+        return [f"{type(self).__name__}:", *str(self).splitlines()]
+
+
+class CompileError(DiderotError):
+    """A program has errors."""
+
+
+class InputError(DiderotError, ValueError):
+    """An input is missing, or its value does not suit it."""
+
+
+class RunError(DiderotError):
+    """A run met an error: in which strand and super-step, and where in the program."""
+
+    code: str
+    strand: int | None
+    coordinates: tuple[int, ...] | None
+    step: int | None
+
+    def __init__(
+        self,
+        text: str,
+        lines: str = "",
+        code: str = "",
+        strand: int | None = None,
+        coordinates: list[int] | None = None,
+        step: int | None = None,
+    ) -> None:
+        super().__init__(text, lines)
+        self.code = code
+        self.strand = strand
+        self.coordinates = None if coordinates is None else tuple(coordinates)
+        self.step = step
+
+    @property
+    def line(self) -> int | None:
+        """The line of the program."""
+        return self.diagnostics[0].line if self.diagnostics else None
+
+    @property
+    def column(self) -> int | None:
+        """The column in that line."""
+        return self.diagnostics[0].column if self.diagnostics else None

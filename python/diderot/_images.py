@@ -1,0 +1,305 @@
+"""Images: samples with a place in the world, from arrays and from the objects of other packages.
+
+Objects of nibabel, SimpleITK, ITK, pynrrd, MONAI and xarray are known by what they have; none of these packages is imported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+
+Floats = npt.NDArray[np.float64]
+
+#: Spaces by their short names, and their signs against right, anterior, superior.
+_SPACES = {
+    "ras": ("right-anterior-superior", (1.0, 1.0, 1.0)),
+    "las": ("left-anterior-superior", (-1.0, 1.0, 1.0)),
+    "lps": ("left-posterior-superior", (-1.0, -1.0, 1.0)),
+}
+
+
+def _long_name(space: str | None) -> str | None:
+    if space is None:
+        return None
+    short = space.lower()
+    return _SPACES[short][0] if short in _SPACES else space.lower()
+
+
+@dataclass
+class _Placed:
+    """Samples, the order of their axes, and directions (columns, fastest axis first) and origin of their grid."""
+
+    array: npt.NDArray[Any]
+    fastest_first: bool = False
+    directions: Floats | None = None
+    origin: Floats | None = None
+    space: str | None = None
+    #: Whether the array was made here, so that nobody else can change it.
+    own: bool = False
+    #: The fields of the header of a NRRD file, if that is what describes the axes.
+    header: Any = None
+
+    def turned(self, wanted: str | None) -> _Placed:
+        """The same in another space of patients: positions change their signs, components do not."""
+        if wanted is None or self.space == wanted:
+            return self
+        by_long = {long: signs for long, signs in _SPACES.values()}
+        if self.space is None or self.directions is None or self.origin is None:
+            self.space = wanted
+            return self
+        if self.space not in by_long or wanted not in by_long:
+            raise ValueError(f"an image in the space {self.space} cannot be taken to {wanted}")
+        signs = np.array(by_long[self.space]) * np.array(by_long[wanted])
+        self.directions = signs[:, None] * self.directions
+        self.origin = signs * self.origin
+        self.space = wanted
+        return self
+
+
+def _split_affine(affine: Any) -> tuple[Floats, Floats]:
+    matrix = np.asarray(affine, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not 2 <= matrix.shape[0] <= 4:
+        raise ValueError(f"an affine is a matrix of d+1 rows and columns, found shape {matrix.shape}")
+    if not np.array_equal(matrix[-1, :-1], np.zeros(len(matrix) - 1)) or matrix[-1, -1] != 1:
+        raise ValueError("the last row of an affine is 0 … 0 1")
+    return matrix[:-1, :-1], matrix[:-1, -1]
+
+
+def _without_stubs(array: npt.NDArray[Any], grid: int) -> npt.NDArray[Any]:
+    """Leaves out axes of one sample between the grid and the components, as NIfTI has them."""
+    stubs = tuple(axis for axis in range(grid, array.ndim - 1) if array.shape[axis] == 1)
+    return array.squeeze(stubs) if stubs else array
+
+
+def _of_nibabel(image: Any) -> _Placed:
+    array = np.asanyarray(image.dataobj)
+    directions, origin = _split_affine(image.affine)
+    return _Placed(_without_stubs(array, 3), True, directions, origin, _long_name("ras"), own=True)
+
+
+def _of_simple_itk(image: Any) -> _Placed:
+    import sys
+
+    dim = int(image.GetDimension())
+    sitk = sys.modules["SimpleITK"]
+    array = sitk.GetArrayFromImage(image)
+    spacing = np.array(image.GetSpacing(), dtype=np.float64)
+    directions = np.array(image.GetDirection(), dtype=np.float64).reshape(dim, dim) * spacing
+    origin = np.array(image.GetOrigin(), dtype=np.float64)
+    space = _long_name("lps") if dim == 3 else None
+    return _Placed(array, False, directions, origin, space, own=True)
+
+
+def _of_itk(image: Any) -> _Placed:
+    import sys
+
+    itk = sys.modules["itk"]
+    array = itk.array_from_image(image)
+    spacing = np.array(list(image.GetSpacing()), dtype=np.float64)
+    dim = len(spacing)
+    directions = np.asarray(itk.array_from_matrix(image.GetDirection()), dtype=np.float64) * spacing
+    origin = np.array(list(image.GetOrigin()), dtype=np.float64)
+    space = _long_name("lps") if dim == 3 else None
+    return _Placed(array, False, directions, origin, space, own=True)
+
+
+def _of_monai(image: Any) -> _Placed:
+    """A tensor with components first and an affine in RAS."""
+    array = np.asarray(image.detach().cpu() if hasattr(image, "detach") else image)
+    directions, origin = _split_affine(np.asarray(image.affine))
+    array = np.moveaxis(array, 0, -1)
+    if array.shape[-1] == 1:
+        array = array[..., 0]
+    return _Placed(array, True, directions, origin, _long_name("ras"))
+
+
+def _of_xarray(image: Any) -> _Placed:
+    """Axes with evenly spaced coordinates are the grid, in C order; those without coordinates hold components."""
+    dims = list(image.dims)
+    placed = [d for d in dims if d in image.coords and image.coords[d].ndim == 1]
+    placed = [d for d in placed if np.issubdtype(image.coords[d].dtype, np.number)]
+    if not placed:
+        return _Placed(np.asarray(image.data))
+    rest = [d for d in dims if d not in placed]
+    array = np.asarray(image.transpose(*placed, *rest).data)
+    steps, starts = [], []
+    for dim in placed:
+        at = np.asarray(image.coords[dim].data, dtype=np.float64)
+        step = (at[-1] - at[0]) / (len(at) - 1) if len(at) > 1 else 1.0
+        even = at[0] + step * np.arange(len(at))
+        if step == 0 or not np.allclose(at, even, rtol=0, atol=1e-4 * abs(step)):
+            raise ValueError(f"the coordinates of `{dim}` are not evenly spaced")
+        steps.append(step)
+        starts.append(at[0])
+    directions = np.diag(np.array(steps[::-1], dtype=np.float64))
+    return _Placed(array, False, directions, np.array(starts[::-1], dtype=np.float64))
+
+
+def _recognised(thing: Any) -> _Placed:
+    """What an object is, by what it has."""
+    if hasattr(thing, "dataobj") and hasattr(thing, "affine"):
+        return _of_nibabel(thing)
+    if hasattr(thing, "GetDirection") and hasattr(thing, "GetSpacing"):
+        return _of_simple_itk(thing) if hasattr(thing, "GetPixelIDValue") else _of_itk(thing)
+    if hasattr(thing, "affine") and hasattr(thing, "shape"):
+        return _of_monai(thing)
+    if hasattr(thing, "coords") and hasattr(thing, "dims"):
+        return _of_xarray(thing)
+    if isinstance(thing, tuple) and len(thing) == 2 and isinstance(thing[1], dict):
+        return _Placed(np.asarray(thing[0]), True, header=thing[1])
+    return _Placed(np.asarray(thing))
+
+
+def _rows(value: Any) -> list[list[float] | None] | None:
+    """Vectors of a header of pynrrd; those that are not there are rows of NaN, or None."""
+    if value is None:
+        return None
+    rows = []
+    for row in value:
+        vector = None if row is None else [float(x) for x in np.asarray(row).ravel()]
+        rows.append(None if vector is None or any(np.isnan(vector)) else vector)
+    return rows
+
+
+def _native_of_header(array: npt.NDArray[Any], header: Any) -> _native.Image:
+    none = [None] * array.ndim
+    kinds = [None if k in ("???", "none", None) else str(k) for k in header.get("kinds", none)]
+    spacings = [None if np.isnan(s) else float(s) for s in header.get("spacings", [np.nan] * array.ndim)]
+    origin = header.get("space origin")
+    frame = _rows(header.get("measurement frame"))
+    return _native.Image.described(
+        array,
+        kinds,
+        _rows(header.get("space directions")) or list(none),
+        spacings,
+        None if origin is None else [float(x) for x in origin],
+        _long_name(header.get("space")),
+        None if frame is None or None in frame else [row for row in frame if row is not None],
+    )
+
+
+class Image:
+    """Samples with a place in the world, converted once for all runs.
+
+    `source` is an array, an image of nibabel, SimpleITK, ITK or MONAI, an `xarray.DataArray`, or `(data, header)` of pynrrd.
+
+    A plain array is in C order: its last axis of the grid is the first coordinate of the world (`a[z, y, x]`), and the
+    components of a sample come after the grid. `order="F"` says that the grid is `a[x, y, z]`. `affine` maps the index, the first
+    coordinate first, to the world; `spacing` and `origin` are in the same order. Without either, world and index are the same.
+
+    `space` names the world. If the source says in which it lies (nibabel: RAS, SimpleITK: LPS), positions are taken to the one that
+    is wanted; components of vectors never are.
+
+    `components` axes after the grid belong to a sample; usually the program's type says it.
+    """
+
+    _native: _native.Image
+    _placed: _Placed
+
+    def __init__(
+        self,
+        source: Any,
+        *,
+        spacing: Sequence[float] | float | None = None,
+        origin: Sequence[float] | None = None,
+        affine: Any = None,
+        space: str | None = None,
+        order: Literal["C", "F"] | None = None,
+        components: int | None = None,
+    ) -> None:
+        if order not in ("C", "F", None):
+            raise ValueError(f"found order {order!r}, expected 'C' or 'F'")
+        placed = _recognised(source)
+        if order is not None:
+            placed.fastest_first = order == "F"
+        if affine is not None:
+            if spacing is not None or origin is not None:
+                raise ValueError("an affine already has spacing and origin")
+            placed.directions, placed.origin = _split_affine(affine)
+            placed.header = None
+        elif spacing is not None or origin is not None:
+            self._lay(placed, spacing, origin, components)
+            placed.header = None
+        if components is not None and placed.directions is not None:
+            grid = placed.array.ndim - components
+            if grid != len(placed.directions):
+                raise ValueError(
+                    f"{placed.array.ndim} axes without {components} of components are {grid}, "
+                    f"but the place is one of {len(placed.directions)} dimensions"
+                )
+        self._placed = placed = placed.turned(_long_name(space))
+        if not placed.own:
+            # What is shared by many runs must not change with the array it came from.
+            placed.array = np.array(placed.array, order="K", copy=True)
+        self._native = _make(placed)
+
+    @staticmethod
+    def _lay(placed: _Placed, spacing: Any, origin: Any, components: int | None) -> None:
+        if components is not None:
+            dim = placed.array.ndim - components
+        elif spacing is not None and np.ndim(spacing) == 1:
+            dim = len(spacing)
+        elif origin is not None:
+            dim = len(origin)
+        else:
+            dim = placed.array.ndim
+        steps = np.ones(dim) if spacing is None else np.broadcast_to(np.asarray(spacing, float), (dim,))
+        placed.directions = np.diag(steps)
+        placed.origin = np.zeros(dim) if origin is None else np.asarray(origin, dtype=np.float64)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the samples, as they were given."""
+        return tuple(self._placed.array.shape)
+
+    @property
+    def space(self) -> str | None:
+        """The name of the world, if it has one."""
+        return self._placed.space
+
+    @property
+    def affine(self) -> Floats | None:
+        """From the index, first coordinate first, to the world; None if they are the same."""
+        directions, origin = self._placed.directions, self._placed.origin
+        if directions is None or origin is None:
+            return None
+        matrix = np.eye(len(directions) + 1)
+        matrix[:-1, :-1] = directions
+        matrix[:-1, -1] = origin
+        return matrix
+
+    def world_box(self) -> Floats:
+        """The least and the greatest coordinates of the samples, a row for each coordinate."""
+        directions, origin = self._placed.directions, self._placed.origin
+        shape = self._placed.array.shape
+        dim = len(shape) if directions is None else len(directions)
+        sizes = shape[:dim] if self._placed.fastest_first else shape[:dim][::-1]
+        if directions is None or origin is None:
+            directions, origin = np.eye(dim), np.zeros(dim)
+        far = directions * (np.array(sizes) - 1)
+        low = origin + np.minimum(far, 0).sum(axis=1)
+        high = origin + np.maximum(far, 0).sum(axis=1)
+        return np.stack([low, high], axis=1)
+
+    def __repr__(self) -> str:
+        sizes = " × ".join(map(str, self.shape))
+        world = "" if self.space is None else f", {self.space}"
+        return f"Image({sizes}, {self._placed.array.dtype}{world})"
+
+
+def _make(placed: _Placed) -> _native.Image:
+    if placed.header is not None:
+        return _native_of_header(placed.array, placed.header)
+    directions = None if placed.directions is None else [list(column) for column in placed.directions.T]
+    origin = None if placed.origin is None else [float(x) for x in placed.origin]
+    return _native.Image(placed.array, placed.fastest_first, directions, origin, placed.space)
+
+
+def native_image(value: Any) -> _native.Image:
+    """What a run takes: an `Image` as it is, anything else for this one run, without a copy."""
+    return value._native if isinstance(value, Image) else _make(_recognised(value))

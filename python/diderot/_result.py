@@ -1,0 +1,221 @@
+"""Outputs of runs: arrays by name, sequences of varying length, files and pictures."""
+
+from __future__ import annotations
+
+import base64
+import html
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Union, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+
+Array = npt.NDArray[Any]
+
+
+class Ragged(Sequence[Array]):
+    """Sequences of varying length, one for each strand: `data` has the elements of all, those of strand `i` from
+    `offsets[i]` to `offsets[i + 1]`. Items are views."""
+
+    data: Array
+    offsets: npt.NDArray[np.int64]
+
+    def __init__(self, data: Array, lengths: npt.NDArray[np.int64]) -> None:
+        self.data = data
+        self.offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """The number of elements of each strand."""
+        return np.diff(self.offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> Array: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Array]: ...
+
+    def __getitem__(self, index: int | slice) -> Array | list[Array]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"there are {len(self)} sequences")
+        start = index % len(self)
+        return self.data[self.offsets[start] : self.offsets[start + 1]]
+
+    def __repr__(self) -> str:
+        return f"Ragged({len(self)} sequences, {len(self.data)} elements, {self.data.dtype})"
+
+
+Values = Union[Array, Ragged]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What should be known about a run beside its outputs."""
+
+    #: Images that were never probed inside, and what else may be wrong.
+    warnings: tuple[str, ...] = ()
+    #: What was decided about images where they leave a choice.
+    notes: tuple[str, ...] = ()
+    #: Strands that were active, stable and dead at the end.
+    active: int = 0
+    stable: int = 0
+    dead: int = 0
+    #: Seconds from the inputs to the outputs.
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Place:
+    directions: list[list[float]] = field(default_factory=list)
+    origin: list[float] = field(default_factory=list)
+    space: str | None = None
+
+
+class Result(Mapping[str, Values]):
+    """The outputs of a run, by name."""
+
+    steps: int
+    stopped: Literal["stable", "limit", "cancelled"]
+    report: Report
+
+    def __init__(
+        self,
+        program: _native.Program,
+        about: dict[str, Any],
+        stopped: Literal["stable", "limit", "cancelled"],
+        seconds: float = 0.0,
+    ) -> None:
+        self._program = program
+        self.steps = about["steps"]
+        self.stopped = stopped
+        active, stable, dead = about["counts"]
+        self.report = Report(
+            tuple(about["warnings"]), tuple(about["notes"]), active, stable, dead, seconds
+        )
+        self._place = None if about["place"] is None else _Place(*about["place"])
+        self._sizes: list[int] = about["sizes"]
+        self._values: dict[str, Values] = {
+            name: array if lengths is None else Ragged(array, lengths)
+            for name, array, lengths in about["outputs"]
+        }
+
+    def __getitem__(self, name: str) -> Values:
+        if name not in self._values:
+            known = ", ".join(self._values)
+            raise KeyError(f"there is no output `{name}`; there are {known}")
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def _name(self, name: str | None) -> str:
+        if name is not None:
+            self[name]
+            return name
+        if len(self) != 1:
+            raise ValueError(f"there are several outputs, name one: {', '.join(self)}")
+        return next(iter(self))
+
+    def affine(self, name: str | None = None) -> npt.NDArray[np.float64] | None:
+        """From the index of the grid, its fastest axis (the last of the array) first, to the world, if the positions of the strands
+        show where they lie."""
+        self._name(name) if name is not None else None
+        if self._place is None:
+            return None
+        directions = np.array(self._place.directions, dtype=np.float64).T
+        rows, axes = directions.shape
+        matrix = np.zeros((rows + 1, axes + 1))
+        matrix[:-1, :-1] = directions
+        matrix[:-1, -1] = self._place.origin
+        matrix[-1, -1] = 1
+        return matrix
+
+    def to_image(self, name: str | None = None, **options: Any) -> bytes:
+        """The bytes of a PNG of an output over a grid of two axes. Options are those of the command: `range=(0, 1)` or `"auto"`,
+        `bits=16`, `nan="white"`."""
+        name = self._name(name)
+        values = self[name]
+        if isinstance(values, Ragged):
+            raise ValueError(f"the sequences of `{name}` vary in length and are no picture")
+        array = np.ascontiguousarray(values)
+        return _native.picture(self._program, name, array, self._sizes, _words(options))
+
+    def save(self, path: str | os.PathLike[str], *, name: str | None = None, **options: Any) -> list[str]:
+        """Writes outputs to a file as the command does; the suffix names the format. Options are those of the command, such as
+        `range="auto"`. Gives the names of the files."""
+        names = [name] if name is not None else list(self)
+        outputs: list[tuple[str, Array, list[int] | None]] = []
+        for each in names:
+            values = self[each]
+            if isinstance(values, Ragged):
+                lengths = [int(n) for n in values.lengths]
+                outputs.append((each, np.ascontiguousarray(values.data), lengths))
+            else:
+                outputs.append((each, np.ascontiguousarray(values), None))
+        place = None
+        if self._place is not None:
+            place = (self._place.directions, self._place.origin, self._place.space)
+        words = ["-o", os.fspath(path), *_words(options)]
+        written = _native.save(self._program, outputs, self._sizes, place, words)
+        return [file for file, _, _ in written]
+
+    def _pictures(self) -> dict[str, bytes]:
+        pictures = {}
+        for name, values in self.items():
+            if isinstance(values, Ragged) or self._program.grid() != 2:
+                continue
+            if values.ndim - 2 in (0, 1) and values.shape[2:] in ((), (1,), (2,), (3,), (4,)):
+                pictures[name] = self.to_image(name)
+        return pictures
+
+    def _repr_png_(self) -> bytes | None:
+        pictures = self._pictures() if len(self) == 1 else {}
+        return next(iter(pictures.values()), None)
+
+    def _repr_html_(self) -> str:
+        pictures = self._pictures()
+        rows = []
+        for name, values in self.items():
+            data = values.data if isinstance(values, Ragged) else values
+            shape = repr(values) if isinstance(values, Ragged) else " × ".join(map(str, values.shape))
+            extent = ""
+            if data.size and data.dtype != np.bool_:
+                extent = f"{np.nanmin(data):g} … {np.nanmax(data):g}" if not np.isnan(data).all() else "NaN"
+            shown = ""
+            if name in pictures:
+                code = base64.b64encode(pictures[name]).decode()
+                shown = f'<img src="data:image/png;base64,{code}" style="max-height:12em"/>'
+            cells = [html.escape(name), html.escape(shape), str(data.dtype), extent, shown]
+            rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        head = "".join(f"<th>{h}</th>" for h in ("output", "shape", "type", "values", ""))
+        return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
+
+    def __repr__(self) -> str:
+        parts = [f"{name}: {v!r}" if isinstance(v, Ragged) else f"{name}: {v.shape} {v.dtype}" for name, v in self.items()]
+        return f"Result({', '.join(parts)}; {self.steps} super-steps, {self.stopped})"
+
+
+def _words(options: Mapping[str, Any]) -> list[str]:
+    """Options of the command from those of Python: `range=(0, 1)` is `--range 0,1`."""
+    words = []
+    for name, value in options.items():
+        if value is False or value is None:
+            continue
+        words.append("--" + name.replace("_", "-"))
+        if isinstance(value, (tuple, list)):
+            words.append(",".join(map(str, value)))
+        elif value is not True:
+            words.append(str(value))
+    return words

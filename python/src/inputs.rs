@@ -1,0 +1,126 @@
+//! Values for the inputs of a program.
+
+use crate::{errors, image::Image, program::Program};
+use compiler::library::{self, Failure, ImageSource, InputType, InputValue, Source};
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Values for the inputs of a program, by name. Whoever sets one has brought it into the shape that the type wants.
+#[pyclass(frozen, module = "diderot._native")]
+pub(crate) struct Inputs {
+    source: Arc<Source>,
+    types: Vec<(String, InputType)>,
+    inputs: Mutex<library::Inputs>,
+}
+
+impl Inputs {
+    pub(crate) fn new(program: &Program) -> Inputs {
+        let inputs = program.compiled.interface.inputs.iter();
+        let types = inputs.map(|input| (input.name.clone(), library::input_type(&input.ty)));
+        Inputs {
+            source: Arc::clone(&program.source),
+            types: types.collect(),
+            inputs: Mutex::new(library::Inputs::of(&program.compiled)),
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, library::Inputs> {
+        self.inputs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, py: Python<'_>, name: &str, value: InputValue) -> PyResult<()> {
+        let set = self.lock().set(name, value);
+        self.checked(py, set)
+    }
+
+    /// Sets an input whose components are given one after the other.
+    fn set_components(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        components: impl Iterator<Item = InputValue>,
+    ) -> PyResult<()> {
+        let found = self.types.iter().find(|(known, _)| known == name);
+        let mut components = components;
+        let value = found.and_then(|(_, ty)| nested(ty, &mut components));
+        match value {
+            Some(value) => self.set(py, name, value),
+            None => {
+                let message = format!("the input `{name}` has too few values");
+                Err(errors::input_error(py, &message))
+            }
+        }
+    }
+
+    fn checked<R>(&self, py: Python<'_>, result: Result<R, Failure>) -> PyResult<R> {
+        result.map_err(|failure| errors::failure(py, &self.source, &failure))
+    }
+}
+
+#[pymethods]
+impl Inputs {
+    fn set_bools(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        values: PyReadonlyArray1<'_, bool>,
+    ) -> PyResult<()> {
+        let values = values.as_array();
+        self.set_components(py, name, values.iter().map(|&b| InputValue::Bool(b)))
+    }
+
+    fn set_ints(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        values: PyReadonlyArray1<'_, i64>,
+    ) -> PyResult<()> {
+        let values = values.as_array();
+        self.set_components(py, name, values.iter().map(|&n| InputValue::Int(n)))
+    }
+
+    fn set_reals(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        values: PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<()> {
+        self.set(py, name, InputValue::Tensor(values.as_array().to_vec()))
+    }
+
+    fn set_strings(&self, py: Python<'_>, name: &str, values: Vec<String>) -> PyResult<()> {
+        let values = values.into_iter().map(InputValue::String);
+        self.set_components(py, name, values)
+    }
+
+    fn set_file(&self, py: Python<'_>, name: &str, file: String) -> PyResult<()> {
+        self.set(py, name, InputValue::File(file))
+    }
+
+    fn set_image(&self, py: Python<'_>, name: &str, image: &Image) -> PyResult<()> {
+        let source = ImageSource::Shared(image.shared.clone());
+        let set = self.lock().set_image(name, source);
+        self.checked(py, set)
+    }
+}
+
+/// A value of a type from its components; `None` if there are too few.
+fn nested(ty: &InputType, components: &mut dyn Iterator<Item = InputValue>) -> Option<InputValue> {
+    match ty {
+        InputType::Seq { elem, len } => {
+            let mut elements = Vec::new();
+            match len {
+                Some(len) => {
+                    for _ in 0..*len {
+                        elements.push(nested(elem, components)?);
+                    }
+                }
+                // As many as there are.
+                None => elements.extend(std::iter::from_fn(|| nested(elem, components))),
+            }
+            Some(InputValue::Seq(elements))
+        }
+        _ => components.next(),
+    }
+}

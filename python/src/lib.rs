@@ -1,0 +1,25 @@
+//! The native part of the Python package `diderot`: a thin layer over the library of the compiler. What can be said in Python
+//! is said there; here are compilation, samples in the memory of arrays, runs with the interpreter's lock released, and outputs
+//! that become arrays without being copied.
+
+mod errors;
+mod image;
+mod inputs;
+mod outputs;
+mod program;
+mod run;
+
+use pyo3::prelude::*;
+
+/// The module `diderot._native`.
+#[pymodule(gil_used = true)]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<program::Program>()?;
+    module.add_class::<inputs::Inputs>()?;
+    module.add_class::<image::Image>()?;
+    module.add_class::<run::Run>()?;
+    module.add_function(wrap_pyfunction!(program::compile, module)?)?;
+    module.add_function(wrap_pyfunction!(outputs::save, module)?)?;
+    module.add_function(wrap_pyfunction!(outputs::picture, module)?)
+}

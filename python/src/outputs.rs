@@ -1,0 +1,194 @@
+//! Outputs: from the values of strands to arrays, and from arrays to files.
+
+use crate::program::Program;
+use compiler::library::{
+    self, Column, Domain, Output, OutputData, OutputLength, Place, Values, picture_bytes,
+    write_files,
+};
+use numpy::{Element, PyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, ndarray};
+use pyo3::{
+    IntoPyObjectExt,
+    exceptions::{PyOSError, PyValueError},
+    prelude::*,
+    types::PyBytes,
+};
+use runtime::{nrrd::NamedSpace, nrrd::Space, png::Range, reduce};
+use std::sync::Arc;
+
+/// The name of an output, its values, and for sequences of varying length how many elements each strand has.
+type Arrays<'py> = (String, Bound<'py, PyAny>, Option<Bound<'py, PyAny>>);
+
+/// An output as arrays. Values that nobody else has are not copied.
+pub(crate) fn arrays(py: Python<'_>, data: OutputData) -> PyResult<Arrays<'_>> {
+    let OutputData {
+        output,
+        domain,
+        values,
+        lengths,
+    } = data;
+    let strands = match &domain {
+        Domain::Grid(sizes) => sizes.clone(),
+        Domain::List(count) => vec![*count],
+    };
+    let mut shape = match output.length {
+        OutputLength::One => strands,
+        OutputLength::Fixed(n) => [strands, vec![n]].concat(),
+        OutputLength::Dynamic => vec![lengths.iter().flatten().sum()],
+    };
+    shape.extend(&output.shape);
+    let values = Arc::try_unwrap(values).unwrap_or_else(|shared| reduce::Values::clone(&shared));
+    let array = match values {
+        reduce::Values::F32(values) => owned(py, shape, values)?,
+        reduce::Values::F64(values) => owned(py, shape, values)?,
+        reduce::Values::I32(values) => owned(py, shape, values)?,
+        reduce::Values::I64(values) => owned(py, shape, values)?,
+        reduce::Values::Bool(values) => {
+            let truths: Vec<bool> = values.into_iter().map(|b| b != 0).collect();
+            owned(py, shape, truths)?
+        }
+    };
+    let lengths = lengths.map(|lengths| {
+        let lengths = lengths.into_iter().map(|n| n as i64).collect();
+        PyArray1::from_vec(py, lengths).into_any()
+    });
+    Ok((output.name, array, lengths))
+}
+
+fn owned<T: Element>(
+    py: Python<'_>,
+    shape: Vec<usize>,
+    values: Vec<T>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let array = ndarray::ArrayD::from_shape_vec(shape, values);
+    let array = array.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    PyArray::from_owned_array(py, array).into_bound_py_any(py)
+}
+
+/// An array of outputs, of one of the types that they have.
+enum Held<'py> {
+    F32(PyReadonlyArrayDyn<'py, f32>),
+    F64(PyReadonlyArrayDyn<'py, f64>),
+    I32(PyReadonlyArrayDyn<'py, i32>),
+    I64(PyReadonlyArrayDyn<'py, i64>),
+    Bool(Vec<u8>),
+}
+
+impl<'py> Held<'py> {
+    fn new(array: &Bound<'py, PyAny>) -> PyResult<Held<'py>> {
+        if let Ok(array) = array.cast::<PyArrayDyn<f32>>() {
+            return Ok(Held::F32(array.readonly()));
+        }
+        if let Ok(array) = array.cast::<PyArrayDyn<f64>>() {
+            return Ok(Held::F64(array.readonly()));
+        }
+        if let Ok(array) = array.cast::<PyArrayDyn<i32>>() {
+            return Ok(Held::I32(array.readonly()));
+        }
+        if let Ok(array) = array.cast::<PyArrayDyn<i64>>() {
+            return Ok(Held::I64(array.readonly()));
+        }
+        let array = array.cast::<PyArrayDyn<bool>>()?.readonly();
+        Ok(Held::Bool(
+            array.as_array().iter().map(|&b| b.into()).collect(),
+        ))
+    }
+
+    fn values(&self) -> PyResult<Values<'_>> {
+        Ok(match self {
+            Held::F32(array) => Values::F32(array.as_slice()?),
+            Held::F64(array) => Values::F64(array.as_slice()?),
+            Held::I32(array) => Values::I32(array.as_slice()?),
+            Held::I64(array) => Values::I64(array.as_slice()?),
+            Held::Bool(values) => Values::Bool(values),
+        })
+    }
+}
+
+/// An output of a program by its name.
+fn described(program: &Program, name: &str) -> PyResult<Output> {
+    let outputs = library::outputs(&program.compiled.interface);
+    let found = outputs.into_iter().find(|output| output.name == name);
+    found.ok_or_else(|| PyValueError::new_err(format!("there is no output `{name}`")))
+}
+
+fn domain(sizes: Vec<usize>, is_grid: bool) -> Domain {
+    match is_grid {
+        true => Domain::Grid(sizes),
+        false => Domain::List(sizes.iter().product()),
+    }
+}
+
+/// Directions, origin and the name of the space of a place.
+type PlaceParts = (Vec<Vec<f64>>, Vec<f64>, Option<String>);
+
+/// Writes outputs as the command does, with its options; gives the names of the files, what they are and notes about them.
+#[pyfunction]
+pub(crate) fn save(
+    program: &Program,
+    outputs: Vec<(String, Bound<'_, PyAny>, Option<Vec<usize>>)>,
+    sizes: Vec<usize>,
+    place: Option<PlaceParts>,
+    words: Vec<String>,
+) -> PyResult<Vec<(String, String, Vec<String>)>> {
+    let domain = domain(sizes, program.compiled.interface.grid);
+    let described: Vec<Output> = outputs
+        .iter()
+        .map(|(name, ..)| described(program, name))
+        .collect::<PyResult<_>>()?;
+    let held: Vec<Held<'_>> = outputs
+        .iter()
+        .map(|(_, array, _)| Held::new(array))
+        .collect::<PyResult<_>>()?;
+    let mut columns = Vec::new();
+    for ((output, held), (.., lengths)) in described.iter().zip(&held).zip(&outputs) {
+        columns.push(Column {
+            output,
+            values: held.values()?,
+            lengths: lengths.as_deref(),
+            range: Range::Usual,
+        });
+    }
+    let place = place.map(|(directions, origin, space)| {
+        let named = space.as_deref().and_then(NamedSpace::from_name);
+        Place {
+            space: named.map_or(Space::Dimension(origin.len()), Space::Named),
+            directions,
+            origin,
+        }
+    });
+    let written = write_files(&columns, &domain, place.as_ref(), &words)
+        .map_err(|problems| PyOSError::new_err(problems.join("\n")))?;
+    let told = written.into_iter().map(|written| {
+        let tally = written.tally.iter();
+        let of_tally = tally.flat_map(|tally| tally.notes(&written.file, false));
+        let notes = written.notes.iter().cloned().chain(of_tally).collect();
+        (written.file.clone(), written.description.clone(), notes)
+    });
+    Ok(told.collect())
+}
+
+/// The bytes of the picture of an output, as the command would write it with these options.
+#[pyfunction]
+pub(crate) fn picture<'py>(
+    py: Python<'py>,
+    program: &Program,
+    name: &str,
+    array: Bound<'py, PyAny>,
+    sizes: Vec<usize>,
+    words: Vec<String>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (output, held) = (described(program, name)?, Held::new(&array)?);
+    let column = Column {
+        output: &output,
+        values: held.values()?,
+        lengths: None,
+        range: Range::Usual,
+    };
+    let bytes = picture_bytes(
+        &column,
+        &domain(sizes, program.compiled.interface.grid),
+        &words,
+    );
+    let bytes = bytes.map_err(|problems| PyValueError::new_err(problems.join("\n")))?;
+    Ok(PyBytes::new(py, &bytes))
+}

@@ -1,0 +1,180 @@
+//! Runs: on other threads, while the calling thread waits for the end without the interpreter's lock, and looks at signals.
+
+use crate::{errors, inputs::Inputs, outputs, program::Program};
+use compiler::library::{self, Control, Domain, Event, Place, RunEnd, Source, attended};
+use pyo3::{exceptions::PyRuntimeError, prelude::*, types::PyDict};
+use std::{
+    sync::{Arc, Mutex, MutexGuard},
+    time::Duration,
+};
+
+/// How long a signal may have to wait.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A run of a program.
+#[pyclass(frozen, module = "diderot._native")]
+pub(crate) struct Run {
+    source: Arc<Source>,
+    control: Arc<Control>,
+    /// Nothing once its outputs were moved away.
+    run: Mutex<Option<library::Run>>,
+}
+
+impl Run {
+    pub(crate) fn new(
+        py: Python<'_>,
+        program: &Program,
+        inputs: &Inputs,
+        workers: Option<usize>,
+    ) -> PyResult<Run> {
+        let inputs = inputs.lock().clone();
+        let run = py.detach(|| library::Run::new(&program.compiled, &inputs, workers));
+        let run = run.map_err(|failure| errors::failure(py, &program.source, &failure))?;
+        Ok(Run {
+            source: Arc::clone(&program.source),
+            control: Arc::clone(run.control()),
+            run: Mutex::new(Some(run)),
+        })
+    }
+
+    fn lock(&self) -> PyResult<MutexGuard<'_, Option<library::Run>>> {
+        let busy = |_| PyRuntimeError::new_err("this run is already running, in another thread");
+        self.run.try_lock().map_err(busy)
+    }
+}
+
+/// Says that a run has given its outputs away.
+fn taken() -> PyErr {
+    PyRuntimeError::new_err("this run is over")
+}
+
+#[pymethods]
+impl Run {
+    /// Creates the strands.
+    fn create(&self, py: Python<'_>) -> PyResult<()> {
+        let mut run = self.lock()?;
+        let run = run.as_mut().ok_or_else(taken)?;
+        let created = py.detach(|| run.create());
+        created.map_err(|failure| errors::failure(py, &self.source, &failure))
+    }
+
+    /// Runs up to so many super-steps, or to the end. `progress` is given super-steps, active, stable and dead strands, and the part
+    /// that is done if it can be known; `printer` is given what is printed. Both are called in this thread.
+    #[pyo3(signature = (limit, progress, printer))]
+    fn advance(
+        &self,
+        py: Python<'_>,
+        limit: Option<u64>,
+        progress: Option<Py<PyAny>>,
+        printer: Option<Py<PyAny>>,
+    ) -> PyResult<&'static str> {
+        let mut run = self.lock()?;
+        let run = run.as_mut().ok_or_else(taken)?;
+        let length = run.length(limit);
+        let control = &self.control;
+        let mut raised: Option<PyErr> = None;
+        let look = |event: Event<'_>| {
+            Python::attach(|py| match event {
+                Event::Text(text) => match &printer {
+                    Some(printer) => printer
+                        .call1(py, (String::from_utf8_lossy(text),))
+                        .map(drop),
+                    None => Ok(()),
+                },
+                Event::Tick => {
+                    py.check_signals()?;
+                    let Some(progress) = &progress else {
+                        return Ok(());
+                    };
+                    let (steps, counts) = control.progress();
+                    let fraction = length.fraction(steps, counts);
+                    let arguments = (steps, counts.active, counts.stable, counts.dead, fraction);
+                    progress.call1(py, arguments).map(drop)
+                }
+            })
+        };
+        let attend = |event: Event<'_>| {
+            if let Err(error) = look(event) {
+                // Who asks twice does not want to wait for what could be kept.
+                match raised {
+                    None => control.stop(),
+                    Some(_) => control.cancel(),
+                }
+                raised = Some(error);
+            }
+        };
+        let end = py.detach(|| attended(LOOK, |printer| run.advance(limit, printer), attend));
+        if let Some(error) = raised {
+            return Err(error);
+        }
+        // A signal that came after the last look is not lost.
+        py.check_signals()?;
+        match end {
+            Ok(RunEnd::Finished) => Ok("stable"),
+            Ok(RunEnd::StepLimit) => Ok("limit"),
+            Ok(RunEnd::Cancelled | RunEnd::Stopped) => Ok("cancelled"),
+            Err(failure) => Err(errors::failure(py, &self.source, &failure)),
+        }
+    }
+
+    /// Asks it to stop, from any thread.
+    fn cancel(&self) {
+        self.control.stop();
+    }
+
+    /// Super-steps, and active, stable and dead strands.
+    fn progress(&self) -> (u64, u64, u64, u64) {
+        let run = self.run.try_lock().ok();
+        let now = run.and_then(|run| run.as_ref().map(|run| (run.steps(), run.counts())));
+        let (steps, counts) = now.unwrap_or_else(|| self.control.progress());
+        (steps, counts.active, counts.stable, counts.dead)
+    }
+
+    /// Whether nothing is left to run.
+    fn is_over(&self) -> PyResult<bool> {
+        Ok(self.lock()?.as_ref().is_none_or(library::Run::is_over))
+    }
+
+    /// The outputs as they are now, and what is known of the run. If it is the last time they are asked for, they are moved rather
+    /// than copied. `None` if there is nothing to read.
+    fn outputs<'py>(&self, py: Python<'py>, last: bool) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let mut guard = self.lock()?;
+        let run = guard.as_mut().ok_or_else(taken)?;
+        let outputs = py.detach(|| run.outputs());
+        let outputs = outputs.map_err(|failure| errors::failure(py, &self.source, &failure))?;
+        let Some(outputs) = outputs else {
+            return Ok(None);
+        };
+        let about = PyDict::new(py);
+        let counts = run.counts();
+        about.set_item("steps", run.steps())?;
+        about.set_item("counts", (counts.active, counts.stable, counts.dead))?;
+        about.set_item("warnings", run.warnings())?;
+        let notes: Vec<String> = run.notes().iter().map(ToString::to_string).collect();
+        about.set_item("notes", notes)?;
+        about.set_item("place", run.place().map(placed))?;
+        let sizes = outputs.first().map(|output| match &output.domain {
+            Domain::Grid(sizes) => sizes.clone(),
+            Domain::List(count) => vec![*count],
+        });
+        about.set_item("sizes", sizes.unwrap_or_default())?;
+        if last {
+            let run = guard.take();
+            py.detach(|| drop(run));
+        }
+        let values = outputs
+            .into_iter()
+            .map(|output| outputs::arrays(py, output));
+        about.set_item("outputs", values.collect::<PyResult<Vec<_>>>()?)?;
+        Ok(Some(about))
+    }
+}
+
+/// Directions, origin and the name of the space of a place.
+fn placed(place: &Place) -> (Vec<Vec<f64>>, Vec<f64>, Option<&'static str>) {
+    let space = match &place.space {
+        runtime::nrrd::Space::Named(named) => Some(named.name()),
+        _ => None,
+    };
+    (place.directions.clone(), place.origin.clone(), space)
+}

@@ -1,0 +1,303 @@
+//! Images that lie in the memory of others, as arrays of Python and C do: samples of any numeric type, byte order and
+//! strides, with a description as files have one. They go by the rules of files.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::normalize::{self, Facts};
+use super::request::Declared;
+use super::{Image, ImageError, Loaded, Orientation, PIECE, Reading, Real, claim_memory};
+use crate::nrrd::{Axis, Endian, FromSample, Header, Kind, Sample, SampleType, Space};
+
+/// Numbers in memory with any distances between them.
+pub struct Strided {
+    first: *const u8,
+    sample_type: SampleType,
+    endian: Endian,
+    /// The number of samples along each axis, and the bytes from one to the next.
+    axes: Vec<(usize, isize)>,
+    /// Keeps the memory.
+    _owner: Box<dyn Any + Send + Sync>,
+}
+
+// SAFETY: the memory is only read, and whoever makes a `Strided` promises that its owner keeps it.
+unsafe impl Send for Strided {}
+// SAFETY: as above.
+unsafe impl Sync for Strided {}
+
+impl fmt::Debug for Strided {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Strided {
+            sample_type, axes, ..
+        } = self;
+        write!(f, "Strided({sample_type:?}, {axes:?})")
+    }
+}
+
+impl Strided {
+    /// The numbers from `first` on, with their axes in any order.
+    ///
+    /// # Safety
+    /// As long as `owner` lives, every sample that the axes reach is memory that can be read and that nobody changes.
+    pub unsafe fn new(
+        first: *const u8,
+        sample_type: SampleType,
+        endian: Endian,
+        axes: Vec<(usize, isize)>,
+        owner: Box<dyn Any + Send + Sync>,
+    ) -> Strided {
+        Strided {
+            first,
+            sample_type,
+            endian,
+            axes,
+            _owner: owner,
+        }
+    }
+
+    /// The number of samples along each axis.
+    pub fn sizes(&self) -> Vec<usize> {
+        self.axes.iter().map(|axis| axis.0).collect()
+    }
+
+    /// Gives all samples in pieces, with the axes in this order, the fastest first.
+    fn pieces<T: FromSample>(&self, order: &[usize], put: &mut dyn FnMut(&[T])) {
+        let axes: Vec<(usize, isize)> = order.iter().map(|&axis| self.axes[axis]).collect();
+        match self.sample_type {
+            SampleType::I8 => self.pieces_of::<i8, T>(&axes, put),
+            SampleType::U8 => self.pieces_of::<u8, T>(&axes, put),
+            SampleType::I16 => self.pieces_of::<i16, T>(&axes, put),
+            SampleType::U16 => self.pieces_of::<u16, T>(&axes, put),
+            SampleType::I32 => self.pieces_of::<i32, T>(&axes, put),
+            SampleType::U32 => self.pieces_of::<u32, T>(&axes, put),
+            SampleType::I64 => self.pieces_of::<i64, T>(&axes, put),
+            SampleType::U64 => self.pieces_of::<u64, T>(&axes, put),
+            SampleType::F32 => self.pieces_of::<f32, T>(&axes, put),
+            SampleType::F64 => self.pieces_of::<f64, T>(&axes, put),
+            SampleType::Block => {}
+        }
+    }
+
+    fn pieces_of<S: Sample, T: FromSample>(
+        &self,
+        axes: &[(usize, isize)],
+        put: &mut dyn FnMut(&[T]),
+    ) {
+        let bytes = size_of::<S>();
+        let (run, step) = axes.first().copied().unwrap_or((1, 0));
+        let outer = axes.get(1..).unwrap_or_default();
+        let rows: usize = outer.iter().map(|axis| axis.0).product();
+        let rows = if run == 0 { 0 } else { rows };
+        let mut at = vec![0; outer.len()];
+        let mut stored: Vec<u8> = Vec::with_capacity(PIECE.min(run) * bytes);
+        let mut offset = 0_isize;
+        for _ in 0..rows {
+            for start in (0..run).step_by(PIECE) {
+                stored.clear();
+                for n in start..run.min(start + PIECE) {
+                    // SAFETY: the sample is one that the axes reach; bytes have no alignment.
+                    let sample = unsafe {
+                        let sample = self.first.offset(offset + n as isize * step);
+                        std::slice::from_raw_parts(sample, bytes)
+                    };
+                    stored.extend_from_slice(sample);
+                }
+                let samples = S::from_bytes(&stored, self.endian);
+                let piece: Vec<T> = samples.into_iter().map(T::from_sample).collect();
+                put(&piece);
+            }
+            for (at, &(size, stride)) in at.iter_mut().zip(outer) {
+                *at += 1;
+                offset += stride;
+                if *at < size {
+                    break;
+                }
+                offset -= stride * size as isize;
+                *at = 0;
+            }
+        }
+    }
+}
+
+/// What the axes of samples are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Arrangement {
+    /// The axes of the grid from the slowest to the fastest, then those of the tensor of a sample.
+    SlowestFirst,
+    /// The axes of the grid from the fastest to the slowest, then those of the tensor of a sample.
+    FastestFirst,
+    /// As this header says.
+    Header(Box<Header>),
+}
+
+/// An image in the memory of others. Clones share it, and it is converted once for all programs that want it alike.
+#[derive(Clone, Debug)]
+pub struct SharedImage(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    samples: Strided,
+    arrangement: Arrangement,
+    /// Where the grid lies; if it is not given, the world is the grid's own index space.
+    orientation: Option<Orientation>,
+    space: Space,
+    made: Mutex<Vec<Made>>,
+}
+
+/// A conversion: for an image of this dimension and shape, read in this way, a [`Loaded`] of either precision.
+#[derive(Debug)]
+struct Made {
+    dim: usize,
+    shape: Vec<usize>,
+    reading: Reading,
+    loaded: Box<dyn Any + Send>,
+}
+
+impl SharedImage {
+    /// An image of samples whose grid lies in a space.
+    pub fn new(
+        samples: Strided,
+        arrangement: Arrangement,
+        orientation: Option<Orientation>,
+        space: Space,
+    ) -> SharedImage {
+        SharedImage(Arc::new(Shared {
+            samples,
+            arrangement,
+            orientation,
+            space,
+            made: Mutex::default(),
+        }))
+    }
+
+    /// Where the grid lies, if that was given.
+    pub fn orientation(&self) -> Option<&Orientation> {
+        self.0.orientation.as_ref()
+    }
+
+    /// The number of samples along each axis, as they were given.
+    pub fn sizes(&self) -> Vec<usize> {
+        self.0.samples.sizes()
+    }
+
+    /// The image that a program declares, in its precision.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn image<T: Real + FromSample>(
+        &self,
+        dim: usize,
+        voxel_shape: &[usize],
+        reading: &Reading,
+    ) -> Result<Loaded<T>, ImageError> {
+        let name = reading.name.as_deref();
+        let reading = Reading {
+            name: None,
+            ..reading.clone()
+        };
+        let mut made = self.0.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = made.iter().find_map(|made| {
+            let wanted = (dim, voxel_shape, &reading);
+            let same = (made.dim, &made.shape[..], &made.reading) == wanted;
+            same.then(|| made.loaded.downcast_ref::<Loaded<T>>())?
+        });
+        if let Some(loaded) = known {
+            return Ok(loaded.clone());
+        }
+        let declared = Declared {
+            dim,
+            shape: voxel_shape,
+        };
+        let loaded: Loaded<T> = self
+            .0
+            .convert(declared, &reading)
+            .map_err(|error| error.of_input(name))?;
+        made.push(Made {
+            dim,
+            shape: voxel_shape.to_vec(),
+            reading,
+            loaded: Box::new(loaded.clone()),
+        });
+        Ok(loaded)
+    }
+}
+
+impl Shared {
+    fn convert<T: Real + FromSample>(
+        &self,
+        declared: Declared<'_>,
+        reading: &Reading,
+    ) -> Result<Loaded<T>, ImageError> {
+        let (order, header) = self.described(declared.dim)?;
+        if header.axes.iter().any(|axis| axis.size == 0) {
+            return Err(ImageError::new("the array is empty"));
+        }
+        let plan = normalize::plan(&header, Facts::default(), declared, reading)?;
+        let claim = claim_memory::<T>(&plan, declared, reading)?;
+        Image::fill(&header, plan, declared, reading, claim, |planes| {
+            self.samples.pieces(&order, &mut |piece| planes.put(piece));
+            Ok(())
+        })
+    }
+
+    /// The axes of the array in the order of a file, and the header that the file would have for a grid of `dim` axes.
+    fn described(&self, dim: usize) -> Result<(Vec<usize>, Header), ImageError> {
+        let sizes = self.samples.sizes();
+        let slowest_first = match &self.arrangement {
+            Arrangement::Header(header) => {
+                let order = (0..sizes.len()).collect();
+                return Ok((order, Header::clone(header)));
+            }
+            Arrangement::SlowestFirst => true,
+            Arrangement::FastestFirst => false,
+        };
+        if let Some(orientation) = &self.orientation
+            && orientation.dim() != dim
+        {
+            let found = orientation.dim();
+            return Err(ImageError::new(format!(
+                "the image lies in a world of {found} dimensions, but the program wants {dim}"
+            )));
+        }
+        let grid = 0..dim.min(sizes.len());
+        // The components of a tensor are stored row by row.
+        let mut order: Vec<usize> = (grid.end..sizes.len()).rev().collect();
+        let components = order.len();
+        match slowest_first {
+            true => order.extend(grid.rev()),
+            false => order.extend(grid),
+        }
+        let direction = |n: usize| {
+            let orientation = self.orientation.as_ref()?;
+            let row = |row: usize| orientation.index_to_world()[row * dim + n];
+            Some((0..dim).map(row).collect())
+        };
+        let axis = |(n, &axis): (usize, &usize)| match n.checked_sub(components) {
+            None => Axis {
+                size: sizes[axis],
+                kind: Some(Kind::List),
+                ..Axis::default()
+            },
+            Some(n) => Axis {
+                size: sizes[axis],
+                kind: Some(Kind::Space),
+                direction: direction(n),
+                ..Axis::default()
+            },
+        };
+        let space = match (&self.orientation, &self.space) {
+            (None, _) => Space::Unknown,
+            (Some(_), space) if space.dimension() == dim => space.clone(),
+            (Some(_), _) => Space::Dimension(dim),
+        };
+        let origin = self.orientation.as_ref().map(|o| o.origin().to_vec());
+        let header = Header {
+            axes: order.iter().enumerate().map(axis).collect(),
+            space,
+            space_origin: origin,
+            ..Header::new(self.samples.sample_type, &[])
+        };
+        Ok((order, header))
+    }
+}
