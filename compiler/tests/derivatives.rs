@@ -249,18 +249,16 @@ fn program(seed: u64) -> (String, usize) {
         1 => ("vec2", made.vector(), "2"),
         _ => ("mat2", made.matrix(), "2,2"),
     };
-    // The parameter counts for something in every program.
-    let x = ["0.3*x", "x", "x"][components / 2];
-    let joined = match (result, components) {
-        ("real", 1) => format!("{value} + {x}"),
-        ("real", 2) => format!("{value} + F({x})"),
-        ("real", _) => format!("{value} + det({x})"),
-        ("vec2", 1) => format!("{value} + {x}*u"),
-        ("vec2", 2) => format!("{value} + V({x})"),
-        ("vec2", _) => format!("{value} + {x}•u"),
-        (_, 1) => format!("{value} + {x}*B"),
-        (_, 2) => format!("{value} + {x}⊗u"),
-        _ => format!("{value} + {x}•B"),
+    // The parameter, and every definition, counts for something in every program.
+    let scalars = made.scalars.iter().map(|a| format!("0.1*sin({a})"));
+    let vectors = made.vectors.iter().map(|v| format!("0.1*sin({v}•u)"));
+    let matrices = made.matrices.iter().map(|m| format!("0.1*sin({m}:B)"));
+    let all: Vec<String> = scalars.chain(vectors).chain(matrices).collect();
+    let all = all.join(" + ");
+    let joined = match result {
+        "real" => format!("{value} + {all}"),
+        "vec2" => format!("{value} + ({all})*u"),
+        _ => format!("{value} + ({all})*B"),
     };
     let by = ["", "2", "2,2"][components / 2];
     let axes = [order, by].into_iter().filter(|axes| !axes.is_empty());
