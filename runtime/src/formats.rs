@@ -5,6 +5,7 @@
 //! are decoded by crates made for them and get a header as well. So one set of rules says what becomes of axes, spaces and
 //! components, whatever the format was.
 
+mod lz4;
 mod metaimage;
 mod nifti;
 mod npy;

@@ -10,6 +10,7 @@ use crate::{
 };
 use runtime::{
     fem::{Choice, FemError, FemFile, FemValues, FemWanted, Mesh, Outside},
+    memory::Claim,
     simd::Real,
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc};
@@ -56,6 +57,8 @@ impl LoadedFems {
         let interface = &program.interface;
         let mut loaded = LoadedFems::default();
         let mut files: Vec<Arc<FemFile>> = Vec::new();
+        // What the files say is kept until the values have been taken from them.
+        let mut held = Claim::default();
         for (n, (mesh, source)) in interface.meshes.iter().zip(&sources.meshes).enumerate() {
             // A file that the program names is a matter of its text, any other one of an option.
             let (name, place) = match source {
@@ -76,6 +79,8 @@ impl LoadedFems {
                     file.clone()
                 }
             };
+            held.grow(file.bytes())
+                .map_err(|shortage| failed(shortage.into()))?;
             let made = Mesh::new(&file, mesh.dim, real).map_err(failed)?;
             let notes = made.notes().iter().map(|note| format!("{name}: {note}"));
             loaded.notes.extend(notes);

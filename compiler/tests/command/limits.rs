@@ -61,9 +61,59 @@ create_array { s(i) | i in 0..1 }
     assert!(enough.status.success(), "{}", stderr(&enough));
     let wrong = diderotc(&dir, &[&words[..], &["much"]].concat());
     assert_eq!(wrong.status.code(), Some(2));
+    let text = "#version 2.0
+input fem#0(3)[] g;
+field#0(3)[] F = toField(g);
+strand s (int i) { output real x = 0; update { x = F([0.5, 0.5, 0.5]); stabilize; } }
+create_array { s(i) | i in 0..1 }
+";
+    write(&dir, "mesh.diderot", text);
+    write(&dir, "mesh.vtk", &mesh_of_cubes(16));
+    let words = ["mesh.diderot", "-g", "mesh.vtk", "--memory"];
+    for limit in [
+        ("50k", "mesh.vtk"),
+        ("500k", "mesh.vtk"),
+        ("1M", "mesh.vtk"),
+    ] {
+        let message = exhausted(&dir, &[&words[..], &[limit]].concat());
+        assert!(
+            message.contains("mesh.vtk") && message.contains("of memory"),
+            "{message}"
+        );
+    }
+    let enough = diderotc(&dir, &[&words[..], &["16M"]].concat());
+    assert!(enough.status.success(), "{}", stderr(&enough));
     // Far more than any machine has needs no limit.
     let message = exhausted(&dir, &["strands.diderot", "-n", "2000000000", "--double"]);
     assert!(message.contains("2000000000 strands"), "{message}");
+}
+
+/// A cube of n³ hexahedra with an array, as a legacy VTK file.
+fn mesh_of_cubes(n: usize) -> String {
+    let side = n + 1;
+    let of = |m: usize| [m % side, m / side % side, m / side / side];
+    let points: Vec<String> = (0..side.pow(3))
+        .map(|m| of(m).map(|x| x.to_string()).join(" "))
+        .collect();
+    let corners = [0, 1, side + 1, side];
+    let cells: Vec<String> = (0..n.pow(3))
+        .map(|m| {
+            let low = m % n + side * (m / n % n + side * (m / n / n));
+            let all = corners.into_iter().chain(corners.map(|c| c + side * side));
+            let all: Vec<String> = all.map(|c| (low + c).to_string()).collect();
+            format!("8 {}", all.join(" "))
+        })
+        .collect();
+    let values: Vec<String> = (0..points.len()).map(|m| m.to_string()).collect();
+    let (p, c) = (points.len(), cells.len());
+    format!(
+        "# vtk DataFile Version 4.2\ncubes\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS {p} double\n{}\nCELLS {c} {}\n{}\nCELL_TYPES {c}\n{}\nPOINT_DATA {p}\nSCALARS u double\nLOOKUP_TABLE default\n{}\n",
+        points.join("\n"),
+        9 * c,
+        cells.join("\n"),
+        vec!["12"; c].join("\n"),
+        values.join("\n")
+    )
 }
 
 /// What grows without end, and what is said of it.

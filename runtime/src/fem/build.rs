@@ -6,8 +6,10 @@ use super::index::Index;
 use super::invert::{Matrix, careful_inverse, determinant, inverse};
 use super::locate::slope;
 use super::neighbours::{connect, merge_points};
-use super::{Block, Contact, FemError, Mesh, NONE, Record};
-use crate::simd::Real;
+use super::polynomial::Axes;
+use super::{BEFORE_MAP, Block, Contact, FemError, Mesh, NONE, Record};
+use crate::memory::{self, Claim};
+use crate::simd::{Isa, Real};
 
 /// A cell is affine if no node is farther than this, in reference units, from where the corners put it.
 const AFFINE: f64 = 1.0 / (1_u64 << 40) as f64;
@@ -15,11 +17,14 @@ const AFFINE: f64 = 1.0 / (1_u64 << 40) as f64;
 /// The smallest volume of a cell, as a part of the product of its edges, that is not nothing.
 const FLAT: f64 = 1e-14;
 
+/// Memory per cell while a mesh is made, besides curved ones: what is known of it twice, its record, its faces, and lists.
+const WHILE_BUILT: u64 = (size_of::<Shape>() + size_of::<Record>() + 6 * 28 + 64) as u64;
+
 /// One cell while a mesh is made.
 struct Shape {
     record: Record,
     /// What the geometry says of it if it is curved.
-    description: Vec<f64>,
+    description: Vec<Axes>,
     bounds: [[f64; 3]; 2],
     positive: bool,
 }
@@ -31,6 +36,7 @@ impl Mesh {
     /// The file has no cells of the dimension, or a cell that no position can be found in.
     pub fn new(file: &FemFile, dim: usize, real: Real) -> Result<Mesh, FemError> {
         let cells = cells_of(file, dim)?;
+        let mut claim = memory::claim(cells.len() as u64 * WHILE_BUILT)?;
         let mut shapes = Vec::with_capacity(cells.len());
         for &n in &cells {
             shapes.push(shape(file, &file.cells[n as usize], dim)?);
@@ -72,8 +78,10 @@ impl Mesh {
             corners: Vec::new(),
             geometry: Vec::new(),
             index: Index::default(),
+            wide: Isa::Avx2.is_available(),
             notes: orientation_notes(file, &cells, &shapes),
             contact: Contact::default(),
+            _claim: Claim::default(),
         };
         let merged = merge_points(file, &cells, dim);
         mesh.points = merged.points;
@@ -87,8 +95,14 @@ impl Mesh {
         }
         connect(&mut mesh);
         let boxes: Vec<_> = order.iter().map(|&n| shapes[n as usize].bounds).collect();
-        mesh.index = Index::new(&boxes, &bounds, dim, theta);
+        let mut index = Index::new(&boxes, &bounds, dim, theta);
+        index.improve(|x, from| mesh.approach(x, from));
+        mesh.index = index;
         mesh.clear = mesh.clear_constraint();
+        // From here on it is what is kept; curved cells and those of many bins take more than is needed on the way.
+        claim.give_back(cells.len() as u64 * WHILE_BUILT);
+        claim.grow(mesh.bytes() as u64)?;
+        mesh._claim = claim;
         Ok(mesh)
     }
 
@@ -103,7 +117,7 @@ impl Mesh {
             });
         }
         let mut record = shape.record;
-        record.block = self.blocks.len() as u32 - 1;
+        record.block = self.blocks.len() as u8 - 1;
         if !shape.description.is_empty() {
             record.curved = self.geometry.len() as u32;
             self.geometry.extend(&shape.description);
@@ -117,7 +131,7 @@ impl Mesh {
     fn clear_constraint(&self) -> f64 {
         let mut steepest = 0.0_f64;
         for (cell, record) in (0..).zip(&self.records) {
-            let element = self.blocks[record.block as usize].element;
+            let element = self.blocks[usize::from(record.block)].element;
             let mut look = |k: &Matrix| {
                 let slopes = (0..element.cell.faces()).map(|j| slope(element.cell, j, k));
                 steepest = slopes.filter(|s| s.is_finite()).fold(steepest, f64::max);
@@ -241,6 +255,7 @@ fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError>
         (0..dim).all(|a| (0..dim).map(|i| k[a][i] * off[i]).sum::<f64>().abs() <= AFFINE)
     });
     let mut description = Vec::new();
+    let mut margin = 0;
     if straight {
         for axis in 0..dim {
             let all = || nodes[..kind.corners()].iter().map(|p| p[axis]);
@@ -254,9 +269,17 @@ fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError>
             bounds[0][axis] = row.iter().copied().fold(f64::INFINITY, f64::min);
             bounds[1][axis] = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         }
-        description.extend(margins(element, &nodes, &k, &at_centre, &centre, dim));
-        description.extend(bounds.iter().flatten());
-        description.extend(&coefficients);
+        let margins = margins(element, &nodes, &k, &at_centre, &centre, dim);
+        let largest = margins.into_iter().fold(0.0, f64::max);
+        margin = largest.log2().ceil().clamp(-100.0, 100.0) as i8;
+        let before: [[f64; 3]; BEFORE_MAP] = [margins, bounds[0], bounds[1]];
+        description.extend(before.map(|[x, y, z]| Axes([x, y, z, 0.0])));
+        let along = |axis: usize, n: usize| coefficients.get(axis * space.len() + n);
+        description.extend((0..space.len()).map(|n| {
+            Axes(std::array::from_fn(|axis| {
+                along(axis, n).copied().unwrap_or(0.0)
+            }))
+        }));
     }
     Ok(Shape {
         record: Record {
@@ -265,6 +288,8 @@ fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError>
             neighbours: [NONE; super::cell::MAX_FACES],
             curved: NONE,
             block: 0,
+            kind,
+            margin,
         },
         description,
         bounds,

@@ -4,6 +4,7 @@
 
 /// The shape of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
 pub enum CellKind {
     /// Three corners in the plane.
     Triangle,
@@ -129,14 +130,29 @@ impl CellKind {
     /// The constraint with the smallest value, and that value.
     #[inline(always)]
     pub(super) fn least(self, xi: &[f64; 3]) -> (usize, f64) {
+        // Adding −0 is doing nothing.
+        self.least_with(xi, &[-0.0; 3])
+    }
+
+    /// The constraint with the smallest value that it can have at most if each coordinate may be off by a margin, and that value.
+    #[inline(always)]
+    pub(super) fn least_with(self, xi: &[f64; 3], [m, n, o]: &[f64; 3]) -> (usize, f64) {
+        let [r, s, t] = *xi;
         // Written out by shape, so that each is a few comparisons.
         match self {
-            CellKind::Triangle => lowest([xi[0], xi[1], self.constraint(2, xi)]),
-            CellKind::Tetrahedron => lowest([xi[0], xi[1], xi[2], self.constraint(3, xi)]),
-            CellKind::Quadrilateral => lowest([xi[0], 1.0 - xi[0], xi[1], 1.0 - xi[1]]),
+            CellKind::Triangle => lowest([r + m, s + n, self.constraint(2, xi) + (m + n)]),
+            CellKind::Tetrahedron => {
+                let rest = self.constraint(3, xi) + (m + n + o);
+                lowest([r + m, s + n, t + o, rest])
+            }
+            CellKind::Quadrilateral => lowest([r + m, 1.0 - r + m, s + n, 1.0 - s + n]),
             CellKind::Hexahedron => {
-                let [r, s, t] = *xi;
-                lowest([r, 1.0 - r, s, 1.0 - s, t, 1.0 - t])
+                let (r, s, t) = (
+                    (r + m, 1.0 - r + m),
+                    (s + n, 1.0 - s + n),
+                    (t + o, 1.0 - t + o),
+                );
+                lowest([r.0, r.1, s.0, s.1, t.0, t.1])
             }
         }
     }

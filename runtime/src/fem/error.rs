@@ -1,5 +1,6 @@
 //! Why there is no mesh, or no field on it.
 
+use crate::memory::Shortage;
 use std::fmt;
 
 /// What was found, in which file, and ways out.
@@ -47,6 +48,12 @@ impl FemError {
 impl From<String> for FemError {
     fn from(message: String) -> FemError {
         FemError::new(message)
+    }
+}
+
+impl From<Shortage> for FemError {
+    fn from(shortage: Shortage) -> FemError {
+        FemError::new(shortage.to_string())
     }
 }
 

@@ -1,8 +1,13 @@
 //! Values on a mesh: the polynomials of one array of a file.
 
 use super::file::{ArrayPlace, FemArray, FemFile};
+use super::locate::prefetch;
 use super::polynomial::Space;
-use super::{FemError, Mesh};
+use super::{Block, FemError, Mesh};
+use crate::memory::{self, Claim};
+
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
 
 /// Which array of a file a program asks for.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +30,7 @@ pub struct FemValues {
     /// The polynomials of values that belong to cells as a whole.
     constant: Option<Space>,
     jumps: bool,
+    _claim: Claim,
 }
 
 impl Choice<'_> {
@@ -128,14 +134,6 @@ impl FemValues {
     pub fn new(mesh: &Mesh, file: &FemFile, choice: &Choice<'_>) -> Result<FemValues, FemError> {
         let array = choice.find(file)?;
         let picks = choice.components(array)?;
-        if let Some(bad) = array.values.iter().position(|x| !x.is_finite()) {
-            return Err(FemError::new(format!(
-                "array `{}` has the value {} at node {}",
-                array.name,
-                array.values[bad],
-                bad / array.components
-            )));
-        }
         let by_cell = array.place == ArrayPlace::Cells;
         let mut values = FemValues {
             components: picks.len(),
@@ -143,7 +141,27 @@ impl FemValues {
             starts: Vec::new(),
             constant: by_cell.then(|| Space::new(mesh.dim, 0, false)),
             jumps: by_cell || array.place == ArrayPlace::CellNodes,
+            _claim: Claim::default(),
         };
+        let sizes = mesh.blocks.iter().zip(
+            mesh.blocks
+                .iter()
+                .skip(1)
+                .map(|b| b.first)
+                .chain([mesh.cells() as u32]),
+        );
+        let numbers: usize = sizes
+            .map(|(block, end)| {
+                values.components * values.space(block).len() * (end - block.first) as usize
+            })
+            .sum();
+        values._claim = memory::claim((numbers * size_of::<f64>()) as u64)?;
+        // The first cell begins with a line of the cache, so that small cells lie in one.
+        values
+            .coefficients
+            .reserve_exact(numbers + LINE / size_of::<f64>());
+        let before = values.coefficients.as_ptr().align_offset(LINE);
+        values.coefficients.resize(before, 0.0);
         let mut nodal = Vec::new();
         for cell in 0..mesh.cells() as u32 {
             let block = mesh.block_of(cell);
@@ -152,25 +170,31 @@ impl FemValues {
             }
             let source = &file.cells[mesh.sources[cell as usize] as usize];
             let nodes = block.element.nodes().len();
+            let own = mesh.sources[cell as usize] as usize;
+            let tuple = |n: usize| match array.place {
+                ArrayPlace::Cells => own,
+                ArrayPlace::CellNodes => source.first + n,
+                ArrayPlace::Points => file.connectivity[source.first + n] as usize,
+            };
             for &component in &picks {
-                let value = |tuple: usize| array.values[tuple * array.components + component];
-                if by_cell {
-                    values
-                        .coefficients
-                        .push(value(mesh.sources[cell as usize] as usize));
-                    continue;
-                }
+                let value = |n: usize| array.values[tuple(n) * array.components + component];
                 nodal.clear();
-                nodal.extend(
-                    (source.first..source.first + nodes).map(|n| match array.place {
-                        ArrayPlace::CellNodes => value(n),
-                        _ => value(file.connectivity[n] as usize),
-                    }),
-                );
-                block
-                    .element
-                    .basis()
-                    .coefficients(&nodal, &mut values.coefficients);
+                nodal.extend((0..if by_cell { 1 } else { nodes }).map(value));
+                // What belongs to cells of another dimension may be missing.
+                if let Some(bad) = nodal.iter().position(|x| !x.is_finite()) {
+                    return Err(FemError::new(format!(
+                        "array `{}` has the value {} at {} {}",
+                        array.name,
+                        nodal[bad],
+                        if by_cell { "cell" } else { "node" },
+                        tuple(bad)
+                    )));
+                }
+                if by_cell {
+                    values.coefficients.extend(&nodal);
+                } else {
+                    block.basis.coefficients(&nodal, &mut values.coefficients);
+                }
             }
         }
         Ok(values)
@@ -199,11 +223,38 @@ impl FemValues {
     /// The polynomials of a cell and their coefficients, component by component.
     #[inline(always)]
     pub(super) fn of_cell<'a>(&'a self, mesh: &'a Mesh, cell: u32) -> (&'a Space, &'a [f64]) {
-        let number = mesh.records[cell as usize].block as usize;
+        let number = usize::from(mesh.records[cell as usize].block);
         let block = &mesh.blocks[number];
-        let space = self.constant.as_ref().unwrap_or(&block.basis.space);
+        let space = self.space(block);
         let stride = self.components * space.len();
         let first = self.starts[number] + (cell - block.first) as usize * stride;
         (space, &self.coefficients[first..first + stride])
+    }
+
+    #[inline(always)]
+    fn space<'a>(&'a self, block: &'a Block) -> &'a Space {
+        self.constant.as_ref().unwrap_or(&block.basis.space)
+    }
+
+    /// The number of coefficients of a component, and all of them from the first cell on, if the cells have one element whose
+    /// polynomials are simple.
+    pub(super) fn simple(&self, mesh: &Mesh) -> Option<(usize, &[f64])> {
+        let [block] = &mesh.blocks[..] else {
+            return None;
+        };
+        let space = self.space(block);
+        space
+            .is_simple()
+            .then(|| (space.len(), &self.coefficients[self.starts[0]..]))
+    }
+
+    /// Asks for the first coefficients of a cell.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, mesh: &Mesh, cell: u32) {
+        let (_, coefficients) = self.of_cell(mesh, cell);
+        prefetch::<1>(coefficients.as_ptr());
+        if size_of_val(coefficients) > LINE {
+            prefetch::<1>(coefficients.as_ptr().wrapping_add(LINE / size_of::<f64>()));
+        }
     }
 }

@@ -9,6 +9,8 @@ const CROWDED: usize = 64;
 const DEPTH: usize = 10;
 /// The most bins along an axis.
 const LONGEST: f64 = 1024.0;
+/// Marks a start as the number of an inner grid.
+const INNER: u32 = 1 << 31;
 
 /// A grid over a box.
 #[derive(Debug)]
@@ -24,8 +26,8 @@ struct Grid {
 /// A part of a grid.
 #[derive(Clone, Copy, Debug)]
 enum Bin {
-    /// The cells that meet it, in a list: where it begins, how many, and the one that is nearest to the middle.
-    Cells { first: u32, count: u32, middle: u32 },
+    /// The cells that meet it, in a list: where it begins and how many.
+    Cells { first: u32, count: u32 },
     /// A grid of its own.
     Divided(u32),
 }
@@ -36,6 +38,9 @@ pub(super) struct Index {
     grids: Vec<Grid>,
     bins: Vec<Bin>,
     cells: Vec<u32>,
+    /// Where a search begins: for each half of a bin along each axis a cell, the number of an inner grid, or `NONE`.
+    starts: Vec<u32>,
+    dim: usize,
 }
 
 type Box3 = [[f64; 3]; 2];
@@ -43,7 +48,10 @@ type Box3 = [[f64; 3]; 2];
 impl Index {
     /// An index of cells by their boxes, which are made larger by a margin.
     pub(super) fn new(boxes: &[Box3], bounds: &Box3, dim: usize, margin: f64) -> Index {
-        let mut index = Index::default();
+        let mut index = Index {
+            dim,
+            ..Index::default()
+        };
         let all: Vec<u32> = (0..boxes.len() as u32).collect();
         // Positions at the rim and up to the tolerance beyond it are in the outermost bins.
         index.grid(boxes, &all, bounds, dim, 2.0 * margin, 0);
@@ -107,12 +115,9 @@ impl Index {
             }
         }
         self.grids.push(grid);
-        let empty = Bin::Cells {
-            first: 0,
-            count: 0,
-            middle: super::NONE,
-        };
+        let empty = Bin::Cells { first: 0, count: 0 };
         self.bins.resize(self.bins.len() + count, empty);
+        self.starts.resize(self.bins.len() << dim, super::NONE);
         for (n, list) in lists.into_iter().enumerate() {
             let at = [
                 n as u32 % sizes[0],
@@ -121,16 +126,23 @@ impl Index {
             ];
             let own = part_of(bounds, &sizes, at);
             let fewer = list.len() * 10 < cells.len() * 9 || depth == 0;
-            self.bins[first as usize + n] = if list.len() > CROWDED && depth < DEPTH && fewer {
-                Bin::Divided(self.grid(boxes, &list, &own, dim, margin, depth + 1))
+            let (bin, start) = if list.len() > CROWDED && depth < DEPTH && fewer {
+                let inner = self.grid(boxes, &list, &own, dim, margin, depth + 1);
+                (Bin::Divided(inner), INNER | inner)
             } else {
                 self.list(boxes, &list, &own, dim)
             };
+            self.bins[first as usize + n] = bin;
+            for half in 0..1_u32 << dim {
+                let half = [0, 1, 2].map(|a| 2 * at[a] + (half >> a & 1));
+                let place = self.grids[number as usize].half_number(half, dim);
+                self.starts[place] = start;
+            }
         }
         number
     }
 
-    fn list(&mut self, boxes: &[Box3], list: &[u32], own: &Box3, dim: usize) -> Bin {
+    fn list(&mut self, boxes: &[Box3], list: &[u32], own: &Box3, dim: usize) -> (Bin, u32) {
         let distance = |cell: &&u32| -> f64 {
             let [low, high] = boxes[**cell as usize];
             let off = |a: usize| (low[a] + high[a] - own[0][a] - own[1][a]).powi(2);
@@ -142,23 +154,61 @@ impl Index {
         let bin = Bin::Cells {
             first: self.cells.len() as u32,
             count: list.len() as u32,
-            middle: nearest.copied().unwrap_or(super::NONE),
         };
         self.cells.extend(list);
-        bin
+        (bin, nearest.copied().unwrap_or(super::NONE))
     }
 
-    /// The cells whose boxes may contain a position, and the one to begin with, or `NONE` if there is none.
-    pub(super) fn find(&self, x: &[f64; 3]) -> (&[u32], u32) {
+    /// The memory that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&self.grids[..])
+            + size_of_val(&self.bins[..])
+            + size_of_val(&self.cells[..])
+            + size_of_val(&self.starts[..])
+    }
+
+    /// Puts better cells in place of the starts: `approach` is given a position and a cell near it.
+    pub(super) fn improve(&mut self, approach: impl Fn(&[f64; 3], u32) -> u32) {
+        for grid in &self.grids {
+            let halves = std::array::from_fn(|a| if a < self.dim { 2 * grid.sizes[a] } else { 1 });
+            let [nx, ny, nz]: [u32; 3] = halves;
+            for place in 0..nx * ny * nz {
+                let at = [place % nx, place / nx % ny, place / nx / ny];
+                let start = &mut self.starts[grid.half_number(at, self.dim)];
+                if *start & INNER != 0 {
+                    continue;
+                }
+                let mut middle = [0.0; 3];
+                for a in (0..self.dim).filter(|&a| grid.scale[a] > 0.0) {
+                    middle[a] = grid.low[a] + (f64::from(at[a]) + 0.5) / (2.0 * grid.scale[a]);
+                }
+                *start = approach(&middle, *start);
+            }
+        }
+    }
+
+    /// The cell to begin with, or `NONE` if none contains the position.
+    #[inline(always)]
+    pub(super) fn start(&self, x: &[f64; 3]) -> u32 {
+        let mut grid = &self.grids[0];
+        loop {
+            let start = self.starts[grid.half_number(grid.half(x), self.dim)];
+            if start & INNER == 0 || start == super::NONE {
+                return start;
+            }
+            grid = &self.grids[(start & !INNER) as usize];
+        }
+    }
+
+    /// The cells whose boxes may contain a position.
+    pub(super) fn find(&self, x: &[f64; 3]) -> &[u32] {
         let mut grid = &self.grids[0];
         loop {
             match self.bins[grid.first as usize + grid.number(grid.bin(x))] {
                 Bin::Divided(inner) => grid = &self.grids[inner as usize],
-                Bin::Cells {
-                    first,
-                    count,
-                    middle,
-                } => return (&self.cells[first as usize..][..count as usize], middle),
+                Bin::Cells { first, count } => {
+                    return &self.cells[first as usize..][..count as usize];
+                }
             }
         }
     }
@@ -176,6 +226,22 @@ impl Grid {
 
     fn number(&self, [x, y, z]: [u32; 3]) -> usize {
         ((z * self.sizes[1] + y) * self.sizes[0] + x) as usize
+    }
+
+    /// The half of a bin that a position is in, counted from the first along each axis.
+    #[inline(always)]
+    fn half(&self, x: &[f64; 3]) -> [u32; 3] {
+        std::array::from_fn(|a| {
+            let at = (x[a] - self.low[a]) * (2.0 * self.scale[a]);
+            (at as u32).min(2 * self.sizes[a] - 1)
+        })
+    }
+
+    /// The place of the start of a half.
+    #[inline(always)]
+    fn half_number(&self, [x, y, z]: [u32; 3], dim: usize) -> usize {
+        let own = (z * (2 * self.sizes[1]) + y) * (2 * self.sizes[0]) + x;
+        ((self.first as usize) << dim) + own as usize
     }
 }
 

@@ -1,12 +1,15 @@
 //! Small matrices, and the inverse map of curved cells.
 
 use super::cell::CellKind;
-use super::polynomial::{Powers, Space};
+use super::polynomial::{Axes, Powers, Space};
 
 pub(super) type Matrix = [[f64; 3]; 3];
 
 /// Subdivisions of a cell in which Newton's iteration is tried again.
 const DEPTH: usize = 6;
+
+/// The most parts of a cell that are looked at: enough for any cell but those that are nearly folded along a surface.
+const PARTS: u32 = 2048;
 
 pub(super) fn determinant(m: &Matrix, dim: usize) -> f64 {
     if dim == 2 {
@@ -100,8 +103,7 @@ pub(super) fn apply(m: &Matrix, v: &[f64; 3]) -> [f64; 3] {
 pub(super) struct Map<'a> {
     pub(super) kind: CellKind,
     pub(super) space: &'a Space,
-    /// By world axis.
-    pub(super) coefficients: &'a [f64],
+    pub(super) coefficients: &'a [Axes],
     /// The inverse of the Jacobian at the centre.
     pub(super) at_centre: &'a Matrix,
 }
@@ -117,30 +119,39 @@ pub(super) enum Inverse {
 }
 
 impl Map<'_> {
-    /// The image of a position, given relative to the centre, and the Jacobian there.
+    /// The image of a position, given relative to the centre, and the Jacobian there, by world axis.
     #[inline(always)]
     pub(super) fn image(&self, t: &[f64; 3]) -> ([f64; 3], Matrix) {
-        let (mut x, mut j) = ([0.0; 3], [[0.0; 3]; 3]);
-        for (i, c) in self.coefficients.chunks_exact(self.space.len()).enumerate() {
-            (x[i], j[i]) = self.space.value_and_gradient(c, t);
-        }
-        (x, j)
+        let (x, [u, v, w]) = self.space.value_and_gradient(self.coefficients, t);
+        let [x, y, z, _] = x.0;
+        ([x, y, z], [0, 1, 2].map(|i| [u.0[i], v.0[i], w.0[i]]))
+    }
+
+    /// The coefficients along one world axis.
+    pub(super) fn along(&self, axis: usize) -> Vec<f64> {
+        self.coefficients.iter().map(|c| c.0[axis]).collect()
     }
 
     /// The reference position of `x`, from an estimate of it.
+    #[inline(always)]
     pub(super) fn invert(&self, x: &[f64; 3], estimate: &[f64; 3]) -> Inverse {
         if let Some((xi, k)) = self.newton(x, estimate) {
             return Inverse::Found(xi, k);
         }
-        match self.subdivide(x, [0.5; 3], 0.5, 0) {
+        let mut left = PARTS;
+        match self.subdivide(x, [0.5; 3], 0.5, 0, &mut left) {
             Some(Some((xi, k))) => Inverse::Found(xi, k),
             Some(None) => Inverse::Unknown,
             None => Inverse::Outside,
         }
     }
 
-    /// Newton's iteration to rounding: after a step below 2⁻²⁶ one more makes the error that of rounding.
+    /// Newton's iteration to rounding. Once a step was small the Jacobian is kept: every further step then multiplies the error
+    /// by about as much as that step was long, and saves an inverse. It is taken anew where that turns out to be too slow.
+    #[inline(always)]
     fn newton(&self, x: &[f64; 3], estimate: &[f64; 3]) -> Option<([f64; 3], Matrix)> {
+        const SMALL: f64 = 1.0 / (1 << 12) as f64;
+        const ROUNDING: f64 = 1.0 / (1_u64 << 50) as f64;
         let (dim, c) = (self.kind.dim(), self.kind.centre());
         let keep = |xi: f64| xi.clamp(-0.5, 1.5);
         let mut t: [f64; 3] = estimate.map(|xi| keep(xi) - c);
@@ -148,25 +159,29 @@ impl Map<'_> {
         let (mut at, mut j) = self.image(&t);
         let size = |at: &[f64; 3]| {
             let off = apply(self.at_centre, &std::array::from_fn(|i| x[i] - at[i]));
-            off[..dim].iter().map(|d| d * d).sum::<f64>()
+            off[0] * off[0] + off[1] * off[1] + off[2] * off[2]
         };
         let mut error = size(&at);
-        let mut last = false;
+        let mut k = inverse(&j, dim);
+        // The length of the step before, once the Jacobian is kept.
+        let mut before = None;
         for _ in 0..16 {
-            let k = inverse(&j, dim);
-            let step = apply(
-                &k,
-                &std::array::from_fn(|i| if i < dim { x[i] - at[i] } else { 0.0 }),
-            );
-            let length = step[..dim].iter().map(|s| s.abs()).fold(0.0, f64::max);
-            if length.is_nan() {
+            let off = std::array::from_fn(|i| if i < dim { x[i] - at[i] } else { 0.0 });
+            let step = apply(&k, &off);
+            let length = step[0].abs().max(step[1].abs()).max(step[2].abs());
+            // A comparison with NaN is false, and the largest of numbers and NaN is a number.
+            if !(step[0] + step[1] + step[2]).is_finite() {
                 return None;
             }
-            if last {
-                let xi = std::array::from_fn(|a| if a < dim { t[a] + step[a] + c } else { 0.0 });
-                return Some((xi, k));
+            if let Some(before) = before {
+                // What the next step would be, if it shrinks as this one did.
+                if length < ROUNDING || length * length < before * (ROUNDING / 32.0) {
+                    let xi =
+                        std::array::from_fn(|a| if a < dim { t[a] + step[a] + c } else { 0.0 });
+                    return Some((xi, k));
+                }
             }
-            last = length < 1.0 / f64::from(1 << 26);
+            let small = length < SMALL;
             let mut factor = 1.0;
             for _ in 0..5 {
                 let mut next = [0.0; 3];
@@ -175,7 +190,7 @@ impl Map<'_> {
                 }
                 let (next_at, next_j) = self.image(&next);
                 let next_error = size(&next_at);
-                if next_error < error || last {
+                if next_error < error || small {
                     (t, at, j, error) = (next, next_at, next_j, next_error);
                     break;
                 }
@@ -184,18 +199,29 @@ impl Map<'_> {
             if factor < 1.0 / 31.0 {
                 return None;
             }
+            let slow = before.is_some_and(|before| length > before / 256.0);
+            before = small.then_some(length);
+            if !small || slow {
+                k = inverse(&j, dim);
+            }
         }
         None
     }
 
     /// Looks into the parts of a box of the reference cell whose image may contain `x`. None if no part is left.
+    #[cold]
     fn subdivide(
         &self,
         x: &[f64; 3],
         centre: [f64; 3],
         half: f64,
         depth: usize,
+        left: &mut u32,
     ) -> Option<Option<([f64; 3], Matrix)>> {
+        if *left == 0 {
+            return Some(None);
+        }
+        *left -= 1;
         let dim = self.kind.dim();
         let lowest: f64 = centre[..dim].iter().map(|c| c - half).sum();
         let beyond = self.kind.is_simplex() && lowest > 1.0;
@@ -211,7 +237,7 @@ impl Map<'_> {
         if depth == DEPTH {
             return Some(None);
         }
-        let mut left = None;
+        let mut found = None;
         for part in 0..1 << dim {
             let offset = |a: usize| {
                 if part >> a & 1 == 1 {
@@ -221,13 +247,13 @@ impl Map<'_> {
                 }
             };
             let middle = std::array::from_fn(|a| centre[a] + offset(a));
-            match self.subdivide(x, middle, half / 2.0, depth + 1) {
-                Some(Some(found)) => return Some(Some(found)),
-                Some(None) => left = Some(None),
+            match self.subdivide(x, middle, half / 2.0, depth + 1, left) {
+                Some(Some(end)) => return Some(Some(end)),
+                Some(None) => found = Some(None),
                 None => {}
             }
         }
-        left
+        found
     }
 
     /// Whether the image of a box may contain `x`: the expansion of the map at its middle bounds it.
@@ -240,24 +266,20 @@ impl Map<'_> {
         }
         let powers = Powers::new(&t, highest);
         let factorial = |n: usize| (1..n + 1).map(|i| i as f64).product::<f64>();
-        self.coefficients
-            .chunks_exact(self.space.len())
-            .enumerate()
-            .all(|(i, c)| {
-                let mut middle = 0.0;
-                let mut radius = 0.0;
-                for e in self.space.exponents() {
-                    let counts = e.map(usize::from);
-                    let scale: f64 = counts.iter().map(|&n| factorial(n)).product();
-                    let term = self.space.derivative(c, &powers, counts) / scale;
-                    let total: usize = counts.iter().sum();
-                    if total == 0 {
-                        middle = term;
-                    } else {
-                        radius += term.abs() * half.powi(total as i32);
-                    }
+        let (mut middle, mut radius) = ([0.0; 3], [0.0; 3]);
+        for e in self.space.exponents() {
+            let counts = e.map(usize::from);
+            let scale: f64 = counts.iter().map(|&n| factorial(n)).product();
+            let term = self.space.derivative(self.coefficients, &powers, counts);
+            let total: usize = counts.iter().sum();
+            for i in 0..dim {
+                if total == 0 {
+                    middle[i] = term.0[i] / scale;
+                } else {
+                    radius[i] += (term.0[i] / scale).abs() * half.powi(total as i32);
                 }
-                (x[i] - middle).abs() <= radius * (1.0 + 1e-9) + 1e-300
-            })
+            }
+        }
+        (0..dim).all(|i| (x[i] - middle[i]).abs() <= radius[i] * (1.0 + 1e-9) + 1e-300)
     }
 }

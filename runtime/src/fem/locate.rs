@@ -2,7 +2,7 @@
 
 use super::cell::CellKind;
 use super::invert::{Inverse, Map, Matrix, apply, sum_of_products};
-use super::{Mesh, NONE, Record};
+use super::{BEFORE_MAP, Mesh, NONE, Record};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The longest walk.
@@ -10,6 +10,9 @@ const STEPS: u8 = 64;
 
 /// A constraint below this is so many cells away that the index is nearer.
 const FAR: f64 = -4.0;
+
+/// Lines of the cache that are asked for before the map of a curved cell is inverted: quadratic ones in space have so many.
+const MAP_LINES: usize = 7;
 
 /// The cell of a position and the position in its reference cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,10 +44,20 @@ pub(super) fn slope(kind: CellKind, constraint: usize, inverse: &Matrix) -> f64 
 impl Mesh {
     /// The cell of a position; `hint` is where the search begins, and changes nothing.
     pub fn locate(&self, x: &[f64; 3], hint: Option<u32>) -> Option<Found> {
-        let mut search = self.begin(x, hint.unwrap_or(NONE))?;
+        let mut search = Search::NOWHERE;
+        if !self.begin(&mut search, x, hint.unwrap_or(NONE)) {
+            return None;
+        }
         loop {
-            if let Some(found) = self.advance(&mut search) {
-                return found;
+            match self.advance(&mut search) {
+                Progress::Going => {}
+                Progress::Outside => return None,
+                Progress::Found => {
+                    return Some(Found {
+                        cell: search.cell,
+                        reference: search.x,
+                    });
+                }
             }
         }
     }
@@ -55,67 +68,111 @@ impl Mesh {
         self.decide(x, &all)
     }
 
-    /// A search for a position; none if it is not even near the box of the mesh.
+    /// Begins a search for a position; not if it is not even near the box of the mesh.
     #[inline(always)]
-    pub(super) fn begin(&self, x: &[f64; 3], hint: u32) -> Option<Search> {
+    pub(super) fn begin(&self, search: &mut Search, x: &[f64; 3], hint: u32) -> bool {
         let [low, high] = &self.bounds;
         let near = |a: usize| x[a] >= low[a] - self.theta && x[a] <= high[a] + self.theta;
         // NaN is near nothing.
         if !(0..self.dim).all(near) {
-            return None;
+            return false;
         }
-        let mut search = Search {
-            x: *x,
-            cell: hint,
-            steps: 0,
-            indexed: false,
-        };
+        search.x = *x;
         search.x[self.dim..].fill(0.0);
+        search.cell = hint;
         if hint as usize >= self.records.len() {
-            self.look_in_index(&mut search);
+            self.look_in_index(search);
         }
+        true
+    }
+
+    #[inline(always)]
+    fn look_in_index(&self, search: &mut Search) {
+        search.cell = self.index.start(&search.x);
+        search.steps = 0;
+        search.indexed = true;
         if search.cell != NONE {
             self.prefetch(search.cell);
         }
-        Some(search)
     }
 
-    fn look_in_index(&self, search: &mut Search) {
-        search.cell = self.index.find(&search.x).1;
-        search.steps = 0;
-        search.indexed = true;
-    }
-
-    /// Looks at one more cell; gives the result if the search is over.
+    /// Looks at one more cell.
     #[inline(always)]
-    pub(super) fn advance(&self, search: &mut Search) -> Option<Option<Found>> {
+    pub(super) fn advance(&self, search: &mut Search) -> Progress {
         if search.cell == NONE {
-            return Some(None);
+            return Progress::Outside;
         }
         let record = &self.records[search.cell as usize];
-        let (face, constraint) = match self.judge(search.cell, record, &search.x) {
-            Verdict::Holds(reference) => {
-                let cell = search.cell;
-                return Some(Some(Found { cell, reference }));
+        if record.curved != NONE && !search.asked {
+            let (face, highest) = record.highest(&record.estimate(&search.x));
+            if highest >= -4.0 * self.clear {
+                // What Newton's iteration needs comes while other searches go on.
+                let map = self.geometry.as_ptr().wrapping_add(record.curved as usize);
+                prefetch::<MAP_LINES>(map);
+                search.asked = true;
+                return Progress::Going;
             }
-            Verdict::Near(_) => return Some(self.decide(&search.x, self.index.find(&search.x).0)),
+            return self.go_on(search, record, (face, highest));
+        }
+        search.asked = false;
+        let beyond = match self.judge(search.cell, record, &search.x) {
+            Verdict::Holds(reference) => {
+                search.x = reference;
+                return Progress::Found;
+            }
+            Verdict::Near(_) => return self.end(search),
             Verdict::Beyond(face, constraint) => (face, constraint),
         };
+        self.go_on(search, record, beyond)
+    }
+
+    /// Takes a search to the next cell, beyond a face, or into the index, or to its end.
+    #[inline(always)]
+    fn go_on(
+        &self,
+        search: &mut Search,
+        record: &Record,
+        (face, constraint): (usize, f64),
+    ) -> Progress {
         let next = record.neighbours[face];
         search.steps += 1;
         let lost = next == NONE || search.steps == STEPS;
         if search.indexed && lost {
-            return Some(self.decide(&search.x, self.index.find(&search.x).0));
+            return self.end(search);
         }
         if lost || !search.indexed && constraint < FAR {
             self.look_in_index(search);
         } else {
             search.cell = next;
+            self.prefetch(next);
         }
-        if search.cell != NONE {
-            self.prefetch(search.cell);
+        Progress::Going
+    }
+
+    /// Ends a search by the rule.
+    #[cold]
+    fn end(&self, search: &mut Search) -> Progress {
+        match self.decide(&search.x, self.index.find(&search.x)) {
+            None => Progress::Outside,
+            Some(found) => {
+                (search.cell, search.x) = (found.cell, found.reference);
+                Progress::Found
+            }
         }
-        None
+    }
+
+    /// A cell near a position, from one that is near already: as far as affine estimates lead.
+    pub(super) fn approach(&self, x: &[f64; 3], from: u32) -> u32 {
+        let mut cell = from;
+        for _ in 0..STEPS {
+            let record = &self.records[cell as usize];
+            let (face, least) = record.kind.least(&record.estimate(x));
+            match record.neighbours[face] {
+                next if least < 0.0 && next != NONE => cell = next,
+                _ => break,
+            }
+        }
+        cell
     }
 
     /// The cell that holds a position, or else the lowest-numbered one that accepts it.
@@ -139,9 +196,7 @@ impl Mesh {
 
     #[inline(always)]
     fn judge(&self, cell: u32, record: &Record, x: &[f64; 3]) -> Verdict {
-        let kind = self.blocks[record.block as usize].element.cell;
-        let off = [0, 1, 2].map(|i| x[i] - record.centre[i]);
-        let xi = apply(&record.inverse, &off).map(|t| t + kind.centre());
+        let (kind, xi) = (record.kind, record.estimate(x));
         if record.curved != NONE {
             return self.judge_curved(cell, record, x, &xi);
         }
@@ -207,26 +262,30 @@ impl Mesh {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn judge_curved(&self, cell: u32, record: &Record, x: &[f64; 3], eta: &[f64; 3]) -> Verdict {
         let map = self.map_of(cell);
         let kind = map.kind;
-        let margins = &self.geometry[record.curved as usize..][..3];
-        let mut worst = (0, f64::INFINITY);
-        for j in 0..kind.faces() {
-            let g = kind.gradient(j);
-            let margin: f64 = (0..self.dim).map(|a| g[a].abs() * margins[a]).sum();
-            let highest = kind.constraint(j, eta) + margin;
-            if highest < worst.1 {
-                worst = (j, highest);
-            }
-        }
+        let [mx, my, mz, _] = self.geometry[record.curved as usize].0;
+        // The affine estimate is off by the margins at most, so no constraint is higher than this.
+        let (face, highest) = kind.least_with(eta, &[mx, my, mz]);
         // No position of the cell, nor one within the tolerance of it, has such an estimate.
-        if worst.1 < -4.0 * self.clear {
-            return Verdict::Beyond(worst.0, worst.1);
+        if highest < -4.0 * self.clear {
+            return Verdict::Beyond(face, highest);
         }
         match map.invert(x, eta) {
-            Inverse::Found(xi, inverse) => self.judge_closely(kind, &xi, &inverse),
+            Inverse::Found(xi, inverse) => {
+                // No constraint is steeper than this.
+                let steepest: f64 = inverse.as_flattened().iter().map(|k| k.abs()).sum();
+                let (face, least) = kind.least(&xi);
+                if least > 2.0 * self.theta * steepest {
+                    Verdict::Holds(xi)
+                } else if least < -self.theta * steepest {
+                    Verdict::Beyond(face, least)
+                } else {
+                    self.judge_closely(kind, &xi, &inverse)
+                }
+            }
             Inverse::Outside => {
                 let (face, least) = kind.least(eta);
                 Verdict::Beyond(face, least)
@@ -242,12 +301,12 @@ impl Mesh {
     /// The map of a curved cell.
     pub(super) fn map_of(&self, cell: u32) -> Map<'_> {
         let record = &self.records[cell as usize];
-        let block = &self.blocks[record.block as usize];
-        let space = &block.basis.space;
+        let space = &self.blocks[usize::from(record.block)].basis.space;
+        let first = record.curved as usize + BEFORE_MAP;
         Map {
-            kind: block.element.cell,
+            kind: record.kind,
             space,
-            coefficients: &self.geometry[record.curved as usize + 9..][..self.dim * space.len()],
+            coefficients: &self.geometry[first..][..space.len()],
             at_centre: &record.inverse,
         }
     }
@@ -263,27 +322,45 @@ impl Mesh {
                 high = std::array::from_fn(|a| high[a].max(p[a]));
             }
         } else {
-            let bounds = &self.geometry[record.curved as usize + 3..][..6];
-            low.copy_from_slice(&bounds[..3]);
-            high.copy_from_slice(&bounds[3..]);
+            let bounds = &self.geometry[record.curved as usize + 1..][..2];
+            low.copy_from_slice(&bounds[0].0[..3]);
+            high.copy_from_slice(&bounds[1].0[..3]);
         }
         (0..self.dim).all(|a| x[a] >= low[a] - self.theta && x[a] <= high[a] + self.theta)
     }
 
     #[inline(always)]
     fn prefetch(&self, cell: u32) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let record = std::ptr::from_ref(&self.records[cell as usize]).cast::<i8>();
-            // SAFETY: the processor has the instruction, and both lines are of the record.
-            unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(record);
-                _mm_prefetch::<_MM_HINT_T0>(record.add(64));
-            }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = cell;
+        prefetch::<2>(self.records.as_ptr().wrapping_add(cell as usize));
+    }
+}
+
+/// Asks for the first lines of what is at an address, which may be anything.
+#[inline(always)]
+pub(super) fn prefetch<const LINES: usize>(address: *const impl Sized) {
+    #[cfg(target_arch = "x86_64")]
+    for line in 0..LINES {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: the processor has the instruction, which reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast::<i8>().wrapping_add(64 * line)) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
+impl Record {
+    /// The reference position in a straight cell, and an estimate of it in a curved one.
+    #[inline(always)]
+    fn estimate(&self, x: &[f64; 3]) -> [f64; 3] {
+        let off = [0, 1, 2].map(|i| x[i] - self.centre[i]);
+        apply(&self.inverse, &off).map(|t| t + self.kind.centre())
+    }
+
+    /// Of a curved cell, given the estimate: the least constraint with what it can be at most, by the bound of all margins.
+    #[inline(always)]
+    fn highest(&self, eta: &[f64; 3]) -> (usize, f64) {
+        let margin = f64::from_bits(((1023 + i64::from(self.margin)) as u64) << 52);
+        self.kind.least_with(eta, &[margin; 3])
     }
 }
 
@@ -304,12 +381,35 @@ fn distance(face: &[[f64; 3]], opposite: &[f64; 3], x: &[f64; 3]) -> f64 {
     along(from(x)) * along(from(opposite)).signum() / length
 }
 
+/// How far a search has come.
+pub(super) enum Progress {
+    /// It goes on.
+    Going,
+    /// There is no cell.
+    Outside,
+    /// The search has the cell, and the reference position in place of the one in the world.
+    Found,
+}
+
 /// A search that goes on cell by cell, so that several can go on together.
 #[derive(Clone, Copy)]
 pub(super) struct Search {
-    x: [f64; 3],
-    cell: u32,
+    pub(super) x: [f64; 3],
+    pub(super) cell: u32,
     steps: u8,
     /// Whether it began in the index.
     indexed: bool,
+    /// Whether the map of the cell, which is curved, has been asked for.
+    asked: bool,
+}
+
+impl Search {
+    /// A search that has not begun.
+    pub(super) const NOWHERE: Search = Search {
+        x: [0.0; 3],
+        cell: NONE,
+        steps: 0,
+        indexed: false,
+        asked: false,
+    };
 }

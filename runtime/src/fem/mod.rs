@@ -42,9 +42,11 @@ pub use file::{ArrayPlace, FemArray, FemFile, FileCell};
 pub use locate::Found;
 pub use primitive::{FemWanted, OUTSIDE, Outside};
 
+use crate::memory::Claim;
 use crate::simd::Real;
 use cell::MAX_FACES;
 use index::Index;
+use polynomial::Axes;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// No cell.
@@ -63,8 +65,15 @@ struct Record {
     /// Where the description of a curved cell begins in the geometry, or `NONE`.
     curved: u32,
     /// The block that the cell is in.
-    block: u32,
+    block: u8,
+    kind: CellKind,
+    /// A power of two that no margin of the affine estimate of a curved cell exceeds.
+    margin: i8,
 }
+
+/// How many entries of the geometry come before the coefficients of a curved cell's map: the margins of the affine estimate,
+/// and the smallest and largest coordinates.
+const BEFORE_MAP: usize = 3;
 
 /// Cells of one element, side by side.
 #[derive(Clone, Copy, Debug)]
@@ -97,11 +106,14 @@ pub struct Mesh {
     /// The points, and the corners of each cell among them.
     points: Vec<[f64; 3]>,
     corners: Vec<u32>,
-    /// Of each curved cell: margins of the affine estimate (3), box (6), coefficients of the map by world axis.
-    geometry: Vec<f64>,
+    /// Of each curved cell: margins of the affine estimate, box, coefficients of the map.
+    geometry: Vec<Axes>,
     index: Index,
+    /// Whether the processor has the instructions of the wider versions of the primitives.
+    wide: bool,
     notes: Vec<String>,
     contact: Contact,
+    _claim: Claim,
 }
 
 /// What became of the probes of a mesh.
@@ -141,6 +153,17 @@ impl Mesh {
         (0..self.dim).map(|a| (low[a], high[a])).collect()
     }
 
+    /// The memory that it takes.
+    fn bytes(&self) -> usize {
+        let lists = size_of_val(&self.records[..])
+            + size_of_val(&self.numbers[..])
+            + size_of_val(&self.sources[..])
+            + size_of_val(&self.points[..])
+            + size_of_val(&self.corners[..])
+            + size_of_val(&self.geometry[..]);
+        lists + self.index.bytes()
+    }
+
     /// The number of a cell in its file.
     pub fn number(&self, cell: u32) -> u32 {
         self.numbers[cell as usize]
@@ -167,6 +190,6 @@ impl Mesh {
     }
 
     fn block_of(&self, cell: u32) -> &Block {
-        &self.blocks[self.records[cell as usize].block as usize]
+        &self.blocks[usize::from(self.records[cell as usize].block)]
     }
 }

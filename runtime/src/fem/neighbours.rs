@@ -41,7 +41,9 @@ pub(super) fn merge_points(file: &FemFile, cells: &[u32], dim: usize) -> Merged 
     // Bins are much larger than the distance within which points are one, so few have to look into the next.
     let tolerance = SAME * shortest.sqrt();
     let width = 1024.0 * tolerance;
-    let bin = |p: [f64; 3]| p.map(|x| (x / width).floor() as i64);
+    // Positions so far out that bins cannot tell them apart are all in the last.
+    let last = (i64::MAX >> 1) as f64;
+    let bin = |p: [f64; 3]| p.map(|x| (x / width).floor().clamp(-last, last) as i64);
     let mut merged = Merged {
         points: Vec::new(),
         ids: vec![NONE; file.points.len()],

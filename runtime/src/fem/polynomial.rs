@@ -1,5 +1,44 @@
 //! Polynomials of a cell: values and derivatives from coefficients.
 
+use std::ops::{Add, Mul};
+
+/// What a polynomial has as coefficients.
+pub(super) trait Coefficient: Copy + Add<Output = Self> + Mul<f64, Output = Self> {
+    /// Nothing.
+    const ZERO: Self;
+}
+
+impl Coefficient for f64 {
+    const ZERO: f64 = 0.0;
+}
+
+/// One number per world axis, side by side: the map of a cell is one polynomial of these. The fourth fills a vector register.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(32))]
+pub(super) struct Axes(pub(super) [f64; 4]);
+
+impl Add for Axes {
+    type Output = Axes;
+
+    #[inline(always)]
+    fn add(self, other: Axes) -> Axes {
+        Axes(std::array::from_fn(|i| self.0[i] + other.0[i]))
+    }
+}
+
+impl Mul<f64> for Axes {
+    type Output = Axes;
+
+    #[inline(always)]
+    fn mul(self, by: f64) -> Axes {
+        Axes(self.0.map(|x| x * by))
+    }
+}
+
+impl Coefficient for Axes {
+    const ZERO: Axes = Axes([0.0; 4]);
+}
+
 /// The largest degree along one axis.
 pub(super) const MAX_DEGREE: usize = 4;
 
@@ -60,61 +99,79 @@ impl Space {
 
     /// Value and gradient at `t`.
     #[inline(always)]
-    pub(super) fn value_and_gradient(&self, c: &[f64], t: &[f64; 3]) -> (f64, [f64; 3]) {
-        let [x, y, z] = *t;
+    pub(super) fn value_and_gradient<C: Coefficient>(&self, c: &[C], t: &[f64; 3]) -> (C, [C; 3]) {
+        let few = "as many coefficients as monomials";
         match (self.shape, self.dim) {
-            (Shape::Linear, 2) => {
-                let c: &[f64; 3] = c.first_chunk().expect("as many coefficients as monomials");
-                (c[0] + (c[1] * x + c[2] * y), [c[1], c[2], 0.0])
-            }
-            (Shape::Linear, _) => {
-                let c: &[f64; 4] = c.first_chunk().expect("as many coefficients as monomials");
-                let value = c[0] + (c[1] * x + c[2] * y + c[3] * z);
-                (value, [c[1], c[2], c[3]])
-            }
-            // By Euler: the homogeneous parts of degree 1 and 2 are half the gradient's plus what is linear, times t.
-            (Shape::Quadratic, 2) => {
-                let c: &[f64; 6] = c.first_chunk().expect("as many coefficients as monomials");
-                let gx = c[1] + (2.0 * c[3] * x + c[4] * y);
-                let gy = c[2] + (c[4] * x + 2.0 * c[5] * y);
-                let value = c[0] + 0.5 * (x * (gx + c[1]) + y * (gy + c[2]));
-                (value, [gx, gy, 0.0])
-            }
-            (Shape::Quadratic, _) => {
-                let c: &[f64; 10] = c.first_chunk().expect("as many coefficients as monomials");
-                let gx = c[1] + (2.0 * c[4] * x + c[5] * y + c[6] * z);
-                let gy = c[2] + (c[5] * x + 2.0 * c[7] * y + c[8] * z);
-                let gz = c[3] + (c[6] * x + c[8] * y + 2.0 * c[9] * z);
-                let value = c[0] + 0.5 * (x * (gx + c[1]) + y * (gy + c[2]) + z * (gz + c[3]));
-                (value, [gx, gy, gz])
-            }
+            (Shape::Linear, 2) => simple::<C, 3>(c.first_chunk().expect(few), t),
+            (Shape::Linear, _) => simple::<C, 4>(c.first_chunk().expect(few), t),
+            (Shape::Quadratic, 2) => simple::<C, 6>(c.first_chunk().expect(few), t),
+            (Shape::Quadratic, _) => simple::<C, 10>(c.first_chunk().expect(few), t),
             (Shape::General, _) => self.general(c, t),
         }
     }
 
-    fn general(&self, c: &[f64], t: &[f64; 3]) -> (f64, [f64; 3]) {
+    /// Whether [`simple`] knows these polynomials.
+    pub(super) fn is_simple(&self) -> bool {
+        self.shape != Shape::General
+    }
+
+    fn general<C: Coefficient>(&self, c: &[C], t: &[f64; 3]) -> (C, [C; 3]) {
         let powers = Powers::new(t, 1);
-        let mut value = 0.0;
-        let mut gradient = [0.0; 3];
-        for (e, c) in self.exponents.iter().zip(c) {
+        let mut value = C::ZERO;
+        let mut gradient = [C::ZERO; 3];
+        for (e, &c) in self.exponents.iter().zip(c) {
             let [px, py, pz]: [f64; 3] = std::array::from_fn(|a| powers.0[a][0][usize::from(e[a])]);
             let [dx, dy, dz]: [f64; 3] = std::array::from_fn(|a| powers.0[a][1][usize::from(e[a])]);
-            value += c * (px * py * pz);
-            gradient[0] += c * (dx * py * pz);
-            gradient[1] += c * (px * dy * pz);
-            gradient[2] += c * (px * py * dz);
+            value = value + c * (px * py * pz);
+            gradient[0] = gradient[0] + c * (dx * py * pz);
+            gradient[1] = gradient[1] + c * (px * dy * pz);
+            gradient[2] = gradient[2] + c * (px * py * dz);
         }
         (value, gradient)
     }
 
     /// The derivative with `counts` derivatives along each axis, given the powers of a position.
-    pub(super) fn derivative(&self, c: &[f64], powers: &Powers, counts: [usize; 3]) -> f64 {
-        let mut sum = 0.0;
-        for (e, c) in self.exponents.iter().zip(c) {
+    pub(super) fn derivative<C: Coefficient>(
+        &self,
+        c: &[C],
+        powers: &Powers,
+        counts: [usize; 3],
+    ) -> C {
+        let mut sum = C::ZERO;
+        for (e, &c) in self.exponents.iter().zip(c) {
             let factor = |a: usize| powers.0[a][counts[a]][usize::from(e[a])];
-            sum += c * (factor(0) * factor(1) * factor(2));
+            sum = sum + c * (factor(0) * factor(1) * factor(2));
         }
         sum
+    }
+}
+
+/// Value and gradient at `t` of a polynomial of total degree 1 or 2 in two or three variables, of which the number of coefficients
+/// tells which it is.
+#[inline(always)]
+pub(super) fn simple<C: Coefficient, const N: usize>(c: &[C; N], t: &[f64; 3]) -> (C, [C; 3]) {
+    let [x, y, z] = *t;
+    match N {
+        3 => (c[0] + (c[1] * x + c[2] * y), [c[1], c[2], C::ZERO]),
+        4 => {
+            let value = c[0] + (c[1] * x + c[2] * y + c[3] * z);
+            (value, [c[1], c[2], c[3]])
+        }
+        // By Euler: the homogeneous parts of degree 1 and 2 are half the gradient's plus what is linear, times t.
+        6 => {
+            let gx = c[1] + (c[3] * 2.0 * x + c[4] * y);
+            let gy = c[2] + (c[4] * x + c[5] * 2.0 * y);
+            let value = c[0] + ((gx + c[1]) * x + (gy + c[2]) * y) * 0.5;
+            (value, [gx, gy, C::ZERO])
+        }
+        10 => {
+            let gx = c[1] + (c[4] * 2.0 * x + c[5] * y + c[6] * z);
+            let gy = c[2] + (c[5] * x + c[7] * 2.0 * y + c[8] * z);
+            let gz = c[3] + (c[6] * x + c[8] * y + c[9] * 2.0 * z);
+            let value = c[0] + ((gx + c[1]) * x + (gy + c[2]) * y + (gz + c[3]) * z) * 0.5;
+            (value, [gx, gy, gz])
+        }
+        _ => unreachable!("polynomials of total degree 1 or 2 have 3, 4, 6 or 10 coefficients"),
     }
 }
 

@@ -4,7 +4,7 @@
 //! order is `û,a…c K_ai … K_ck`. Beyond order 2, curved cells go through series.
 
 use super::invert::{Matrix, inverse};
-use super::polynomial::{Powers, Space};
+use super::polynomial::{Powers, Space, simple};
 use super::series::{InverseJacobian, Series};
 use super::{FemValues, Mesh, NONE};
 use crate::probe::{MAX_ORDER, multi_indices};
@@ -26,62 +26,60 @@ pub(super) struct Place<'m> {
     cell: u32,
     t: [f64; 3],
     k: Matrix,
-    powers: Option<Powers>,
+}
+
+/// What second and higher derivatives need besides.
+pub(super) struct Higher {
+    highest: usize,
+    powers: Powers,
     /// Second derivatives of the map of a curved cell, by world axis, and the inverse of its Jacobian as series.
     bend: Option<[[f64; 6]; 3]>,
     series: Option<Box<InverseJacobian>>,
-    highest: usize,
 }
 
 impl<'m> Place<'m> {
-    /// A position, for derivatives up to an order.
+    /// A position, for values alone or for derivatives too.
     #[inline(always)]
-    pub(super) fn new(mesh: &'m Mesh, cell: u32, xi: &[f64; 3], highest: usize) -> Place<'m> {
+    pub(super) fn new(mesh: &'m Mesh, cell: u32, xi: &[f64; 3], derivatives: bool) -> Place<'m> {
         let record = &mesh.records[cell as usize];
-        let kind = mesh.blocks[record.block as usize].element.cell;
-        let mut t = xi.map(|x| x - kind.centre());
+        let mut t = xi.map(|x| x - record.kind.centre());
         t[mesh.dim..].fill(0.0);
-        let mut place = Place {
-            mesh,
-            cell,
-            t,
-            k: record.inverse,
-            powers: None,
-            bend: None,
-            series: None,
-            highest,
+        let k = if record.curved != NONE && derivatives {
+            inverse(&mesh.map_of(cell).image(&t).1, mesh.dim)
+        } else {
+            record.inverse
         };
-        if record.curved != NONE && highest > 0 {
-            place.k = inverse(&mesh.map_of(cell).image(&t).1, mesh.dim);
-        }
-        if highest > 1 {
-            place.prepare(record.curved != NONE);
-        }
-        place
+        Place { mesh, cell, t, k }
     }
 
+    /// What derivatives up to an order of at least 2 need here.
     #[inline(never)]
-    fn prepare(&mut self, curved: bool) {
-        let powers = Powers::new(&self.t, self.highest);
+    pub(super) fn prepare(&self, highest: usize) -> Higher {
+        let mut higher = Higher {
+            highest,
+            powers: Powers::new(&self.t, highest),
+            bend: None,
+            series: None,
+        };
         let dim = self.mesh.dim;
-        if curved {
+        if self.mesh.records[self.cell as usize].curved != NONE {
             let map = self.mesh.map_of(self.cell);
             let mut bend = [[0.0; 6]; 3];
-            let axes = map.coefficients.chunks_exact(map.space.len());
-            for (row, c) in bend.iter_mut().zip(axes.clone()) {
-                for (b, counts) in row.iter_mut().zip(multi_indices(dim, 2)) {
-                    *b = map.space.derivative(c, &powers, counts);
-                }
+            for (n, counts) in multi_indices(dim, 2).enumerate() {
+                let second = map
+                    .space
+                    .derivative(map.coefficients, &higher.powers, counts);
+                (0..3).for_each(|i| bend[i][n] = second.0[i]);
             }
-            self.bend = Some(bend);
-            if self.highest > 2 {
-                let map: Vec<Series> = axes
-                    .map(|c| Series::expand(map.space, c, &powers, self.highest))
+            higher.bend = Some(bend);
+            if highest > 2 {
+                let map: Vec<Series> = (0..dim)
+                    .map(|i| Series::expand(map.space, &map.along(i), &higher.powers, highest))
                     .collect();
-                self.series = Some(Box::new(InverseJacobian::new(&map)));
+                higher.series = Some(Box::new(InverseJacobian::new(&map)));
             }
         }
-        self.powers = Some(powers);
+        higher
     }
 
     /// Gives the derivatives of the wanted orders, by order, then component, then distinct derivative: place and number.
@@ -90,22 +88,21 @@ impl<'m> Place<'m> {
         &self,
         values: &FemValues,
         orders: u32,
+        higher: Option<&Higher>,
         mut give: impl FnMut(usize, f64),
     ) {
         let (dim, components) = (self.mesh.dim, values.components);
         let (space, coefficients) = values.of_cell(self.mesh, self.cell);
         let second = (orders & 1) as usize * components;
         for (n, c) in coefficients.chunks_exact(space.len()).enumerate() {
-            let (value, g) = space.value_and_gradient(c, &self.t);
+            let (value, gradient) = space.value_and_gradient(c, &self.t);
             if orders & 1 == 1 {
                 give(n, value);
             }
             if orders < 2 {
                 continue;
             }
-            let k = &self.k;
-            let gradient: [f64; 3] =
-                std::array::from_fn(|i| g[0] * k[0][i] + g[1] * k[1][i] + g[2] * k[2][i]);
+            let gradient = self.in_world(gradient);
             let mut first = second;
             if orders & 2 == 2 {
                 for (i, d) in gradient.iter().enumerate().take(dim) {
@@ -113,39 +110,49 @@ impl<'m> Place<'m> {
                 }
                 first += components * dim;
             }
-            if orders >= 4 {
-                self.higher(space, c, &gradient, orders, n, components, first, &mut give);
+            if let Some(higher) = higher
+                && orders >= 4
+            {
+                let at = (first, n, components);
+                self.higher(higher, (space, c), &gradient, orders, at, &mut give);
             }
         }
     }
 
+    /// Value and gradient of a polynomial of degree 1 or 2.
+    #[inline(always)]
+    pub(super) fn simple<const N: usize>(&self, c: &[f64; N]) -> (f64, [f64; 3]) {
+        let (value, gradient) = simple(c, &self.t);
+        (value, self.in_world(gradient))
+    }
+
+    #[inline(always)]
+    fn in_world(&self, g: [f64; 3]) -> [f64; 3] {
+        let k = &self.k;
+        std::array::from_fn(|i| g[0] * k[0][i] + g[1] * k[1][i] + g[2] * k[2][i])
+    }
+
     #[inline(never)]
-    #[allow(clippy::too_many_arguments, reason = "the innermost parts of one loop")]
     fn higher(
         &self,
-        space: &Space,
-        c: &[f64],
+        higher: &Higher,
+        (space, c): (&Space, &[f64]),
         gradient: &[f64; 3],
         orders: u32,
-        component: usize,
-        components: usize,
-        mut first: usize,
+        (mut first, component, components): (usize, usize, usize),
         give: &mut impl FnMut(usize, f64),
     ) {
         let dim = self.mesh.dim;
-        let powers = self
-            .powers
-            .as_ref()
-            .expect("powers were prepared for higher orders");
-        let expansion = self
+        let powers = &higher.powers;
+        let expansion = higher
             .series
             .as_ref()
-            .map(|_| Series::expand(space, c, powers, self.highest));
-        for order in (2..self.highest + 1).filter(|order| orders >> order & 1 == 1) {
+            .map(|_| Series::expand(space, c, powers, higher.highest));
+        for order in (2..higher.highest + 1).filter(|order| orders >> order & 1 == 1) {
             let count = distinct(dim, order);
             let mut at = first + component * count;
             first += components * count;
-            match (&self.series, &expansion) {
+            match (&higher.series, &expansion) {
                 (Some(series), Some(u)) if order > 2 => series.derivatives(u, order, |d| {
                     give(at, d);
                     at += 1;
@@ -155,7 +162,7 @@ impl<'m> Place<'m> {
                     for (n, counts) in multi_indices(dim, order).enumerate() {
                         reference[n] = space.derivative(c, powers, counts);
                     }
-                    if let Some(bend) = &self.bend {
+                    if let Some(bend) = &higher.bend {
                         for (n, r) in reference.iter_mut().enumerate().take(count) {
                             *r -= (0..dim).map(|l| gradient[l] * bend[l][n]).sum::<f64>();
                         }

@@ -2,7 +2,7 @@
 
 use super::Translated;
 use super::text::{numbers, reals};
-use super::vti_data::{HeaderType, Packing};
+use super::vti_data::{Compression, HeaderType, Packing};
 use super::vtk::{cell_note, grid_header};
 use super::xml::{Tag, Tags};
 use crate::image::Note;
@@ -175,15 +175,9 @@ pub(super) fn place(
     appended: Option<Tag<'_>>,
     endian: Endian,
 ) -> Result<(Storage, Option<Packing>), String> {
-    let compressed = match file.get("compressor") {
-        None => false,
-        Some("vtkZLibDataCompressor") => true,
-        Some(other) => {
-            return Err(format!(
-                "the samples are compressed by `{other}`; only vtkZLibDataCompressor can be read"
-            ));
-        }
-    };
+    let compression = Compression::named(file.get("compressor")).map_err(|other| {
+        format!("the samples are compressed with {other}; zlib and LZ4 can be read")
+    })?;
     let width = match file.get("header_type") {
         Some("UInt64") => HeaderType::Wide,
         _ => HeaderType::Narrow,
@@ -203,7 +197,7 @@ pub(super) fn place(
         _ => (array.end, true),
     };
     let text = array.get("format") == Some("ascii");
-    let plain = text || !(base64 || compressed);
+    let plain = text || !(base64 || compression.is_some());
     let skip = start + if plain && !text { width.bytes() } else { 0 };
     let storage = Storage {
         encoding: if text { Encoding::Ascii } else { Encoding::Raw },
@@ -214,7 +208,7 @@ pub(super) fn place(
     let packing = Packing {
         start,
         base64,
-        compressed,
+        compression,
         width,
         endian,
     };

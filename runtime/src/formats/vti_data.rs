@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
+use super::lz4;
 use crate::image::ImageError;
 use crate::nrrd::{Decompressed, Endian};
 
@@ -11,10 +12,34 @@ pub(crate) struct Packing {
     /// Bytes of the file before them.
     pub(crate) start: usize,
     pub(crate) base64: bool,
-    pub(crate) compressed: bool,
+    pub(crate) compression: Option<Compression>,
     /// The numbers that describe blocks.
     pub(crate) width: HeaderType,
     pub(crate) endian: Endian,
+}
+
+/// How blocks are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compression {
+    Zlib,
+    Lz4,
+}
+
+impl Compression {
+    /// What the attribute `compressor` of a file says.
+    ///
+    /// # Errors
+    /// The name of a compression that is not read.
+    pub(crate) fn named(compressor: Option<&str>) -> Result<Option<Compression>, &str> {
+        match compressor {
+            None => Ok(None),
+            Some("vtkZLibDataCompressor") => Ok(Some(Compression::Zlib)),
+            Some("vtkLZ4DataCompressor") => Ok(Some(Compression::Lz4)),
+            Some(other) => Err(other
+                .trim_start_matches("vtk")
+                .trim_end_matches("DataCompressor")),
+        }
+    }
 }
 
 /// The numbers in front of samples.
@@ -52,10 +77,10 @@ impl Packing {
             true => Box::new(BufReader::new(Base64 { text: stream })),
             false => Box::new(stream),
         };
-        if !self.compressed {
+        let Some(compression) = self.compression else {
             self.number(&mut bytes).map_err(fail)?;
             return Ok(Box::new(BufReader::new(bytes)));
-        }
+        };
         let blocks = self.number(&mut bytes).map_err(fail)?;
         // The sizes of a block before compression, of the last one, and of each after it.
         let sizes = blocks
@@ -70,13 +95,14 @@ impl Packing {
         if table.len() as u64 != sizes {
             return Err(ImageError::new("the table of compressed blocks is cut off"));
         }
-        let numbers = table
-            .chunks(self.width.bytes())
-            .skip(2)
-            .map(|n| self.decode(n));
+        let numbers = table.chunks(self.width.bytes()).map(|n| self.decode(n));
+        let mut numbers = numbers.collect::<Vec<_>>().into_iter();
+        let longest = numbers.next().unwrap_or(0).max(numbers.next().unwrap_or(0));
         Ok(Box::new(BufReader::new(Blocks {
             packed: bytes,
-            lengths: numbers.collect::<Vec<_>>().into_iter(),
+            compression,
+            longest: usize::try_from(longest).unwrap_or(usize::MAX),
+            lengths: numbers,
             block: None,
         })))
     }
@@ -100,8 +126,11 @@ impl Packing {
 /// The contents of blocks that are compressed one by one.
 struct Blocks<R> {
     packed: R,
+    compression: Compression,
+    /// The most bytes that a block has when it is unpacked.
+    longest: usize,
     lengths: std::vec::IntoIter<u64>,
-    block: Option<Decompressed<Cursor<Vec<u8>>>>,
+    block: Option<Box<dyn Read>>,
 }
 
 impl<R: Read> Read for Blocks<R> {
@@ -118,7 +147,10 @@ impl<R: Read> Read for Blocks<R> {
             };
             let mut packed = Vec::new();
             self.packed.by_ref().take(length).read_to_end(&mut packed)?;
-            self.block = Some(Decompressed::gzip(Cursor::new(packed)));
+            self.block = Some(match self.compression {
+                Compression::Zlib => Box::new(Decompressed::gzip(Cursor::new(packed))),
+                Compression::Lz4 => Box::new(Cursor::new(lz4::unpack(&packed, self.longest)?)),
+            });
         }
     }
 }

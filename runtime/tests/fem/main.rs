@@ -3,6 +3,7 @@
 mod curved;
 mod elements;
 mod files;
+mod foreign;
 mod location;
 mod meshes;
 mod polynomials;

@@ -5,7 +5,7 @@ use super::{ArrayPlace, FemArray, FemFile, FileCell};
 use crate::fem::FemError;
 use crate::fem::element::Element;
 use crate::nrrd::{Endian, SampleType};
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map::Entry};
 
 /// Gmsh's types of elements that are no more than a line, and their points: they are left out.
 const LINES: [(u32, usize); 8] = [
@@ -101,9 +101,12 @@ impl Gmsh {
         Ok(at.ints(1, SampleType::I32, self.form)?[0])
     }
 
+    /// Adds a node. Gmsh writes the mesh again with every view that it appends.
     fn node(&mut self, tag: i64, at: &[f64]) {
-        self.points.insert(tag, self.file.points.len() as u32);
-        self.file.points.push([at[0], at[1], at[2]]);
+        if let Entry::Vacant(new) = self.points.entry(tag) {
+            new.insert(self.file.points.len() as u32);
+            self.file.points.push([at[0], at[1], at[2]]);
+        }
     }
 
     fn nodes(&mut self, at: &mut Cursor<'_>) -> Result<(), FemError> {
@@ -185,6 +188,9 @@ impl Gmsh {
         let Some(element) = u32::try_from(kind).ok().and_then(Element::of_gmsh) else {
             return Ok(());
         };
+        if self.elements.contains_key(&tag) {
+            return Ok(());
+        }
         let mut own = Vec::new();
         for n in 0..tags.len() {
             let theirs = element.gmsh.1.map_or(n, |order| usize::from(order[n]));

@@ -7,6 +7,7 @@ mod vtu;
 
 use super::FemError;
 use super::element::{ELEMENTS, Element};
+use crate::memory;
 use std::path::Path;
 
 /// What a mesh file says.
@@ -64,8 +65,12 @@ impl FemFile {
     /// The file cannot be read, or says what it cannot mean.
     pub fn read(path: &Path) -> Result<FemFile, FemError> {
         let named = |error: FemError| error.in_file(&path.display().to_string());
-        let bytes = std::fs::read(path).map_err(|e| named(e.to_string().into()))?;
-        FemFile::parse(&bytes).map_err(named)
+        let read = || -> Result<FemFile, FemError> {
+            let unread = |e: std::io::Error| e.to_string();
+            let _text = memory::claim(std::fs::metadata(path).map_err(unread)?.len())?;
+            FemFile::parse(&std::fs::read(path).map_err(unread)?)
+        };
+        read().map_err(named)
     }
 
     /// Reads what the bytes of a file say.
@@ -90,6 +95,18 @@ impl FemFile {
         };
         file.check()?;
         Ok(file)
+    }
+
+    /// The memory that it takes.
+    pub fn bytes(&self) -> u64 {
+        let arrays = self
+            .arrays
+            .iter()
+            .map(|array| size_of_val(&array.values[..]));
+        let lists = size_of_val(&self.points[..])
+            + size_of_val(&self.cells[..])
+            + size_of_val(&self.connectivity[..]);
+        (lists + arrays.sum::<usize>()) as u64
     }
 
     /// Makes sure that every number refers to something.

@@ -1,21 +1,25 @@
-//! VTK's XML files of unstructured grids: ASCII, base64 and appended arrays, plain or compressed by zlib.
+//! VTK's XML files of unstructured grids: ASCII, base64 and appended arrays, plain or compressed.
 
 use super::cursor::{Cursor, Form, ints, length, reals};
 use super::{ArrayPlace, FemArray, FemFile, VtkCells};
 use crate::fem::FemError;
-use crate::formats::vti_data::{HeaderType, Packing};
+use crate::formats::vti_data::{Compression, HeaderType, Packing};
 use crate::formats::xml::{Tag, Tags};
+use crate::memory::Claim;
 use crate::nrrd::{Endian, SampleType};
+use std::cell::RefCell;
 use std::io::Read;
 
 /// What holds for all arrays of a file.
 struct Document<'a> {
     bytes: &'a [u8],
-    compressed: bool,
+    compression: Option<Compression>,
     width: HeaderType,
     endian: Endian,
     /// Where appended arrays begin, and whether they are base64.
     appended: Option<(usize, bool)>,
+    /// What the arrays take: packed ones may be much longer than the file.
+    claim: RefCell<Claim>,
 }
 
 /// A piece of the grid: its arrays by section.
@@ -78,22 +82,13 @@ pub(super) fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
             "the file is of type `{kind}`, expected `UnstructuredGrid`"
         )));
     }
-    let compressed = match head.get("compressor") {
-        None => false,
-        Some("vtkZLibDataCompressor") => true,
-        Some(other) => {
-            let name = other
-                .trim_start_matches("vtk")
-                .trim_end_matches("DataCompressor");
-            return Err(
-                FemError::new(format!("the arrays are compressed with {name}"))
-                    .hint("write the file with zlib, or without compression"),
-            );
-        }
-    };
+    let compression = Compression::named(head.get("compressor")).map_err(|other| {
+        FemError::new(format!("the arrays are compressed with {other}"))
+            .hint("write the file with zlib or LZ4, or without compression")
+    })?;
     let document = Document {
         bytes,
-        compressed,
+        compression,
         width: match head.get("header_type") {
             Some("UInt64") => HeaderType::Wide,
             _ => HeaderType::Narrow,
@@ -103,6 +98,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
             _ => Endian::Little,
         },
         appended,
+        claim: RefCell::default(),
     };
     let old = is_old(head.get("version").unwrap_or("0.1"));
     let mut file = FemFile::default();
@@ -288,10 +284,16 @@ impl Document<'_> {
         if wanted == 0 {
             return Ok(Vec::new());
         }
+        // The bytes, and the numbers that they become.
+        let all = (wanted as u64).saturating_add(8 * count as u64);
+        let mut claim = self.claim.borrow_mut();
+        claim
+            .grow(all)
+            .map_err(|shortage| format!("array `{name}`: {shortage}"))?;
         let packing = Packing {
             start: 0,
             base64,
-            compressed: self.compressed,
+            compression: self.compression,
             width: self.width,
             endian: self.endian,
         };
