@@ -9,7 +9,7 @@ use crate::{
     object::{Message, Problem, c_text, fenced, text},
 };
 use compiler::library::{
-    Compiled, Diagnostic, Options, OutputLength, Source, compile_source, diag, outputs,
+    Compiled, Diagnostic, Options, OutputLength, Source, compile_source, diag, output_type, outputs,
 };
 use std::{
     ffi::{CString, c_char},
@@ -137,12 +137,10 @@ impl diderot_program {
                     is_varying: false,
                 });
             }
-            let state = compiled.interface.state.iter();
-            let types = state.filter(|state| state.output);
-            for (state, output) in types.zip(outputs(&compiled.interface)) {
+            for output in outputs(&compiled.interface) {
                 gives.push(diderot_variable {
                     name: keep(&output.name),
-                    type_name: keep(&state.variable.ty.to_string()),
+                    type_name: keep(&output_type(&output)),
                     description: ptr::null(),
                     is_required: false,
                     is_varying: output.length == OutputLength::Dynamic,

@@ -1,10 +1,11 @@
 //! The library: inputs from slices and arrays, steps, outputs while running.
 
 use compiler::library::{
-    Compiled, Failure, ImageArray, InputValue, Inputs, Options, Orientation, RunEnd, Running,
-    compile,
+    Compiled, Event, Failure, ImageArray, InputValue, Inputs, Options, Orientation, OutputData,
+    Run, RunEnd, Running, attended, compile,
 };
 use ndarray::Array;
+use std::{sync::Arc, time::Duration};
 
 fn program(text: &str, double: bool) -> Compiled {
     let options = Options {
@@ -199,4 +200,53 @@ fn the_dead_leave_nothing_behind() {
     }
     // A strand keeps its parameter too: two sequences of at most 44 numbers.
     assert!(most <= 40 * 2 * 512, "{most} bytes for 40 strands");
+}
+
+/// Strands that go on until they are stopped.
+const ENDLESS: &str = "#version 2.0
+    strand s (int i) {
+        output int n = i;
+        update { n += 1; if (n < 0) { stabilize; } }
+    }
+    create_array { s(i) | i in 0..999 }";
+
+#[test]
+fn a_run_that_is_stopped_has_the_values_of_all_strands() {
+    let program = program(ENDLESS, false);
+    let mut run = Run::new(&program, &Inputs::of(&program), Some(2)).unwrap();
+    let control = Arc::clone(run.control());
+    let end = attended(
+        Duration::from_millis(20),
+        |printer| run.advance(None, printer),
+        |event| match event {
+            Event::Tick => control.stop(),
+            Event::Text(_) => {}
+        },
+    );
+    assert_eq!(end, Ok(RunEnd::Stopped));
+    let outputs = run.outputs().unwrap().expect("it can be read");
+    let numbers = outputs[0].numbers();
+    assert_eq!((numbers.len(), run.counts().active), (1000, 1000));
+    assert!((0..).zip(&numbers).all(|(i, &n)| n >= f64::from(i)));
+}
+
+#[test]
+fn a_run_goes_to_its_end_or_step_by_step_with_the_same_result() {
+    let program = program(WALK, true);
+    let mut inputs = Inputs::of(&program);
+    inputs.set("seeds", &[1.0, 0.0, 2.0, 1.0][..]).unwrap();
+    let mut at_once = Run::new(&program, &inputs, Some(1)).unwrap();
+    let mut printed = Vec::new();
+    assert_eq!(at_once.advance(None, &mut printed), Ok(RunEnd::Finished));
+    let mut in_steps = Run::new(&program, &inputs, Some(3)).unwrap();
+    while !in_steps.is_over() {
+        in_steps.advance(Some(1), &mut std::io::sink()).unwrap();
+    }
+    assert_eq!((at_once.steps(), in_steps.steps()), (6, 6));
+    let values = |run: &mut Run| -> Vec<Vec<f64>> {
+        let outputs = run.outputs().unwrap().expect("it can be read");
+        outputs.iter().map(OutputData::numbers).collect()
+    };
+    assert_eq!(values(&mut at_once), values(&mut in_steps));
+    assert_eq!(printed, b"none none ");
 }

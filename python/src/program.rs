@@ -91,11 +91,9 @@ impl Program {
 
     /// Name, type, and whether each strand has a sequence of its own length, of each output.
     fn outputs(&self) -> Vec<(String, String, bool)> {
-        let interface = &self.compiled.interface;
-        let types = interface.state.iter().filter(|state| state.output);
-        let described = library::outputs(interface);
-        let outputs = types.zip(described).map(|(state, output)| {
-            let ty = state.variable.ty.to_string();
+        let outputs = library::outputs(&self.compiled.interface).into_iter();
+        let outputs = outputs.map(|output| {
+            let ty = library::output_type(&output);
             (output.name, ty, output.length == OutputLength::Dynamic)
         });
         outputs.collect()

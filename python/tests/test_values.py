@@ -114,7 +114,7 @@ def test_errors_have_excerpts_and_places(tmp_path: Path) -> None:
 
 def test_programs_say_what_became_of_them() -> None:
     program = diderot.compile(EDGES)
-    assert repr(program) == "Program(img: image(2)[], res: int = 200) -> edge: tensor[]"
+    assert repr(program) == "Program(img: image(2)[], res: int = 200) -> edge: real"
     assert "bspln3 ⊛ img" in program.explain() and "strand" in program.emit("ast")
     with pytest.raises(ValueError, match="no stage"):
         program.emit("nothing")

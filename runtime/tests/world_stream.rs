@@ -21,6 +21,8 @@ struct Countdown {
     fails_at: Option<(i32, bool)>,
     updates: AtomicU64,
     cancels: Option<(u64, Arc<Control>)>,
+    /// Whether that is a request to stop, and not to end at once.
+    gently: bool,
 }
 
 const FROM: usize = 0;
@@ -45,6 +47,7 @@ impl Countdown {
             fails_at: None,
             updates: AtomicU64::new(0),
             cancels: None,
+            gently: false,
         }
     }
 
@@ -111,7 +114,10 @@ unsafe impl StrandProgram for Countdown {
         if let Some((after, control)) = &self.cancels
             && done == *after
         {
-            control.cancel();
+            match self.gently {
+                true => control.stop(),
+                false => control.cancel(),
+            }
         }
         let mut outcome = LaneOutcome::CONTINUE;
         for lane in (0..self.layout.width()).filter(|lane| lanes >> lane & 1 == 1) {
@@ -231,6 +237,30 @@ fn a_cancelled_run_stops() {
     assert!(matches!(ended, Completion::Cancelled));
     let all = 500 * 600 * 50 / 8;
     assert!(program.updates.load(Relaxed) < all / 10);
+}
+
+#[test]
+fn who_is_asked_to_stop_has_values_all_the_same() {
+    let program = Countdown {
+        cancels: Some((40, Arc::default())),
+        gently: true,
+        ..Countdown::new(8)
+    };
+    let Completion::Completed(completed) = run(&program, &Creation::Grid(vec![500, 600]), 2) else {
+        panic!("it was not cancelled")
+    };
+    assert!(program.updates.load(Relaxed) < 500 * 600 * 50 / 8 / 10);
+    let Counts {
+        active,
+        stable,
+        dead,
+    } = completed.counts;
+    assert!(active > 0 && dead == 0 && active + stable == 500 * 600);
+    let [Values::I32(from)] = &completed.initial[..] else {
+        panic!("one variable was asked for")
+    };
+    let expected: Vec<i32> = (0..500 * 600).map(|n| number(n / 600, n % 600)).collect();
+    assert_eq!(from, &expected);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::{
 };
 use runtime::{
     image::{Description, Statistics, describe, statistics},
-    output::{Length, Output},
+    output::Length,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -84,7 +84,11 @@ fn program(file: &str, json: bool, options: &Options) -> Option<String> {
         text += &format!("  input      {} {}{default}{about}\n", input.ty, input.name);
     }
     for output in run::outputs(interface) {
-        text += &format!("  output     {} {}\n", output_type(&output), output.name);
+        text += &format!(
+            "  output     {} {}\n",
+            run::output_type(&output),
+            output.name
+        );
     }
     for image in interface
         .images
@@ -113,7 +117,7 @@ pub(super) fn interface_json(file: &str, interface: &Interface) -> Value {
     let outputs = run::outputs(interface).into_iter().map(|output| {
         json!({
             "name": output.name,
-            "type": output_type(&output),
+            "type": run::output_type(&output),
             "varying": output.length == Length::Dynamic,
         })
     });
@@ -152,27 +156,6 @@ fn default_text(default: Option<&InputDefault>) -> Option<String> {
         InputDefault::Value(constant) => text(constant),
         InputDefault::File(file) => format!("{file:?}"),
     })
-}
-
-fn output_type(output: &Output) -> String {
-    let Output {
-        shape,
-        scalar,
-        length,
-        ..
-    } = output;
-    let element = match (scalar, &shape[..]) {
-        (runtime::output::Scalar::Int, _) => "int".to_string(),
-        (runtime::output::Scalar::Bool, _) => "bool".to_string(),
-        (_, []) => "real".to_string(),
-        (_, [n @ 2..=4]) => format!("vec{n}"),
-        _ => format!("tensor{shape:?}").replace(' ', ""),
-    };
-    match length {
-        Length::One => element,
-        Length::Fixed(n) => format!("{element}[{n}]"),
-        Length::Dynamic => format!("{element}[]"),
-    }
 }
 
 /// What a file of samples is, or a message about why nothing can be said.

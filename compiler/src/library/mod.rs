@@ -41,7 +41,7 @@ pub use crate::{
     pipeline::{Compiled, Options},
     run::{
         FailedStrand, Failure, ImageSource, Inputs, Length, OutputData, Running, input_type,
-        outputs,
+        output_type, outputs,
     },
 };
 pub use attend::{Event, attended};

@@ -20,7 +20,7 @@ pub use failure::{FailedStrand, Failure};
 pub use fems::FemSource;
 pub use images::ImageSource;
 pub use inputs::Inputs;
-pub use outputs::{OutputData, outputs};
+pub use outputs::{OutputData, output_type, outputs};
 pub use placement::Refusal;
 pub use progress::Length;
 pub use values::input_type;

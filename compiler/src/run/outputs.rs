@@ -52,6 +52,28 @@ pub fn outputs(interface: &Interface) -> Vec<Output> {
     outputs.map(|state| describe(&state.variable)).collect()
 }
 
+/// The type of an output as programs spell it.
+pub fn output_type(output: &Output) -> String {
+    let Output {
+        shape,
+        scalar,
+        length,
+        ..
+    } = output;
+    let element = match (scalar, &shape[..]) {
+        (Scalar::Int, _) => "int".to_string(),
+        (Scalar::Bool, _) => "bool".to_string(),
+        (_, []) => "real".to_string(),
+        (_, [n @ 2..=4]) => format!("vec{n}"),
+        _ => format!("tensor{shape:?}").replace(' ', ""),
+    };
+    match length {
+        Length::One => element,
+        Length::Fixed(n) => format!("{element}[{n}]"),
+        Length::Dynamic => format!("{element}[]"),
+    }
+}
+
 fn describe(variable: &Variable) -> Output {
     let (shape, length) = layout(&variable.ty);
     Output {
