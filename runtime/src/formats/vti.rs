@@ -175,7 +175,10 @@ pub(super) fn place(
     appended: Option<Tag<'_>>,
     endian: Endian,
 ) -> Result<(Storage, Option<Packing>), String> {
+    let text = array.get("format") == Some("ascii");
     let compressed = match file.get("compressor") {
+        // Numbers in text are never compressed, whatever the file says of others.
+        _ if text => false,
         None => false,
         Some("vtkZLibDataCompressor") => true,
         Some(other) => {
@@ -202,7 +205,6 @@ pub(super) fn place(
         }
         _ => (array.end, true),
     };
-    let text = array.get("format") == Some("ascii");
     let plain = text || !(base64 || compressed);
     let skip = start + if plain && !text { width.bytes() } else { 0 };
     let storage = Storage {
