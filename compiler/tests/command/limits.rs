@@ -117,7 +117,7 @@ create_collection { s(i) | i in 0..3 }",
         "printing",
         "strand s (int i) {
     output int n = 0;
-    update { foreach (int k in 1..300000) { print(\"again and again and again\\n\"); } n += 1; }
+    update { foreach (int k in 1..2000000000) { print(\"again and again and again\\n\"); } n += 1; }
 }
 create_array { s(i) | i in 0..3 }",
         "in super-step 1: ",
