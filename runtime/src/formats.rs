@@ -293,22 +293,27 @@ fn recognize(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
             Ok(Source::stored(format.name, reader, Facts::default()))
         }
         Action::Translate(translate) => {
-            let translated = translate(&opened.head, &name).map_err(ImageError::new)?;
+            let translated = translate(&opened.head, &name)
+                .map_err(|e| format.with_way_out(ImageError::new(e), &opened.name))?;
             stored(format.name, translated, opened)
         }
         Action::Gzip => inside_gzip(opened, &name),
         Action::Picture(kind) => picture::open(format.name, kind, opened.bytes()?),
-        Action::Tiff => match opened.path.clone().filter(|_| opened.length.is_some()) {
-            Some(path) => {
-                let file = File::open(path).map_err(|e| ImageError::new(e.to_string()))?;
-                tiff::open(BufReader::new(file), opened.length.unwrap_or(0))
-            }
-            None => {
-                let bytes = opened.bytes()?;
-                let length = bytes.len() as u64;
-                tiff::open(Cursor::new(bytes), length)
-            }
-        },
+        Action::Tiff => {
+            let file = opened.name.clone();
+            let source = match opened.path.clone().filter(|_| opened.length.is_some()) {
+                Some(path) => {
+                    let file = File::open(path).map_err(|e| ImageError::new(e.to_string()))?;
+                    tiff::open(BufReader::new(file), opened.length.unwrap_or(0))
+                }
+                None => {
+                    let bytes = opened.bytes()?;
+                    let length = bytes.len() as u64;
+                    tiff::open(Cursor::new(bytes), length)
+                }
+            };
+            source.map_err(|error| format.with_way_out(error, &file))
+        }
         Action::Advise(advice) => Err(sniff::refuse(format.name, advice, &opened.name)),
     }
 }
@@ -324,7 +329,8 @@ fn inside_gzip<'a>(opened: Opened<'a>, name: &str) -> Result<Source<'a>, ImageEr
     };
     match format.action {
         Action::Translate(translate) => {
-            let mut translated = translate(&head, name).map_err(ImageError::new)?;
+            let mut translated = translate(&head, name)
+                .map_err(|e| format.with_way_out(ImageError::new(e), &opened.name))?;
             let Storage {
                 encoding,
                 data_file,

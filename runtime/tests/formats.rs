@@ -246,6 +246,18 @@ fn formats_that_are_not_read_are_named_with_a_way_out() {
 }
 
 #[test]
+fn dicom_is_known_behind_another_header_and_without_its_mark() {
+    let mut tiff = std::fs::read(file("itk.dcm")).expect("a file");
+    tiff[..8].copy_from_slice(b"II*\0\x08\0\0\0");
+    let unmarked = b"\x08\0\x05\0CS\x0a\0ISO_IR 100".to_vec();
+    for bytes in [tiff, unmarked] {
+        let error = Image::<f32>::from_bytes(&bytes, 2, &[], &Reading::default()).map(|_| ());
+        let error = error.unwrap_err();
+        assert!(error.to_string().contains("format DICOM"), "{error}");
+    }
+}
+
+#[test]
 fn commands_name_the_file_and_its_stem() {
     let hints = refused("itk.dcm").hints().join("\n");
     let (path, stem) = (file("itk.dcm"), file("itk.nrrd"));
@@ -284,6 +296,56 @@ fn what_cannot_be_read_of_a_known_format_says_why() {
     assert_eq!(empty.to_string(), "the file is empty");
     let text = Image::<f32>::from_bytes(b"1.5 2 3\n", 3, &[], &Reading::default()).unwrap_err();
     assert!(text.hints()[0].contains("encoding: ascii"), "{text}");
+}
+
+#[test]
+fn what_is_packed_in_a_way_that_is_not_read_can_be_written_anew() {
+    let bytes = |name: &str| std::fs::read(file(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let read = |bytes: &[u8]| Image::<f32>::from_bytes(bytes, 3, &[], &Reading::default());
+    let text = String::from_utf8(bytes("vtk-text.vti")).expect("text");
+    let said = text.replacen(
+        "<VTKFile ",
+        "<VTKFile compressor=\"vtkLZ4DataCompressor\" ",
+        1,
+    );
+    assert_ne!(text, said);
+    // Numbers in text are not compressed, so what the file says of others does not matter.
+    let [plain, said] = [text, said].map(|text| read(text.as_bytes()).expect("an image").image);
+    assert_eq!(plain.samples(), said.samples());
+    let mut packed = bytes("vtk-appended-zlib.vti");
+    let name = b"vtkZLibDataCompressor";
+    let at = packed.windows(name.len()).position(|w| w == name);
+    let at = at.expect("a compressor");
+    packed.splice(at..at + name.len(), *b"vtkLZMADataCompressor");
+    let error = read(&packed).map(|_| ()).unwrap_err();
+    assert!(
+        error.to_string().contains("vtkLZMADataCompressor"),
+        "{error}"
+    );
+    assert!(error.hints()[0].contains("if VTK reads it"), "{error}");
+}
+
+#[test]
+fn pictures_that_are_cut_off_are_told_so() {
+    for name in [
+        "tifffile-colour.tif",
+        "pillow-colour.bmp",
+        "pillow-colour.ppm",
+    ] {
+        let bytes = std::fs::read(file(name)).expect("a file");
+        for length in [9, bytes.len() / 2, bytes.len() - 1] {
+            let read = Image::<f32>::from_bytes(&bytes[..length], 2, &[3], &Reading::default());
+            let Err(error) = read else {
+                // What is missing may be behind the samples.
+                assert!(length > bytes.len() / 2, "{name}: {length}");
+                continue;
+            };
+            assert!(
+                !error.to_string().contains("whole buffer"),
+                "{name}: {length}: {error}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -350,3 +350,24 @@ fn frames_are_chosen_wherever_their_axis_stands() {
         "{error}"
     );
 }
+
+#[test]
+fn which_axis_has_frames_does_not_depend_on_which_is_asked_for() {
+    // Nothing is said of the axes: frames are the slowest one, however many the first would have.
+    let numbers: Vec<f64> = (0..3 * 2 * 5).map(f64::from).collect();
+    let array = array(&[3, 2, 5], "content: frames", &numbers);
+    let reading = |frame| Reading {
+        frames: Some(Frames::One(frame)),
+        ..Reading::default()
+    };
+    for frame in 0..5 {
+        let image = load(&array, 2, &[], &reading(frame)).image;
+        assert_eq!(image.sizes(), [3, 2], "frame {frame}");
+        assert_eq!(image.sample(0, &[2, 1]), Some((6 * frame + 5) as f64));
+    }
+    let error = Image::<f64>::from_nrrd(&array, 2, &[], &reading(5)).unwrap_err();
+    assert!(
+        error.to_string().contains("axis 2 has frames 0 to 4"),
+        "{error}"
+    );
+}

@@ -315,6 +315,10 @@ const REFUSED: &[Refused] = &[
      "-vol: axis 3 of kind `time` has 20 numbers, but image(3)[] wants 1 number per sample\n\
       help: declare `input image(3)[20] vol;`\n\
       help: or take one of the 20 frames of axis 3: `FILE#N`, counted from 0"),
+    (&[3, 6, 5], "kinds: RGB-color domain domain", 2, &[],
+     "-vol: axis 0 of kind `RGB-color` has 3 numbers, but image(2)[] wants 1 number per sample\n\
+      help: declare `input image(2)[3] vol;`\n\
+      help: or take one of the 3 frames of axis 0: `FILE#N`, counted from 0"),
     (&[2, 2], "space dimension: 1\nkinds: space space", 2, &[],
      "-vol: the grid has 2 axes in a space of dimension 1"),
     (&[2, 2], "space dimension: 3\nspace directions: (1,0,1) (0,1,0)", 2, &[],

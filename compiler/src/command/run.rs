@@ -48,11 +48,14 @@ pub(super) fn run(arguments: RunArguments) -> u8 {
         &options,
         &arguments.file,
         &arguments.words,
-        arguments.time,
+        Telling {
+            warnings: true,
+            times: arguments.time,
+        },
     )
 }
 
-/// Runs the program attached to this executable.
+/// Runs the program attached to this executable. What there was to warn of was told when it was built.
 pub(super) fn run_attached(attached: Attached, words: &[String]) -> u8 {
     let Attached { source, options } = attached;
     let (name, words) = words
@@ -64,8 +67,15 @@ pub(super) fn run_attached(attached: Attached, words: &[String]) -> u8 {
         &options,
         name,
         words,
-        false,
+        Telling::default(),
     )
+}
+
+/// What is told of compiling.
+#[derive(Clone, Copy, Default)]
+struct Telling {
+    warnings: bool,
+    times: bool,
 }
 
 fn compile_and_run(
@@ -74,7 +84,7 @@ fn compile_and_run(
     options: &Options,
     name: &str,
     words: &[String],
-    show_times: bool,
+    telling: Telling,
 ) -> u8 {
     let compiled = pipeline::compile(session, source, options);
     let stopped = session.stop_after.is_some();
@@ -85,7 +95,7 @@ fn compile_and_run(
             complain(&format!("-- after {stage}\n{text}"));
         }
     }
-    if show_times {
+    if telling.times {
         for &time in &session.times {
             complain(&time_line(time));
         }
@@ -98,7 +108,9 @@ fn compile_and_run(
             return FAILURE;
         }
     };
-    report(source, compiled.warnings.to_vec());
+    if telling.warnings {
+        report(source, compiled.warnings.to_vec());
+    }
     let described = describe(source, &compiled, name, options);
     match command_line::parse(&described, words) {
         Ok(CommandLine::Help(text)) => {

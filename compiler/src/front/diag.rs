@@ -97,9 +97,12 @@ pub fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 /// The messages as text that quotes the lines they are about, in order; with colour only if asked, since a file should have none.
 pub fn render(source: &Source, diagnostics: Vec<Diagnostic>, colour: bool) -> String {
     let files = source.files();
-    let names: Vec<String> = files.iter().map(|f| f.0.display().to_string()).collect();
+    let names: Vec<String> = files
+        .iter()
+        .map(|f| shown(&f.0.display().to_string()))
+        .collect();
     // Lines are found once for all messages.
-    let texts = files.iter().map(|file| file.1.to_owned());
+    let texts = files.iter().map(|file| shown(file.1));
     let mut cache = ariadne::sources(names.iter().cloned().zip(texts));
     let mut out = Vec::new();
     for diagnostic in in_order(diagnostics) {
@@ -136,7 +139,7 @@ fn report(
     let mut report = Report::build(kind, place(diagnostic.span))
         .with_config(config)
         .with_code(diagnostic.code)
-        .with_message(&diagnostic.message);
+        .with_message(shown(&diagnostic.message));
     if !diagnostic
         .labels
         .iter()
@@ -146,15 +149,31 @@ fn report(
         report = report.with_label(Label::new(place(diagnostic.span)).with_message(reason));
     }
     for (span, text) in &diagnostic.labels {
-        report = report.with_label(Label::new(place(*span)).with_message(text));
+        report = report.with_label(Label::new(place(*span)).with_message(shown(text)));
     }
     for importer in source.importers(source.origin_of(diagnostic.span).0) {
         report = report.with_label(Label::new(in_file(importer)).with_message("imported here"));
     }
     for hint in &diagnostic.hints {
-        report = report.with_help(hint);
+        report = report.with_help(shown(hint));
     }
     report.finish()
+}
+
+/// A text with visible characters for those that a terminal would obey: control characters, and marks that turn the order of
+/// what follows. Each is replaced by one of the same length, so that places in the text stay what they are.
+fn shown(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\n' | '\r' | '\t' => c,
+            '\0'..='\x1f' | '\x7f' => '?',
+            '\u{80}'..='\u{9f}' => '¿',
+            '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                '\u{fffd}'
+            }
+            _ => c,
+        })
+        .collect()
 }
 
 /// The messages for tools, in order: one JSON object a line. Lines and columns count from 1, columns in characters, and the end is
@@ -227,6 +246,21 @@ mod tests {
         }
         assert!(!text.contains('\x1b'));
         assert!(render(&source(), vec![diagnostic], true).contains('\x1b'));
+    }
+
+    #[test]
+    fn terminals_obey_nothing_that_is_quoted() {
+        let text = "real \u{1b}[31m\u{9b}7m\u{202e}\u{7} = m;\n";
+        let source = Source::new("a\u{1b}c.diderot", text);
+        let diagnostic = undeclared(21, 22, "\u{1b}]0;m\u{7}")
+            .label(Span::new(0, 4), "\u{1b}")
+            .hint("\u{1b}");
+        let text = render(&source, vec![diagnostic], false);
+        let hidden = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!text.contains(hidden), "{text:?}");
+        // What follows is underlined where it is.
+        assert!(text.contains("real ?[31m¿7m\u{fffd}? = m;"), "{text}");
+        assert!(text.contains("a?c.diderot:1:19"), "{text}");
     }
 
     #[test]

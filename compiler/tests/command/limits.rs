@@ -8,6 +8,22 @@ use std::{
     process::{Command, Output},
 };
 
+/// Compiled in proportion to its length; a code generator that is given all the numbers at once takes minutes.
+#[test]
+fn long_literals_have_their_values() {
+    let dir = directory("limits-literal");
+    let elements: Vec<String> = (0..20_000).map(|i| format!("{i}.5")).collect();
+    let text = format!(
+        "#version 2.0\nreal[20000] all = {{{}}};\nstrand s (int i) {{\n    output vec3 v = [all[0], all[777], all[19999]];\n    \
+         update {{ stabilize; }}\n}}\ncreate_array {{ s(i) | i in 0..0 }}\n",
+        elements.join(", ")
+    );
+    write(&dir, "p.diderot", &text);
+    let output = diderotc(&dir, &["p.diderot", "-o", "v.nrrd"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(numbers(&dir, "v.nrrd"), [0.5, 777.5, 19999.5]);
+}
+
 /// A run that is refused or ends with a message about memory.
 fn exhausted(dir: &Path, words: &[&str]) -> String {
     let output = diderotc(dir, words);
@@ -151,7 +167,7 @@ create_collection { s(i) | i in 0..3 }",
         "printing",
         "strand s (int i) {
     output int n = 0;
-    update { foreach (int k in 1..300000) { print(\"again and again and again\\n\"); } n += 1; }
+    update { foreach (int k in 1..2000000000) { print(\"again and again and again\\n\"); } n += 1; }
 }
 create_array { s(i) | i in 0..3 }",
         "in super-step 1: ",

@@ -115,6 +115,44 @@ fn an_executable_gives_the_same_bytes() {
 }
 
 #[test]
+#[cfg(unix)]
+fn building_touches_no_other_file_and_damage_is_told() {
+    let dir = directory("build-damage");
+    let unused = SQUARES.replace("strand", "real unused = 1;\nstrand");
+    write(&dir, "p.diderot", &unused);
+    write(&dir, "precious", "mine");
+    // Whatever lies where a temporary file could be is not written through.
+    for name in ["p.partial", "p.part", "p.tmp"] {
+        std::os::unix::fs::symlink("precious", dir.join(name)).expect("a link");
+    }
+    let built = diderotc(&dir, &["build", "--width", "8", "p.diderot"]);
+    assert!(built.status.success(), "{}", stderr(&built));
+    assert!(stderr(&built).contains("never used"), "{}", stderr(&built));
+    assert_eq!(fs::read(dir.join("precious")).expect("it"), b"mine");
+    let run = || {
+        Command::new(dir.join("p"))
+            .args(["-o", "a.nrrd", "-q"])
+            .current_dir(&dir)
+            .output()
+            .expect("it runs")
+    };
+    // Whoever runs it did not write it.
+    assert_eq!(
+        (run().status.code(), stderr(&run())),
+        (Some(0), String::new())
+    );
+    let mut executable = fs::read(dir.join("p")).expect("it");
+    let width = b"\"width\":8";
+    let at = executable.windows(width.len()).rposition(|w| w == width);
+    executable[at.expect("the width") + width.len() - 1] = b'3';
+    fs::write(dir.join("p"), executable).expect("it is written");
+    let damaged = run();
+    assert_eq!(damaged.status.code(), Some(1));
+    let told = stderr(&damaged);
+    assert!(told.contains("damaged; build it again"), "{told}");
+}
+
+#[test]
 fn an_executable_keeps_its_constants() {
     let dir = directory("build-constants");
     let text = "#version 2.0

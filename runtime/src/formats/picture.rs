@@ -2,7 +2,7 @@
 //!
 //! Axis 0 goes to the right, axis 1 downwards; world space is index space. Channels come first, as colours.
 
-use std::io::Cursor;
+use std::io::{self, Cursor};
 
 use image::codecs::bmp::BmpDecoder;
 use image::codecs::jpeg::JpegDecoder;
@@ -94,7 +94,18 @@ pub(super) fn open(
 }
 
 fn fail(error: image::ImageError) -> ImageError {
-    ImageError::new(error.to_string())
+    match error {
+        image::ImageError::IoError(error) => cut_off(&error),
+        other => ImageError::new(other.to_string()),
+    }
+}
+
+/// An error of reading a stream; its end is not the decoder's business but the file's.
+pub(super) fn cut_off(error: &io::Error) -> ImageError {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => ImageError::new("the file is cut off"),
+        _ => ImageError::new(error.to_string()),
+    }
 }
 
 /// The most bytes of pixels that one byte of a file can stand for: a block of 64 takes two bits in a JPEG, and colours may

@@ -36,6 +36,23 @@ pub(super) struct Format {
     pub(super) name: &'static str,
     marks: &'static [Mark],
     pub(super) action: Action,
+    /// A command that reads more of the format than is read here, and writes a file that is.
+    anew: Option<&'static str>,
+}
+
+impl Format {
+    const fn anew(mut self, command: &'static str) -> Format {
+        self.anew = Some(command);
+        self
+    }
+
+    /// An error of reading a file of this format, with the way that is left if other programs read it.
+    pub(super) fn with_way_out(&self, error: ImageError, file: &str) -> ImageError {
+        match self.anew {
+            Some(command) => error.hint(filled(command, file)),
+            None => error,
+        }
+    }
 }
 
 const fn format(name: &'static str, marks: &'static [Mark], action: Action) -> Format {
@@ -43,6 +60,7 @@ const fn format(name: &'static str, marks: &'static [Mark], action: Action) -> F
         name,
         marks,
         action,
+        anew: None,
     }
 }
 
@@ -56,6 +74,14 @@ const PILLOW: &str =
     "with Python: python3 -c \"from PIL import Image; Image.open('{file}').save('{stem}.png')\"";
 const MAGICK: &str = "with ImageMagick: magick '{file}' '{stem}.png'";
 const IMAGEIO: &str = "with Python: python3 -c \"import imageio.v3 as i; i.imwrite('{stem}.tif', i.imread('{file}'))\"";
+const ITK_ANEW: &str = "if ITK reads it: python3 -c \"import SimpleITK as s; s.WriteImage(s.ReadImage('{file}'), '{stem}-anew.nrrd')\"";
+const VTK_ANEW: &str = "if VTK reads it: python3 -c \"import vtk; r = vtk.vtkXMLImageDataReader(); r.SetFileName('{file}'); \
+                        w = vtk.vtkXMLImageDataWriter(); w.SetInputConnection(r.GetOutputPort()); w.SetFileName('{stem}-anew.vti'); w.Write()\"";
+const TIFF_ANEW: &str = "if tifffile reads it: python3 -c \"import tifffile as t; t.imwrite('{stem}-anew.tif', t.imread('{file}').astype('f'))\"";
+const DICOM: &[&str] = &[
+    "a series: dcm2niix -o OUT DIRECTORY, and then read OUT/….nii",
+    SIMPLE_ITK,
+];
 const BIO_FORMATS: &str = "with Bio-Formats: bfconvert '{file}' '{stem}.ome.tif'";
 
 #[rustfmt::skip]
@@ -63,18 +89,20 @@ const FORMATS: &[Format] = &[
     format("NRRD", &[At(0, b"NRRD000"), At(0, b"NRRD00.0")], Action::Nrrd),
     format("PNG", &[At(0, b"\x89PNG\r\n\x1a\n")], Action::Picture(Picture::Png)),
     format("JPEG", &[At(0, b"\xff\xd8\xff")], Action::Picture(Picture::Jpeg)),
-    format("NIfTI", &[At(344, b"n+1\0"), At(344, b"ni1\0"), At(4, b"n+2\0"), At(4, b"ni2\0")], Action::Translate(nifti::translate)),
+    format("NIfTI", &[At(344, b"n+1\0"), At(344, b"ni1\0"), At(4, b"n+2\0"), At(4, b"ni2\0")], Action::Translate(nifti::translate)).anew(ITK_ANEW),
     format("NumPy array", &[At(0, b"\x93NUMPY")], Action::Translate(npy::translate)),
-    format("MetaImage", &[Where(is_metaimage)], Action::Translate(metaimage::translate)),
+    format("MetaImage", &[Where(is_metaimage)], Action::Translate(metaimage::translate)).anew(ITK_ANEW),
     format("VTK", &[At(0, b"# vtk DataFile")], Action::Translate(vtk::translate)),
-    format("VTK image data", &[Where(|head| is_vtk_xml(head, true))], Action::Translate(vti::translate)),
-    format("TIFF", &[At(0, b"II*\0"), At(0, b"MM\0*"), At(0, b"II+\0"), At(0, b"MM\0+")], Action::Tiff),
+    format("VTK image data", &[Where(|head| is_vtk_xml(head, true))], Action::Translate(vti::translate)).anew(VTK_ANEW),
+    // The bytes before its mark are free, and many files have a header of TIFF there.
+    format("DICOM", &[At(128, b"DICM")], Advise(DICOM)),
+    format("TIFF", &[At(0, b"II*\0"), At(0, b"MM\0*"), At(0, b"II+\0"), At(0, b"MM\0+")], Action::Tiff).anew(TIFF_ANEW),
     format("BMP", &[Where(is_bmp)], Action::Picture(Picture::Bmp)),
     format("PNM", &[Where(is_pnm)], Action::Picture(Picture::Pnm)),
     format("gzip", &[At(0, b"\x1f\x8b")], Action::Gzip),
 
-    format("DICOM", &[At(128, b"DICM")], Advise(&[
-        "a series: dcm2niix -o OUT DIRECTORY, and then read OUT/….nii", SIMPLE_ITK])),
+    // Without its mark: the elements of group 8 come first, of which the fifth is the character set.
+    format("DICOM", &[At(0, b"\x08\0\x05\0"), At(0, b"\0\x08\0\x05"), At(0, b"\x08\0\0\0\x04\0\0\0")], Advise(DICOM)),
     format("HDF5 (also MINC 2, NetCDF 4)", &[At(0, b"\x89HDF\r\n\x1a\n"), At(512, b"\x89HDF\r\n\x1a\n")], Advise(&[
         "with Python: python3 -c \"import h5py, numpy; numpy.save('{stem}.npy', h5py.File('{file}')['DATASET'][...])\"",
         "with Python, MINC: python3 -c \"import nibabel as n; i = n.load('{file}'); n.save(n.Nifti1Image(i.dataobj, i.affine), '{stem}.nii')\""])),
@@ -211,17 +239,22 @@ fn is_analyze(head: &[u8]) -> bool {
     (little || head.starts_with(&348_i32.to_be_bytes())) && axes && typed
 }
 
-/// Says that a format is not read, and what helps.
-pub(super) fn refuse(name: &str, advice: &[&str], file: &str) -> ImageError {
+/// A command about a file.
+fn filled(command: &str, file: &str) -> String {
     let stem = file.split('/').next_back().unwrap_or(file);
     let start = file.len() - stem.len();
     let stem = &file[..start + stem.find('.').filter(|at| *at > 0).unwrap_or(stem.len())];
+    command.replace("{file}", file).replace("{stem}", stem)
+}
+
+/// Says that a format is not read, and what helps.
+pub(super) fn refuse(name: &str, advice: &[&str], file: &str) -> ImageError {
     let error = ImageError::new(format!(
         "this is a file of the format {name}, which is not read"
     ));
-    advice.iter().fold(error, |error, line| {
-        error.hint(line.replace("{file}", file).replace("{stem}", stem))
-    })
+    advice
+        .iter()
+        .fold(error, |error, line| error.hint(filled(line, file)))
 }
 
 /// Says that a file must be unpacked first.

@@ -13,7 +13,7 @@ use tiff::tags::{PlanarConfiguration, Tag};
 use tiff::{ColorType, TiffError};
 
 use super::Source;
-use super::picture::channel_axis;
+use super::picture::{channel_axis, cut_off};
 use crate::image::{ImageError, Note};
 use crate::memory;
 use crate::nrrd::{Axis, Header, Kind, SampleType, Samples};
@@ -31,7 +31,10 @@ struct Page {
 }
 
 fn fail(error: TiffError) -> ImageError {
-    ImageError::new(error.to_string())
+    match error {
+        TiffError::IoError(error) => cut_off(&error),
+        other => ImageError::new(other.to_string()),
+    }
 }
 
 /// The most bytes of pixels that one byte can stand for: a code of LZW has twelve bits, and repeats 4,096 bytes at most.

@@ -175,7 +175,10 @@ pub(super) fn place(
     appended: Option<Tag<'_>>,
     endian: Endian,
 ) -> Result<(Storage, Option<Packing>), String> {
-    let compression = Compression::named(file.get("compressor")).map_err(|other| {
+    let text = array.get("format") == Some("ascii");
+    // Numbers in text are never compressed, whatever the file says of others.
+    let compressor = file.get("compressor").filter(|_| !text);
+    let compression = Compression::named(compressor).map_err(|other| {
         format!("the samples are compressed with {other}; zlib and LZ4 can be read")
     })?;
     let width = match file.get("header_type") {
@@ -196,7 +199,6 @@ pub(super) fn place(
         }
         _ => (array.end, true),
     };
-    let text = array.get("format") == Some("ascii");
     let plain = text || !(base64 || compression.is_some());
     let skip = start + if plain && !text { width.bytes() } else { 0 };
     let storage = Storage {

@@ -3,7 +3,7 @@
 use super::ImageError;
 use super::components::{dim_of_matrices, matrix_dim, symmetric_kind};
 use super::request::{Declared, Frames};
-use super::roles::{Conflict, Role, Says, Wanted, kinds_line, says};
+use super::roles::{Conflict, Role, Says, Wanted, assign, kinds_line, says};
 use crate::nrrd::Header;
 
 /// The sizes of an array: `3 × 64 × 64`.
@@ -186,18 +186,23 @@ fn with_ways_out(
             error = error.hint(reading);
         }
     }
-    let timed = says(header).iter().position(|s| *s == Says::Time);
-    let frames = timed.or_else(|| {
-        let more = header.axes.len() == wanted.declared.dim + 1;
-        (more && wanted.declared.components() == 1).then(|| header.axes.len() - 1)
-    });
-    if let (Some(axis), None) = (frames, wanted.frames) {
+    if let (Some(axis), None) = (frames(header, wanted), wanted.frames) {
         error = error.hint(format!(
             "or take one of the {} frames of axis {axis}: `FILE#N`, counted from 0",
             header.axes[axis].size
         ));
     }
     error
+}
+
+/// The axis of which one frame would be taken if one were asked for.
+fn frames(header: &Header, wanted: Wanted<'_>) -> Option<usize> {
+    let one = Wanted {
+        frames: Some(Frames::One(0)),
+        ..wanted
+    };
+    let roles = assign(header, one).ok()?.roles;
+    (0..roles.len()).find(|&a| roles[a] == Role::Fixed(0) && header.axes[a].size > 1)
 }
 
 /// The dimension and the shape of a sample that the array has by itself: by its kinds, or else, if there are four axes,

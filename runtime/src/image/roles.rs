@@ -110,13 +110,15 @@ pub(crate) fn assign(header: &Header, wanted: Wanted<'_>) -> Result<Roles, Confl
     let beside = said.len().checked_sub(dim).ok_or(Conflict::TooFewAxes)?;
     let mut choices: Vec<Choice> = (0_u32..1 << said.len())
         .filter(|set| set.count_ones() as usize == beside)
-        .filter_map(|set| choice(header, &said, set))
+        .filter_map(|set| choice(header, &said, set, wanted.frames))
         .collect();
     choices.sort_by_key(|choice| choice.cost);
     let mut nearest = None;
     for choice in &choices {
         match fit(header, &said, &choice.beside, wanted) {
             Ok(fitting) => return Ok(finish(header, choice, fitting, &choices, wanted, &said)),
+            // Which axis has the frames does not depend on which of them is asked for.
+            Err(Conflict::FrameOutside(axis)) => return Err(Conflict::FrameOutside(axis)),
             Err(conflict) => nearest = nearest.or(Some(conflict)),
         }
     }
@@ -132,7 +134,7 @@ fn axes(said: &[Says], what: Says) -> Vec<usize> {
 }
 
 /// The choice of the axes whose bits are set, if nothing in the header contradicts it.
-fn choice(header: &Header, said: &[Says], set: u32) -> Option<Choice> {
+fn choice(header: &Header, said: &[Says], set: u32, frames: Option<Frames>) -> Option<Choice> {
     let beside: Vec<usize> = (0..said.len()).filter(|a| set >> a & 1 == 1).collect();
     let single = |a: &usize| header.axes[*a].size == 1;
     let mut cost = 0;
@@ -149,7 +151,7 @@ fn choice(header: &Header, said: &[Says], set: u32) -> Option<Choice> {
             _ => {}
         }
     }
-    // Of axes of which nothing is known, the first or the last may hold values.
+    // Of axes of which nothing is known, the first or the last may hold values; frames are rather the slowest.
     let unknown: Vec<usize> = axes(said, Says::Nothing);
     let open: Vec<usize> = unknown.into_iter().filter(|a| !single(a)).collect();
     let taken: Vec<usize> = open
@@ -158,12 +160,17 @@ fn choice(header: &Header, said: &[Says], set: u32) -> Option<Choice> {
         .filter(|a| beside.contains(a))
         .collect();
     let leading = open.starts_with(&taken);
-    if !leading && !open.ends_with(&taken) {
+    let trailing = open.ends_with(&taken);
+    if !leading && !trailing {
         return None;
     }
+    let usual = match frames {
+        Some(Frames::One(_)) => trailing,
+        Some(Frames::Range(..)) | None => leading,
+    };
     Some(Choice {
         guessed: !taken.is_empty() && taken.len() < open.len(),
-        cost: cost + usize::from(!leading),
+        cost: cost + usize::from(!usual),
         leading,
         beside,
     })
@@ -228,12 +235,10 @@ fn fit(
                 };
                 (rank, usize::MAX - a)
             });
-            let all = expand(header, &several, wanted).err();
-            let mut conflict = all.unwrap_or(Conflict::NoFrames);
             for axis in candidates {
                 let rest: Vec<usize> = several.iter().copied().filter(|&a| a != axis).collect();
                 match expand(header, &rest, wanted) {
-                    Ok(_) if index >= size(axis) => conflict = Conflict::FrameOutside(axis),
+                    Ok(_) if index >= size(axis) => return Err(Conflict::FrameOutside(axis)),
                     Ok(expansion) => {
                         return Ok(Fitting {
                             components: rest,
@@ -245,7 +250,9 @@ fn fit(
                     Err(_) => {}
                 }
             }
-            Err(conflict)
+            Err(expand(header, &several, wanted)
+                .err()
+                .unwrap_or(Conflict::NoFrames))
         }
     }
 }

@@ -302,7 +302,7 @@ impl<'a> StepContext<'a> {
     }
 
     /// Those of them for which there was no memory; they are as they were before the method.
-    pub(crate) fn exhausted(&self) -> LaneMask {
+    pub fn exhausted(&self) -> LaneMask {
         self.exhausted
     }
 }

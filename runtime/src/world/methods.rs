@@ -22,8 +22,9 @@ pub(crate) fn step_block<P: StrandProgram>(
         let start = |cx: &mut StepContext<'_>| unsafe { program.start(cx, block, fresh) };
         run_method(program, abilities, cx, block, sets, fresh, start);
     }
-    if sets.active != 0 {
-        let lanes = sets.active;
+    // Strands for which there is no memory stay as they are: the run is over.
+    let lanes = sets.active & !cx.exhausted();
+    if lanes != 0 {
         let update = |cx: &mut StepContext<'_>| {
             // SAFETY: the block is the context's.
             let (outcome, steps) = unsafe { program.update_steps(cx, block, lanes, steps) };

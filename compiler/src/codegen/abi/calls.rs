@@ -52,6 +52,11 @@ pub trait Host {
         details: &dyn Fn(usize) -> [i64; 2],
     );
 
+    /// Whether there was no memory for something, so that the call had better be left.
+    fn is_exhausted(&self) -> bool {
+        false
+    }
+
     /// Does an operation.
     ///
     /// # Safety

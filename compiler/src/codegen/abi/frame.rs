@@ -54,6 +54,8 @@ pub struct Frame<'h> {
 
 /// What is never to be left.
 pub static NEVER: AtomicBool = AtomicBool::new(false);
+/// What is to be left now.
+pub(in crate::codegen) static ALWAYS: AtomicBool = AtomicBool::new(true);
 
 /// The plane of a state slot.
 #[derive(Clone, Copy, Debug)]

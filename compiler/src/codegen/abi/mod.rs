@@ -69,7 +69,7 @@ mod state;
 pub(in crate::codegen) use calls::read_int;
 pub use calls::{CallPlanes, Host, HostCall, Operate, Print, PrintStatement, Report};
 pub use fem::{Fem, FemCall, FemOp, FemTable};
-pub(in crate::codegen) use frame::offset;
+pub(in crate::codegen) use frame::{ALWAYS, offset};
 pub use frame::{Frame, NEVER, Sink, StatePlane};
 pub use lanes::Lanes;
 pub(crate) use state::machine_type;

@@ -483,7 +483,8 @@ impl<'a> Emitter<'a, '_> {
                     .b
                     .ins()
                     .load(types::I64, PLAIN, self.frame, offset::GLOBALS);
-                // Most variables stay what they are: many values at a time are hard on a code generator.
+                // Most variables stay what they are, and constants are made where they are stored: many values at a time are
+                // hard on a code generator.
                 let unchanged: FxHashMap<Value, u32> = self
                     .function
                     .body
@@ -496,7 +497,10 @@ impl<'a> Emitter<'a, '_> {
                     .collect();
                 let changed = |(v, slot): &(&Value, &u32)| unchanged.get(v) != Some(slot);
                 for (&v, &slot) in results.iter().zip(slots).filter(changed) {
-                    let value = self.natural(v)[0];
+                    let value = match self.planes.constant(v) {
+                        Some(op) => self.constant(op),
+                        None => self.natural(v)[0],
+                    };
                     self.b.ins().store(PLAIN, value, globals, slot as i32 * 8);
                 }
             }

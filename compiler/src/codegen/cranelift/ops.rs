@@ -27,9 +27,7 @@ impl Emitter<'_, '_> {
     /// Emits an operation and keeps its results.
     pub(super) fn op(&mut self, op: &Op, args: &[Value], results: &[Value]) {
         let parts = match op {
-            Op::Real(bits) => vec![self.real(bits.get())],
-            Op::Int(n) => vec![self.int(*n)],
-            Op::Bool(b) => vec![self.b.ins().iconst(types::I8, i64::from(*b))],
+            Op::Real(_) | Op::Int(_) | Op::Bool(_) => vec![self.constant(op)],
             Op::Str(text) => {
                 let id = self.linker.intern(text);
                 vec![self.int(id)]
@@ -110,6 +108,16 @@ impl Emitter<'_, '_> {
             Op::CheckIndex(place) => return self.check_index(args, *place),
         };
         self.set(results[0], parts);
+    }
+
+    /// The value of a number or a truth value.
+    pub(super) fn constant(&mut self, op: &Op) -> cl::Value {
+        match op {
+            Op::Real(bits) => self.real(bits.get()),
+            Op::Int(n) => self.int(*n),
+            Op::Bool(b) => self.b.ins().iconst(types::I8, i64::from(*b)),
+            _ => unreachable!("called for constants only"),
+        }
     }
 
     pub(super) fn real(&mut self, x: f64) -> cl::Value {

@@ -93,6 +93,11 @@ impl<'a> PlaneMemory<'a> {
         }
     }
 
+    /// The operation that defines a value, if it is a constant.
+    pub(super) fn constant(&self, v: Value) -> Option<&'a Op> {
+        self.constants.get(&v).copied()
+    }
+
     /// Where the open block's planes begin and which values it moved, to be given back at its end.
     pub(super) fn mark(&self) -> (usize, usize) {
         (self.next, self.moved.len())

@@ -1,7 +1,7 @@
 //! The functions that generated code calls; they reach the host of the frame.
 
 use crate::{
-    codegen::abi::{Frame, HostCall, Lanes, PrintStatement, read_int},
+    codegen::abi::{ALWAYS, Frame, Host, HostCall, Lanes, PrintStatement, read_int},
     ir::{Scalar as Ty, print_piece::Piece},
 };
 use runtime::{
@@ -24,6 +24,14 @@ pub(in crate::codegen) unsafe extern "C" fn print(
     for lane in each_lane(lanes) {
         // SAFETY: the values have a plane for every scalar of the statement.
         host.print(lane, &unsafe { statement.text(values, lane, strings) });
+    }
+    leave_if_exhausted(frame, host);
+}
+
+/// Where there is no memory, the call is left in the next round of a long loop instead of failing in every one.
+fn leave_if_exhausted(frame: &mut Frame<'_>, host: &dyn Host) {
+    if host.is_exhausted() {
+        frame.stop = &raw const ALWAYS;
     }
 }
 
@@ -55,6 +63,7 @@ pub(in crate::codegen) unsafe extern "C" fn operate(
     unsafe {
         let (host, call) = (&mut *(*frame).host, &*call);
         host.operate(call, lanes, call.planes(args, results));
+        leave_if_exhausted(&mut *frame, host);
     }
 }
 

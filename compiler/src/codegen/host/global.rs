@@ -50,6 +50,11 @@ impl Host for GlobalHost<'_, '_> {
         self.outside.report(kind, place, details(first));
     }
 
+    fn is_exhausted(&self) -> bool {
+        let failure = lock(&self.outside.reports).failure;
+        failure.is_some_and(|(kind, ..)| kind == FailureKind::OutOfMemory)
+    }
+
     unsafe fn operate(&mut self, call: &HostCall, lanes: u32, planes: CallPlanes) {
         let mut heap = GlobalHeap {
             outside: self.outside,

@@ -23,6 +23,10 @@ impl Host for StepContext<'_> {
         StepContext::fail(self, lanes, kind, place, details);
     }
 
+    fn is_exhausted(&self) -> bool {
+        self.exhausted() != 0
+    }
+
     unsafe fn operate(&mut self, call: &HostCall, lanes: u32, planes: CallPlanes) {
         // SAFETY: promised by the caller.
         unsafe {
