@@ -18,6 +18,15 @@ pub fn write_f64(out: &mut String, value: f64) {
     write_general(out, value, DOUBLE_DIGITS);
 }
 
+/// A number with the six digits that matter to a reader of messages.
+pub fn short(value: f64) -> String {
+    let mut out = String::new();
+    let rounded = format!("{value:.5e}").parse().unwrap_or(value);
+    // Few numbers are so large that their zeros are harder to read than an exponent.
+    write_general(&mut out, rounded, 15);
+    out
+}
+
 /// Appends `value` as C's `%.{digits}g` does.
 fn write_general(out: &mut String, value: f64, digits: usize) {
     if value.is_nan() {
@@ -125,6 +134,21 @@ mod tests {
         ];
         for (value, text) in rows {
             assert_eq!(double(value), text);
+        }
+    }
+
+    #[test]
+    fn messages_have_six_digits() {
+        let rows = [
+            (f64::from(0.829_702_f32), "0.829702"),
+            (1.625, "1.625"),
+            (16_777_215.0, "16777200"),
+            (-2.0, "-2"),
+            (7.567_011e-44, "7.56701e-44"),
+            (f64::NAN, "nan"),
+        ];
+        for (value, text) in rows {
+            assert_eq!(short(value), text);
         }
     }
 

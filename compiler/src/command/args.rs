@@ -358,6 +358,9 @@ fn no_command(word: &str) -> String {
     let commands = Words::command();
     let names = commands.get_subcommands().map(clap::Command::get_name);
     let hint = match runtime::input::nearest(word, names.chain(["help", "run"])) {
+        Some(name) if name == word => {
+            return format!("`{word}` stands before its options: diderotc {word} …");
+        }
         Some(name) => format!("; did you mean `{name}`?"),
         None => String::new(),
     };

@@ -47,10 +47,10 @@ pub(super) struct Attached {
 }
 
 /// The same as it is written.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Payload {
-    path: PathBuf,
-    text: String,
+    /// With its files, so that help and messages name those that it imports.
+    source: Source,
     double: bool,
     long_int: bool,
     width: Option<usize>,
@@ -125,8 +125,7 @@ fn reserve() -> &'static Reserve {
 impl Payload {
     fn new(source: &Source, options: &Options) -> Payload {
         Payload {
-            path: source.path.clone(),
-            text: source.text.clone(),
+            source: source.clone(),
             double: options.double,
             long_int: options.long_int,
             width: options.width,
@@ -138,7 +137,7 @@ impl Payload {
 
     fn attached(self) -> Attached {
         Attached {
-            source: Source::new(self.path, self.text),
+            source: self.source,
             options: Options {
                 double: self.double,
                 long_int: self.long_int,

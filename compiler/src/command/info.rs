@@ -13,6 +13,7 @@ use crate::{
 use runtime::{
     image::{Description, Statistics, describe, statistics},
     output::Length,
+    print::short,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -203,7 +204,7 @@ fn image_lines(file: &str, description: &Description, values: Option<&Statistics
     match image {
         Some(image) => {
             let sizes = joined(image.sizes.iter(), " × ");
-            let steps = joined(image.steps.iter().map(short), " × ");
+            let steps = joined(image.steps.iter().copied().map(short), " × ");
             let unit = image
                 .unit
                 .as_ref()
@@ -212,7 +213,7 @@ fn image_lines(file: &str, description: &Description, values: Option<&Statistics
             let extents = image.world_box();
             let extents = extents
                 .iter()
-                .map(|(low, high)| format!("[{}, {}]", short(low), short(high)));
+                .map(|(low, high)| format!("[{}, {}]", short(*low), short(*high)));
             let space = image
                 .space
                 .as_ref()
@@ -287,7 +288,7 @@ fn spread(values: &Statistics) -> String {
         values.percentiles.0,
         values.percentiles.1,
     ]
-    .map(|x| short(&x));
+    .map(short);
     format!("{min} … {max}, mean {mean}, 1 %–99 % {low} … {high}, {strange}")
 }
 
@@ -297,12 +298,6 @@ fn bars(counts: &[u64]) -> String {
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let height = |&n: &u64| HEIGHTS[(n as f64 / most as f64 * 7.0).ceil() as usize];
     counts.iter().map(height).collect()
-}
-
-/// A number with six digits that count.
-fn short(x: &f64) -> String {
-    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(*x);
-    rounded.to_string()
 }
 
 fn joined(items: impl Iterator<Item = impl ToString>, between: &str) -> String {

@@ -75,9 +75,11 @@ impl Execution<'_> {
             End::OutOfMemory => format!("out of memory after {steps} super-steps"),
             End::Run(RunEnd::Finished | RunEnd::Cancelled) => return,
         };
-        complain(&format!(
-            "note: {reason}; {active} strands were not finished and are written as they are\n"
-        ));
+        let unfinished = match active {
+            1 => "1 strand was not finished and is written as it is".to_string(),
+            n => format!("{n} strands were not finished and are written as they are"),
+        };
+        complain(&format!("note: {reason}; {unfinished}\n"));
     }
 
     /// Says why strands run on the CPU although a GPU was asked for.

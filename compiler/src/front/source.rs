@@ -12,7 +12,7 @@ use std::{
 };
 
 /// A program's text and where it came from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Source {
     /// The name shown in messages.
     pub path: PathBuf,
@@ -23,18 +23,19 @@ pub struct Source {
 }
 
 /// Where the parts of a text came from.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Origin {
     /// The files, the program's own first.
     pub(super) files: Vec<File>,
     /// The pieces of files that make the text, in order.
     pub(super) pieces: Vec<Piece>,
-    /// What is wrong with the imports.
+    /// What is wrong with the imports; a program that is stored has nothing of it.
+    #[serde(skip)]
     pub(super) problems: Vec<Diagnostic>,
 }
 
 /// A file of a program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct File {
     pub(super) path: PathBuf,
     pub(super) text: String,
@@ -43,7 +44,7 @@ pub(super) struct File {
 }
 
 /// A piece of a file that is a part of a program's text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Piece {
     /// Where it begins in the text.
     pub(super) start: u32,

@@ -1,8 +1,11 @@
-//! One example for every row of the operator table. The page has the expressions; their rows and values are written from the table and by the
-//! compiler.
+//! One example for every row of the tables of operators and kernels. The page has the expressions for operators; rows and values are written
+//! from the tables and by the compiler.
 
 use crate::{current, page::Page};
-use ein_ir::ops::{self, OPERATORS};
+use ein_ir::{
+    KERNELS, Kernel,
+    ops::{self, OPERATORS},
+};
 use std::{collections::BTreeMap, fmt::Write, fs, process::Command};
 
 /// What expressions may use.
@@ -11,6 +14,7 @@ field#4(2)[] F(x) = x[0]^2*x[1];
 field#4(2)[2] V(x) = [-x[1], x[0]];
 field#4(3)[3] W(x) = [x[1]*x[2], x[0], x[2]^2];
 image(1)[3] grey = load_image(\"std:grey\");
+image(1)[] impulse = load_image(\"data/check-impulse.nrrd\");
 real[] numbers = load_sequence(\"data/check-numbers.txt\");
 mesh(2) m = load_mesh(\"data/check-mesh.vtu\");
 fem#1(2)[] g = load_fem(m, \"poly\");
@@ -22,8 +26,8 @@ real[3] s = {4, 1, 9};
 const HEAD: &str = "\
 # Operators by example
 
-One expression for every row of [the table of operators](operators.md), and its value. To add one for a new operator, write its row here with an expression in the third column; the test of the
-book writes the rest. Expressions may use these definitions:
+One expression for every row of [the tables of operators, functions and kernels](operators.md), and its value, as `print` shows it. (To add one for a new operator, write its row here with an expression in
+the third column; the test of the book writes the rest.) Expressions may use these definitions:
 
 ";
 
@@ -41,6 +45,29 @@ const FORMS: &[&str] = &[
     "MAX",
     "printIR",
 ];
+
+const KERNELS_HEAD: &str = "
+## Kernels
+
+The samples of `impulse` are 0 but for a 1 at the position 4, so the field is the kernel itself. Here are its value in the middle, where a kernel that interpolates has 1,
+then its value and its derivative half a sample further.
+
+| kernel | example | value | example | value | example | value |
+|---|---|---|---|---|---|---|
+";
+
+/// Where a kernel is probed, and how often it is differentiated before.
+const PROBES: [(&str, u32); 3] = [("4.0", 0), ("4.5", 0), ("4.5", 1)];
+
+/// The examples of a kernel: as many as it has derivatives for.
+fn probes(kernel: &Kernel) -> Vec<String> {
+    let has = PROBES.iter().filter(|probe| probe.1 <= kernel.continuity);
+    let probe = |&(at, order): &(&str, u32)| {
+        let derivative = if order > 0 { "∇" } else { "" };
+        format!("{derivative}({} ⊛ impulse)({at})", kernel.name)
+    };
+    has.map(probe).collect()
+}
 
 const HEADER: &str = "| written | types | example | value |\n|---|---|---|---|\n";
 
@@ -64,7 +91,7 @@ fn first(written: &str) -> &str {
 }
 
 #[test]
-fn every_operator_has_an_example_with_its_value() {
+fn every_operator_and_kernel_has_an_example_with_its_value() {
     let page = Page::read("examples");
     let mut known: BTreeMap<(String, String), String> = BTreeMap::new();
     for row in cells(&page.text) {
@@ -88,9 +115,10 @@ fn every_operator_has_an_example_with_its_value() {
         .collect();
     assert_eq!(rows.len(), OPERATORS.len());
 
-    let prints = rows
-        .iter()
-        .map(|row| format!("            print({}, \"\\n\");\n", row.2));
+    let expressions = rows.iter().map(|row| row.2.clone());
+    let prints = expressions
+        .chain(KERNELS.iter().flat_map(probes))
+        .map(|expression| format!("            print({expression}, \"\\n\");\n"));
     let program = format!(
         "#version 2.0\n{BEFORE}strand S (int i) {{\n    output real pos = i;\n    update {{\n        if (i == 0) {{\n{}        }}\n        stabilize;\n    }}\n}}\ncreate_collection {{ S(i) | i in 0..3 }}\n",
         prints.collect::<String>()
@@ -142,6 +170,18 @@ fn every_operator_has_an_example_with_its_value() {
             code(example),
             code(value)
         );
+    }
+    out += KERNELS_HEAD;
+    let mut values = values.lines().skip(rows.len());
+    for kernel in KERNELS {
+        let _ = write!(out, "| {} |", code(kernel.name));
+        let mut shown = 0;
+        for (example, value) in probes(kernel).iter().zip(values.by_ref()) {
+            let _ = write!(out, " {} | {} |", code(example), code(value));
+            shown += 1;
+        }
+        out += &"  |  |".repeat(PROBES.len() - shown);
+        out.push('\n');
     }
     current(&page.path, &out);
 }

@@ -9,6 +9,7 @@ mod examples;
 mod library;
 mod links;
 mod notices;
+mod options;
 mod page;
 mod pictures;
 

@@ -86,6 +86,18 @@ fn help_has_inputs_of_imports_under_their_names() {
     assert_eq!(own, ["n", "own"]);
     assert_eq!(part("inputs of lib.diderot"), ["far"]);
     assert!(part("inputs of std/camera").contains(&"eye".to_owned()));
+
+    // An executable says the same, without the file that was imported.
+    assert!(
+        diderotc(&dir, &["build", "p.diderot", "-o", "built"])
+            .status
+            .success()
+    );
+    fs::remove_file(dir.join("lib.diderot")).expect("it was written");
+    let built = Command::new(dir.join("built")).arg("-h").output();
+    let built = stdout(&built.expect("it runs"));
+    let after_usage = |text: &str| text.split_once('\n').map(|(_, rest)| rest.to_owned());
+    assert_eq!(after_usage(&built), after_usage(&text));
 }
 
 #[test]

@@ -150,6 +150,10 @@ fn what_was_mistyped_is_suggested() {
     write(&dir, "p.diderot", COLOUR);
     for (words, hint) in [
         (&["chekc", "p.diderot"][..], "did you mean `check`?"),
+        (
+            &["--color", "never", "check", "p.diderot"],
+            "error: `check` stands before its options: diderotc check …\n",
+        ),
         (&["p.diderot", "-ey", "1,2,3"], "did you mean `-eye`?"),
         (&["p.diderot", "-eyes", "1,2,3"], "did you mean `-eye`?"),
         (

@@ -2,6 +2,7 @@
 
 use super::{Domain, Output, Values};
 use crate::png::{Depth, Png, Range};
+use crate::print::short;
 use rayon::prelude::*;
 
 /// How a pixel looks of which a value is not a number.
@@ -247,14 +248,14 @@ impl Tally {
         if clipped > TOLERATED || all && clipped > 0.0 {
             let mut parts = Vec::new();
             if self.above > 0 {
-                let greatest = self.extent.1;
+                let greatest = short(self.extent.1);
                 parts.push(format!(
                     "{} of values are above {high} (largest {greatest})",
                     percent(self.above)
                 ));
             }
             if self.below > 0 {
-                let least = self.extent.0;
+                let least = short(self.extent.0);
                 parts.push(format!(
                     "{} of values are below {low} (smallest {least})",
                     percent(self.below)

@@ -498,7 +498,7 @@ impl<'a> Emitter<'a, '_> {
                 let changed = |(v, slot): &(&Value, &u32)| unchanged.get(v) != Some(slot);
                 for (&v, &slot) in results.iter().zip(slots).filter(changed) {
                     let value = match self.planes.constant(v) {
-                        Some(op) => self.constant(op),
+                        Some(op) => self.scalar_constant(op),
                         None => self.natural(v)[0],
                     };
                     self.b.ins().store(PLAIN, value, globals, slot as i32 * 8);

@@ -27,7 +27,7 @@ impl Emitter<'_, '_> {
     /// Emits an operation and keeps its results.
     pub(super) fn op(&mut self, op: &Op, args: &[Value], results: &[Value]) {
         let parts = match op {
-            Op::Real(_) | Op::Int(_) | Op::Bool(_) => vec![self.constant(op)],
+            Op::Real(_) | Op::Int(_) | Op::Bool(_) => vec![self.scalar_constant(op)],
             Op::Str(text) => {
                 let id = self.linker.intern(text);
                 vec![self.int(id)]
@@ -111,7 +111,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The value of a number or a truth value.
-    pub(super) fn constant(&mut self, op: &Op) -> cl::Value {
+    pub(super) fn scalar_constant(&mut self, op: &Op) -> cl::Value {
         match op {
             Op::Real(bits) => self.real(bits.get()),
             Op::Int(n) => self.int(*n),

@@ -381,11 +381,7 @@ impl<'a> Emitter<'a, '_> {
             let lanes = vec![bits; self.lanes.per_part()];
             return self.lane_constants(self.lanes.part(ty), &lanes);
         }
-        match op {
-            Op::Real(x) => self.real(x.get()),
-            Op::Int(n) => self.int(*n),
-            _ => self.b.ins().iconst(types::I8, (bits & 1) as i64),
-        }
+        self.scalar_constant(op)
     }
 
     /// Forgets the uses at a step, and the values that have no other.

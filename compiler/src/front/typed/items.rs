@@ -101,7 +101,10 @@ fn constant_item<'a>(
         (Some((_, text)), _, Some(ty)) => match given_constant::read(text, ty, options.long_int) {
             Ok(value) => Some(value),
             Err(reason) => {
-                let message = format!("`--C{}={text}` does not give a `{ty}`: {reason}", name.text);
+                let message = format!(
+                    "`--C{}={text}` is no value of type `{ty}`: {reason}",
+                    name.text
+                );
                 cx.error(codes::GIVEN_CONSTANT, name.span, message);
                 None
             }
