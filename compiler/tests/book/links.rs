@@ -48,7 +48,9 @@ fn addresses(text: &str) -> Vec<&str> {
 
 #[test]
 fn commands_name_packages_that_exist() {
-    let folders = ["ein-ir", "rewrite", "runtime", "compiler", "datm"];
+    let folders = [
+        "ein-ir", "rewrite", "runtime", "compiler", "datm", "python", "capi",
+    ];
     let manifests = folders.map(|folder| {
         fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest")
     });
