@@ -7,6 +7,8 @@
 //! ```text
 //! cargo bench -p diderot-runtime --bench fem
 //! ```
+//!
+//! `fem_vtk.py` runs it beside VTK's probe filter.
 
 use runtime::fem::{
     ArrayPlace, Choice, Element, FemArray, FemFile, FemValues, FemWanted, FileCell, Mesh, Outside,

@@ -110,6 +110,10 @@ pub struct Mesh {
     geometry: Vec<Axes>,
     index: Index,
     /// Whether the processor has the instructions of the wider versions of the primitives.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        allow(dead_code, reason = "other processors have one version")
+    )]
     wide: bool,
     notes: Vec<String>,
     contact: Contact,
