@@ -329,3 +329,19 @@ fn places_of_definition() {
         }
     }
 }
+
+/// Steps read elements of other sequences at their own places: of short ones in a loop, of long ones written out.
+#[test]
+fn steps_that_read_other_sequences() {
+    for (length, expected) in [(8usize, vec![1]), (100, vec![])] {
+        let data = |n: usize| 0.3 * (n % 5) as f64;
+        let x = (1..100).fold(0.7, |x, t| 0.9 * x + data(t % length));
+        let statements = format!(
+            "real[{length}] a[n] = base*real(n%5)*3.0/7.0; \
+             real[100] x {{ x[0] = base; x[t in 1..99] = 0.9*x[t-1] + a[t%{length}]; }} y = x[99];"
+        );
+        let (found, windows) = run("other sequences", &statements);
+        near(found[0], x, &statements);
+        assert_eq!(windows, expected, "{statements}");
+    }
+}

@@ -26,7 +26,7 @@ use crate::front::{
 use ein_ir::Type;
 
 /// How many elements a sequence may have that is written out, and how many a step of one that is computed in steps.
-const MOST_ELEMENTS: usize = 4096;
+pub(super) const MOST_ELEMENTS: usize = 4096;
 
 /// How many steps there may be.
 const MOST_STEPS: usize = 1 << 16;
@@ -272,7 +272,7 @@ fn computed(
     span: Span,
 ) -> Option<Expr> {
     let lengths = cx.indices.recurrence.as_ref()?.lengths.clone();
-    let size = lengths.iter().fold(1usize, |all, &n| all.saturating_mul(n));
+    let size = cx.indices.recurrence.as_ref()?.size();
     let what = Sequence {
         known,
         lengths: &lengths,

@@ -8,13 +8,19 @@ use super::{
         overload,
         tree::{Constant, Expr, ExprKind, VarId},
     },
-    StandIn, described, lower,
+    StandIn,
+    clauses::MOST_ELEMENTS,
+    described, lower,
     lower::{Lowering, Slot, Slots, Stop},
     ranges::Range,
     steps::{Read, element_read},
 };
 use crate::front::{codes, source::Span};
 use ein_ir::{Index, Type, ops::spelling};
+
+/// How long a sequence may be of which an element is taken at a place that is known only at run time, which is done by
+/// comparing the place with all there are. If the clauses can be written out, they are where it is longer.
+const MOST_COMPARED: usize = 16;
 
 impl Lowering<'_, '_> {
     /// The value of an int or a truth value that depends on indices alone.
@@ -291,6 +297,10 @@ impl Lowering<'_, '_> {
                 let Type::Seq(_, Some(length)) = base.ty else {
                     return Err(Stop::Failed);
                 };
+                let own = self.cx.indices.recurrence.as_ref();
+                if length > MOST_COMPARED && own.is_some_and(|own| own.size() <= MOST_ELEMENTS) {
+                    return Err(Stop::Unstepped);
+                }
                 let steps = slots.values().find_map(|slot| match slot {
                     Slot::Running(_, range) => Some(*range),
                     _ => None,

@@ -87,6 +87,12 @@ impl Recurrence {
         self.steps = steps;
     }
 
+    /// How many elements it has.
+    pub(super) fn size(&self) -> usize {
+        let lengths = self.lengths.iter();
+        lengths.fold(1, |all, &n| all.saturating_mul(n))
+    }
+
     /// How many axes it has.
     pub(super) fn order(&self) -> usize {
         self.lengths.len()
