@@ -318,10 +318,7 @@ fn what_is_packed_in_a_way_that_is_not_read_can_be_written_anew() {
     let at = at.expect("a compressor");
     packed.splice(at..at + name.len(), *b"vtkLZMADataCompressor");
     let error = read(&packed).map(|_| ()).unwrap_err();
-    assert!(
-        error.to_string().contains("vtkLZMADataCompressor"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("LZMA"), "{error}");
     assert!(error.hints()[0].contains("if VTK reads it"), "{error}");
 }
 

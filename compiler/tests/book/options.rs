@@ -29,7 +29,7 @@ fn spellings(line: &str) -> Vec<&str> {
 
 #[test]
 fn every_option_has_an_example() {
-    let page = Page::read("command");
+    let page = Page::read_into("command", "options");
     let used = words();
     let is_used = |spelling: &&str| {
         let is_it = |word: &String| {

@@ -60,15 +60,24 @@ impl Block<'_> {
 impl Page {
     /// A page of the book.
     pub(crate) fn read(name: &str) -> Page {
-        Page::at(&root().join("docs/book/src").join(name).with_extension("md"))
+        Page::read_into(name, name)
+    }
+
+    /// A page of the book, with its files in a folder of its own: tests run at the same time.
+    pub(crate) fn read_into(name: &str, folder: &str) -> Page {
+        let path = root().join("docs/book/src").join(name);
+        Page::new(&path.with_extension("md"), Path::new(folder))
     }
 
     /// Any page; writes its files to a folder.
     pub(crate) fn at(path: &Path) -> Page {
-        let name = path.file_stem().unwrap_or_default();
+        Page::new(path, Path::new(path.file_stem().unwrap_or_default()))
+    }
+
+    fn new(path: &Path, folder: &Path) -> Page {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join("book")
-            .join(name);
+            .join(folder);
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a folder for the page");
         for shared in ["data", "programs"] {
