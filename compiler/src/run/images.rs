@@ -170,9 +170,12 @@ unsafe impl Sync for LoadedImages {}
 
 /// The images of all fields, and all images.
 enum Kept {
-    Single(Vec<KeptImage<f32>>, Vec<Arc<Image<f32>>>),
-    Double(Vec<KeptImage<f64>>, Vec<Arc<Image<f64>>>),
+    Single(Vec<KeptImage<f32>>, Whole<f32>),
+    Double(Vec<KeptImage<f64>>, Whole<f64>),
 }
+
+/// All images of a program.
+type Whole<T> = Vec<Arc<Image<T>>>;
 
 impl Kept {
     /// Whether the image of a field was probed at all.
@@ -208,7 +211,7 @@ impl LoadedImages {
     fn of<T>(
         program: &Compiled,
         sources: &[(ImageSource, Reading)],
-        keep: fn(Vec<KeptImage<T>>, Vec<Arc<Image<T>>>) -> Kept,
+        keep: fn(Vec<KeptImage<T>>, Whole<T>) -> Kept,
     ) -> Result<LoadedImages, Failure>
     where
         T: runtime::image::Real + runtime::nrrd::FromSample + runtime::simd::Float,

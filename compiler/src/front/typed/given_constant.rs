@@ -17,7 +17,7 @@ pub(super) fn read(text: &str, wanted: &Type, long_int: bool) -> Result<Constant
     if !reader.rest.trim().is_empty() {
         return Err(format!("unexpected `{}`", reader.rest.trim()));
     }
-    fit(value, wanted, long_int).ok_or_else(|| format!("it is of another type"))
+    fit(value, wanted, long_int).ok_or_else(|| "it is of another type".to_owned())
 }
 
 /// The value at a type, if it is one of that type or converts to it.
