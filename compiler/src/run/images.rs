@@ -176,6 +176,9 @@ impl Kept {
     }
 }
 
+/// Keeps the images of a program whose numbers have one of the precisions.
+type Keep<T> = fn(Vec<KeptImage<T>>, Vec<Arc<Image<T>>>) -> Kept;
+
 impl LoadedImages {
     /// Loads a program's images.
     fn load(
@@ -192,7 +195,7 @@ impl LoadedImages {
     fn of<T>(
         program: &Compiled,
         sources: &[(ImageSource, Reading)],
-        keep: fn(Vec<KeptImage<T>>, Vec<Arc<Image<T>>>) -> Kept,
+        keep: Keep<T>,
     ) -> Result<LoadedImages, Failure>
     where
         T: runtime::image::Real + runtime::simd::Float,
