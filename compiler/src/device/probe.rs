@@ -123,11 +123,23 @@ impl Expander {
         let zero = self.number(0.0);
         let mut sums = vec![zero; wanted.len()];
         let rows = axes.get(1).map_or(1, |axis| axis.taps);
+        let mut start = None;
         for j in 0..rows {
             let row = axes.get(1).map(|axis| self.tap(field, axis, j));
+            let (offset, outside) = self.offset(axes, [row, slice]);
+            if field.border.is_none() {
+                // A row begins a row's samples after the one before.
+                start = Some(match start {
+                    Some(before) => self.simple(Simple::IntAdd, &[before, axes[0].size]),
+                    None => self.below(offset, Some(&axes[0]), axes[0].origin),
+                });
+            }
             let components = field.shape.size();
             let samples: Vec<Vec<Value>> = (0..components)
-                .map(|component| self.row(field, axes, component, [row, slice]))
+                .map(|component| match start {
+                    Some(start) => self.row_from(field, &axes[0], component, start),
+                    None => self.row(field, &axes[0], component, (offset, outside)),
+                })
                 .collect();
             for (sum, (component, counts)) in sums.iter_mut().zip(wanted) {
                 let along_x = &weights[0][counts[0]];
@@ -147,14 +159,12 @@ impl Expander {
         sums
     }
 
-    /// The samples of a row, which is given by its taps along the other axes.
-    fn row(
+    /// Which row the taps along the other axes give, and whether it is outside.
+    fn offset(
         &mut self,
-        field: &Convolution,
         axes: &[Axis],
-        component: usize,
         others: [Option<Tap>; 2],
-    ) -> Vec<Value> {
+    ) -> (Option<Value>, Option<Value>) {
         let mut offset = None;
         let mut outside = None;
         // ((z · size_y) + y) · size_x, then x.
@@ -164,20 +174,44 @@ impl Expander {
             outside = self.either(outside, tap.is_outside);
             offset = Some(index);
         }
-        let along = &axes[0];
+        (offset, outside)
+    }
+
+    /// The samples of a row without borders, from the first one on.
+    fn row_from(
+        &mut self,
+        field: &Convolution,
+        along: &Axis,
+        component: usize,
+        start: Value,
+    ) -> Vec<Value> {
+        let load = |ahead: usize| Op::Load {
+            image: field.image,
+            component: component as u32,
+            ahead: ahead as u32,
+        };
+        (0..along.taps)
+            .map(|ahead| self.b.op1(load(ahead), &[start]))
+            .collect()
+    }
+
+    /// The samples of a row, which is given by its number and whether it is outside.
+    fn row(
+        &mut self,
+        field: &Convolution,
+        along: &Axis,
+        component: usize,
+        (offset, outside): (Option<Value>, Option<Value>),
+    ) -> Vec<Value> {
         (0..along.taps)
             .map(|i| {
-                let (at, ahead, is_outside) = if field.border.is_none() {
-                    (self.below(offset, Some(along), along.origin), i, None)
-                } else {
-                    let tap = self.tap(field, along, i);
-                    let at = self.below(offset, Some(along), tap.index);
-                    (at, 0, self.either(outside, tap.is_outside))
-                };
+                let tap = self.tap(field, along, i);
+                let at = self.below(offset, Some(along), tap.index);
+                let is_outside = self.either(outside, tap.is_outside);
                 let load = Op::Load {
                     image: field.image,
                     component: component as u32,
-                    ahead: ahead as u32,
+                    ahead: 0,
                 };
                 let sample = self.b.op1(load, &[at]);
                 match (&field.border, is_outside) {

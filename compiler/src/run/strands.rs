@@ -324,7 +324,7 @@ unsafe impl StrandProgram for Strands {
             Cell::Count(StrandSet::All) => counts.all(),
             Cell::Count(StrandSet::Active) => counts.active,
             Cell::Count(StrandSet::Stable) => counts.stable,
-            Cell::Samples(..) => unreachable!("samples are the accelerator's"),
+            Cell::Samples(..) | Cell::SizeLess(..) => unreachable!("the accelerator knows them"),
         };
         if let Err(error) = accelerator.run(strands, &value) {
             self.placement.fail(error);

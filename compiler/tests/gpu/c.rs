@@ -75,13 +75,14 @@ impl Machine for Compiler {
 
     fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), DriverError> {
         let memory = self.memory.lock().unwrap();
-        let from = &memory[&address];
-        assert!(bytes.len() <= 8 * from.len());
+        let (first, from) = memory.range(..=address).next_back().expect("memory");
+        let at = (address - first) as usize;
+        assert!(at + bytes.len() <= 8 * from.len());
         // SAFETY: there is so much.
         unsafe {
             bytes
                 .as_mut_ptr()
-                .copy_from(from.as_ptr().cast(), bytes.len())
+                .copy_from(from.as_ptr().cast::<u8>().add(at), bytes.len())
         };
         Ok(())
     }

@@ -19,6 +19,10 @@ pub(crate) struct Interpreter {
     pub(crate) launches: AtomicUsize,
     /// Whether it is lost after so many launches.
     lost_after: Option<usize>,
+    /// Copies from the machine so far.
+    reads: AtomicUsize,
+    /// Whether it is lost after so many copies.
+    lost_after_reads: Option<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -58,6 +62,14 @@ impl Interpreter {
         }
     }
 
+    /// A machine that is lost after so many copies from it.
+    pub(crate) fn lost_after_reads(reads: usize) -> Interpreter {
+        Interpreter {
+            lost_after_reads: Some(reads),
+            ..Interpreter::default()
+        }
+    }
+
     /// All memory that was taken has been given back.
     pub(crate) fn is_empty(&self) -> bool {
         self.state.lock().unwrap().memory.is_empty()
@@ -90,8 +102,14 @@ impl Machine for Interpreter {
     }
 
     fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), DriverError> {
+        if self.lost_after_reads == Some(self.reads.fetch_add(1, Relaxed)) {
+            bytes.fill(0xAA);
+            return Err(DriverError::new("copying from the GPU", "it is lost"));
+        }
         let state = self.state.lock().unwrap();
-        bytes.copy_from_slice(&state.memory[&address][..bytes.len()]);
+        let (first, memory) = state.memory.range(..=address).next_back().expect("memory");
+        let at = (address - first) as usize;
+        bytes.copy_from_slice(&memory[at..at + bytes.len()]);
         Ok(())
     }
 

@@ -284,6 +284,30 @@ fn a_machine_that_is_lost_loses_nothing() {
 }
 
 #[test]
+fn a_machine_that_is_lost_while_results_are_copied_loses_nothing() {
+    // States of two parts: one may be here already when the other never comes.
+    let text = "#version 2.0
+strand s (int i) { output vec3 x = [0, 0, 0]; update { x += [0.5 + i, 0.25 - i, 1.5*i]; stabilize; } }
+create_array { s(i) | i in 0..69999 }";
+    let case = Case::new(Source::new("many.diderot", text));
+    let cpu = case.run(&Options::default(), 1);
+    let options = Options {
+        target: Target::Cuda,
+        ..Options::default()
+    };
+    // The word that says whether strands go on, then the fates, then the parts.
+    for reads in 1..4 {
+        let mut program = compiled(&case, &options);
+        program.machine = Some(Arc::new(Interpreter::lost_after_reads(reads)));
+        let mut running = case.begin(program, 1);
+        let end = running.run(None, &mut std::io::sink());
+        end.expect("the CPU finishes it");
+        assert_eq!(running.troubles().len(), 1, "{reads}");
+        assert_eq!(running.outputs(true)[0].numbers(), cpu.outputs[0].1);
+    }
+}
+
+#[test]
 fn run_time_errors_are_those_of_the_cpu() {
     let text = "#version 2.0
 strand s (int i) {

@@ -306,6 +306,7 @@ impl Reader {
             ["fma", "rn", ty @ ("f32" | "f64")] => ("fma".into(), vec![ty; 4]),
             ["sqrt", "rn", ty @ ("f32" | "f64")] => ("sqrt".into(), vec![ty; 2]),
             ["neg" | "abs", ty @ ("f32" | "f64")] => (parts[0].into(), vec![ty; 2]),
+            ["min" | "max", ty @ ("f32" | "f64")] => (parts[0].into(), vec![ty; 3]),
             ["copysign", ty @ ("f32" | "f64")] => ("copysign".into(), vec![ty; 3]),
             ["mov", ty] => ("mov".into(), vec![ty; 2]),
             ["add" | "sub" | "div" | "rem", ty @ ("s32" | "s64" | "u32")] => {
@@ -407,6 +408,18 @@ fn compute(name: &str, types: &[String], x: &[u64]) -> u64 {
             single(0).mul_add(single(1), single(2)),
             double(0).mul_add(double(1), double(2))
         ),
+        // A NaN is dropped, and −0 is below 0.
+        ("min" | "max", _) => {
+            let (a, b) = match ty {
+                "f32" => (f64::from(single(0)), f64::from(single(1))),
+                _ => (double(0), double(1)),
+            };
+            let is_first = match (a.is_nan(), b.is_nan()) {
+                (false, false) => a.total_cmp(&b).is_le() == (name == "min"),
+                (is_nan, _) => !is_nan,
+            };
+            x[usize::from(!is_first)]
+        }
         // The sign of the first and the magnitude of the second.
         ("copysign", _) => float!(single(1).copysign(single(0)), double(1).copysign(double(0))),
         ("mov", _) => x[0],

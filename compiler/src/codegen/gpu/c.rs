@@ -96,6 +96,9 @@ impl Printer<'_> {
             let about = match cell {
                 Cell::Global(slot) => format!("global {slot}"),
                 Cell::Image(image, info) => format!("image {image}: {info:?}"),
+                Cell::SizeLess(image, axis, n) => {
+                    format!("image {image}: size {axis} less {n}, as a real")
+                }
                 Cell::Samples(image, component) => {
                     format!("samples of image {image}, component {component}")
                 }

@@ -58,6 +58,8 @@ pub enum Cell {
     Global(u32),
     /// What is known of an image.
     Image(u32, ImageInfo),
+    /// How many samples there are along an axis of an image, less a number, as a real.
+    SizeLess(u32, u8, i64),
     /// The address of the samples of an image's component.
     Samples(u32, u32),
     /// How many strands there were at the start of the super-step.

@@ -4,6 +4,7 @@ use super::{
     driver::DriverError,
     kernel::{Cell, Header, Kernel, PARAMETER_CELLS},
 };
+use crate::ir::leaf::ImageInfo;
 use runtime::world::{Batch, fate};
 use std::{
     fmt,
@@ -95,6 +96,16 @@ impl Drop for Memory {
     }
 }
 
+/// Memory for the strands of a band, and for what a launch is given; kept for the next one.
+struct Room {
+    state: Memory,
+    fates: Memory,
+    active: Memory,
+    more: Memory,
+    /// Bytes of states, and strands, that there is room for.
+    size: (usize, usize),
+}
+
 /// A program on a machine, with its images.
 pub struct Accelerator {
     machine: Arc<dyn Machine>,
@@ -103,11 +114,14 @@ pub struct Accelerator {
     images: Vec<Option<Memory>>,
     /// Bytes of a component of each image.
     planes: Vec<usize>,
+    room: Mutex<Option<Room>>,
     phases: Mutex<Phases>,
 }
 
 /// Strands that are on the machine at a time.
 const BAND: usize = 1 << 22;
+/// Bytes of states that are copied back at a time: few enough to stay in a cache.
+const PART: usize = 1 << 20;
 /// Super-steps of the first launch.
 const FIRST_STEPS: u32 = 1024;
 /// A launch should not take longer: until it ends, nobody can stop the run.
@@ -161,6 +175,7 @@ impl Accelerator {
             handle,
             images: memories,
             planes: images.iter().map(plane).collect(),
+            room: Mutex::new(None),
             phases: Mutex::new(Phases {
                 load,
                 transfer: start.elapsed(),
@@ -202,6 +217,13 @@ impl Accelerator {
                     let first = memory.expect("an image that is read").address;
                     first + u64::from(component) * self.planes[image as usize] as u64
                 }
+                Cell::SizeLess(image, axis, n) => {
+                    let size = value(Cell::Image(image, ImageInfo::Size(axis))) as i64;
+                    match self.kernel.lanes.double {
+                        true => ((size - n) as f64).to_bits(),
+                        false => ((size - n) as f32).to_bits().into(),
+                    }
+                }
                 other => value(other),
             })
             .collect();
@@ -239,23 +261,23 @@ impl Accelerator {
         let machine = &self.machine;
         let bytes = blocks.start * batch.stride..blocks.end * batch.stride;
         let slots = blocks.start * batch.width..blocks.end * batch.width;
-        let state = Memory::with(machine, &batch.state[bytes.clone()])?;
-        let words: Vec<u8> = batch.fates[slots.clone()]
-            .iter()
-            .flat_map(|word| word.to_le_bytes())
-            .collect();
-        let fates = Memory::with(machine, &words)?;
-        let active = Memory::new(machine, size_of::<u32>())?;
         let as_bytes = |cells: &[u64]| -> Vec<u8> {
             cells.iter().flat_map(|cell| cell.to_le_bytes()).collect()
         };
         let (given, more) = cells.split_at(cells.len().min(PARAMETER_CELLS));
-        let more = Memory::with(machine, &as_bytes(more))?;
+        let mut kept = self.room.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = self.room_for(&mut kept, (bytes.len(), slots.len()), more.len())?;
+        machine.write(room.state.address, &batch.state[bytes])?;
+        machine.write(
+            room.fates.address,
+            words_as_bytes(&batch.fates[slots.clone()]),
+        )?;
+        machine.write(room.more.address, &as_bytes(more))?;
         let mut header = Header {
-            state: state.address,
-            fates: fates.address,
-            active: active.address,
-            more: more.address,
+            state: room.state.address,
+            fates: room.fates.address,
+            active: room.active.address,
+            more: room.more.address,
             count: slots.len() as u32,
             steps: 0,
         };
@@ -263,13 +285,13 @@ impl Accelerator {
         while done < batch.limit && !batch.is_over() {
             header.steps =
                 u32::try_from(batch.limit - done).map_or(budget, |left| left.min(budget));
-            machine.write(active.address, &0u32.to_le_bytes())?;
+            machine.write(room.active.address, &0u32.to_le_bytes())?;
             let parameters = [header.bytes(), as_bytes(given)].concat();
             let time = machine.launch(self.handle, header.count, &parameters)?;
             *spent += time;
             done += u64::from(header.steps);
             let mut goes_on = [0; size_of::<u32>()];
-            machine.read(active.address, &mut goes_on)?;
+            machine.read(room.active.address, &mut goes_on)?;
             if goes_on == [0; 4] {
                 break;
             }
@@ -279,21 +301,52 @@ impl Accelerator {
                 _ => budget,
             };
         }
-        let mut words = words;
-        machine.read(fates.address, &mut words)?;
-        let mut after = vec![0; bytes.len()];
-        machine.read(state.address, &mut after)?;
-        let words = words
-            .chunks_exact(4)
-            .map(|word| u32::from_le_bytes(word.try_into().expect("four bytes")));
-        let words: Vec<u32> = words.collect();
-        self.take(&mut batch.state[bytes], &after, &words, batch.width);
+        let mut words = vec![fate::IDLE; slots.len()];
+        machine.read(room.fates.address, words_as_bytes_mut(&mut words))?;
+        // Part by part, state and fates together: a machine that is lost meanwhile leaves every strand either finished or
+        // as it was.
+        let per_part = (PART / batch.stride).max(1);
+        let mut after = vec![0; per_part.min(blocks.len()) * batch.stride];
+        let states = batch.state[blocks.start * batch.stride..blocks.end * batch.stride]
+            .chunks_mut(per_part * batch.stride);
+        let fates = batch.fates[slots].chunks_mut(per_part * batch.width);
+        let words_of_parts = words.chunks(per_part * batch.width);
+        let mut from = room.state.address;
+        for ((state, fates), words) in states.zip(fates).zip(words_of_parts) {
+            let after = &mut after[..state.len()];
+            machine.read(from, after)?;
+            self.take(state, after, words, batch.width);
+            fates.copy_from_slice(words);
+            from += state.len() as u64;
+        }
         let ended = |kind| words.iter().filter(|&&w| fate::kind(w) == kind).count() as u64;
         let furthest = words.iter().map(|word| word >> fate::BITS).max();
         let furthest = furthest.unwrap_or(0).into();
         batch.advance(furthest, ended(fate::STABLE), ended(fate::DEAD));
-        batch.fates[slots].copy_from_slice(&words);
         Ok(())
+    }
+
+    /// The room that is kept, if it is large enough, or a new one.
+    fn room_for<'a>(
+        &self,
+        kept: &'a mut Option<Room>,
+        size: (usize, usize),
+        more: usize,
+    ) -> Result<&'a Room, DriverError> {
+        let fits = |room: &Room| room.size.0 >= size.0 && room.size.1 >= size.1;
+        if !kept.as_ref().is_some_and(fits) {
+            // What was too small makes place first.
+            *kept = None;
+            let memory = |bytes: usize| Memory::new(&self.machine, bytes);
+            *kept = Some(Room {
+                state: memory(size.0)?,
+                fates: memory(size.1 * size_of::<u32>())?,
+                active: memory(size_of::<u32>())?,
+                more: memory(more * size_of::<u64>())?,
+                size,
+            });
+        }
+        Ok(kept.as_ref().expect("there is one now"))
     }
 
     /// Takes over the states of all strands that are not left to the CPU.
@@ -317,4 +370,16 @@ impl Accelerator {
             }
         }
     }
+}
+
+/// Words as they lie in memory, which is how the machine reads them.
+fn words_as_bytes(words: &[u32]) -> &[u8] {
+    // SAFETY: all bytes of the words are initialized, and bytes need no alignment.
+    unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
+}
+
+/// The same, to be written.
+fn words_as_bytes_mut(words: &mut [u32]) -> &mut [u8] {
+    // SAFETY: as above; any bytes make words.
+    unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) }
 }

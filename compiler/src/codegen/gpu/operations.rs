@@ -22,10 +22,21 @@ impl Printer<'_> {
         let operands = self.operands(function, args);
         let given: Vec<&str> = operands.iter().map(String::as_str).collect();
         let result = match op {
+            Op::Low(low::Op::Simple(Simple::ToReal)) if self.size_less(args[0]).is_some() => {
+                let cell = self.size_less(args[0]).expect("one was found");
+                self.cell(cell, self.ty(Class::Real), Class::Real)
+            }
             Op::Low(op) => match self.scalar(op, &given) {
                 Some(result) => result,
                 None => return,
             },
+            Op::Arithmetic(arithmetic @ (Arithmetic::Min | Arithmetic::Max), Width::Real)
+                if args.iter().all(|&arg| self.is_plain(arg)) =>
+            {
+                let name = arithmetic.name();
+                let ty = self.ty(Class::Real);
+                self.compute(Class::Real, &format!("{name}.{ty}"), &given)
+            }
             Op::Arithmetic(arithmetic, width) => self.arithmetic(*arithmetic, *width, &given),
             Op::Double(x) => self.number(x.get(), Class::Double),
             Op::SelectDouble => {
@@ -101,7 +112,12 @@ impl Printer<'_> {
             "s64" => "mad.lo.s64",
             _ => "mad.wide.s32",
         };
-        let address = self.compute(Class::Wide, instruction, &[index, &bytes.to_string(), base]);
+        let (base, index) = self
+            .after_known(&place)
+            .unwrap_or_else(|| (base.to_string(), index.to_string()));
+        let bytes = bytes.to_string();
+        let operands = [&index, &bytes, &base].map(String::as_str);
+        let address = self.compute(Class::Wide, instruction, &operands);
         self.places.insert(place, address.clone());
         address
     }

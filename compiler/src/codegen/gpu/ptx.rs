@@ -4,18 +4,19 @@
 //! Every operation on numbers says how it rounds (`.rn`), because the assembler would contract products and sums that do
 //! not; no operation flushes subnormal numbers.
 
+mod facts;
 mod frame;
 
 use super::kernel::{Cell, Header, Kernel, PARAMETER_CELLS};
 use crate::{
     codegen::abi::{Lanes, StateMap, StatePlane},
-    device::{Device, Table, Ty},
+    device::{Device, Op, Table, Ty},
     ir::weights::weights,
     low,
     ssa::{Block, Function, Inst, Kind, Value},
 };
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     fmt::Write,
 };
 
@@ -80,6 +81,10 @@ pub(super) struct Printer<'a> {
     /// The registers of the state.
     pub(super) state: Vec<String>,
     pub(super) places: HashMap<Place, String>,
+    /// The operations of the method in work, by their results.
+    definitions: HashMap<Value, (Op, Vec<Value>)>,
+    /// Values that a condition shows to be plain, where it holds.
+    plain: HashSet<Value>,
     pub(super) tables: Vec<Table>,
     pub(super) cells: Vec<Cell>,
     /// The addresses of the samples that are read.
@@ -105,6 +110,8 @@ impl<'a> Printer<'a> {
             values: HashMap::new(),
             state: Vec::new(),
             places: HashMap::new(),
+            definitions: HashMap::new(),
+            plain: HashSet::new(),
             tables: Vec::new(),
             cells: Vec::new(),
             bases: HashMap::new(),
@@ -254,7 +261,7 @@ impl<'a> Printer<'a> {
         match &inst.kind {
             Kind::Op(op, args) => self.operation(function, op, args, &inst.results),
             Kind::If {
-                condition,
+                condition: holds,
                 then,
                 otherwise,
             } => {
@@ -267,10 +274,15 @@ impl<'a> Printer<'a> {
                         (class, self.register(class))
                     })
                     .collect();
-                let condition = self.values[condition].clone();
+                let condition = self.values[holds].clone();
                 self.line(&format!("@!{condition} bra {no}"));
                 for (block, after) in [(then, Some(&no)), (otherwise, None)] {
+                    let plain = self.plain.clone();
+                    if after.is_some() {
+                        self.learn(*holds);
+                    }
                     self.nested(function, block);
+                    self.plain = plain;
                     for ((class, to), value) in results.iter().zip(&block.yields) {
                         let from = self.values[value].clone();
                         self.copy(*class, to, &from);

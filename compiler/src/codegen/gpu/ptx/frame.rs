@@ -61,6 +61,7 @@ impl Printer<'_> {
         let done = self.register(Class::Word);
         let status = self.register(Class::Int);
         if let Some(start) = start {
+            self.begin(start);
             self.line(&format!("mov.u32 {done}, 1"));
             self.line(&format!("@!{fresh} bra STARTED"));
             self.method(start, &status);
@@ -68,20 +69,21 @@ impl Printer<'_> {
             self.place_label("STARTED");
         }
         self.line(&format!("mov.u32 {done}, 0"));
-        self.values.clear();
-        self.places.clear();
+        self.begin(update);
         self.invariants(update);
+        // A launch is for one super-step at least.
         self.place_label("AGAIN");
-        let over = self.compute(Class::Truth, "setp.ge.u32", &[&done, &budget]);
-        self.line(&format!("@{over} bra PAUSE"));
         self.method(update, &status);
         self.line(&format!("add.u32 {done}, {done}, 1"));
         self.leave_on_status(&status);
-        self.line("bra AGAIN");
-        self.place_label("STABLE");
+        let goes_on = self.compute(Class::Truth, "setp.lt.u32", &[&done, &budget]);
+        self.line(&format!("@{goes_on} bra AGAIN"));
+        self.line("bra PAUSE");
+        self.place_label("ENDED");
+        let died = self.status_is("eq", &status, status::DIE);
+        self.line(&format!("@{died} bra DEAD"));
         if let Some(stabilize) = stabilize {
-            self.values.clear();
-            self.places.clear();
+            self.begin(stabilize);
             self.method(stabilize, &status);
         }
         self.end(&fate, fate::STABLE, "STORE");
@@ -124,12 +126,13 @@ impl Printer<'_> {
     }
 
     fn leave_on_status(&mut self, status: &str) {
-        let int = self.ty(Class::Int);
-        for (value, label) in [(status::STABILIZE, "STABLE"), (status::DIE, "DEAD")] {
-            let value = value.to_string();
-            let ends = self.compute(Class::Truth, &format!("setp.eq.{int}"), &[status, &value]);
-            self.line(&format!("@{ends} bra {label}"));
-        }
+        let ends = self.status_is("ge", status, status::STABILIZE);
+        self.line(&format!("@{ends} bra ENDED"));
+    }
+
+    fn status_is(&mut self, how: &str, status: &str, value: i64) -> String {
+        let compare = format!("setp.{how}.{}", self.ty(Class::Int));
+        self.compute(Class::Truth, &compare, &[status, &value.to_string()])
     }
 
     /// The addresses of the strand's lane in planes of 4 and 8 bytes per lane, from which the offset of a plane counts.
