@@ -2,7 +2,7 @@
 //!
 //! Probes, elementary functions and eigensystems are scalar operations here, the same ones in the same order as in the
 //! primitives, so that the results are the same bits. Sequences of varying length, printing and other strands stay what
-//! they are in Low-IR; [`support`] says which programs have none of these where strands run.
+//! they are in Low-IR; [`unsupported`] says which programs have none of these where strands run.
 
 mod dialect;
 mod expand;
