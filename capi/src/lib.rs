@@ -1,5 +1,18 @@
-//! `libdiderot`: the library of the compiler for C. `include/diderot.h` is its manual; this crate is a thin layer in which nothing
-//! unwinds and every error is a status with a message.
+//! `libdiderot`: the library of the compiler for C, a thin layer in which nothing unwinds and every error is a status with a message.
+//! Its manual is `include/diderot.h`, which is made of the declarations and comments of this crate:
+//! `UPDATE_DOCS=1 cargo test --workspace --test clients`.
+//!
+//! # Safety
+//! The same holds for all functions: pointers are null or lead to what they should, and objects were not freed.
+
+#![allow(
+    non_camel_case_types,
+    reason = "types have the names that C gives them"
+)]
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "what callers promise is said once, above"
+)]
 
 mod inputs;
 mod object;

@@ -359,6 +359,7 @@ fn derivatives_of_some_programs_agree_with_differences() {
     agree(0..40);
 }
 
+/// `cargo test --release -p diderot-compiler --test derivatives -- --ignored`.
 #[test]
 #[ignore = "takes minutes"]
 fn derivatives_of_a_thousand_programs_agree_with_differences() {

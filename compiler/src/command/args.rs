@@ -7,7 +7,7 @@ use crate::{
     codegen::gpu::Target,
     pipeline::{Options, STAGES},
 };
-use clap::{Args, CommandFactory, Parser, Subcommand, error::ErrorKind};
+use clap::{Args, CommandFactory, Parser, Subcommand, builder::PossibleValue, error::ErrorKind};
 use runtime::simd::Isa;
 
 /// What the user wants.
@@ -60,11 +60,18 @@ pub(super) struct Common {
     color: Option<String>,
     /// Where strands run: cpu, cuda (an NVIDIA GPU where possible, else the CPU) or cuda-only [default: cpu]
     // The targets of the original compiler are accepted: every program can be run on any number of workers (-n).
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = clap::builder::PossibleValuesParser::new(targets()))]
     target: Option<String>,
     /// Accepted for the original compiler's sake: snapshots are always available (-s)
     #[arg(long, hide = true)]
     snapshot: bool,
+}
+
+/// The names of targets; the original compiler's are not shown.
+fn targets() -> impl Iterator<Item = PossibleValue> {
+    Target::NAMES
+        .into_iter()
+        .map(|(name, target)| PossibleValue::new(name).hide(target.name() != name))
 }
 
 impl Common {
@@ -74,7 +81,11 @@ impl Common {
             long_int: self.long_int,
             width: self.width.as_ref().and_then(|w| w.parse().ok()),
             isa: self.isa.as_deref().and_then(Isa::named),
-            target: self.target.as_deref().map_or(Target::Cpu, Target::named),
+            target: self
+                .target
+                .as_deref()
+                .and_then(Target::named)
+                .unwrap_or_default(),
             constants,
             ..Options::default()
         }

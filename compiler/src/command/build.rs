@@ -143,7 +143,7 @@ impl Payload {
                 long_int: self.long_int,
                 width: self.width,
                 isa: self.isa.as_deref().and_then(Isa::named),
-                target: Target::named(&self.target),
+                target: Target::named(&self.target).unwrap_or_default(),
                 constants: self.constants,
                 ..Options::default()
             },

@@ -38,24 +38,15 @@ fn block(construct: Construct, block: &Block) -> Option<Span> {
 }
 
 fn stmt(construct: Construct, stmt: &Stmt) -> Option<Span> {
-    let within = |e: &Expr| expr(construct, e);
-    let inside = |b: &Block| block(construct, b);
-    match &stmt.kind {
-        StmtKind::Print(_) if construct == Construct::Print => Some(stmt.span),
-        StmtKind::New(_) if construct == Construct::New => Some(stmt.span),
-        StmtKind::Block(b) => inside(b),
-        StmtKind::Decl { value, .. } => value.as_ref().and_then(within),
-        StmtKind::Assign { value, .. } | StmtKind::Return(value) => within(value),
-        StmtKind::If {
-            condition,
-            then,
-            otherwise,
-        } => within(condition)
-            .or_else(|| inside(then))
-            .or_else(|| inside(otherwise)),
-        StmtKind::Foreach { source, body, .. } => within(source).or_else(|| inside(body)),
-        StmtKind::Print(args) | StmtKind::New(args) => args.iter().find_map(within),
-        StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue => None,
+    match (&stmt.kind, construct) {
+        (StmtKind::Print(_), Construct::Print) | (StmtKind::New(_), Construct::New) => {
+            Some(stmt.span)
+        }
+        _ => {
+            let mut own = stmt.expressions().iter();
+            let here = own.find_map(|e| expr(construct, e));
+            here.or_else(|| stmt.blocks().find_map(|b| block(construct, b)))
+        }
     }
 }
 

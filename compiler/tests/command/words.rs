@@ -282,3 +282,24 @@ create_array { s(i) | i in 0..3 } // all of them
         Some(2)
     );
 }
+
+#[test]
+fn a_target_that_there_is_not_is_refused_and_the_originals_are_the_cpu() {
+    let dir = directory("words-targets");
+    let text = "#version 2.0
+strand s (int i) { output int x = i; update { stabilize; } }
+create_array { s(i) | i in 0..1 }
+";
+    write(&dir, "p.diderot", text);
+    for target in ["cpu", "sequential", "parallel", "pthread"] {
+        let output = diderotc(&dir, &["--target", target, "p.diderot"]);
+        assert!(output.status.success(), "{target}: {}", stderr(&output));
+    }
+    let output = diderotc(&dir, &["--target", "cdua", "p.diderot"]);
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(
+        message.contains("cuda") && !message.contains("pthread"),
+        "{message}"
+    );
+}

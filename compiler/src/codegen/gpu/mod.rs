@@ -45,22 +45,27 @@ pub enum Target {
 }
 
 impl Target {
-    /// The targets by their names.
-    pub const ALL: [(&str, Target); 3] = [
+    /// The targets by their names: those of the original compiler, after ours, are all the CPU here.
+    pub const NAMES: [(&str, Target); 6] = [
         ("cpu", Target::Cpu),
         ("cuda", Target::Cuda),
         ("cuda-only", Target::CudaOnly),
+        ("sequential", Target::Cpu),
+        ("parallel", Target::Cpu),
+        ("pthread", Target::Cpu),
     ];
 
-    /// The target of a name. What the original compiler calls its targets are all the CPU here.
-    pub fn named(name: &str) -> Target {
-        let known = Target::ALL.into_iter().find(|(known, _)| *known == name);
-        known.map_or(Target::Cpu, |(_, target)| target)
+    /// The target of a name.
+    pub fn named(name: &str) -> Option<Target> {
+        let known = Target::NAMES.into_iter().find(|(known, _)| *known == name);
+        known.map(|(_, target)| target)
     }
 
     /// The name.
     pub fn name(self) -> &'static str {
-        let known = Target::ALL.into_iter().find(|(_, target)| *target == self);
+        let known = Target::NAMES
+            .into_iter()
+            .find(|(_, target)| *target == self);
         known.map_or("cpu", |(name, _)| name)
     }
 }

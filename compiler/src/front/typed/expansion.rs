@@ -72,23 +72,10 @@ impl Measure<'_> {
     }
 
     fn stmt(&self, stmt: &Stmt) -> u64 {
-        match &stmt.kind {
-            StmtKind::Block(block) => self.block(block),
-            StmtKind::Decl { value, .. } => self.exprs(value),
-            StmtKind::Assign { value, .. } | StmtKind::Return(value) => self.expr(value),
-            StmtKind::If {
-                condition,
-                then,
-                otherwise,
-            } => sum([
-                self.expr(condition),
-                self.block(then),
-                self.block(otherwise),
-            ]),
-            StmtKind::Foreach { source, body, .. } => sum([self.expr(source), self.block(body)]),
-            StmtKind::Print(args) | StmtKind::New(args) => self.exprs(args),
-            StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue => 1,
-        }
+        use StmtKind::{Continue, Die, Stabilize};
+        let own = u64::from(matches!(stmt.kind, Stabilize | Die | Continue));
+        let blocks = stmt.blocks().map(|block| self.block(block));
+        sum(blocks.chain([own, self.exprs(stmt.expressions())]))
     }
 
     fn exprs<'e>(&self, all: impl IntoIterator<Item = &'e Expr>) -> u64 {

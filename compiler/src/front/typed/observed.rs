@@ -149,34 +149,15 @@ impl Observed {
 
     fn block(&mut self, block: &Block) {
         for stmt in &block.stmts {
-            match &stmt.kind {
-                StmtKind::Block(block) => self.block(block),
-                StmtKind::Decl { var, value } => {
-                    value.iter().for_each(|e| self.definition(*var, e, false));
-                }
-                StmtKind::Assign { var, value } => {
-                    self.assigned.insert(*var);
-                    self.expr(value);
-                }
-                StmtKind::Return(value) => self.expr(value),
-                StmtKind::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
-                    self.expr(condition);
-                    self.block(then);
-                    self.block(otherwise);
-                }
-                StmtKind::Foreach { source, body, .. } => {
-                    self.expr(source);
-                    self.block(body);
-                }
-                StmtKind::Print(args) | StmtKind::New(args) => {
-                    args.iter().for_each(|e| self.expr(e));
-                }
-                StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue => {}
+            if let StmtKind::Decl { var, value } = &stmt.kind {
+                value.iter().for_each(|e| self.definition(*var, e, false));
+                continue;
             }
+            if let StmtKind::Assign { var, .. } = &stmt.kind {
+                self.assigned.insert(*var);
+            }
+            stmt.expressions().iter().for_each(|e| self.expr(e));
+            stmt.blocks().for_each(|block| self.block(block));
         }
     }
 

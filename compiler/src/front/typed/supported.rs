@@ -110,28 +110,8 @@ impl Search<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
-        match &stmt.kind {
-            StmtKind::Block(block) => self.block(block),
-            StmtKind::Decl { value, .. } => value.iter().for_each(|value| self.expr(value)),
-            StmtKind::Assign { value, .. } | StmtKind::Return(value) => self.expr(value),
-            StmtKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                self.expr(condition);
-                self.block(then);
-                self.block(otherwise);
-            }
-            StmtKind::Foreach { source, body, .. } => {
-                self.expr(source);
-                self.block(body);
-            }
-            StmtKind::Print(args) | StmtKind::New(args) => {
-                args.iter().for_each(|arg| self.expr(arg))
-            }
-            StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue => {}
-        }
+        stmt.expressions().iter().for_each(|e| self.expr(e));
+        stmt.blocks().for_each(|block| self.block(block));
     }
 
     fn expr(&mut self, e: &Expr) {
@@ -234,12 +214,6 @@ fn is_of_strands(ty: &Type) -> bool {
 }
 
 fn prints(block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Print(_) => true,
-        StmtKind::Block(block) | StmtKind::Foreach { body: block, .. } => prints(block),
-        StmtKind::If {
-            then, otherwise, ..
-        } => prints(then) || prints(otherwise),
-        _ => false,
-    })
+    let does = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Print(_)) || stmt.blocks().any(prints);
+    block.stmts.iter().any(does)
 }

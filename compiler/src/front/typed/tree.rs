@@ -203,6 +203,33 @@ pub struct Stmt {
     pub span: Span,
 }
 
+impl Stmt {
+    /// The expressions that it evaluates before its blocks.
+    pub fn expressions(&self) -> &[Expr] {
+        match &self.kind {
+            StmtKind::Decl { value, .. } => value.as_slice(),
+            StmtKind::Assign { value: e, .. }
+            | StmtKind::Return(e)
+            | StmtKind::If { condition: e, .. }
+            | StmtKind::Foreach { source: e, .. } => std::slice::from_ref(e),
+            StmtKind::Print(args) | StmtKind::New(args) => args,
+            StmtKind::Block(_) | StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue => &[],
+        }
+    }
+
+    /// The blocks in it, in their order.
+    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
+        let (first, second) = match &self.kind {
+            StmtKind::Block(block) | StmtKind::Foreach { body: block, .. } => (Some(block), None),
+            StmtKind::If {
+                then, otherwise, ..
+            } => (Some(then), Some(otherwise)),
+            _ => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
 /// What a statement does.
 #[derive(Clone, Debug)]
 pub enum StmtKind {

@@ -335,40 +335,19 @@ impl Translator<'_> {
 /// Whether a statement may end the method or function around it.
 fn may_exit(stmt: &Stmt) -> bool {
     let any = |block: &Block| block.stmts.iter().any(may_exit);
-    match &stmt.kind {
-        StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue | StmtKind::Return(_) => true,
-        StmtKind::Block(block) | StmtKind::Foreach { body: block, .. } => any(block),
-        StmtKind::If {
-            then, otherwise, ..
-        } => any(then) || any(otherwise),
-        StmtKind::Decl { .. } | StmtKind::Assign { .. } | StmtKind::Print(_) | StmtKind::New(_) => {
-            false
-        }
-    }
+    let exits = matches!(
+        stmt.kind,
+        StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue | StmtKind::Return(_)
+    );
+    exits || stmt.blocks().any(any)
 }
 
 fn collect_assigned(block: &Block, assigned: &mut BTreeSet<VarId>) {
     for stmt in &block.stmts {
-        match &stmt.kind {
-            StmtKind::Assign { var, .. } => {
-                assigned.insert(*var);
-            }
-            StmtKind::Block(block) | StmtKind::Foreach { body: block, .. } => {
-                collect_assigned(block, assigned)
-            }
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                collect_assigned(then, assigned);
-                collect_assigned(otherwise, assigned);
-            }
-            StmtKind::Decl { .. }
-            | StmtKind::Print(_)
-            | StmtKind::New(_)
-            | StmtKind::Stabilize
-            | StmtKind::Die
-            | StmtKind::Continue
-            | StmtKind::Return(_) => {}
+        if let StmtKind::Assign { var, .. } = stmt.kind {
+            assigned.insert(var);
         }
+        stmt.blocks()
+            .for_each(|block| collect_assigned(block, assigned));
     }
 }

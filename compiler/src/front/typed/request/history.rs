@@ -5,7 +5,7 @@ use super::super::{
     expr::typed,
     overload,
     scope::Entity,
-    tree::{Block, Expr, ExprKind, FunctionId, StmtKind, VarId, VarKind},
+    tree::{Block, Expr, ExprKind, FunctionId, VarId, VarKind},
 };
 use crate::front::{
     source::Span,
@@ -282,28 +282,8 @@ impl Reads {
     /// Those of statements.
     pub(super) fn block(&mut self, block: &Block) {
         for stmt in &block.stmts {
-            match &stmt.kind {
-                StmtKind::Block(block) => self.block(block),
-                StmtKind::Decl { value, .. } => value.iter().for_each(|e| self.expr(e)),
-                StmtKind::Assign { value, .. } | StmtKind::Return(value) => self.expr(value),
-                StmtKind::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
-                    self.expr(condition);
-                    self.block(then);
-                    self.block(otherwise);
-                }
-                StmtKind::Foreach { source, body, .. } => {
-                    self.expr(source);
-                    self.block(body);
-                }
-                StmtKind::Print(args) | StmtKind::New(args) => {
-                    args.iter().for_each(|e| self.expr(e));
-                }
-                StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue => {}
-            }
+            stmt.expressions().iter().for_each(|e| self.expr(e));
+            stmt.blocks().for_each(|block| self.block(block));
         }
     }
 }
