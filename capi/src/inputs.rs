@@ -1,7 +1,5 @@
 //! Values for inputs.
 
-#![allow(non_camel_case_types)]
-
 use crate::{
     diderot_array, diderot_program,
     diderot_status::{self, *},
@@ -13,6 +11,7 @@ use compiler::library::{Arrangement, InputValue, Inputs, Orientation, SharedImag
 use runtime::nrrd::{Endian, SampleType, Space};
 use std::{
     ffi::c_char,
+    fs::File,
     ptr,
     sync::{Mutex, PoisonError},
 };
@@ -25,9 +24,6 @@ pub struct diderot_inputs_t {
 }
 
 /// Values for the inputs of a program: none yet.
-///
-/// # Safety
-/// Pointers are null or lead to what they should.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_new_inputs(
     program: *const diderot_program,
@@ -84,9 +80,6 @@ unsafe fn numbers<'a, T>(values: *const T, count: usize) -> Result<&'a [T], Prob
 }
 
 /// Sets an input of reals: a real, a tensor, or a sequence of them, components row by row.
-///
-/// # Safety
-/// Pointers are null or lead to what they should.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_set_reals(
     inputs: *mut diderot_inputs_t,
@@ -103,9 +96,6 @@ pub unsafe extern "C" fn diderot_set_reals(
 }
 
 /// Sets an input that is an integer, or a sequence of integers.
-///
-/// # Safety
-/// Pointers are null or lead to what they should.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_set_ints(
     inputs: *mut diderot_inputs_t,
@@ -134,9 +124,6 @@ pub unsafe extern "C" fn diderot_set_ints(
 }
 
 /// Sets an input that is a truth value.
-///
-/// # Safety
-/// Pointers are null or lead to what they should.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_set_bool(
     inputs: *mut diderot_inputs_t,
@@ -148,9 +135,6 @@ pub unsafe extern "C" fn diderot_set_bool(
 }
 
 /// Sets an input that is a text.
-///
-/// # Safety
-/// Pointers are null or lead to what they should.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_set_string(
     inputs: *mut diderot_inputs_t,
@@ -165,10 +149,7 @@ pub unsafe extern "C" fn diderot_set_string(
     }
 }
 
-/// Sets an input that is an image, a mesh or a sequence to the file of a name.
-///
-/// # Safety
-/// Pointers are null or lead to what they should.
+/// Sets an input that is an image, a mesh or a sequence to the file of a name, which is read when a run is started.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_set_file(
     inputs: *mut diderot_inputs_t,
@@ -178,15 +159,26 @@ pub unsafe extern "C" fn diderot_set_file(
     // SAFETY: promised by the caller.
     unsafe {
         set(inputs, name, || {
-            Ok(InputValue::File(text(file, "name of a file")?.to_string()))
+            let file = text(file, "name of a file")?;
+            readable(file)?;
+            Ok(InputValue::File(file.to_string()))
         })
     }
 }
 
+/// A file that is not there is told at once.
+fn readable(file: &str) -> Answer {
+    let whole = File::open(file);
+    // The name may choose a frame of the file: `scan.nrrd#3`.
+    let opened = whole.or_else(|error| match file.rsplit_once('#') {
+        Some((file, _)) => File::open(file),
+        None => Err(error),
+    });
+    let wrong = |error| Problem(DIDEROT_FILE_ERROR, format!("cannot read `{file}`: {error}"));
+    opened.map(drop).map_err(wrong)
+}
+
 /// Sets an input to an image in memory, which is copied.
-///
-/// # Safety
-/// Pointers are null or lead to what they should, and the array to numbers for all its elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_set_image(
     inputs: *mut diderot_inputs_t,
@@ -217,9 +209,12 @@ unsafe fn image(array: &diderot_array) -> Result<SharedImage, Problem> {
         let message = "the array has no data, or more axes or dimensions than arrays can have";
         return Err(Problem::misuse(message));
     }
-    let (sample_type, bytes) = sample_type(array.type_)?;
+    let (sample_type, bytes) = sample_type(array.r#type)?;
     let sizes = &array.sizes[..array.axes];
-    let count: usize = sizes.iter().product();
+    let all = sizes.iter().try_fold(bytes, |n, &size| n.checked_mul(size));
+    let mut copy: Vec<u8> = Vec::new();
+    let room = all.filter(|&all| copy.try_reserve_exact(all).is_ok());
+    let all = room.ok_or_else(|| Problem::misuse("there is no memory for a copy of the array"))?;
     let mut close = vec![0_isize; array.axes];
     let mut step = bytes as isize;
     for (stride, &size) in close.iter_mut().zip(sizes).rev() {
@@ -231,15 +226,19 @@ unsafe fn image(array: &diderot_array) -> Result<SharedImage, Problem> {
         true => &close[..],
         false => given,
     };
-    let mut copy: Vec<u8> = Vec::with_capacity(count * bytes);
-    let mut at = vec![0_usize; array.axes];
-    for _ in 0..count {
+    // What lies close together is copied at once: elements, rows, or all.
+    let touching = |axis: &usize| strides[*axis] == close[*axis];
+    let inner = (0..array.axes).rev().take_while(touching).count();
+    let (outer, block) = sizes.split_at(array.axes - inner);
+    let block = bytes * block.iter().product::<usize>();
+    let mut at = vec![0_usize; outer.len()];
+    for _ in 0..all.checked_div(block).unwrap_or(0) {
         let offset: isize = at.iter().zip(strides).map(|(&n, s)| n as isize * s).sum();
-        // SAFETY: the element is one of the array's.
-        let element =
-            unsafe { std::slice::from_raw_parts(array.data.cast::<u8>().offset(offset), bytes) };
-        copy.extend_from_slice(element);
-        for (at, &size) in at.iter_mut().zip(sizes).rev() {
+        // SAFETY: these elements are of the array.
+        let elements =
+            unsafe { std::slice::from_raw_parts(array.data.cast::<u8>().offset(offset), block) };
+        copy.extend_from_slice(elements);
+        for (at, &size) in at.iter_mut().zip(outer).rev() {
             *at += 1;
             if *at < size {
                 break;
@@ -288,9 +287,6 @@ fn sample_type(ty: diderot_type) -> Result<(SampleType, usize), Problem> {
 }
 
 /// Frees inputs; runs that were started with them go on.
-///
-/// # Safety
-/// The pointer is null, or that of inputs that were not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_free_inputs(inputs: *mut diderot_inputs_t) {
     if !inputs.is_null() {

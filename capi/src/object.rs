@@ -73,9 +73,6 @@ pub(crate) unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a 
 }
 
 /// The last message of a program, of inputs or of a run; null if its last call went well. It stays until the next call.
-///
-/// # Safety
-/// The pointer is null, or that of an object of this library that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_message(object: *const std::ffi::c_void) -> *const c_char {
     // SAFETY: all objects begin with their message.

@@ -1,7 +1,5 @@
 //! Compiled programs.
 
-#![allow(non_camel_case_types)]
-
 use crate::{
     diderot_diagnostic, diderot_options,
     diderot_status::{self, *},
@@ -43,9 +41,6 @@ pub extern "C" fn diderot_abi_version() -> u32 {
 
 /// Compiles the text of a program, which has so many bytes; the name is that of messages, and what it imports is found beside it. If
 /// the program has errors, there is an object all the same, to be asked for them and freed.
-///
-/// # Safety
-/// Pointers are null or lead to what they should; options may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_compile(
     name: *const c_char,
@@ -175,9 +170,6 @@ unsafe fn listed<T>(
 }
 
 /// The errors and warnings of a program; gives their number.
-///
-/// # Safety
-/// Pointers are null or lead to what they should.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_diagnostics(
     program: *const diderot_program,
@@ -188,9 +180,6 @@ pub unsafe extern "C" fn diderot_diagnostics(
 }
 
 /// The inputs of a program; gives their number.
-///
-/// # Safety
-/// Pointers are null or lead to what they should.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_inputs(
     program: *const diderot_program,
@@ -201,9 +190,6 @@ pub unsafe extern "C" fn diderot_inputs(
 }
 
 /// The outputs of a program; gives their number.
-///
-/// # Safety
-/// Pointers are null or lead to what they should.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_outputs(
     program: *const diderot_program,
@@ -214,9 +200,6 @@ pub unsafe extern "C" fn diderot_outputs(
 }
 
 /// Frees a program; its runs may go on.
-///
-/// # Safety
-/// The pointer is null, or that of a program that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_free_program(program: *mut diderot_program) {
     if !program.is_null() {

@@ -1,7 +1,5 @@
 //! Runs.
 
-#![allow(non_camel_case_types)]
-
 use crate::{
     diderot_array, diderot_inputs_t, diderot_printer, diderot_program,
     diderot_status::{self, *},
@@ -62,9 +60,6 @@ fn failed(source: &Source, failure: &Failure) -> Problem {
 
 /// Loads images, takes inputs and computes the globals; the strands are created by the first step. With 0 workers there is one for
 /// each core. Failures are told by the message of the program.
-///
-/// # Safety
-/// Pointers are null or lead to what they should; without inputs all have their defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_start(
     program: *const diderot_program,
@@ -111,9 +106,6 @@ pub unsafe extern "C" fn diderot_start(
 }
 
 /// Says who takes printed text; it is called on the thread that steps the run. Without one, text is dropped.
-///
-/// # Safety
-/// The run is null or was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_on_print(
     run: *mut diderot_run,
@@ -128,9 +120,6 @@ pub unsafe extern "C" fn diderot_on_print(
 }
 
 /// Says who is told of progress, some times a second; it is called on the thread that steps the run.
-///
-/// # Safety
-/// The run is null or was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_on_progress(
     run: *mut diderot_run,
@@ -145,9 +134,6 @@ pub unsafe extern "C" fn diderot_on_progress(
 }
 
 /// Runs up to so many super-steps, or with 0 to the end. `done`, if not null, gets the super-steps completed since the beginning.
-///
-/// # Safety
-/// Pointers are null or lead to what they should.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_step(
     run: *mut diderot_run,
@@ -195,9 +181,6 @@ pub unsafe extern "C" fn diderot_step(
 }
 
 /// Asks a run to stop; from any thread, and from handlers of signals. The outputs it has can be read.
-///
-/// # Safety
-/// The run is null or was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_cancel(run: *mut diderot_run) {
     // SAFETY: the caller's promise. Nothing is done but to set a flag.
@@ -207,9 +190,6 @@ pub unsafe extern "C" fn diderot_cancel(run: *mut diderot_run) {
 }
 
 /// The numbers of active, stable and dead strands.
-///
-/// # Safety
-/// Pointers are null or lead to what they should.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_counts(
     run: *const diderot_run,
@@ -240,9 +220,6 @@ pub unsafe extern "C" fn diderot_counts(
 }
 
 /// An output as it is now; its numbers are valid until the next step, or until the run is freed.
-///
-/// # Safety
-/// Pointers are null or lead to what they should.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_output(
     run: *mut diderot_run,
@@ -305,7 +282,7 @@ fn described(data: &OutputData) -> Result<diderot_array, Problem> {
             "the output has more axes than arrays can have",
         ));
     }
-    let (first, type_): (*const c_void, _) = match &*data.values {
+    let (first, ty): (*const c_void, _) = match &*data.values {
         Values::F32(values) => (values.as_ptr().cast(), DIDEROT_FLOAT),
         Values::F64(values) => (values.as_ptr().cast(), DIDEROT_DOUBLE),
         Values::I32(values) => (values.as_ptr().cast(), DIDEROT_INT32),
@@ -317,7 +294,7 @@ fn described(data: &OutputData) -> Result<diderot_array, Problem> {
     let lengths = data.lengths.as_deref();
     Ok(diderot_array {
         data: first,
-        type_,
+        r#type: ty,
         axes: shape.len(),
         sizes,
         strides: [0; DIDEROT_MAX_AXES],
@@ -330,9 +307,6 @@ fn described(data: &OutputData) -> Result<diderot_array, Problem> {
 }
 
 /// Frees a run.
-///
-/// # Safety
-/// The pointer is null, or that of a run that was not freed and that no thread steps.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_free_run(run: *mut diderot_run) {
     if !run.is_null() {

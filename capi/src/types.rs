@@ -1,7 +1,5 @@
 //! What crosses the border, as `diderot.h` declares it.
 
-#![allow(non_camel_case_types)]
-
 use std::ffi::{c_char, c_void};
 
 /// How a call ended.
@@ -18,7 +16,7 @@ pub enum diderot_status {
     DIDEROT_RUN_ERROR = 3,
     /// The run was cancelled.
     DIDEROT_CANCELLED = 4,
-    /// A file could not be read or written.
+    /// A file is not there or may not be read.
     DIDEROT_FILE_ERROR = 5,
     /// The call makes no sense: a null pointer, an unknown name, a run that runs already.
     DIDEROT_MISUSE = 6,
@@ -106,7 +104,7 @@ pub struct diderot_array {
     /// The first number.
     pub data: *const c_void,
     /// Their type.
-    pub type_: diderot_type,
+    pub r#type: diderot_type,
     /// The number of axes.
     pub axes: usize,
     /// The number of elements along each axis.

@@ -109,6 +109,8 @@ static void image(void) {
     array.directions[1][1] = 4;
     array.origin[1] = -20;
     CHECK(diderot_new_inputs(program, &inputs) == DIDEROT_OK);
+    CHECK(diderot_set_file(inputs, "img", "nowhere.nrrd#2") == DIDEROT_FILE_ERROR);
+    CHECK(strstr(diderot_message(inputs), "`nowhere.nrrd#2`"));
     CHECK(diderot_set_image(inputs, "img", &array) == DIDEROT_OK);
     CHECK(diderot_start(program, inputs, 1, &run) == DIDEROT_OK);
     CHECK(diderot_step(run, 0, NULL) == DIDEROT_OK);
@@ -122,8 +124,9 @@ static void image(void) {
     array.axes = 1;
     CHECK(diderot_set_image(inputs, "img", &array) == DIDEROT_OK);
     CHECK(diderot_start(program, inputs, 1, &run) == DIDEROT_INPUT_ERROR && diderot_message(program));
-    CHECK(diderot_set_file(inputs, "img", "/nowhere/x.nrrd") == DIDEROT_OK);
-    CHECK(diderot_start(program, inputs, 1, &run) == DIDEROT_INPUT_ERROR && strstr(diderot_message(program), "/nowhere/x.nrrd"));
+    /* A file that is no image is found out when it is read. */
+    CHECK(diderot_set_file(inputs, "img", __FILE__) == DIDEROT_OK);
+    CHECK(diderot_start(program, inputs, 1, &run) == DIDEROT_INPUT_ERROR && strstr(diderot_message(program), __FILE__));
     diderot_free_inputs(inputs);
     diderot_free_program(program);
 }

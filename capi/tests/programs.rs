@@ -153,16 +153,99 @@ fn a_client_of_the_original_runs() {
     );
     let described = fs::read_to_string(folder.join("turns.json")).expect("a description");
     assert!(described.contains("\"three of them\"") && described.contains("\"seen\""));
+    run_client(&folder, "turns", &[]);
+}
+
+/// Compiles a client beside the functions of a program, with the sanitizers of the C compiler, and runs it.
+fn run_client(folder: &Path, program: &str, options: &[&str]) {
     let library = libraries();
     run(Command::new("cc")
         .args(STRICT)
         .args(["-fsanitize=address,undefined", "-I"])
         .arg(root().join("capi/include"))
-        .args([folder.join("client.c"), folder.join("turns.c")])
+        .args([folder.join("client.c"), folder.join(format!("{program}.c"))])
         .arg("-L")
         .arg(&library)
         .arg(format!("-Wl,-rpath,{}", library.display()))
         .args(["-ldiderot", "-lm", "-o"])
-        .arg(folder.join("client")));
+        .arg(folder.join("client"))
+        .args(options));
     run(&mut Command::new(folder.join("client")));
+}
+
+const ON_ARRAYS: &str = "#version 2.0
+input image(2)[2] img;
+input real[] xs;
+field#1(2)[2] F = ctmr ⊛ img;
+strand s (int i, real x) {
+    output vec2 v = [0, 0];
+    output real[] path = {};
+    int n = 0;
+    update {
+        v = F([x, 3]);
+        path = path @ (x + n);
+        n += 1;
+        if (n == i + 1) stabilize;
+    }
+}
+create_collection { s(i, xs[i]) | i in 0..length(xs)-1 }
+";
+
+const TEEM_CLIENT: &str = "#include \"arrays.h\"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define CHECK(c) do { if (!(c)) { fprintf(stderr, \"line %d: %s\\n\", __LINE__, #c); exit(1); } } while (0)
+int main(void) {
+    Nrrd *img = nrrdNew(), *xs = nrrdNew(), *v = nrrdNew(), *path = nrrdNew(), *lengths = nrrdNew(), *none = nrrdNew();
+    CHECK(!nrrdAlloc_va(img, nrrdTypeDouble, 3, (size_t)2, (size_t)9, (size_t)8));
+    for (int n = 0; n < 72; n++) {
+        /* On a grid with steps of 2 and 1 that begins at 1: the position, and twice it. */
+        ((double *)img->data)[2*n] = 1 + 2*(n % 9);
+        ((double *)img->data)[2*n + 1] = 2*(n / 9);
+    }
+    double origin[NRRD_SPACE_DIM_MAX] = {1, 0}, none_[NRRD_SPACE_DIM_MAX] = {AIR_NAN, AIR_NAN}, x[NRRD_SPACE_DIM_MAX] = {2, 0},
+           y[NRRD_SPACE_DIM_MAX] = {0, 1};
+    nrrdSpaceDimensionSet(img, 2);
+    nrrdSpaceOriginSet(img, origin);
+    nrrdAxisInfoSet_va(img, nrrdAxisInfoSpaceDirection, none_, x, y);
+    nrrdAxisInfoSet_va(img, nrrdAxisInfoKind, nrrdKind2Vector, nrrdKindSpace, nrrdKindSpace);
+    CHECK(!nrrdAlloc_va(xs, nrrdTypeFloat, 1, (size_t)3));
+    for (int n = 0; n < 3; n++) ((float *)xs->data)[n] = 4.0f + 1.5f*n;
+    arrays_world_t *w = arrays_new_world();
+    CHECK(w && !arrays_init_world(w));
+    /* What Teem refuses is told in its words. */
+    CHECK(arrays_input_set_img(w, none));
+    char *errors = arrays_get_errors(w);
+    CHECK(errors && strstr(errors, \"nrrd\"));
+    free(errors);
+    CHECK(!arrays_input_set_img(w, img) && !arrays_input_set_xs(w, xs) && !arrays_create_strands(w));
+    CHECK(arrays_run(w, 1) == 1 && !arrays_snapshot_v(w, v) && v->dim == 2 && v->axis[0].size == 2 && v->axis[1].size == 3);
+    CHECK(arrays_run(w, 0) == 2 && !arrays_output_get_v(w, v) && !arrays_output_get_path(w, lengths, path));
+    for (int n = 0; n < 3; n++) {
+        CHECK(fabs(((double *)v->data)[2*n] - (4 + 1.5*n)) < 1e-12 && fabs(((double *)v->data)[2*n + 1] - 6) < 1e-12);
+        CHECK(((int *)lengths->data)[2*n] == n*(n + 1)/2 && ((int *)lengths->data)[2*n + 1] == n + 1);
+    }
+    CHECK(path->dim == 1 && path->axis[0].size == 6 && ((double *)path->data)[5] == 9);
+    arrays_shutdown(w);
+    nrrdNuke(img); nrrdNuke(xs); nrrdNuke(v); nrrdNuke(path); nrrdNuke(lengths); nrrdNuke(none);
+    return 0;
+}
+";
+
+#[test]
+#[ignore = "needs the headers of Teem (Debian: libteem-dev); `cargo test --workspace --test programs -- --ignored`"]
+fn a_client_of_the_original_runs_with_arrays_of_teem() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("arrays");
+    fs::create_dir_all(&folder).expect("a folder for tests");
+    fs::write(folder.join("arrays.diderot"), ON_ARRAYS).expect("a file");
+    fs::write(folder.join("client.c"), TEEM_CLIENT).expect("a file");
+    build(
+        &folder.join("arrays.diderot"),
+        "arrays",
+        &folder,
+        &["--double"],
+    );
+    run_client(&folder, "arrays", &["-DDIDEROT_TEEM", "-lteem"]);
 }

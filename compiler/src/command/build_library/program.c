@@ -1,10 +1,22 @@
 /* Made by `diderotc build --library`. */
+#ifdef DIDEROT_TEEM
+#define _DEFAULT_SOURCE /* mkstemps */
+#endif
 #include "@P@.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef DIDEROT_TEEM
+#include <unistd.h>
+#endif
+
+/* The name of a file that is removed with the world. */
+typedef struct scratch {
+    struct scratch *next;
+    char name[32];
+} scratch;
 
 struct @P@_world {
     diderot_program *program;
@@ -16,20 +28,14 @@ struct @P@_world {
     uint64_t steps;
     bool (*printer)(void *, char *);
     void *printer_data;
+    scratch *files;
 @FIELDS@};
 
 static const char TEXT[] =
     @TEXT@;
 
-/* Keeps a message; true on errors. */
-static bool failed(@P@_world_t *wrld, const void *object, diderot_status status) {
-    if (status == DIDEROT_OK) {
-        return false;
-    }
-    const char *message = object == NULL ? NULL : diderot_message(object);
-    if (message == NULL) {
-        message = "the world was not made, or its strands were not created";
-    }
+/* Keeps a message. */
+static bool wrong(@P@_world_t *wrld, const char *message) {
     free(wrld->errors);
     wrld->errors = (char *)malloc(strlen(message) + 1);
     if (wrld->errors != NULL) {
@@ -39,6 +45,15 @@ static bool failed(@P@_world_t *wrld, const void *object, diderot_status status)
         fprintf(stderr, "%s\n", message);
     }
     return true;
+}
+
+/* Keeps the message of what failed; true on errors. */
+static bool failed(@P@_world_t *wrld, const void *object, diderot_status status) {
+    if (status == DIDEROT_OK) {
+        return false;
+    }
+    const char *message = object == NULL ? NULL : diderot_message(object);
+    return wrong(wrld, message != NULL ? message : "the world was not made, or its strands were not created");
 }
 
 static bool failed_inputs(@P@_world_t *wrld, diderot_status status) { return failed(wrld, wrld->inputs, status); }
@@ -98,6 +113,12 @@ void @P@_shutdown(@P@_world_t *wrld) {
     diderot_free_run(wrld->run);
     diderot_free_inputs(wrld->inputs);
     diderot_free_program(wrld->program);
+    while (wrld->files != NULL) {
+        scratch *file = wrld->files;
+        wrld->files = file->next;
+        remove(file->name);
+        free(file);
+    }
     free(wrld->errors);
     free(wrld);
 }
@@ -144,23 +165,34 @@ static bool get_output(@P@_world_t *wrld, const char *name, diderot_array *array
 static const int TYPES[] = {nrrdTypeUChar, nrrdTypeChar, nrrdTypeUChar,  nrrdTypeShort, nrrdTypeUShort, nrrdTypeInt,
                             nrrdTypeUInt,  nrrdTypeLLong, nrrdTypeULLong, nrrdTypeFloat, nrrdTypeDouble};
 
-/* An array of Teem goes through a file, so that its header is understood as that of any file. */
+/* Keeps what Teem says. */
+static bool wrong_nrrd(@P@_world_t *wrld) {
+    char *message = biffGetDone(NRRD);
+    wrong(wrld, message);
+    free(message);
+    return true;
+}
+
+/* An array of Teem goes through a file, so that its header is understood as that of any file. Strands may be created again and
+ * again, so it stays as long as the world. */
 static bool set_nrrd(@P@_world_t *wrld, const char *name, Nrrd *nin) {
-    char file[] = "/tmp/diderot-XXXXXX.nrrd";
-    int handle = mkstemps(file, 5);
-    FILE *out = handle < 0 ? NULL : fdopen(handle, "wb");
-    if (out == NULL) {
-        return failed(wrld, NULL, DIDEROT_FILE_ERROR);
+    scratch *file = (scratch *)malloc(sizeof *file);
+    if (file == NULL) {
+        return wrong(wrld, "there is no memory for the name of a file");
     }
-    NrrdIoState *state = nrrdIoStateNew();
-    nrrdIoStateEncodingSet(state, nrrdEncodingRaw);
-    nrrdIoStateFormatSet(state, nrrdFormatNRRD);
-    bool wrong = nrrdFormatNRRD->write(out, nin, state) != 0;
-    nrrdIoStateNix(state);
-    fclose(out);
-    /* The file is read when the strands are created, so it stays until the process ends. */
-    return wrong ? failed(wrld, NULL, DIDEROT_FILE_ERROR)
-                 : failed_inputs(wrld, diderot_set_file(wrld->inputs, name, file));
+    strcpy(file->name, "/tmp/diderot-XXXXXX.nrrd");
+    int handle = mkstemps(file->name, 5);
+    if (handle < 0) {
+        free(file);
+        return wrong(wrld, "a file for an array cannot be made in /tmp");
+    }
+    close(handle);
+    file->next = wrld->files;
+    wrld->files = file;
+    if (nrrdSave(file->name, nin, NULL)) {
+        return wrong_nrrd(wrld);
+    }
+    return failed_inputs(wrld, diderot_set_file(wrld->inputs, name, file->name));
 }
 
 static bool get_nrrd(@P@_world_t *wrld, const char *name, Nrrd *lengths, Nrrd *data) {
@@ -174,7 +206,7 @@ static bool get_nrrd(@P@_world_t *wrld, const char *name, Nrrd *lengths, Nrrd *d
         bytes *= sizes[n];
     }
     if (nrrdMaybeAlloc_nva(data, TYPES[array.type], (unsigned int)array.axes, sizes)) {
-        return failed(wrld, NULL, DIDEROT_INTERNAL);
+        return wrong_nrrd(wrld);
     }
     memcpy(data->data, array.data, bytes);
     if (lengths == NULL) {
@@ -182,7 +214,7 @@ static bool get_nrrd(@P@_world_t *wrld, const char *name, Nrrd *lengths, Nrrd *d
     }
     size_t pairs[] = {2, array.strands};
     if (nrrdMaybeAlloc_nva(lengths, nrrdTypeInt, 2, pairs)) {
-        return failed(wrld, NULL, DIDEROT_INTERNAL);
+        return wrong_nrrd(wrld);
     }
     int *pair = (int *)lengths->data, first = 0;
     for (size_t n = 0; n < array.strands; n++) {

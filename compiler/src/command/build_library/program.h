@@ -4,6 +4,7 @@
 
 #include <diderot.h>
 #ifdef DIDEROT_TEEM
+#include <teem/biff.h>
 #include <teem/nrrd.h>
 #endif
 
