@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -37,6 +38,20 @@ class Input:
     default: Any
     required: bool
 
+    @property
+    def range(self) -> tuple[float, ...] | tuple[str, ...] | None:
+        """What the end of the description says of sensible values: `[0, 255]` gives (0.0, 255.0), `[0, 8, 1]` has a step too, and
+        `{sphere|torus}` gives the words. Nothing keeps a value inside."""
+        text = (self.description or "").rstrip()
+        if words := re.search(r"\{([^{}]+)\}$", text):
+            return tuple(word.strip() for word in words.group(1).split("|"))
+        try:
+            numbers = re.search(r"\[([^\[\]]+)\]$", text)
+            bounds = tuple(float(number) for number in numbers.group(1).split(",")) if numbers else ()
+        except ValueError:
+            return None
+        return bounds if len(bounds) in (2, 3) and bounds[0] < bounds[1] else None
+
 
 @dataclass(frozen=True)
 class Output:
@@ -44,8 +59,8 @@ class Output:
 
     name: str
     type: str
-    #: The number of axes of the grid of the strands; None for a collection.
-    grid: int | None
+    #: The names of the axes of the grid of the strands, the slowest first; None for a collection.
+    grid: tuple[str, ...] | None
     #: Whether each strand has a sequence of its own length.
     ragged: bool
 
@@ -102,7 +117,8 @@ class Program:
         self.inputs = MappingProxyType(
             {name: Input(**{key: about[key] for key in keys}) for name, about in self._about.items()}
         )
-        grid = native.grid()
+        names = native.grid()
+        grid = None if names is None else tuple(names)
         self.outputs = MappingProxyType(
             {name: Output(name, ty, grid, ragged) for name, ty, ragged in native.outputs()}
         )

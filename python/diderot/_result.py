@@ -174,7 +174,7 @@ class Result(Mapping[str, Values]):
     def _pictures(self) -> dict[str, bytes]:
         pictures = {}
         for name, values in self.items():
-            if isinstance(values, Ragged) or self._program.grid() != 2:
+            if isinstance(values, Ragged) or len(self._program.grid() or ()) != 2:
                 continue
             if values.ndim - 2 in (0, 1) and values.shape[2:] in ((), (1,), (2,), (3,), (4,)):
                 pictures[name] = self.to_image(name)

@@ -99,10 +99,10 @@ impl Program {
         outputs.collect()
     }
 
-    /// Whether the strands form a grid, and the number of its axes.
-    fn grid(&self) -> Option<usize> {
+    /// The names of the axes of the strands' grid, the slowest first; nothing for a collection.
+    fn grid(&self) -> Option<Vec<String>> {
         let interface = &self.compiled.interface;
-        interface.grid.then_some(interface.axes)
+        interface.grid.then(|| interface.axes.clone())
     }
 
     /// Values for the inputs: none yet.

@@ -58,6 +58,7 @@ def test_inputs_and_outputs_of_every_type() -> None:
     program = diderot.compile(WALK, double=True)
     assert program.inputs["turn"].default == [[0.0, -1.0], [1.0, 0.0]] and program.inputs["seeds"].required
     assert program.inputs["turn"].description == "one step" and program.outputs["path"].ragged
+    assert program.inputs["turn"].range is None and program.outputs["at"].grid == ("s",)
     printed: list[str] = []
     result = program.run(
         seeds=[[1, 0], [2, 1]], weights=(1, 2, 0.5), turn=np.array([[0, 1], [-1, 0]]), label="yes", printer=printed.append
@@ -152,3 +153,16 @@ def test_a_resampled_grid_knows_its_place(tmp_path: Path) -> None:
     assert result.save(tmp_path / "v.nrrd") == [str(tmp_path / "v.nrrd")]
     head = (tmp_path / "v.nrrd").read_bytes()[:500]
     assert b"space directions: (0.5,0) (0,0.25)" in head and b"space origin: (-3,10)" in head
+
+
+def test_ranges_come_from_descriptions() -> None:
+    program = diderot.compile("""#version 2.0
+        input real iso ("isovalue [0, 255]") = 1;
+        input int n ("how many [1, 8, 1]") = 2;
+        input string shape ("what to draw {sphere|torus}") = "torus";
+        input real odd ("of [a, b]") = 0;
+        strand s (int row, int col) { output real v = iso + n + odd; update { if (shape == "torus") { v = 0; } stabilize; } }
+        create_array { s(row, col) | row in 0..1, col in 0..2 }""")
+    ranges = {name: about.range for name, about in program.inputs.items()}
+    assert ranges == {"iso": (0, 255), "n": (1, 8, 1), "shape": ("sphere", "torus"), "odd": None}
+    assert program.outputs["v"].grid == ("row", "col") and program.run()["v"].shape == (2, 3)

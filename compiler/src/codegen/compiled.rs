@@ -138,7 +138,7 @@ pub fn generate(
 /// Where the domain function puts its results: the bounds after variables and invariants, the sequences into theirs.
 fn domain_slots(interface: &Interface, slots: &Slots, invariants: usize) -> Vec<u32> {
     let after = slots.global_count() + invariants as u32;
-    let bounds = after..after + 2 * interface.axes as u32;
+    let bounds = after..after + 2 * interface.axes.len() as u32;
     let sequences = interface.sources.iter().flat_map(|&source| {
         let first = slots.globals[source as usize];
         let ty = &interface.globals[source as usize].ty;

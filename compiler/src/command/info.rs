@@ -99,7 +99,7 @@ fn program(file: &str, json: bool, options: &Options) -> Option<String> {
         text += &format!("  loads      {image}\n");
     }
     let strands = match interface.grid {
-        true => format!("a grid of {} axes", interface.axes),
+        true => format!("a grid: {}", interface.axes.join(", ")),
         false => "a collection".to_string(),
     };
     Some(text + &format!("  strands    {strands}\n"))

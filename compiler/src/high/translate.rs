@@ -202,7 +202,9 @@ impl Plan {
                 })
                 .collect(),
             grid: program.create.grid,
-            axes: program.create.iters.len(),
+            axes: (program.create.iters.iter())
+                .map(|(var, _)| program.vars[var.0].name.clone())
+                .collect(),
         }
     }
 }

@@ -152,7 +152,7 @@ impl<D: Runnable> Run<'_, D> {
         self.globals.splice(..named.len(), named);
         let mut domain = self.call(Role::Domain, &[], &[])?;
         let mut sequences = domain
-            .split_off(2 * self.program.interface.axes)
+            .split_off(2 * self.program.interface.axes.len())
             .into_iter();
         for &source in &self.program.interface.sources {
             let first = self.place(source);

@@ -29,8 +29,8 @@ pub struct Interface {
     pub state: Vec<State>,
     /// Whether the strands form a grid rather than a collection.
     pub grid: bool,
-    /// The number of creation iterators; each runs over integers.
-    pub axes: usize,
+    /// The names of the creation iterators, the slowest first; each runs over integers.
+    pub axes: Vec<String>,
 }
 
 /// A named value at run time.

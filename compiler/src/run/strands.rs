@@ -150,7 +150,7 @@ impl Strands {
 
     /// The first and the last value of each creation iterator.
     fn bounds(&self) -> Vec<(i64, i64)> {
-        (0..self.program.interface.axes)
+        (0..self.program.interface.axes.len())
             .map(|axis| self.bound(axis))
             .collect()
     }
@@ -165,7 +165,7 @@ impl Strands {
                 i64::from(cell as i32)
             }
         };
-        let slot = self.globals.0.len() - 2 * (self.program.interface.axes - axis);
+        let slot = self.globals.0.len() - 2 * (self.program.interface.axes.len() - axis);
         (int(slot), int(slot + 1))
     }
 
@@ -244,7 +244,7 @@ unsafe impl StrandProgram for Strands {
         coordinates: *const u32,
     ) {
         let width = self.program.lanes.width;
-        let axes = self.program.interface.axes;
+        let axes = self.program.interface.axes.len();
         let narrow = self.program.lanes.lane_bytes(low::Ty::Int) == size_of::<i32>();
         // A plane of 8-byte lanes per axis; more axes than most programs have go to the heap.
         let mut few = [0u64; FEW_AXES * MAX_WIDTH];

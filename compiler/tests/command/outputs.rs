@@ -148,7 +148,7 @@ fn info_tells_what_files_are() {
         "0 … 59, mean 29.5, 1 %–99 % 0 … 59, no NaN",
         "  input      image(3)[] vol, required",
         "  output     vec3 at",
-        "  strands    a grid of 3 axes",
+        "  strands    a grid: k, j, i",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
