@@ -167,10 +167,10 @@ def vtk_images():
         getattr(writer, f"SetCompressorTypeTo{packing}")()
         writer.SetEncodeAppendedData(text)
         writer.Write()
-        if packing in ("LZ4", "LZMA") and mode != "Ascii":
+        if packing == "LZMA" and mode != "Ascii":
             file = anew(file)
         same(file, probed(file, 3, "", points), at(array))
-    told("VTK: image data in text, base64 and raw bytes, compressed by zlib; others by the command that is printed")
+    told("VTK: image data in text, base64 and raw bytes, compressed by zlib and LZ4; by LZMA after the command that is printed")
 
 
 def anew(file):

@@ -212,6 +212,22 @@ fn growth_ends_with_a_message_and_keeps_what_there_was() {
 }
 
 #[test]
+fn more_workers_than_cores_can_use_are_not_started() {
+    let dir = directory("limits-workers");
+    let text = "#version 2.0
+strand s (int i) { output int n = i; update { n += 1; stabilize; } }
+create_array { s(i) | i in 0..2000000 }
+";
+    write(&dir, "p.diderot", text);
+    // No system has so many threads, and a few hundred of them would be slow enough.
+    let output = diderotc(
+        &dir,
+        &["p.diderot", "--nworkers", "1000000", "-o", "n.nrrd"],
+    );
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
 fn prepending_takes_as_little_memory_as_appending() {
     let dir = directory("limits-prepend");
     let text = "#version 2.0

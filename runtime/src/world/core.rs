@@ -46,6 +46,13 @@ pub(crate) struct Core {
     claim: Claim,
 }
 
+/// More threads than this would only wait for each other; what strands compute does not depend on their number.
+fn useful_threads() -> usize {
+    const FOR_EACH_CORE: usize = 32;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    FOR_EACH_CORE * cores
+}
+
 /// Does work on the threads of a world and waits for it.
 pub(crate) fn on<R: Send>(threads: &rayon::ThreadPool, work: impl FnOnce() -> R + Send) -> R {
     if threads.current_thread_index().is_none() && rayon::current_thread_index().is_some() {
@@ -100,11 +107,11 @@ impl Core {
     ) -> Result<Core, WorldError> {
         // Nobody has more to do than there are blocks, unless there will be more of them.
         let blocks = count.div_ceil(layout.width());
-        let workers = match abilities.creates {
-            true => workers,
-            false => workers.min(blocks),
+        let useful = match abilities.creates {
+            true => useful_threads(),
+            false => useful_threads().min(blocks),
         };
-        let workers = workers.max(1);
+        let workers = workers.min(useful).max(1);
         let threads = rayon::ThreadPoolBuilder::new()
             .num_threads(workers)
             .build()
