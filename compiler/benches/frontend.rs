@@ -1,4 +1,5 @@
-//! How fast the front end is: a generated program of about a megabyte, through the parser, and through the checker too.
+//! How fast the front end is: a generated program of about a megabyte, through the parser, and through the checker too; and a
+//! hundred definitions by index, which should take less than 10 ms.
 
 use compiler::front::{
     source::Source,
@@ -61,4 +62,31 @@ fn parse_and_check_a_megabyte(bencher: Bencher<'_, '_>) {
     bencher
         .counter(BytesCount::of_str(&source.text))
         .bench_local(|| check(black_box(&source)));
+}
+
+/// A hundred definitions by index: of tensors, and of fields.
+fn definitions() -> Source {
+    let mut text = String::from(
+        "#version 2.0\ninput mat3 A = identity[3];\ninput mat3 B = identity[3];\n\
+         field#2(3)[3] V(x) = [x[0]*x[1], x[1]*x[2] + x[0], x[2]^2 - x[0]];\n",
+    );
+    for n in 0..50 {
+        text += &format!(
+            "mat3 M{n}[i,j] = sum[k](A[i,k]*B[k,j]) + δ[i,j]*{n}.0;\n\
+             field#1(3)[3] F{n}[i] = sum[j,k](ε[i,j,k]*∂[j] V[k]);\n"
+        );
+    }
+    text += "strand S (int n) { output real y = n; update { stabilize; } }\n\
+             create_array { S(n) | n in 0..9 }\n";
+    Source::new("definitions.diderot", text)
+}
+
+#[divan::bench]
+fn check_a_hundred_definitions_by_index(bencher: Bencher<'_, '_>) {
+    let source = definitions();
+    let (ast, errors) = syntax::parse(&source);
+    assert!(errors.is_empty());
+    let check = || typed::check(black_box(&ast), &CheckOptions::default(), Vec::new());
+    assert!(check().0.is_some());
+    bencher.bench_local(check);
 }

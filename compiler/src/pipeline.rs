@@ -10,7 +10,9 @@ use crate::{
         gpu::{Kernel, Target},
     },
     device::{self, Device},
-    front::{self, CheckOptions, deep, diag::Diagnostic, source::Source, syntax, typed},
+    front::{
+        self, CheckOptions, codes::Code, deep, diag::Diagnostic, source::Source, syntax, typed,
+    },
     high::{self, High},
     low::{self, Low, Slots},
     mid::{self, Mid},
@@ -38,6 +40,8 @@ pub struct Options {
     pub target: Target,
     /// Values for constants, `--Cname=value`.
     pub constants: Vec<(String, String)>,
+    /// The warnings of [`front::codes::ON_DEMAND`] that are wanted.
+    pub warn: Vec<Code>,
     /// How operators are normalized.
     pub normalization: rewrite::Options,
 }
@@ -48,6 +52,7 @@ impl Options {
         CheckOptions {
             constants: self.constants.clone(),
             long_int: self.long_int,
+            warn: self.warn.clone(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Every code has a page with a wrong program, which must report it, and a right one, about which there must be nothing to say.
 //!
-//! A block of a page may name, after `diderot`, the file that it is beside the program, or a constant `--Cname=value` that is given.
+//! A block of a page may name, after `diderot`, the file that it is beside the program, a constant `--Cname=value` that is given, or a warning
+//! `-Wname` that is asked for.
 
 use compiler::{
     front::{
@@ -56,6 +57,7 @@ fn example(code: Code, word: &str) -> Example {
                 fs::write(directory.join(file), body).expect("a file");
                 continue;
             }
+            wanted if wanted.starts_with("-W") => options.warn.extend(Code::named(&wanted[2..])),
             given => options.constants.extend(
                 given
                     .strip_prefix("--C")

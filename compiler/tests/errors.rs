@@ -2,7 +2,8 @@
 //!
 //! `//~ error: text` expects an error with exactly this text that begins on the same line; `//~^` speaks of the line above, `//~^^`
 //! of the second line above, `//~v` of the line below; `warning` in the place of `error` expects a warning. `//~ hint: text` expects
-//! a hint with this text on the expected diagnostic that precedes it. Every diagnostic of a program must be expected.
+//! a hint with this text on the expected diagnostic that precedes it. Every diagnostic of a program must be expected. Programs under
+//! `on-demand` are checked with all warnings that one can ask for.
 
 use libtest_mimic::{Arguments, Trial};
 use std::{
@@ -12,7 +13,7 @@ use std::{
 };
 
 use compiler::front::{
-    self, CheckOptions,
+    self, CheckOptions, codes,
     diag::{Diagnostic, Severity},
     source::Source,
     syntax,
@@ -23,7 +24,14 @@ fn diagnostics(source: &Source) -> Vec<Diagnostic> {
     if source.path.starts_with("syntax") {
         return syntax::parse(source).1;
     }
-    front::check(source, &CheckOptions::default()).diagnostics
+    let options = CheckOptions {
+        warn: match source.path.starts_with("on-demand") {
+            true => codes::ON_DEMAND.to_vec(),
+            false => Vec::new(),
+        },
+        ..CheckOptions::default()
+    };
+    front::check(source, &options).diagnostics
 }
 
 #[derive(Debug)]

@@ -5,6 +5,7 @@
 use super::words::{self, Divided};
 use crate::{
     codegen::gpu::Target,
+    front::codes::{self, Code},
     pipeline::{Options, STAGES},
 };
 use clap::{Args, CommandFactory, Parser, Subcommand, builder::PossibleValue, error::ErrorKind};
@@ -62,6 +63,9 @@ pub(super) struct Common {
     // The targets of the original compiler are accepted: every program can be run on any number of workers (-n).
     #[arg(long, value_name = "T", value_parser = clap::builder::PossibleValuesParser::new(targets()))]
     target: Option<String>,
+    /// Also warn of this; broadcast: terms of an indexed definition that lack an index which others have
+    #[arg(short = 'W', long, value_name = "KIND", value_parser = clap::builder::PossibleValuesParser::new(codes::ON_DEMAND.map(|code| code.name)))]
+    warn: Vec<String>,
     /// Accepted for the original compiler's sake: snapshots are always available (-s)
     #[arg(long, hide = true)]
     snapshot: bool,
@@ -87,6 +91,11 @@ impl Common {
                 .and_then(Target::named)
                 .unwrap_or_default(),
             constants,
+            warn: self
+                .warn
+                .iter()
+                .filter_map(|kind| Code::named(kind))
+                .collect(),
             ..Options::default()
         }
     }

@@ -40,6 +40,10 @@ pub(super) fn divide(words: &[String], spellings: &[(String, bool)]) -> Divided 
     let makes_executable = words.iter().any(|word| word == "--exec");
     let known = |word: &str, is_after: bool| {
         let name = word.split_once('=').map_or(word, |(name, _)| name);
+        // The kind of a warning stands right after the letter.
+        if !is_after && name.starts_with("-W") && name.len() > 2 {
+            return Some(false);
+        }
         let found = spellings.iter().find(|(spelling, _)| spelling == name);
         let is_output = matches!(name, "-o" | "--output");
         // A short option after the program's name is one of its inputs, if it is anything.
@@ -142,6 +146,11 @@ mod tests {
                 "d p.diderot -n 2 --width 4 -v",
                 ["--width 4", "p.diderot", "-n 2 -v"],
             ),
+            (
+                "d -Wbroadcast p.diderot -n 2",
+                ["-Wbroadcast", "p.diderot", "-n 2"],
+            ),
+            ("d p.diderot -Wide 2", ["", "p.diderot", "-Wide 2"]),
             (
                 "d --width=4 -o x.png p.diderot",
                 ["--width=4", "p.diderot", "-o x.png"],

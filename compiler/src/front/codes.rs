@@ -63,6 +63,9 @@ macro_rules! codes {
     };
 }
 
+/// Warnings that are told only if they are asked for.
+pub const ON_DEMAND: [Code; 1] = [BROADCAST];
+
 #[rustfmt::skip]
 codes! {
     // Text
@@ -168,6 +171,7 @@ codes! {
     ZERO_DERIVATIVE "zero-derivative" "is zero"
     INDEX_HIDES "index-hides" "hides a variable"
     INDEX_CONSTANT "index-constant" "does not occur"
+    BROADCAST "broadcast" "the same for all"
 
     // Files
     LOAD_PLACE "load-place" "not loaded here"

@@ -43,7 +43,8 @@ pub fn check_parsed(
     errors: Vec<Diagnostic>,
     options: &CheckOptions,
 ) -> Checked {
-    let (mut program, mut diagnostics) = deep(|| typed::check(&ast, options, errors));
+    let (program, mut diagnostics) = deep(|| typed::check(&ast, options, errors));
+    let mut program = deep(|| program.map(typed::fused));
     // Nobody uses everything that a library has.
     diagnostics.retain(|d| d.is_error() || !source.is_imported(d.span));
     diagnostics.extend(program.iter().flat_map(typed::unsupported));

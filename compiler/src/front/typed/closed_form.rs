@@ -27,20 +27,30 @@ pub(crate) struct Obstacle {
 pub(crate) fn obstacles(program: &Program) -> BTreeMap<VarId, Obstacle> {
     let mut found = BTreeMap::new();
     for global in &program.globals {
-        if let Global::FieldFunction { var, param, body } = global {
-            let mut search = Search {
-                program,
-                known: &found,
-                depends: BTreeSet::from([*param]),
-                obstacle: None,
-            };
-            search.value(body);
-            if let Some(obstacle) = search.obstacle {
-                found.insert(*var, obstacle);
-            }
+        if let Global::FieldFunction { var, param, body } = global
+            && let Some(obstacle) = obstacle(program, &found, *param, body)
+        {
+            found.insert(*var, obstacle);
         }
     }
     found
+}
+
+/// What keeps a function of the position from having a closed form, if field functions that have none are known.
+pub(crate) fn obstacle(
+    program: &Program,
+    known: &BTreeMap<VarId, Obstacle>,
+    param: VarId,
+    body: &Expr,
+) -> Option<Obstacle> {
+    let mut search = Search {
+        program,
+        known,
+        depends: BTreeSet::from([param]),
+        obstacle: None,
+    };
+    search.value(body);
+    search.obstacle
 }
 
 /// The variable that an expression of field type is, under any name of its type.

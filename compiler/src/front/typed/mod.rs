@@ -15,6 +15,7 @@ mod elsewhere;
 mod expansion;
 mod expr;
 mod flow;
+mod fused;
 mod given_constant;
 mod hint;
 mod indexed;
@@ -24,6 +25,7 @@ pub(crate) mod observed;
 mod overload;
 mod print;
 mod program;
+pub(crate) mod recurrence;
 mod reduce;
 mod rejected;
 mod request;
@@ -38,9 +40,12 @@ mod types;
 mod unroll;
 
 pub use expansion::too_much_code;
+pub use fused::fused;
 pub use print::print;
 pub use program::check;
 pub use supported::unsupported;
+
+use crate::front::codes::Code;
 
 /// What the command line says about a check.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +54,8 @@ pub struct CheckOptions {
     pub constants: Vec<(String, String)>,
     /// Whether ints have 64 bits, not 32.
     pub long_int: bool,
+    /// The warnings of [`crate::front::codes::ON_DEMAND`] that are wanted.
+    pub warn: Vec<Code>,
 }
 
 /// The least and the greatest int.

@@ -1,6 +1,9 @@
 //! What is read of sequences that are computed in steps: only what is read has to be kept until then.
 
-use super::tree::{Block, Constant, Expr, ExprKind, Global, Program, Recurrence, StmtKind, VarId};
+use super::{
+    recurrence::MOST_ELEMENTS,
+    tree::{Block, Constant, Expr, ExprKind, Global, Layout, Program, Recurrence, StmtKind, VarId},
+};
 use crate::front::{codes, diag::Diagnostic, source::Span};
 use ein_ir::ops::Builtin;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,9 +28,6 @@ struct Read {
     span: Span,
 }
 
-/// How many elements of a sequence in steps may be kept.
-const MOST_KEPT: usize = 4096;
-
 /// An error for every sequence in steps of which too much is kept.
 pub(crate) fn too_much_kept(program: &Program) -> Vec<Diagnostic> {
     let observed = Observed::of(program);
@@ -35,7 +35,9 @@ pub(crate) fn too_much_kept(program: &Program) -> Vec<Diagnostic> {
         let ExprKind::Recurrence(steps) = &value.kind else {
             return None;
         };
-        let kept = var.map_or(Kept::All(None), |var| observed.kept(var, steps));
+        let kept = var.map_or(Kept::All(None), |var| {
+            observed.kept(var, steps, &steps.main)
+        });
         let is_stored = *has_storage && var.is_some_and(|var| !observed.is_passing(var));
         let why = match kept {
             Kept::All(Some(read)) => (read, "all of it is read here, or a part that is not known"),
@@ -43,10 +45,10 @@ pub(crate) fn too_much_kept(program: &Program) -> Vec<Diagnostic> {
             Kept::From(_) if is_stored => (value.span, "it is read after it was defined"),
             Kept::From(_) => return None,
         };
-        (steps.size() > MOST_KEPT).then(|| {
+        (steps.main.size() > MOST_ELEMENTS).then(|| {
             let message = format!(
-                "a sequence of more than {MOST_KEPT} elements cannot be kept; this one has {}",
-                steps.size()
+                "a sequence of more than {MOST_ELEMENTS} elements cannot be kept; this one has {}",
+                steps.main.size()
             );
             Diagnostic::error(codes::TOO_LARGE, value.span, message)
                 .label(why.0, why.1)
@@ -112,14 +114,15 @@ impl Observed {
         found
     }
 
-    /// The steps of a variable's sequence that must be kept.
-    pub(crate) fn kept(&self, var: VarId, recurrence: &Recurrence) -> Kept {
-        if self.assigned.contains(&var) || self.outputs.contains(&var) {
+    /// The steps of a variable's sequence that must be kept. If its steps would have to search other sequences, they are
+    /// written out, and so all of them are.
+    pub(crate) fn kept(&self, var: VarId, recurrence: &Recurrence, layout: &Layout) -> Kept {
+        if self.assigned.contains(&var) || self.outputs.contains(&var) || recurrence.searches() {
             return Kept::All(None);
         }
-        let mut from = recurrence.steps();
+        let mut from = layout.steps();
         for Read { places, span } in self.reads.get(&var).into_iter().flatten() {
-            match places.get(recurrence.axis).copied().flatten() {
+            match places.get(layout.axis).copied().flatten() {
                 Some(step) => from = from.min(usize::try_from(step).unwrap_or(0)),
                 None => return Kept::All(Some(*span)),
             }

@@ -270,13 +270,19 @@ impl Printer<'_> {
                 let bound: Vec<String> = bound.collect();
                 format!("(let {} in {})", bound.join(", "), self.expr(body))
             }
+            ExprKind::FieldFunction { param, body } => {
+                format!("({} => {})", self.var(*param), self.expr(body))
+            }
             ExprKind::Recurrence(recurrence) => {
                 let segments: Vec<String> = recurrence
                     .segments
                     .iter()
                     .map(|s| self.segment(s))
                     .collect();
-                format!("(steps {})", segments.join("; "))
+                let also = recurrence.also.iter();
+                let also = also.map(|(var, _)| format!(" also {}", self.var(*var)));
+                let also: String = also.collect();
+                format!("(steps{also} {})", segments.join("; "))
             }
             ExprKind::Coerce(inner) => format!("({} as {})", self.expr(inner), expr.ty),
             ExprKind::Comprehension { body, var, domain } => {

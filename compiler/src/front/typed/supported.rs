@@ -1,7 +1,7 @@
 //! What the front end understands and translation does not: reported at its place, before anything is translated.
 
 use super::{
-    closed_form::{Obstacle, is_dynamic, named_field, obstacles},
+    closed_form::{Obstacle, is_dynamic, named_field, obstacle, obstacles},
     observed::too_much_kept,
 };
 use crate::front::{
@@ -128,6 +128,15 @@ impl Search<'_> {
                 self.call(&self.program.functions[function.0], e.span)
             }
             ExprKind::Var(var) => self.use_of(*var, e.span),
+            ExprKind::FieldFunction { param, body } => {
+                if let Some(obstacle) = obstacle(self.program, &self.obstacles, *param, body) {
+                    let message = "the derivative of this field function cannot be run yet";
+                    let error = Diagnostic::error(codes::UNSUPPORTED, e.span, message)
+                        .label(obstacle.span, format!("it has {}", obstacle.what))
+                        .hint("the derivative of its value at a position can: name that first");
+                    self.found.push(error);
+                }
+            }
             ExprKind::Comprehension {
                 body,
                 domain: Domain::Strands(_),

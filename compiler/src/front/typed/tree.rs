@@ -3,6 +3,7 @@
 //! Every expression has the type it is used at. All user errors were reported before this tree exists, so whoever reads it
 //! may rely on what is written here; anything else is a compiler bug.
 
+pub use super::recurrence::{Layout, Past, Recurrence, Segment};
 use crate::front::{
     as_text,
     source::Span,
@@ -131,6 +132,20 @@ pub enum Constant {
     ),
     /// A sequence.
     Seq(Vec<Constant>),
+}
+
+impl Constant {
+    /// Nothing but zeros.
+    pub(crate) fn blank(ty: &Type) -> Constant {
+        match ty {
+            Type::Seq(element, n) => Constant::Seq(vec![Constant::blank(element); n.unwrap_or(0)]),
+            Type::Tensor(shape) => Constant::Tensor(shape.clone(), vec![0.0; shape.size()]),
+            Type::Int => Constant::Int(0),
+            Type::Bool => Constant::Bool(false),
+            Type::String => Constant::String(String::new()),
+            _ => Constant::Tensor(Shape::SCALAR, vec![0.0]),
+        }
+    }
 }
 
 /// A user function. Every path of its body ends in a return.
@@ -332,6 +347,13 @@ pub enum ExprKind {
         /// The value.
         body: Box<Expr>,
     },
+    /// A field by its value at a position, like a field function but without a name.
+    FieldFunction {
+        /// The position.
+        param: VarId,
+        /// The value there.
+        body: Box<Expr>,
+    },
     /// A sequence that is computed step by step along one axis.
     Recurrence(Box<Recurrence>),
     /// A call of a user function.
@@ -362,66 +384,6 @@ pub enum ExprKind {
     },
 }
 
-/// A sequence whose elements are computed in steps along one of its axes, each step from those before. A step has one element
-/// for every place along the other axes, and perhaps more that only other elements read.
-#[derive(Clone, Debug)]
-pub struct Recurrence {
-    /// How long the sequence is along each axis.
-    pub lengths: Vec<usize>,
-    /// The axis along which steps are taken.
-    pub axis: usize,
-    /// Where the elements of a step are along the other axes, in the order in which they are computed.
-    pub places: Vec<Vec<usize>>,
-    /// The first of a step's elements that belong to the sequence; one for every place follows.
-    pub first: usize,
-    /// Steps that are computed alike, in their order; together they are all steps.
-    pub segments: Vec<Segment>,
-}
-
-/// Steps that are computed alike.
-#[derive(Clone, Debug)]
-pub struct Segment {
-    /// The first step.
-    pub low: i64,
-    /// The last step.
-    pub high: i64,
-    /// The number of the step, where the elements need it.
-    pub index: VarId,
-    /// The elements of earlier steps that are read.
-    pub past: Vec<Past>,
-    /// The elements of a step, each of which may read those before it.
-    pub elements: Vec<(VarId, Expr)>,
-}
-
-/// An element of an earlier step.
-#[derive(Clone, Copy, Debug)]
-pub struct Past {
-    /// The variable that has it.
-    pub var: VarId,
-    /// How many steps before.
-    pub back: usize,
-    /// Which of that step's elements.
-    pub element: usize,
-}
-
-impl Recurrence {
-    /// How many elements the sequence has.
-    pub fn size(&self) -> usize {
-        self.lengths.iter().product()
-    }
-
-    /// How many steps there are.
-    pub fn steps(&self) -> usize {
-        self.lengths[self.axis]
-    }
-
-    fn values(&self) -> impl Iterator<Item = &Expr> {
-        self.segments
-            .iter()
-            .flat_map(|segment| segment.elements.iter().map(|(_, value)| value))
-    }
-}
-
 impl Expr {
     /// The expressions that it is made of.
     pub fn children(&self) -> Vec<&Expr> {
@@ -435,7 +397,34 @@ impl Expr {
                 bound.chain([&**body]).collect()
             }
             ExprKind::Recurrence(recurrence) => recurrence.values().collect(),
-            ExprKind::Coerce(inner) | ExprKind::Select { strand: inner, .. } => vec![inner],
+            ExprKind::Coerce(inner)
+            | ExprKind::Select { strand: inner, .. }
+            | ExprKind::FieldFunction { body: inner, .. } => vec![inner],
+            ExprKind::Comprehension { body, domain, .. } => match domain {
+                Domain::Seq(source) => vec![body, source],
+                Domain::Strands(_) => vec![body],
+            },
+        }
+    }
+
+    /// The same, to be changed in place.
+    pub(crate) fn children_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut self.kind {
+            ExprKind::Constant(_) | ExprKind::Kernel(_) | ExprKind::Var(_) => vec![],
+            ExprKind::Op { args, .. }
+            | ExprKind::Call { args, .. }
+            | ExprKind::Indexed { args, .. } => args.iter_mut().collect(),
+            ExprKind::Let { bindings, body } => {
+                let bound = bindings.iter_mut().map(|(_, value)| value);
+                bound.chain([&mut **body]).collect()
+            }
+            ExprKind::Recurrence(steps) => {
+                let elements = steps.segments.iter_mut().flat_map(|s| &mut s.elements);
+                elements.map(|(_, value)| value).collect()
+            }
+            ExprKind::Coerce(inner)
+            | ExprKind::Select { strand: inner, .. }
+            | ExprKind::FieldFunction { body: inner, .. } => vec![inner],
             ExprKind::Comprehension { body, domain, .. } => match domain {
                 Domain::Seq(source) => vec![body, source],
                 Domain::Strands(_) => vec![body],
@@ -483,6 +472,10 @@ impl Expr {
                 }
                 ExprKind::Recurrence(changed)
             }
+            ExprKind::FieldFunction { param, body } => ExprKind::FieldFunction {
+                param: *param,
+                body: Box::new(change(body)?),
+            },
             ExprKind::Coerce(inner) => ExprKind::Coerce(Box::new(change(inner)?)),
             ExprKind::Comprehension { body, var, domain } => ExprKind::Comprehension {
                 body: Box::new(change(body)?),

@@ -55,7 +55,15 @@ impl Translator<'_> {
                 }
                 self.expr(body)
             }
-            ExprKind::Recurrence(steps) => self.recurrence(steps, Kept::All(None), &Ty::of(&e.ty)),
+            ExprKind::FieldFunction { param, body } => {
+                let Type::Field { dim, .. } = e.ty else {
+                    panic!("a field function without field type")
+                };
+                self.field_function(dim, *param, body)
+            }
+            ExprKind::Recurrence(steps) => {
+                self.recurrence(steps, &[Kept::All(None)], &Ty::of(&e.ty))
+            }
             ExprKind::Coerce(inner) => {
                 let value = self.expr(inner);
                 self.convert(value, &Ty::of(&e.ty), inner.span.start)

@@ -48,10 +48,15 @@ impl Translator<'_> {
         let Type::Field { dim, .. } = *self.ty(var) else {
             panic!("a field function without field type")
         };
+        let value = self.field_function(dim, param, body);
+        self.bind(var, value);
+    }
+
+    /// The field of the values of an expression at all positions.
+    pub(super) fn field_function(&mut self, dim: usize, param: VarId, body: &Expr) -> Value {
         let position = self.ein(special::position(dim), &[]);
         let value = self.body_at(param, position, body, true);
-        let value = self.as_field(value, dim);
-        self.bind(var, value);
+        self.as_field(value, dim)
     }
 
     /// The value of a field function that is code: the code, with the position in the place of its parameter. None if the

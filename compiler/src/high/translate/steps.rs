@@ -4,7 +4,7 @@ use super::{Key, Translator};
 use crate::{
     front::typed::{
         observed::Kept,
-        tree::{Expr, ExprKind, Recurrence, Segment, VarId},
+        tree::{Expr, ExprKind, Layout, Recurrence, Segment, VarId},
     },
     ir::tensor::{Base, Ty},
     ssa::Value,
@@ -18,22 +18,33 @@ impl Translator<'_> {
     /// The value of a variable's definition. Of a sequence that is computed in steps only what is read of the variable is kept.
     pub(super) fn value_of(&mut self, var: VarId, value: &Expr) -> Value {
         match &value.kind {
-            ExprKind::Recurrence(recurrence) => {
-                let kept = self.plan.observed.kept(var, recurrence);
-                self.recurrence(recurrence, kept, &Ty::of(&value.ty))
+            ExprKind::Recurrence(steps) => {
+                let observed = &self.plan.observed;
+                let mut kept = vec![observed.kept(var, steps, &steps.main)];
+                kept.extend((steps.also.iter()).map(|(var, own)| observed.kept(*var, steps, own)));
+                self.recurrence(steps, &kept, &Ty::of(&value.ty))
             }
             _ => self.expr(value),
         }
     }
 
-    /// A sequence in steps. What is not kept of it is zero.
-    pub(super) fn recurrence(&mut self, steps: &Recurrence, kept: Kept, ty: &Ty) -> Value {
+    /// A sequence in steps; others that are computed in the same steps are given to their variables. What is not kept of
+    /// each of them is zero.
+    pub(super) fn recurrence(&mut self, steps: &Recurrence, kept: &[Kept], ty: &Ty) -> Value {
         let mut known = Known::new();
         let before = self.env.clone();
+        let layouts = || std::iter::once(&steps.main).chain(steps.also.iter().map(|(_, own)| own));
+        let wanted: Option<Vec<(&Layout, i64)>> = layouts()
+            .zip(kept)
+            .map(|(layout, kept)| match kept {
+                Kept::From(from) => Some((layout, layout.start + *from as i64)),
+                Kept::All(_) => None,
+            })
+            .collect();
         for (number, segment) in steps.segments.iter().enumerate() {
-            match kept {
-                Kept::From(from) if segment.low < segment.high => {
-                    let wanted = wanted_of(steps, number, from as i64);
+            match &wanted {
+                Some(wanted) if segment.low < segment.high => {
+                    let wanted = wanted_of(steps, number, wanted);
                     self.stepped(segment, &wanted, &mut known);
                 }
                 _ => (segment.low..=segment.high).for_each(|now| {
@@ -45,7 +56,12 @@ impl Translator<'_> {
             }
         }
         self.env = before;
-        self.in_sequence(steps, &known, ty, &mut Vec::new())
+        for (var, layout) in &steps.also {
+            let ty = Ty::of(self.ty(*var));
+            let value = self.in_sequence(layout, &known, &ty, (&mut Vec::new(), &mut None));
+            self.env.insert(Key::Var(*var), value);
+        }
+        self.in_sequence(&steps.main, &known, ty, (&mut Vec::new(), &mut None))
     }
 
     /// One step: its elements from those before.
@@ -109,20 +125,20 @@ impl Translator<'_> {
         }
     }
 
-    /// The elements that are known in their places.
+    /// The elements that are known in their places, at and below a place; the others are all the same nothing.
     fn in_sequence(
         &mut self,
-        steps: &Recurrence,
+        layout: &Layout,
         known: &Known,
         ty: &Ty,
-        prefix: &mut Vec<usize>,
+        (prefix, nothing): (&mut Vec<usize>, &mut Option<Value>),
     ) -> Value {
         match ty {
-            Ty::Seq(element, n) if prefix.len() < steps.lengths.len() => {
+            Ty::Seq(element, n) if prefix.len() < layout.lengths.len() => {
                 let parts: Vec<Value> = (0..*n)
                     .map(|at| {
                         prefix.push(at);
-                        let part = self.in_sequence(steps, known, element, prefix);
+                        let part = self.in_sequence(layout, known, element, (prefix, nothing));
                         prefix.pop();
                         part
                     })
@@ -131,31 +147,30 @@ impl Translator<'_> {
             }
             _ => {
                 let mut place = prefix.clone();
-                let step = place.remove(steps.axis);
-                let number = steps.places.iter().position(|p| *p == place);
-                let number = steps.first + number.expect("a place of every step");
-                match known.get(&(step as i64, number)) {
+                let step = layout.start + place.remove(layout.axis) as i64;
+                let number = layout.number(&place).expect("a place of every step");
+                match known.get(&(step, number)) {
                     Some(value) => *value,
-                    None => self.default(ty),
+                    None => *nothing.get_or_insert_with(|| self.default(ty)),
                 }
             }
         }
     }
 }
 
-/// How many of the last steps of a segment are wanted after it, for each element: by later segments, and because all from a
-/// step on are kept.
-fn wanted_of(steps: &Recurrence, number: usize, kept: i64) -> Vec<usize> {
+/// How many of the last steps of a segment are wanted after it, for each element: by later segments, and because all of a
+/// sequence from a step on are kept.
+fn wanted_of(steps: &Recurrence, number: usize, kept: &[(&Layout, i64)]) -> Vec<usize> {
     let segment = &steps.segments[number];
     let count = segment.high - segment.low + 1;
     let from = |step: i64| (segment.high + 1 - step).clamp(0, count) as usize;
-    let of_sequence = steps.first..steps.first + steps.places.len();
-    let mut wanted: Vec<usize> = (0..segment.elements.len())
-        .map(|element| match of_sequence.contains(&element) {
-            true => from(kept),
-            false => 0,
-        })
-        .collect();
+    let mut wanted = vec![0; segment.elements.len()];
+    for (layout, step) in kept {
+        if segment.low <= layout.last() {
+            let own = layout.first..layout.first + layout.places.len();
+            wanted[own].fill(from(*step));
+        }
+    }
     for later in &steps.segments[number + 1..] {
         for past in &later.past {
             let least = &mut wanted[past.element];

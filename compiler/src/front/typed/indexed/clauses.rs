@@ -8,6 +8,7 @@ use super::{
     super::{
         context::Cx,
         expr::{check_against, typed},
+        recurrence::MOST_ELEMENTS,
         scope::Entity,
         stmt,
         tree::{Expr, ExprKind, VarId, VarKind},
@@ -24,9 +25,6 @@ use crate::front::{
     syntax::ast::{self, Clause, ClauseBody, ExprKind as Written, StmtKind, Subscript},
 };
 use ein_ir::Type;
-
-/// How many elements a sequence may have that is written out, and how many a step of one that is computed in steps.
-pub(super) const MOST_ELEMENTS: usize = 4096;
 
 /// How many steps there may be.
 const MOST_STEPS: usize = 1 << 16;

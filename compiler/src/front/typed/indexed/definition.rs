@@ -4,7 +4,7 @@ use super::{
     super::{context::Cx, expr::infer, messages::mismatch, tree::Expr},
     Labels,
     binders::{bind, binder, unbind},
-    lower,
+    broadcast, lower,
     ranges::{self, Use},
 };
 use crate::front::{
@@ -66,6 +66,7 @@ pub(in super::super) fn definition<'a>(
     let found = found.filter(|_| fits);
     let made = found.and_then(|found| {
         let found = fitted(cx, found, &element, &declared)?;
+        broadcast::check(cx, &left, &found);
         let failed = cx.diagnostics[before..].iter().any(|d| d.is_error());
         (!failed)
             .then(|| lower::definition(cx, &left, &found, &declared, span))

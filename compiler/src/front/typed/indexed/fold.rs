@@ -251,7 +251,7 @@ impl Lowering<'_, '_> {
     }
 
     /// An expression as an operator of its own, with free indices as its axes.
-    fn nested(
+    pub(super) fn nested(
         &mut self,
         free: &[(VarId, u32)],
         body: &Expr,
@@ -285,7 +285,7 @@ impl Lowering<'_, '_> {
 }
 
 /// The smaller or the larger of two tensors, component by component; of equals the first.
-fn extreme_of(reduction: Reduction, first: Expr, second: Expr) -> Expr {
+pub(super) fn extreme_of(reduction: Reduction, first: Expr, second: Expr) -> Expr {
     let params = vec![param_of(&first.ty), param_of(&second.ty)];
     let axes = params[0].shape().dims().to_vec();
     let whole = |param: usize| Term::Access {

@@ -254,19 +254,6 @@ impl<'c, 'a> Lowering<'c, 'a> {
         made
     }
 
-    /// Whether an expression depends on an int at run time that is an index.
-    pub(super) fn is_running(&self, e: &Expr, slots: &Slots) -> bool {
-        let runs = |slot: &Slot| matches!(slot, Slot::Running(..));
-        slots.values().any(runs)
-            && (self.cx.indices.free_in(e).iter()).any(|var| slots.get(var).is_some_and(runs))
-    }
-
-    /// Whether a component is an element of a sequence at a place that is known only at run time.
-    pub(super) fn is_item(&self, base: &Expr, indices: &[Option<Expr>], slots: &Slots) -> bool {
-        let mut places = indices.iter().flatten();
-        matches!(base.ty, Type::Seq(..)) && places.any(|place| self.is_running(place, slots))
-    }
-
     /// Whether an index is to be written out from the start.
     pub(super) fn is_valued(&self, var: VarId) -> bool {
         self.valued.contains(&var) || self.range(var).count == 1
@@ -474,7 +461,10 @@ impl<'c, 'a> Lowering<'c, 'a> {
                 reduction,
                 over,
                 body,
-            } => self.reduce(*reduction, over, body, slots),
+            } => match self.folded(*reduction, over, body, e, slots)? {
+                Some(folded) => Ok(self.hoisted(folded, Some(slots))),
+                None => self.reduce(*reduction, over, body, slots),
+            },
         }
     }
 

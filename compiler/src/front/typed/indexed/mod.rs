@@ -7,10 +7,12 @@
 //! index notation with its arguments (`lower`), an [`ExprKind::Indexed`]. Stand-ins are gone then.
 
 mod binders;
+mod broadcast;
 mod clauses;
 mod coverage;
 mod definition;
 mod fold;
+mod folded;
 mod lower;
 mod notation;
 mod points;
@@ -188,15 +190,22 @@ fn stand_in(
     labels: Labels,
     span: Span,
 ) -> Option<Expr> {
-    let var = cx.fresh("component", Some(ty.clone()), VarKind::Local, span);
-    cx.vars[var.0].read = true;
-    cx.vars[var.0].labels = labels;
-    cx.indices.stand_ins.insert(var, stand_in);
-    let e = typed(ty, ExprKind::Var(var), span);
+    let e = stand_in_for(cx, stand_in, ty, span);
+    if let ExprKind::Var(var) = e.kind {
+        cx.vars[var.0].labels = labels;
+    }
     match cx.indices.live.is_empty() && cx.indices.recurrence.is_none() {
         true => lower::complete(cx, &e),
         false => Some(e),
     }
+}
+
+/// A variable that stands for something of index notation.
+fn stand_in_for(cx: &mut Cx<'_>, stand_in: StandIn, ty: Type, span: Span) -> Expr {
+    let var = cx.fresh("component", Some(ty.clone()), VarKind::Local, span);
+    cx.vars[var.0].read = true;
+    cx.indices.stand_ins.insert(var, stand_in);
+    typed(ty, ExprKind::Var(var), span)
 }
 
 /// How messages call what is subscripted.

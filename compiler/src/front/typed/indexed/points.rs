@@ -6,11 +6,10 @@ use super::{
         constant,
         expr::literal,
         overload,
+        recurrence::{MOST_COMPARED, MOST_ELEMENTS},
         tree::{Constant, Expr, ExprKind, VarId},
     },
-    StandIn,
-    clauses::MOST_ELEMENTS,
-    described, lower,
+    StandIn, described, lower,
     lower::{Lowering, Slot, Slots, Stop},
     ranges::Range,
     steps::{Read, element_read},
@@ -18,11 +17,21 @@ use super::{
 use crate::front::{codes, source::Span};
 use ein_ir::{Index, Type, ops::spelling};
 
-/// How long a sequence may be of which an element is taken at a place that is known only at run time, which is done by
-/// comparing the place with all there are. If the clauses can be written out, they are where it is longer.
-const MOST_COMPARED: usize = 16;
-
 impl Lowering<'_, '_> {
+    /// Whether an expression depends on an int at run time that is an index.
+    pub(super) fn is_running(&self, e: &Expr, slots: &Slots) -> bool {
+        let runs = |slot: &Slot| matches!(slot, Slot::Running(..));
+        slots.values().any(runs)
+            && (self.cx.indices.free_in(e).iter()).any(|var| slots.get(var).is_some_and(runs))
+    }
+
+    /// Whether a component is an element of a sequence at a place that is known only at run time.
+    pub(super) fn is_item(&self, base: &Expr, indices: &[Option<Expr>], slots: &Slots) -> bool {
+        let runs = |e: &Expr| self.is_running(e, slots);
+        let of_steps = || runs(base) && self.steps_of(&self.element_of(base).0).is_some();
+        matches!(base.ty, Type::Seq(..)) && (indices.iter().flatten().any(runs) || of_steps())
+    }
+
     /// The value of an int or a truth value that depends on indices alone.
     fn known(&mut self, e: &Expr, slots: &Slots) -> Result<Constant, Stop> {
         let free = self.cx.indices.free_in(e);
@@ -113,27 +122,29 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// The sequence that an expression is an element of, with one index for each axis; itself if it is none.
+    pub(super) fn element_of(&self, e: &Expr) -> (Expr, Vec<Expr>) {
+        let (mut inner, mut indices) = (e.clone(), Vec::new());
+        while let ExprKind::Var(var) = inner.kind
+            && let Some(StandIn::Component {
+                base,
+                indices: found,
+            }) = self.cx.indices.stand_ins.get(&var)
+            && matches!(base.ty, Type::Seq(..))
+        {
+            indices.extend(found.iter().flatten().cloned());
+            inner = base.clone();
+        }
+        indices.reverse();
+        (inner, indices)
+    }
+
     /// An element of the sequence that clauses are defining, if an expression is one: the variable that has it.
     pub(super) fn self_read(&mut self, e: &Expr, slots: &Slots) -> Result<Option<Expr>, Stop> {
         if !matches!(e.kind, ExprKind::Var(_)) || self.cx.indices.recurrence.is_none() {
             return Ok(None);
         }
-        let (mut inner, mut indices) = (e.clone(), Vec::new());
-        while let ExprKind::Var(var) = inner.kind {
-            if self.cx.indices.is_being_defined(var) {
-                break;
-            }
-            match self.cx.indices.stand_ins.get(&var) {
-                Some(StandIn::Component {
-                    base,
-                    indices: found,
-                }) if matches!(base.ty, Type::Seq(..)) => {
-                    indices.extend(found.iter().flatten().cloned());
-                    inner = base.clone();
-                }
-                _ => return Ok(None),
-            }
-        }
+        let (inner, indices) = self.element_of(e);
         let is_own =
             matches!(inner.kind, ExprKind::Var(var) if self.cx.indices.is_being_defined(var));
         if !is_own {
@@ -152,7 +163,6 @@ impl Lowering<'_, '_> {
                 .hint("give it an index for each axis");
             return Err(Stop::Failed);
         }
-        indices.reverse();
         let read = self.read_at(&indices, slots)?;
         match element_read(self.cx, &read, &e.ty, e.span) {
             Ok(var) => Ok(Some(Expr {
@@ -297,6 +307,7 @@ impl Lowering<'_, '_> {
                 let Type::Seq(_, Some(length)) = base.ty else {
                     return Err(Stop::Failed);
                 };
+                // Clauses that can be written out are, where they would have to search.
                 let own = self.cx.indices.recurrence.as_ref();
                 if length > MOST_COMPARED && own.is_some_and(|own| own.size() <= MOST_ELEMENTS) {
                     return Err(Stop::Unstepped);

@@ -9,7 +9,7 @@ use super::{
         context::Cx,
         expr::typed,
         overload, tree,
-        tree::{Expr, ExprKind, Past, Segment, VarId, VarKind},
+        tree::{Expr, ExprKind, Layout, Past, Segment, VarId, VarKind},
     },
     clauses::Known,
     coverage::{Point, points, shown, stretches},
@@ -164,7 +164,7 @@ pub(super) fn element_read(
     }
 }
 
-fn variable(cx: &mut Cx<'_>, name: &str, ty: &Type, span: Span) -> VarId {
+pub(super) fn variable(cx: &mut Cx<'_>, name: &str, ty: &Type, span: Span) -> VarId {
     let var = cx.fresh(name, Some(ty.clone()), VarKind::Local, span);
     cx.vars[var.0].read = true;
     var
@@ -273,11 +273,16 @@ pub(super) fn stepped(cx: &mut Cx<'_>, what: &Sequence<'_>, order: &[usize]) -> 
             place.into_iter().map(|at| at as usize).collect()
         })
         .collect();
-    let made = tree::Recurrence {
+    let main = Layout {
         lengths: what.lengths.to_vec(),
         axis,
         places,
         first: 0,
+        start: 0,
+    };
+    let made = tree::Recurrence {
+        main,
+        also: Vec::new(),
         segments,
     };
     let kind = ExprKind::Recurrence(Box::new(made));

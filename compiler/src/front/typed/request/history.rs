@@ -5,7 +5,7 @@ use super::super::{
     expr::typed,
     overload,
     scope::Entity,
-    tree::{Block, Expr, ExprKind, FunctionId, VarId, VarKind},
+    tree::{Block, Expr, ExprKind, FunctionId, Recurrence, Stmt, VarId, VarKind},
 };
 use crate::front::{
     source::Span,
@@ -117,6 +117,17 @@ impl History {
     /// What a variable was given, if it was given anything here.
     pub(super) fn value(&self, var: VarId) -> Option<&Value> {
         self.given.get(&var).map(|given| &given.value)
+    }
+
+    /// The steps that compute a variable, if it is a sequence that is computed in steps.
+    pub(in super::super) fn steps(&self, var: VarId) -> Option<&Recurrence> {
+        match self.value(var)? {
+            Value::Known(value) => match &value.kind {
+                ExprKind::Recurrence(steps) => Some(steps),
+                _ => None,
+            },
+            Value::Unknown(..) => None,
+        }
     }
 
     /// A variable in the definition of another that was given something else since.
@@ -259,14 +270,14 @@ pub(super) fn variables(e: &Expr, found: &mut dyn FnMut(VarId)) {
 
 /// The variables that are read, and the functions that are called.
 #[derive(Debug, Default)]
-pub(super) struct Reads {
-    pub(super) vars: BTreeSet<VarId>,
-    pub(super) functions: BTreeSet<FunctionId>,
+pub(in super::super) struct Reads {
+    pub(in super::super) vars: BTreeSet<VarId>,
+    pub(in super::super) functions: BTreeSet<FunctionId>,
 }
 
 impl Reads {
     /// Those of an expression.
-    pub(super) fn expr(&mut self, e: &Expr) {
+    pub(in super::super) fn expr(&mut self, e: &Expr) {
         match e.kind {
             ExprKind::Var(var) => {
                 self.vars.insert(var);
@@ -280,11 +291,14 @@ impl Reads {
     }
 
     /// Those of statements.
-    pub(super) fn block(&mut self, block: &Block) {
-        for stmt in &block.stmts {
-            stmt.expressions().iter().for_each(|e| self.expr(e));
-            stmt.blocks().for_each(|block| self.block(block));
-        }
+    pub(in super::super) fn block(&mut self, block: &Block) {
+        block.stmts.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    /// Those of a statement.
+    pub(in super::super) fn stmt(&mut self, stmt: &Stmt) {
+        stmt.expressions().iter().for_each(|e| self.expr(e));
+        stmt.blocks().for_each(|block| self.block(block));
     }
 }
 

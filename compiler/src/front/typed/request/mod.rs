@@ -5,25 +5,28 @@
 //! depend on `x` has no derivative at all, and the δ in those that do is removed by normalization, so a component of a
 //! derivative costs no more than if it were written by hand.
 
+mod apart;
+mod call;
 mod history;
 mod steps;
 mod tangent;
 mod term;
 
-pub(super) use history::{History, assigned, assigned_in};
+pub(super) use history::{History, Reads, assigned, assigned_in};
 
 use super::{
     context::Cx,
-    expr::{infer, typed},
+    expr::infer,
     indexed,
     scope::Entity,
-    tree::{Expr, ExprKind, VarId},
+    tree::{Expr, VarId},
 };
 use crate::front::{
     codes,
     source::Span,
     syntax::ast::{self, ExprKind as Written, Subscript},
 };
+use apart::after;
 use ein_ir::{Shape, Type};
 use tangent::Tangents;
 
@@ -48,28 +51,20 @@ pub(super) fn request<'a>(
     let shape = parameter_shape(cx, x, parameter.span)?;
     let value = infer(cx, target.whole, None)?;
     infer(cx, parameter.whole, None)?;
-    let Some(ty) = tangent_type(&value.ty, &shape) else {
+    if tangent_type(&value.ty, &shape).is_none() {
         let message = format!(
             "`{}` of type `{}` has no derivatives",
             target.name, value.ty
         );
         cx.error(codes::DERIVATIVE_REQUEST, target.span, message);
         return None;
-    };
+    }
     let mut tangents = Tangents::new(cx, x, shape.clone(), span);
     let found = tangents.of(&value);
     let bindings = tangents.bindings;
     let found = found.ok()?;
     let whole = match found {
-        Some(body) if bindings.is_empty() => body,
-        Some(body) => typed(
-            ty,
-            ExprKind::Let {
-                bindings,
-                body: Box::new(body),
-            },
-            span,
-        ),
+        Some(body) => after(bindings, body),
         None => {
             let (y, x) = (target.name, parameter.name);
             let message = format!("`{y}` does not depend on `{x}`, so this derivative is zero");

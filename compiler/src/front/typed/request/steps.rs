@@ -5,7 +5,7 @@ use super::{
         expr::typed,
         tree::{Expr, ExprKind, Past, Recurrence, Segment, VarId, VarKind},
     },
-    history::variables,
+    apart::after,
     tangent::{Failed, Tangent, Tangents, zero},
     tangent_type,
 };
@@ -25,11 +25,11 @@ impl Tangents<'_, '_> {
             .map(|segment| self.segment(segment))
             .collect();
         let segments = segments?;
-        let made = Recurrence {
-            first: steps.first + segments[0].elements.len() / 2,
+        let mut made = Recurrence {
             segments,
             ..steps.clone()
         };
+        made.main.first += made.segments[0].elements.len() / 2;
         let ty = tangent_type(&e.ty, &self.by).ok_or(Failed)?;
         let kind = ExprKind::Recurrence(Box::new(made));
         Ok(Some(typed(ty, kind, e.span)))
@@ -52,14 +52,13 @@ impl Tangents<'_, '_> {
         let mut elements = segment.elements.clone();
         inside.extend(elements.iter().map(|(var, _)| *var));
         for (var, value) in &segment.elements {
-            let outside = std::mem::take(&mut self.bindings);
-            let found = self.of(value);
-            let bindings = std::mem::replace(&mut self.bindings, outside);
+            let (found, bindings) = self.with_bindings(|this| this.of(value));
             let tangent = match found? {
                 Some(tangent) => tangent,
                 None => zero(&value.ty, &self.by, value.span).ok_or(Failed)?,
             };
-            let tangent = self.in_step(tangent, bindings, &inside);
+            // What does not depend on the step is computed outside.
+            let tangent = after(self.kept_inside(bindings, inside.clone()), tangent);
             let var = self.tangent_of(*var, &value.ty, value.span)?;
             inside.insert(var);
             elements.push((var, tangent));
@@ -79,36 +78,5 @@ impl Tangents<'_, '_> {
         self.cx.vars[tangent.0].read = true;
         self.known.insert(var, Some(tangent));
         Ok(tangent)
-    }
-
-    /// A derivative with what has to be computed first. What does not depend on the step is computed outside.
-    fn in_step(
-        &mut self,
-        tangent: Expr,
-        bindings: Vec<(VarId, Expr)>,
-        inside: &BTreeSet<VarId>,
-    ) -> Expr {
-        let mut inside = inside.clone();
-        let mut own = Vec::new();
-        for (var, value) in bindings {
-            let mut depends = false;
-            variables(&value, &mut |used| depends |= inside.contains(&used));
-            if depends {
-                inside.insert(var);
-                own.push((var, value));
-            } else {
-                self.bindings.push((var, value));
-            }
-        }
-        if own.is_empty() {
-            return tangent;
-        }
-        let (ty, span) = (tangent.ty.clone(), tangent.span);
-        let body = Box::new(tangent);
-        let kind = ExprKind::Let {
-            bindings: own,
-            body,
-        };
-        typed(ty, kind, span)
     }
 }

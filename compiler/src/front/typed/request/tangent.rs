@@ -6,9 +6,7 @@ use super::{
         context::Cx,
         expr::{literal, typed},
         overload,
-        tree::{
-            Block, Constant, Domain, Expr, ExprKind, FunctionId, Stmt, StmtKind, VarId, VarKind,
-        },
+        tree::{Constant, Domain, Expr, ExprKind, VarId, VarKind},
     },
     history::{Reads, Value},
     tangent_type,
@@ -37,7 +35,7 @@ pub(super) struct Tangents<'c, 'a> {
     /// The derivatives of variables that are known; inside, none for zero.
     pub(super) known: BTreeMap<VarId, Option<VarId>>,
     /// What functions were given, under names of their own.
-    local: BTreeMap<VarId, Expr>,
+    pub(super) local: BTreeMap<VarId, Expr>,
     /// What has to be computed first.
     pub(super) bindings: Vec<(VarId, Expr)>,
 }
@@ -45,13 +43,6 @@ pub(super) struct Tangents<'c, 'a> {
 /// A derivative that is zero.
 pub(super) fn zero(ty: &Type, by: &Shape, span: Span) -> Option<Expr> {
     let ty = tangent_type(ty, by)?;
-    fn constant(ty: &Type) -> Constant {
-        match ty {
-            Type::Seq(element, Some(n)) => Constant::Seq(vec![constant(element); *n]),
-            Type::Tensor(shape) => Constant::Tensor(shape.clone(), vec![0.0; shape.size()]),
-            _ => Constant::Tensor(Shape::SCALAR, vec![0.0]),
-        }
-    }
     if let Type::Field { dim, shape, .. } = &ty {
         let body = Term::Mul(vec![
             Term::Const(Rational::from_integer(0)),
@@ -68,7 +59,7 @@ pub(super) fn zero(ty: &Type, by: &Shape, span: Span) -> Option<Expr> {
         let args = Vec::new();
         return Some(typed(ty, ExprKind::Indexed { operator, args }, span));
     }
-    let value = constant(&ty);
+    let value = Constant::blank(&ty);
     Some(literal(ty, value, span))
 }
 
@@ -91,7 +82,7 @@ impl<'c, 'a> Tangents<'c, 'a> {
     }
 
     /// Reports what cannot be differentiated.
-    fn obstacle(&mut self, span: Span, what: &str) -> Failed {
+    pub(super) fn obstacle(&mut self, span: Span, what: &str) -> Failed {
         let x = self.cx.var(self.x).name.clone();
         let message = format!("there is no derivative by `{x}` through {what}");
         self.cx
@@ -125,6 +116,7 @@ impl<'c, 'a> Tangents<'c, 'a> {
             ExprKind::Comprehension { .. } => {
                 self.of_other(e.children(), e.span, "a comprehension")
             }
+            ExprKind::FieldFunction { param, body } => self.of_field(*param, body, e),
             ExprKind::Select { .. } => Ok(None),
         }
     }
@@ -153,9 +145,12 @@ impl<'c, 'a> Tangents<'c, 'a> {
                 .map(|tangent| self.named(tangent, &e.ty, e.span))
                 .transpose();
         }
-        let found = match self.definition_of(var, e)? {
-            Some(definition) => self.of(&definition)?,
-            None => None,
+        let found = match self.function_of(e) {
+            Some((param, body)) => self.of_field(param, &body, e)?,
+            None => match self.definition_of(var, e)? {
+                Some(definition) => self.of(&definition)?,
+                None => None,
+            },
         };
         let known = found.map(|tangent| {
             let name = format!("∂{}", self.cx.var(var).name);
@@ -181,12 +176,6 @@ impl<'c, 'a> Tangents<'c, 'a> {
     fn definition_of(&mut self, var: VarId, e: &Expr) -> Result<Option<Expr>, Failed> {
         if let Some(local) = self.local.get(&var) {
             return Ok(Some(local.clone()));
-        }
-        if let Some((_, body)) = self.cx.history.function(var).cloned()
-            && self.depends(&body)
-        {
-            let what = format!("the body of the field function `{}`", self.cx.var(var).name);
-            return Err(self.obstacle(body.span, &what));
         }
         let definition = match self.cx.history.value(var) {
             None => return Ok(None),
@@ -274,7 +263,7 @@ impl<'c, 'a> Tangents<'c, 'a> {
         }
         match (op.row.meaning, args) {
             (Meaning::Builtin(Builtin::Select), [then, condition, otherwise]) => {
-                let tangents = [self.of(then)?, self.of(otherwise)?];
+                let tangents = [self.of_branch(then)?, self.of_branch(otherwise)?];
                 if tangents.iter().all(Option::is_none) {
                     return Ok(None);
                 }
@@ -417,29 +406,11 @@ impl<'c, 'a> Tangents<'c, 'a> {
         if self.of(source)?.is_some() {
             return Err(self.obstacle(e.span, "the elements of a reduction"));
         }
-        // What is computed for an element stays inside.
-        let outside = std::mem::take(&mut self.bindings);
-        let known = self.known.clone();
-        let tangent = self.of(body);
-        let bindings = std::mem::replace(&mut self.bindings, outside);
-        self.known = known;
-        let Some(tangent) = tangent? else {
+        let Some(body) = self.of_inside(body)? else {
             return Ok(None);
         };
-        let ty = tangent.ty.clone();
-        let body = match bindings.is_empty() {
-            true => tangent,
-            false => typed(
-                ty.clone(),
-                ExprKind::Let {
-                    bindings,
-                    body: Box::new(tangent),
-                },
-                e.span,
-            ),
-        };
         let elements = typed(
-            Type::Seq(Box::new(ty), None),
+            Type::Seq(Box::new(body.ty.clone()), None),
             ExprKind::Comprehension {
                 body: Box::new(body),
                 var: *var,
@@ -449,89 +420,4 @@ impl<'c, 'a> Tangents<'c, 'a> {
         );
         self.applied(reduction.name(), vec![elements], e.span)
     }
-
-    /// The parameter and the body of a field function that reads what is differentiated by.
-    fn function_of(&self, field: &Expr) -> Option<(VarId, Arc<Expr>)> {
-        let ExprKind::Var(var) = field.kind else {
-            return None;
-        };
-        let (param, body) = self.cx.history.function(var)?;
-        self.depends(body).then(|| (*param, body.clone()))
-    }
-
-    /// The derivative of a field function at a position: both may depend on the parameter.
-    fn of_field_function(&mut self, param: VarId, body: &Expr, at: &Expr) -> Tangent {
-        let mut names = BTreeMap::new();
-        self.give(param, at.clone(), &mut names);
-        self.of(&renamed(body, &names))
-    }
-
-    /// The derivative of what a function returns: its statements with names of their own.
-    fn of_call(&mut self, function: FunctionId, args: &[Expr], e: &Expr) -> Tangent {
-        if !self.depends(e) {
-            return Ok(None);
-        }
-        let info = self.cx.function(function);
-        let (params, body, name) = (info.params.clone(), info.body.clone(), info.name.clone());
-        let mut names = BTreeMap::new();
-        for (param, arg) in params.into_iter().zip(args) {
-            self.give(param, arg.clone(), &mut names);
-        }
-        match self.returned(&body, &mut names) {
-            Some(value) => self.of(&value),
-            None => {
-                let what = format!("the function `{name}`, which has `if`, `foreach` or `print`");
-                Err(self.obstacle(e.span, &what))
-            }
-        }
-    }
-
-    /// Gives a variable of a function a value, under a name of its own.
-    fn give(&mut self, var: VarId, value: Expr, names: &mut BTreeMap<VarId, VarId>) {
-        let name = self.cx.var(var).name.clone();
-        let fresh = self
-            .cx
-            .fresh(&name, Some(value.ty.clone()), VarKind::Local, value.span);
-        self.cx.vars[fresh.0].read = true;
-        names.insert(var, fresh);
-        self.local.insert(fresh, value.clone());
-        self.bindings.push((fresh, value));
-    }
-
-    /// What statements without control flow return; none if there is any.
-    fn returned(&mut self, body: &Block, names: &mut BTreeMap<VarId, VarId>) -> Option<Expr> {
-        for Stmt { kind, .. } in &body.stmts {
-            match kind {
-                StmtKind::Block(inner) => {
-                    if let Some(value) = self.returned(inner, names) {
-                        return Some(value);
-                    }
-                }
-                StmtKind::Decl {
-                    var,
-                    value: Some(value),
-                }
-                | StmtKind::Assign { var, value } => {
-                    let value = renamed(value, names);
-                    self.give(*var, value, names);
-                }
-                StmtKind::Decl { value: None, .. } => {}
-                StmtKind::Return(value) => return Some(renamed(value, names)),
-                _ => return None,
-            }
-        }
-        None
-    }
-}
-
-fn renamed(e: &Expr, names: &BTreeMap<VarId, VarId>) -> Expr {
-    let made: Result<Expr, std::convert::Infallible> = match &e.kind {
-        ExprKind::Var(var) if names.contains_key(var) => Ok(Expr {
-            kind: ExprKind::Var(names[var]),
-            ..e.clone()
-        }),
-        _ => e.try_map(&mut |inner| Ok(renamed(inner, names))),
-    };
-    let Ok(made) = made;
-    made
 }

@@ -1,0 +1,334 @@
+//! A reduction of a sequence in steps becomes part of these steps, so that no more of the sequence is kept than without it.
+//!
+//! A reduction is itself a sequence in steps, of what is accumulated (`indexed/folded.rs`). If its steps read another such
+//! sequence only at places which are always as far from their own, both can be computed by the same steps: those of the other
+//! sequence, where that is defined. For this, what the reduction reads besides must be known there; so sequences in steps are
+//! first moved to where they are read.
+
+mod steps;
+
+use super::{
+    request::Reads,
+    tree::{Block, Expr, ExprKind, Global, Program, Recurrence, Stmt, StmtKind, Var, VarId},
+};
+use ein_ir::ops::Builtin;
+use std::collections::BTreeSet;
+
+/// The program with reductions in the steps of what they reduce.
+pub fn fused(mut program: Program) -> Program {
+    let mut vars = std::mem::take(&mut program.vars);
+    let mut reads: Vec<BTreeSet<VarId>> = Vec::new();
+    for function in &program.functions {
+        // A body refers to earlier functions only.
+        let mut found = Reads::default();
+        found.block(&function.body);
+        reads.push(with_functions(found, &reads));
+    }
+    let mut fusion = Fusion {
+        vars: &mut vars,
+        reads: &reads,
+    };
+    let in_functions: BTreeSet<VarId> = reads.iter().flatten().copied().collect();
+    fusion.sink(&mut program.globals, |global| match global {
+        Global::Variable {
+            var,
+            value: Some(value),
+        } => Facts::of_definition(*var, value, !in_functions.contains(var)),
+        Global::Variable { var, .. } | Global::Input { var, .. } => Facts::of_change(*var),
+        Global::FieldFunction { var, body, .. } => Facts::of_definition(*var, body, false),
+    });
+    let globals = program
+        .globals
+        .iter_mut()
+        .filter_map(|global| match global {
+            Global::Variable { var, value } => Some(Item::definition(*var, value.as_mut()?)),
+            Global::Input { .. } | Global::FieldFunction { .. } => None,
+        });
+    fusion.items(globals.collect());
+    for function in &mut program.functions {
+        fusion.block(&mut function.body);
+    }
+    let strand = &mut program.strand;
+    fusion.sink(&mut strand.state, |state| match &state.value {
+        Some(value) => Facts::of_definition(state.var, value, !state.output),
+        None => Facts::of_change(state.var),
+    });
+    let state = strand.state.iter_mut();
+    let state = state.filter_map(|s| Some(Item::definition(s.var, s.value.as_mut()?)));
+    fusion.items(state.collect());
+    let blocks = [
+        &mut program.initialize,
+        &mut program.start,
+        &mut program.update,
+        &mut strand.initialize,
+    ];
+    let methods = strand.methods.iter_mut().map(|(_, block)| block);
+    for block in blocks.into_iter().flatten().chain(methods) {
+        fusion.block(block);
+    }
+    program.vars = vars;
+    program
+}
+
+/// What is read, and what the functions read that are called.
+fn with_functions(found: Reads, functions: &[BTreeSet<VarId>]) -> BTreeSet<VarId> {
+    let mut vars = found.vars;
+    for function in found.functions {
+        vars.extend(functions.get(function.0).into_iter().flatten());
+    }
+    vars
+}
+
+/// What has to be known of a thing that is done in order to move another past it.
+struct Facts {
+    /// The variable, if it defines one by steps and may be moved.
+    moves: Option<VarId>,
+    reads: Reads,
+    changes: BTreeSet<VarId>,
+}
+
+impl Facts {
+    fn of_change(var: VarId) -> Facts {
+        Facts {
+            moves: None,
+            reads: Reads::default(),
+            changes: BTreeSet::from([var]),
+        }
+    }
+
+    fn of_definition(var: VarId, value: &Expr, may_move: bool) -> Facts {
+        let mut reads = Reads::default();
+        reads.expr(value);
+        let in_steps = matches!(value.kind, ExprKind::Recurrence(_));
+        Facts {
+            moves: (in_steps && may_move).then_some(var),
+            reads,
+            changes: BTreeSet::from([var]),
+        }
+    }
+
+    fn of_statement(stmt: &Stmt) -> Facts {
+        if let StmtKind::Decl {
+            var,
+            value: Some(value),
+        } = &stmt.kind
+        {
+            return Facts::of_definition(*var, value, true);
+        }
+        let mut reads = Reads::default();
+        reads.stmt(stmt);
+        let mut changes = BTreeSet::new();
+        assigned(stmt, &mut changes);
+        Facts {
+            moves: None,
+            reads,
+            changes,
+        }
+    }
+}
+
+/// One of several things that are done one after the other.
+struct Item<'e> {
+    /// The variable that it defines.
+    defined: Option<VarId>,
+    /// What it computes in any case.
+    computed: Vec<&'e mut Expr>,
+    /// The variables that it may change.
+    changed: BTreeSet<VarId>,
+    /// Whether it may be the last thing that is done.
+    leaves: bool,
+}
+
+impl<'e> Item<'e> {
+    fn definition(var: VarId, value: &'e mut Expr) -> Item<'e> {
+        Item {
+            defined: Some(var),
+            computed: vec![value],
+            changed: BTreeSet::from([var]),
+            leaves: false,
+        }
+    }
+
+    fn statement(stmt: &'e mut Stmt) -> Item<'e> {
+        let mut changed = BTreeSet::new();
+        assigned(stmt, &mut changed);
+        let leaves = leaves(stmt);
+        let (defined, computed) = match &mut stmt.kind {
+            StmtKind::Decl { var, value } => (Some(*var), value.iter_mut().collect()),
+            StmtKind::Assign { value, .. } | StmtKind::Return(value) => (None, vec![value]),
+            StmtKind::If { condition, .. } => (None, vec![condition]),
+            StmtKind::Foreach { source, .. } => (None, vec![source]),
+            StmtKind::Print(args) | StmtKind::New(args) => (None, args.iter_mut().collect()),
+            StmtKind::Block(_) | StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue => {
+                (None, Vec::new())
+            }
+        };
+        Item {
+            defined,
+            computed,
+            changed,
+            leaves,
+        }
+    }
+}
+
+/// Whether a statement may be the last thing that is done.
+fn leaves(stmt: &Stmt) -> bool {
+    use StmtKind::{Continue, Die, Return, Stabilize};
+    matches!(stmt.kind, Stabilize | Die | Continue | Return(_))
+        || stmt.blocks().flat_map(|block| &block.stmts).any(leaves)
+}
+
+/// The variables that a statement defines or assigns to.
+fn assigned(stmt: &Stmt, found: &mut BTreeSet<VarId>) {
+    if let StmtKind::Decl { var, .. } | StmtKind::Assign { var, .. } = &stmt.kind {
+        found.insert(*var);
+    }
+    let inner = stmt.blocks().flat_map(|block| &block.stmts);
+    inner.for_each(|stmt| assigned(stmt, found));
+}
+
+struct Fusion<'p> {
+    vars: &'p mut Vec<Var>,
+    /// What functions read.
+    reads: &'p [BTreeSet<VarId>],
+}
+
+impl Fusion<'_> {
+    fn block(&mut self, block: &mut Block) {
+        for stmt in &mut block.stmts {
+            match &mut stmt.kind {
+                StmtKind::Block(inner) | StmtKind::Foreach { body: inner, .. } => self.block(inner),
+                StmtKind::If {
+                    then, otherwise, ..
+                } => {
+                    self.block(then);
+                    self.block(otherwise);
+                }
+                _ => {}
+            }
+        }
+        self.sink(&mut block.stmts, Facts::of_statement);
+        self.items(block.stmts.iter_mut().map(Item::statement).collect());
+    }
+
+    /// Moves definitions by steps to where they are read first.
+    fn sink<T>(&self, things: &mut [T], facts: impl Fn(&T) -> Facts) {
+        let known: Vec<Facts> = things.iter().map(facts).collect();
+        if known.iter().all(|facts| facts.moves.is_none()) {
+            return;
+        }
+        let known = known.into_iter().map(|facts| {
+            let reads = with_functions(facts.reads, self.reads);
+            (facts.moves, reads, facts.changes)
+        });
+        let mut known: Vec<_> = known.collect();
+        for at in (0..things.len()).rev() {
+            let (Some(var), reads, _) = &known[at] else {
+                continue;
+            };
+            // Those that move stay in their order.
+            let passes =
+                |(moves, later, changes): &(Option<_>, BTreeSet<VarId>, BTreeSet<VarId>)| {
+                    let reads_it = later.contains(var) || changes.contains(var);
+                    moves.is_none() && !reads_it && changes.is_disjoint(reads)
+                };
+            let stops = known[at + 1..].iter().position(|later| !passes(later));
+            if let Some(passed) = stops {
+                things[at..=at + passed].rotate_left(1);
+                known[at..=at + passed].rotate_left(1);
+            }
+        }
+    }
+
+    /// Fuses what later items reduce with the steps of earlier ones.
+    fn items(&mut self, mut items: Vec<Item<'_>>) {
+        for item in &mut items {
+            item.computed.iter_mut().for_each(|e| self.inside(e));
+        }
+        for at in 0..items.len() {
+            let (before, after) = items.split_at_mut(at + 1);
+            let item = &mut before[at];
+            let (Some(var), [value]) = (item.defined, &mut item.computed[..]) else {
+                continue;
+            };
+            let ExprKind::Recurrence(steps) = &mut value.kind else {
+                continue;
+            };
+            let mut unknown = BTreeSet::from([var]);
+            for later in after {
+                for e in &mut later.computed {
+                    self.reductions(e, (var, steps), &mut unknown);
+                }
+                if later.leaves || later.changed.contains(&var) {
+                    break;
+                }
+                unknown.extend(&later.changed);
+            }
+        }
+    }
+
+    /// Fuses in the definitions that expressions begin with.
+    fn inside(&mut self, e: &mut Expr) {
+        if let ExprKind::Let { bindings, body } = &mut e.kind {
+            self.sink(bindings, |(var, value)| {
+                Facts::of_definition(*var, value, true)
+            });
+            let bound = bindings.iter_mut();
+            let mut items: Vec<Item<'_>> = bound
+                .map(|(var, value)| Item::definition(*var, value))
+                .collect();
+            items.push(Item {
+                defined: None,
+                computed: vec![body],
+                changed: BTreeSet::new(),
+                leaves: true,
+            });
+            return self.items(items);
+        }
+        e.children_mut()
+            .into_iter()
+            .for_each(|part| self.inside(part));
+    }
+
+    /// Moves reductions of a sequence from an expression to its steps. What is not known where the sequence is defined is
+    /// collected on the way.
+    fn reductions(
+        &mut self,
+        e: &mut Expr,
+        (var, steps): (VarId, &mut Recurrence),
+        unknown: &mut BTreeSet<VarId>,
+    ) {
+        if let ExprKind::Let { bindings, body } = &mut e.kind {
+            bindings.retain_mut(|(bound, value)| {
+                if let ExprKind::Recurrence(reduction) = &value.kind
+                    && let Some(both) = self.both((var, &*steps), (*bound, reduction), unknown)
+                {
+                    *steps = both;
+                    return false;
+                }
+                self.reductions(value, (var, &mut *steps), unknown);
+                unknown.insert(*bound);
+                true
+            });
+            self.reductions(body, (var, steps), unknown);
+            if bindings.is_empty() {
+                *e = (**body).clone();
+            }
+            return;
+        }
+        // What is not computed in any case is left where it is.
+        let certain = match (&e.kind, e.builtin()) {
+            (_, Some((Builtin::And | Builtin::Or, _))) => 0..1,
+            (_, Some((Builtin::Select, _))) => 1..2,
+            (ExprKind::Op { .. } | ExprKind::Indexed { .. } | ExprKind::Call { .. }, _)
+            | (ExprKind::Coerce(_), _) => 0..usize::MAX,
+            _ => 0..0,
+        };
+        for (number, part) in e.children_mut().into_iter().enumerate() {
+            if certain.contains(&number) {
+                self.reductions(part, (var, &mut *steps), unknown);
+            }
+        }
+    }
+}
