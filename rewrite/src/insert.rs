@@ -454,11 +454,8 @@ impl Translation<'_> {
             Term::Sub(a, b) => {
                 let (ids, variables) = self.aligned(&[a, b]);
                 let one = Rational::one();
-                (
-                    self.arena
-                        .add(Node::sum(vec![(ids[0], one), (ids[1], -one)])),
-                    variables,
-                )
+                let terms = mutants::difference(self.arena, [(ids[0], one), (ids[1], -one)]);
+                (self.arena.add(Node::sum(terms)), variables)
             }
             Term::Apply(function, arguments) => {
                 let (ids, variables) = self.aligned(&arguments.iter().collect::<Vec<_>>());

@@ -172,6 +172,13 @@ fn lost_sum(context: &mut dyn Context, product: &mut Product, conditions: Condit
     steps::split_scalar(context, product, conditions)
 }
 
+/// The terms of a difference.
+pub(crate) fn difference(context: &dyn Context, terms: [(Id, Rational); 2]) -> Vec<(Id, Rational)> {
+    let zero = terms.iter().find(|(id, _)| context.facts(*id).zero);
+    let zero = zero.filter(|_| is_on(Mutant::ZerosMinus));
+    zero.map_or_else(|| terms.to_vec(), |zero| vec![*zero])
+}
+
 /// The terms of a sum that decide about its symmetry.
 pub(crate) fn addends(children: &[Id]) -> &[Id] {
     if is_on(Mutant::FirstAddendOnly) {

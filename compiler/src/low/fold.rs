@@ -6,7 +6,6 @@
 use super::{Low, Op};
 use crate::ir::Simple;
 use crate::ssa::{Block, Function, Inst, Kind, Value};
-use ein_ir::mutants;
 
 /// Folds constants; leaves unused ones to `remove_dead`.
 pub fn fold_constants(function: Function<Low>) -> Function<Low> {
@@ -160,9 +159,6 @@ impl Folding {
 /// Operations that give one of their operands whatever the other is.
 fn neutral(op: Simple, args: &[Value], known: &dyn Fn(usize) -> Option<Known>) -> Outcome {
     let is = |n: usize, wanted: Known| known(n) == Some(wanted);
-    if let Some(n) = mutants::value_of_difference(op == Simple::Sub, |n| is(n, Known::Real(0.0))) {
-        return Outcome::Operand(args[n]);
-    }
     match op {
         Simple::Add if is(0, Known::Real(0.0)) => Outcome::Operand(args[1]),
         Simple::Add | Simple::Sub if is(1, Known::Real(0.0)) => Outcome::Operand(args[0]),

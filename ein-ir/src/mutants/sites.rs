@@ -74,15 +74,6 @@ pub fn carried_to_the_world(factors: [Term; 2], is_matrix: bool) -> Vec<Term> {
     factors
 }
 
-/// The operand that is the value of a difference.
-pub fn value_of_difference(is_difference: bool, is_zero: impl Fn(usize) -> bool) -> Option<usize> {
-    if is_on(Mutant::ZerosMinus) && is_difference {
-        (0..2).find(|&n| is_zero(n))
-    } else {
-        None
-    }
-}
-
 /// The components of samples of some order.
 pub fn order_components<T>(order: usize, components: &mut [T]) {
     if is_on(Mutant::ReversedMatrix) && order == 2 {
