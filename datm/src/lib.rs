@@ -92,7 +92,9 @@ pub use nrrd::nrrd;
 pub use number::{Arithmetic, DoubleDouble, Function, Number};
 pub use operator::{JetTensor, Level, OPERATORS, Operator, Syntax, Truth, TruthFn, Undefined};
 pub use polynomial::Polynomial;
-pub use program::{FormChoice, PROGRAM_FORMS, ProgramForm, ProgramText, expression, program};
+pub use program::{
+    FormChoice, PROGRAM_FORMS, ProgramForm, ProgramText, WITHOUT_COMPONENTS, expression, program,
+};
 pub use random::{Stream, hash};
 pub use report::{Cluster, Summary, Tally, summarize};
 pub use runner::{Failure, Job, Observed, Precision, RunOptions, Runner, Stage};

@@ -2,7 +2,7 @@
 //!
 //! Parentheses are written only where precedence needs them, so the parser is under test too.
 
-use super::Dialect;
+use super::{Dialect, by_index};
 use crate::data::variable_name;
 use crate::operator::{Level, Operator, Syntax, Truth};
 use crate::tree::{Rules, Tree, result_type};
@@ -21,6 +21,8 @@ pub(super) enum Parts {
     Values,
     /// Every operator has a definition.
     Each,
+    /// Every operator has a definition by index, if index notation can say it.
+    Indices,
     /// What can be computed from values is the body of a field function.
     Functions,
 }
@@ -132,9 +134,10 @@ impl Writer<'_> {
             Parts::Functions if ty.varies() => {
                 format!("{}({})", self.function(tree), self.position)
             }
-            Parts::Inline | Parts::Each if ty.is_field() => {
+            Parts::Inline | Parts::Each | Parts::Indices if ty.is_field() => {
                 format!("{}({})", self.operand(tree, Level::Suffix), self.position)
             }
+            Parts::Each | Parts::Indices => self.part(tree).0,
             _ => self.text(tree).0,
         }
     }
@@ -194,10 +197,14 @@ impl Writer<'_> {
             Parts::Functions if ty.is_field() && is_of_values(operator, arguments) => {
                 (self.function(tree), Level::Atom)
             }
-            Parts::Each => {
-                let (text, _) = self.text(tree);
+            Parts::Each | Parts::Indices => {
+                let by_index = match self.parts {
+                    Parts::Indices => self.by_index(operator, arguments, ty),
+                    _ => None,
+                };
+                let (left, text) = by_index.unwrap_or_else(|| (String::new(), self.text(tree).0));
                 let name = self.new_name();
-                let definition = format!("{} {name} = {text};", ty.source());
+                let definition = format!("{} {name}{left} = {text};", ty.source());
                 if ty.varies() && !ty.is_field() {
                     self.written.locals.push(definition);
                 } else {
@@ -207,6 +214,44 @@ impl Writer<'_> {
             }
             _ => self.text(tree),
         }
+    }
+
+    /// The left and the right side of a definition by index, if there is one.
+    fn by_index(
+        &mut self,
+        operator: &Operator,
+        arguments: &[Tree],
+        ty: Type,
+    ) -> Option<(String, String)> {
+        // What has no name in the end must not be defined twice.
+        let (names, count) = (self.names, self.written.globals.len());
+        let locals = self.written.locals.len();
+        let operands: Vec<(String, Type)> = arguments
+            .iter()
+            .map(|argument| (self.operand(argument, Level::Suffix), type_of(argument)))
+            .collect();
+        let left = by_index::left(ty.shape);
+        let body = by_index::body(operator, &operands, &left, self.position);
+        let of_components = || {
+            let is_choice = operator.syntax == Syntax::Choice && ty.is_field();
+            if is_choice || !by_index::is_by_components(operator, &operands, ty.shape) {
+                return None;
+            }
+            let parts = operands
+                .iter()
+                .map(|(name, own)| match own.shape == ty.shape {
+                    true => (by_index::component(name, &left), Level::Suffix),
+                    false => (name.clone(), Level::Suffix),
+                });
+            Some(self.application(operator, parts.collect()).0)
+        };
+        let body = body.or_else(of_components);
+        if body.is_none() {
+            self.names = names;
+            self.written.globals.truncate(count);
+            self.written.locals.truncate(locals);
+        }
+        Some((by_index::component("", &left), body?))
     }
 
     /// The text of an expression as it stands.

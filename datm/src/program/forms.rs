@@ -98,6 +98,13 @@ pub const PROGRAM_FORMS: &[ProgramForm] = &[
         ..PLAIN
     },
     ProgramForm {
+        name: "indices",
+        shows: "a definition by index for every operator",
+        in_version_1: false,
+        parts: Parts::Indices,
+        ..PLAIN
+    },
+    ProgramForm {
         name: "values",
         shows: "several probes, and operators on their values",
         needs: Needs::Field,

@@ -1,8 +1,10 @@
 //! Source text of a case, as a user would write it, in versions 2.0 and 1.0 of the language.
 
+mod by_index;
 mod expression;
 mod forms;
 
+pub use by_index::WITHOUT_COMPONENTS;
 pub use expression::expression;
 pub use forms::{FormChoice, PROGRAM_FORMS, ProgramForm};
 

@@ -1,0 +1,156 @@
+//! Every generated operator and its definition by index are one thing: they become the same operators in normal form and the same
+//! code. Where they do not, there is a reason, and the values are true all the same.
+
+mod judging;
+#[path = "../../compiler/tests/same_code/mod.rs"]
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod same_code;
+
+use compiler::{
+    front::source::Source,
+    pipeline::{self, Options, Session},
+};
+use datm::{
+    Arithmetic, Case, CompiledRunner, Form, OPERATORS, PROGRAM_FORMS, RunOptions, SpaceOptions,
+    Tree, TreeSpace, WITHOUT_COMPONENTS, check, prepare, program,
+};
+use judging::none_fails;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Operators whose definition by index becomes other code, and why.
+const OTHER_CODE: &[(&str, &[&str])] = &[
+    (
+        "minors are sums over ε, in which each product occurs several times",
+        &["det", "inv"],
+    ),
+    (
+        "parts are added up, multiplied by δ, where the operator puts them side by side",
+        &["concat2", "concat3", "concat4"],
+    ),
+    (
+        "what is chosen by its number is chosen as a whole, and not component by component",
+        &["swap[1]", "swap[2]", "swap[7]"],
+    ),
+];
+
+/// Expressions that are tried for each operator.
+const TRIED: usize = 4;
+
+/// Expressions of one operator, by its name.
+fn single() -> BTreeMap<&'static str, Vec<Tree>> {
+    let space = TreeSpace::new(&SpaceOptions::full(1, Form::Left));
+    let mut found: BTreeMap<&'static str, Vec<Tree>> = BTreeMap::new();
+    for tree in (0..space.len()).filter_map(|rank| space.unrank(rank)) {
+        if let Tree::Apply(operator, _) = &tree {
+            found.entry(operator.name).or_default().push(tree);
+        }
+    }
+    found
+}
+
+fn case(tree: &Tree, form: &str) -> Case {
+    let settings = format!("pos=2|data=image|prog={form}|seed=7");
+    let settings = settings.parse().expect("settings");
+    let tree = tree.clone();
+    Case { tree, settings }
+}
+
+/// The program of an expression with a definition for every operator, and the one with definitions by index, on the same data.
+/// None if there are no such data.
+fn both(tree: &Tree) -> Option<[String; 2]> {
+    let mut experiment = prepare(&case(tree, "parts"), Arithmetic::Near).ok()?;
+    Some(["parts", "indices"].map(|name| {
+        let form = PROGRAM_FORMS.iter().find(|form| form.name == name);
+        experiment.form = form.expect(name);
+        program(&experiment).version2
+    }))
+}
+
+fn code(text: &str) -> String {
+    let source = Source::new("twin.diderot", text.to_owned());
+    let lowered = pipeline::lower(&mut Session::default(), &source, &Options::default());
+    match lowered {
+        Ok(lowered) => same_code::normal_of(&lowered) + &same_code::low_of(&lowered),
+        Err(stopped) => panic!("{text}\n{stopped:?}"),
+    }
+}
+
+#[test]
+fn operators_and_their_definitions_by_index_become_the_same_code() {
+    let other: BTreeSet<&str> = names(OTHER_CODE);
+    let (mut different, mut same) = (BTreeSet::new(), BTreeSet::new());
+    let single = single();
+    for (name, trees) in &single {
+        for tree in trees.iter().step_by(trees.len().div_ceil(TRIED)) {
+            let Some([operator, by_index]) = both(tree) else {
+                continue;
+            };
+            // Without axes there are no indices to write.
+            if operator == by_index {
+                continue;
+            }
+            if code(&operator) == code(&by_index) {
+                same.insert(*name);
+            } else if different.insert(*name) && !other.contains(*name) {
+                println!(
+                    "{operator}\n{}\n{by_index}\n{}",
+                    code(&operator),
+                    code(&by_index)
+                );
+            }
+        }
+    }
+    println!("the same code: {same:?}");
+    assert_eq!(
+        different, other,
+        "operators whose definition becomes other code, and those with a reason"
+    );
+    // What has axes, and no definition by index, has a reason.
+    let without = names(WITHOUT_COMPONENTS);
+    for operator in OPERATORS {
+        let has_axes = |tree: &Tree| {
+            let Tree::Apply(_, arguments) = tree else {
+                return false;
+            };
+            let rules = datm::Rules::Language;
+            let types = arguments
+                .iter()
+                .chain([tree])
+                .filter_map(|part| part.type_of(rules));
+            types.into_iter().any(|ty| !ty.shape.is_scalar())
+        };
+        let is_defined = same.contains(operator.name) || different.contains(operator.name);
+        let wanted = single
+            .get(operator.name)
+            .is_some_and(|trees| trees.iter().any(has_axes));
+        assert!(
+            !wanted || is_defined || without.contains(operator.name),
+            "`{}` has neither a definition by index nor a reason",
+            operator.name
+        );
+        assert!(
+            !(is_defined && without.contains(operator.name)),
+            "{}",
+            operator.name
+        );
+    }
+}
+
+fn names(list: &'static [(&'static str, &'static [&'static str])]) -> BTreeSet<&'static str> {
+    list.iter()
+        .flat_map(|(_, names)| names.iter().copied())
+        .collect()
+}
+
+#[test]
+fn definitions_by_index_compute_what_is_true() {
+    let cases = single().into_values().flat_map(|trees| {
+        let stride = trees.len().div_ceil(TRIED);
+        let chosen = trees.iter().step_by(stride);
+        chosen.map(|tree| case(tree, "indices")).collect::<Vec<_>>()
+    });
+    let runner = CompiledRunner::default();
+    none_fails(cases.collect(), 2, |case| {
+        check(case, &runner, &RunOptions::default(), Arithmetic::Near)
+    });
+}
