@@ -6,6 +6,7 @@ use super::index::Index;
 use super::invert::{Matrix, careful_inverse, determinant, inverse};
 use super::locate::slope;
 use super::neighbours::{connect, merge_points};
+use super::order;
 use super::polynomial::Axes;
 use super::{BEFORE_MAP, Block, Contact, FemError, Mesh, NONE, Record};
 use crate::memory::{self, Claim};
@@ -26,7 +27,6 @@ struct Shape {
     /// What the geometry says of it if it is curved.
     description: Vec<Axes>,
     bounds: [[f64; 3]; 2],
-    positive: bool,
 }
 
 impl Mesh {
@@ -36,6 +36,7 @@ impl Mesh {
     /// The file has no cells of the dimension, or a cell that no position can be found in.
     pub fn new(file: &FemFile, dim: usize, real: Real) -> Result<Mesh, FemError> {
         let cells = cells_of(file, dim)?;
+        order::check(file, &cells)?;
         let mut claim = memory::claim(cells.len() as u64 * WHILE_BUILT)?;
         let mut shapes = Vec::with_capacity(cells.len());
         for &n in &cells {
@@ -79,7 +80,7 @@ impl Mesh {
             geometry: Vec::new(),
             index: Index::default(),
             wide: Isa::Avx2.is_available(),
-            notes: orientation_notes(file, &cells, &shapes),
+            notes: Vec::new(),
             contact: Contact::default(),
             _claim: Claim::default(),
         };
@@ -93,7 +94,8 @@ impl Mesh {
             mesh.corners
                 .extend(nodes.iter().map(|&p| merged.ids[p as usize]));
         }
-        connect(&mut mesh);
+        let overlapping = connect(&mut mesh);
+        mesh.notes.extend(mesh.overlap_note(&overlapping));
         let boxes: Vec<_> = order.iter().map(|&n| shapes[n as usize].bounds).collect();
         let mut index = Index::new(&boxes, &bounds, dim, theta);
         index.improve(|x, from| mesh.approach(x, from));
@@ -112,6 +114,7 @@ impl Mesh {
             self.blocks.push(Block {
                 element: cell.element,
                 basis: cell.element.basis(),
+                maps: cell.element.maps(),
                 first: self.records.len() as u32,
                 corners: self.corners.len(),
             });
@@ -255,7 +258,7 @@ fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError>
         (0..dim).all(|a| (0..dim).map(|i| k[a][i] * off[i]).sum::<f64>().abs() <= AFFINE)
     });
     let mut description = Vec::new();
-    let mut margin = 0;
+    let (mut margin, mut degree) = (0, 1);
     if straight {
         for axis in 0..dim {
             let all = || nodes[..kind.corners()].iter().map(|p| p[axis]);
@@ -275,11 +278,14 @@ fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError>
         let before: [[f64; 3]; BEFORE_MAP] = [margins, bounds[0], bounds[1]];
         description.extend(before.map(|[x, y, z]| Axes([x, y, z, 0.0])));
         let along = |axis: usize, n: usize| coefficients.get(axis * space.len() + n);
-        description.extend((0..space.len()).map(|n| {
+        let map = (0..space.len()).map(|n| {
             Axes(std::array::from_fn(|axis| {
                 along(axis, n).copied().unwrap_or(0.0)
             }))
-        }));
+        });
+        description.extend(map);
+        degree = degree_of_map(element, &k, &description[BEFORE_MAP..], dim);
+        description.truncate(BEFORE_MAP + element.maps()[degree].len());
     }
     Ok(Shape {
         record: Record {
@@ -289,12 +295,25 @@ fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError>
             curved: NONE,
             block: 0,
             kind,
+            degree: degree as u8,
             margin,
         },
         description,
         bounds,
-        positive: volume > 0.0,
     })
+}
+
+/// The least degree of polynomials that have the map of a simplex: many files have elements of a high degree on cells that are
+/// bent less. What is left out moves no position by more than what makes a cell affine.
+fn degree_of_map(element: &Element, k: &Matrix, map: &[Axes], dim: usize) -> usize {
+    let maps = element.maps();
+    let is_nothing = |c: &Axes| {
+        let along = |a: usize| (0..dim).map(|i| k[a][i] * c.0[i]).sum::<f64>();
+        (0..dim).all(|a| along(a).abs() <= AFFINE)
+    };
+    let enough = |degree: &usize| map[maps[*degree].len()..].iter().all(is_nothing);
+    let degrees = 1..element.degree;
+    degrees.clone().find(enough).unwrap_or(degrees.end)
 }
 
 /// Bounds of the difference between the affine estimate of a reference position and the true one, along each axis: the largest
@@ -363,25 +382,4 @@ fn along_a_curve(
         .collect();
     order.sort_unstable();
     order.into_iter().map(|(_, _, n)| n).collect()
-}
-
-/// Cells that are turned the other way than most overlap others.
-fn orientation_notes(file: &FemFile, cells: &[u32], shapes: &[Shape]) -> Vec<String> {
-    let positive = shapes.iter().filter(|shape| shape.positive).count();
-    let usual = 2 * positive >= shapes.len();
-    let odd: Vec<u32> = (0..shapes.len())
-        .filter(|&n| shapes[n].positive != usual)
-        .map(|n| file.cells[cells[n] as usize].number)
-        .collect();
-    if odd.is_empty() {
-        return vec![];
-    }
-    let first: Vec<String> = odd.iter().take(5).map(u32::to_string).collect();
-    let more = if odd.len() > 5 { ", …" } else { "" };
-    vec![format!(
-        "{} of {} cells are turned the other way than the others ({}{more}); if the mesh overlaps itself there, which of two cells is probed is arbitrary",
-        odd.len(),
-        shapes.len(),
-        first.join(", ")
-    )]
 }

@@ -5,6 +5,7 @@
 
 use super::basis::Basis;
 use super::cell::CellKind;
+use super::polynomial::{MAX_DEGREE, Space};
 use std::sync::LazyLock;
 
 /// Which polynomials, and which nodes of the lattice.
@@ -179,6 +180,17 @@ impl Element {
     /// The basis polynomials.
     pub fn basis(&self) -> &'static Basis {
         &BASES[self.row()].1
+    }
+
+    /// The polynomials of maps of a degree up to the element's. Those of simplices come one after the other in the order of
+    /// coefficients; of the others there is one.
+    pub(super) fn maps(&self) -> [&'static Space; MAX_DEGREE + 1] {
+        std::array::from_fn(|degree| {
+            let lower = |row: &&Element| row.cell == self.cell && row.degree == degree;
+            let of_degree = ELEMENTS.iter().find(lower);
+            let map = of_degree.filter(|row| self.cell.is_simplex() && row.degree <= self.degree);
+            map.map_or(&self.basis().space, |row| &row.basis().space)
+        })
     }
 
     fn lattice(&self) -> Vec<[u8; 3]> {

@@ -1,7 +1,7 @@
 //! Small matrices, and the inverse map of curved cells.
 
 use super::cell::CellKind;
-use super::polynomial::{Axes, Powers, Space};
+use super::polynomial::{AllPowers, Axes, Space};
 
 pub(super) type Matrix = [[f64; 3]; 3];
 
@@ -259,12 +259,11 @@ impl Map<'_> {
     /// Whether the image of a box may contain `x`: the expansion of the map at its middle bounds it.
     fn may_contain(&self, x: &[f64; 3], centre: &[f64; 3], half: f64) -> bool {
         let (dim, c) = (self.kind.dim(), self.kind.centre());
-        let highest = self.space.total_degree();
         let mut t = [0.0; 3];
         for a in 0..dim {
             t[a] = centre[a] - c;
         }
-        let powers = Powers::new(&t, highest);
+        let powers = AllPowers::new(&t);
         let factorial = |n: usize| (1..n + 1).map(|i| i as f64).product::<f64>();
         let (mut middle, mut radius) = ([0.0; 3], [0.0; 3]);
         for e in self.space.exponents() {

@@ -180,6 +180,10 @@ impl Mesh {
     fn decide(&self, x: &[f64; 3], cells: &[u32]) -> Option<Found> {
         let mut best: Option<Found> = None;
         for &cell in cells {
+            // The box of a curved cell is known, and is sooner asked than its map.
+            if self.records[cell as usize].curved != NONE && !self.is_near_box(cell, x) {
+                continue;
+            }
             match self.judge(cell, &self.records[cell as usize], x) {
                 Verdict::Holds(reference) => return Some(Found { cell, reference }),
                 Verdict::Near(reference) => {
@@ -301,7 +305,7 @@ impl Mesh {
     /// The map of a curved cell.
     pub(super) fn map_of(&self, cell: u32) -> Map<'_> {
         let record = &self.records[cell as usize];
-        let space = &self.blocks[usize::from(record.block)].basis.space;
+        let space = self.blocks[usize::from(record.block)].maps[usize::from(record.degree)];
         let first = record.curved as usize + BEFORE_MAP;
         Map {
             kind: record.kind,

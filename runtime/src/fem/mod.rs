@@ -28,6 +28,7 @@ mod index;
 mod invert;
 mod locate;
 mod neighbours;
+mod order;
 mod polynomial;
 mod primitive;
 mod series;
@@ -46,7 +47,7 @@ use crate::memory::Claim;
 use crate::simd::Real;
 use cell::MAX_FACES;
 use index::Index;
-use polynomial::Axes;
+use polynomial::{Axes, MAX_DEGREE, Space};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// No cell.
@@ -67,6 +68,8 @@ struct Record {
     /// The block that the cell is in.
     block: u8,
     kind: CellKind,
+    /// The degree of the map, which may be lower than that of the element.
+    degree: u8,
     /// A power of two that no margin of the affine estimate of a curved cell exceeds.
     margin: i8,
 }
@@ -81,6 +84,8 @@ struct Block {
     element: &'static Element,
     /// The element's basis, without a look into the table.
     basis: &'static Basis,
+    /// The polynomials of maps by their degree.
+    maps: [&'static Space; MAX_DEGREE + 1],
     first: u32,
     /// Where the corners of the first cell are listed.
     corners: usize,

@@ -1,9 +1,10 @@
 //! Which cells touch: by the positions of corners, because many files repeat points in every cell.
 //!
 //! A face without partner has none, as at hanging nodes, and the index decides there. So nothing depends on what is found here
-//! but speed.
+//! but speed, and a warning about cells that overlap.
 
 use super::file::FemFile;
+use super::invert::determinant;
 use super::{Mesh, NONE};
 use std::collections::HashMap;
 
@@ -83,8 +84,8 @@ pub(super) fn merge_points(file: &FemFile, cells: &[u32], dim: usize) -> Merged 
     merged
 }
 
-/// Finds the cell beyond each face.
-pub(super) fn connect(mesh: &mut Mesh) {
+/// Finds the cell beyond each face. Gives the pairs of cells that lie on the same side of the face they share.
+pub(super) fn connect(mesh: &mut Mesh) -> Vec<[u32; 2]> {
     let mut faces: Vec<([u32; 4], u32, u8)> = Vec::new();
     for cell in 0..mesh.records.len() as u32 {
         let corners = mesh.corners_of(cell);
@@ -99,15 +100,65 @@ pub(super) fn connect(mesh: &mut Mesh) {
         }
     }
     faces.sort_unstable();
+    let mut overlapping = Vec::new();
     for same in faces.chunk_by(|a, b| a.0 == b.0) {
         if let &[(_, a, i), (_, b, j)] = same {
             mesh.records[a as usize].neighbours[usize::from(i)] = b;
             mesh.records[b as usize].neighbours[usize::from(j)] = a;
+            if mesh.side(a, usize::from(i)) == mesh.side(b, usize::from(j)) {
+                overlapping.push([a, b]);
+            }
         }
     }
+    overlapping
 }
 
 impl Mesh {
+    /// On which side of a face the cell is: two cells that share a face are on the same if this is equal. The order of a cell's nodes
+    /// does not matter, nor how far it is bent.
+    fn side(&self, cell: u32, face: usize) -> bool {
+        let element = self.block_of(cell).element;
+        let (kind, listed) = (element.cell, element.cell.face(face));
+        let at = |n: usize| element.node(listed[n]);
+        let edge = |n: usize| -> [f64; 3] { std::array::from_fn(|a| at(n)[a] - at(0)[a]) };
+        let inwards = kind.gradient(face);
+        let frame = match self.dim {
+            2 => [edge(1), inwards, [0.0; 3]],
+            _ => [edge(1), edge(2), inwards],
+        };
+        // Whether the corners of the face, in the order in which they are listed, go around it positively as seen from inside.
+        let inverse = &self.records[cell as usize].inverse;
+        let positive = determinant(&frame, self.dim) * determinant(inverse, self.dim) > 0.0;
+        // The same for an order that does not depend on the cell: from the least corner to the lesser of its neighbours.
+        let corners: Vec<u32> = listed.iter().map(|&n| self.corners_of(cell)[n]).collect();
+        let count = corners.len();
+        let least = (0..count).min_by_key(|&n| corners[n]).unwrap_or(0);
+        let (next, before) = (
+            corners[(least + 1) % count],
+            corners[(least + count - 1) % count],
+        );
+        let turned = if count == 2 {
+            least == 1
+        } else {
+            next > before
+        };
+        positive != turned
+    }
+
+    /// What to say of cells that lie on the same side of the face they share.
+    pub(super) fn overlap_note(&self, pairs: &[[u32; 2]]) -> Option<String> {
+        let [a, b] = pairs.first()?.map(|cell| self.number(cell));
+        let more = match pairs.len() - 1 {
+            0 => String::new(),
+            more => format!(", and {more} more pairs of cells"),
+        };
+        Some(format!(
+            "the mesh overlaps itself: cells {} and {} lie on the same side of their common face{more}; in what both contain, which of them is probed is arbitrary",
+            a.min(b),
+            a.max(b)
+        ))
+    }
+
     /// The corners of a cell among the points.
     pub(super) fn corners_of(&self, cell: u32) -> &[u32] {
         let block = self.block_of(cell);

@@ -116,7 +116,7 @@ impl Space {
     }
 
     fn general<C: Coefficient>(&self, c: &[C], t: &[f64; 3]) -> (C, [C; 3]) {
-        let powers = Powers::new(t, 1);
+        let powers = Powers::<2>::new(t);
         let mut value = C::ZERO;
         let mut gradient = [C::ZERO; 3];
         for (e, &c) in self.exponents.iter().zip(c) {
@@ -134,7 +134,7 @@ impl Space {
     pub(super) fn derivative<C: Coefficient>(
         &self,
         c: &[C],
-        powers: &Powers,
+        powers: &AllPowers,
         counts: [usize; 3],
     ) -> C {
         let mut sum = C::ZERO;
@@ -175,19 +175,22 @@ pub(super) fn simple<C: Coefficient, const N: usize>(c: &[C; N], t: &[f64; 3]) -
     }
 }
 
-/// The derivatives of the powers of a position, by axis, order of the derivative, and power.
-pub(super) struct Powers([[[f64; MAX_DEGREE + 1]; crate::probe::MAX_ORDER + 1]; 3]);
+/// The powers of a position and their derivatives below an order, by axis, order of the derivative, and power.
+pub(super) struct Powers<const ORDERS: usize>([[[f64; MAX_DEGREE + 1]; ORDERS]; 3]);
 
-impl Powers {
-    /// Derivatives up to an order.
-    pub(super) fn new(t: &[f64; 3], order: usize) -> Powers {
-        let mut table = [[[0.0; MAX_DEGREE + 1]; crate::probe::MAX_ORDER + 1]; 3];
+/// Those of all orders.
+pub(super) type AllPowers = Powers<{ crate::probe::MAX_ORDER + 1 }>;
+
+impl<const ORDERS: usize> Powers<ORDERS> {
+    #[inline(always)]
+    pub(super) fn new(t: &[f64; 3]) -> Powers<ORDERS> {
+        let mut table = [[[0.0; MAX_DEGREE + 1]; ORDERS]; 3];
         for (axis, table) in table.iter_mut().enumerate() {
             table[0][0] = 1.0;
             for e in 1..MAX_DEGREE + 1 {
                 table[0][e] = table[0][e - 1] * t[axis];
             }
-            for k in 1..order.min(MAX_DEGREE) + 1 {
+            for k in 1..ORDERS.min(MAX_DEGREE + 1) {
                 for e in k..MAX_DEGREE + 1 {
                     table[k][e] = e as f64 * table[k - 1][e - 1];
                 }

@@ -8,7 +8,7 @@
     reason = "axes and terms index several arrays at once"
 )]
 
-use super::polynomial::{Powers, Space};
+use super::polynomial::{AllPowers, Space};
 use crate::probe::{MAX_ORDER, multi_indices};
 
 /// The coefficients of a series in three variables to the highest order.
@@ -60,7 +60,7 @@ impl Series {
     }
 
     /// The expansion of a polynomial at a position.
-    pub(super) fn expand(space: &Space, c: &[f64], powers: &Powers, degree: usize) -> Series {
+    pub(super) fn expand(space: &Space, c: &[f64], powers: &AllPowers, degree: usize) -> Series {
         let factorial = |n: usize| (1..n + 1).map(|i| i as f64).product::<f64>();
         let mut series = Series::zero(degree);
         for n in 0..terms(degree) {

@@ -4,7 +4,7 @@
 //! order is `û,a…c K_ai … K_ck`. Beyond order 2, curved cells go through series.
 
 use super::invert::{Matrix, inverse};
-use super::polynomial::{Powers, Space, simple};
+use super::polynomial::{AllPowers, Space, simple};
 use super::series::{InverseJacobian, Series};
 use super::{FemValues, Mesh, NONE};
 use crate::probe::{MAX_ORDER, multi_indices};
@@ -31,7 +31,7 @@ pub(super) struct Place<'m> {
 /// What second and higher derivatives need besides.
 pub(super) struct Higher {
     highest: usize,
-    powers: Powers,
+    powers: AllPowers,
     /// Second derivatives of the map of a curved cell, by world axis, and the inverse of its Jacobian as series.
     bend: Option<[[f64; 6]; 3]>,
     series: Option<Box<InverseJacobian>>,
@@ -57,7 +57,7 @@ impl<'m> Place<'m> {
     pub(super) fn prepare(&self, highest: usize) -> Higher {
         let mut higher = Higher {
             highest,
-            powers: Powers::new(&self.t, highest),
+            powers: AllPowers::new(&self.t),
             bend: None,
             series: None,
         };

@@ -184,3 +184,30 @@ fn outside_is_nan_or_the_constant() {
         assert_eq!(mesh.locate(&x, None), None);
     }
 }
+
+#[test]
+fn an_order_of_nodes_that_is_not_the_formats_is_named() {
+    let told = |name: &str, swaps: &[(usize, usize)]| {
+        let element = Element::named(name).unwrap();
+        let mut file = grid(element, 2, 0.1, |x| x);
+        assert!(Mesh::new(&file, 3, Real::F64).is_ok(), "{name} as it is");
+        let nodes = element.nodes().len();
+        for cell in file.connectivity.chunks_exact_mut(nodes) {
+            swaps.iter().for_each(|&(a, b)| cell.swap(a, b));
+        }
+        Mesh::new(&file, 3, Real::F64).unwrap_err().to_string()
+    };
+    // Gmsh exchanges two edges of quadratic tetrahedra, VTK before version 9 two of Lagrange hexahedra.
+    let message = told("tet-p2", &[(8, 9)]);
+    assert!(message.contains("look as in Gmsh's order"), "{message}");
+    let message = told("hex-q2", &[(18, 19)]);
+    assert!(
+        message.contains("look as in files before VTK 9"),
+        "{message}"
+    );
+    let message = told("hex-q3", &[(28, 30), (29, 31)]);
+    assert!(
+        message.contains("look as in files before VTK 9"),
+        "{message}"
+    );
+}
