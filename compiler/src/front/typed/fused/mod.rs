@@ -24,6 +24,7 @@ pub fn fused(mut program: Program) -> Program {
         found.block(&function.body);
         reads.push(with_functions(found, &reads));
     }
+    let is_value: Vec<bool> = vars.iter().map(|var| var.ty.is_value()).collect();
     let mut fusion = Fusion {
         vars: &mut vars,
         reads: &reads,
@@ -37,13 +38,16 @@ pub fn fused(mut program: Program) -> Program {
         Global::Variable { var, .. } | Global::Input { var, .. } => Facts::of_change(*var),
         Global::FieldFunction { var, body, .. } => Facts::of_definition(*var, body, false),
     });
-    let globals = program
-        .globals
-        .iter_mut()
-        .filter_map(|global| match global {
-            Global::Variable { var, value } => Some(Item::definition(*var, value.as_mut()?)),
-            Global::Input { .. } | Global::FieldFunction { .. } => None,
-        });
+    let globals = program.globals.iter_mut().map(|global| match global {
+        Global::Variable {
+            var,
+            value: Some(value),
+        } if is_value[var.0] => Item::definition(*var, value),
+        // Fields are put in place wherever they are probed, and so is what they are made of.
+        Global::Variable { var, .. }
+        | Global::Input { var, .. }
+        | Global::FieldFunction { var, .. } => Item::change(*var),
+    });
     fusion.items(globals.collect());
     for function in &mut program.functions {
         fusion.block(&mut function.body);
@@ -54,7 +58,10 @@ pub fn fused(mut program: Program) -> Program {
         None => Facts::of_change(state.var),
     });
     let state = strand.state.iter_mut();
-    let state = state.filter_map(|s| Some(Item::definition(s.var, s.value.as_mut()?)));
+    let state = state.map(|state| match &mut state.value {
+        Some(value) => Item::definition(state.var, value),
+        None => Item::change(state.var),
+    });
     fusion.items(state.collect());
     let blocks = [
         &mut program.initialize,
@@ -140,12 +147,20 @@ struct Item<'e> {
 }
 
 impl<'e> Item<'e> {
+    fn change(var: VarId) -> Item<'e> {
+        Item {
+            defined: None,
+            computed: Vec::new(),
+            changed: BTreeSet::from([var]),
+            leaves: false,
+        }
+    }
+
     fn definition(var: VarId, value: &'e mut Expr) -> Item<'e> {
         Item {
             defined: Some(var),
             computed: vec![value],
-            changed: BTreeSet::from([var]),
-            leaves: false,
+            ..Item::change(var)
         }
     }
 

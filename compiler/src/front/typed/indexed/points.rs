@@ -112,7 +112,9 @@ impl Lowering<'_, '_> {
                             _ => None,
                         })
                         .collect();
-                    message += &format!(", where {}", values.join(", "));
+                    if !values.is_empty() {
+                        message += &format!(", where {}", values.join(", "));
+                    }
                 }
                 self.cx
                     .error(codes::INDEX_RANGE, index.span, message)
