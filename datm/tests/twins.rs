@@ -34,7 +34,7 @@ const OTHER_CODE: &[(&str, &[&str])] = &[
 ];
 
 /// Expressions that are tried for each operator.
-const TRIED: usize = 4;
+const TRIED: usize = 12;
 
 /// Expressions of one operator, by its name.
 fn single() -> BTreeMap<&'static str, Vec<Tree>> {

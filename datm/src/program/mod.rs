@@ -396,7 +396,7 @@ mod tests {
             ),
             (
                 "neg(add(probe(F2#4[]),T[]))|pos=1|prog=parts",
-                &["real G1 = F0(x);", "real G2 = G1 + T1;", "value = -G2;"],
+                &["real G1 = F0(x);", "real G2 = G1 + T1;", "real G3 = -G2;"],
             ),
         ] {
             let case: Case = label.parse().expect(label);
