@@ -27,6 +27,10 @@ const SHOWN: &[(&str, &[(&str, usize)])] = &[
     ("load", &[("field#3(3)[3,3] strain", 4)]),
     ("grain", &[("axis space", 2), ("field#2(space)[color] img", 2)]),
     ("alike", &[("real[33,33] D {", 8)]),
+    ("tangle", &[("field#1(3)[] F", 2), ("real hit = crossing", 3)]),
+    ("around", &[("field#1(2)[2] V", 1), ("real h = step", 4)]),
+    ("waves", &[("field#1(2)[] u", 1), ("function vec2 way", 3), ("real v = u(x)", 4)]),
+    ("cubic", &[("function real highest", 5), ("function real border", 2)]),
 ];
 
 /// How much smaller the tests' pictures are.
