@@ -100,6 +100,7 @@ fn long(items: &str) -> (Vec<String>, String) {
     let options = CheckOptions {
         constants: vec![("G".to_owned(), "-3000000000".to_owned())],
         long_int: true,
+        ..CheckOptions::default()
     };
     let (tree, diagnostics) = check_with(&with_items(items), &options);
     let text = tree.map(|tree| typed::print(&tree)).unwrap_or_default();
