@@ -309,11 +309,27 @@ fn places_of_definition() {
         ),
     ]
     .map(|(global, state, read)| (global, state.to_owned(), read));
-    for (global, state, read) in globals {
+    // Fields of which reductions are part, and fields that a reduction reads and that are defined after the sequence.
+    let all: f64 = (1..100)
+        .fold((0.7, 0.7), |(x, all), t| {
+            let x = 0.9 * x + 0.1 * f64::from(t % 3);
+            (x, all + x)
+        })
+        .1;
+    let more = [
+        format!("real[100] x {clauses} field#2(2)[] G(z) = z[0]*{last}; field#2(2)[] H = G*sum[n](x[n]);"),
+        format!(
+            "real[100] x {clauses} function real at (int n) = x[n]; field#2(2)[] G(z) = z[0]*{last}; \
+             real s = sum[n](x[n]*G([1, 2])); field#2(2)[] H(z) = s*z[0] + 0.0*at(0);"
+        ),
+    ]
+    .map(|global| (global, String::new(), format!("H([1, 2])/{all}")));
+    let globals = globals.map(|(global, state, read)| (global, state, read.to_owned()));
+    for (global, state, read) in globals.into_iter().chain(more) {
         for in_update in [false, true] {
             let (value, update) = match in_update {
                 true => ("0.0", format!("y = {read};")),
-                false => (read, String::new()),
+                false => (read.as_str(), String::new()),
             };
             let text = format!(
                 "#version 2.0\ninput real base = 0.7;\n{global}\nstrand S (int n) {{ {state} output real y = {value}; \
@@ -387,6 +403,17 @@ fn reductions_are_computed_in_the_same_steps() {
         ),
         ("sum[n:60](x[n])", sum(&|n| x[n], 0, 59), &[2, 1]),
         ("sum[n in 40..60](x[n])", sum(&|n| x[n], 40, 60), &[1, 2, 1]),
+        (
+            "real(argmax[n](x[n])) + 0.5*real(argmin[n in 3..90](x[n]*x[n]))",
+            place_of(&x),
+            &[3, 5, 3],
+        ),
+        (
+            "(1.0 if all[n](x[n] > -2.0) else 0.0) + (2.0 if exists[n](x[n] > 5.0) else 0.0)",
+            1.0,
+            &[3],
+        ),
+        ("1.0 if all[n](x[n] > 0.5) else 0.0", 0.0, &[2]),
         // The last element is read besides, and two things are accumulated.
         ("sum[n](x[n]) + x[99]", all + x[99], &[2]),
         ("sum[n](x[n]*x[n])/max[n](x[n])", squares / greatest, &[3]),
@@ -406,6 +433,15 @@ fn reductions_are_computed_in_the_same_steps() {
         near(found[0], *wanted, expression);
         assert_eq!(windows, *expected, "{expression}");
     }
+}
+
+fn place_of(x: &[f64]) -> f64 {
+    let greatest = x
+        .iter()
+        .enumerate()
+        .fold(0, |at, (n, v)| if *v > x[at] { n } else { at });
+    let least = (3..=90).fold(3, |at, n| if x[n] * x[n] < x[at] * x[at] { n } else { at });
+    greatest as f64 + 0.5 * least as f64
 }
 
 /// What a reduction reads besides must be known where the sequence is defined, and it must be computed in any case.

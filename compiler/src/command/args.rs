@@ -33,7 +33,7 @@ pub(super) struct RunArguments {
 
 /// What the words turned out to be.
 pub(super) enum Parsed {
-    Do(Action),
+    Do(Box<Action>),
     /// A text the user asked for.
     Print(String),
     /// What is wrong with them.
@@ -314,7 +314,7 @@ pub(super) fn parse(words: Vec<String>) -> Parsed {
         }
     };
     match parsed {
-        Ok(action) => Parsed::Do(action),
+        Ok(action) => Parsed::Do(Box::new(action)),
         Err(error)
             if matches!(
                 error.kind(),

@@ -59,7 +59,7 @@ pub fn main() -> ExitCode {
         }
         Ok(None) => match args::parse(words) {
             Parsed::Do(action) => {
-                let status = act(action);
+                let status = act(*action);
                 if let Some(code) = FIRST_ERROR.get() {
                     complain(&format!(
                         "note: `diderotc explain {code}` shows a wrong and a right program\n"

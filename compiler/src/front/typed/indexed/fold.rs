@@ -138,6 +138,9 @@ impl Lowering<'_, '_> {
             let body = self.at_values(body, slots)?;
             return self.reduced_elements(reduction, body, item, sequence);
         }
+        if let Some(place) = self.folded_place(reduction, over, body, span, slots)? {
+            return Ok(place);
+        }
         let mut elements = Vec::new();
         self.points(over, &mut slots.clone(), body, &mut |this, slots| {
             elements.push(match body.ty {

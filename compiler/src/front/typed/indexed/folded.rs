@@ -17,10 +17,65 @@ use super::{
     stand_in_for,
     steps::variable,
 };
+use crate::front::source::Span;
 use ein_ir::{
     Type,
     ops::{Reduction, spelling},
 };
+
+/// What is reduced in each step: in the first, and in those after it.
+struct Reduced {
+    first: Expr,
+    next: Expr,
+    /// The number of the step: in the first, and in those after it.
+    numbers: [VarId; 2],
+    range: Range,
+}
+
+impl Reduced {
+    /// The steps in which elements are computed: at first, and then from those of the step before, which variables have.
+    fn steps(
+        self,
+        first: Vec<(VarId, Expr)>,
+        before: &[VarId],
+        next: Vec<(VarId, Expr)>,
+    ) -> Recurrence {
+        let past = before.iter().enumerate();
+        let past = past.map(|(element, &var)| Past {
+            var,
+            back: 1,
+            element,
+        });
+        let low = self.range.low;
+        Recurrence {
+            main: Layout {
+                lengths: vec![self.range.end() as usize],
+                axis: 0,
+                places: vec![Vec::new()],
+                // What is asked for is the last element of a step.
+                first: first.len() - 1,
+                start: 0,
+            },
+            also: Vec::new(),
+            segments: vec![
+                Segment {
+                    low,
+                    high: low,
+                    index: self.numbers[0],
+                    past: Vec::new(),
+                    elements: first,
+                },
+                Segment {
+                    low: low + 1,
+                    high: self.range.end() - 1,
+                    index: self.numbers[1],
+                    past: past.collect(),
+                    elements: next,
+                },
+            ],
+        }
+    }
+}
 
 impl Lowering<'_, '_> {
     /// A reduction over the steps of a sequence; none if it is another reduction, or steps cannot compute it.
@@ -29,7 +84,7 @@ impl Lowering<'_, '_> {
         reduction: Reduction,
         over: &[VarId],
         body: &Expr,
-        e: &Expr,
+        span: Span,
         slots: &Slots,
     ) -> Result<Option<Expr>, Stop> {
         let accumulates = match reduction {
@@ -37,12 +92,134 @@ impl Lowering<'_, '_> {
             Reduction::Product | Reduction::Min | Reduction::Max => body.ty == Type::REAL,
             _ => false,
         };
-        let is_elsewhere =
-            self.cx.place == Place::FieldFunction || self.cx.indices.recurrence.is_some();
-        if !accumulates || is_elsewhere {
+        let added = match reduction {
+            Reduction::Mean => Reduction::Sum,
+            other => other,
+        };
+        let found = match accumulates {
+            true => self.reduced_in_steps(added, over, body, slots)?,
+            false => None,
+        };
+        let Some(reduced) = found else {
+            return Ok(None);
+        };
+        let ty = body.ty.clone();
+        let [begun, before, so_far] =
+            ["begun", "before", "so_far"].map(|name| variable(self.cx, name, &ty, span));
+        let earlier = typed(ty.clone(), ExprKind::Var(before), span);
+        let next = reduced.next.clone();
+        let both = match added {
+            Reduction::Min | Reduction::Max => extreme_of(added, earlier, next),
+            Reduction::Sum => self.apply("+", vec![earlier, next], span)?,
+            _ => self.apply("*", vec![earlier, next], span)?,
+        };
+        let first = vec![(begun, reduced.first.clone())];
+        let steps = reduced.steps(first, &[before], vec![(so_far, both)]);
+        let total = |this: &mut Self, total: Expr| match reduction {
+            Reduction::Mean => {
+                let count = over.iter().map(|&var| this.range(var).count);
+                let count = Constant::Int(count.product::<usize>() as i64);
+                this.apply("/", vec![total, literal(Type::Int, count, span)], span)
+            }
+            _ => Ok(total),
+        };
+        self.last_of(steps, ty, span, total).map(Some)
+    }
+
+    /// The place along the steps of a sequence where something is least or greatest; none if they cannot find it.
+    pub(super) fn folded_place(
+        &mut self,
+        reduction: Reduction,
+        over: &[VarId],
+        body: &Expr,
+        span: Span,
+        slots: &Slots,
+    ) -> Result<Option<Expr>, Stop> {
+        let (extreme, symbol) = match reduction {
+            Reduction::ArgMin => (Reduction::Min, "<"),
+            Reduction::ArgMax => (Reduction::Max, ">"),
+            _ => return Ok(None),
+        };
+        if body.ty != Type::REAL {
             return Ok(None);
         }
-        let Some(var) = self.over_steps(body, over) else {
+        let Some(reduced) = self.reduced_in_steps(extreme, over, body, slots)? else {
+            return Ok(None);
+        };
+        let mut pair = |value: &str, place: &str| {
+            let value = variable(self.cx, value, &Type::REAL, span);
+            [value, variable(self.cx, place, &Type::Int, span)]
+        };
+        let [begun, before, so_far] = [
+            pair("first", "first_place"),
+            pair("before", "place_before"),
+            pair("so_far", "place"),
+        ];
+        let number = |var: VarId| typed(Type::Int, ExprKind::Var(var), span);
+        let earlier = typed(Type::REAL, ExprKind::Var(before[0]), span);
+        let next = reduced.next.clone();
+        // What is not a number is nowhere least or greatest; as long as there is nothing else, the place is -1.
+        let nowhere = literal(Type::Int, Constant::Int(-1), span);
+        let is_number = self.apply("==", vec![reduced.first.clone(); 2], span)?;
+        let choice = vec![number(reduced.numbers[0]), is_number, nowhere];
+        let first_place = self.apply(spelling::SELECT, choice, span)?;
+        let zero = literal(Type::Int, Constant::Int(0), span);
+        let is_first = self.apply("<", vec![number(before[1]), zero], span)?;
+        let is_number = self.apply("==", vec![next.clone(); 2], span)?;
+        let is_first = self.apply("&&", vec![is_first, is_number], span)?;
+        let better = self.apply(symbol, vec![next.clone(), earlier.clone()], span)?;
+        let better = self.apply("||", vec![better, is_first], span)?;
+        let mut chosen = |then: Expr, otherwise: Expr| {
+            self.apply(
+                spelling::SELECT,
+                vec![then, better.clone(), otherwise],
+                span,
+            )
+        };
+        let value = chosen(next, earlier)?;
+        let place = chosen(number(reduced.numbers[1]), number(before[1]))?;
+        let first = vec![(begun[0], reduced.first.clone()), (begun[1], first_place)];
+        let after = vec![(so_far[0], value), (so_far[1], place)];
+        let steps = reduced.steps(first, &before, after);
+        self.last_of(steps, Type::Int, span, |_, place| Ok(place))
+            .map(Some)
+    }
+
+    fn apply(&mut self, spelling: &str, args: Vec<Expr>, span: Span) -> Result<Expr, Stop> {
+        overload::apply(self.cx, spelling, span, args, None, span).ok_or(Stop::Failed)
+    }
+
+    /// What is made of the last element of a sequence in steps.
+    fn last_of(
+        &mut self,
+        steps: Recurrence,
+        element: Type,
+        span: Span,
+        made: impl FnOnce(&mut Self, Expr) -> Result<Expr, Stop>,
+    ) -> Result<Expr, Stop> {
+        let ty = Type::Seq(Box::new(element), Some(steps.main.steps()));
+        let last = literal(Type::Int, Constant::Int(steps.main.last()), span);
+        let total = variable(self.cx, "total", &ty, span);
+        let all = typed(ty.clone(), ExprKind::Var(total), span);
+        let last = self.apply(spelling::ELEMENT, vec![all, last], span)?;
+        let body = Box::new(made(self, last)?);
+        let steps = typed(ty, ExprKind::Recurrence(Box::new(steps)), span);
+        let ty = body.ty.clone();
+        let bindings = vec![(total, steps)];
+        Ok(typed(ty, ExprKind::Let { bindings, body }, span))
+    }
+
+    /// What a reduction reduces in each step of a sequence that it is over; the other indices are reduced within a step.
+    fn reduced_in_steps(
+        &mut self,
+        reduction: Reduction,
+        over: &[VarId],
+        body: &Expr,
+        slots: &Slots,
+    ) -> Result<Option<Reduced>, Stop> {
+        let is_elsewhere =
+            self.cx.place == Place::FieldFunction || self.cx.indices.recurrence.is_some();
+        let Some(var) = self.over_steps(body, over).filter(|_| !is_elsewhere) else {
             return Ok(None);
         };
         let range = self.range(var);
@@ -52,126 +229,48 @@ impl Lowering<'_, '_> {
         let mut free = self.cx.indices.free_in(body);
         free.retain(|var| !over.contains(var));
         self.need_values(free, slots)?;
-        let count: usize = over.iter().map(|&var| self.range(var).count).product();
         let others: Vec<VarId> = over.iter().copied().filter(|v| *v != var).collect();
-        let added = match reduction {
-            Reduction::Mean => Reduction::Sum,
-            other => other,
-        };
         let value = match others.is_empty() {
             true => body.clone(),
             false => {
                 let inner = StandIn::Reduced {
-                    reduction: added,
+                    reduction,
                     over: others,
                     body: body.clone(),
                 };
                 stand_in_for(self.cx, inner, body.ty.clone(), body.span)
             }
         };
-        let made = match self.accumulated(added, &value, (var, range), slots) {
-            Err(Stop::Unstepped) => return Ok(None),
-            made => made?,
-        };
-        let Some(steps) = made else { return Ok(None) };
-        let span = e.span;
-        let ty = Type::Seq(Box::new(body.ty.clone()), Some(steps.main.steps()));
-        let last = literal(Type::Int, Constant::Int(steps.main.last()), span);
-        let total = variable(self.cx, "total", &ty, span);
-        let steps = typed(ty.clone(), ExprKind::Recurrence(Box::new(steps)), span);
-        let all = typed(ty, ExprKind::Var(total), span);
-        let mut apply = |spelling: &str, args: Vec<Expr>| {
-            overload::apply(self.cx, spelling, span, args, None, span).ok_or(Stop::Failed)
-        };
-        let mut value = apply(spelling::ELEMENT, vec![all, last])?;
-        if reduction == Reduction::Mean {
-            let count = literal(Type::Int, Constant::Int(count as i64), span);
-            value = apply("/", vec![value, count])?;
-        }
-        let kind = ExprKind::Let {
-            bindings: vec![(total, steps)],
-            body: Box::new(value),
-        };
-        Ok(Some(typed(body.ty.clone(), kind, span)))
-    }
-
-    /// The steps of what is accumulated: at first the first value, then each with those before it.
-    fn accumulated(
-        &mut self,
-        reduction: Reduction,
-        value: &Expr,
-        (var, range): (VarId, Range),
-        slots: &Slots,
-    ) -> Result<Option<Recurrence>, Stop> {
         let (ty, span) = (value.ty.clone(), value.span);
-        let [index, step] = ["first", "step"].map(|name| variable(self.cx, name, &Type::Int, span));
+        let numbers = ["first", "step"].map(|name| variable(self.cx, name, &Type::Int, span));
+        let mut at = |number: VarId, range: Range| {
+            let mut slots = slots.clone();
+            slots.insert(var, Slot::Running(number, range));
+            match self.nested(&[], &value, &ty, &slots) {
+                Err(Stop::Unstepped) => Ok(None),
+                made => made.map(Some),
+            }
+        };
+        // The first is taken in the same way as the others, and not as a part of the whole.
+        let first = at(numbers[0], Range { count: 1, ..range })?;
         let later = Range {
             low: range.low + 1,
             count: range.count - 1,
         };
-        let mut at = |slot: Slot| {
-            let mut slots = slots.clone();
-            slots.insert(var, slot);
-            self.nested(&[], value, &ty, &slots)
-        };
-        // The first is taken in the same way as the others, and not as a part of the whole.
-        let alone = Range { count: 1, ..range };
-        let first = at(Slot::Running(index, alone))?;
-        let next = at(Slot::Running(step, later))?;
-        // What would have to be searched is rather written out.
-        let is_other = |base: &Expr| match base.kind {
-            ExprKind::Var(var) => self.cx.history.steps(var).is_none(),
-            _ => true,
-        };
-        if searches(&next, step, &is_other) {
+        let next = at(numbers[1], later)?;
+        let (Some(first), Some(next)) = (first, next) else {
             return Ok(None);
-        }
-        let [begun, before, so_far] =
-            ["begun", "before", "so_far"].map(|name| variable(self.cx, name, &ty, span));
-        let earlier = typed(ty, ExprKind::Var(before), span);
-        let both = match reduction {
-            Reduction::Min | Reduction::Max => extreme_of(reduction, earlier, next),
-            _ => {
-                let symbol = if reduction == Reduction::Sum {
-                    "+"
-                } else {
-                    "*"
-                };
-                let args = vec![earlier, next];
-                overload::apply(self.cx, symbol, span, args, None, span).ok_or(Stop::Failed)?
-            }
         };
-        let past = Past {
-            var: before,
-            back: 1,
-            element: 0,
-        };
-        Ok(Some(Recurrence {
-            main: Layout {
-                lengths: vec![range.end() as usize],
-                axis: 0,
-                places: vec![Vec::new()],
-                first: 0,
-                start: 0,
-            },
-            also: Vec::new(),
-            segments: vec![
-                Segment {
-                    low: range.low,
-                    high: range.low,
-                    index,
-                    past: Vec::new(),
-                    elements: vec![(begun, first)],
-                },
-                Segment {
-                    low: later.low,
-                    high: later.end() - 1,
-                    index: step,
-                    past: vec![past],
-                    elements: vec![(so_far, both)],
-                },
-            ],
-        }))
+        // What would have to be searched is rather written out.
+        let is_other = |base: &Expr| self.steps_of(base).is_none();
+        Ok(
+            (!searches(&next, numbers[1], &is_other)).then_some(Reduced {
+                first,
+                next,
+                numbers,
+                range,
+            }),
+        )
     }
 
     /// The index, of some, that counts the steps of a sequence somewhere in an expression.

@@ -461,7 +461,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
                 reduction,
                 over,
                 body,
-            } => match self.folded(*reduction, over, body, e, slots)? {
+            } => match self.folded(*reduction, over, body, e.span, slots)? {
                 Some(folded) => Ok(self.hoisted(folded, Some(slots))),
                 None => self.reduce(*reduction, over, body, slots),
             },

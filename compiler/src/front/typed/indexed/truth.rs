@@ -9,6 +9,7 @@ use super::{
     StandIn, lower,
     lower::{Lowering, Slots, Stop, number},
 };
+use crate::front::source::Span;
 use ein_ir::{
     Comparison, Shape, Term, Type,
     ops::{Builtin, Meaning, Reduction, Relation, spelling},
@@ -176,13 +177,28 @@ impl Lowering<'_, '_> {
         body: &Expr,
         slots: &Slots,
     ) -> Result<Truth, Stop> {
-        let mut numbers = Vec::new();
-        self.points(over, &mut slots.clone(), body, &mut |this, slots| {
-            numbers.push(this.truth(body, slots)?.number());
-            Ok(())
-        })?;
-        let count = number(numbers.len() as i64);
-        let holding = Term::Add(numbers);
+        // Arguments are told apart by where they are written, and these are not: they get places of their own.
+        let Span { start, end } = body.span;
+        let [then, otherwise] = [(1.0, start), (0.0, end)].map(|(value, at)| Expr {
+            span: Span { start: at, end: at },
+            ..one(value, body)
+        });
+        let args = vec![then, body.clone(), otherwise];
+        let each = overload::apply(self.cx, spelling::SELECT, body.span, args, None, body.span);
+        let each = each.ok_or(Stop::Failed)?;
+        let holding = match self.folded(Reduction::Sum, over, &each, body.span, slots)? {
+            Some(folded) => self.hoisted(folded, Some(slots)),
+            None => {
+                let mut numbers = Vec::new();
+                self.points(over, &mut slots.clone(), body, &mut |this, slots| {
+                    numbers.push(this.truth(body, slots)?.number());
+                    Ok(())
+                })?;
+                Term::Add(numbers)
+            }
+        };
+        let count: usize = over.iter().map(|&var| self.range(var).count).product();
+        let count = number(count as i64);
         Ok(match reduction {
             Reduction::All => Truth::Compare(Comparison::Equal, Box::new([holding, count])),
             _ => Truth::Compare(Comparison::Less, Box::new([number(0), holding])),

@@ -19,6 +19,12 @@ impl Tangents<'_, '_> {
         if !self.depends(e) {
             return Ok(None);
         }
+        if steps
+            .values()
+            .any(|value| tangent_type(&value.ty, &self.by).is_none())
+        {
+            return Err(self.obstacle(e.span, "the place of what is least or greatest"));
+        }
         let segments: Result<Vec<Segment>, Failed> = steps
             .segments
             .iter()
