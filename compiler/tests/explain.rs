@@ -523,3 +523,30 @@ impl Reading<'_> {
         new
     }
 }
+
+#[test]
+fn meshes_are_named_with_the_order_of_their_derivatives() {
+    let text = "#version 2.0
+        fem#2(2)[] height = load_fem(\"a.vtu\"); fem#1(2)[2] flow = load_fem(\"a.vtu\", \"v\");
+        field#2(2)[] F = toField(height); field#1(2)[2] V = toField(flow);
+        strand s (int i) {
+            vec2 x = [0.1*i, 0];
+            output real r = 0;
+            update { r = trace(∇⊗∇F(x)) + |V(x)|; stabilize; }
+        }
+        create_array { s(i) | i in 0..3 }";
+    let explanation = explained(&source("meshes.diderot", text), None);
+    let found: Vec<(&str, usize)> = (explanation.meshes.iter())
+        .map(|(name, order)| (name.as_str(), *order))
+        .collect();
+    assert_eq!(found, [("flow", 0), ("height", 2)]);
+    let text = explanation.text(false);
+    assert!(
+        text.contains("height is on a mesh, and probed with derivatives to order 2"),
+        "{text}"
+    );
+    assert!(
+        text.contains("flow is on a mesh, and probed without derivatives"),
+        "{text}"
+    );
+}

@@ -6,11 +6,13 @@ use crate::program::ProgramText;
 use crate::runner::{Failure, Job, Observed, Precision, RunOptions, Runner, Stage};
 use compiler::front::source::Source;
 use compiler::pipeline::{self, Compiled, Engine, Options, Session, Stopped};
-use compiler::run::{ImageSource, Inputs, OutputData, Running};
+use compiler::run::{FemSource, ImageSource, Inputs, OutputData, Running};
 use ndarray::ArrayD;
+use runtime::fem::FemFile;
 use runtime::image::{ImageArray, Orientation};
 use runtime::reduce::Values;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// The text of a case that is compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -173,11 +175,27 @@ pub(crate) fn image_named<'a>(
     found.ok_or_else(|| run_failed(format!("the program asks for the image {file:?}")))
 }
 
+/// The mesh among the data that a program asks for by its file's name.
+pub(crate) fn mesh_named(data: &[Datum], file: Option<&str>) -> Result<Arc<FemFile>, Failure> {
+    let name = file.and_then(|file| file.strip_suffix(".vtu"));
+    let found = data.iter().find_map(|datum| match datum {
+        Datum::Field(field) if Some(field.image.name.as_str()) == name => field.mesh.clone(),
+        Datum::Field(_) | Datum::Tensor(_) => None,
+    });
+    found.ok_or_else(|| run_failed(format!("the program asks for the mesh {file:?}")))
+}
+
 fn run(program: Compiled, data: &[Datum]) -> Result<Vec<OutputData>, Failure> {
     let mut inputs = Inputs::of(&program);
     for (n, image) in program.interface.images.iter().enumerate() {
         let image = image_named(data, image.file.as_deref())?;
         inputs.set_source(n, ImageSource::Array(array(image)?));
+    }
+    for (n, mesh) in program.interface.meshes.iter().enumerate() {
+        inputs.set_mesh(
+            n,
+            FemSource::Memory(mesh_named(data, mesh.file.as_deref())?),
+        );
     }
     let mut running = Running::new(&program, &inputs, 1).map_err(|e| run_failed(e.to_string()))?;
     running

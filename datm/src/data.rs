@@ -9,6 +9,7 @@ use crate::grid::{Grid, Position};
 use crate::jet::{Jet, Space};
 use crate::kernel::AxisKernels;
 use crate::label::Case;
+use crate::mesh::MeshKind;
 use crate::number::{Arithmetic, Number};
 use crate::operator::Undefined;
 use crate::polynomial::{MAX_TOTAL_DEGREE, Polynomial, basis, draw_quarters, sample};
@@ -18,6 +19,8 @@ use crate::types::{Shape, Type};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
+use runtime::fem::FemFile;
+use std::sync::Arc;
 
 /// An image as a file describes it: samples with orientation, the component axis fastest.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +65,10 @@ pub struct FieldData {
     pub outside: Vec<f64>,
     /// The origin of its true values.
     pub source: Source,
+    /// The mesh that programs have it on instead of the image.
+    pub mesh: Option<Arc<FemFile>>,
+    /// Which mesh that is.
+    pub(crate) kind: Option<MeshKind>,
 }
 
 /// The value of a variable.
@@ -142,14 +149,19 @@ fn draw_field(ty: Type, number: usize, settings: &Settings, stream: &mut Stream)
     let kernels = settings.kernels_of(number, dim);
     let widest = kernels.supports().max().unwrap_or(0);
     let samples = settings.samples.max(2 * widest + 2);
-    let grid = Grid::draw(dim, samples, settings.grid, stream);
+    let kind = match settings.data {
+        DataKind::Mesh(kind) => Some(kind),
+        _ => None,
+    };
+    let steps = kind.map_or(1, |kind| usize::from(kind.degree));
+    let grid = Grid::of_cells(dim, samples, steps, settings.grid, stream);
     let components = ty.shape.components();
     let source = match settings.data {
-        DataKind::Polynomial | DataKind::Formula => {
+        DataKind::Polynomial | DataKind::Formula | DataKind::Mesh(_) => {
             let degree = usize::from(settings.degree.min(kernels.least(|k| k.reproduces)))
-                .min(MAX_TOTAL_DEGREE);
+                .min(kind.map_or(MAX_TOTAL_DEGREE, MeshKind::degree_limit));
             // Off the axes a product of powers has its total degree along an index axis.
-            let basis = basis(dim, degree, !grid.is_aligned());
+            let basis = basis(dim, degree, kind.is_some() || !grid.is_aligned());
             let polynomials = (0..components)
                 .map(|_| Polynomial::draw(&basis, settings.coefficients, stream))
                 .collect();
@@ -174,6 +186,15 @@ fn draw_field(ty: Type, number: usize, settings: &Settings, stream: &mut Stream)
             .map(|_| stream.between(-limit, limit) as f64)
             .collect(),
     };
+    // Samples are values on the straight mesh.
+    let (mesh, source) = match (kind, source) {
+        (Some(kind), Source::Polynomials(straight)) => {
+            let file = kind.file(&grid, &straight, stream).map(Arc::new);
+            let in_world = straight.iter().map(|p| kind.in_world(p, dim)).collect();
+            (file, Source::Polynomials(in_world))
+        }
+        (_, source) => (None, source),
+    };
     let border = match settings.border {
         Border::Any => CONTINUED[stream.below(CONTINUED.len() as u64) as usize],
         border => border,
@@ -192,6 +213,8 @@ fn draw_field(ty: Type, number: usize, settings: &Settings, stream: &mut Stream)
         border,
         outside,
         source,
+        mesh,
+        kind,
     }
 }
 
@@ -223,6 +246,8 @@ pub(crate) fn polynomial_field(
         border: Border::Plain,
         outside: Vec::new(),
         source: Source::Polynomials(polynomials),
+        mesh: None,
+        kind: None,
     }
 }
 
@@ -278,10 +303,21 @@ impl FieldData {
     pub(crate) fn has_kinks(&self, order: usize) -> bool {
         let slopes = match self.source {
             Source::Formulas(_) => return false,
+            // In every cell it is the same polynomial.
+            Source::Polynomials(_) if self.mesh.is_some() => return false,
             Source::Polynomials(_) => 0,
             Source::Samples => 1,
         };
         order + slopes > usize::from(self.kernels.least(|k| k.true_continuity))
+    }
+
+    /// The file that programs read, by its name.
+    pub fn file(&self) -> (String, Vec<u8>) {
+        let name = &self.image.name;
+        match &self.mesh {
+            Some(mesh) => (format!("{name}.vtu"), crate::mesh::vtu(mesh)),
+            None => (format!("{name}.nrrd"), crate::nrrd::nrrd(&self.image)),
+        }
     }
 
     /// Transforms a point to index space. Requires it to be inside the domain, or clearly inside or outside if the image has
@@ -292,6 +328,14 @@ impl FieldData {
         order: usize,
         arithmetic: Arithmetic,
     ) -> Result<Cell, Undefined> {
+        let straight;
+        let point = match self.kind {
+            Some(kind) if kind.bent => {
+                straight = Point::Computed(kind.straighten(point.numbers(arithmetic)));
+                &straight
+            }
+            _ => point,
+        };
         let coordinates = point.to_f64();
         let origin = self.grid.origin();
         let indices = match point {

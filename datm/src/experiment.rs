@@ -6,6 +6,7 @@
 use crate::border::Border;
 use crate::compare::tolerance;
 use crate::data::{Datum, FieldData, Point, draw};
+use crate::frame::DataKind;
 use crate::grid::Position;
 use crate::label::Case;
 use crate::number::{Arithmetic, Number};
@@ -119,11 +120,16 @@ pub fn prepare(case: &Case, arithmetic: Arithmetic) -> Result<Experiment, String
     )
 }
 
-/// A field may claim at most the continuity of its kernel.
+/// A field may claim at most the continuity of its kernel, and a mesh has at least two dimensions.
 fn fits_kernels(case: &Case) -> Result<(), String> {
     for (number, ty) in case.tree.variables().into_iter().enumerate() {
         if !ty.is_field() {
             continue;
+        }
+        if ty.dim == 1 && matches!(case.settings.data, DataKind::Mesh(_)) {
+            return Err(format!(
+                "found `{ty}`, but a mesh has two or three dimensions"
+            ));
         }
         let kernels = case.settings.kernels_of(number, ty.dim.into());
         let continuity = kernels.least(|k| k.continuity);
@@ -191,6 +197,10 @@ fn valid_places(
         let position = first
             .grid
             .draw_position(&first.kernels, beyond, boundary, &mut stream);
+        let position = match first.kind {
+            Some(kind) => kind.bend_position(position),
+            None => position,
+        };
         let point = Point::Drawn(position.clone());
         let place = evaluator
             .value(&case.tree, result, Some(&point))

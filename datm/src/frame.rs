@@ -2,6 +2,7 @@
 
 use crate::border::Border;
 use crate::kernel::{AxisKernels, Kernel, kernel};
+use crate::mesh::MeshKind;
 use crate::program::FormChoice;
 use std::fmt;
 use std::str::FromStr;
@@ -28,6 +29,9 @@ pub enum DataKind {
     Image,
     /// Polynomials that programs have as field functions.
     Formula,
+    /// Polynomials that programs have on meshes, where fields have two or three dimensions. Kernels then say no more than how often they may
+    /// be differentiated, and how far inside positions are.
+    Mesh(MeshKind),
 }
 
 /// The range of coefficients and samples.
@@ -81,6 +85,8 @@ const DATA: &[(&str, DataKind)] = &[
     ("image", DataKind::Image),
     ("formula", DataKind::Formula),
 ];
+/// What the name of data on a mesh begins with.
+const MESH: &str = "fem-";
 const BORDERS: &[(&str, Border)] = &[
     ("plain", Border::Plain),
     ("clamp", Border::Clamp),
@@ -122,7 +128,19 @@ impl FromStr for DataKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<DataKind, String> {
-        named(DATA, text)
+        match text.strip_prefix(MESH) {
+            Some(kind) => Ok(DataKind::Mesh(kind.parse()?)),
+            None => named(DATA, text),
+        }
+    }
+}
+
+impl fmt::Display for DataKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DataKind::Mesh(kind) => write!(f, "{MESH}{kind}"),
+            other => f.write_str(name_of(DATA, *other)),
+        }
     }
 }
 
@@ -256,12 +274,7 @@ impl fmt::Display for Settings {
         };
         let kernels: Vec<String> = kernels.iter().map(of_variable).collect();
         write!(f, "krn={}|deg={degree}|", kernels.join("+"))?;
-        write!(
-            f,
-            "grid={}|data={}|",
-            name_of(ORIENTATIONS, *grid),
-            name_of(DATA, *data)
-        )?;
+        write!(f, "grid={}|data={data}|", name_of(ORIENTATIONS, *grid))?;
         if *border != Border::Plain {
             write!(f, "border={}|", name_of(BORDERS, *border))?;
         }

@@ -194,8 +194,21 @@ fn cramer(columns: &[Vec<i64>]) -> (i128, Vec<Vec<i128>>) {
 impl Grid {
     /// Draws a grid around the origin of the world.
     pub fn draw(dim: usize, samples: usize, orientation: Orientation, stream: &mut Stream) -> Grid {
+        Grid::of_cells(dim, samples, 1, orientation, stream)
+    }
+
+    /// The same with at least so many samples, in cells of so many steps.
+    pub(crate) fn of_cells(
+        dim: usize,
+        samples: usize,
+        steps: usize,
+        orientation: Orientation,
+        stream: &mut Stream,
+    ) -> Grid {
         let (directions, aligned) = columns(dim, orientation, stream);
-        let sizes: Vec<usize> = (0..dim).map(|axis| samples + axis).collect();
+        let sizes: Vec<usize> = (0..dim)
+            .map(|axis| (samples + axis - 1).next_multiple_of(steps) + 1)
+            .collect();
         let origin = (0..dim).map(|i| {
             let centre: i64 = directions
                 .iter()

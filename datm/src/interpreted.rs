@@ -1,11 +1,11 @@
 //! The reference evaluator: the translated program as its operators are defined, before anything is normalized or lowered.
 
-use crate::compiled::{array, guarded, image_named, rejected, run_failed, source};
+use crate::compiled::{array, guarded, image_named, mesh_named, rejected, run_failed, source};
 use crate::data::{Datum, SampledField};
 use crate::davm::{Picture, Scene};
 use crate::runner::{Failure, Job, Observed, Precision, RunOptions, Runner, Stage};
 use compiler::interpret::primitives::EvalImage;
-use compiler::interpret::{Numbers, Outcome, interpret};
+use compiler::interpret::{Numbers, Outcome, fem::EvalMeshes, interpret_with};
 use compiler::ir::interface::Image as ImageSlot;
 use compiler::pipeline::{self, Options, Session};
 use runtime::image::Image;
@@ -51,10 +51,16 @@ fn execute(text: &str, data: &[Datum], options: &RunOptions) -> Result<Outcome, 
     let images = slots
         .map(|slot| load(slot, image_named(data, slot.file.as_deref())?))
         .collect::<Result<Vec<_>, Failure>>()?;
+    let slots = program.interface.meshes.iter();
+    let files = slots
+        .map(|slot| mesh_named(data, slot.file.as_deref()))
+        .collect::<Result<Vec<_>, Failure>>()?;
     guarded(Stage::Run, || {
-        interpret(
+        let meshes = EvalMeshes::new(&program.interface, &files, true);
+        interpret_with(
             program,
             &images,
+            meshes,
             Numbers {
                 double: true,
                 long_int: false,

@@ -50,6 +50,7 @@ mod interpreted;
 mod jet;
 mod kernel;
 mod label;
+mod mesh;
 #[cfg(feature = "mutants")]
 mod mutation;
 mod nrrd;
@@ -86,6 +87,7 @@ pub use interpreted::InterpretedRunner;
 pub use jet::{Exponents, Jet, Space};
 pub use kernel::{AxisKernels, KERNELS, Kernel, Weights};
 pub use label::Case;
+pub use mesh::{MeshKind, vtu};
 #[cfg(feature = "mutants")]
 pub use mutation::{Catch, catch_all, table};
 pub use nrrd::nrrd;

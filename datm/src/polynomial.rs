@@ -128,6 +128,33 @@ impl Polynomial {
         sum
     }
 
+    /// The value at a place in units of 2^−GRID_BITS: exact if it fits a double, else rounded once.
+    pub(crate) fn value_on_grid(&self, place: &[i64]) -> f64 {
+        let top = self.total_degree();
+        let units = GRID_BITS as usize * top + COEFFICIENT_BITS as usize;
+        self.coefficient(place, GRID_BITS, [0; 3], top) as f64 * 2.0_f64.powi(-(units as i32))
+    }
+
+    /// The polynomial with the coordinate on an axis less the square of the first.
+    pub(crate) fn with_last_minus_square(&self, axis: usize) -> Polynomial {
+        let mut terms: Vec<(Exponents, i64)> = Vec::new();
+        for (exponents, coefficient) in &self.terms {
+            let power = exponents[axis];
+            for squares in 0..=power {
+                let mut now = *exponents;
+                now[axis] -= squares;
+                now[0] += 2 * squares;
+                let sign = if squares % 2 == 0 { 1 } else { -1 };
+                let term = coefficient * sign * binomial(power, squares) as i64;
+                match terms.iter_mut().find(|(known, _)| *known == now) {
+                    Some((_, sum)) => *sum += term,
+                    None => terms.push((now, term)),
+                }
+            }
+        }
+        Polynomial { terms }
+    }
+
     /// The exact Taylor coefficients at a position.
     pub fn taylor_at(
         &self,

@@ -73,6 +73,7 @@ fn weight(case: &Case) -> [usize; 11] {
             + match settings.data {
                 DataKind::Polynomial => 0,
                 DataKind::Image | DataKind::Formula => 5,
+                DataKind::Mesh(_) => 6,
             }
             + match settings.border {
                 Border::Plain => 0,

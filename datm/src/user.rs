@@ -3,7 +3,6 @@
 use crate::compiled::run_failed;
 use crate::data::Datum;
 use crate::davm::{Picture, Scene};
-use crate::nrrd::nrrd;
 use crate::runner::{Failure, Job, Observed, Precision, RunOptions, Runner, Stage};
 use runtime::nrrd::read;
 use std::fs;
@@ -70,7 +69,8 @@ impl UserRunner {
         folder.write("case.diderot", text.as_bytes())?;
         for datum in data {
             if let Datum::Field(field) = datum {
-                folder.write(&format!("{}.nrrd", field.image.name), &nrrd(&field.image))?;
+                let (name, bytes) = field.file();
+                folder.write(&name, &bytes)?;
             }
         }
         let checked = self.call(&folder.0, &["check", "--json", "case.diderot"])?;

@@ -108,6 +108,28 @@ fn fields_by_formulas_sampled() {
 }
 
 #[test]
+fn fields_on_meshes_sampled() {
+    let options = SpaceOptions::full(2, Form::Any);
+    for (mesh, precision) in [
+        ("p1-shaken", Precision::Double),
+        ("p2", Precision::Single),
+        ("p3-shaken", Precision::Double),
+        ("p4", Precision::Double),
+        ("q1", Precision::Double),
+        ("q2-shaken", Precision::Double),
+        ("p2-shaken-bent", Precision::Double),
+        ("q3-bent", Precision::Double),
+    ] {
+        let frame = format!("data=fem-{mesh}|deg=3|prog=any|{SETTINGS}");
+        let mut cases = framed(&options, 9973, &frame);
+        // There are no meshes in one dimension.
+        cases.retain(|case| case.tree.variables().iter().all(|ty| ty.dim != 1));
+        cases.truncate(24);
+        all_pass(cases, precision, 4);
+    }
+}
+
+#[test]
 fn every_kernel_and_border_sampled() {
     for (frame, precision) in [
         ("krn=tent|data=image", Precision::Double),

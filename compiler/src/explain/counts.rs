@@ -29,6 +29,8 @@ pub struct Counts {
     pub probes: usize,
     /// How many numbers these probes bring, for each order of derivatives.
     pub orders: BTreeMap<usize, usize>,
+    /// The highest order that is probed of values on meshes, by their numbers.
+    pub meshes: BTreeMap<u32, usize>,
 }
 
 /// Counts what a region costs; `values` are the function's values that are its inputs.
@@ -53,6 +55,8 @@ pub(super) fn counts(
         mid::Op::FemProbe(probe) => {
             counts.probes += 1;
             for (field, order) in probe.results() {
+                let highest = counts.meshes.entry(field.fem).or_default();
+                *highest = order.max(*highest);
                 *counts.orders.entry(order).or_default() += field.outputs(order);
             }
         }

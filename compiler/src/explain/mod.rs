@@ -37,6 +37,8 @@ pub struct Explanation {
     pub file: String,
     /// The fields that are made of images, each with its definition.
     pub leaves: Vec<(String, String)>,
+    /// The values on meshes, each with the highest order of derivatives that is probed.
+    pub meshes: BTreeMap<String, usize>,
     /// The regions, in the order in which their functions run.
     pub parts: Vec<Part>,
 }
@@ -84,6 +86,7 @@ fn explain_here(
         explanation: Explanation {
             file: source.path.display().to_string(),
             leaves: Vec::new(),
+            meshes: BTreeMap::new(),
             parts: Vec::new(),
         },
     };
@@ -160,6 +163,11 @@ impl Explainer<'_> {
         }
         let (_, regions) = high::explain(function.clone(), &self.options.normalization);
         let new = parts(role, &regions, &scope, self.interface, name);
+        for (fem, order) in new.iter().flat_map(|part| &part.cost_after.meshes) {
+            let name = self.interface.fems[*fem as usize].variable.clone();
+            let highest = self.explanation.meshes.entry(name).or_default();
+            *highest = (*highest).max(*order);
+        }
         self.explanation.parts.extend(new);
     }
 

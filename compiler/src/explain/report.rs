@@ -21,6 +21,15 @@ impl Explanation {
         for (name, definition) in &self.leaves {
             let _ = writeln!(out, "{name} = {definition}");
         }
+        for (name, order) in &self.meshes {
+            let _ = match order {
+                0 => writeln!(out, "{name} is on a mesh, and probed without derivatives"),
+                _ => writeln!(
+                    out,
+                    "{name} is on a mesh, and probed with derivatives to order {order}: in every cell those of its own polynomial"
+                ),
+            };
+        }
         let mut plain = 0;
         let mut laws: BTreeSet<&str> = BTreeSet::new();
         let mut role = None;

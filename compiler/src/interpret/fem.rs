@@ -16,7 +16,7 @@ pub type Place = (i64, Vec<f64>);
 #[derive(Debug)]
 pub struct EvalMesh {
     dim: usize,
-    file: FemFile,
+    file: Arc<FemFile>,
     /// The tolerance of positions.
     theta: f64,
 }
@@ -45,14 +45,20 @@ impl EvalMeshes {
     /// # Panics
     /// If one cannot be read.
     pub fn load(interface: &Interface, double: bool) -> EvalMeshes {
-        let meshes: Vec<Arc<EvalMesh>> = interface
-            .meshes
-            .iter()
-            .map(|mesh| {
-                let file = mesh.file.as_ref().expect("a mesh has a file");
-                let file = FemFile::read(Path::new(file)).unwrap_or_else(|e| panic!("{e}"));
-                Arc::new(EvalMesh::new(file, mesh.dim, double))
-            })
+        let read = interface.meshes.iter().map(|mesh| {
+            let file = mesh.file.as_ref().expect("a mesh has a file");
+            Arc::new(FemFile::read(Path::new(file)).unwrap_or_else(|e| panic!("{e}")))
+        });
+        EvalMeshes::new(interface, &read.collect::<Vec<_>>(), double)
+    }
+
+    /// The same from what the files say, one for each mesh.
+    ///
+    /// # Panics
+    /// If an array is missing.
+    pub fn new(interface: &Interface, files: &[Arc<FemFile>], double: bool) -> EvalMeshes {
+        let meshes: Vec<Arc<EvalMesh>> = (interface.meshes.iter().zip(files))
+            .map(|(mesh, file)| Arc::new(EvalMesh::new(file.clone(), mesh.dim, double)))
             .collect();
         let fems = interface.fems.iter().map(|fem| {
             let mesh = meshes[fem.mesh as usize].clone();
@@ -76,7 +82,7 @@ impl EvalMeshes {
 }
 
 impl EvalMesh {
-    fn new(file: FemFile, dim: usize, double: bool) -> EvalMesh {
+    fn new(file: Arc<FemFile>, dim: usize, double: bool) -> EvalMesh {
         let of_dim = (0..file.cells.len()).filter(|&n| file.cells[n].element.cell.dim() == dim);
         let points: Vec<[f64; 3]> = of_dim.flat_map(|n| file.nodes(n)).collect();
         let (mut largest, mut square) = (0.0_f64, 0.0);

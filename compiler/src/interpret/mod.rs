@@ -14,4 +14,4 @@ pub mod tensor;
 mod tensor_dynamic;
 
 pub use device::LEFT;
-pub use program::{Numbers, Outcome, Runnable, interpret};
+pub use program::{Numbers, Outcome, Runnable, interpret, interpret_with};

@@ -85,6 +85,23 @@ pub fn interpret<D: Runnable>(
     limit: usize,
 ) -> Result<Outcome, Interrupt> {
     let meshes = EvalMeshes::load(&program.interface, numbers.double);
+    interpret_with(program, images, meshes, numbers, limit)
+}
+
+/// The same with meshes from elsewhere.
+///
+/// # Errors
+/// The run-time error that ended it.
+///
+/// # Panics
+/// If a sequence that the program loads cannot be read.
+pub fn interpret_with<D: Runnable>(
+    program: &Program<D>,
+    images: &[Arc<EvalImage>],
+    meshes: EvalMeshes,
+    numbers: Numbers,
+    limit: usize,
+) -> Result<Outcome, Interrupt> {
     let mut world = D::world(images, meshes, numbers);
     let bodies = program.functions.iter().filter_map(|(role, function)| {
         let function = function.clone();

@@ -210,6 +210,11 @@ impl Inputs {
         self.images[image] = Some(source);
     }
 
+    /// Takes a mesh of the program from elsewhere: the one with this number among [`Interface::meshes`].
+    pub fn set_mesh(&mut self, mesh: usize, source: FemSource) {
+        self.meshes[mesh] = Some(source);
+    }
+
     fn find(&self, name: &str) -> Result<(usize, Input), Failure> {
         let inputs = &self.interface.inputs;
         let found = inputs.iter().position(|input| input.name == name);

@@ -27,6 +27,7 @@ const SHOWN: &[(&str, &[(&str, usize)])] = &[
     ("load", &[("field#3(3)[3,3] strain", 4)]),
     ("grain", &[("axis space", 2), ("field#2(space)[color] img", 2)]),
     ("alike", &[("real[33,33] D {", 8)]),
+    ("link", &[("fem#1(3)[3] u", 4), ("function mat3 stress", 7)]),
     ("tangle", &[("field#1(3)[] F", 2), ("real hit = crossing", 3)]),
     ("around", &[("field#1(2)[2] V", 1), ("real h = step", 4)]),
     ("waves", &[("field#1(2)[] u", 1), ("function vec2 way", 3), ("real v = u(x)", 4)]),

@@ -2,7 +2,7 @@
 
 use super::{Outcome, outcome, save};
 use crate::arguments::ExecutionArguments;
-use datm::{Case, Datum, Verdict, check, judge, nrrd, prepare, program, shrink};
+use datm::{Case, Datum, Verdict, check, judge, prepare, program, shrink};
 use std::fs;
 use std::path::Path;
 
@@ -53,10 +53,8 @@ pub(super) fn replay(
         }
         for datum in &experiment.data {
             if let Datum::Field(field) = datum {
-                save(
-                    &folder.join(format!("{}.nrrd", field.image.name)),
-                    &nrrd(&field.image),
-                )?;
+                let (name, bytes) = field.file();
+                save(&folder.join(name), &bytes)?;
             }
         }
     }

@@ -10,6 +10,7 @@ pub use forms::{FormChoice, PROGRAM_FORMS, ProgramForm};
 
 use crate::data::{Datum, variable_name};
 use crate::experiment::{Experiment, probed_directly};
+use crate::mesh::ARRAY;
 use crate::tree::Tree;
 use crate::types::{Shape, Type};
 use expression::{Parts, write};
@@ -27,6 +28,7 @@ pub struct ProgramText {
 pub(crate) struct Dialect {
     pub(crate) version: &'static str,
     pub(crate) load: &'static str,
+    load_fem: &'static str,
     sequence: (&'static str, &'static str),
     create: (&'static str, &'static str),
     field_functions: bool,
@@ -35,6 +37,7 @@ pub(crate) struct Dialect {
 pub(crate) const VERSION_2: Dialect = Dialect {
     version: "#version 2.0",
     load: "load_image",
+    load_fem: "load_fem",
     sequence: ("[", "]"),
     create: ("create_array {", "}"),
     field_functions: true,
@@ -43,6 +46,7 @@ pub(crate) const VERSION_2: Dialect = Dialect {
 const VERSION_1: Dialect = Dialect {
     version: "#version 1.0",
     load: "image",
+    load_fem: "fem",
     sequence: ("{", "}"),
     create: ("initially [", "];"),
     field_functions: false,
@@ -107,6 +111,13 @@ pub(crate) fn declarations(tree: &Tree, data: &[Datum], inputs: bool, dialect: &
                     let texts: Vec<String> = polynomials.iter().map(|p| p.source(ty.dim)).collect();
                     let value = nested(ty.shape.extents(), &texts);
                     text += &format!("{source} {name} (p) = {value};\n");
+                    continue;
+                }
+                if field.mesh.is_some() {
+                    let (k, d, shape) = (ty.continuity, ty.dim, ty.shape);
+                    let load = format!("{}(\"{name}.vtu\", \"{ARRAY}\")", dialect.load_fem);
+                    text += &format!("{input}fem#{k}({d}){shape} mesh{number} = {load};\n");
+                    text += &format!("{source} {name} = toField(mesh{number});\n");
                     continue;
                 }
                 let mut image = format!("{}(\"{name}.nrrd\")", dialect.load);

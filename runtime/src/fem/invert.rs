@@ -230,9 +230,16 @@ impl Map<'_> {
         }
         if depth > 0
             && let Some((xi, k)) = self.newton(x, &centre)
-            && self.kind.least(&xi).1 > -1e-6
         {
-            return Some(Some((xi, k)));
+            if self.kind.least(&xi).1 > -1e-6 {
+                return Some(Some((xi, k)));
+            }
+            // The only one for far around, and not here.
+            let off = |a: usize| (xi[a] - centre[a]).abs();
+            let around = (0..dim).map(off).fold(half, f64::max);
+            if around > half * (1.0 + 1e-6) && self.is_injective(&centre, around) {
+                return None;
+            }
         }
         if depth == DEPTH {
             return Some(None);
@@ -258,27 +265,52 @@ impl Map<'_> {
 
     /// Whether the image of a box may contain `x`: the expansion of the map at its middle bounds it.
     fn may_contain(&self, x: &[f64; 3], centre: &[f64; 3], half: f64) -> bool {
+        let dim = self.kind.dim();
+        let (mut middle, mut radius) = ([0.0; 3], [0.0; 3]);
+        self.expand(centre, |total, term| {
+            for i in 0..dim {
+                if total == 0 {
+                    middle[i] = term[i];
+                } else {
+                    radius[i] += term[i].abs() * half.powi(total as i32);
+                }
+            }
+        });
+        (0..dim).all(|i| (x[i] - middle[i]).abs() <= radius[i] * (1.0 + 1e-9) + 1e-300)
+    }
+
+    /// Whether no two positions of a box have the same image, for certain: with the inverse of the Jacobian in the middle, the map is the
+    /// identity and a rest, and two images differ if the rest changes less than the position.
+    fn is_injective(&self, centre: &[f64; 3], half: f64) -> bool {
         let (dim, c) = (self.kind.dim(), self.kind.centre());
-        let mut t = [0.0; 3];
-        for a in 0..dim {
-            t[a] = centre[a] - c;
-        }
+        let mut t = centre.map(|x| x - c);
+        t[dim..].fill(0.0);
+        let k = inverse(&self.image(&t).1, dim);
+        let mut change = [0.0; 3];
+        self.expand(centre, |total, term| {
+            if total > 1 {
+                let rest = apply(&k, &term);
+                for (sum, rest) in change.iter_mut().zip(rest) {
+                    *sum += rest.abs() * total as f64 * half.powi(total as i32 - 1);
+                }
+            }
+        });
+        // False also where the Jacobian has no inverse.
+        change[..dim].iter().all(|&sum| sum < 0.999)
+    }
+
+    /// The terms of the map's expansion at a position: total degree and coefficients.
+    fn expand(&self, centre: &[f64; 3], mut give: impl FnMut(usize, [f64; 3])) {
+        let (dim, c) = (self.kind.dim(), self.kind.centre());
+        let mut t = centre.map(|x| x - c);
+        t[dim..].fill(0.0);
         let powers = AllPowers::new(&t);
         let factorial = |n: usize| (1..n + 1).map(|i| i as f64).product::<f64>();
-        let (mut middle, mut radius) = ([0.0; 3], [0.0; 3]);
         for e in self.space.exponents() {
             let counts = e.map(usize::from);
             let scale: f64 = counts.iter().map(|&n| factorial(n)).product();
-            let term = self.space.derivative(self.coefficients, &powers, counts);
-            let total: usize = counts.iter().sum();
-            for i in 0..dim {
-                if total == 0 {
-                    middle[i] = term.0[i] / scale;
-                } else {
-                    radius[i] += (term.0[i] / scale).abs() * half.powi(total as i32);
-                }
-            }
+            let [x, y, z, _] = self.space.derivative(self.coefficients, &powers, counts).0;
+            give(counts.iter().sum(), [x / scale, y / scale, z / scale]);
         }
-        (0..dim).all(|i| (x[i] - middle[i]).abs() <= radius[i] * (1.0 + 1e-9) + 1e-300)
     }
 }

@@ -187,6 +187,30 @@ fn a_map_of_a_lower_degree_than_the_element_gives_the_same() {
 }
 
 #[test]
+fn whether_a_position_is_in_a_curved_cell_is_always_known() {
+    // Cells around holes, wedges, twisted ones: near them, but outside, the iteration has nothing to find.
+    for name in ["link", "link-linear", "tangle", "cylinder"] {
+        let path = format!("{}/../data/gallery/{name}.vtu", env!("CARGO_MANIFEST_DIR"));
+        let file = FemFile::read(path.as_ref()).unwrap_or_else(|e| panic!("{e}"));
+        let dim = if name == "cylinder" { 2 } else { 3 };
+        let mesh = Mesh::new(&file, dim, Real::F64).unwrap();
+        assert!(mesh.curved_cells() > 0 && mesh.notes().is_empty(), "{name}");
+        let mut random = Random(41);
+        for n in 0..20_000 {
+            let mut x = [0.0; 3];
+            for (x, (low, high)) in x.iter_mut().zip(mesh.world_box()) {
+                *x = low + (high - low) * random.unit();
+            }
+            let found = mesh.locate(&x, None);
+            if n % 400 == 0 {
+                assert_eq!(mesh.locate_by_rule(&x), found, "{name} at {x:?}");
+            }
+        }
+        assert_eq!(mesh.unresolved(), 0, "{name}");
+    }
+}
+
+#[test]
 fn folded_and_flat_cells_are_refused() {
     let element = Element::named("quad-q1").unwrap();
     let mut file = grid(element, 1, 0.0, |p| p);
