@@ -9,6 +9,7 @@ pub(super) type Operand = (String, Type);
 /// Operators that are not defined by their components, and why.
 pub const WITHOUT_COMPONENTS: &[(&str, &[&str])] = &[
     ("it takes a whole field", &["compose"]),
+    ("a condition chooses between wholes", &["choice"]),
     (
         "eigensystems are functions of a whole matrix",
         &[

@@ -233,8 +233,7 @@ impl Writer<'_> {
         let left = by_index::left(ty.shape);
         let body = by_index::body(operator, &operands, &left, self.position);
         let of_components = || {
-            let is_choice = operator.syntax == Syntax::Choice && ty.is_field();
-            if is_choice || !by_index::is_by_components(operator, &operands, ty.shape) {
+            if !by_index::is_by_components(operator, &operands, ty.shape) {
                 return None;
             }
             let parts = operands
