@@ -362,7 +362,7 @@ mod tests {
     #[test]
     fn files_say_what_is_in_memory() {
         for kind in ["p3-shaken-bent", "q2-shaken"] {
-            let case: Case = format!("grad(F3#4[3])|data=fem-{kind}")
+            let case: Case = format!("jacobian(F3#4[3])|data=fem-{kind}")
                 .parse()
                 .expect("a label");
             let Datum::Field(field) = &draw(&case, 0)[0] else {
