@@ -68,8 +68,8 @@ pub(super) fn execute(
         complain(&format!("warning: {note}\n"));
     }
     if options.verbose {
-        for file in inputs.image_files() {
-            complain(&super::info::of_image(file));
+        for file in inputs.files() {
+            complain(&super::info::of_file(file));
         }
     }
     let mut execution = Execution {

@@ -1,4 +1,7 @@
-//! `diderotc info`: what files are, as a program sees them: images with their place and values, and programs with their interface.
+//! `diderotc info`: what files are, as a program sees them: images and meshes with their place and values, and programs with their
+//! interface.
+
+mod mesh;
 
 use super::{
     FAILURE, SUCCESS, args::InfoWords, complain, read_source, report, say, words::is_program,
@@ -10,6 +13,7 @@ use crate::{
     pipeline::{self, Options, Session, Stopped},
     run,
 };
+use mesh::MeshInfo;
 use runtime::{
     image::{Description, Statistics, describe, statistics},
     output::Length,
@@ -28,7 +32,7 @@ pub(super) fn info(words: &InfoWords, options: &Options) -> u8 {
         let told = if is_program(file) {
             program(file, words.json, options)
         } else {
-            image_file(file, words)
+            data_file(file, words)
         };
         match told {
             Some(text) => say(&text),
@@ -91,18 +95,24 @@ fn program(file: &str, json: bool, options: &Options) -> Option<String> {
             output.name
         );
     }
-    for image in interface
-        .images
-        .iter()
-        .filter_map(|image| image.file.as_ref())
-    {
-        text += &format!("  loads      {image}\n");
+    for file in images(interface).chain(meshes(interface)) {
+        text += &format!("  loads      {file}\n");
     }
     let strands = match interface.grid {
         true => format!("a grid: {}", interface.axes.join(", ")),
         false => "a collection".to_string(),
     };
     Some(text + &format!("  strands    {strands}\n"))
+}
+
+/// The files of images that a program names itself.
+fn images(interface: &Interface) -> impl Iterator<Item = &String> {
+    interface.images.iter().flat_map(|image| &image.file)
+}
+
+/// The same of meshes.
+fn meshes(interface: &Interface) -> impl Iterator<Item = &String> {
+    interface.meshes.iter().flat_map(|mesh| &mesh.file)
 }
 
 pub(super) fn interface_json(file: &str, interface: &Interface) -> Value {
@@ -122,16 +132,13 @@ pub(super) fn interface_json(file: &str, interface: &Interface) -> Value {
             "varying": output.length == Length::Dynamic,
         })
     });
-    let images = interface
-        .images
-        .iter()
-        .filter_map(|image| image.file.as_ref());
     json!({
         "program": file,
         "strand": interface.strand,
         "inputs": inputs.collect::<Vec<_>>(),
         "outputs": outputs.collect::<Vec<_>>(),
-        "images": images.collect::<Vec<_>>(),
+        "images": images(interface).collect::<Vec<_>>(),
+        "meshes": meshes(interface).collect::<Vec<_>>(),
         "grid": interface.grid,
         "axes": interface.axes,
     })
@@ -159,8 +166,8 @@ fn default_text(default: Option<&InputDefault>) -> Option<String> {
     })
 }
 
-/// What a file of samples is, or a message about why nothing can be said.
-fn image_file(file: &str, words: &InfoWords) -> Option<String> {
+/// What a file of samples or of values on a mesh is, or a message about why nothing can be said.
+fn data_file(file: &str, words: &InfoWords) -> Option<String> {
     let path = Path::new(file);
     let read = describe(path).and_then(|description| {
         let values = (!words.header).then(|| statistics(path)).transpose()?;
@@ -172,6 +179,7 @@ fn image_file(file: &str, words: &InfoWords) -> Option<String> {
             image_json(file, &description, values.as_ref())
         )),
         Ok((description, values)) => Some(image_lines(file, &description, values.as_ref())),
+        Err(_) if mesh::may_be_mesh(path) => mesh_file(path, words.json),
         Err(error) => {
             complain(&format!("error: {error}\n"));
             None
@@ -179,11 +187,26 @@ fn image_file(file: &str, words: &InfoWords) -> Option<String> {
     }
 }
 
-/// What a run with `-v` says of the file of an image; nothing if it cannot be read again.
-pub(super) fn of_image(file: &str) -> String {
+/// The same of a file with values on a mesh.
+fn mesh_file(path: &Path, json: bool) -> Option<String> {
+    match MeshInfo::read(path) {
+        Ok(mesh) if json => Some(format!("{}\n", mesh.json(path))),
+        Ok(mesh) => Some(mesh.lines(path)),
+        Err(error) => {
+            complain(&format!("error: {error}\n"));
+            None
+        }
+    }
+}
+
+/// What a run with `-v` says of the file of an image or a mesh; nothing if it cannot be read again.
+pub(super) fn of_file(file: &str) -> String {
     let path = Path::new(file);
     match (describe(path), statistics(path)) {
         (Ok(description), Ok(values)) => image_lines(file, &description, Some(&values)),
+        _ if mesh::may_be_mesh(path) => {
+            MeshInfo::read(path).map_or(String::new(), |mesh| mesh.lines(path))
+        }
         _ => String::new(),
     }
 }

@@ -231,12 +231,17 @@ impl Inputs {
         }
     }
 
-    /// The files of the images that come from files.
-    pub(crate) fn image_files(&self) -> impl Iterator<Item = &str> {
-        self.images.iter().filter_map(|source| match source {
+    /// The files of the images and meshes that come from files.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
+        let images = self.images.iter().filter_map(|source| match source {
             Some(ImageSource::File(file)) => Some(file.as_str()),
             _ => None,
-        })
+        });
+        let meshes = self.meshes.iter().filter_map(|source| match source {
+            Some(FemSource::File(file)) => Some(file.as_str()),
+            _ => None,
+        });
+        images.chain(meshes)
     }
 
     /// The number of the image of an input.

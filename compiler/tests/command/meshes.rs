@@ -1,6 +1,6 @@
 //! Meshes on the command line: the file, its array, and what is wrong with them.
 
-use crate::commands::{diderotc, directory, stderr, write};
+use crate::commands::{diderotc, directory, stderr, stdout, write};
 use std::{fs, path::Path};
 
 const PROGRAM: &str = "#version 2.0
@@ -30,6 +30,63 @@ fn a_file_and_its_array_are_one_word() {
         .parse()
         .unwrap();
     assert!((found - 1.25).abs() < 1e-6, "{found}");
+}
+
+#[test]
+fn info_tells_what_a_mesh_is_and_how_to_declare_it() {
+    let dir = directory("meshes-info");
+    let mesh = data("check-mesh.vtu");
+    fs::copy(&mesh, dir.join("part.vtu")).unwrap();
+    let output = diderotc(&dir, &["info", "part.vtu"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("part.vtu: a mesh of 50 cells"), "{text}");
+    assert!(text.contains("  world      [0, 1] × [0, 1]\n"), "{text}");
+    // What it says is right if the declarations make a program that finds 2x − 3y + 1.
+    let declared: String = text
+        .lines()
+        .filter(|line| line.contains("input mesh") || line.contains("load_fem"))
+        .map(|line| line.trim_start().trim_start_matches("declare").to_string() + "\n")
+        .collect();
+    let rest = "field#1(2)[] F = toField(poly);
+strand s (int i) { output real v = F([0.5, 0.25]); update { stabilize; } }
+create_array { s(i) | i in 0..0 }\n";
+    write(
+        &dir,
+        "p.diderot",
+        &format!("#version 2.0\n{declared}{rest}"),
+    );
+    let output = diderotc(
+        &dir,
+        &["p.diderot", "-part", "part.vtu", "-o", "v.txt", "-v"],
+    );
+    assert!(output.status.success(), "{declared}{}", stderr(&output));
+    assert!(stderr(&output).contains("a mesh of 50 cells"));
+    let found: f64 = fs::read_to_string(dir.join("v.txt"))
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    assert!((found - 1.25).abs() < 1e-6, "{found}");
+    let json = stdout(&diderotc(&dir, &["info", "--json", "part.vtu"]));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["mesh"]["cells"], 50);
+    assert_eq!(
+        json["mesh"]["world"],
+        serde_json::json!([[0.0, 1.0], [0.0, 1.0]])
+    );
+    write(
+        &dir,
+        "broken.vtu",
+        &fs::read_to_string(&mesh).unwrap()[..300],
+    );
+    let output = diderotc(&dir, &["info", "broken.vtu"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).starts_with("error: broken.vtu: "),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]
