@@ -131,6 +131,8 @@ pub(crate) enum DifferenceName {
     Normalization,
     /// Version 2.0 against version 1.0 of the language
     Language,
+    /// The CPU against an NVIDIA GPU; only if asked for
+    Device,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -258,6 +260,7 @@ impl DifferenceName {
             DifferenceName::Precision => Difference::Precision,
             DifferenceName::Normalization => Difference::Normalization,
             DifferenceName::Language => Difference::Language,
+            DifferenceName::Device => Difference::Device,
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::data::{Datum, SampledField};
 use crate::davm::{Picture, Scene};
 use crate::program::ProgramText;
 use crate::runner::{Failure, Job, Observed, Precision, RunOptions, Runner, Stage};
+use compiler::codegen::gpu::Target;
 use compiler::front::source::Source;
 use compiler::pipeline::{self, Compiled, Engine, Options, Session, Stopped};
 use compiler::run::{FemSource, ImageSource, Inputs, OutputData, Running};
@@ -50,11 +51,17 @@ pub struct CompiledRunner {
     pub language: Language,
     /// How operators are normalized.
     pub normalization: Normalization,
+    /// Where strands run.
+    pub target: Target,
 }
+
+/// The code of a failure that says that strands cannot run on a GPU.
+pub(crate) const NEEDS_CPU: &str = "needs the CPU";
 
 impl Runner for CompiledRunner {
     fn name(&self) -> &'static str {
         match (self.language, self.normalization) {
+            _ if self.target != Target::Cpu => "compiled for a GPU",
             (Language::Version2, Normalization::EGraph) => "compiled",
             (Language::Version2, Normalization::Directed) => "compiled, directed",
             (Language::Version1, Normalization::EGraph) => "compiled from 1.0",
@@ -94,6 +101,13 @@ impl CompiledRunner {
         let program = guarded(Stage::Compile, || {
             pipeline::compile(&mut session, &source(text), &options).map_err(rejected)
         })?;
+        if let Some(Err(unsupported)) = &program.kernel {
+            return Err(Failure {
+                stage: Stage::Run,
+                code: NEEDS_CPU.into(),
+                message: unsupported.construct.to_string(),
+            });
+        }
         let outputs = guarded(Stage::Run, || run(program, data))?;
         Ok((outputs, session.rules.into_keys().collect()))
     }
@@ -102,6 +116,7 @@ impl CompiledRunner {
         let mut wanted = Options {
             double: options.precision == Precision::Double,
             width: (options.width != 0).then_some(options.width),
+            target: self.target,
             ..Options::default()
         };
         if self.normalization == Normalization::Directed {

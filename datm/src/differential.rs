@@ -1,16 +1,17 @@
 //! Differential testing: the same case run in two ways.
 //!
-//! Both must be true, and they must agree: to the last bit where the same code is generated, else within what one of
-//! them alone may be off.
+//! Both must be true, and they must agree: to the last bit where the same operations are done in the same order, else within
+//! what one of them alone may be off.
 
 use crate::compare::{FailedAt, Verdict, judge_observed, tolerance};
-use crate::compiled::{CompiledRunner, Language, Normalization};
+use crate::compiled::{CompiledRunner, Language, NEEDS_CPU, Normalization};
 use crate::experiment::{Experiment, prepare};
 use crate::interpreted::InterpretedRunner;
 use crate::label::Case;
 use crate::number::Arithmetic;
 use crate::program::program;
 use crate::runner::{Observed, Precision, RunOptions, Runner};
+use compiler::codegen::gpu::Target;
 use std::fmt;
 
 /// What differs between the two ways.
@@ -26,11 +27,13 @@ pub enum Difference {
     Normalization,
     /// The text in version 2.0 against that in version 1.0.
     Language,
+    /// The CPU against a GPU.
+    Device,
 }
 
 impl Difference {
-    /// All of them.
-    pub const ALL: [Difference; 5] = [
+    /// Those that every machine can show.
+    pub const ANYWHERE: [Difference; 5] = [
         Difference::Reference,
         Difference::Width,
         Difference::Precision,
@@ -47,6 +50,7 @@ impl fmt::Display for Difference {
             Difference::Precision => "f32 against f64",
             Difference::Normalization => "e-graph against directed",
             Difference::Language => "2.0 against 1.0",
+            Difference::Device => "CPU against GPU",
         })
     }
 }
@@ -95,6 +99,13 @@ fn ways(difference: Difference, options: &RunOptions) -> [Way; 2] {
             };
             [way(usual, *options), way(older, *options)]
         }
+        Difference::Device => {
+            let device = CompiledRunner {
+                target: Target::CudaOnly,
+                ..usual
+            };
+            [way(usual, *options), way(device, *options)]
+        }
     }
 }
 
@@ -118,6 +129,9 @@ pub fn check_difference(
     for Way { runner, options } in ways(difference, options) {
         let (judged, observed) = judge_observed(&experiment, &*runner, &options);
         if let Verdict::Fail { at, cause, message } = judged {
+            if cause == NEEDS_CPU {
+                return Verdict::Vacuous { reason: message };
+            }
             return Verdict::Fail {
                 at,
                 cause: format!("{}: {cause}", runner.name()),
@@ -160,11 +174,10 @@ fn disagreement(
     for (place, ((a, b), expected)) in rows.zip(&experiment.expected).enumerate() {
         for (component, ((a, b), truth)) in a.iter().zip(b).zip(expected).enumerate() {
             let allowed = match difference {
-                Difference::Language => 0.0,
-                Difference::Reference
-                | Difference::Width
-                | Difference::Precision
-                | Difference::Normalization => tolerance(truth, coarser),
+                Difference::Language | Difference::Width | Difference::Device => 0.0,
+                Difference::Reference | Difference::Precision | Difference::Normalization => {
+                    tolerance(truth, coarser)
+                }
             };
             if (a - b).abs() > allowed {
                 return Some(format!(

@@ -74,7 +74,7 @@ pub(super) fn corpus(
     campaign(trees.len(), &case_at, execution)
 }
 
-/// Random cases in two ways that must agree; all pairs of ways in turn unless one is asked for.
+/// Random cases in two ways that must agree; all pairs of ways that any machine has, in turn, unless one is asked for.
 pub(super) fn differential(
     mode: Option<DifferenceName>,
     cases: usize,
@@ -85,7 +85,9 @@ pub(super) fn differential(
     let settings = frame.settings(FormChoice::Any)?;
     let space = TreeSpace::new(&space.options(&settings));
     let case_at = |n: usize| random_case(&space, &settings, false, true, n);
-    let differences = mode.map_or(Difference::ALL.to_vec(), |mode| vec![mode.difference()]);
+    let differences = mode.map_or(Difference::ANYWHERE.to_vec(), |mode| {
+        vec![mode.difference()]
+    });
     let options = execution.options();
     let mut all = Outcome::AllPassed;
     for difference in differences {
