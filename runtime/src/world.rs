@@ -100,6 +100,10 @@ impl Control {
         self.stopped.load(Relaxed)
     }
 
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Relaxed)
+    }
+
     pub(crate) fn cancelled(&self) -> *const AtomicBool {
         &raw const self.cancelled
     }
@@ -317,7 +321,7 @@ impl<P: StrandProgram> World<P> {
                 self.flush(printer)?;
             }
         }
-        Ok(if self.core.control.cancelled.load(Relaxed) {
+        Ok(if self.core.control.is_cancelled() {
             RunEnd::Cancelled
         } else if self.core.counts.active == 0 {
             RunEnd::Finished
@@ -339,7 +343,7 @@ impl<P: StrandProgram> World<P> {
         }
         let printed = self.core.printed();
         self.text.push_str(&printed);
-        if self.core.control.cancelled.load(Relaxed) {
+        if self.core.control.is_cancelled() {
             return Ok(());
         }
         self.core.failure()?;

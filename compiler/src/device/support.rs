@@ -9,13 +9,10 @@ use crate::{
 use ein_ir::ops::Border;
 use std::fmt;
 
-/// What only a CPU does.
+/// What only a CPU does. Printing and making strands are not among it: a strand that comes to them is left to the CPU for
+/// that super-step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Construct {
-    /// `print`
-    Print,
-    /// `new`
-    New,
     /// Queries for other strands, and their variables.
     Others,
     /// Sequences of varying length.
@@ -27,8 +24,6 @@ pub enum Construct {
 impl fmt::Display for Construct {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Construct::Print => "strands print",
-            Construct::New => "strands make others",
             Construct::Others => "strands look at others",
             Construct::Sequences => "strands have sequences of varying length",
             Construct::Meshes => "strands probe fields on meshes",
@@ -54,14 +49,12 @@ pub fn unsupported(program: &Program<Low>) -> Option<Construct> {
 
 fn only_on_cpu(op: &low::Op) -> Option<Construct> {
     Some(match op {
-        low::Op::Print(_) => Construct::Print,
         low::Op::Dynamic(dynamic) => match dynamic {
-            Dynamic::New(_) => Construct::New,
             Dynamic::Sphere { .. }
             | Dynamic::StrandAt
             | Dynamic::Other(..)
             | Dynamic::Reduce(_) => Construct::Others,
-            Dynamic::Count(_) => return None,
+            Dynamic::Count(_) | Dynamic::New(_) => return None,
             Dynamic::List(..)
             | Dynamic::Append(_)
             | Dynamic::Prepend(_)
@@ -84,7 +77,8 @@ fn only_on_cpu(op: &low::Op) -> Option<Construct> {
         | low::Op::IntRem(_)
         | low::Op::Probe(..)
         | low::Op::Eigen(_)
-        | low::Op::CheckIndex(_) => return None,
+        | low::Op::CheckIndex(_)
+        | low::Op::Print(_) => return None,
     })
 }
 

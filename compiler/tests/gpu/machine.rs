@@ -2,10 +2,11 @@
 
 use super::ptx::{self, Memory};
 use compiler::codegen::gpu::{DriverError, Kernel, Machine};
+use runtime::world::Control;
 use std::{
     collections::BTreeMap,
     sync::{
-        Mutex,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
     time::Duration,
@@ -23,6 +24,8 @@ pub(crate) struct Interpreter {
     reads: AtomicUsize,
     /// Whether it is lost after so many copies.
     lost_after_reads: Option<usize>,
+    /// A run that is asked to stop while a kernel runs.
+    pub(crate) stops: OnceLock<Arc<Control>>,
 }
 
 #[derive(Debug, Default)]
@@ -122,6 +125,7 @@ impl Machine for Interpreter {
         if self.lost_after == Some(self.launches.fetch_add(1, Relaxed)) {
             return Err(DriverError::new("running on the GPU", "it is lost"));
         }
+        self.stops.get().inspect(|run| run.stop());
         let mut state = self.state.lock().unwrap();
         let number = kernel as usize;
         let kernel = state.kernels.remove(number);

@@ -18,6 +18,7 @@ use compiler::{
     pipeline::{self, Compiled, Options, Session},
 };
 use machine::Interpreter;
+use runtime::world::RunEnd;
 use stages::{Case, programs, read};
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
@@ -117,6 +118,87 @@ create_collection { s(i) | i in 0..49 }
         };
         assert!(agrees(&case, &options));
     }
+}
+
+/// Strands that print in every method, make others, and die; few of them in any super-step.
+const FAMILY: &str = "#version 2.0
+int round = 0;
+strand s (int i, int depth) {
+    output int steps = 0;
+    output real x = i;
+    start { if (i % 4 == 1) print(\"start \", i, \"\\n\"); }
+    update {
+        steps += 1;
+        x = 0.5*x + sqrt(x);
+        if (steps == i % 5 && i % 3 == 0) print(i, \" at \", steps, \", \", round, \": \", x, \"\\n\");
+        if (depth < 2 && steps == 2 && i % 7 == 3) { new s(100*(depth + 1) + i, depth + 1); }
+        if (i % 11 == 10) die;
+        if (steps > i % 9) stabilize;
+    }
+    stabilize { if (i % 6 == 2) print(\"end \", i, \" \", x, \"\\n\"); x = -x; }
+}
+update { round += 1; }
+create_collection { s(i, 0) | i in 0..59 }
+";
+
+#[test]
+fn strands_that_print_and_make_others_give_the_same_bits_and_texts() {
+    // Without a global update it is printing alone that keeps strands in step.
+    let alone = FAMILY.replace("update { round += 1; }\n", "");
+    for text in [FAMILY, &alone] {
+        for (limit, double) in [(1, false), (3, true), (1000, false), (1000, true)] {
+            let mut case = Case::new(Source::new("family.diderot", text));
+            case.limit = limit;
+            let options = Options {
+                double,
+                ..Options::default()
+            };
+            assert!(agrees(&case, &options));
+        }
+    }
+}
+
+#[test]
+fn runs_in_pieces_give_the_same_bits_and_texts() {
+    let case = Case::new(Source::new("family.diderot", FAMILY));
+    let whole = case.run(&Options::default(), 1);
+    let options = Options {
+        target: Target::Cuda,
+        ..Options::default()
+    };
+    let mut program = compiled(&case, &options);
+    program.machine = Some(Arc::new(Interpreter::default()));
+    let mut running = case.begin(program, 1);
+    let mut printed = Vec::new();
+    while running.run(Some(2), &mut printed).expect("a run") != RunEnd::Finished {
+        // What a snapshot would show.
+        running.outputs(true);
+    }
+    assert_eq!(String::from_utf8(printed).unwrap(), whole.printed);
+    let outputs = running.outputs(true);
+    assert!(whole.outputs.len() == 2 && whole.outputs[0].1.len() > 60);
+    for (output, (_, numbers)) in outputs.iter().zip(&whole.outputs) {
+        assert_eq!(output.numbers(), *numbers);
+    }
+}
+
+/// A run that is asked to stop finishes its super-step, also of strands that the machine leaves.
+#[test]
+fn a_stop_comes_after_the_super_step() {
+    let mut case = Case::new(Source::new("family.diderot", FAMILY));
+    case.limit = 1;
+    let cpu = case.run(&Options::default(), 1);
+    let options = Options {
+        target: Target::Cuda,
+        ..Options::default()
+    };
+    let mut program = compiled(&case, &options);
+    let machine = Arc::new(Interpreter::default());
+    program.machine = Some(machine.clone());
+    let running = case.begin(program, 1);
+    machine.stops.set(running.control()).expect("once");
+    case.limit = 1000;
+    case.assert_same_bits(&case.finish(running), &cpu);
 }
 
 #[test]
@@ -339,20 +421,20 @@ fn what_only_the_cpu_does_is_named() {
     let text = "#version 2.0
 strand s (int i) {
     output int q = 0;
-    update { print(i, \"\\n\"); q = i; stabilize; }
+    update { real[] list = {}; list = list @ 1.0; q = length(list); stabilize; }
 }
 create_array { s(i) | i in 0..2 }
 ";
-    let case = Case::new(Source::new("prints.diderot", text));
+    let case = Case::new(Source::new("lists.diderot", text));
     let options = Options {
         target: Target::Cuda,
         ..Options::default()
     };
     let kernel = compiled(&case, &options).kernel;
     let reason = kernel.expect("asked for").expect_err("not for a GPU");
-    assert_eq!(reason.construct, Construct::Print);
+    assert_eq!(reason.construct, Construct::Sequences);
     let place = reason.place.expect("a place");
-    assert_eq!(case.source.line_of(place), "prints.diderot:4");
+    assert_eq!(case.source.line_of(place), "lists.diderot:4");
 }
 
 #[test]

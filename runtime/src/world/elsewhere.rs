@@ -53,19 +53,28 @@ pub struct Batch<'a> {
     /// Sizes of the sets at the end of the last super-step.
     pub counts: Counts,
     first_step: u64,
+    independent: bool,
     control: &'a Control,
 }
 
 impl Batch<'_> {
-    /// Whether the run has to end now.
+    /// Whether the run has to end now. A super-step that all strands take together is finished unless it is cancelled.
     pub fn is_over(&self) -> bool {
-        self.control.is_over()
+        ends_now(self.control, self.independent)
     }
 
     /// Tells whoever watches how far strands have come and how many have ended.
     pub fn advance(&self, steps: u64, stabilized: u64, died: u64) {
         self.control
             .advance(self.first_step + steps, stabilized, died);
+    }
+}
+
+/// Whether a run has to end before its strands have done what they began.
+fn ends_now(control: &Control, independent: bool) -> bool {
+    match independent {
+        true => control.is_over(),
+        false => control.is_cancelled(),
     }
 }
 
@@ -101,6 +110,7 @@ pub(crate) fn run_elsewhere<P: StrandProgram>(
         limit,
         counts: core.counts,
         first_step: core.step,
+        independent: core.abilities.independent(),
         control: &core.control,
     };
     if !program.run_elsewhere(&mut batch) {
@@ -148,6 +158,7 @@ fn run_left<P: StrandProgram>(core: &mut Core, program: &P, limit: u64, left: &[
     let first_failure = AtomicU64::new(u64::MAX);
     let here = &*core;
     let shared = here.shared();
+    let independent = here.abilities.independent();
     let run = |(block, (sets, &left)): (usize, (&mut LaneSets, &LaneMask))| {
         if left == 0 {
             return;
@@ -160,7 +171,7 @@ fn run_left<P: StrandProgram>(core: &mut Core, program: &P, limit: u64, left: &[
         };
         let ranks = &here.roster.ranks[block * width..(block + 1) * width];
         let mut done = 0;
-        while own.active != 0 && done < limit && !here.control.is_over() {
+        while own.active != 0 && done < limit && !ends_now(&here.control, independent) {
             let step = here.step + done;
             if step > first_failure.load(Relaxed) {
                 break;

@@ -341,6 +341,11 @@ impl Printer<'_> {
                 self.line(&line);
                 return None;
             }
+            // Text and new strands have their order on the CPU.
+            low::Op::Print(_) | low::Op::Dynamic(Dynamic::New(_)) => {
+                self.line("return LEAVE;");
+                return None;
+            }
             other => unreachable!("`{other}` in a kernel"),
         })
     }
