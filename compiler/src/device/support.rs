@@ -47,6 +47,17 @@ pub fn unsupported(program: &Program<Low>) -> Option<Construct> {
     found.or_else(|| keeps_lists().then_some(Construct::Sequences))
 }
 
+/// Whether a program reduces over strands.
+pub fn reduces(program: &Program<Low>) -> bool {
+    let mut found = false;
+    for (_, function) in &program.functions {
+        function.each_op(&mut |op, _, _| {
+            found |= matches!(op, low::Op::Dynamic(Dynamic::Reduce(_)));
+        });
+    }
+    found
+}
+
 fn only_on_cpu(op: &low::Op) -> Option<Construct> {
     Some(match op {
         low::Op::Dynamic(dynamic) => match dynamic {

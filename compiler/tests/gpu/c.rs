@@ -62,12 +62,14 @@ impl Machine for Compiler {
 
     fn write(&self, address: u64, bytes: &[u8]) -> Result<(), DriverError> {
         let mut memory = self.memory.lock().unwrap();
-        let to = memory.get_mut(&address).expect("memory");
-        assert!(bytes.len() <= 8 * to.len());
+        let (first, to) = memory.range_mut(..=address).next_back().expect("memory");
+        let at = (address - first) as usize;
+        assert!(at + bytes.len() <= 8 * to.len());
         // SAFETY: there is room for so much.
         unsafe {
             to.as_mut_ptr()
                 .cast::<u8>()
+                .add(at)
                 .copy_from(bytes.as_ptr(), bytes.len())
         };
         Ok(())

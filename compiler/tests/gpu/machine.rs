@@ -24,6 +24,9 @@ pub(crate) struct Interpreter {
     reads: AtomicUsize,
     /// Whether it is lost after so many copies.
     lost_after_reads: Option<usize>,
+    /// Bytes that were copied to it, and from it.
+    pub(crate) written: AtomicUsize,
+    pub(crate) read: AtomicUsize,
     /// A run that is asked to stop while a kernel runs.
     pub(crate) stops: OnceLock<Arc<Control>>,
 }
@@ -100,7 +103,11 @@ impl Machine for Interpreter {
 
     fn write(&self, address: u64, bytes: &[u8]) -> Result<(), DriverError> {
         let mut state = self.state.lock().unwrap();
-        state.memory.get_mut(&address).expect("memory")[..bytes.len()].copy_from_slice(bytes);
+        let memory = state.memory.range_mut(..=address).next_back();
+        let (first, memory) = memory.expect("memory");
+        let at = (address - first) as usize;
+        memory[at..at + bytes.len()].copy_from_slice(bytes);
+        self.written.fetch_add(bytes.len(), Relaxed);
         Ok(())
     }
 
@@ -109,6 +116,7 @@ impl Machine for Interpreter {
             bytes.fill(0xAA);
             return Err(DriverError::new("copying from the GPU", "it is lost"));
         }
+        self.read.fetch_add(bytes.len(), Relaxed);
         let state = self.state.lock().unwrap();
         let (first, memory) = state.memory.range(..=address).next_back().expect("memory");
         let at = (address - first) as usize;

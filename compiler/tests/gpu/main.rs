@@ -10,6 +10,7 @@ mod ptx;
 mod stages;
 #[path = "../stages_random/mod.rs"]
 mod stages_random;
+mod steps;
 
 use compiler::{
     codegen::gpu::{Cuda, Machine, Target},
@@ -18,7 +19,6 @@ use compiler::{
     pipeline::{self, Compiled, Options, Session},
 };
 use machine::Interpreter;
-use runtime::world::RunEnd;
 use stages::{Case, programs, read};
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
@@ -85,120 +85,6 @@ fn checks_give_the_same_bits() {
 #[test]
 fn generators_give_the_same_bits() {
     folder("programs/synth", 10);
-}
-
-/// Global code runs between super-steps, strands are counted, some die.
-#[test]
-fn strands_that_run_step_by_step_give_the_same_bits() {
-    let text = "#version 2.0
-int round = 0;
-real total = 0;
-strand s (int i) {
-    output real x = i;
-    output int seen = 0;
-    update {
-        x = 0.5*(x + total/(1 + numActive()));
-        seen += numStable() + round;
-        if (i % 5 == 3 && round == 4) die;
-        if (i == round) stabilize;
-    }
-}
-update {
-    total = sum { 0.1*q.x | q in s.all };
-    round += 1;
-    if (round > 30) stabilize;
-}
-create_collection { s(i) | i in 0..49 }
-";
-    let case = Case::new(Source::new("steps.diderot", text));
-    for double in [false, true] {
-        let options = Options {
-            double,
-            ..Options::default()
-        };
-        assert!(agrees(&case, &options));
-    }
-}
-
-/// Strands that print in every method, make others, and die; few of them in any super-step.
-const FAMILY: &str = "#version 2.0
-int round = 0;
-strand s (int i, int depth) {
-    output int steps = 0;
-    output real x = i;
-    start { if (i % 4 == 1) print(\"start \", i, \"\\n\"); }
-    update {
-        steps += 1;
-        x = 0.5*x + sqrt(x);
-        if (steps == i % 5 && i % 3 == 0) print(i, \" at \", steps, \", \", round, \": \", x, \"\\n\");
-        if (depth < 2 && steps == 2 && i % 7 == 3) { new s(100*(depth + 1) + i, depth + 1); }
-        if (i % 11 == 10) die;
-        if (steps > i % 9) stabilize;
-    }
-    stabilize { if (i % 6 == 2) print(\"end \", i, \" \", x, \"\\n\"); x = -x; }
-}
-update { round += 1; }
-create_collection { s(i, 0) | i in 0..59 }
-";
-
-#[test]
-fn strands_that_print_and_make_others_give_the_same_bits_and_texts() {
-    // Without a global update it is printing alone that keeps strands in step.
-    let alone = FAMILY.replace("update { round += 1; }\n", "");
-    for text in [FAMILY, &alone] {
-        for (limit, double) in [(1, false), (3, true), (1000, false), (1000, true)] {
-            let mut case = Case::new(Source::new("family.diderot", text));
-            case.limit = limit;
-            let options = Options {
-                double,
-                ..Options::default()
-            };
-            assert!(agrees(&case, &options));
-        }
-    }
-}
-
-#[test]
-fn runs_in_pieces_give_the_same_bits_and_texts() {
-    let case = Case::new(Source::new("family.diderot", FAMILY));
-    let whole = case.run(&Options::default(), 1);
-    let options = Options {
-        target: Target::Cuda,
-        ..Options::default()
-    };
-    let mut program = compiled(&case, &options);
-    program.machine = Some(Arc::new(Interpreter::default()));
-    let mut running = case.begin(program, 1);
-    let mut printed = Vec::new();
-    while running.run(Some(2), &mut printed).expect("a run") != RunEnd::Finished {
-        // What a snapshot would show.
-        running.outputs(true);
-    }
-    assert_eq!(String::from_utf8(printed).unwrap(), whole.printed);
-    let outputs = running.outputs(true);
-    assert!(whole.outputs.len() == 2 && whole.outputs[0].1.len() > 60);
-    for (output, (_, numbers)) in outputs.iter().zip(&whole.outputs) {
-        assert_eq!(output.numbers(), *numbers);
-    }
-}
-
-/// A run that is asked to stop finishes its super-step, also of strands that the machine leaves.
-#[test]
-fn a_stop_comes_after_the_super_step() {
-    let mut case = Case::new(Source::new("family.diderot", FAMILY));
-    case.limit = 1;
-    let cpu = case.run(&Options::default(), 1);
-    let options = Options {
-        target: Target::Cuda,
-        ..Options::default()
-    };
-    let mut program = compiled(&case, &options);
-    let machine = Arc::new(Interpreter::default());
-    program.machine = Some(machine.clone());
-    let running = case.begin(program, 1);
-    machine.stops.set(running.control()).expect("once");
-    case.limit = 1000;
-    case.assert_same_bits(&case.finish(running), &cpu);
 }
 
 #[test]

@@ -19,8 +19,8 @@ pub struct Header {
     pub state: u64,
     /// What becomes of each strand: a word of 32 bits, see [`runtime::world::fate`].
     pub fates: u64,
-    /// A word that the kernel sets if a strand goes on after this launch.
-    pub active: u64,
+    /// Words that the kernel sets if strands go on after this launch, have ended, or are left to the CPU.
+    pub flags: u64,
     /// The cells beyond those that are parameters.
     pub more: u64,
     /// How many strands there are.
@@ -32,14 +32,19 @@ pub struct Header {
 impl Header {
     pub(super) const STATE: usize = offset_of!(Header, state);
     pub(super) const FATES: usize = offset_of!(Header, fates);
-    pub(super) const ACTIVE: usize = offset_of!(Header, active);
+    pub(super) const FLAGS: usize = offset_of!(Header, flags);
     pub(super) const MORE: usize = offset_of!(Header, more);
     pub(super) const COUNT: usize = offset_of!(Header, count);
     pub(super) const STEPS: usize = offset_of!(Header, steps);
+    /// The flags, in bytes from the first.
+    pub(super) const GOES_ON: usize = 0;
+    pub(super) const ENDED: usize = 4;
+    pub(super) const LEFT: usize = 8;
+    pub(super) const FLAG_COUNT: usize = 3;
 
     /// As it lies in memory.
     pub(super) fn bytes(&self) -> Vec<u8> {
-        let addresses = [self.state, self.fates, self.active, self.more];
+        let addresses = [self.state, self.fates, self.flags, self.more];
         let words = [self.count, self.steps];
         let addresses = addresses.iter().flat_map(|a| a.to_le_bytes());
         addresses
@@ -79,6 +84,8 @@ pub struct Kernel {
     pub lanes: Lanes,
     /// Bytes from one block of states to the next.
     pub stride: usize,
+    /// Whether global code looks at the states of strands.
+    pub reduces: bool,
     /// Where each scalar of the state lies in a block.
     pub(super) planes: Vec<StatePlane>,
     /// The methods `start`, `update` and `stabilize`.
@@ -119,6 +126,7 @@ impl Kernel {
             demands: device::demands(program, lanes.double),
             lanes,
             stride: state.layout.stride(),
+            reduces: device::reduces(program),
             planes: state.planes.clone(),
             strings: strings(&methods, string),
             methods,

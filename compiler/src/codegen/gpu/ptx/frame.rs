@@ -86,16 +86,16 @@ impl Printer<'_> {
             self.begin(stabilize);
             self.method(stabilize, &status);
         }
-        self.end(&fate, fate::STABLE, "STORE");
+        self.end(&fate, fate::STABLE, Header::ENDED);
+        self.line("bra STORE");
         self.place_label("DEAD");
-        self.end(&fate, fate::DEAD, "STORE");
+        self.end(&fate, fate::DEAD, Header::ENDED);
+        self.line("bra STORE");
         self.place_label("LEAVE");
-        self.end(&fate, fate::LEFT, "TELL");
+        self.end(&fate, fate::LEFT, Header::LEFT);
+        self.line("bra TELL");
         self.place_label("PAUSE");
-        let active = self.address(Header::ACTIVE);
-        self.line(&format!("mov.u32 {fate}, 1"));
-        self.line(&format!("st.global.u32 [{active}], {fate}"));
-        self.line(&format!("mov.u32 {fate}, {}", fate::RUNNING));
+        self.end(&fate, fate::RUNNING, Header::GOES_ON);
         self.place_label("STORE");
         self.store_state(&lanes, &[start.as_ref(), Some(update), stabilize.as_ref()]);
         self.place_label("TELL");
@@ -120,9 +120,12 @@ impl Printer<'_> {
         self.compute(Class::Truth, &format!("setp.{how}.u32"), &[word, &number])
     }
 
-    fn end(&mut self, fate: &str, value: u32, to: &str) {
+    /// What becomes of the strand, and a flag that it does of one.
+    fn end(&mut self, fate: &str, value: u32, flag: usize) {
+        let flags = self.address(Header::FLAGS);
+        self.line(&format!("mov.u32 {fate}, 1"));
+        self.line(&format!("st.global.u32 [{flags}+{flag}], {fate}"));
         self.line(&format!("mov.u32 {fate}, {value}"));
-        self.line(&format!("bra {to}"));
     }
 
     fn leave_on_status(&mut self, status: &str) {
