@@ -5,7 +5,7 @@ use crate::front::{
     source::Span,
     typed::{
         closed_form::is_dynamic,
-        tree::{Block, Expr, ExprKind, Global, Program, Stmt},
+        tree::{Block, Expr, Global, Program, Stmt},
     },
 };
 use ein_ir::ops::Builtin;
@@ -46,9 +46,6 @@ fn stmt(construct: Construct, stmt: &Stmt) -> Option<Span> {
 fn expr(construct: Construct, e: &Expr) -> Option<Span> {
     let builtin = e.builtin().map(|(builtin, _)| builtin);
     let is_here = match construct {
-        Construct::Others => {
-            builtin == Some(Builtin::Sphere) || matches!(e.kind, ExprKind::Select { .. })
-        }
         Construct::Sequences => is_dynamic(&e.ty),
         Construct::Meshes => matches!(builtin, Some(Builtin::ToField | Builtin::GetCell)),
     };

@@ -13,8 +13,6 @@ use std::fmt;
 /// that super-step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Construct {
-    /// Queries for other strands, and their variables.
-    Others,
     /// Sequences of varying length.
     Sequences,
     /// Fields on meshes.
@@ -24,7 +22,6 @@ pub enum Construct {
 impl fmt::Display for Construct {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Construct::Others => "strands look at others",
             Construct::Sequences => "strands have sequences of varying length",
             Construct::Meshes => "strands probe fields on meshes",
         })
@@ -47,6 +44,19 @@ pub fn unsupported(program: &Program<Low>) -> Option<Construct> {
     found.or_else(|| keeps_lists().then_some(Construct::Sequences))
 }
 
+/// The first state slot and the dimension of positions, if strands look for others.
+pub fn sphere(program: &Program<Low>) -> Option<(u32, u8)> {
+    let mut found = None;
+    for (_, function) in &program.functions {
+        function.each_op(&mut |op, _, _| {
+            if let low::Op::Dynamic(Dynamic::Sphere { position, dim }) = op {
+                found = Some((*position, *dim));
+            }
+        });
+    }
+    found
+}
+
 /// Whether a program reduces over strands.
 pub fn reduces(program: &Program<Low>) -> bool {
     let mut found = false;
@@ -61,11 +71,12 @@ pub fn reduces(program: &Program<Low>) -> bool {
 fn only_on_cpu(op: &low::Op) -> Option<Construct> {
     Some(match op {
         low::Op::Dynamic(dynamic) => match dynamic {
-            Dynamic::Sphere { .. }
+            Dynamic::Count(_)
+            | Dynamic::New(_)
+            | Dynamic::Sphere { .. }
             | Dynamic::StrandAt
-            | Dynamic::Other(..)
-            | Dynamic::Reduce(_) => Construct::Others,
-            Dynamic::Count(_) | Dynamic::New(_) => return None,
+            | Dynamic::Other(..) => return None,
+            Dynamic::Reduce(_) => unreachable!("a reduction over strands in a method"),
             Dynamic::List(..)
             | Dynamic::Append(_)
             | Dynamic::Prepend(_)

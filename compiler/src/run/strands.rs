@@ -343,6 +343,14 @@ unsafe impl StrandProgram for Strands {
         copied.map_err(|error| self.placement.fail(error)).is_ok()
     }
 
+    fn bring_published(&self, strands: &mut Batch<'_>) -> bool {
+        let Some(accelerator) = &self.placement.accelerator else {
+            return false;
+        };
+        let copied = accelerator.bring_published(strands);
+        copied.map_err(|error| self.placement.fail(error)).is_ok()
+    }
+
     fn reduces(&self) -> bool {
         let accelerator = &self.placement.accelerator;
         accelerator.as_ref().is_none_or(Accelerator::reduces)

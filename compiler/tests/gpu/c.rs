@@ -26,7 +26,7 @@ pub(crate) struct Compiler {
 type Entry = unsafe extern "C" fn(parameters: *const u64, thread: u32);
 
 impl Machine for Compiler {
-    fn load(&self, kernel: &Kernel) -> Result<u64, DriverError> {
+    fn load(&self, kernel: &Kernel) -> Result<Vec<u64>, DriverError> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Relaxed);
         let folder = std::env::temp_dir().join(format!("kernel-{}-{number}", std::process::id()));
@@ -46,7 +46,7 @@ impl Machine for Compiler {
         fs::remove_dir_all(&folder).expect("what was made here");
         let mut libraries = self.libraries.lock().unwrap();
         libraries.push(loaded);
-        Ok(libraries.len() as u64 - 1)
+        Ok(vec![libraries.len() as u64 - 1])
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, DriverError> {
@@ -89,12 +89,10 @@ impl Machine for Compiler {
         Ok(())
     }
 
-    fn launch(
-        &self,
-        kernel: u64,
-        threads: u32,
-        parameters: &[u8],
-    ) -> Result<Duration, DriverError> {
+    fn launch(&self, entries: &[(u64, u32)], parameters: &[u8]) -> Result<Duration, DriverError> {
+        let &[(kernel, threads)] = entries else {
+            panic!("kernels in C have one entry point");
+        };
         self.launches.fetch_add(1, Relaxed);
         let words = parameters.chunks(8).map(|chunk| {
             let mut word = [0; 8];

@@ -4,6 +4,7 @@
 #[cfg(unix)]
 mod c;
 mod machine;
+mod near;
 mod ptx;
 #[path = "../stages/mod.rs"]
 #[allow(dead_code, reason = "shared with other tests")]

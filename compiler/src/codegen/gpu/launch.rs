@@ -4,6 +4,7 @@ use super::{
     driver::DriverError,
     kernel::{Cell, Header, Kernel, PARAMETER_CELLS},
     memory::{Memory, words_as_bytes, words_as_bytes_mut},
+    near::NearRoom,
 };
 use crate::ir::leaf::ImageInfo;
 use runtime::world::{Batch, fate};
@@ -15,11 +16,11 @@ use std::{
 
 /// A machine that runs kernels. The driver is one; tests have another.
 pub trait Machine: Send + Sync + fmt::Debug {
-    /// Makes a kernel ready, and gives its handle. One that was made ready before is found again.
+    /// Makes a kernel ready, and gives the handles of its entry points. One that was made ready before is found again.
     ///
     /// # Errors
     /// The machine cannot run it.
-    fn load(&self, kernel: &Kernel) -> Result<u64, DriverError>;
+    fn load(&self, kernel: &Kernel) -> Result<Vec<u64>, DriverError>;
 
     /// Takes memory.
     ///
@@ -42,12 +43,12 @@ pub trait Machine: Send + Sync + fmt::Debug {
     /// The machine is lost.
     fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), DriverError>;
 
-    /// Runs a kernel in so many threads, or a few more, and waits for it; gives how long it took.
+    /// Runs entry points of a kernel one after the other, each in so many threads or a few more, all with the same
+    /// parameters, and waits for them; gives how long they took.
     ///
     /// # Errors
     /// The machine is lost.
-    fn launch(&self, kernel: u64, threads: u32, parameters: &[u8])
-    -> Result<Duration, DriverError>;
+    fn launch(&self, entries: &[(u64, u32)], parameters: &[u8]) -> Result<Duration, DriverError>;
 }
 
 /// The samples of an image in memory: all of one component, then of the next.
@@ -76,6 +77,8 @@ pub(super) struct Room {
     pub(super) fates: Memory,
     flags: Memory,
     more: Memory,
+    /// What strands need that look for each other.
+    pub(super) near: Option<NearRoom>,
     /// Blocks that there is room for.
     pub(super) blocks: usize,
 }
@@ -87,13 +90,15 @@ pub(super) struct Flags {
     goes_on: bool,
     /// Strands ended, or are left to the CPU.
     pub(super) happened: bool,
+    /// The largest radius that strands asked for, or 0.
+    pub(super) radius: f64,
 }
 
 /// A program on a machine, with its images.
 pub struct Accelerator {
     pub(super) machine: Arc<dyn Machine>,
     pub(super) kernel: Arc<Kernel>,
-    handle: u64,
+    handles: Vec<u64>,
     images: Vec<Option<Memory>>,
     /// Bytes of a component of each image.
     planes: Vec<usize>,
@@ -139,7 +144,7 @@ impl Accelerator {
         images: &[Samples<'_>],
     ) -> Result<Accelerator, DriverError> {
         let start = Instant::now();
-        let handle = machine.load(&kernel)?;
+        let handles = machine.load(&kernel)?;
         let load = start.elapsed();
         let start = Instant::now();
         let is_read = |n: usize| {
@@ -155,7 +160,7 @@ impl Accelerator {
         let bytes = kernel.lanes.bytes();
         let plane = |image: &Samples<'_>| image.sizes.iter().product::<usize>() * bytes;
         Ok(Accelerator {
-            handle,
+            handles,
             images: memories,
             planes: images.iter().map(plane).collect(),
             room: Mutex::new(None),
@@ -335,24 +340,31 @@ impl Accelerator {
         let mut flags = [0u32; Header::FLAG_COUNT];
         self.machine
             .write(room.flags.address, words_as_bytes(&flags))?;
-        let header = Header {
+        let mut header = Header {
             state: room.state.address,
             fates: room.fates.address,
             flags: room.flags.address,
             more: room.more.address,
             count: strands as u32,
             steps,
+            ..Header::default()
         };
+        let mut threads = Vec::new();
+        if let Some(near) = &room.near {
+            near.describe(&mut header);
+            threads = vec![near.chunks, header.count, near.chunks, header.count];
+        }
+        threads.push(header.count);
+        let entries: Vec<(u64, u32)> = self.handles.iter().copied().zip(threads).collect();
         let parameters = [header.bytes(), as_bytes(given)].concat();
-        let time = self
-            .machine
-            .launch(self.handle, header.count, &parameters)?;
+        let time = self.machine.launch(&entries, &parameters)?;
         let found = words_as_bytes_mut(&mut flags);
         self.machine.read(room.flags.address, found)?;
         let is_set = |flag: usize| flags[flag / size_of::<u32>()] != 0;
         let flags = Flags {
             goes_on: is_set(Header::GOES_ON),
             happened: is_set(Header::ENDED) || is_set(Header::LEFT),
+            radius: self.radius(flags[Header::RADIUS / size_of::<u32>()]),
         };
         Ok((flags, time))
     }
@@ -361,7 +373,10 @@ impl Accelerator {
     pub(super) fn room_for(&self, blocks: usize, batch: &Batch<'_>) -> Result<Room, DriverError> {
         let memory = |bytes: usize| Memory::new(&self.machine, bytes);
         let more = self.kernel.cells.len().saturating_sub(PARAMETER_CELLS);
+        let near = self.kernel.near;
+        let near = near.map(|near| NearRoom::new(&self.machine, near, blocks, self.kernel.lanes));
         Ok(Room {
+            near: near.transpose()?,
             state: memory(blocks * batch.stride)?,
             fates: memory(blocks * batch.width * size_of::<u32>())?,
             flags: memory(Header::FLAG_COUNT * size_of::<u32>())?,

@@ -16,12 +16,13 @@ mod driver;
 mod kernel;
 mod launch;
 mod memory;
+mod near;
 mod operations;
 mod ptx;
 mod resident;
 
 pub use driver::{Cuda, DeviceInfo, DriverError};
-pub use kernel::{Cell, Header, Kernel, PARAMETER_CELLS};
+pub use kernel::{Cell, Header, Kernel, Near, PARAMETER_CELLS};
 pub use launch::{Accelerator, Machine, Phases, Samples};
 
 use crate::device::Construct;

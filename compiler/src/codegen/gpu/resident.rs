@@ -27,7 +27,15 @@ impl Accelerator {
             true => std::iter::once(0..batch.blocks()).collect(),
             false => batch.changed(),
         };
-        let room = kept.as_ref().expect("it has grown");
+        let room = kept.as_mut().expect("it has grown");
+        if let (Some(near), Some(kernel)) = (&mut room.near, self.kernel.near) {
+            if batch.reordered || changed.first() == Some(&(0..batch.blocks())) {
+                let ranks = words_as_bytes(batch.ranks);
+                self.machine.write(near.ranks.address, ranks)?;
+            }
+            near.edge
+                .get_or_insert_with(|| self.guess_edge(kernel, batch));
+        }
         let unit = batch.stride;
         let state = |run: Range<usize>| Cow::from(&batch.state[run.start * unit..run.end * unit]);
         room.state.put(unit, &changed, state)?;
@@ -38,6 +46,11 @@ impl Accelerator {
         batch.began = true;
         let (flags, time) = self.launch(room, slots, 1, cells)?;
         *spent += time;
+        if let Some(near) = &mut room.near
+            && flags.radius > 0.0
+        {
+            near.edge = Some(flags.radius);
+        }
         if flags.happened {
             batch.fates = vec![fate::IDLE; slots];
             let words = words_as_bytes_mut(&mut batch.fates);
@@ -55,8 +68,11 @@ impl Accelerator {
         }
         let spare = if kept.is_some() { blocks / 2 } else { 0 };
         // The old room stays until nothing can fail any more: it has the only copy of some states.
-        let larger = self.room_for(blocks + spare, batch)?;
+        let mut larger = self.room_for(blocks + spare, batch)?;
         if let Some(room) = kept {
+            if let (Some(old), Some(new)) = (&room.near, &mut larger.near) {
+                new.edge = old.edge;
+            }
             let away = batch.away();
             room.state.get(batch.stride, &away, batch.state)?;
         }
@@ -76,10 +92,32 @@ impl Accelerator {
         let start = Instant::now();
         let kept = self.room.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(room) = kept.as_ref() else {
-            return Err(DriverError::new("copying from the GPU", "nothing is there"));
+            return Err(nothing_there());
         };
         let copied = room.state.get(batch.stride, blocks, batch.state);
         self.took(start, Duration::ZERO);
         copied
     }
+
+    /// Copies what is published of all blocks from the machine.
+    ///
+    /// # Errors
+    /// It is lost.
+    pub fn bring_published(&self, batch: &mut Batch<'_>) -> Result<(), DriverError> {
+        let start = Instant::now();
+        let kept = self.room.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(near) = kept.as_ref().and_then(|room| room.near.as_ref()) else {
+            return Err(nothing_there());
+        };
+        let copied = match batch.published.is_empty() {
+            true => Ok(()),
+            false => self.machine.read(near.published.address, batch.published),
+        };
+        self.took(start, Duration::ZERO);
+        copied
+    }
+}
+
+fn nothing_there() -> DriverError {
+    DriverError::new("copying from the GPU", "nothing is there")
 }
