@@ -100,6 +100,10 @@ impl Control {
         self.stopped.load(Relaxed)
     }
 
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Relaxed)
+    }
+
     pub(crate) fn cancelled(&self) -> *const AtomicBool {
         &raw const self.cancelled
     }
@@ -217,6 +221,11 @@ pub enum RunError {
     },
     /// Printed text could not be written.
     Print(io::Error),
+    /// The states of strands that ran elsewhere are lost.
+    Lost {
+        /// Super-steps completed before.
+        step: u64,
+    },
 }
 
 impl fmt::Display for RunError {
@@ -238,6 +247,11 @@ impl fmt::Display for RunError {
                 "{count} strands that were made in super-step {step}: {shortage}"
             ),
             RunError::Print(error) => write!(f, "cannot write printed text: {error}"),
+            RunError::Lost { step } => write!(
+                f,
+                "the states of the strands are lost in super-step {}",
+                step + 1
+            ),
         }
     }
 }
@@ -277,7 +291,12 @@ impl<P: StrandProgram> World<P> {
             Err(RunError::Strand { id, failure, .. }) => {
                 return Err(WorldError::Strand { id, failure });
             }
-            Err(RunError::TooManyStrands | RunError::Memory { .. } | RunError::Print(_)) => {
+            Err(
+                RunError::TooManyStrands
+                | RunError::Memory { .. }
+                | RunError::Print(_)
+                | RunError::Lost { .. },
+            ) => {
                 unreachable!("creation makes no strands and writes nothing")
             }
         }
@@ -295,7 +314,15 @@ impl<P: StrandProgram> World<P> {
     /// Runs up to `limit` super-steps (all, for `None`), writing printed text to `printer` as it
     /// comes. May be called again to go on.
     pub fn run(&mut self, limit: Option<u64>, printer: &mut dyn Write) -> Result<RunEnd, RunError> {
-        let limit = limit.unwrap_or(u64::MAX);
+        let end = self.run_steps(limit.unwrap_or(u64::MAX), printer);
+        // Whoever looks at the world now finds the states here.
+        self.core.bring_back(&self.program, |_, _| true);
+        self.core.check_lost()?;
+        end
+    }
+
+    fn run_steps(&mut self, limit: u64, printer: &mut dyn Write) -> Result<RunEnd, RunError> {
+        self.core.check_lost()?;
         let abilities = self.core.abilities;
         if !std::mem::replace(&mut self.started, true) && abilities.global_start {
             self.global_block(P::global_start);
@@ -307,7 +334,7 @@ impl<P: StrandProgram> World<P> {
                 .unwrap_or_else(|| complete::run_to_completion(&mut self.core, program, limit));
             self.core.step += steps;
             self.core.failure()?;
-            self.core.finish()?;
+            self.core.finish(program)?;
         } else {
             for _ in 0..limit {
                 if self.core.counts.active == 0 || self.core.control.is_over() {
@@ -317,7 +344,7 @@ impl<P: StrandProgram> World<P> {
                 self.flush(printer)?;
             }
         }
-        Ok(if self.core.control.cancelled.load(Relaxed) {
+        Ok(if self.core.control.is_cancelled() {
             RunEnd::Cancelled
         } else if self.core.counts.active == 0 {
             RunEnd::Finished
@@ -331,25 +358,30 @@ impl<P: StrandProgram> World<P> {
     fn super_step(&mut self) -> Result<(), RunError> {
         let abilities = self.core.abilities;
         let program = &self.program;
-        self.core.prepare();
         if elsewhere::run_elsewhere(&mut self.core, program, 1).is_none() {
+            self.core.prepare();
             self.core.sweep(|cx, block, sets| {
                 step_block(program, abilities, cx, block, sets, 1);
             });
         }
         let printed = self.core.printed();
         self.text.push_str(&printed);
-        if self.core.control.cancelled.load(Relaxed) {
+        if self.core.control.is_cancelled() {
             return Ok(());
         }
+        self.core.check_lost()?;
         self.core.failure()?;
         self.core.step += 1;
-        self.core.finish()?;
+        self.core.finish(program)?;
         if abilities.global_update {
+            if self.program.reduces() {
+                self.core.bring_back(&self.program, |_, _| true);
+                self.core.check_lost()?;
+            }
             self.global_block(P::global_update);
         }
-        self.core.pack();
-        Ok(())
+        self.core.pack(&self.program);
+        self.core.check_lost()
     }
 
     fn global_block(&mut self, block: fn(&mut P, &mut GlobalContext<'_>)) {

@@ -5,7 +5,7 @@ use crate::front::{
     source::Span,
     typed::{
         closed_form::is_dynamic,
-        tree::{Block, Expr, ExprKind, Global, Program, Stmt, StmtKind},
+        tree::{Block, Expr, Global, Program, Stmt},
     },
 };
 use ein_ir::ops::Builtin;
@@ -38,27 +38,16 @@ fn block(construct: Construct, block: &Block) -> Option<Span> {
 }
 
 fn stmt(construct: Construct, stmt: &Stmt) -> Option<Span> {
-    match (&stmt.kind, construct) {
-        (StmtKind::Print(_), Construct::Print) | (StmtKind::New(_), Construct::New) => {
-            Some(stmt.span)
-        }
-        _ => {
-            let mut own = stmt.expressions().iter();
-            let here = own.find_map(|e| expr(construct, e));
-            here.or_else(|| stmt.blocks().find_map(|b| block(construct, b)))
-        }
-    }
+    let mut own = stmt.expressions().iter();
+    let here = own.find_map(|e| expr(construct, e));
+    here.or_else(|| stmt.blocks().find_map(|b| block(construct, b)))
 }
 
 fn expr(construct: Construct, e: &Expr) -> Option<Span> {
     let builtin = e.builtin().map(|(builtin, _)| builtin);
     let is_here = match construct {
-        Construct::Others => {
-            builtin == Some(Builtin::Sphere) || matches!(e.kind, ExprKind::Select { .. })
-        }
         Construct::Sequences => is_dynamic(&e.ty),
         Construct::Meshes => matches!(builtin, Some(Builtin::ToField | Builtin::GetCell)),
-        Construct::Print | Construct::New => false,
     };
     if is_here {
         return Some(e.span);

@@ -9,15 +9,10 @@ use crate::{
 use ein_ir::ops::Border;
 use std::fmt;
 
-/// What only a CPU does.
+/// What only a CPU does. Printing and making strands are not among it: a strand that comes to them is left to the CPU for
+/// that super-step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Construct {
-    /// `print`
-    Print,
-    /// `new`
-    New,
-    /// Queries for other strands, and their variables.
-    Others,
     /// Sequences of varying length.
     Sequences,
     /// Fields on meshes.
@@ -27,9 +22,6 @@ pub enum Construct {
 impl fmt::Display for Construct {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Construct::Print => "strands print",
-            Construct::New => "strands make others",
-            Construct::Others => "strands look at others",
             Construct::Sequences => "strands have sequences of varying length",
             Construct::Meshes => "strands probe fields on meshes",
         })
@@ -52,16 +44,39 @@ pub fn unsupported(program: &Program<Low>) -> Option<Construct> {
     found.or_else(|| keeps_lists().then_some(Construct::Sequences))
 }
 
+/// The first state slot and the dimension of positions, if strands look for others.
+pub fn sphere(program: &Program<Low>) -> Option<(u32, u8)> {
+    let mut found = None;
+    for (_, function) in &program.functions {
+        function.each_op(&mut |op, _, _| {
+            if let low::Op::Dynamic(Dynamic::Sphere { position, dim }) = op {
+                found = Some((*position, *dim));
+            }
+        });
+    }
+    found
+}
+
+/// Whether a program reduces over strands.
+pub fn reduces(program: &Program<Low>) -> bool {
+    let mut found = false;
+    for (_, function) in &program.functions {
+        function.each_op(&mut |op, _, _| {
+            found |= matches!(op, low::Op::Dynamic(Dynamic::Reduce(_)));
+        });
+    }
+    found
+}
+
 fn only_on_cpu(op: &low::Op) -> Option<Construct> {
     Some(match op {
-        low::Op::Print(_) => Construct::Print,
         low::Op::Dynamic(dynamic) => match dynamic {
-            Dynamic::New(_) => Construct::New,
-            Dynamic::Sphere { .. }
+            Dynamic::Count(_)
+            | Dynamic::New(_)
+            | Dynamic::Sphere { .. }
             | Dynamic::StrandAt
-            | Dynamic::Other(..)
-            | Dynamic::Reduce(_) => Construct::Others,
-            Dynamic::Count(_) => return None,
+            | Dynamic::Other(..) => return None,
+            Dynamic::Reduce(_) => unreachable!("a reduction over strands in a method"),
             Dynamic::List(..)
             | Dynamic::Append(_)
             | Dynamic::Prepend(_)
@@ -84,7 +99,8 @@ fn only_on_cpu(op: &low::Op) -> Option<Construct> {
         | low::Op::IntRem(_)
         | low::Op::Probe(..)
         | low::Op::Eigen(_)
-        | low::Op::CheckIndex(_) => return None,
+        | low::Op::CheckIndex(_)
+        | low::Op::Print(_) => return None,
     })
 }
 

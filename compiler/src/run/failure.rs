@@ -104,6 +104,7 @@ impl Failure {
             },
             error @ RunError::Memory { .. } => Failure::new(codes::OUT_OF_MEMORY, error),
             error @ RunError::TooManyStrands => Failure::new(codes::TOO_MANY_STRANDS, error),
+            error @ RunError::Lost { .. } => Failure::new(codes::DEVICE, error),
             error @ RunError::Print(_) => Failure::new(codes::PRINT, error),
         }
     }

@@ -214,6 +214,11 @@ impl Running {
             return Ok(RunEnd::Finished);
         };
         let end = world.run(limit, printer);
+        if let Err(RunError::Lost { .. }) = end
+            && let Some(trouble) = world.program().placement().take_trouble()
+        {
+            return Err(trouble);
+        }
         let end = end.map_err(|error| Failure::of_run(error, world.program().iterators()))?;
         if let Some(failure) = world.program().failure() {
             return Err(failure);

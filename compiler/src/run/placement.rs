@@ -10,7 +10,10 @@ use crate::{
 };
 use std::{
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
 /// Why strands run on the CPU although a GPU was asked for.
@@ -35,6 +38,8 @@ pub(super) struct Placement {
     pub(super) refusal: Option<Refusal>,
     /// What the GPU failed with in a run that the CPU finished.
     trouble: Mutex<Option<DriverError>>,
+    /// Whether it has ever failed: then it is not asked again.
+    has_failed: AtomicBool,
 }
 
 impl Placement {
@@ -76,9 +81,18 @@ impl Placement {
         }
     }
 
+    /// What runs strands, if there is something that does and it has not failed.
+    pub(super) fn accelerator(&self) -> Option<&Accelerator> {
+        let accelerator = self.accelerator.as_ref();
+        accelerator.filter(|_| !self.has_failed.load(Relaxed))
+    }
+
     /// Takes note of what the GPU failed with.
     pub(super) fn fail(&self, error: DriverError) {
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        self.has_failed.store(true, Relaxed);
+        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        // What comes after the first is its consequence.
+        trouble.get_or_insert(error);
     }
 
     /// What the GPU failed with since this was asked last.

@@ -5,7 +5,7 @@ use crate::{
     codegen::{
         Compiled, Frame,
         abi::{self, Host, NEVER},
-        gpu::Cell,
+        gpu::{Accelerator, Cell},
         host::Reports,
     },
     ir::tensor::Ty,
@@ -21,6 +21,7 @@ use runtime::{
 };
 use std::{
     cell::UnsafeCell,
+    ops::Range,
     ptr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -310,11 +311,11 @@ unsafe impl StrandProgram for Strands {
     }
 
     fn runs_elsewhere(&self) -> bool {
-        self.placement.accelerator.is_some()
+        self.placement.accelerator().is_some()
     }
 
     fn run_elsewhere(&self, strands: &mut Batch<'_>) -> bool {
-        let Some(accelerator) = &self.placement.accelerator else {
+        let Some(accelerator) = self.placement.accelerator() else {
             return false;
         };
         let counts = strands.counts;
@@ -328,8 +329,31 @@ unsafe impl StrandProgram for Strands {
         };
         if let Err(error) = accelerator.run(strands, &value) {
             self.placement.fail(error);
+            // The fates of strands that run to their ends are known.
+            return strands.independent;
         }
         true
+    }
+
+    fn bring_back(&self, strands: &mut Batch<'_>, blocks: &[Range<usize>]) -> bool {
+        let Some(accelerator) = &self.placement.accelerator else {
+            return false;
+        };
+        let copied = accelerator.bring_back(strands, blocks);
+        copied.map_err(|error| self.placement.fail(error)).is_ok()
+    }
+
+    fn bring_published(&self, strands: &mut Batch<'_>) -> bool {
+        let Some(accelerator) = &self.placement.accelerator else {
+            return false;
+        };
+        let copied = accelerator.bring_published(strands);
+        copied.map_err(|error| self.placement.fail(error)).is_ok()
+    }
+
+    fn reduces(&self) -> bool {
+        let accelerator = &self.placement.accelerator;
+        accelerator.as_ref().is_none_or(Accelerator::reduces)
     }
 
     unsafe fn stabilize(&self, cx: &mut StepContext<'_>, block: *mut u8, lanes: LaneMask) {

@@ -26,7 +26,7 @@ pub(crate) struct Compiler {
 type Entry = unsafe extern "C" fn(parameters: *const u64, thread: u32);
 
 impl Machine for Compiler {
-    fn load(&self, kernel: &Kernel) -> Result<u64, DriverError> {
+    fn load(&self, kernel: &Kernel) -> Result<Vec<u64>, DriverError> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Relaxed);
         let folder = std::env::temp_dir().join(format!("kernel-{}-{number}", std::process::id()));
@@ -46,7 +46,7 @@ impl Machine for Compiler {
         fs::remove_dir_all(&folder).expect("what was made here");
         let mut libraries = self.libraries.lock().unwrap();
         libraries.push(loaded);
-        Ok(libraries.len() as u64 - 1)
+        Ok(vec![libraries.len() as u64 - 1])
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, DriverError> {
@@ -62,12 +62,14 @@ impl Machine for Compiler {
 
     fn write(&self, address: u64, bytes: &[u8]) -> Result<(), DriverError> {
         let mut memory = self.memory.lock().unwrap();
-        let to = memory.get_mut(&address).expect("memory");
-        assert!(bytes.len() <= 8 * to.len());
+        let (first, to) = memory.range_mut(..=address).next_back().expect("memory");
+        let at = (address - first) as usize;
+        assert!(at + bytes.len() <= 8 * to.len());
         // SAFETY: there is room for so much.
         unsafe {
             to.as_mut_ptr()
                 .cast::<u8>()
+                .add(at)
                 .copy_from(bytes.as_ptr(), bytes.len())
         };
         Ok(())
@@ -87,12 +89,10 @@ impl Machine for Compiler {
         Ok(())
     }
 
-    fn launch(
-        &self,
-        kernel: u64,
-        threads: u32,
-        parameters: &[u8],
-    ) -> Result<Duration, DriverError> {
+    fn launch(&self, entries: &[(u64, u32)], parameters: &[u8]) -> Result<Duration, DriverError> {
+        let &[(kernel, threads)] = entries else {
+            panic!("kernels in C have one entry point");
+        };
         self.launches.fetch_add(1, Relaxed);
         let words = parameters.chunks(8).map(|chunk| {
             let mut word = [0; 8];

@@ -2,10 +2,11 @@
 
 use super::ptx::{self, Memory};
 use compiler::codegen::gpu::{DriverError, Kernel, Machine};
+use runtime::world::Control;
 use std::{
     collections::BTreeMap,
     sync::{
-        Mutex,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
     time::Duration,
@@ -23,6 +24,11 @@ pub(crate) struct Interpreter {
     reads: AtomicUsize,
     /// Whether it is lost after so many copies.
     lost_after_reads: Option<usize>,
+    /// Bytes that were copied to it, and from it.
+    pub(crate) written: AtomicUsize,
+    pub(crate) read: AtomicUsize,
+    /// A run that is asked to stop while a kernel runs.
+    pub(crate) stops: OnceLock<Arc<Control>>,
 }
 
 #[derive(Debug, Default)]
@@ -77,10 +83,13 @@ impl Interpreter {
 }
 
 impl Machine for Interpreter {
-    fn load(&self, kernel: &Kernel) -> Result<u64, DriverError> {
+    fn load(&self, kernel: &Kernel) -> Result<Vec<u64>, DriverError> {
         let mut state = self.state.lock().unwrap();
-        state.kernels.push(ptx::Kernel::read(&kernel.text));
-        Ok(state.kernels.len() as u64 - 1)
+        let first = state.kernels.len() as u64;
+        let entries = kernel.entries().iter();
+        let entries = entries.map(|name| ptx::Kernel::read(&kernel.text, name));
+        state.kernels.extend(entries);
+        Ok((first..state.kernels.len() as u64).collect())
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, DriverError> {
@@ -97,7 +106,11 @@ impl Machine for Interpreter {
 
     fn write(&self, address: u64, bytes: &[u8]) -> Result<(), DriverError> {
         let mut state = self.state.lock().unwrap();
-        state.memory.get_mut(&address).expect("memory")[..bytes.len()].copy_from_slice(bytes);
+        let memory = state.memory.range_mut(..=address).next_back();
+        let (first, memory) = memory.expect("memory");
+        let at = (address - first) as usize;
+        memory[at..at + bytes.len()].copy_from_slice(bytes);
+        self.written.fetch_add(bytes.len(), Relaxed);
         Ok(())
     }
 
@@ -106,6 +119,7 @@ impl Machine for Interpreter {
             bytes.fill(0xAA);
             return Err(DriverError::new("copying from the GPU", "it is lost"));
         }
+        self.read.fetch_add(bytes.len(), Relaxed);
         let state = self.state.lock().unwrap();
         let (first, memory) = state.memory.range(..=address).next_back().expect("memory");
         let at = (address - first) as usize;
@@ -113,25 +127,22 @@ impl Machine for Interpreter {
         Ok(())
     }
 
-    fn launch(
-        &self,
-        kernel: u64,
-        threads: u32,
-        parameters: &[u8],
-    ) -> Result<Duration, DriverError> {
+    fn launch(&self, entries: &[(u64, u32)], parameters: &[u8]) -> Result<Duration, DriverError> {
         if self.lost_after == Some(self.launches.fetch_add(1, Relaxed)) {
             return Err(DriverError::new("running on the GPU", "it is lost"));
         }
+        self.stops.get().inspect(|run| run.stop());
         let mut state = self.state.lock().unwrap();
-        let number = kernel as usize;
-        let kernel = state.kernels.remove(number);
-        assert_eq!(parameters.len(), kernel.parameter_bytes);
-        for block in 0..threads.div_ceil(128) {
-            for thread in 0..128 {
-                kernel.thread(block, thread, parameters, &mut *state);
+        for &(number, threads) in entries {
+            let kernel = state.kernels.remove(number as usize);
+            assert_eq!(parameters.len(), kernel.parameter_bytes);
+            for block in 0..threads.div_ceil(128) {
+                for thread in 0..128 {
+                    kernel.thread(block, thread, parameters, &mut *state);
+                }
             }
+            state.kernels.insert(number as usize, kernel);
         }
-        state.kernels.insert(number, kernel);
         // So that launches take now half, now twice as many super-steps.
         let is_long = self.launches.load(Relaxed) % 2 == 1;
         Ok(Duration::from_millis(if is_long { 60 } else { 10 }))

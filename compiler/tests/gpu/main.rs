@@ -4,12 +4,14 @@
 #[cfg(unix)]
 mod c;
 mod machine;
+mod near;
 mod ptx;
 #[path = "../stages/mod.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod stages;
 #[path = "../stages_random/mod.rs"]
 mod stages_random;
+mod steps;
 
 use compiler::{
     codegen::gpu::{Cuda, Machine, Target},
@@ -84,39 +86,6 @@ fn checks_give_the_same_bits() {
 #[test]
 fn generators_give_the_same_bits() {
     folder("programs/synth", 10);
-}
-
-/// Global code runs between super-steps, strands are counted, some die.
-#[test]
-fn strands_that_run_step_by_step_give_the_same_bits() {
-    let text = "#version 2.0
-int round = 0;
-real total = 0;
-strand s (int i) {
-    output real x = i;
-    output int seen = 0;
-    update {
-        x = 0.5*(x + total/(1 + numActive()));
-        seen += numStable() + round;
-        if (i % 5 == 3 && round == 4) die;
-        if (i == round) stabilize;
-    }
-}
-update {
-    total = sum { 0.1*q.x | q in s.all };
-    round += 1;
-    if (round > 30) stabilize;
-}
-create_collection { s(i) | i in 0..49 }
-";
-    let case = Case::new(Source::new("steps.diderot", text));
-    for double in [false, true] {
-        let options = Options {
-            double,
-            ..Options::default()
-        };
-        assert!(agrees(&case, &options));
-    }
 }
 
 #[test]
@@ -339,20 +308,20 @@ fn what_only_the_cpu_does_is_named() {
     let text = "#version 2.0
 strand s (int i) {
     output int q = 0;
-    update { print(i, \"\\n\"); q = i; stabilize; }
+    update { real[] list = {}; list = list @ 1.0; q = length(list); stabilize; }
 }
 create_array { s(i) | i in 0..2 }
 ";
-    let case = Case::new(Source::new("prints.diderot", text));
+    let case = Case::new(Source::new("lists.diderot", text));
     let options = Options {
         target: Target::Cuda,
         ..Options::default()
     };
     let kernel = compiled(&case, &options).kernel;
     let reason = kernel.expect("asked for").expect_err("not for a GPU");
-    assert_eq!(reason.construct, Construct::Print);
+    assert_eq!(reason.construct, Construct::Sequences);
     let place = reason.place.expect("a place");
-    assert_eq!(case.source.line_of(place), "prints.diderot:4");
+    assert_eq!(case.source.line_of(place), "lists.diderot:4");
 }
 
 #[test]

@@ -20,8 +20,11 @@ enum Step {
     Special(&'static str, usize),
     /// The address of a table.
     Table(usize, usize),
-    Load(Space, String, usize, Address),
-    Store(String, Address, Operand),
+    /// Several neighbours in memory, each to its target.
+    Load(Space, String, Vec<usize>, Address),
+    Store(Space, String, Address, Operand),
+    /// What is there before goes to the target, if there is one.
+    Atomic(String, Option<usize>, Address, Operand),
     Branch(Option<(usize, bool)>, usize),
     Return,
 }
@@ -31,6 +34,7 @@ enum Space {
     Parameter,
     Global,
     Constant,
+    Local,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +49,7 @@ pub(crate) struct Kernel {
     steps: Vec<Step>,
     registers: usize,
     constants: Vec<u8>,
+    local_bytes: usize,
     pub(crate) parameter_bytes: usize,
 }
 
@@ -68,10 +73,35 @@ fn fits(declared: &str, wanted: &str) -> bool {
     match wanted {
         "s32" | "u32" | "b32" => declared == "b32",
         "s64" | "u64" => declared == "b64",
+        "bits32" => declared == "b32" || declared == "f32",
         // Bits may be moved between classes of the same size.
         "b64" => declared == "b64" || declared == "f64",
         other => declared == other,
     }
+}
+
+impl Address {
+    fn in_registers(&self, registers: &[u64]) -> u64 {
+        let base = self.register.map_or(0, |r| registers[r]);
+        base.wrapping_add(self.offset)
+    }
+}
+
+impl Operand {
+    fn in_registers(&self, registers: &[u64]) -> u64 {
+        match *self {
+            Operand::Register(r) => registers[r],
+            Operand::Constant(c) => c,
+        }
+    }
+}
+
+/// So many bytes at a place.
+fn word_in(bytes: &[u8], place: u64, count: usize) -> u64 {
+    let place = place as usize;
+    let mut word = [0; 8];
+    word[..count].copy_from_slice(&bytes[place..place + count]);
+    u64::from_le_bytes(word)
 }
 
 struct Reader {
@@ -80,13 +110,14 @@ struct Reader {
 }
 
 impl Kernel {
-    /// Reads a text.
-    pub(crate) fn read(text: &str) -> Kernel {
+    /// Reads an entry point of a text.
+    pub(crate) fn read(text: &str, entry: &str) -> Kernel {
         let mut reader = Reader {
             names: HashMap::new(),
             tables: HashMap::new(),
         };
-        let (mut constants, mut registers, mut parameter_bytes) = (Vec::new(), 0, 0);
+        let (mut constants, mut registers, mut parameter_bytes) = (Vec::new(), 0, None);
+        let (mut local_bytes, mut is_wanted) = (0, true);
         let mut labels = HashMap::new();
         let mut instructions: Vec<String> = Vec::new();
         assert!(text.starts_with(".version 6.0\n.target sm_60\n.address_size 64\n"));
@@ -108,10 +139,17 @@ impl Kernel {
                     let bits = constant(number, ty).expect("a number");
                     constants.extend_from_slice(&bits.to_le_bytes()[..bytes_of(ty)]);
                 }
-            } else if let Some(rest) =
-                line.strip_prefix(".visible .entry strands(.param .align 8 .b8 P[")
-            {
-                parameter_bytes = rest.strip_suffix("])").unwrap().parse().unwrap();
+            } else if let Some(rest) = line.strip_prefix(".visible .entry ") {
+                let (name, rest) = rest.split_once("(.param .align 8 .b8 P[").expect(line);
+                let bytes: usize = rest.strip_suffix("])").unwrap().parse().unwrap();
+                is_wanted = name == entry;
+                // All take the same.
+                assert_eq!(*parameter_bytes.get_or_insert(bytes), bytes);
+            } else if !is_wanted {
+                continue;
+            } else if let Some(rest) = line.strip_prefix(".local .align 4 .b8 HITS[") {
+                local_bytes = rest.strip_suffix("];").unwrap().parse().unwrap();
+                reader.tables.insert("HITS".into(), 0);
             } else if let Some(rest) = line.strip_prefix(".reg .") {
                 let (ty, rest) = rest.split_once(' ').unwrap();
                 let (prefix, count) = rest.strip_suffix(">;").unwrap().split_once('<').unwrap();
@@ -141,7 +179,8 @@ impl Kernel {
             steps,
             registers,
             constants,
-            parameter_bytes,
+            local_bytes,
+            parameter_bytes: parameter_bytes.expect("an entry point"),
         }
     }
 
@@ -154,6 +193,7 @@ impl Kernel {
         memory: &mut dyn Memory,
     ) {
         let mut registers = vec![0u64; self.registers];
+        let mut local = vec![0xA5; self.local_bytes];
         let mut at = 0;
         loop {
             match &self.steps[at] {
@@ -173,35 +213,42 @@ impl Kernel {
                     }
                 }
                 Step::Table(target, offset) => registers[*target] = *offset as u64,
-                Step::Load(space, ty, target, address) => {
-                    let place = address
-                        .register
-                        .map_or(0, |r| registers[r])
-                        .wrapping_add(address.offset);
+                Step::Load(space, ty, targets, address) => {
                     let count = bytes_of(ty);
-                    assert_eq!(place % count as u64, 0, "alignment");
-                    let from = |bytes: &[u8]| {
-                        let place = place as usize;
-                        let mut word = [0; 8];
-                        word[..count].copy_from_slice(&bytes[place..place + count]);
-                        u64::from_le_bytes(word)
-                    };
-                    registers[*target] = match space {
-                        Space::Parameter => from(parameters),
-                        Space::Constant => from(&self.constants),
-                        Space::Global => memory.load(place, count),
-                    };
+                    let first = address.in_registers(&registers);
+                    assert_eq!(first % (targets.len() * count) as u64, 0, "alignment");
+                    for (n, target) in targets.iter().enumerate() {
+                        let place = first + (n * count) as u64;
+                        registers[*target] = match space {
+                            Space::Parameter => word_in(parameters, place, count),
+                            Space::Constant => word_in(&self.constants, place, count),
+                            Space::Local => word_in(&local, place, count),
+                            Space::Global => memory.load(place, count),
+                        };
+                    }
                 }
-                Step::Store(ty, address, source) => {
-                    let place = address
-                        .register
-                        .map_or(0, |r| registers[r])
-                        .wrapping_add(address.offset);
-                    let value = match source {
-                        Operand::Register(r) => registers[*r],
-                        Operand::Constant(c) => *c,
+                Step::Store(space, ty, address, source) => {
+                    let place = address.in_registers(&registers);
+                    let value = source.in_registers(&registers);
+                    let count = bytes_of(ty);
+                    match space {
+                        Space::Local => local[place as usize..place as usize + count]
+                            .copy_from_slice(&value.to_le_bytes()[..count]),
+                        _ => memory.store(place, count, value),
+                    }
+                }
+                Step::Atomic(how, target, address, source) => {
+                    let place = address.in_registers(&registers);
+                    let value = source.in_registers(&registers) as u32;
+                    let before = memory.load(place, 4) as u32;
+                    let after = match how.as_str() {
+                        "add" => before.wrapping_add(value),
+                        _ => before.max(value),
                     };
-                    memory.store(place, bytes_of(ty), value);
+                    memory.store(place, 4, after.into());
+                    if let Some(target) = target {
+                        registers[*target] = before.into();
+                    }
                 }
                 Step::Branch(condition, to) => {
                     let taken = condition.is_none_or(|(r, wanted)| (registers[r] != 0) == wanted);
@@ -262,8 +309,15 @@ impl Reader {
             return Step::Return;
         }
         let (instruction, operands) = line.split_once(' ').expect(line);
-        let operands: Vec<&str> = operands.split(", ").collect();
         let parts: Vec<&str> = instruction.split('.').collect();
+        if let ["ld", "global", "nc", count @ ("v2" | "v4"), ty] = parts[..] {
+            let (targets, address) = operands.split_once("}, ").expect(line);
+            let targets: Vec<&str> = targets.strip_prefix('{').expect(line).split(", ").collect();
+            assert_eq!(format!("v{}", targets.len()), count, "{line}");
+            assert!(targets.len() * bytes_of(ty) <= 16, "{line}");
+            return self.load(Space::Global, ty, &targets, address, line);
+        }
+        let operands: Vec<&str> = operands.split(", ").collect();
         match parts[..] {
             ["mov", "u32"] if operands[1].starts_with("%ctaid") || operands[1].contains("tid") => {
                 let special = ["%ctaid.x", "%ntid.x", "%tid.x"];
@@ -277,24 +331,51 @@ impl Reader {
                 self.register(operands[0], "b64", line),
                 self.tables[operands[1]],
             ),
-            ["ld", "param", ty] => self.load(Space::Parameter, ty, &operands, line),
-            ["ld", "const", ty] => self.load(Space::Constant, ty, &operands, line),
-            ["ld", "global", ty] | ["ld", "global", "nc", ty] => {
-                self.load(Space::Global, ty, &operands, line)
+            ["ld", space @ ("param" | "const" | "global" | "local"), ty]
+            | ["ld", space @ "global", "nc", ty] => {
+                let space = match space {
+                    "param" => Space::Parameter,
+                    "const" => Space::Constant,
+                    "local" => Space::Local,
+                    _ => Space::Global,
+                };
+                self.load(space, ty, &operands[..1], operands[1], line)
             }
-            ["st", "global", ty] => {
+            ["st", space @ ("global" | "local"), ty] => {
+                assert!(operands[1].starts_with('%'), "a register is stored: {line}");
                 let source = self.operand(operands[1], ty, line);
-                Step::Store(ty.into(), self.address(operands[0], line), source)
+                let space = match space {
+                    "local" => Space::Local,
+                    _ => Space::Global,
+                };
+                Step::Store(space, ty.into(), self.address(operands[0], line), source)
             }
+            ["atom", "global", "add", "u32"] => Step::Atomic(
+                "add".into(),
+                Some(self.register(operands[0], "u32", line)),
+                self.address(operands[1], line),
+                self.operand(operands[2], "u32", line),
+            ),
+            ["red", "global", "max", "u32"] => Step::Atomic(
+                "max".into(),
+                None,
+                self.address(operands[0], line),
+                self.operand(operands[1], "u32", line),
+            ),
             _ => self.compute(&parts, &operands, line),
         }
     }
 
-    fn load(&self, space: Space, ty: &str, operands: &[&str], line: &str) -> Step {
+    fn load(&self, space: Space, ty: &str, targets: &[&str], address: &str, line: &str) -> Step {
         // A byte goes to a wider register.
         let class = if ty == "u8" { "u32" } else { ty };
-        let target = self.register(operands[0], class, line);
-        Step::Load(space, ty.into(), target, self.address(operands[1], line))
+        let targets = targets.iter().map(|name| self.register(name, class, line));
+        Step::Load(
+            space,
+            ty.into(),
+            targets.collect(),
+            self.address(address, line),
+        )
     }
 
     /// An instruction on registers: its name without rounding, and the types of target and sources.
@@ -306,8 +387,10 @@ impl Reader {
             ["fma", "rn", ty @ ("f32" | "f64")] => ("fma".into(), vec![ty; 4]),
             ["sqrt", "rn", ty @ ("f32" | "f64")] => ("sqrt".into(), vec![ty; 2]),
             ["neg" | "abs", ty @ ("f32" | "f64")] => (parts[0].into(), vec![ty; 2]),
+            ["min", "u32"] => ("least".into(), vec!["u32"; 3]),
             ["min" | "max", ty @ ("f32" | "f64")] => (parts[0].into(), vec![ty; 3]),
             ["copysign", ty @ ("f32" | "f64")] => ("copysign".into(), vec![ty; 3]),
+            ["mov", "b32"] => ("mov".into(), vec!["bits32"; 2]),
             ["mov", ty] => ("mov".into(), vec![ty; 2]),
             ["add" | "sub" | "div" | "rem", ty @ ("s32" | "s64" | "u32")] => {
                 (parts[0].into(), vec![ty; 3])
@@ -339,6 +422,8 @@ impl Reader {
             ["cvt", "rn", "f32", "f64"] => ("round".into(), vec!["f32", "f64"]),
             ["cvt", "f64", "f32"] => ("widen".into(), vec!["f64", "f32"]),
             ["cvt", "s64", "s32"] => ("extend".into(), vec!["s64", "s32"]),
+            ["cvt", "u64", "u32"] => ("extend".into(), vec!["u64", "u32"]),
+            ["cvt", "u32", "u64"] => ("cut".into(), vec!["u32", "u64"]),
             _ => panic!("unknown instruction: {line}"),
         };
         assert_eq!(types.len(), operands.len(), "{line}");
@@ -451,6 +536,8 @@ fn compute(name: &str, types: &[String], x: &[u64]) -> u64 {
         ("round", _) => u64::from((double(0) as f32).to_bits()),
         ("widen", _) => f64::from(single(0)).to_bits(),
         ("extend", _) => int(0) as u64,
+        ("cut", _) => u64::from(x[0] as u32),
+        ("least", _) => x[0].min(x[1]),
         (name, _) => {
             let how = name.strip_prefix("setp.").expect("a comparison");
             let ordering = match ty {

@@ -57,7 +57,9 @@ pub(crate) struct Records<'a> {
 }
 
 impl Roster {
+    /// The records of all slots, so that strands can move.
     pub(crate) fn records(&mut self) -> Records<'_> {
+        self.reordered = true;
         Records {
             lanes: &mut self.lanes,
             ranks: &mut self.ranks,
@@ -155,6 +157,7 @@ mod tests {
             stable,
             fresh,
             unpublished: true,
+            ..LaneSets::default()
         }
     }
 

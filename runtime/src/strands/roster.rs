@@ -21,9 +21,30 @@ pub struct LaneSets {
     pub fresh: LaneMask,
     /// Whether the block's state may differ from what is published of it.
     pub unpublished: bool,
+    /// Where the newest state of the block is.
+    pub newest: Newest,
+}
+
+/// Where the newest state of a block is, if its strands may run elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Newest {
+    /// Here alone.
+    #[default]
+    Here,
+    /// Both here and there.
+    Both,
+    /// There alone.
+    There,
 }
 
 impl LaneSets {
+    /// Notes that the state of the block changes here.
+    pub fn touch(&mut self) {
+        debug_assert_ne!(self.newest, Newest::There, "an old state is changed");
+        self.unpublished = true;
+        self.newest = Newest::Here;
+    }
+
     /// Lanes that hold a strand.
     pub fn alive(self) -> LaneMask {
         self.active | self.stable
@@ -81,6 +102,8 @@ pub struct Roster {
     /// Number of ranks.
     count: usize,
     created: u64,
+    /// Whether strands have other ranks or slots than when someone elsewhere was told.
+    pub(crate) reordered: bool,
 }
 
 impl Roster {
@@ -109,6 +132,7 @@ impl Roster {
             ids: Vec::new(),
             count,
             created: count as u64,
+            reordered: true,
         }
     }
 
@@ -208,6 +232,7 @@ impl Roster {
             }
         }
         ids.truncate(alive);
+        self.reordered = true;
         self.ids = ids;
         self.count = alive;
     }
@@ -241,12 +266,13 @@ impl Roster {
             let sets = &mut self.lanes[slot as usize / self.width];
             sets.active |= 1 << (slot as usize % self.width);
             sets.fresh |= 1 << (slot as usize % self.width);
-            sets.unpublished = true;
+            sets.touch();
             self.ranks[slot as usize] = rank;
         }
         if self.created > first as u64 {
             self.ids.extend((self.created..).take(count));
         }
+        self.reordered = true;
         self.created += count as u64;
         self.count = total;
         Some(slots)

@@ -6,7 +6,7 @@
 
 use super::context::{Shared, StepContext, Worker};
 use super::events::{Nursery, PrintLog, StrandFailure};
-use super::program::Abilities;
+use super::program::{Abilities, StrandProgram};
 use super::search::{Homes, Search, search};
 use super::{Control, Creation, RunError, WorldError};
 use crate::memory::{Claim, Meter, claim};
@@ -14,7 +14,7 @@ use crate::neighbours::RadiusStatistics;
 use crate::sequence::{Owner, Sequence, SequencePool};
 use crate::strands::arrange::{arrange, packed_order, packing_pays};
 use crate::strands::blocks::{Blocks, lanes_mut, load_lane, record_bytes};
-use crate::strands::roster::{LaneSets, Roster};
+use crate::strands::roster::{LaneSets, Newest, Roster};
 use crate::strands::tiles::walk;
 use crate::strands::{Counts, SequencePlane, Sharing, StateLayout};
 use rayon::prelude::*;
@@ -37,6 +37,8 @@ pub(crate) struct Core {
     pub(crate) step: u64,
     /// Sizes of the sets at the end of the last super-step.
     pub(crate) counts: Counts,
+    /// Whether states that were elsewhere are lost.
+    pub(crate) lost: bool,
     search: Option<Box<dyn Search>>,
     /// Whether the spatial index shows the strands where they are, and the radius it was made for.
     index_fits: bool,
@@ -129,6 +131,7 @@ impl Core {
             control: Arc::default(),
             step: 0,
             counts: Counts::default(),
+            lost: false,
             search: None,
             index_fits: false,
             index_radius: None,
@@ -153,8 +156,16 @@ impl Core {
     /// Makes the spatial index fit the strands, and moves strands near their neighbours when that
     /// pays.
     pub(crate) fn prepare(&mut self) {
+        let is_new = self.index();
+        if is_new && self.search.as_ref().is_some_and(|s| s.sorting_pays()) {
+            self.live_in_cell_order();
+        }
+    }
+
+    /// Makes the spatial index fit the strands; says whether it had to be made anew.
+    pub(crate) fn index(&mut self) -> bool {
         let Some(search) = &mut self.search else {
-            return;
+            return false;
         };
         let mut radii = RadiusStatistics::default();
         for worker in &mut self.workers {
@@ -162,7 +173,7 @@ impl Core {
         }
         let radius = radii.typical().or(self.index_radius);
         if self.index_fits && radius == self.index_radius {
-            return;
+            return false;
         }
         let homes = Homes {
             state: &self.state,
@@ -174,9 +185,7 @@ impl Core {
         });
         self.index_fits = true;
         self.index_radius = radius;
-        if search.sorting_pays() {
-            self.live_in_cell_order();
-        }
+        true
     }
 
     /// Moves strands into cell order: active ones first, then stable ones, then those at no finite
@@ -245,7 +254,7 @@ impl Core {
                     block,
                     &self.roster.ranks[slots],
                 );
-                sets.unpublished = true;
+                sets.touch();
                 run(&mut cx, self.state.block(block), sets);
             }
         };
@@ -323,12 +332,12 @@ impl Core {
     }
 
     /// Ends a super-step: the dead leave, the new join, changes become visible.
-    pub(crate) fn finish(&mut self) -> Result<(), RunError> {
+    pub(crate) fn finish<P: StrandProgram>(&mut self, program: &P) -> Result<(), RunError> {
         let died = self.roster.counts().all() < self.roster.count() as u64;
         if died {
             self.roster.forget_dead();
         }
-        let born = self.admit_new()?;
+        let born = self.admit_new(program)?;
         let moves = self.layout.position().is_some_and(|position| {
             self.layout.variables()[position.variable].sharing == Sharing::Communicated
         });
@@ -349,7 +358,7 @@ impl Core {
         }
     }
 
-    fn admit_new(&mut self) -> Result<bool, RunError> {
+    fn admit_new<P: StrandProgram>(&mut self, program: &P) -> Result<bool, RunError> {
         let bytes = record_bytes(&self.layout);
         let (count, records) = Nursery::merge(
             self.workers
@@ -360,6 +369,8 @@ impl Core {
         if count == 0 {
             return Ok(false);
         }
+        let full = self.layout.width() as u32;
+        self.bring_back(program, |_, sets| sets.alive().count_ones() < full);
         let blocks = (self.roster.count() + count).div_ceil(self.layout.width());
         let bytes_of_all = |core: &Core| core.state.bytes() + core.published.bytes();
         let before = bytes_of_all(self);
@@ -405,7 +416,7 @@ impl Core {
         }
         let mut lanes = std::mem::take(&mut self.roster.lanes);
         let copy = |(block, sets): (usize, &mut LaneSets)| {
-            if std::mem::take(&mut sets.unpublished) {
+            if sets.newest != Newest::There && std::mem::take(&mut sets.unpublished) {
                 // SAFETY: both blocks exist, the head of the state is as long as a published block,
                 // and every block is copied by one thread only.
                 unsafe {
@@ -432,9 +443,10 @@ impl Core {
     }
 
     /// Moves active strands together when many lanes idle.
-    pub(crate) fn pack(&mut self) {
+    pub(crate) fn pack<P: StrandProgram>(&mut self, program: &P) {
         let width = self.layout.width();
         if packing_pays(&self.roster.lanes, width) {
+            self.bring_back(program, |_, _| true);
             let sources = packed_order(&self.roster.lanes, width);
             // SAFETY: no method runs between super-steps.
             unsafe {

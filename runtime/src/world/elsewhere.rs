@@ -1,18 +1,20 @@
 //! Runs strands somewhere else than by the methods: on another machine, all together. Those that cannot notice each other
-//! run to their ends, others super-step by super-step.
+//! run to their ends, others super-step by super-step. The states of the latter stay there, and are brought back when they
+//! are wanted here; every block knows where its newest state is.
 //!
 //! A strand that is not finished there is left as it was, and its methods run it here, so that nothing another machine
 //! cannot do is lost and every run-time error is reported by the methods.
 
-use super::Control;
 use super::context::StepContext;
 use super::core::Core;
 use super::methods::step_block;
 use super::program::StrandProgram;
+use super::{Control, RunError};
 use crate::abi::LaneMask;
 use crate::strands::Counts;
-use crate::strands::roster::LaneSets;
+use crate::strands::roster::{LaneSets, Newest};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What is to become, or has become, of a strand. Above these bits is how many super-steps it has taken.
@@ -40,26 +42,71 @@ pub mod fate {
 
 /// Strands that are to run elsewhere.
 pub struct Batch<'a> {
-    /// The states of all strands, block after block.
+    /// The states of all strands, block after block; of some blocks they are older than those there.
     pub state: &'a mut [u8],
     /// Bytes of a block.
     pub stride: usize,
+    /// What others may read of the blocks: the first so many bytes of each, as of the start of a super-step.
+    pub published: &'a mut [u8],
+    /// See `published`.
+    pub published_stride: usize,
+    /// The place of each strand in the order of strands, by its place in memory.
+    pub ranks: &'a [u32],
+    /// Whether these have changed since the last super-step that was run there.
+    pub reordered: bool,
     /// Strands in a block.
     pub width: usize,
-    /// What becomes of each strand, by its place.
+    /// What became of each strand, by its place; nothing if all active ones took a super-step and go on.
     pub fates: Vec<u32>,
     /// Super-steps at most.
     pub limit: u64,
     /// Sizes of the sets at the end of the last super-step.
     pub counts: Counts,
+    /// Whether strands run to their ends, and not all together one super-step.
+    pub independent: bool,
+    /// Whether strands may have begun to run there: what fails then may have changed their states.
+    pub began: bool,
+    lanes: &'a [LaneSets],
+    starts: bool,
     first_step: u64,
     control: &'a Control,
 }
 
 impl Batch<'_> {
-    /// Whether the run has to end now.
+    /// How many blocks there are.
+    pub fn blocks(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// What is to become of the strands of some blocks, by their places.
+    pub fn told(&self, blocks: Range<usize>) -> Vec<u32> {
+        let fate_of = |sets: &LaneSets, lane: usize| {
+            let is_in = |set: LaneMask| set >> lane & 1 == 1;
+            match () {
+                () if is_in(sets.stable) => fate::STABLE,
+                () if !is_in(sets.active) => fate::IDLE,
+                () if self.starts && is_in(sets.fresh) => fate::FRESH,
+                () => fate::RUNNING,
+            }
+        };
+        let lanes = self.lanes[blocks].iter();
+        let fates = lanes.flat_map(|sets| (0..self.width).map(move |lane| fate_of(sets, lane)));
+        fates.collect()
+    }
+
+    /// Runs of blocks of which the newest state is here alone.
+    pub fn changed(&self) -> Vec<Range<usize>> {
+        runs(self.lanes, |_, sets| sets.newest == Newest::Here)
+    }
+
+    /// Runs of blocks of which the newest state is there alone.
+    pub fn away(&self) -> Vec<Range<usize>> {
+        runs(self.lanes, |_, sets| sets.newest == Newest::There)
+    }
+
+    /// Whether the run has to end now. A super-step that all strands take together is finished unless it is cancelled.
     pub fn is_over(&self) -> bool {
-        self.control.is_over()
+        ends_now(self.control, self.independent)
     }
 
     /// Tells whoever watches how far strands have come and how many have ended.
@@ -69,8 +116,94 @@ impl Batch<'_> {
     }
 }
 
+/// The runs of blocks next to each other for which something holds.
+fn runs(lanes: &[LaneSets], holds: impl Fn(usize, &LaneSets) -> bool) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    let blocks = lanes.iter().enumerate();
+    for (block, _) in blocks.filter(|(block, sets)| holds(*block, sets)) {
+        match runs.last_mut() {
+            Some(run) if run.end == block => run.end += 1,
+            _ => runs.push(block..block + 1),
+        }
+    }
+    runs
+}
+
+/// Whether a run has to end before its strands have done what they began.
+fn ends_now(control: &Control, independent: bool) -> bool {
+    match independent {
+        true => control.is_over(),
+        false => control.is_cancelled(),
+    }
+}
+
+impl Core {
+    fn batch(&mut self, limit: u64) -> Batch<'_> {
+        let stride = self.layout.stride();
+        let bytes = self.state.len() * stride;
+        let published_stride = self.layout.published_stride();
+        let published_bytes = self.published.len() * published_stride;
+        // SAFETY: the blocks are one piece of memory each, and no method runs while the world is borrowed for this.
+        let [state, published] = unsafe {
+            [(&self.state, bytes), (&self.published, published_bytes)]
+                .map(|(blocks, bytes)| std::slice::from_raw_parts_mut(blocks.base(), bytes))
+        };
+        Batch {
+            state,
+            stride,
+            published,
+            published_stride,
+            ranks: &self.roster.ranks,
+            reordered: self.roster.reordered,
+            width: self.layout.width(),
+            fates: Vec::new(),
+            limit,
+            counts: self.counts,
+            independent: self.abilities.independent(),
+            began: false,
+            lanes: &self.roster.lanes,
+            starts: self.abilities.starts,
+            first_step: self.step,
+            control: &self.control,
+        }
+    }
+
+    /// Copies states that are elsewhere back: those of the blocks that are wanted.
+    pub(crate) fn bring_back<P: StrandProgram>(
+        &mut self,
+        program: &P,
+        wanted: impl Fn(usize, &LaneSets) -> bool,
+    ) {
+        let lanes = &self.roster.lanes;
+        let is_away =
+            |block: usize, sets: &LaneSets| sets.newest == Newest::There && wanted(block, sets);
+        let blocks = runs(lanes, is_away);
+        if blocks.is_empty() {
+            return;
+        }
+        let is_here = program.bring_back(&mut self.batch(0), &blocks);
+        self.lost |= !is_here;
+        let newest = match is_here {
+            true => Newest::Both,
+            false => Newest::Here,
+        };
+        for run in blocks {
+            let fetched = self.roster.lanes[run].iter_mut();
+            fetched.for_each(|sets| sets.newest = newest);
+        }
+    }
+
+    /// The error of a world whose states are lost.
+    pub(crate) fn check_lost(&self) -> Result<(), RunError> {
+        match self.lost {
+            true => Err(RunError::Lost { step: self.step }),
+            false => Ok(()),
+        }
+    }
+}
+
 /// Runs all active strands where the program says; gives the largest number of super-steps any strand took, or nothing if
-/// the program says nothing.
+/// they do not run there.
 pub(crate) fn run_elsewhere<P: StrandProgram>(
     core: &mut Core,
     program: &P,
@@ -79,39 +212,50 @@ pub(crate) fn run_elsewhere<P: StrandProgram>(
     if !program.runs_elsewhere() || core.counts.active == 0 {
         return None;
     }
-    let width = core.layout.width();
-    let starts = core.abilities.starts;
-    let fate_of = |sets: &LaneSets, lane: usize| match (sets.active >> lane, sets.fresh >> lane) {
-        (active, _) if active & 1 == 0 => fate::IDLE,
-        (_, fresh) if starts && fresh & 1 == 1 => fate::FRESH,
-        _ => fate::RUNNING,
-    };
-    let lanes = core.roster.lanes.iter();
-    let fates = lanes.flat_map(|sets| (0..width).map(move |lane| fate_of(sets, lane)));
-    let fates = fates.collect();
-    let stride = core.layout.stride();
-    let bytes = core.state.len() * stride;
-    // SAFETY: the blocks are one piece of memory, and no method runs now.
-    let state = unsafe { std::slice::from_raw_parts_mut(core.state.base(), bytes) };
-    let mut batch = Batch {
-        state,
-        stride,
-        width,
+    let mut batch = core.batch(limit);
+    let ran = program.run_elsewhere(&mut batch);
+    let Batch {
         fates,
-        limit,
-        counts: core.counts,
-        first_step: core.step,
-        control: &core.control,
-    };
-    if !program.run_elsewhere(&mut batch) {
-        return None;
+        independent,
+        began,
+        ..
+    } = batch;
+    let width = core.layout.width();
+    let lanes = &mut core.roster.lanes;
+    if !ran {
+        if began {
+            core.lost = lanes.iter().any(|sets| sets.newest == Newest::There);
+        } else {
+            core.bring_back(program, |_, _| true);
+        }
+        core.publish();
+        return core.lost.then_some(0);
     }
-    let fates = batch.fates;
-    let mut steps = 0;
-    let mut left: Vec<LaneMask> = vec![0; core.roster.lanes.len()];
-    for (block, sets) in core.roster.lanes.iter_mut().enumerate() {
-        for (lane, &word) in fates[block * width..(block + 1) * width].iter().enumerate() {
+    core.roster.reordered = false;
+    let is_left = |word: &u32| fate::kind(*word) == fate::LEFT;
+    if core.abilities.communicates && fates.iter().any(is_left) {
+        // Strands that are left see the others as they were before the super-step.
+        core.lost |= !program.bring_published(&mut core.batch(0));
+        core.index();
+    }
+    let lanes = &mut core.roster.lanes;
+    if !independent {
+        for sets in lanes.iter_mut().filter(|sets| sets.active != 0) {
+            sets.unpublished = true;
+            sets.newest = Newest::There;
+            if fates.is_empty() {
+                sets.fresh = 0;
+            }
+        }
+    }
+    let mut steps = u64::from(!independent);
+    let mut left: Vec<LaneMask> = vec![0; lanes.len()];
+    for ((sets, left), fates) in lanes.iter_mut().zip(&mut left).zip(fates.chunks(width)) {
+        for (lane, &word) in fates.iter().enumerate() {
             let bit = 1 << lane;
+            if sets.active & bit == 0 {
+                continue;
+            }
             let taken = u64::from(word >> fate::BITS);
             match fate::kind(word) {
                 fate::STABLE => sets.stable |= bit,
@@ -123,7 +267,7 @@ pub(crate) fn run_elsewhere<P: StrandProgram>(
                     continue;
                 }
                 fate::LEFT => {
-                    left[block] |= bit;
+                    *left |= bit;
                     continue;
                 }
                 _ => continue,
@@ -135,6 +279,7 @@ pub(crate) fn run_elsewhere<P: StrandProgram>(
         }
     }
     if left.iter().any(|&lanes| lanes != 0) {
+        core.bring_back(program, |block, _| left[block] != 0);
         steps = steps.max(run_left(core, program, limit, &left));
     }
     Some(steps)
@@ -148,6 +293,7 @@ fn run_left<P: StrandProgram>(core: &mut Core, program: &P, limit: u64, left: &[
     let first_failure = AtomicU64::new(u64::MAX);
     let here = &*core;
     let shared = here.shared();
+    let independent = here.abilities.independent();
     let run = |(block, (sets, &left)): (usize, (&mut LaneSets, &LaneMask))| {
         if left == 0 {
             return;
@@ -160,7 +306,7 @@ fn run_left<P: StrandProgram>(core: &mut Core, program: &P, limit: u64, left: &[
         };
         let ranks = &here.roster.ranks[block * width..(block + 1) * width];
         let mut done = 0;
-        while own.active != 0 && done < limit && !here.control.is_over() {
+        while own.active != 0 && done < limit && !ends_now(&here.control, independent) {
             let step = here.step + done;
             if step > first_failure.load(Relaxed) {
                 break;
@@ -183,7 +329,7 @@ fn run_left<P: StrandProgram>(core: &mut Core, program: &P, limit: u64, left: &[
         sets.active = sets.active & !left | own.active;
         sets.fresh = sets.fresh & !left | own.fresh;
         sets.stable |= own.stable;
-        sets.unpublished = true;
+        sets.touch();
     };
     here.parallel(lanes.len(), |wide| {
         if wide {

@@ -169,6 +169,7 @@ impl GlobalContext<'_> {
     /// Stabilizes all active strands at once, running their `stabilize` methods.
     pub fn stabilize_all<P: StrandProgram>(&mut self, program: &P) {
         let abilities = self.core.abilities;
+        self.core.bring_back(program, |_, sets| sets.active != 0);
         self.core
             .sweep(|cx, block, sets| stabilize_block(program, abilities, cx, block, sets));
         let printed = self.core.printed();

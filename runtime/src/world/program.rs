@@ -7,6 +7,7 @@ use super::global::GlobalContext;
 use crate::abi::{LaneMask, LaneOutcome};
 use crate::sequence::Sequence;
 use crate::strands::StateLayout;
+use std::ops::Range;
 
 /// What a program makes use of. It decides how the program is run, never what it computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,9 +112,25 @@ pub unsafe trait StrandProgram: Sync {
         false
     }
 
-    /// Runs strands there; false, with nothing changed, if that cannot be.
+    /// Runs strands there; false if that cannot be. If they run to their ends, their states are then here again; after one
+    /// super-step they stay there, of all blocks that have active strands, until they are brought back.
     fn run_elsewhere(&self, _strands: &mut Batch<'_>) -> bool {
         false
+    }
+
+    /// Copies the states of some blocks from there; false if they are lost.
+    fn bring_back(&self, _strands: &mut Batch<'_>, _blocks: &[Range<usize>]) -> bool {
+        false
+    }
+
+    /// Copies what is published of all blocks from there; false if it is lost.
+    fn bring_published(&self, _strands: &mut Batch<'_>) -> bool {
+        false
+    }
+
+    /// Whether global blocks look at the states of strands.
+    fn reduces(&self) -> bool {
+        true
     }
 
     /// Runs the `stabilize` method.

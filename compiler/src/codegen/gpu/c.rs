@@ -3,7 +3,7 @@
 //! Methods are functions from the state of a strand to its status. Compiled so that products and sums are not contracted
 //! (`nvcc -fmad=false`, `cc -ffp-contract=off`), it gives the bits of the kernel.
 
-use super::kernel::{Cell, Kernel, PARAMETER_CELLS};
+use super::kernel::{Cell, Header, Kernel, PARAMETER_CELLS};
 use crate::{
     device::{Arithmetic, Device, Op, Table, Ty, Width},
     ir::{Simple, leaf::ImageInfo, status, weights::weights},
@@ -90,7 +90,7 @@ impl Printer<'_> {
             let _ = writeln!(text, "    {} s{slot};", c_type(Ty::Scalar(plane.ty)));
         }
         let cells = self.kernel.cells.len().clamp(1, PARAMETER_CELLS);
-        text += "};\n\n// What every launch is given; cells beyond these are where `more` says.\nstruct Parameters {\n    char *state;\n    unsigned *fates;\n    unsigned *active;\n    const union Cell *more;\n    unsigned count;\n    unsigned steps;\n";
+        text += "};\n\n// What every launch is given; cells beyond these are where `more` says.\nstruct Parameters {\n    char *state;\n    unsigned *fates;\n    unsigned *flags;\n    const union Cell *more;\n    void *neighbours[7];\n    double per_unit;\n    unsigned count;\n    unsigned steps;\n    unsigned bits;\n    unsigned chunks;\n";
         let _ = writeln!(text, "    union Cell cells[{cells}];\n}};");
         for (number, cell) in self.kernel.cells.iter().enumerate() {
             let about = match cell {
@@ -341,6 +341,11 @@ impl Printer<'_> {
                 self.line(&line);
                 return None;
             }
+            // Text and new strands have their order on the CPU.
+            low::Op::Print(_) | low::Op::Dynamic(Dynamic::New(_)) => {
+                self.line("return LEAVE;");
+                return None;
+            }
             other => unreachable!("`{other}` in a kernel"),
         })
     }
@@ -423,7 +428,10 @@ impl Printer<'_> {
             "    while (!({ends}) && steps < P->steps) {{\n        status = {update}(P, S);\n        if (status != LEAVE) ++steps;\n    }}\n    \
              unsigned fate = {RUNNING};\n    if (status == {STABILIZE}) {{\n        fate = {STABLE};\n        \
              if (!(true{stable})) fate = {LEFT};\n    }} else if (status == {DIE}) fate = {DEAD};\n    \
-             else if (status == LEAVE) fate = {LEFT};\n    else *P->active = 1;\n    if (fate != {LEFT}) {{",
+             else if (status == LEAVE) fate = {LEFT};\n    P->flags[fate == {RUNNING} ? {GOES_ON} : fate == {LEFT} ? {IS_LEFT} : {ENDED}] = 1;\n    if (fate != {LEFT}) {{",
+            GOES_ON = Header::GOES_ON / 4,
+            ENDED = Header::ENDED / 4,
+            IS_LEFT = Header::LEFT / 4,
             RUNNING = fate::RUNNING,
             STABLE = fate::STABLE,
             DEAD = fate::DEAD,

@@ -246,8 +246,14 @@ pub struct Cuda {
 struct State {
     context: usize,
     events: [usize; 2],
-    /// Kernels by their texts: modules and functions.
-    kernels: HashMap<String, (usize, usize)>,
+    /// Kernels by their texts.
+    kernels: HashMap<String, Module>,
+}
+
+/// A compiled text: the module, and its entry points.
+struct Module {
+    handle: usize,
+    functions: Vec<usize>,
 }
 
 impl fmt::Debug for Cuda {
@@ -315,8 +321,8 @@ impl Cuda {
         Ok(state)
     }
 
-    /// Compiles a text: module and function.
-    fn compile(&self, text: &str) -> Result<(usize, usize), DriverError> {
+    /// Compiles a text that has these entry points.
+    fn compile(&self, text: &str, entries: &[&str]) -> Result<Module, DriverError> {
         let source =
             CString::new(text).map_err(|e| DriverError::new("compiling", e.to_string()))?;
         let mut log = vec![0u8; 1 << 16];
@@ -331,8 +337,7 @@ impl Cuda {
             log.len() as *mut c_void,
             level as *mut c_void,
         ];
-        let (mut module, mut function) = (ptr::null_mut(), ptr::null_mut());
-        let entry = CString::new(Kernel::ENTRY).expect("a name");
+        let mut module = ptr::null_mut();
         // SAFETY: the text is terminated, and options, values and log are as the driver wants them.
         let loaded = unsafe {
             self.driver.cuModuleLoadDataEx(
@@ -351,12 +356,21 @@ impl Cuda {
             }
             error
         })?;
-        // SAFETY: module and name exist.
-        unsafe {
-            self.driver
-                .cuModuleGetFunction(&raw mut function, module, entry.as_ptr())?;
-        }
-        Ok((module as usize, function as usize))
+        let function = |name: &&str| {
+            let name = CString::new(*name).expect("a name");
+            let mut function = ptr::null_mut();
+            // SAFETY: module and name exist.
+            let found = unsafe {
+                self.driver
+                    .cuModuleGetFunction(&raw mut function, module, name.as_ptr())
+            };
+            found.map(|()| function as usize)
+        };
+        let functions: Result<Vec<usize>, DriverError> = entries.iter().map(function).collect();
+        Ok(Module {
+            handle: module as usize,
+            functions: functions?,
+        })
     }
 
     fn attribute(&self, function: usize, attribute: c_int) -> Result<c_int, DriverError> {
@@ -371,22 +385,29 @@ impl Cuda {
 }
 
 impl Machine for Cuda {
-    fn load(&self, kernel: &Kernel) -> Result<u64, DriverError> {
+    fn load(&self, kernel: &Kernel) -> Result<Vec<u64>, DriverError> {
         let mut state = self.enter()?;
-        if let Some(&(_, function)) = state.kernels.get(&kernel.text) {
-            return Ok(function as u64);
+        let handles =
+            |module: &Module| -> Vec<u64> { module.functions.iter().map(|&f| f as u64).collect() };
+        if let Some(module) = state.kernels.get(&kernel.text) {
+            return Ok(handles(module));
         }
-        let mut compiled = self.compile(&kernel.text)?;
+        let entries = kernel.entries();
+        let mut compiled = self.compile(&kernel.text, entries)?;
         // With so many registers a multiprocessor is half empty; asking for more blocks pays if nothing is spilled for it.
-        let registers = self.attribute(compiled.1, REGISTERS)?;
-        if registers > MANY_REGISTERS && self.attribute(compiled.1, LOCAL_BYTES)? == 0 {
-            let other = self.compile(&kernel.with_blocks(BLOCKS))?;
+        let strands = compiled.functions[entries.len() - 1];
+        let registers = self.attribute(strands, REGISTERS)?;
+        if registers > MANY_REGISTERS && self.attribute(strands, LOCAL_BYTES)? == 0 {
+            let other = self.compile(&kernel.with_blocks(BLOCKS), entries)?;
             // SAFETY: nothing runs in the module.
-            unsafe { self.driver.cuModuleUnload(compiled.0 as *mut c_void)? };
+            unsafe {
+                self.driver.cuModuleUnload(compiled.handle as *mut c_void)?;
+            }
             compiled = other;
         }
+        let found = handles(&compiled);
         state.kernels.insert(kernel.text.clone(), compiled);
-        Ok(compiled.1 as u64)
+        Ok(found)
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, DriverError> {
@@ -425,12 +446,7 @@ impl Machine for Cuda {
         unsafe { self.driver.cuMemcpyDtoH_v2(to, address, bytes.len()) }
     }
 
-    fn launch(
-        &self,
-        kernel: u64,
-        threads: u32,
-        parameters: &[u8],
-    ) -> Result<Duration, DriverError> {
+    fn launch(&self, entries: &[(u64, u32)], parameters: &[u8]) -> Result<Duration, DriverError> {
         let state = self.enter()?;
         let [start, end] = state.events.map(|event| event as *mut c_void);
         // The driver wants the parameters aligned as the kernel declares them.
@@ -443,24 +459,25 @@ impl Machine for Cuda {
             })
             .collect();
         let mut pointers = [aligned.as_mut_ptr().cast::<c_void>()];
-        let blocks = threads.div_ceil(Kernel::THREADS);
         let mut milliseconds = 0.0;
-        // SAFETY: the kernel takes one structure of this size; what its addresses lead to was taken from this device.
+        // SAFETY: every entry point takes one structure of this size; what its addresses lead to was taken from this device.
         unsafe {
             self.driver.cuEventRecord(start, ptr::null_mut())?;
-            self.driver.cuLaunchKernel(
-                kernel as usize as *mut c_void,
-                blocks,
-                1,
-                1,
-                Kernel::THREADS,
-                1,
-                1,
-                0,
-                ptr::null_mut(),
-                pointers.as_mut_ptr(),
-                ptr::null_mut(),
-            )?;
+            for &(function, threads) in entries {
+                self.driver.cuLaunchKernel(
+                    function as usize as *mut c_void,
+                    threads.div_ceil(Kernel::THREADS),
+                    1,
+                    1,
+                    Kernel::THREADS,
+                    1,
+                    1,
+                    0,
+                    ptr::null_mut(),
+                    pointers.as_mut_ptr(),
+                    ptr::null_mut(),
+                )?;
+            }
             self.driver.cuEventRecord(end, ptr::null_mut())?;
             self.driver.cuEventSynchronize(end)?;
             self.driver

@@ -13,34 +13,86 @@ use std::{mem::offset_of, sync::Arc};
 
 /// What every launch is given, in front of the cells.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Header {
     /// The blocks of states.
     pub state: u64,
     /// What becomes of each strand: a word of 32 bits, see [`runtime::world::fate`].
     pub fates: u64,
-    /// A word that the kernel sets if a strand goes on after this launch.
-    pub active: u64,
+    /// Words that the kernel sets if strands go on after this launch, have ended, or are left to the CPU.
+    pub flags: u64,
     /// The cells beyond those that are parameters.
     pub more: u64,
+    /// What others may read of the blocks, as of the start of the super-step.
+    pub published: u64,
+    /// The rank of the strand in each slot.
+    pub ranks: u64,
+    /// The slot of the strand of each rank.
+    pub slots: u64,
+    /// For each box of space how many strands are in it, and where they begin in the order of boxes: two words.
+    pub boxes: u64,
+    /// For each slot the box of its strand and its number there: two words.
+    pub seats: u64,
+    /// In the order of boxes, the slots of strands.
+    pub order: u64,
+    /// In the same order, four reals for each strand: its position, and the bits of its rank as the last.
+    pub places: u64,
+    /// Boxes in a unit of length.
+    pub per_unit: f64,
     /// How many strands there are.
     pub count: u32,
     /// Super-steps of this launch at most.
     pub steps: u32,
+    /// How many bits the number of a box has along an axis.
+    pub bits: u32,
+    /// How many times [`Near::BOXES`] boxes there are. The last ones are for strands at no finite position.
+    pub chunks: u32,
 }
 
 impl Header {
     pub(super) const STATE: usize = offset_of!(Header, state);
     pub(super) const FATES: usize = offset_of!(Header, fates);
-    pub(super) const ACTIVE: usize = offset_of!(Header, active);
+    pub(super) const FLAGS: usize = offset_of!(Header, flags);
     pub(super) const MORE: usize = offset_of!(Header, more);
+    pub(super) const PUBLISHED: usize = offset_of!(Header, published);
+    pub(super) const RANKS: usize = offset_of!(Header, ranks);
+    pub(super) const SLOTS: usize = offset_of!(Header, slots);
+    pub(super) const BOXES: usize = offset_of!(Header, boxes);
+    pub(super) const SEATS: usize = offset_of!(Header, seats);
+    pub(super) const ORDER: usize = offset_of!(Header, order);
+    pub(super) const PLACES: usize = offset_of!(Header, places);
+    pub(super) const PER_UNIT: usize = offset_of!(Header, per_unit);
     pub(super) const COUNT: usize = offset_of!(Header, count);
     pub(super) const STEPS: usize = offset_of!(Header, steps);
+    pub(super) const BITS: usize = offset_of!(Header, bits);
+    pub(super) const CHUNKS: usize = offset_of!(Header, chunks);
+    /// The flags, in bytes from the first.
+    pub(super) const GOES_ON: usize = 0;
+    pub(super) const ENDED: usize = 4;
+    pub(super) const LEFT: usize = 8;
+    /// Behind them the largest radius that some strands asked for, as the first bits of a real, and how many strands have a
+    /// place in the order of boxes.
+    pub(super) const RADIUS: usize = 12;
+    pub(super) const PLACED: usize = 16;
+    pub(super) const FLAG_COUNT: usize = 5;
 
     /// As it lies in memory.
     pub(super) fn bytes(&self) -> Vec<u8> {
-        let addresses = [self.state, self.fates, self.active, self.more];
-        let words = [self.count, self.steps];
+        let addresses = [
+            self.state,
+            self.fates,
+            self.flags,
+            self.more,
+            self.published,
+            self.ranks,
+            self.slots,
+            self.boxes,
+            self.seats,
+            self.order,
+            self.places,
+            self.per_unit.to_bits(),
+        ];
+        let words = [self.count, self.steps, self.bits, self.chunks];
         let addresses = addresses.iter().flat_map(|a| a.to_le_bytes());
         addresses
             .chain(words.iter().flat_map(|w| w.to_le_bytes()))
@@ -66,6 +118,24 @@ pub enum Cell {
     Count(StrandSet),
 }
 
+/// Where strands are that look for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Near {
+    /// The first state slot of their positions.
+    pub position: u32,
+    /// The dimension of these.
+    pub dim: u8,
+    /// Bytes from one published block to the next.
+    pub stride: usize,
+}
+
+impl Near {
+    /// Boxes that one thread gives their places in the order of boxes.
+    pub const BOXES: u32 = 32;
+    /// Numbers of strands that a strand can keep from its queries; one that finds more is left to the CPU.
+    pub const HITS: usize = 192;
+}
+
 /// A program's kernel.
 #[derive(Clone, Debug)]
 pub struct Kernel {
@@ -79,6 +149,10 @@ pub struct Kernel {
     pub lanes: Lanes,
     /// Bytes from one block of states to the next.
     pub stride: usize,
+    /// Whether global code looks at the states of strands.
+    pub reduces: bool,
+    /// Where strands are, if they look for each other.
+    pub near: Option<Near>,
     /// Where each scalar of the state lies in a block.
     pub(super) planes: Vec<StatePlane>,
     /// The methods `start`, `update` and `stabilize`.
@@ -88,8 +162,9 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// The name of the entry point.
-    pub const ENTRY: &str = "strands";
+    /// The entry points. The last one runs strands; those before it, in this order, make ready what strands that look for
+    /// each other need.
+    pub const ENTRIES: [&str; 5] = ["clear", "seat", "allot", "place", "strands"];
     /// Threads of a block.
     pub const THREADS: u32 = 128;
 
@@ -111,7 +186,12 @@ impl Kernel {
             Some(device::expand(function, lanes.double))
         };
         let methods = device::METHODS.map(method);
-        let mut printer = Printer::new(lanes, state, string);
+        let near = device::sphere(program).map(|(position, dim)| Near {
+            position,
+            dim,
+            stride: state.layout.published_stride(),
+        });
+        let mut printer = Printer::new(lanes, state, near, string);
         let text = printer.kernel(&methods);
         Ok(Kernel {
             text,
@@ -119,15 +199,28 @@ impl Kernel {
             demands: device::demands(program, lanes.double),
             lanes,
             stride: state.layout.stride(),
+            reduces: device::reduces(program),
+            near,
             planes: state.planes.clone(),
             strings: strings(&methods, string),
             methods,
         })
     }
 
+    /// The names of the entry points that it has.
+    pub fn entries(&self) -> &'static [&'static str] {
+        match self.near {
+            Some(_) => &Kernel::ENTRIES,
+            None => &Kernel::ENTRIES[Kernel::ENTRIES.len() - 1..],
+        }
+    }
+
     /// The kernel in CUDA C, which is C as well.
     pub fn in_c(&self) -> String {
-        c::print(self)
+        match self.near {
+            Some(_) => "// only as PTX: strands look at others\n".into(),
+            None => c::print(self),
+        }
     }
 
     /// The text with a request for so many blocks at a time on a multiprocessor.

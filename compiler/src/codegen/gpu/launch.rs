@@ -3,6 +3,8 @@
 use super::{
     driver::DriverError,
     kernel::{Cell, Header, Kernel, PARAMETER_CELLS},
+    memory::{Memory, words_as_bytes, words_as_bytes_mut},
+    near::NearRoom,
 };
 use crate::ir::leaf::ImageInfo;
 use runtime::world::{Batch, fate};
@@ -14,11 +16,11 @@ use std::{
 
 /// A machine that runs kernels. The driver is one; tests have another.
 pub trait Machine: Send + Sync + fmt::Debug {
-    /// Makes a kernel ready, and gives its handle. One that was made ready before is found again.
+    /// Makes a kernel ready, and gives the handles of its entry points. One that was made ready before is found again.
     ///
     /// # Errors
     /// The machine cannot run it.
-    fn load(&self, kernel: &Kernel) -> Result<u64, DriverError>;
+    fn load(&self, kernel: &Kernel) -> Result<Vec<u64>, DriverError>;
 
     /// Takes memory.
     ///
@@ -41,12 +43,12 @@ pub trait Machine: Send + Sync + fmt::Debug {
     /// The machine is lost.
     fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), DriverError>;
 
-    /// Runs a kernel in so many threads, or a few more, and waits for it; gives how long it took.
+    /// Runs entry points of a kernel one after the other, each in so many threads or a few more, all with the same
+    /// parameters, and waits for them; gives how long they took.
     ///
     /// # Errors
     /// The machine is lost.
-    fn launch(&self, kernel: u64, threads: u32, parameters: &[u8])
-    -> Result<Duration, DriverError>;
+    fn launch(&self, entries: &[(u64, u32)], parameters: &[u8]) -> Result<Duration, DriverError>;
 }
 
 /// The samples of an image in memory: all of one component, then of the next.
@@ -69,52 +71,38 @@ pub struct Phases {
     pub kernel: Duration,
 }
 
-/// Memory of a machine.
-struct Memory {
-    machine: Arc<dyn Machine>,
-    address: u64,
-}
-
-impl Memory {
-    fn new(machine: &Arc<dyn Machine>, bytes: usize) -> Result<Memory, DriverError> {
-        Ok(Memory {
-            address: machine.allocate(bytes.max(8))?,
-            machine: machine.clone(),
-        })
-    }
-
-    fn with(machine: &Arc<dyn Machine>, bytes: &[u8]) -> Result<Memory, DriverError> {
-        let memory = Memory::new(machine, bytes.len())?;
-        machine.write(memory.address, bytes)?;
-        Ok(memory)
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        self.machine.free(self.address);
-    }
-}
-
-/// Memory for the strands of a band, and for what a launch is given; kept for the next one.
-struct Room {
-    state: Memory,
-    fates: Memory,
-    active: Memory,
+/// Memory for strands, and for what a launch is given; kept for the next one.
+pub(super) struct Room {
+    pub(super) state: Memory,
+    pub(super) fates: Memory,
+    flags: Memory,
     more: Memory,
-    /// Bytes of states, and strands, that there is room for.
-    size: (usize, usize),
+    /// What strands need that look for each other.
+    pub(super) near: Option<NearRoom>,
+    /// Blocks that there is room for.
+    pub(super) blocks: usize,
+}
+
+/// What a launch found, as [`Header::flags`] has it.
+#[derive(Clone, Copy)]
+pub(super) struct Flags {
+    /// Strands go on.
+    goes_on: bool,
+    /// Strands ended, or are left to the CPU.
+    pub(super) happened: bool,
+    /// The largest radius that strands asked for, or 0.
+    pub(super) radius: f64,
 }
 
 /// A program on a machine, with its images.
 pub struct Accelerator {
-    machine: Arc<dyn Machine>,
-    kernel: Arc<Kernel>,
-    handle: u64,
+    pub(super) machine: Arc<dyn Machine>,
+    pub(super) kernel: Arc<Kernel>,
+    handles: Vec<u64>,
     images: Vec<Option<Memory>>,
     /// Bytes of a component of each image.
     planes: Vec<usize>,
-    room: Mutex<Option<Room>>,
+    pub(super) room: Mutex<Option<Room>>,
     phases: Mutex<Phases>,
 }
 
@@ -156,7 +144,7 @@ impl Accelerator {
         images: &[Samples<'_>],
     ) -> Result<Accelerator, DriverError> {
         let start = Instant::now();
-        let handle = machine.load(&kernel)?;
+        let handles = machine.load(&kernel)?;
         let load = start.elapsed();
         let start = Instant::now();
         let is_read = |n: usize| {
@@ -172,7 +160,7 @@ impl Accelerator {
         let bytes = kernel.lanes.bytes();
         let plane = |image: &Samples<'_>| image.sizes.iter().product::<usize>() * bytes;
         Ok(Accelerator {
-            handle,
+            handles,
             images: memories,
             planes: images.iter().map(plane).collect(),
             room: Mutex::new(None),
@@ -191,17 +179,22 @@ impl Accelerator {
         *self.phases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn took(&self, start: Instant, kernel: Duration) {
+    /// Whether global code looks at the states of strands.
+    pub fn reduces(&self) -> bool {
+        self.kernel.reduces
+    }
+
+    pub(super) fn took(&self, start: Instant, kernel: Duration) {
         let mut phases = self.phases.lock().unwrap_or_else(PoisonError::into_inner);
         phases.kernel += kernel;
         phases.transfer += start.elapsed().saturating_sub(kernel);
     }
 
-    /// Runs strands until they end or the limit is reached; `value` gives the cells that are no samples. What a machine
-    /// that fails has not finished is left as it was.
+    /// Runs strands until they end or the limit is reached, or all together one super-step; `value` gives the cells that are
+    /// no samples. Of strands that run to their ends, what a machine that fails has not finished is left as it was.
     ///
     /// # Errors
-    /// The machine failed. What is to be done with every strand is known even then.
+    /// The machine failed. What is to be done with every strand that runs to its end is known even then.
     pub fn run(
         &self,
         batch: &mut Batch<'_>,
@@ -227,18 +220,32 @@ impl Accelerator {
                 other => value(other),
             })
             .collect();
-        let blocks = batch.state.len() / batch.stride;
+        let start = Instant::now();
+        let mut kernel = Duration::ZERO;
+        let ran = match batch.independent {
+            true => self.complete(batch, &cells, &mut kernel),
+            false => self.step(batch, &cells, &mut kernel),
+        };
+        self.took(start, kernel);
+        ran
+    }
+
+    /// Runs strands to their ends, some at a time.
+    fn complete(
+        &self,
+        batch: &mut Batch<'_>,
+        cells: &[u64],
+        spent: &mut Duration,
+    ) -> Result<(), DriverError> {
+        let blocks = batch.blocks();
+        batch.fates = batch.told(0..blocks);
         let per_band = (BAND / batch.width).max(1);
         for first in (0..blocks).step_by(per_band) {
             if batch.is_over() {
                 break;
             }
             let band = first..blocks.min(first + per_band);
-            let start = Instant::now();
-            let mut kernel = Duration::ZERO;
-            let ran = self.band(batch, band, &cells, &mut kernel);
-            self.took(start, kernel);
-            if let Err(error) = ran {
+            if let Err(error) = self.band(batch, band, cells, spent) {
                 let unfinished = |word: &&mut u32| matches!(**word, fate::RUNNING | fate::FRESH);
                 let rest = &mut batch.fates[first * batch.width..];
                 rest.iter_mut()
@@ -261,38 +268,27 @@ impl Accelerator {
         let machine = &self.machine;
         let bytes = blocks.start * batch.stride..blocks.end * batch.stride;
         let slots = blocks.start * batch.width..blocks.end * batch.width;
-        let as_bytes = |cells: &[u64]| -> Vec<u8> {
-            cells.iter().flat_map(|cell| cell.to_le_bytes()).collect()
-        };
-        let (given, more) = cells.split_at(cells.len().min(PARAMETER_CELLS));
+        let told = batch.fates[slots.clone()].iter();
+        let stable = told.filter(|&&word| word == fate::STABLE).count() as u64;
         let mut kept = self.room.lock().unwrap_or_else(PoisonError::into_inner);
-        let room = self.room_for(&mut kept, (bytes.len(), slots.len()), more.len())?;
+        if kept.as_ref().is_none_or(|room| room.blocks < blocks.len()) {
+            // What was too small makes place first.
+            *kept = None;
+            *kept = Some(self.room_for(blocks.len(), batch)?);
+        }
+        let room = kept.as_ref().expect("there is one now");
         machine.write(room.state.address, &batch.state[bytes])?;
         machine.write(
             room.fates.address,
             words_as_bytes(&batch.fates[slots.clone()]),
         )?;
-        machine.write(room.more.address, &as_bytes(more))?;
-        let mut header = Header {
-            state: room.state.address,
-            fates: room.fates.address,
-            active: room.active.address,
-            more: room.more.address,
-            count: slots.len() as u32,
-            steps: 0,
-        };
         let (mut budget, mut done) = (FIRST_STEPS, 0);
         while done < batch.limit && !batch.is_over() {
-            header.steps =
-                u32::try_from(batch.limit - done).map_or(budget, |left| left.min(budget));
-            machine.write(room.active.address, &0u32.to_le_bytes())?;
-            let parameters = [header.bytes(), as_bytes(given)].concat();
-            let time = machine.launch(self.handle, header.count, &parameters)?;
+            let steps = u32::try_from(batch.limit - done).map_or(budget, |left| left.min(budget));
+            let (flags, time) = self.launch(room, slots.len(), steps, cells)?;
             *spent += time;
-            done += u64::from(header.steps);
-            let mut goes_on = [0; size_of::<u32>()];
-            machine.read(room.active.address, &mut goes_on)?;
-            if goes_on == [0; 4] {
+            done += u64::from(steps);
+            if !flags.goes_on {
                 break;
             }
             budget = match time {
@@ -319,34 +315,74 @@ impl Accelerator {
             fates.copy_from_slice(words);
             from += state.len() as u64;
         }
-        let ended = |kind| words.iter().filter(|&&w| fate::kind(w) == kind).count() as u64;
+        let are = |kind| words.iter().filter(|&&w| fate::kind(w) == kind).count() as u64;
         let furthest = words.iter().map(|word| word >> fate::BITS).max();
         let furthest = furthest.unwrap_or(0).into();
-        batch.advance(furthest, ended(fate::STABLE), ended(fate::DEAD));
+        batch.advance(furthest, are(fate::STABLE) - stable, are(fate::DEAD));
         Ok(())
     }
 
-    /// The room that is kept, if it is large enough, or a new one.
-    fn room_for<'a>(
+    /// One launch for the first strands of a room; gives what it found and how long it took.
+    pub(super) fn launch(
         &self,
-        kept: &'a mut Option<Room>,
-        size: (usize, usize),
-        more: usize,
-    ) -> Result<&'a Room, DriverError> {
-        let fits = |room: &Room| room.size.0 >= size.0 && room.size.1 >= size.1;
-        if !kept.as_ref().is_some_and(fits) {
-            // What was too small makes place first.
-            *kept = None;
-            let memory = |bytes: usize| Memory::new(&self.machine, bytes);
-            *kept = Some(Room {
-                state: memory(size.0)?,
-                fates: memory(size.1 * size_of::<u32>())?,
-                active: memory(size_of::<u32>())?,
-                more: memory(more * size_of::<u64>())?,
-                size,
-            });
+        room: &Room,
+        strands: usize,
+        steps: u32,
+        cells: &[u64],
+    ) -> Result<(Flags, Duration), DriverError> {
+        let as_bytes = |cells: &[u64]| -> Vec<u8> {
+            cells.iter().flat_map(|cell| cell.to_le_bytes()).collect()
+        };
+        let (given, more) = cells.split_at(cells.len().min(PARAMETER_CELLS));
+        if !more.is_empty() {
+            self.machine.write(room.more.address, &as_bytes(more))?;
         }
-        Ok(kept.as_ref().expect("there is one now"))
+        let mut flags = [0u32; Header::FLAG_COUNT];
+        self.machine
+            .write(room.flags.address, words_as_bytes(&flags))?;
+        let mut header = Header {
+            state: room.state.address,
+            fates: room.fates.address,
+            flags: room.flags.address,
+            more: room.more.address,
+            count: strands as u32,
+            steps,
+            ..Header::default()
+        };
+        let mut threads = Vec::new();
+        if let Some(near) = &room.near {
+            near.describe(&mut header);
+            threads = vec![near.chunks, header.count, near.chunks, header.count];
+        }
+        threads.push(header.count);
+        let entries: Vec<(u64, u32)> = self.handles.iter().copied().zip(threads).collect();
+        let parameters = [header.bytes(), as_bytes(given)].concat();
+        let time = self.machine.launch(&entries, &parameters)?;
+        let found = words_as_bytes_mut(&mut flags);
+        self.machine.read(room.flags.address, found)?;
+        let is_set = |flag: usize| flags[flag / size_of::<u32>()] != 0;
+        let flags = Flags {
+            goes_on: is_set(Header::GOES_ON),
+            happened: is_set(Header::ENDED) || is_set(Header::LEFT),
+            radius: self.radius(flags[Header::RADIUS / size_of::<u32>()]),
+        };
+        Ok((flags, time))
+    }
+
+    /// Room for so many blocks.
+    pub(super) fn room_for(&self, blocks: usize, batch: &Batch<'_>) -> Result<Room, DriverError> {
+        let memory = |bytes: usize| Memory::new(&self.machine, bytes);
+        let more = self.kernel.cells.len().saturating_sub(PARAMETER_CELLS);
+        let near = self.kernel.near;
+        let near = near.map(|near| NearRoom::new(&self.machine, near, blocks, self.kernel.lanes));
+        Ok(Room {
+            near: near.transpose()?,
+            state: memory(blocks * batch.stride)?,
+            fates: memory(blocks * batch.width * size_of::<u32>())?,
+            flags: memory(Header::FLAG_COUNT * size_of::<u32>())?,
+            more: memory(more * size_of::<u64>())?,
+            blocks,
+        })
     }
 
     /// Takes over the states of all strands that are not left to the CPU.
@@ -370,16 +406,4 @@ impl Accelerator {
             }
         }
     }
-}
-
-/// Words as they lie in memory, which is how the machine reads them.
-fn words_as_bytes(words: &[u32]) -> &[u8] {
-    // SAFETY: all bytes of the words are initialized, and bytes need no alignment.
-    unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
-}
-
-/// The same, to be written.
-fn words_as_bytes_mut(words: &mut [u32]) -> &mut [u8] {
-    // SAFETY: as above; any bytes make words.
-    unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) }
 }

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! The CPU computes the globals, creates the strands and writes the outputs; a run copies the blocks of states to the
-//! device, launches the kernel until no strand is active or the limit is reached, and copies them back. A strand that the
+//! device, launches the kernel until no strand is active or the limit is reached, and copies them back. Where strands have
+//! to keep in step, every super-step is a launch, and the states stay on the device until someone wants them. A strand that the
 //! kernel does not finish (a run-time error, an argument that only the primitives of the CPU serve) is left as it was
 //! before the run, and the CPU runs it. So every result and every message is that of the CPU, bit for bit.
 
@@ -14,11 +15,14 @@ mod c;
 mod driver;
 mod kernel;
 mod launch;
+mod memory;
+mod near;
 mod operations;
 mod ptx;
+mod resident;
 
 pub use driver::{Cuda, DeviceInfo, DriverError};
-pub use kernel::{Cell, Header, Kernel, PARAMETER_CELLS};
+pub use kernel::{Cell, Header, Kernel, Near, PARAMETER_CELLS};
 pub use launch::{Accelerator, Machine, Phases, Samples};
 
 use crate::device::Construct;

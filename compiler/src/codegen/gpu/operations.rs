@@ -26,6 +26,14 @@ impl Printer<'_> {
                 let cell = self.size_less(args[0]).expect("one was found");
                 self.cell(cell, self.ty(Class::Real), Class::Real)
             }
+            Op::Low(low::Op::Dynamic(Dynamic::Sphere { .. })) => {
+                let found = self.sphere(&given);
+                self.values.extend(results.iter().copied().zip(found));
+                return;
+            }
+            Op::Low(low::Op::Dynamic(Dynamic::Other(slot, _))) => {
+                self.other(*slot, args[0], given[0])
+            }
             Op::Low(op) => match self.scalar(op, &given) {
                 Some(result) => result,
                 None => return,
@@ -195,6 +203,7 @@ impl Printer<'_> {
                 self.variable(Cell::Image(*image, *info), ty)
             }
             low::Op::Dynamic(Dynamic::Count(set)) => self.variable(Cell::Count(*set), low::Ty::Int),
+            low::Op::Dynamic(Dynamic::StrandAt) => self.strand_at(given),
             low::Op::Simple(simple) => self.simple(*simple, given),
             low::Op::Select(low::Ty::Bool) => {
                 let chosen = self.compute(Class::Truth, "and.pred", &[given[0], given[1]]);
@@ -219,12 +228,17 @@ impl Printer<'_> {
                 self.line(&format!("@{outside} bra LEAVE"));
                 return None;
             }
+            // Text and new strands have their order on the CPU.
+            low::Op::Print(_) | low::Op::Dynamic(Dynamic::New(_)) => {
+                self.line("bra LEAVE");
+                return None;
+            }
             other => unreachable!("`{other}` in a kernel"),
         })
     }
 
     /// An integer, in a register if it is a constant.
-    fn in_register(&mut self, operand: &str) -> String {
+    pub(super) fn in_register(&mut self, operand: &str) -> String {
         if operand.starts_with('%') {
             return operand.to_string();
         }

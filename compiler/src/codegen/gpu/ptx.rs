@@ -6,8 +6,10 @@
 
 mod facts;
 mod frame;
+mod near;
+mod sphere;
 
-use super::kernel::{Cell, Header, Kernel, PARAMETER_CELLS};
+use super::kernel::{Cell, Header, Kernel, Near, PARAMETER_CELLS};
 use crate::{
     codegen::abi::{Lanes, StateMap, StatePlane},
     device::{Device, Op, Table, Ty},
@@ -59,11 +61,13 @@ impl Class {
     }
 }
 
-/// Addresses that are known in a block: offset, image and component of a row of samples, or tap and table of weights.
+/// Addresses that are known in a block: offset, image and component of a row of samples, tap and table of weights.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum Place {
     Samples(Value, u32, u32),
     Weights(Value, Table),
+    /// Another strand's lane, in planes of so many bytes per lane: among what is published, or in the state.
+    Strand(Value, bool, usize),
 }
 
 /// A kernel in the making.
@@ -91,12 +95,19 @@ pub(super) struct Printer<'a> {
     bases: HashMap<(u32, u32), String>,
     pub(super) truths: [String; 2],
     more: String,
+    near: Option<Near>,
+    /// The slot of the strand, and how many numbers of others it keeps.
+    slot: String,
+    kept: String,
+    /// The finished entry points.
+    entries: Vec<String>,
 }
 
 impl<'a> Printer<'a> {
     pub(super) fn new(
         lanes: Lanes,
         state: &'a StateMap,
+        near: Option<Near>,
         string: &'a dyn Fn(&str) -> i64,
     ) -> Printer<'a> {
         Printer {
@@ -117,6 +128,10 @@ impl<'a> Printer<'a> {
             bases: HashMap::new(),
             truths: Default::default(),
             more: String::new(),
+            near,
+            slot: String::new(),
+            kept: String::new(),
+            entries: Vec::new(),
         }
     }
 
@@ -364,21 +379,30 @@ impl<'a> Printer<'a> {
             let count = numbers.len();
             let _ = writeln!(text, ".const .align 8 .{ty} {name}[{count}] = {{{list}}};");
         }
+        text + &self.entries.concat()
+    }
+
+    /// Ends an entry point: its registers and its body. All of them take the same parameters, so the one with cells is the
+    /// first.
+    fn finish(&mut self, name: &str) {
         let bytes = size_of::<Header>() + 8 * self.cells.len().min(PARAMETER_CELLS);
-        let _ = write!(
-            text,
-            "\n.visible .entry {}(.param .align 8 .b8 P[{bytes}])\n.maxntid {}, 1, 1\n{{\n",
-            Kernel::ENTRY,
+        let mut text = format!(
+            "\n.visible .entry {name}(.param .align 8 .b8 P[{bytes}])\n.maxntid {}, 1, 1\n{{\n",
             Kernel::THREADS
         );
-        for (class, count) in &self.registers {
+        for (class, count) in std::mem::take(&mut self.registers) {
             let ty = match class {
-                Class::Int | Class::Word | Class::Wide => self.ty(*class).replace(['s', 'u'], "b"),
-                _ => self.ty(*class).to_string(),
+                Class::Int | Class::Word | Class::Wide => self.ty(class).replace(['s', 'u'], "b"),
+                _ => self.ty(class).to_string(),
             };
             let _ = writeln!(text, "  .reg .{ty} {}<{count}>;", class.prefix());
         }
-        text + &self.body + "}\n"
+        if !self.kept.is_empty() {
+            self.kept.clear();
+            let _ = writeln!(text, "  .local .align 4 .b8 HITS[{}];", 4 * Near::HITS);
+        }
+        self.entries
+            .push(text + &std::mem::take(&mut self.body) + "}\n");
     }
 }
 

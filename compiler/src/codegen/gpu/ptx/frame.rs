@@ -3,7 +3,7 @@
 
 use super::{Class, Printer};
 use crate::{
-    codegen::gpu::kernel::{Cell, Header},
+    codegen::gpu::kernel::{Cell, Header, Kernel},
     device::{self, Device, Op, Ty},
     ir::status,
     low,
@@ -20,25 +20,16 @@ impl Printer<'_> {
     ) -> String {
         let [start, update, stabilize] = methods;
         let update = update.as_ref().expect("strands have an update method");
-        let word = |printer: &mut Printer<'_>, at: usize| {
-            let word = printer.register(Class::Word);
-            printer.line(&format!("ld.param.u32 {word}, [P+{at}]"));
-            word
+        let slot = match self.near {
+            None => self.thread(Header::COUNT),
+            Some(_) => self.next_in_order(),
         };
-        let [block, size, thread] = [0; 3].map(|_| self.register(Class::Word));
-        self.line(&format!("mov.u32 {block}, %ctaid.x"));
-        self.line(&format!("mov.u32 {size}, %ntid.x"));
-        self.line(&format!("mov.u32 {thread}, %tid.x"));
-        let slot = self.compute(Class::Word, "mad.lo.u32", &[&block, &size, &thread]);
+        self.slot = slot.clone();
         let zero = self.register(Class::Word);
         self.line(&format!("mov.u32 {zero}, 0"));
         self.truths = ["setp.ne.u32", "setp.eq.u32"]
             .map(|instruction| self.compute(Class::Truth, instruction, &[&zero, "0"]));
-        let count = word(self, Header::COUNT);
-        let beyond = self.compute(Class::Truth, "setp.ge.u32", &[&slot, &count]);
-        self.line(&format!("@{beyond} bra DONE"));
-        let fates = self.address(Header::FATES);
-        let fate_at = self.compute(Class::Wide, "mad.wide.u32", &[&slot, "4", &fates]);
+        let fate_at = self.element(Header::FATES, &slot, 4);
         let told = self.register(Class::Word);
         self.line(&format!("ld.global.u32 {told}, [{fate_at}]"));
         let before = self.compute(Class::Word, "shr.u32", &[&told, &fate::BITS.to_string()]);
@@ -55,13 +46,17 @@ impl Printer<'_> {
             let base = self.compute(Class::Wide, "cvta.to.global.u64", &[&generic]);
             self.bases.insert((image, component), base);
         }
-        let lanes = self.lane_addresses(&slot);
+        let lanes = self.lane_addresses(&slot, Header::STATE, self.stride);
         self.load_state(&lanes);
-        let budget = word(self, Header::STEPS);
+        let budget = self.word(Header::STEPS);
+        if self.near.is_some() {
+            self.kept = self.register(Class::Word);
+        }
         let done = self.register(Class::Word);
         let status = self.register(Class::Int);
         if let Some(start) = start {
             self.begin(start);
+            self.forget_hits();
             self.line(&format!("mov.u32 {done}, 1"));
             self.line(&format!("@!{fresh} bra STARTED"));
             self.method(start, &status);
@@ -70,6 +65,7 @@ impl Printer<'_> {
         }
         self.line(&format!("mov.u32 {done}, 0"));
         self.begin(update);
+        self.forget_hits();
         self.invariants(update);
         // A launch is for one super-step at least.
         self.place_label("AGAIN");
@@ -84,18 +80,19 @@ impl Printer<'_> {
         self.line(&format!("@{died} bra DEAD"));
         if let Some(stabilize) = stabilize {
             self.begin(stabilize);
+            self.forget_hits();
             self.method(stabilize, &status);
         }
-        self.end(&fate, fate::STABLE, "STORE");
+        self.end(&fate, fate::STABLE, Header::ENDED);
+        self.line("bra STORE");
         self.place_label("DEAD");
-        self.end(&fate, fate::DEAD, "STORE");
+        self.end(&fate, fate::DEAD, Header::ENDED);
+        self.line("bra STORE");
         self.place_label("LEAVE");
-        self.end(&fate, fate::LEFT, "TELL");
+        self.end(&fate, fate::LEFT, Header::LEFT);
+        self.line("bra TELL");
         self.place_label("PAUSE");
-        let active = self.address(Header::ACTIVE);
-        self.line(&format!("mov.u32 {fate}, 1"));
-        self.line(&format!("st.global.u32 [{active}], {fate}"));
-        self.line(&format!("mov.u32 {fate}, {}", fate::RUNNING));
+        self.end(&fate, fate::RUNNING, Header::GOES_ON);
         self.place_label("STORE");
         self.store_state(&lanes, &[start.as_ref(), Some(update), stabilize.as_ref()]);
         self.place_label("TELL");
@@ -105,11 +102,43 @@ impl Printer<'_> {
         self.line(&format!("st.global.u32 [{fate_at}], {fate}"));
         self.place_label("DONE");
         self.line("ret");
+        let entries = Kernel::ENTRIES;
+        self.finish(entries[entries.len() - 1]);
+        if let Some(near) = self.near {
+            self.make_ready(near);
+        }
         self.text()
     }
 
+    /// The number of the thread; one that is not below a number of the header has nothing to do.
+    pub(super) fn thread(&mut self, count: usize) -> String {
+        let [block, size, thread] = [0; 3].map(|_| self.register(Class::Word));
+        self.line(&format!("mov.u32 {block}, %ctaid.x"));
+        self.line(&format!("mov.u32 {size}, %ntid.x"));
+        self.line(&format!("mov.u32 {thread}, %tid.x"));
+        let number = self.compute(Class::Word, "mad.lo.u32", &[&block, &size, &thread]);
+        let count = self.word(count);
+        let beyond = self.compute(Class::Truth, "setp.ge.u32", &[&number, &count]);
+        self.line(&format!("@{beyond} bra DONE"));
+        number
+    }
+
+    /// A word of the header.
+    pub(super) fn word(&mut self, at: usize) -> String {
+        let word = self.register(Class::Word);
+        self.line(&format!("ld.param.u32 {word}, [P+{at}]"));
+        word
+    }
+
+    /// The address of an element of an array of the header.
+    pub(super) fn element(&mut self, array: usize, index: &str, bytes: usize) -> String {
+        let first = self.address(array);
+        let bytes = bytes.to_string();
+        self.compute(Class::Wide, "mad.wide.u32", &[index, &bytes, &first])
+    }
+
     /// An address of the header, in global memory.
-    fn address(&mut self, at: usize) -> String {
+    pub(super) fn address(&mut self, at: usize) -> String {
         let generic = self.register(Class::Wide);
         self.line(&format!("ld.param.u64 {generic}, [P+{at}]"));
         self.compute(Class::Wide, "cvta.to.global.u64", &[&generic])
@@ -120,9 +149,12 @@ impl Printer<'_> {
         self.compute(Class::Truth, &format!("setp.{how}.u32"), &[word, &number])
     }
 
-    fn end(&mut self, fate: &str, value: u32, to: &str) {
+    /// What becomes of the strand, and a flag that it does of one.
+    fn end(&mut self, fate: &str, value: u32, flag: usize) {
+        let flags = self.address(Header::FLAGS);
+        self.line(&format!("mov.u32 {fate}, 1"));
+        self.line(&format!("st.global.u32 [{flags}+{flag}], {fate}"));
         self.line(&format!("mov.u32 {fate}, {value}"));
-        self.line(&format!("bra {to}"));
     }
 
     fn leave_on_status(&mut self, status: &str) {
@@ -135,15 +167,21 @@ impl Printer<'_> {
         self.compute(Class::Truth, &compare, &[status, &value.to_string()])
     }
 
-    /// The addresses of the strand's lane in planes of 4 and 8 bytes per lane, from which the offset of a plane counts.
-    fn lane_addresses(&mut self, slot: &str) -> [String; 2] {
+    /// The addresses of a strand's lane in planes of 4 and 8 bytes per lane, from which the offset of a plane counts: in
+    /// blocks of so many bytes.
+    pub(super) fn lane_addresses(
+        &mut self,
+        slot: &str,
+        blocks: usize,
+        stride: usize,
+    ) -> [String; 2] {
         let width = self.lanes.width;
         let shift = width.trailing_zeros().to_string();
         let block = self.compute(Class::Word, "shr.u32", &[slot, &shift]);
         let lane = self.compute(Class::Word, "and.b32", &[slot, &(width - 1).to_string()]);
-        let state = self.address(Header::STATE);
-        let stride = self.stride.to_string();
-        let block = self.compute(Class::Wide, "mad.wide.u32", &[&block, &stride, &state]);
+        let first = self.address(blocks);
+        let stride = stride.to_string();
+        let block = self.compute(Class::Wide, "mad.wide.u32", &[&block, &stride, &first]);
         ["4", "8"].map(|bytes| self.compute(Class::Wide, "mad.wide.u32", &[&lane, bytes, &block]))
     }
 

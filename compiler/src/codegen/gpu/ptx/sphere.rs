@@ -1,0 +1,296 @@
+//! Queries for other strands, and their variables: what `runtime::neighbours` does, one strand per thread.
+//!
+//! A query looks at the boxes that a sphere touches, tests every strand there in the program's precision, and keeps the
+//! ranks of those inside, sorted, in memory of the thread. A list is where it begins there, a number that nobody reads, and
+//! how many strands it has.
+
+use super::{Class, Place, Printer};
+use crate::{
+    codegen::gpu::kernel::{Header, Near},
+    device::Ty,
+    low,
+    ssa::Value,
+};
+use runtime::{neighbours::Coordinate, strands::Sharing};
+
+/// Of so many strands one tells the radius it asks for.
+const SAMPLES: u32 = 64;
+
+impl Printer<'_> {
+    /// No list is kept any more.
+    pub(super) fn forget_hits(&mut self) {
+        if !self.kept.is_empty() {
+            self.line(&format!("mov.u32 {}, 0", self.kept));
+        }
+    }
+
+    /// The strands closer to a centre than a radius; the arguments are those of the operation.
+    pub(in crate::codegen::gpu) fn sphere(&mut self, given: &[&str]) -> [String; 3] {
+        let (real, kept) = (self.ty(Class::Real), self.kept.clone());
+        let given: Vec<String> = given.iter().map(|x| self.real_in_register(x)).collect();
+        let (radius, centre) = given.split_last().expect("a radius");
+        let count = self.register(Class::Word);
+        let [none, unsampled] = [0; 2].map(|_| self.label());
+        self.line(&format!("mov.u32 {count}, 0"));
+        let zero = self.number(0.0, Class::Real);
+        let above = self.compute(Class::Truth, &format!("setp.gt.{real}"), &[radius, &zero]);
+        let finite = self.are_finite(centre);
+        let asks = self.compute(Class::Truth, "and.pred", &[&above, &finite]);
+        self.line(&format!("@!{asks} bra {none}"));
+        self.sample(radius, &unsampled);
+        let square = self.compute(Class::Real, &format!("mul.rn.{real}"), &[radius, radius]);
+        let (mask, bits) = self.box_mask();
+        let ranges = self.ranges(centre, radius, &mask);
+        let hits = self.compute(Class::Wide, "mov.u64", &["HITS"]);
+        let first = self.compute(Class::Wide, "mad.wide.u32", &[&kept, "4", &hits]);
+        let slot = self.slot.clone();
+        let own = self.rank(&slot);
+        let [boxes, places] = [Header::BOXES, Header::PLACES].map(|at| self.address(at));
+        // A loop for every axis, that of the last one outside.
+        let mut number = None;
+        let mut loops = Vec::new();
+        for (low, steps) in ranges.iter().rev() {
+            let (top, step) = (self.label(), self.register(Class::Word));
+            self.line(&format!("mov.u32 {step}, 0"));
+            self.place_label(&top);
+            let along = self.compute(Class::Word, "add.u32", &[low, &step]);
+            let along = self.compute(Class::Word, "and.b32", &[&along, &mask]);
+            number = Some(self.append_box(number, &along, &bits));
+            loops.push((top, step, steps));
+        }
+        let number = number.expect("a position has coordinates");
+        let at = self.compute(Class::Wide, "mad.wide.u32", &[&number, "8", &boxes]);
+        let [left, begin] = [0; 2].map(|_| self.register(Class::Word));
+        self.line(&format!("ld.global.nc.v2.u32 {{{left}, {begin}}}, [{at}]"));
+        let record = (4 * self.lanes.bytes()).to_string();
+        let place = self.compute(Class::Wide, "mad.wide.u32", &[&begin, &record, &places]);
+        let [candidate, next, done] = [0; 3].map(|_| self.label());
+        let is_empty = self.compute(Class::Truth, "setp.eq.u32", &[&left, "0"]);
+        self.line(&format!("@{is_empty} bra {done}"));
+        self.place_label(&candidate);
+        let (position, rank) = self.record(&place, centre.len());
+        let mut sum: Option<String> = None;
+        for (x, middle) in position.iter().zip(centre) {
+            let along = self.compute(Class::Real, &format!("sub.rn.{real}"), &[x, middle]);
+            let along = self.compute(Class::Real, &format!("mul.rn.{real}"), &[&along, &along]);
+            sum = Some(match sum {
+                None => along,
+                Some(sum) => self.compute(Class::Real, &format!("add.rn.{real}"), &[&sum, &along]),
+            });
+        }
+        let distance = sum.expect("a position has coordinates");
+        let inside = self.compute(
+            Class::Truth,
+            &format!("setp.lt.{real}"),
+            &[&distance, &square],
+        );
+        let other = self.compute(Class::Truth, "setp.ne.u32", &[&rank, &own]);
+        let found = self.compute(Class::Truth, "and.pred", &[&inside, &other]);
+        self.line(&format!("@!{found} bra {next}"));
+        self.insert(&rank, &first, &count);
+        self.place_label(&next);
+        self.line(&format!("add.s64 {place}, {place}, {record}"));
+        self.line(&format!("sub.u32 {left}, {left}, 1"));
+        let more = self.compute(Class::Truth, "setp.ne.u32", &[&left, "0"]);
+        self.line(&format!("@{more} bra {candidate}"));
+        self.place_label(&done);
+        for (top, step, steps) in loops.iter().rev() {
+            self.line(&format!("add.u32 {step}, {step}, 1"));
+            let more = self.compute(Class::Truth, "setp.lt.u32", &[step, steps]);
+            self.line(&format!("@{more} bra {top}"));
+        }
+        self.place_label(&none);
+        let list = [&kept, &count].map(|word| self.int_of(word));
+        self.line(&format!("add.u32 {kept}, {kept}, {count}"));
+        let [begin, count] = list;
+        [begin.clone(), begin, count]
+    }
+
+    /// Tells the radius, if this strand is among those that do.
+    fn sample(&mut self, radius: &str, end: &str) {
+        let slot = self.slot.clone();
+        let mask = (SAMPLES - 1).to_string();
+        let number = self.compute(Class::Word, "and.b32", &[&slot, &mask]);
+        let silent = self.compute(Class::Truth, "setp.ne.u32", &[&number, "0"]);
+        self.line(&format!("@{silent} bra {end}"));
+        let bits = self.register(Class::Word);
+        if self.lanes.double {
+            // The high half of a positive number orders like the number, and is as good here.
+            let wide = self.compute(Class::Wide, "mov.b64", &[radius]);
+            let high = self.compute(Class::Wide, "shr.u64", &[&wide, "32"]);
+            self.line(&format!("cvt.u32.u64 {bits}, {high}"));
+        } else {
+            self.line(&format!("mov.b32 {bits}, {radius}"));
+        }
+        let flags = self.address(Header::FLAGS);
+        self.line(&format!(
+            "red.global.max.u32 [{flags}+{}], {bits}",
+            Header::RADIUS
+        ));
+        self.place_label(end);
+    }
+
+    /// For every axis the number of the first box that the sphere touches, and how many there are; no more than all.
+    fn ranges(&mut self, centre: &[String], radius: &str, mask: &str) -> Vec<(String, String)> {
+        let (slack, tiny) = match self.lanes.double {
+            true => (<f64 as Coordinate>::SLACK, <f64 as Coordinate>::TINY),
+            false => (<f32 as Coordinate>::SLACK, <f32 as Coordinate>::TINY),
+        };
+        let [slack, tiny] = [1.0 + slack, tiny].map(|x| self.number(x, Class::Double));
+        let reach = self.widened(radius);
+        let reach = self.compute(Class::Double, "mul.rn.f64", &[&reach, &slack]);
+        let reach = self.compute(Class::Double, "add.rn.f64", &[&reach, &tiny]);
+        let mut ranges = Vec::new();
+        for x in centre {
+            let x = self.widened(x);
+            let [low, high] = ["sub.rn.f64", "add.rn.f64"].map(|instruction| {
+                let end = self.compute(Class::Double, instruction, &[&x, &reach]);
+                self.box_along(&end)
+            });
+            let last = self.compute(Class::Word, "sub.u32", &[&high, &low]);
+            let last = self.compute(Class::Word, "min.u32", &[&last, mask]);
+            let steps = self.compute(Class::Word, "add.u32", &[&last, "1"]);
+            ranges.push((low, steps));
+        }
+        ranges
+    }
+
+    /// Position and rank at a place in the order of boxes.
+    fn record(&mut self, place: &str, dim: usize) -> (Vec<String>, String) {
+        let all: Vec<String> = (0..4).map(|_| self.register(Class::Real)).collect();
+        if self.lanes.double {
+            for (n, two) in all.chunks(2).enumerate() {
+                let two = two.join(", ");
+                self.line(&format!(
+                    "ld.global.nc.v2.f64 {{{two}}}, [{place}+{}]",
+                    16 * n
+                ));
+            }
+        } else {
+            let all = all.join(", ");
+            self.line(&format!("ld.global.nc.v4.f32 {{{all}}}, [{place}]"));
+        }
+        let rank = self.register(Class::Word);
+        if self.lanes.double {
+            let wide = self.compute(Class::Wide, "mov.b64", &[&all[3]]);
+            self.line(&format!("cvt.u32.u64 {rank}, {wide}"));
+        } else {
+            self.line(&format!("mov.b32 {rank}, {}", all[3]));
+        }
+        (all[..dim].to_vec(), rank)
+    }
+
+    /// Puts a rank among those that are kept from an address on, behind all smaller ones; a strand without room leaves.
+    fn insert(&mut self, rank: &str, first: &str, count: &str) {
+        let kept = self.kept.clone();
+        let end = self.compute(Class::Word, "add.u32", &[&kept, count]);
+        let room = Near::HITS.to_string();
+        let full = self.compute(Class::Truth, "setp.ge.u32", &[&end, &room]);
+        self.line(&format!("@{full} bra LEAVE"));
+        let [shift, put] = [0; 2].map(|_| self.label());
+        let at = self.compute(Class::Wide, "mad.wide.u32", &[count, "4", first]);
+        self.place_label(&shift);
+        let is_first = self.compute(Class::Truth, "setp.eq.u64", &[&at, first]);
+        self.line(&format!("@{is_first} bra {put}"));
+        let before = self.compute(Class::Wide, "add.s64", &[&at, "-4"]);
+        let known = self.load("local", &before, 0);
+        let smaller = self.compute(Class::Truth, "setp.lt.u32", &[&known, rank]);
+        self.line(&format!("@{smaller} bra {put}"));
+        self.line(&format!("st.local.u32 [{at}], {known}"));
+        self.line(&format!("mov.u64 {at}, {before}"));
+        self.line(&format!("bra {shift}"));
+        self.place_label(&put);
+        self.line(&format!("st.local.u32 [{at}], {rank}"));
+        self.line(&format!("add.u32 {count}, {count}, 1"));
+    }
+
+    /// The strand at an index among those that a query found: where the list begins, a number, how long it is, the index.
+    pub(in crate::codegen::gpu) fn strand_at(&mut self, given: &[&str]) -> String {
+        let int = self.ty(Class::Int);
+        let [begin, count, index] = [0, 2, 3].map(|n| self.in_register(given[n]));
+        let below = self.compute(Class::Truth, &format!("setp.lt.{int}"), &[&index, "0"]);
+        let above = self.compute(Class::Truth, &format!("setp.ge.{int}"), &[&index, &count]);
+        let outside = self.compute(Class::Truth, "or.pred", &[&below, &above]);
+        let (slot, end) = (self.register(Class::Word), self.label());
+        self.line(&format!("mov.u32 {slot}, 0"));
+        self.line(&format!("@{outside} bra {end}"));
+        let place = self.compute(Class::Int, &format!("add.{int}"), &[&begin, &index]);
+        let place = self.word_of(&place);
+        let hits = self.compute(Class::Wide, "mov.u64", &["HITS"]);
+        let at = self.compute(Class::Wide, "mad.wide.u32", &[&place, "4", &hits]);
+        let rank = self.load("local", &at, 0);
+        let at = self.element(Header::SLOTS, &rank, 4);
+        self.line(&format!("ld.global.nc.u32 {slot}, [{at}]"));
+        self.place_label(&end);
+        self.int_of(&slot)
+    }
+
+    /// A state slot of another strand.
+    pub(in crate::codegen::gpu) fn other(
+        &mut self,
+        slot: u32,
+        strand: Value,
+        given: &str,
+    ) -> String {
+        let plane = self.planes[slot as usize];
+        let published = plane.sharing == Sharing::Communicated;
+        let place = Place::Strand(strand, published, plane.stride);
+        let lane = match self.places.get(&place) {
+            Some(known) => known.clone(),
+            None => {
+                let number = self.in_register(given);
+                let number = self.word_of(&number);
+                let near = self.near.expect("strands look at others");
+                let (blocks, stride) = match published {
+                    true => (Header::PUBLISHED, near.stride),
+                    false => (Header::STATE, self.stride),
+                };
+                let lanes = self.lane_addresses(&number, blocks, stride);
+                let lane = lanes[plane.stride / 8].clone();
+                self.places.insert(place, lane.clone());
+                lane
+            }
+        };
+        let class = Class::of(Ty::Scalar(plane.ty));
+        let loaded = match plane.ty {
+            low::Ty::Bool => Class::Int,
+            _ => class,
+        };
+        let (register, ty) = (self.register(loaded), self.ty(loaded));
+        let at = plane.offset;
+        self.line(&format!("ld.global.nc.{ty} {register}, [{lane}+{at}]"));
+        match plane.ty {
+            low::Ty::Bool => self.compute(class, &format!("setp.ne.{ty}"), &[&register, "0"]),
+            _ => register,
+        }
+    }
+
+    /// A word as an integer.
+    fn int_of(&mut self, word: &str) -> String {
+        let instruction = if self.lanes.long_int {
+            "cvt.u64.u32"
+        } else {
+            "mov.u32"
+        };
+        self.compute(Class::Int, instruction, &[word])
+    }
+
+    /// An integer that is a word.
+    fn word_of(&mut self, int: &str) -> String {
+        let instruction = if self.lanes.long_int {
+            "cvt.u32.u64"
+        } else {
+            "mov.u32"
+        };
+        self.compute(Class::Word, instruction, &[int])
+    }
+
+    /// A real, in a register if it is a constant.
+    fn real_in_register(&mut self, operand: &str) -> String {
+        if operand.starts_with('%') {
+            return operand.to_string();
+        }
+        let ty = self.ty(Class::Real);
+        self.compute(Class::Real, &format!("mov.{ty}"), &[operand])
+    }
+}
