@@ -240,7 +240,14 @@ pub(crate) fn run_elsewhere<P: StrandProgram>(
     }
     let lanes = &mut core.roster.lanes;
     if !independent {
-        for sets in lanes.iter_mut().filter(|sets| sets.active != 0) {
+        for sets in lanes.iter_mut() {
+            if sets.active == 0 {
+                // It was sent if it was only here.
+                if sets.newest == Newest::Here {
+                    sets.newest = Newest::Both;
+                }
+                continue;
+            }
             sets.unpublished = true;
             sets.newest = Newest::There;
             if fates.is_empty() {

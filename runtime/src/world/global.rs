@@ -169,7 +169,14 @@ impl GlobalContext<'_> {
     /// Stabilizes all active strands at once, running their `stabilize` methods.
     pub fn stabilize_all<P: StrandProgram>(&mut self, program: &P) {
         let abilities = self.core.abilities;
-        self.core.bring_back(program, |_, sets| sets.active != 0);
+        // Methods may look around: at where strands are now.
+        let look = abilities.stabilizes && abilities.communicates;
+        self.core
+            .bring_back(program, |_, sets| look || sets.active != 0);
+        if look {
+            self.core.publish();
+            self.core.index();
+        }
         self.core
             .sweep(|cx, block, sets| stabilize_block(program, abilities, cx, block, sets));
         let printed = self.core.printed();

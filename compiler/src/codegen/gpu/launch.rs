@@ -2,7 +2,7 @@
 
 use super::{
     driver::DriverError,
-    kernel::{Cell, Header, Kernel, PARAMETER_CELLS},
+    kernel::{Cell, Header, Kernel, Near, PARAMETER_CELLS},
     memory::{Memory, words_as_bytes, words_as_bytes_mut},
     near::NearRoom,
 };
@@ -352,7 +352,8 @@ impl Accelerator {
         let mut threads = Vec::new();
         if let Some(near) = &room.near {
             near.describe(&mut header);
-            threads = vec![near.chunks, header.count, near.chunks, header.count];
+            let boxes = near.chunks * Near::BOXES;
+            threads = vec![boxes, header.count, near.chunks, header.count];
         }
         threads.push(header.count);
         let entries: Vec<(u64, u32)> = self.handles.iter().copied().zip(threads).collect();

@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 /// Boxes at most, as a power of two.
 const MOST_BITS: u32 = 24;
-/// Strands that are looked at for a first guess of the edge of a box, and how many should be in one then.
+/// How many strands should be in a box.
+const IN_A_BOX: usize = 8;
+/// Strands that are looked at for a first guess of the edge of a box.
 const SAMPLES: usize = 4096;
-const IN_A_BOX: f64 = 8.0;
 
 /// What the parts of [`Header`] about neighbours refer to.
 pub(super) struct NearRoom {
@@ -41,8 +42,8 @@ impl NearRoom {
     ) -> Result<NearRoom, DriverError> {
         let strands = blocks * lanes.width;
         let dim = u32::from(near.dim);
-        // About as many boxes as strands, and a whole number of chunks.
-        let wanted = strands.next_power_of_two().trailing_zeros();
+        // A box for a few strands, and a whole number of chunks.
+        let wanted = (strands / IN_A_BOX).next_power_of_two().trailing_zeros();
         let bits = wanted.clamp(6, MOST_BITS).div_ceil(dim);
         let chunks = (1 << (bits * dim)) / Near::BOXES + 1;
         let memory = |count: usize, bytes: usize| Memory::new(machine, count * bytes);
@@ -90,7 +91,7 @@ impl Accelerator {
         let first = near.position as usize;
         let planes = &self.kernel.planes[first..first + usize::from(near.dim)];
         let strands = batch.blocks() * batch.width;
-        let (mut volume, mut axes) = (IN_A_BOX / strands.max(1) as f64, 0);
+        let (mut volume, mut axes) = (IN_A_BOX as f64 / strands.max(1) as f64, 0);
         for plane in planes {
             let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
             for slot in (0..strands).step_by((strands / SAMPLES).max(1)) {

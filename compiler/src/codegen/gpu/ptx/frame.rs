@@ -112,15 +112,24 @@ impl Printer<'_> {
 
     /// The number of the thread; one that is not below a number of the header has nothing to do.
     pub(super) fn thread(&mut self, count: usize) -> String {
+        let number = self.number_of_thread();
+        let count = self.word(count);
+        self.end_from(&number, &count);
+        number
+    }
+
+    pub(super) fn number_of_thread(&mut self) -> String {
         let [block, size, thread] = [0; 3].map(|_| self.register(Class::Word));
         self.line(&format!("mov.u32 {block}, %ctaid.x"));
         self.line(&format!("mov.u32 {size}, %ntid.x"));
         self.line(&format!("mov.u32 {thread}, %tid.x"));
-        let number = self.compute(Class::Word, "mad.lo.u32", &[&block, &size, &thread]);
-        let count = self.word(count);
-        let beyond = self.compute(Class::Truth, "setp.ge.u32", &[&number, &count]);
+        self.compute(Class::Word, "mad.lo.u32", &[&block, &size, &thread])
+    }
+
+    /// Threads from a number on have nothing to do.
+    pub(super) fn end_from(&mut self, number: &str, count: &str) {
+        let beyond = self.compute(Class::Truth, "setp.ge.u32", &[number, count]);
         self.line(&format!("@{beyond} bra DONE"));
-        number
     }
 
     /// A word of the header.

@@ -31,8 +31,7 @@ impl Printer<'_> {
         let thread = self.thread(Header::COUNT);
         let flags = self.address(Header::FLAGS);
         let placed = self.load("global.nc", &flags, Header::PLACED);
-        let beyond = self.compute(Class::Truth, "setp.ge.u32", &[&thread, &placed]);
-        self.line(&format!("@{beyond} bra DONE"));
+        self.end_from(&thread, &placed);
         let at = self.element(Header::ORDER, &thread, 4);
         self.load("global.nc", &at, 0)
     }
@@ -48,13 +47,16 @@ impl Printer<'_> {
         self.compute(Class::Word, "mov.u32", &[&number.to_string()])
     }
 
-    /// No strand is in any box. A thread clears some of these.
+    /// No strand is in a box.
     fn clear(&mut self, _: Near) {
-        let first = self.chunk();
+        let number = self.number_of_thread();
+        let chunks = self.word(Header::CHUNKS);
+        let chunk = Near::BOXES.trailing_zeros().to_string();
+        let boxes = self.compute(Class::Word, "shl.b32", &[&chunks, &chunk]);
+        self.end_from(&number, &boxes);
+        let at = self.element(Header::BOXES, &number, 8);
         let zero = self.compute(Class::Wide, "mov.u64", &["0"]);
-        for n in 0..Near::BOXES {
-            self.line(&format!("st.global.u64 [{first}+{}], {zero}", 8 * n));
-        }
+        self.line(&format!("st.global.u64 [{at}], {zero}"));
     }
 
     /// The address of the boxes of a thread.

@@ -46,7 +46,7 @@ impl Printer<'_> {
         let slot = self.slot.clone();
         let own = self.rank(&slot);
         let [boxes, places] = [Header::BOXES, Header::PLACES].map(|at| self.address(at));
-        // A loop for every axis, that of the last one outside.
+        // A loop for every axis, that of the last one outside. Along the first one it takes several boxes at a time.
         let mut number = None;
         let mut loops = Vec::new();
         for (low, steps) in ranges.iter().rev() {
@@ -56,12 +56,21 @@ impl Printer<'_> {
             let along = self.compute(Class::Word, "add.u32", &[low, &step]);
             let along = self.compute(Class::Word, "and.b32", &[&along, &mask]);
             number = Some(self.append_box(number, &along, &bits));
-            loops.push((top, step, steps));
+            loops.push((top, step, steps, along, "1".to_string()));
         }
         let number = number.expect("a position has coordinates");
+        let (_, step, steps, along, by) = loops.last_mut().expect("an axis");
+        *by = self.boxes_together(&number, [along, &mask], [step, steps]);
         let at = self.compute(Class::Wide, "mad.wide.u32", &[&number, "8", &boxes]);
-        let [left, begin] = [0; 2].map(|_| self.register(Class::Word));
-        self.line(&format!("ld.global.nc.v2.u32 {{{left}, {begin}}}, [{at}]"));
+        let begin = self.load("global.nc", &at, 4);
+        let last = self.compute(Class::Wide, "mad.wide.u32", &[by, "8", &at]);
+        let last = self.compute(Class::Wide, "add.s64", &[&last, "-8"]);
+        let [count_there, last_begin] = [0; 2].map(|_| self.register(Class::Word));
+        self.line(&format!(
+            "ld.global.nc.v2.u32 {{{count_there}, {last_begin}}}, [{last}]"
+        ));
+        let end = self.compute(Class::Word, "add.u32", &[&last_begin, &count_there]);
+        let left = self.compute(Class::Word, "sub.u32", &[&end, &begin]);
         let record = (4 * self.lanes.bytes()).to_string();
         let place = self.compute(Class::Wide, "mad.wide.u32", &[&begin, &record, &places]);
         let [candidate, next, done] = [0; 3].map(|_| self.label());
@@ -94,8 +103,8 @@ impl Printer<'_> {
         let more = self.compute(Class::Truth, "setp.ne.u32", &[&left, "0"]);
         self.line(&format!("@{more} bra {candidate}"));
         self.place_label(&done);
-        for (top, step, steps) in loops.iter().rev() {
-            self.line(&format!("add.u32 {step}, {step}, 1"));
+        for (top, step, steps, _, by) in loops.iter().rev() {
+            self.line(&format!("add.u32 {step}, {step}, {by}"));
             let more = self.compute(Class::Truth, "setp.lt.u32", &[step, steps]);
             self.line(&format!("@{more} bra {top}"));
         }
@@ -104,6 +113,24 @@ impl Printer<'_> {
         self.line(&format!("add.u32 {kept}, {kept}, {count}"));
         let [begin, count] = list;
         [begin.clone(), begin, count]
+    }
+
+    /// How many boxes from one on have their strands next to each other in the order of boxes, of those that are left:
+    /// threads give places to [`Near::BOXES`] at a time, and the numbers along the first axis go round.
+    fn boxes_together(
+        &mut self,
+        number: &str,
+        [along, mask]: [&str; 2],
+        [step, steps]: [&str; 2],
+    ) -> String {
+        let [chunk, within] = [Near::BOXES, Near::BOXES - 1].map(|n| n.to_string());
+        let within = self.compute(Class::Word, "and.b32", &[number, &within]);
+        let in_chunk = self.compute(Class::Word, "sub.u32", &[&chunk, &within]);
+        let in_row = self.compute(Class::Word, "sub.u32", &[mask, along]);
+        let in_row = self.compute(Class::Word, "add.u32", &[&in_row, "1"]);
+        let left = self.compute(Class::Word, "sub.u32", &[steps, step]);
+        let most = self.compute(Class::Word, "min.u32", &[&in_chunk, &in_row]);
+        self.compute(Class::Word, "min.u32", &[&most, &left])
     }
 
     /// Tells the radius, if this strand is among those that do.
