@@ -147,9 +147,11 @@ impl Kernel {
                 assert_eq!(*parameter_bytes.get_or_insert(bytes), bytes);
             } else if !is_wanted {
                 continue;
-            } else if let Some(rest) = line.strip_prefix(".local .align 4 .b8 HITS[") {
-                local_bytes = rest.strip_suffix("];").unwrap().parse().unwrap();
-                reader.tables.insert("HITS".into(), 0);
+            } else if let Some(rest) = line.strip_prefix(".local .align 16 .b8 ") {
+                let (name, bytes) = rest.strip_suffix("];").unwrap().split_once('[').unwrap();
+                reader.tables.insert(name.into(), local_bytes);
+                let bytes: usize = bytes.parse().unwrap();
+                local_bytes += bytes.next_multiple_of(16);
             } else if let Some(rest) = line.strip_prefix(".reg .") {
                 let (ty, rest) = rest.split_once(' ').unwrap();
                 let (prefix, count) = rest.strip_suffix(">;").unwrap().split_once('<').unwrap();
@@ -310,12 +312,18 @@ impl Reader {
         }
         let (instruction, operands) = line.split_once(' ').expect(line);
         let parts: Vec<&str> = instruction.split('.').collect();
-        if let ["ld", "global", "nc", count @ ("v2" | "v4"), ty] = parts[..] {
+        if let ["ld", space @ "global", "nc", count @ ("v2" | "v4"), ty]
+        | ["ld", space @ "local", count @ ("v2" | "v4"), ty] = parts[..]
+        {
             let (targets, address) = operands.split_once("}, ").expect(line);
             let targets: Vec<&str> = targets.strip_prefix('{').expect(line).split(", ").collect();
             assert_eq!(format!("v{}", targets.len()), count, "{line}");
             assert!(targets.len() * bytes_of(ty) <= 16, "{line}");
-            return self.load(Space::Global, ty, &targets, address, line);
+            let space = match space {
+                "local" => Space::Local,
+                _ => Space::Global,
+            };
+            return self.load(space, ty, &targets, address, line);
         }
         let operands: Vec<&str> = operands.split(", ").collect();
         match parts[..] {

@@ -9,7 +9,7 @@ use crate::{
     ssa::{Function, Program, Role},
 };
 use ein_ir::ops::StrandSet;
-use std::{mem::offset_of, sync::Arc};
+use std::{collections::BTreeMap, mem::offset_of, sync::Arc};
 
 /// What every launch is given, in front of the cells.
 #[repr(C)]
@@ -27,8 +27,6 @@ pub struct Header {
     pub published: u64,
     /// The rank of the strand in each slot.
     pub ranks: u64,
-    /// The slot of the strand of each rank.
-    pub slots: u64,
     /// For each box of space how many strands are in it, and where they begin in the order of boxes: two words.
     pub boxes: u64,
     /// For each slot the box of its strand and its number there: two words.
@@ -37,6 +35,8 @@ pub struct Header {
     pub order: u64,
     /// In the same order, four reals for each strand: its position, and the bits of its rank as the last.
     pub places: u64,
+    /// In the same order, what strands read of others, as of the start of the super-step: [`Near::record`] bytes for each.
+    pub seen: u64,
     /// Boxes in a unit of length.
     pub per_unit: f64,
     /// How many strands there are.
@@ -56,11 +56,11 @@ impl Header {
     pub(super) const MORE: usize = offset_of!(Header, more);
     pub(super) const PUBLISHED: usize = offset_of!(Header, published);
     pub(super) const RANKS: usize = offset_of!(Header, ranks);
-    pub(super) const SLOTS: usize = offset_of!(Header, slots);
     pub(super) const BOXES: usize = offset_of!(Header, boxes);
     pub(super) const SEATS: usize = offset_of!(Header, seats);
     pub(super) const ORDER: usize = offset_of!(Header, order);
     pub(super) const PLACES: usize = offset_of!(Header, places);
+    pub(super) const SEEN: usize = offset_of!(Header, seen);
     pub(super) const PER_UNIT: usize = offset_of!(Header, per_unit);
     pub(super) const COUNT: usize = offset_of!(Header, count);
     pub(super) const STEPS: usize = offset_of!(Header, steps);
@@ -85,11 +85,11 @@ impl Header {
             self.more,
             self.published,
             self.ranks,
-            self.slots,
             self.boxes,
             self.seats,
             self.order,
             self.places,
+            self.seen,
             self.per_unit.to_bits(),
         ];
         let words = [self.count, self.steps, self.bits, self.chunks];
@@ -127,6 +127,8 @@ pub struct Near {
     pub dim: u8,
     /// Bytes from one published block to the next.
     pub stride: usize,
+    /// Bytes of what a strand reads of another.
+    pub record: usize,
 }
 
 impl Near {
@@ -186,12 +188,14 @@ impl Kernel {
             Some(device::expand(function, lanes.double))
         };
         let methods = device::METHODS.map(method);
+        let (seen, record) = seen(&methods, &state.planes);
         let near = device::sphere(program).map(|(position, dim)| Near {
             position,
             dim,
             stride: state.layout.published_stride(),
+            record,
         });
-        let mut printer = Printer::new(lanes, state, near, string);
+        let mut printer = Printer::new(lanes, state, near, seen, string);
         let text = printer.kernel(&methods);
         Ok(Kernel {
             text,
@@ -229,6 +233,33 @@ impl Kernel {
         let request = format!("{limit}.minnctapersm {blocks}\n");
         self.text.replacen(&limit, &request, 1)
     }
+}
+
+/// Where the state slots that strands read of others lie in a record of these, and how many bytes it has: wide ones first,
+/// so that all are aligned.
+fn seen(
+    methods: &[Option<Function<Device>>; 3],
+    planes: &[StatePlane],
+) -> (BTreeMap<u32, usize>, usize) {
+    let mut slots = Vec::new();
+    for function in methods.iter().flatten() {
+        function.each_op(&mut |op, _, _| {
+            if let device::Op::Low(low::Op::Dynamic(low::Dynamic::Other(slot, _))) = op {
+                slots.push(*slot);
+            }
+        });
+    }
+    let bytes = |slot: &u32| planes[*slot as usize].stride;
+    slots.sort_unstable_by_key(|slot| (std::cmp::Reverse(bytes(slot)), *slot));
+    slots.dedup();
+    let mut end = 0;
+    let mut place = |slot: u32| {
+        let offset = end;
+        end += bytes(&slot);
+        (slot, offset)
+    };
+    let seen = slots.into_iter().map(&mut place).collect();
+    (seen, end.next_multiple_of(8))
 }
 
 /// The strings of methods, each once, with their numbers.

@@ -21,11 +21,11 @@ const SAMPLES: usize = 4096;
 pub(super) struct NearRoom {
     pub(super) published: Memory,
     pub(super) ranks: Memory,
-    slots: Memory,
     boxes: Memory,
     seats: Memory,
     order: Memory,
     places: Memory,
+    seen: Memory,
     bits: u32,
     pub(super) chunks: u32,
     /// The edge of a box: about the radius that strands ask for. Any is right.
@@ -50,11 +50,11 @@ impl NearRoom {
         Ok(NearRoom {
             published: memory(blocks, near.stride)?,
             ranks: memory(strands, 4)?,
-            slots: memory(strands, 4)?,
             boxes: memory((chunks * Near::BOXES) as usize, 8)?,
             seats: memory(strands, 8)?,
             order: memory(strands, 4)?,
             places: memory(strands, 4 * lanes.bytes())?,
+            seen: memory(strands, near.record)?,
             bits,
             chunks,
             edge: None,
@@ -65,11 +65,11 @@ impl NearRoom {
     pub(super) fn describe(&self, header: &mut Header) {
         header.published = self.published.address;
         header.ranks = self.ranks.address;
-        header.slots = self.slots.address;
         header.boxes = self.boxes.address;
         header.seats = self.seats.address;
         header.order = self.order.address;
         header.places = self.places.address;
+        header.seen = self.seen.address;
         header.per_unit = 1.0 / self.edge.unwrap_or(1.0);
         header.bits = self.bits;
         header.chunks = self.chunks;

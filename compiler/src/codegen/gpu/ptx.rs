@@ -66,8 +66,8 @@ impl Class {
 pub(super) enum Place {
     Samples(Value, u32, u32),
     Weights(Value, Table),
-    /// Another strand's lane, in planes of so many bytes per lane: among what is published, or in the state.
-    Strand(Value, bool, usize),
+    /// What is read of another strand.
+    Strand(Value),
 }
 
 /// A kernel in the making.
@@ -96,6 +96,8 @@ pub(super) struct Printer<'a> {
     pub(super) truths: [String; 2],
     more: String,
     near: Option<Near>,
+    /// Where the state slots that are read of others lie in a record of these.
+    seen: BTreeMap<u32, usize>,
     /// The slot of the strand, and how many numbers of others it keeps.
     slot: String,
     kept: String,
@@ -108,6 +110,7 @@ impl<'a> Printer<'a> {
         lanes: Lanes,
         state: &'a StateMap,
         near: Option<Near>,
+        seen: BTreeMap<u32, usize>,
         string: &'a dyn Fn(&str) -> i64,
     ) -> Printer<'a> {
         Printer {
@@ -129,6 +132,7 @@ impl<'a> Printer<'a> {
             truths: Default::default(),
             more: String::new(),
             near,
+            seen,
             slot: String::new(),
             kept: String::new(),
             entries: Vec::new(),
@@ -399,7 +403,7 @@ impl<'a> Printer<'a> {
         }
         if !self.kept.is_empty() {
             self.kept.clear();
-            let _ = writeln!(text, "  .local .align 4 .b8 HITS[{}];", 4 * Near::HITS);
+            text += &sphere::memory();
         }
         self.entries
             .push(text + &std::mem::take(&mut self.body) + "}\n");

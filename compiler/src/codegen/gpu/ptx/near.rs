@@ -6,7 +6,10 @@
 //! two coordinates misses nothing between these; which strands share a box changes only how long a query takes.
 
 use super::{Class, Printer};
-use crate::codegen::gpu::kernel::{Header, Kernel, Near};
+use crate::codegen::{
+    abi::StatePlane,
+    gpu::kernel::{Header, Kernel, Near},
+};
 use runtime::{strands::Sharing, world::fate};
 
 /// The box of a strand that has none, because there is no strand.
@@ -87,22 +90,10 @@ impl Printer<'_> {
         let to = self.lane_addresses(&slot, Header::PUBLISHED, near.stride);
         for plane in self.planes {
             if plane.sharing == Sharing::Communicated {
-                let (class, ty) = match plane.stride {
-                    8 => (Class::Wide, "u64"),
-                    _ => (Class::Word, "u32"),
-                };
-                let copied = self.register(class);
-                let [from, to] = [&from, &to].map(|lanes| {
-                    let at = &lanes[plane.stride / 8];
-                    format!("[{at}+{}]", plane.offset)
-                });
-                self.line(&format!("ld.global.{ty} {copied}, {from}"));
-                self.line(&format!("st.global.{ty} {to}, {copied}"));
+                let to = format!("{}+{}", to[plane.stride / 8], plane.offset);
+                self.copy_lane(plane, &from, &to);
             }
         }
-        let rank = self.rank(&slot);
-        let of_rank = self.element(Header::SLOTS, &rank, 4);
-        self.line(&format!("st.global.u32 [{of_rank}], {slot}"));
         let position = self.position(near, &from);
         let number = self.box_of(&position);
         let in_box = self.element(Header::BOXES, &number, 8);
@@ -110,6 +101,18 @@ impl Printer<'_> {
         self.line(&format!("atom.global.add.u32 {before}, [{in_box}], 1"));
         self.line(&format!("st.global.u32 [{seat}], {number}"));
         self.line(&format!("st.global.u32 [{seat}+4], {before}"));
+    }
+
+    /// Copies a scalar of the strand whose lanes these are to an address.
+    fn copy_lane(&mut self, plane: &StatePlane, lanes: &[String; 2], to: &str) {
+        let (class, ty) = match plane.stride {
+            8 => (Class::Wide, "u64"),
+            _ => (Class::Word, "u32"),
+        };
+        let (copied, at) = (self.register(class), &lanes[plane.stride / 8]);
+        let offset = plane.offset;
+        self.line(&format!("ld.global.{ty} {copied}, [{at}+{offset}]"));
+        self.line(&format!("st.global.{ty} [{to}], {copied}"));
     }
 
     /// The rank of the strand in a slot.
@@ -143,7 +146,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Puts a strand in the order of boxes.
+    /// Puts a strand in the order of boxes, with what others read of it: those that are near each other lie together.
     fn place(&mut self, near: Near) {
         let slot = self.thread(Header::COUNT);
         let seat = self.element(Header::SEATS, &slot, 8);
@@ -173,6 +176,11 @@ impl Printer<'_> {
             self.line(&format!("st.global.{real} [{at}+{}], {x}", n * bytes));
         }
         self.line(&format!("st.global.{real} [{at}+{}], {bits}", 3 * bytes));
+        let record = self.element(Header::SEEN, &place, near.record);
+        for (slot, offset) in self.seen.clone() {
+            let plane = &self.planes[slot as usize];
+            self.copy_lane(plane, &from, &format!("{record}+{offset}"));
+        }
     }
 
     /// The position of the strand whose lanes these are.
@@ -180,7 +188,7 @@ impl Printer<'_> {
         let first = near.position as usize;
         let planes = &self.planes[first..first + usize::from(near.dim)];
         let ty = self.ty(Class::Real);
-        let load = |printer: &mut Printer<'_>, plane: &crate::codegen::abi::StatePlane| {
+        let load = |printer: &mut Printer<'_>, plane: &StatePlane| {
             let x = printer.register(Class::Real);
             let lane = &lanes[plane.stride / 8];
             printer.line(&format!("ld.global.{ty} {x}, [{lane}+{}]", plane.offset));

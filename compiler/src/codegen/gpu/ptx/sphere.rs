@@ -1,8 +1,8 @@
 //! Queries for other strands, and their variables: what `runtime::neighbours` does, one strand per thread.
 //!
-//! A query looks at the boxes that a sphere touches, tests every strand there in the program's precision, and keeps the
-//! ranks of those inside, sorted, in memory of the thread. A list is where it begins there, a number that nobody reads, and
-//! how many strands it has.
+//! A query looks at the boxes that a sphere touches, tests every strand there in the program's precision, and keeps where
+//! those inside are in the order of boxes, sorted by rank, in memory of the thread. A list is where it begins there, a number
+//! that nobody reads, and how many strands it has; a strand is its place in the order of boxes.
 
 use super::{Class, Place, Printer};
 use crate::{
@@ -11,10 +11,28 @@ use crate::{
     low,
     ssa::Value,
 };
-use runtime::{neighbours::Coordinate, strands::Sharing};
+use runtime::neighbours::Coordinate;
 
 /// Of so many strands one tells the radius it asks for.
 const SAMPLES: u32 = 64;
+
+/// Memory of a thread: the places of the strands of all lists, and of the query in work the places of those found and their
+/// ranks.
+const HITS: &str = "HITS";
+const FOUND: &str = "FOUND";
+const RANKS: &str = "RANKS";
+/// Ranks that are compared at a time.
+const TOGETHER: usize = 4;
+
+/// The declarations of it.
+pub(super) fn memory() -> String {
+    [HITS, FOUND, RANKS]
+        .map(|name| {
+            let bytes = 4 * (Near::HITS + TOGETHER);
+            format!("  .local .align 16 .b8 {name}[{bytes}];\n")
+        })
+        .concat()
+}
 
 impl Printer<'_> {
     /// No list is kept any more.
@@ -41,8 +59,6 @@ impl Printer<'_> {
         let square = self.compute(Class::Real, &format!("mul.rn.{real}"), &[radius, radius]);
         let (mask, bits) = self.box_mask();
         let ranges = self.ranges(centre, radius, &mask);
-        let hits = self.compute(Class::Wide, "mov.u64", &["HITS"]);
-        let first = self.compute(Class::Wide, "mad.wide.u32", &[&kept, "4", &hits]);
         let slot = self.slot.clone();
         let own = self.rank(&slot);
         let [boxes, places] = [Header::BOXES, Header::PLACES].map(|at| self.address(at));
@@ -96,7 +112,8 @@ impl Printer<'_> {
         let other = self.compute(Class::Truth, "setp.ne.u32", &[&rank, &own]);
         let found = self.compute(Class::Truth, "and.pred", &[&inside, &other]);
         self.line(&format!("@!{found} bra {next}"));
-        self.insert(&rank, &first, &count);
+        let number = self.compute(Class::Word, "sub.u32", &[&end, &left]);
+        self.keep(&number, &rank, &count);
         self.place_label(&next);
         self.line(&format!("add.s64 {place}, {place}, {record}"));
         self.line(&format!("sub.u32 {left}, {left}, 1"));
@@ -108,6 +125,7 @@ impl Printer<'_> {
             let more = self.compute(Class::Truth, "setp.lt.u32", &[step, steps]);
             self.line(&format!("@{more} bra {top}"));
         }
+        self.sort(&count);
         self.place_label(&none);
         let list = [&kept, &count].map(|word| self.int_of(word));
         self.line(&format!("add.u32 {kept}, {kept}, {count}"));
@@ -207,28 +225,69 @@ impl Printer<'_> {
         (all[..dim].to_vec(), rank)
     }
 
-    /// Puts a rank among those that are kept from an address on, behind all smaller ones; a strand without room leaves.
-    fn insert(&mut self, rank: &str, first: &str, count: &str) {
+    /// Keeps a strand that was found, by its place and its rank; one that finds too many leaves.
+    fn keep(&mut self, place: &str, rank: &str, count: &str) {
         let kept = self.kept.clone();
         let end = self.compute(Class::Word, "add.u32", &[&kept, count]);
         let room = Near::HITS.to_string();
         let full = self.compute(Class::Truth, "setp.ge.u32", &[&end, &room]);
         self.line(&format!("@{full} bra LEAVE"));
-        let [shift, put] = [0; 2].map(|_| self.label());
-        let at = self.compute(Class::Wide, "mad.wide.u32", &[count, "4", first]);
-        self.place_label(&shift);
-        let is_first = self.compute(Class::Truth, "setp.eq.u64", &[&at, first]);
-        self.line(&format!("@{is_first} bra {put}"));
-        let before = self.compute(Class::Wide, "add.s64", &[&at, "-4"]);
-        let known = self.load("local", &before, 0);
-        let smaller = self.compute(Class::Truth, "setp.lt.u32", &[&known, rank]);
-        self.line(&format!("@{smaller} bra {put}"));
-        self.line(&format!("st.local.u32 [{at}], {known}"));
-        self.line(&format!("mov.u64 {at}, {before}"));
-        self.line(&format!("bra {shift}"));
-        self.place_label(&put);
-        self.line(&format!("st.local.u32 [{at}], {rank}"));
+        for (array, word) in [(FOUND, place), (RANKS, rank)] {
+            let at = self.kept_at(array, count);
+            self.line(&format!("st.local.u32 [{at}], {word}"));
+        }
         self.line(&format!("add.u32 {count}, {count}, 1"));
+    }
+
+    /// Puts what was found in order: behind as many as have smaller ranks. That looks at all pairs, but the threads of a warp
+    /// look at the same ones at a time, which sorting by exchanges would not.
+    fn sort(&mut self, count: &str) {
+        let [next, compare, done] = [0; 3].map(|_| self.label());
+        // Ranks are taken several at a time: behind the last one are some that are larger than any.
+        let end = self.kept_at(RANKS, count);
+        let none = self.compute(Class::Word, "mov.u32", &[&u32::MAX.to_string()]);
+        for n in 0..TOGETHER - 1 {
+            self.line(&format!("st.local.u32 [{end}+{}], {none}", 4 * n));
+        }
+        let [which, before, other] = [0; 3].map(|_| self.register(Class::Word));
+        self.line(&format!("mov.u32 {which}, 0"));
+        self.place_label(&next);
+        let is_last = self.compute(Class::Truth, "setp.ge.u32", &[&which, count]);
+        self.line(&format!("@{is_last} bra {done}"));
+        let at = self.kept_at(RANKS, &which);
+        let rank = self.load("local", &at, 0);
+        self.line(&format!("mov.u32 {before}, 0"));
+        self.line(&format!("mov.u32 {other}, 0"));
+        self.place_label(&compare);
+        let at = self.kept_at(RANKS, &other);
+        let others: Vec<String> = (0..TOGETHER).map(|_| self.register(Class::Word)).collect();
+        self.line(&format!(
+            "ld.local.v4.u32 {{{}}}, [{at}]",
+            others.join(", ")
+        ));
+        for other in &others {
+            let smaller = self.compute(Class::Truth, "setp.lt.u32", &[other, &rank]);
+            let one = self.compute(Class::Word, "selp.u32", &["1", "0", &smaller]);
+            self.line(&format!("add.u32 {before}, {before}, {one}"));
+        }
+        self.line(&format!("add.u32 {other}, {other}, {TOGETHER}"));
+        let more = self.compute(Class::Truth, "setp.lt.u32", &[&other, count]);
+        self.line(&format!("@{more} bra {compare}"));
+        let at = self.kept_at(FOUND, &which);
+        let place = self.load("local", &at, 0);
+        let kept = self.kept.clone();
+        let to = self.compute(Class::Word, "add.u32", &[&kept, &before]);
+        let to = self.kept_at(HITS, &to);
+        self.line(&format!("st.local.u32 [{to}], {place}"));
+        self.line(&format!("add.u32 {which}, {which}, 1"));
+        self.line(&format!("bra {next}"));
+        self.place_label(&done);
+    }
+
+    /// The address of a word in an array of the thread.
+    fn kept_at(&mut self, array: &str, index: &str) -> String {
+        let first = self.compute(Class::Wide, "mov.u64", &[array]);
+        self.compute(Class::Wide, "mad.wide.u32", &[index, "4", &first])
     }
 
     /// The strand at an index among those that a query found: where the list begins, a number, how long it is, the index.
@@ -238,18 +297,15 @@ impl Printer<'_> {
         let below = self.compute(Class::Truth, &format!("setp.lt.{int}"), &[&index, "0"]);
         let above = self.compute(Class::Truth, &format!("setp.ge.{int}"), &[&index, &count]);
         let outside = self.compute(Class::Truth, "or.pred", &[&below, &above]);
-        let (slot, end) = (self.register(Class::Word), self.label());
-        self.line(&format!("mov.u32 {slot}, 0"));
+        let (place, end) = (self.register(Class::Word), self.label());
+        self.line(&format!("mov.u32 {place}, 0"));
         self.line(&format!("@{outside} bra {end}"));
-        let place = self.compute(Class::Int, &format!("add.{int}"), &[&begin, &index]);
-        let place = self.word_of(&place);
-        let hits = self.compute(Class::Wide, "mov.u64", &["HITS"]);
-        let at = self.compute(Class::Wide, "mad.wide.u32", &[&place, "4", &hits]);
-        let rank = self.load("local", &at, 0);
-        let at = self.element(Header::SLOTS, &rank, 4);
-        self.line(&format!("ld.global.nc.u32 {slot}, [{at}]"));
+        let number = self.compute(Class::Int, &format!("add.{int}"), &[&begin, &index]);
+        let number = self.word_of(&number);
+        let at = self.kept_at(HITS, &number);
+        self.line(&format!("ld.local.u32 {place}, [{at}]"));
         self.place_label(&end);
-        self.int_of(&slot)
+        self.int_of(&place)
     }
 
     /// A state slot of another strand.
@@ -259,33 +315,25 @@ impl Printer<'_> {
         strand: Value,
         given: &str,
     ) -> String {
-        let plane = self.planes[slot as usize];
-        let published = plane.sharing == Sharing::Communicated;
-        let place = Place::Strand(strand, published, plane.stride);
-        let lane = match self.places.get(&place) {
-            Some(known) => known.clone(),
-            None => {
-                let number = self.in_register(given);
-                let number = self.word_of(&number);
-                let near = self.near.expect("strands look at others");
-                let (blocks, stride) = match published {
-                    true => (Header::PUBLISHED, near.stride),
-                    false => (Header::STATE, self.stride),
-                };
-                let lanes = self.lane_addresses(&number, blocks, stride);
-                let lane = lanes[plane.stride / 8].clone();
-                self.places.insert(place, lane.clone());
-                lane
-            }
-        };
+        let (plane, offset) = (self.planes[slot as usize], self.seen[&slot]);
+        let known = self.places.get(&Place::Strand(strand)).cloned();
+        let record = known.unwrap_or_else(|| {
+            let number = self.in_register(given);
+            let number = self.word_of(&number);
+            let bytes = self.near.expect("strands look at others").record;
+            let record = self.element(Header::SEEN, &number, bytes);
+            self.places.insert(Place::Strand(strand), record.clone());
+            record
+        });
         let class = Class::of(Ty::Scalar(plane.ty));
         let loaded = match plane.ty {
             low::Ty::Bool => Class::Int,
             _ => class,
         };
         let (register, ty) = (self.register(loaded), self.ty(loaded));
-        let at = plane.offset;
-        self.line(&format!("ld.global.nc.{ty} {register}, [{lane}+{at}]"));
+        self.line(&format!(
+            "ld.global.nc.{ty} {register}, [{record}+{offset}]"
+        ));
         match plane.ty {
             low::Ty::Bool => self.compute(class, &format!("setp.ne.{ty}"), &[&register, "0"]),
             _ => register,
