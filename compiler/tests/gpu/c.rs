@@ -46,7 +46,11 @@ impl Machine for Compiler {
         fs::remove_dir_all(&folder).expect("what was made here");
         let mut libraries = self.libraries.lock().unwrap();
         libraries.push(loaded);
-        Ok(vec![libraries.len() as u64 - 1])
+        // The number of the library, and in the lowest bit which entry point.
+        let entries = kernel.entries().into_iter();
+        let is_pack = entries.map(|name| u64::from(name == Kernel::PACK));
+        let library = libraries.len() as u64 - 1;
+        Ok(is_pack.map(|is_pack| 2 * library + is_pack).collect())
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, DriverError> {
@@ -91,7 +95,7 @@ impl Machine for Compiler {
 
     fn launch(&self, entries: &[(u64, u32)], parameters: &[u8]) -> Result<Duration, DriverError> {
         let &[(kernel, threads)] = entries else {
-            panic!("kernels in C have one entry point");
+            panic!("kernels in C have one entry point to run strands");
         };
         self.launches.fetch_add(1, Relaxed);
         let words = parameters.chunks(8).map(|chunk| {
@@ -102,10 +106,11 @@ impl Machine for Compiler {
         // A structure without cells has room for one.
         let words: Vec<u64> = words.chain([0]).collect();
         let libraries = self.libraries.lock().unwrap();
+        let name = [Kernel::STRANDS, Kernel::PACK][kernel as usize % 2];
         // SAFETY: the kernel is such a function, and its addresses are those of our memory.
         unsafe {
-            let entry = libraries[kernel as usize]
-                .get::<Entry>("strands")
+            let entry = libraries[kernel as usize / 2]
+                .get::<Entry>(name)
                 .expect("an entry");
             (0..threads + 5).for_each(|thread| entry(words.as_ptr(), thread));
         }

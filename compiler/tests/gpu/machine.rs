@@ -86,7 +86,7 @@ impl Machine for Interpreter {
     fn load(&self, kernel: &Kernel) -> Result<Vec<u64>, DriverError> {
         let mut state = self.state.lock().unwrap();
         let first = state.kernels.len() as u64;
-        let entries = kernel.entries().iter();
+        let entries = kernel.entries().into_iter();
         let entries = entries.map(|name| ptx::Kernel::read(&kernel.text, name));
         state.kernels.extend(entries);
         Ok((first..state.kernels.len() as u64).collect())

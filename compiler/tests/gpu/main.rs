@@ -88,6 +88,51 @@ fn generators_give_the_same_bits() {
     folder("programs/synth", 10);
 }
 
+/// A tap of an image of which several components are read is one load, or a few; their bits are compared by the checks.
+#[test]
+fn components_that_are_read_lie_side_by_side() {
+    let loads = |shape: &str, read: &str, double: bool| {
+        let text = format!(
+            "#version 2.0
+input image(2){shape} img;
+field#0(2){shape} F = img ⊛ tent;
+strand s (int i) {{ output real x = 0; update {{ x = {read}; stabilize; }} }}
+create_array {{ s(i) | i in 0..9 }}
+"
+        );
+        let case = Case::new(Source::new("beside.diderot", text));
+        let options = Options {
+            target: Target::Cuda,
+            double,
+            ..Options::default()
+        };
+        let kernel = compiled(&case, &options).kernel.expect("asked for");
+        let kernel = kernel.expect("for a GPU");
+        let of = |form: &str| kernel.text.matches(form).count();
+        let packs = kernel.packs.iter().map(|pack| pack.components.clone());
+        let all = [".nc.f32", ".nc.f64", ".nc.v2", ".nc.v4"].map(of);
+        (packs.collect::<Vec<_>>(), all)
+    };
+    // The entry point that puts samples side by side reads them one by one.
+    let three = "|F([i, 0])|";
+    assert_eq!(
+        loads("[3]", three, false),
+        (vec![vec![0, 1, 2]], [1, 0, 0, 4])
+    );
+    assert_eq!(
+        loads("[3]", three, true),
+        (vec![vec![0, 1, 2]], [0, 1, 8, 0])
+    );
+    assert_eq!(loads("[2]", three, false), (vec![vec![0, 1]], [1, 0, 4, 0]));
+    let one = "F([i, 0])[1]";
+    assert_eq!(loads("[3]", one, false), (vec![], [4, 0, 0, 0]));
+    let two = "F([i, 0])[2] + F([i, 0])[0]";
+    assert_eq!(loads("[3]", two, false), (vec![vec![0, 2]], [1, 0, 4, 0]));
+    let five = "trace(F([i, 0])) + F([i, 0])[0,2] + F([i, 0])[2,0]";
+    let read = vec![vec![0, 2, 4, 6, 8]];
+    assert_eq!(loads("[3,3]", five, false), (read, [1, 0, 0, 8]));
+}
+
 #[test]
 fn random_programs_give_the_same_bits() {
     let mut ran = 0;

@@ -90,7 +90,7 @@ impl Printer<'_> {
             let _ = writeln!(text, "    {} s{slot};", c_type(Ty::Scalar(plane.ty)));
         }
         let cells = self.kernel.cells.len().clamp(1, PARAMETER_CELLS);
-        text += "};\n\n// What every launch is given; cells beyond these are where `more` says.\nstruct Parameters {\n    char *state;\n    unsigned *fates;\n    unsigned *flags;\n    const union Cell *more;\n    void *neighbours[7];\n    double per_unit;\n    unsigned count;\n    unsigned steps;\n    unsigned bits;\n    unsigned chunks;\n";
+        text += "};\n\n// What every launch is given; cells beyond these are where `more` says.\nstruct Parameters {\n    char *state;\n    unsigned *fates;\n    unsigned *flags;\n    const union Cell *more;\n    void *neighbours[6];\n    void *places;\n    double per_unit;\n    unsigned count;\n    unsigned steps;\n    unsigned bits;\n    unsigned chunks;\n";
         let _ = writeln!(text, "    union Cell cells[{cells}];\n}};");
         for (number, cell) in self.kernel.cells.iter().enumerate() {
             let about = match cell {
@@ -256,8 +256,18 @@ impl Printer<'_> {
                 component,
                 ahead,
             } => {
-                let samples = self.cell(Cell::Samples(*image, *component), "samples");
-                format!("{samples}[(long long){} + {ahead}]", at(0))
+                let packs = &self.kernel.packs;
+                let pack = packs.iter().find(|pack| pack.image == *image);
+                let first = pack.map_or(*component, |pack| pack.components[0]);
+                let samples = self.cell(Cell::Samples(*image, first), "samples");
+                let index = format!("((long long){} + {ahead})", at(0));
+                match pack {
+                    None => format!("{samples}[{index}]"),
+                    Some(pack) => {
+                        let (stride, place) = (pack.stride(), pack.place(*component));
+                        format!("{samples}[{index}*{stride} + {place}]")
+                    }
+                }
             }
             Op::Coefficient(table, power) => {
                 if !self.tables.contains(table) {
@@ -459,15 +469,9 @@ impl Printer<'_> {
     }
 }
 
-/// The entry point: a kernel, or a function for one thread.
-const ENTRY: &str = "#ifdef __CUDACC__
-extern \"C\" __global__ void __launch_bounds__(128) strands(const struct Parameters P) {
-    run(&P, blockIdx.x*blockDim.x + threadIdx.x);
-}
-#else
-void strands(const struct Parameters *P, unsigned thread) { run(P, thread); }
-#endif
-";
+/// The entry points: kernels, or functions for one thread. One puts the samples of an image's component among those of
+/// others.
+const ENTRY: &str = include_str!("entries.c");
 
 fn double(x: f64) -> String {
     match x {

@@ -393,12 +393,14 @@ impl Machine for Cuda {
             return Ok(handles(module));
         }
         let entries = kernel.entries();
-        let mut compiled = self.compile(&kernel.text, entries)?;
+        let strands = entries.iter().position(|name| *name == Kernel::STRANDS);
+        let strands = strands.expect("an entry point that runs strands");
+        let mut compiled = self.compile(&kernel.text, &entries)?;
         // With so many registers a multiprocessor is half empty; asking for more blocks pays if nothing is spilled for it.
-        let strands = compiled.functions[entries.len() - 1];
+        let strands = compiled.functions[strands];
         let registers = self.attribute(strands, REGISTERS)?;
         if registers > MANY_REGISTERS && self.attribute(strands, LOCAL_BYTES)? == 0 {
-            let other = self.compile(&kernel.with_blocks(BLOCKS), entries)?;
+            let other = self.compile(&kernel.with_blocks(BLOCKS), &entries)?;
             // SAFETY: nothing runs in the module.
             unsafe {
                 self.driver.cuModuleUnload(compiled.handle as *mut c_void)?;

@@ -1,6 +1,6 @@
 //! A program's kernel: its text, and what the host has to give it.
 
-use super::{c, ptx::Printer};
+use super::{c, pack::Pack, ptx::Printer};
 use crate::{
     codegen::abi::{Lanes, StateMap, StatePlane},
     device::{self, Construct, Demand, Device},
@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, mem::offset_of, sync::Arc};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Header {
-    /// The blocks of states.
+    /// The blocks of states; for the entry point [`Kernel::PACK`], the samples of a component.
     pub state: u64,
     /// What becomes of each strand: a word of 32 bits, see [`runtime::world::fate`].
     pub fates: u64,
@@ -33,15 +33,16 @@ pub struct Header {
     pub seats: u64,
     /// In the order of boxes, the slots of strands.
     pub order: u64,
-    /// In the same order, four reals for each strand: its position, and the bits of its rank as the last.
+    /// In the same order, four reals for each strand: its position, and the bits of its rank as the last. For the entry point
+    /// [`Kernel::PACK`], where the first sample goes.
     pub places: u64,
     /// In the same order, what strands read of others, as of the start of the super-step: [`Near::record`] bytes for each.
     pub seen: u64,
     /// Boxes in a unit of length.
     pub per_unit: f64,
-    /// How many strands there are.
+    /// How many strands, or samples, there are.
     pub count: u32,
-    /// Super-steps of this launch at most.
+    /// Super-steps of this launch at most; or bytes from a sample to the next.
     pub steps: u32,
     /// How many bits the number of a box has along an axis.
     pub bits: u32,
@@ -155,6 +156,8 @@ pub struct Kernel {
     pub reduces: bool,
     /// Where strands are, if they look for each other.
     pub near: Option<Near>,
+    /// Images of which components lie side by side.
+    pub packs: Vec<Pack>,
     /// Where each scalar of the state lies in a block.
     pub(super) planes: Vec<StatePlane>,
     /// The methods `start`, `update` and `stabilize`.
@@ -164,9 +167,12 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// The entry points. The last one runs strands; those before it, in this order, make ready what strands that look for
-    /// each other need.
-    pub const ENTRIES: [&str; 5] = ["clear", "seat", "allot", "place", "strands"];
+    /// The entry point that runs strands.
+    pub const STRANDS: &str = "strands";
+    /// Those that make ready, in this order, what strands that look for each other need.
+    pub const NEAR: [&str; 4] = ["clear", "seat", "allot", "place"];
+    /// The one that puts the samples of a component among those of others.
+    pub const PACK: &str = "pack";
     /// Threads of a block.
     pub const THREADS: u32 = 128;
 
@@ -195,7 +201,8 @@ impl Kernel {
             stride: state.layout.published_stride(),
             record,
         });
-        let mut printer = Printer::new(lanes, state, near, seen, string);
+        let packs = Pack::all(&methods, lanes.double);
+        let mut printer = Printer::new(lanes, state, near, seen, &packs, string);
         let text = printer.kernel(&methods);
         Ok(Kernel {
             text,
@@ -205,18 +212,18 @@ impl Kernel {
             stride: state.layout.stride(),
             reduces: device::reduces(program),
             near,
+            packs,
             planes: state.planes.clone(),
             strings: strings(&methods, string),
             methods,
         })
     }
 
-    /// The names of the entry points that it has.
-    pub fn entries(&self) -> &'static [&'static str] {
-        match self.near {
-            Some(_) => &Kernel::ENTRIES,
-            None => &Kernel::ENTRIES[Kernel::ENTRIES.len() - 1..],
-        }
+    /// The names of the entry points that it has: those of a launch in their order, then others.
+    pub fn entries(&self) -> Vec<&'static str> {
+        let near = self.near.iter().flat_map(|_| Kernel::NEAR);
+        let packs = (!self.packs.is_empty()).then_some(Kernel::PACK);
+        near.chain([Kernel::STRANDS]).chain(packs).collect()
     }
 
     /// The kernel in CUDA C, which is C as well.
@@ -225,6 +232,13 @@ impl Kernel {
             Some(_) => "// only as PTX: strands look at others\n".into(),
             None => c::print(self),
         }
+    }
+
+    /// The parameters of a launch, with the values of the cells.
+    pub(super) fn parameters(&self, header: &Header, cells: &[u64]) -> Vec<u8> {
+        let given = cells[..cells.len().min(PARAMETER_CELLS)].iter();
+        let cells = given.flat_map(|cell| cell.to_le_bytes());
+        header.bytes().into_iter().chain(cells).collect()
     }
 
     /// The text with a request for so many blocks at a time on a multiprocessor.

@@ -152,9 +152,17 @@ impl Accelerator {
                 |cell: &Cell| matches!(cell, Cell::Samples(image, _) if *image as usize == n);
             kernel.cells.iter().any(reads)
         };
+        let entry = |name: &str| {
+            let found = kernel.entries().iter().position(|known| *known == name);
+            found.map(|n| handles[n])
+        };
         let mut memories = Vec::new();
         for (n, image) in images.iter().enumerate() {
-            let memory = is_read(n).then(|| Memory::with(&machine, image.bytes));
+            let pack = kernel.packs.iter().find(|pack| pack.image as usize == n);
+            let memory = match pack.zip(entry(Kernel::PACK)) {
+                Some((pack, entry)) => Some(pack.copy(&machine, &kernel, entry, image)),
+                None => is_read(n).then(|| Memory::with(&machine, image.bytes)),
+            };
             memories.push(memory.transpose()?);
         }
         let bytes = kernel.lanes.bytes();
@@ -208,7 +216,9 @@ impl Accelerator {
                 Cell::Samples(image, component) => {
                     let memory = self.images[image as usize].as_ref();
                     let first = memory.expect("an image that is read").address;
-                    first + u64::from(component) * self.planes[image as usize] as u64
+                    let is_packed = self.kernel.packs.iter().any(|pack| pack.image == image);
+                    let planes = if is_packed { 0 } else { u64::from(component) };
+                    first + planes * self.planes[image as usize] as u64
                 }
                 Cell::SizeLess(image, axis, n) => {
                     let size = value(Cell::Image(image, ImageInfo::Size(axis))) as i64;
@@ -330,12 +340,10 @@ impl Accelerator {
         steps: u32,
         cells: &[u64],
     ) -> Result<(Flags, Duration), DriverError> {
-        let as_bytes = |cells: &[u64]| -> Vec<u8> {
-            cells.iter().flat_map(|cell| cell.to_le_bytes()).collect()
-        };
-        let (given, more) = cells.split_at(cells.len().min(PARAMETER_CELLS));
+        let more = &cells[cells.len().min(PARAMETER_CELLS)..];
         if !more.is_empty() {
-            self.machine.write(room.more.address, &as_bytes(more))?;
+            let more: Vec<u8> = more.iter().flat_map(|cell| cell.to_le_bytes()).collect();
+            self.machine.write(room.more.address, &more)?;
         }
         let mut flags = [0u32; Header::FLAG_COUNT];
         self.machine
@@ -357,7 +365,7 @@ impl Accelerator {
         }
         threads.push(header.count);
         let entries: Vec<(u64, u32)> = self.handles.iter().copied().zip(threads).collect();
-        let parameters = [header.bytes(), as_bytes(given)].concat();
+        let parameters = self.kernel.parameters(&header, cells);
         let time = self.machine.launch(&entries, &parameters)?;
         let found = words_as_bytes_mut(&mut flags);
         self.machine.read(room.flags.address, found)?;

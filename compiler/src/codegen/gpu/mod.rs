@@ -18,12 +18,14 @@ mod launch;
 mod memory;
 mod near;
 mod operations;
+mod pack;
 mod ptx;
 mod resident;
 
 pub use driver::{Cuda, DeviceInfo, DriverError};
 pub use kernel::{Cell, Header, Kernel, Near, PARAMETER_CELLS};
 pub use launch::{Accelerator, Machine, Phases, Samples};
+pub use pack::Pack;
 
 use crate::device::Construct;
 

@@ -67,16 +67,7 @@ impl Printer<'_> {
                 image,
                 component,
                 ahead,
-            } => {
-                let bytes = self.lanes.bytes();
-                let place = Place::Samples(args[0], *image, *component);
-                let base = self.base(*image, *component);
-                let row = self.address_of(place, given[0], bytes, &base);
-                let (ty, register) = (self.ty(Class::Real), self.register(Class::Real));
-                let at = bytes * *ahead as usize;
-                self.line(&format!("ld.global.nc.{ty} {register}, [{row}+{at}]"));
-                register
-            }
+            } => self.sample((*image, *component, *ahead), args[0], given[0]),
             Op::Coefficient(table, power) => {
                 if !self.tables.contains(table) {
                     self.tables.push(*table);
@@ -112,7 +103,13 @@ impl Printer<'_> {
     }
 
     /// `base + index · bytes`, computed once.
-    fn address_of(&mut self, place: Place, index: &str, bytes: usize, base: &str) -> String {
+    pub(super) fn address_of(
+        &mut self,
+        place: Place,
+        index: &str,
+        bytes: usize,
+        base: &str,
+    ) -> String {
         if let Some(known) = self.places.get(&place) {
             return known.clone();
         }

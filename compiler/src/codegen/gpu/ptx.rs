@@ -7,9 +7,13 @@
 mod facts;
 mod frame;
 mod near;
+mod pack;
 mod sphere;
 
-use super::kernel::{Cell, Header, Kernel, Near, PARAMETER_CELLS};
+use super::{
+    kernel::{Cell, Header, Kernel, Near, PARAMETER_CELLS},
+    pack::Pack,
+};
 use crate::{
     codegen::abi::{Lanes, StateMap, StatePlane},
     device::{Device, Op, Table, Ty},
@@ -91,6 +95,9 @@ pub(super) struct Printer<'a> {
     plain: HashSet<Value>,
     pub(super) tables: Vec<Table>,
     pub(super) cells: Vec<Cell>,
+    packs: &'a [Pack],
+    /// What one load took, by offset, image, samples ahead and the number of the load at a sample.
+    vectors: HashMap<(Value, u32, u32, usize), Vec<String>>,
     /// The addresses of the samples that are read.
     bases: HashMap<(u32, u32), String>,
     pub(super) truths: [String; 2],
@@ -111,6 +118,7 @@ impl<'a> Printer<'a> {
         state: &'a StateMap,
         near: Option<Near>,
         seen: BTreeMap<u32, usize>,
+        packs: &'a [Pack],
         string: &'a dyn Fn(&str) -> i64,
     ) -> Printer<'a> {
         Printer {
@@ -128,6 +136,8 @@ impl<'a> Printer<'a> {
             plain: HashSet::new(),
             tables: Vec::new(),
             cells: Vec::new(),
+            packs,
+            vectors: HashMap::new(),
             bases: HashMap::new(),
             truths: Default::default(),
             more: String::new(),
@@ -271,9 +281,9 @@ impl<'a> Printer<'a> {
 
     /// A nested block; what it computes is not known after it.
     fn nested(&mut self, function: &Function<Device>, block: &Block<Device>) {
-        let places = self.places.clone();
+        let known = (self.places.clone(), self.vectors.clone());
         self.block(function, block);
-        self.places = places;
+        (self.places, self.vectors) = known;
     }
 
     fn inst(&mut self, function: &Function<Device>, inst: &Inst<Device>) {

@@ -14,6 +14,7 @@ impl Printer<'_> {
     pub(super) fn begin(&mut self, function: &Function<Device>) {
         self.values.clear();
         self.places.clear();
+        self.vectors.clear();
         self.plain.clear();
         self.definitions.clear();
         let definitions = &mut self.definitions;

@@ -42,6 +42,10 @@ impl Printer<'_> {
         self.more = self.address(Header::MORE);
         let functions: Vec<Function<Device>> = methods.iter().flatten().cloned().collect();
         for (image, component) in device::planes(&functions) {
+            let component = self.first_beside(image, component);
+            if self.bases.contains_key(&(image, component)) {
+                continue;
+            }
             let generic = self.cell(Cell::Samples(image, component), "u64", Class::Wide);
             let base = self.compute(Class::Wide, "cvta.to.global.u64", &[&generic]);
             self.bases.insert((image, component), base);
@@ -102,10 +106,12 @@ impl Printer<'_> {
         self.line(&format!("st.global.u32 [{fate_at}], {fate}"));
         self.place_label("DONE");
         self.line("ret");
-        let entries = Kernel::ENTRIES;
-        self.finish(entries[entries.len() - 1]);
+        self.finish(Kernel::STRANDS);
         if let Some(near) = self.near {
             self.make_ready(near);
+        }
+        if !self.packs.is_empty() {
+            self.pack_entry();
         }
         self.text()
     }

@@ -21,7 +21,7 @@ impl Printer<'_> {
     /// The entry points, in the order of their names.
     pub(super) fn make_ready(&mut self, near: Near) {
         let prints: [fn(&mut Self, Near); 4] = [Self::clear, Self::seat, Self::allot, Self::place];
-        for (name, print) in Kernel::ENTRIES.into_iter().zip(prints) {
+        for (name, print) in Kernel::NEAR.into_iter().zip(prints) {
             print(self, near);
             self.place_label("DONE");
             self.line("ret");

@@ -55,7 +55,7 @@ impl Printer<'_> {
         let finite = self.are_finite(centre);
         let asks = self.compute(Class::Truth, "and.pred", &[&above, &finite]);
         self.line(&format!("@!{asks} bra {none}"));
-        self.sample(radius, &unsampled);
+        self.tell_radius(radius, &unsampled);
         let square = self.compute(Class::Real, &format!("mul.rn.{real}"), &[radius, radius]);
         let (mask, bits) = self.box_mask();
         let ranges = self.ranges(centre, radius, &mask);
@@ -152,7 +152,7 @@ impl Printer<'_> {
     }
 
     /// Tells the radius, if this strand is among those that do.
-    fn sample(&mut self, radius: &str, end: &str) {
+    fn tell_radius(&mut self, radius: &str, end: &str) {
         let slot = self.slot.clone();
         let mask = (SAMPLES - 1).to_string();
         let number = self.compute(Class::Word, "and.b32", &[&slot, &mask]);

@@ -1,0 +1,17 @@
+// Puts a sample of a component among those of others.
+__device__ static void put(const struct Parameters *P, unsigned sample) {
+    if (sample < P->count)
+        *(Real *)((char *)P->places + (size_t)sample * P->steps) = ((const Real *)P->state)[sample];
+}
+
+#ifdef __CUDACC__
+extern "C" __global__ void __launch_bounds__(128) strands(const struct Parameters P) {
+    run(&P, blockIdx.x*blockDim.x + threadIdx.x);
+}
+extern "C" __global__ void __launch_bounds__(128) pack(const struct Parameters P) {
+    put(&P, blockIdx.x*blockDim.x + threadIdx.x);
+}
+#else
+void strands(const struct Parameters *P, unsigned thread) { run(P, thread); }
+void pack(const struct Parameters *P, unsigned thread) { put(P, thread); }
+#endif

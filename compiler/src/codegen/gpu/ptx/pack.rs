@@ -1,0 +1,67 @@
+//! Samples whose components lie side by side.
+
+use super::{Class, Place, Printer};
+use crate::{
+    codegen::gpu::kernel::{Header, Kernel},
+    ssa::Value,
+};
+
+impl Printer<'_> {
+    /// The first of the components beside one in memory: that one, if it lies alone.
+    pub(super) fn first_beside(&self, image: u32, component: u32) -> u32 {
+        let pack = self.packs.iter().find(|pack| pack.image == image);
+        pack.map_or(component, |pack| pack.components[0])
+    }
+
+    /// A sample of an image's component, so many after an offset.
+    pub(in crate::codegen::gpu) fn sample(
+        &mut self,
+        (image, component, ahead): (u32, u32, u32),
+        offset: Value,
+        given: &str,
+    ) -> String {
+        let pack = self.packs.iter().find(|pack| pack.image == image);
+        let (stride, place, vector) = match pack {
+            Some(pack) => (pack.stride(), pack.place(component), pack.vector),
+            None => (1, 0, 1),
+        };
+        let key = (offset, image, ahead, place / vector);
+        if vector > 1
+            && let Some(known) = self.vectors.get(&key)
+        {
+            return known[place % vector].clone();
+        }
+        let (ty, bytes) = (self.ty(Class::Real), self.lanes.bytes());
+        let first = self.first_beside(image, component);
+        let base = self.base(image, first);
+        let row = Place::Samples(offset, image, first);
+        let row = self.address_of(row, given, bytes * stride, &base);
+        let at = bytes * (stride * ahead as usize + place / vector * vector);
+        if vector == 1 {
+            let register = self.register(Class::Real);
+            self.line(&format!("ld.global.nc.{ty} {register}, [{row}+{at}]"));
+            return register;
+        }
+        let registers: Vec<String> = (0..vector).map(|_| self.register(Class::Real)).collect();
+        let all = registers.join(", ");
+        self.line(&format!(
+            "ld.global.nc.v{vector}.{ty} {{{all}}}, [{row}+{at}]"
+        ));
+        self.vectors.insert(key, registers.clone());
+        registers[place % vector].clone()
+    }
+
+    /// The entry point that puts a sample of a component in its place.
+    pub(super) fn pack_entry(&mut self) {
+        let number = self.thread(Header::COUNT);
+        let (ty, sample) = (self.ty(Class::Real), self.register(Class::Real));
+        let from = self.element(Header::STATE, &number, self.lanes.bytes());
+        self.line(&format!("ld.global.nc.{ty} {sample}, [{from}]"));
+        let (first, step) = (self.address(Header::PLACES), self.word(Header::STEPS));
+        let to = self.compute(Class::Wide, "mad.wide.u32", &[&number, &step, &first]);
+        self.line(&format!("st.global.{ty} [{to}], {sample}"));
+        self.place_label("DONE");
+        self.line("ret");
+        self.finish(Kernel::PACK);
+    }
+}
