@@ -16,6 +16,20 @@ field#4(2)[2] V(z) = [sin(z[0])*z[1], cos(z[1]) + 0.5*z[0]*z[0]];
 field#4(2)[] F(z) = exp(-z[0]*z[0]) + z[1]*sin(z[0]);
 function real quotient (real a, real b) { real below = 1.0 + b*b; return a/below; }
 function vec2 turned (vec2 v, real a) = [cos(a)*v[0] - sin(a)*v[1], sin(a)*v[0] + cos(a)*v[1]];
+function real iterated (real a, real b) {
+    real s = a;
+    real t = b;
+    foreach (int k in 1..4) {
+        s = sin(s) + 0.3*t;
+        if (k % 2 == 0) t = 0.5*t + 0.1*real(k)*s;
+    }
+    return s*t;
+}
+function vec2 drifted (vec2 v, real h) {
+    vec2 p = v;
+    foreach (int k in 0..20) { p += 0.01*h*V(p); }
+    return p;
+}
 ";
 
 /// Numbers that only depend on where they begin.
@@ -64,7 +78,7 @@ impl Program {
             r.of(&self.matrices).to_owned(),
         );
         let c = r.real();
-        match r.below(24) {
+        match r.below(25) {
             0 => format!("{a} + {c}*{b}"),
             1 => format!("{a} - {b}*{b}*{c}"),
             2 => format!("{a}*{b}"),
@@ -88,6 +102,7 @@ impl Program {
             20 => format!("sum[p](∂[p] V[p]({v}))*{c}"),
             21 => format!("{a} if {b} < {c} else {v}[1]"),
             22 => format!("max({a}, {b}) + min({c}, {a})"),
+            23 => format!("iterated({a}, {b})"),
             _ => format!("{m}[0,1]*{v}[0]"),
         }
     }
@@ -104,7 +119,7 @@ impl Program {
         );
         let m = r.of(&self.matrices).to_owned();
         let c = r.real();
-        match r.below(11) {
+        match r.below(12) {
             0 => format!("[{a}, {b}]"),
             1 => format!("{v} + {c}*{w}"),
             2 => format!("{a}*{v}"),
@@ -115,6 +130,7 @@ impl Program {
             7 => format!("{v}/sqrt(1.0 + {w}•{w})"),
             8 => format!("{v} if {a} < {c} else {w}"),
             9 => format!("{m}[:,1]"),
+            10 => format!("drifted({v}, {a})"),
             _ => format!("lerp({v}, {w}, {c})"),
         }
     }

@@ -65,6 +65,12 @@ const VALUES: &[(&str, &str, &str, &str)] = &[
     ("mat3", "s*identity[3]", "[i,j]", "s*δ[i,j]"),
     ("vec3", "A[1,:]", "[j]", "A[1,j]"),
     ("vec3", "A[:,2]", "[i]", "A[i,2]"),
+    ("vec3", "clamp(u, v, 2.0*u)", "[i]", "clamp(u[i], v[i], 2.0*u[i])"),
+    ("vec3", "clerp(u, v, s)", "[i]", "clerp(u[i], v[i], s)"),
+    ("vec3", "swap(2, u, v)", "[i]", "swap(2, u[i], v[i])"),
+    ("real", "det(A)", "", "sum[i,j,k](ε[i,j,k]*A[0,i]*A[1,j]*A[2,k])"),
+    ("mat3", "inv(A)", "[i,j]", "0.5*sum[p,q,r,s](ε[i,r,s]*ε[j,p,q]*A[p,r]*A[q,s])/sum[p,q,r](ε[p,q,r]*A[p,0]*A[q,1]*A[r,2])"),
+    ("mat3", "[u, v, u]", "[i,j]", "δ[i,0]*u[j] + δ[i,1]*v[j] + δ[2,i]*u[j]"),
     ("vec3", "lerp(u, v, s)", "[i]", "lerp(u[i], v[i], s)"),
     ("mat3", "A + zeros[3,3]", "[i,j]", "A[i,j] + 0.0"),
     ("real", "sin(u•v)", "", "sin(sum[k](u[k]*v[k]))"),
@@ -314,23 +320,10 @@ fn has_axes(ty: &Type) -> bool {
 }
 
 /// Rows whose definition by index becomes other code, and why. It gives the same values.
-const OTHER_CODE: &[(&str, &[&str])] = &[
-    (
-        "a choice in a program is a branch that computes one side; the row computes both and selects",
-        &[
-            "min",
-            "max",
-            "clamp",
-            "clamp_components",
-            "clerp",
-            "clerp_between",
-        ],
-    ),
-    (
-        "the same products with their factors in another order",
-        &["det2", "inverse2", "inverse3"],
-    ),
-];
+const OTHER_CODE: &[(&str, &[&str])] = &[(
+    "a choice that no index is in is a branch, as anywhere in a program; the row computes both sides and selects",
+    &["clerp", "clerp_between"],
+)];
 
 /// Rows that have no definition by index, and why. Those that EIN cannot express say so themselves.
 const NO_DEFINITION: &[(&str, &[&str])] = &[
@@ -339,6 +332,10 @@ const NO_DEFINITION: &[(&str, &[&str])] = &[
         &["identity", "slice", "zeros"],
     ),
     ("a power of a scalar, which has no axes", &["power"]),
+    (
+        "a choice between scalars, which have no axes",
+        &["min", "max"],
+    ),
     ("the number of what is chosen is an int", &["swap"]),
     ("it takes a whole field", &["compose"]),
     (
@@ -369,10 +366,11 @@ impl Twin {
         }
         let ein = instance.ein()?;
         let right = by_index(&ein.body, &NAMES[..instance.args.len()])?;
-        // A composition has whole fields, and programs have no expression for a choice of fields.
-        let is_field = |ty: &Type| matches!(ty, Type::Field { .. });
-        let of_fields = instance.args.iter().any(is_field);
-        if instance.row.name == "compose" || right.contains(" if ") && of_fields {
+        // A composition has whole fields; programs have no expression for a choice of fields, and without axes it has no index.
+        let types = || instance.args.iter().chain([&instance.result]);
+        let of_fields = types().any(|ty| matches!(ty, Type::Field { .. }));
+        let chooses = right.contains(" if ");
+        if instance.row.name == "compose" || chooses && (of_fields || !types().any(has_axes)) {
             return None;
         }
         let axes: Vec<String> = (0..ein.axes.len()).map(|axis| format!("i{axis}")).collect();

@@ -168,7 +168,9 @@ impl Arena {
             Op::Contract(spec) => contract(self, Product::of(spec, children)),
             Op::Sum(_) => {
                 let terms = node.terms().unwrap_or_default();
-                linear(self, terms, shape.clone(), true)
+                // A multiple of a sum stays one where sums stay factored.
+                let opens = terms.len() > 1 || self.mode != Mode::Lazy;
+                linear(self, terms, shape.clone(), opens)
             }
             Op::Cond(test) => conditional(
                 self,

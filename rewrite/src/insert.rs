@@ -7,13 +7,13 @@
 use crate::{
     arena::Arena,
     build::{Context, as_constant, constant, contract_raw, zero},
-    inverse::is_inverse,
     laws::{Construction, note},
     log::Left,
     mutants,
     node::{Extents, Function, Node, Op, Slot, Slots},
     numbers::{Power, times},
     product::{Operand, Product, view},
+    recognize::is_inverse,
 };
 use egg::Id;
 use ein_ir::{Comparison, Ein, Elementary, Index, Param, Rational, Term, region::Region};

@@ -14,28 +14,8 @@ use crate::{
     simplify::{Condition, Conditions, Outcome},
 };
 use egg::Id;
-use ein_ir::{Ein, Rational, Term, Type, ops};
+use ein_ir::Rational;
 use num_traits::One;
-use std::sync::LazyLock;
-
-/// The bodies of the operators for the inverse, of two by two matrices and three by three.
-static BODIES: LazyLock<[Term; 2]> = LazyLock::new(|| {
-    [2, 3].map(|n| {
-        let row = ops::resolve("inv", &[Type::tensor(&[n, n])]);
-        let operator = row.ok().and_then(|instance| instance.ein());
-        operator.expect("the table has the inverse").body
-    })
-});
-
-/// Whether an operator is the inverse of the table.
-pub(crate) fn is_inverse(op: &Ein) -> bool {
-    BODIES.contains(&op.body)
-}
-
-/// The inverse of a matrix of this extent, as a term.
-pub(crate) fn meaning(extent: usize) -> Term {
-    BODIES[extent - 2].clone()
-}
 
 /// The inverse of a matrix that is itself an inverse, a transpose or the identity.
 pub(crate) fn simpler_inverse(context: &mut dyn Context, matrix: Id) -> Option<Id> {

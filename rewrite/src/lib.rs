@@ -46,6 +46,7 @@ mod price;
 mod product;
 mod prove;
 mod push;
+mod recognize;
 mod regroup;
 mod rules;
 mod saturate;

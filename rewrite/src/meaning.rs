@@ -4,9 +4,9 @@
 //! rules. Unlike `emit` it takes any nodes, derivatives and probes of anything included.
 
 use crate::{
-    inverse,
     node::{Function, Node, Op, Slot, Spec},
     numbers::Power,
+    recognize,
 };
 use ein_ir::{
     Ein, Elementary, Index, Param, Term,
@@ -77,7 +77,7 @@ pub(crate) fn definition(
             then: Box::new(whole(2)),
             otherwise: Box::new(whole(3)),
         },
-        Op::Inverse => inverse::meaning(axes[0]),
+        Op::Inverse => recognize::inverse(axes[0]),
         Op::Deriv { .. } if children[0].dim().is_none() => number(0),
         Op::Deriv { dim } => derivative(whole(0), *dim, children[0].shape().order()),
         Op::Probe if children[0].dim().is_none() => whole(0),

@@ -15,7 +15,7 @@ use crate::{
     product::view,
     rules::{
         CHOOSE_EPSILONS, COFACTORS, DISTRIBUTE, FLATTEN, FUSE, PUSH_DERIVATIVE, PUSH_PROBE, Rule,
-        SIMPLIFY, SIMPLIFY_INVERSE,
+        SIMPLIFY, SIMPLIFY_INVERSE, WRITE_EPSILON,
     },
     saturate::{Limits, Stop, saturate},
 };
@@ -64,6 +64,7 @@ const RULES: &[Rule] = &[
     DISTRIBUTE,
     FLATTEN,
     CHOOSE_EPSILONS,
+    WRITE_EPSILON,
 ];
 const LIMITS: Limits = Limits {
     iterations: 30,
@@ -132,7 +133,7 @@ pub fn prove(lhs: &Region, rhs: &Region) -> Proof {
 }
 
 /// Whether the component normal forms of two classes are the same.
-fn components_agree(arena: &mut Arena, left: Id, right: Id) -> bool {
+pub(crate) fn components_agree(arena: &mut Arena, left: Id, right: Id) -> bool {
     let shape = arena.facts(left).shape.clone();
     let mut count = 1u64;
     for &extent in &shape {

@@ -18,7 +18,7 @@ use crate::{
     push::{push_derivative, push_probe, trivial_probe},
     regroup::{REGROUP, isolate_scalars, parts, regroup, tensor_positions},
     simplify::{Condition, Conditions},
-    steps::{distribute_over, epsilon_pairs, expand_epsilon_pair},
+    steps::{distribute_over, epsilon_pairs, epsilon_values, expand_epsilon_pair, plane_epsilons},
 };
 use egg::Id;
 use ein_ir::Rational;
@@ -90,6 +90,8 @@ pub(crate) const FUSE: Rule = Rule { name: "fuse", law: "Σi a·(Σj b) = Σij a
 #[rustfmt::skip]
 pub(crate) const CHOOSE_EPSILONS: Rule = Rule { name: "choose-epsilons", law: "ε[i,j,k]ε[l,m,n] = det δ, for every pair", conditions: &[], on: &[Kind::Contract], apply: choose_epsilons };
 #[rustfmt::skip]
+pub(crate) const WRITE_EPSILON: Rule = Rule { name: "write-epsilon", law: "ε[i,j] = δ[i,0]δ[j,1] − δ[i,1]δ[j,0]", conditions: &[], on: &[Kind::Contract], apply: write_epsilon };
+#[rustfmt::skip]
 pub(crate) const ISOLATE_SCALARS: Rule = Rule { name: "isolate-scalars", law: "s·t·A = (s·t)·A", conditions: &[], on: &[Kind::Contract], apply: isolate };
 #[rustfmt::skip]
 pub(crate) const REGROUP_PAIR: Rule = Rule { name: "regroup", law: "Σij a·b·c = Σi (Σj a·b)·c", conditions: REGROUP, on: &[Kind::Contract], apply: regroup_pairs };
@@ -108,6 +110,7 @@ pub(crate) const RULES: &[Rule] = &[
     COFACTORS,
     FUSE,
     CHOOSE_EPSILONS,
+    WRITE_EPSILON,
     ISOLATE_SCALARS,
     REGROUP_PAIR,
     FACTOR_OUT,
@@ -279,6 +282,21 @@ fn choose_epsilons(graph: &mut Graph, place: &Place) {
     }
     for (a, b) in pairs {
         let products = expand_epsilon_pair(graph, &product, a, b);
+        let result = sum_of(graph, products, &product);
+        place.fire(graph, result);
+    }
+}
+
+fn write_epsilon(graph: &mut Graph, place: &Place) {
+    let Some(product) = place.contraction() else {
+        return;
+    };
+    let positions = plane_epsilons(graph, &product);
+    if positions.is_empty() || !first_time(graph, place.rule, place.node) {
+        return;
+    }
+    for k in positions {
+        let products = epsilon_values(graph, &product, k);
         let result = sum_of(graph, products, &product);
         place.fire(graph, result);
     }

@@ -176,33 +176,48 @@ pub(crate) fn epsilon_component(
     _: Conditions,
 ) -> Outcome {
     for k in positions_of(context, product, Leaf::Epsilon) {
-        let slots = product.operands[k].slots.clone();
-        if !slots.iter().any(|slot| matches!(slot, Slot::Fixed(_))) {
-            continue;
+        let slots = &product.operands[k].slots;
+        if slots.iter().any(|slot| matches!(slot, Slot::Fixed(_))) {
+            return Outcome::Replaced(epsilon_values(context, product, k));
         }
-        let delta = context.add(Node::leaf(Op::Delta(slots.len() as u32)));
-        let mut terms = Vec::new();
-        for (permutation, sign) in permutations(slots.len()) {
-            let values = || {
-                slots
-                    .iter()
-                    .zip(permutation.iter().map(|&value| value as u32))
-            };
-            if values().any(|(slot, value)| matches!(slot, Slot::Fixed(c) if *c != value)) {
-                continue;
-            }
-            let mut term = product.clone();
-            term.operands.remove(k);
-            term.coefficient *= integer(sign);
-            let labels = values().filter(|(slot, _)| matches!(slot, Slot::Label(_)));
-            let deltas =
-                labels.map(|(slot, value)| Operand::new(delta, [*slot, Slot::Fixed(value)]));
-            term.operands.extend(deltas);
-            terms.push(term);
-        }
-        return Outcome::Replaced(terms);
     }
     Outcome::Unchanged
+}
+
+/// A product with the values of the ε at a position in its place: one product for every permutation.
+pub(crate) fn epsilon_values(
+    context: &mut dyn Context,
+    product: &Product,
+    k: usize,
+) -> Vec<Product> {
+    let slots = &product.operands[k].slots;
+    let delta = context.add(Node::leaf(Op::Delta(slots.len() as u32)));
+    let mut terms = Vec::new();
+    for (permutation, sign) in permutations(slots.len()) {
+        let values = || {
+            slots
+                .iter()
+                .zip(permutation.iter().map(|&value| value as u32))
+        };
+        if values().any(|(slot, value)| matches!(slot, Slot::Fixed(c) if *c != value)) {
+            continue;
+        }
+        let mut term = product.clone();
+        term.operands.remove(k);
+        term.coefficient *= integer(sign);
+        let labels = values().filter(|(slot, _)| matches!(slot, Slot::Label(_)));
+        let deltas = labels.map(|(slot, value)| Operand::new(delta, [*slot, Slot::Fixed(value)]));
+        term.operands.extend(deltas);
+        terms.push(term);
+    }
+    terms
+}
+
+/// The positions of ε with two indices.
+pub(crate) fn plane_epsilons(context: &dyn Context, product: &Product) -> Vec<usize> {
+    let mut positions = positions_of(context, product, Leaf::Epsilon);
+    positions.retain(|&k| product.operands[k].slots.len() == 2);
+    positions
 }
 
 /// Pairs of ε that a determinant of δ makes simpler: those with a common index and all pairs in two dimensions; most

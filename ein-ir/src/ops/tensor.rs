@@ -130,7 +130,7 @@ pub(super) const ROWS: &[OpDef] = &[
         name: "det2",
         syntax: &[Call("det")],
         sig: "[2 2] -> []",
-        meaning: Meaning::Ein("a[0 0] a[1 1] − a[0 1] a[1 0]"),
+        meaning: Meaning::Ein("Σ i:2. Σ j:2. ε[i j] a[0 i] a[1 j]"),
         oracle: Oracle::Components(|x| Tensor::scalar(leibniz(&x[0]))),
         doc: "determinant",
         ..POINTWISE
@@ -158,7 +158,9 @@ pub(super) const ROWS: &[OpDef] = &[
         name: "inverse2",
         syntax: &[Call("inv")],
         sig: "[2 2] -> [2 2]",
-        meaning: Meaning::Ein("i:2 j:2 | (δ[i j] (Σ k:2. a[k k]) − a[i j]) / (a[0 0] a[1 1] − a[0 1] a[1 0])"),
+        meaning: Meaning::Ein(
+            "i:2 j:2 | (Σ p:2. Σ q:2. ε[j p] ε[i q] a[p q]) / (Σ p:2. Σ q:2. ε[p q] a[0 p] a[1 q])",
+        ),
         domain: &[(0, Domain::NonZeroDet)],
         oracle: Oracle::Components(|x| gauss_jordan(&x[0])),
         doc: "inverse matrix",

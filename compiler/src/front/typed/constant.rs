@@ -52,11 +52,14 @@ pub(super) fn require(cx: &mut Cx<'_>, expr: &Expr, what: &str) -> Option<Consta
     match evaluate(cx, expr) {
         Ok(value) => Some(value),
         Err(NotConstant { span, reason }) => {
-            let mut report = cx.error(
-                codes::NOT_CONSTANT,
-                expr.span,
-                format!("{what} must be a constant"),
-            );
+            let message = match expr.kind {
+                ExprKind::Var(var) if !cx.indices.is_stand_in(var) => format!(
+                    "{what} must be a constant, but `{}` is known only at run time",
+                    cx.var(var).name
+                ),
+                _ => format!("{what} must be a constant"),
+            };
+            let mut report = cx.error(codes::NOT_CONSTANT, expr.span, message);
             if span != expr.span || reason != NOT_KNOWN {
                 report = report.label(span, reason);
             }

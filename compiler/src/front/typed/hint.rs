@@ -42,16 +42,17 @@ pub(super) fn operands<'a>(
     let mut found: Vec<Option<Expr>> = vec![None; written.len()];
     let (late, early): (Vec<usize>, Vec<usize>) =
         (0..written.len()).partition(|&at| needs_hint(written[at]));
+    for at in early {
+        found[at] = infer(cx, written[at], None);
+    }
     let are_alike = matches!(spelling, spelling::CONCAT | spelling::SEQUENCE);
-    for operands in [early, late] {
-        let mut hint = None;
-        for (n, at) in operands.into_iter().enumerate() {
-            if n == 0 || !are_alike {
-                let types = found.iter().map(|operand| Some(&operand.as_ref()?.ty));
-                hint = ops::wanted(spelling, &types.collect::<Vec<_>>(), at, result);
-            }
-            found[at] = infer(cx, written[at], hint.as_ref());
+    let mut hint = None;
+    for (n, at) in late.into_iter().enumerate() {
+        if n == 0 || !are_alike {
+            let types = found.iter().map(|operand| Some(&operand.as_ref()?.ty));
+            hint = ops::wanted(spelling, &types.collect::<Vec<_>>(), at, result);
         }
+        found[at] = infer(cx, written[at], hint.as_ref());
     }
     found.into_iter().collect()
 }

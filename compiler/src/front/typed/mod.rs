@@ -23,6 +23,7 @@ mod items;
 mod messages;
 pub(crate) mod observed;
 mod overload;
+mod parts;
 mod print;
 mod program;
 pub(crate) mod recurrence;

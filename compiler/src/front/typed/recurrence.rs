@@ -107,20 +107,13 @@ pub(super) fn searches(e: &Expr, step: VarId, which: &dyn Fn(&Expr) -> bool) -> 
     let own = match e.builtin() {
         Some((Builtin::Element, [sequence, index])) => {
             matches!(sequence.ty, Type::Seq(_, Some(n)) if n > MOST_COMPARED)
-                && mentions(index, step)
+                && index.mentions(step)
                 && which(indexed(sequence).0)
         }
         _ => false,
     };
     let mut parts = e.children().into_iter();
     own || parts.any(|part| searches(part, step, which))
-}
-
-fn mentions(e: &Expr, var: VarId) -> bool {
-    match e.kind {
-        ExprKind::Var(found) => found == var,
-        _ => e.children().into_iter().any(|part| mentions(part, var)),
-    }
 }
 
 /// What is indexed by one index after the other, and these: none where an expression is something else.

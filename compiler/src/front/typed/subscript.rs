@@ -3,6 +3,7 @@
 use super::{constant, context::Cx, expr::infer, indexed, overload, tree::Expr, unroll};
 use crate::front::{
     codes,
+    diag::Diagnostic,
     source::Span,
     syntax::ast::{self, Subscript},
 };
@@ -121,7 +122,7 @@ fn slice<'a>(
     span: Span,
 ) -> Option<Expr> {
     if subscripts.len() != shape.order() {
-        wrong_count(cx, &base.ty, shape.order(), subscripts.len(), span);
+        wrong_count(cx, &base, shape.order(), subscripts.len(), span);
         return None;
     }
     let indices = indices(cx, subscripts)?;
@@ -144,7 +145,11 @@ pub(super) fn indices<'a>(
         .iter()
         .map(|subscript| match subscript {
             Subscript::All => Some(None),
-            Subscript::At(index) => constant::int(cx, index, INDEX).map(Some),
+            Subscript::At(index) => {
+                let found = constant::int(cx, index, INDEX);
+                advise_binding(cx, index);
+                found.map(Some)
+            }
             Subscript::In(index, _) => {
                 let message = "an index has a range only where it is bound";
                 cx.error(codes::INDEX_EXPRESSION, index.span, message);
@@ -153,6 +158,17 @@ pub(super) fn indices<'a>(
         })
         .collect();
     indices.into_iter().collect()
+}
+
+/// Says how an index is bound, where one was reported that nothing binds.
+fn advise_binding(cx: &mut Cx<'_>, index: &ast::Expr) {
+    let is_unbound = |d: &Diagnostic| {
+        d.code == codes::UNDECLARED_VARIABLE && d.span == index.span && d.hints.is_empty()
+    };
+    if let Some(last) = cx.diagnostics.last_mut().filter(|last| is_unbound(last)) {
+        let advice = "an index is bound on the left side of a definition, `vec3 r[i] = …`, or by a reduction, `sum[i](…)`";
+        last.hints.push(advice.to_owned());
+    }
 }
 
 /// Components of a tensor or field, by indices that are constants.
@@ -188,11 +204,16 @@ pub(super) fn part(
 }
 
 /// Reports that there are more or fewer indices than axes.
-fn wrong_count(cx: &mut Cx<'_>, base: &Type, wanted: usize, found: usize, span: Span) {
+fn wrong_count(cx: &mut Cx<'_>, base: &Expr, wanted: usize, found: usize, span: Span) {
+    let ty = &base.ty;
+    let what = match indexed::name_of(cx, base) {
+        Some(name) => format!("`{name}` of type `{ty}`"),
+        None => format!("`{ty}`"),
+    };
     let message = match wanted {
-        0 => format!("a value of type `{base}` has no components to select"),
-        1 => format!("`{base}` has 1 axis, so 1 index is wanted, found {found}"),
-        _ => format!("`{base}` has {wanted} axes, so {wanted} indices are wanted, found {found}"),
+        0 => format!("a value of type `{ty}` has no components to select"),
+        1 => format!("{what} has order 1, so 1 index is wanted, found {found}"),
+        _ => format!("{what} has order {wanted}, so {wanted} indices are wanted, found {found}"),
     };
     let rows = (found == 1 && wanted == 2)
         .then(|| "row i of a matrix is `m[i,:]`, column j is `m[:,j]`".to_owned());

@@ -202,6 +202,9 @@ impl Translator<'_> {
     }
 
     fn tensor(&mut self, e: &Expr) -> Value {
+        if let ExprKind::Constant(Constant::Int(n)) = e.kind {
+            return self.real(n as f64);
+        }
         let value = self.expr(e);
         match self.b.type_of(value) {
             Ty::Int => self.convert(value, &Ty::REAL, e.span.start),

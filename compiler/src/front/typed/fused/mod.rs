@@ -125,7 +125,7 @@ impl Facts {
         let mut reads = Reads::default();
         reads.stmt(stmt);
         let mut changes = BTreeSet::new();
-        assigned(stmt, &mut changes);
+        stmt.assigned(&mut changes);
         Facts {
             moves: None,
             reads,
@@ -166,7 +166,7 @@ impl<'e> Item<'e> {
 
     fn statement(stmt: &'e mut Stmt) -> Item<'e> {
         let mut changed = BTreeSet::new();
-        assigned(stmt, &mut changed);
+        stmt.assigned(&mut changed);
         let leaves = leaves(stmt);
         let (defined, computed) = match &mut stmt.kind {
             StmtKind::Decl { var, value } => (Some(*var), value.iter_mut().collect()),
@@ -192,15 +192,6 @@ fn leaves(stmt: &Stmt) -> bool {
     use StmtKind::{Continue, Die, Return, Stabilize};
     matches!(stmt.kind, Stabilize | Die | Continue | Return(_))
         || stmt.blocks().flat_map(|block| &block.stmts).any(leaves)
-}
-
-/// The variables that a statement defines or assigns to.
-fn assigned(stmt: &Stmt, found: &mut BTreeSet<VarId>) {
-    if let StmtKind::Decl { var, .. } | StmtKind::Assign { var, .. } = &stmt.kind {
-        found.insert(*var);
-    }
-    let inner = stmt.blocks().flat_map(|block| &block.stmts);
-    inner.for_each(|stmt| assigned(stmt, found));
 }
 
 struct Fusion<'p> {

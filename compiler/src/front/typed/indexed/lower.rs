@@ -9,7 +9,7 @@ use super::{
     super::{
         context::Cx,
         expr::typed,
-        tree::{Expr, ExprKind, VarId},
+        tree::{Constant, Expr, ExprKind, VarId},
     },
     StandIn,
     ranges::{self, Range, extents},
@@ -18,6 +18,7 @@ use crate::front::{codes, source::Span};
 use ein_ir::{
     Ein, FreshBinders, Index, Param, Rational, Shape, Term, Type,
     ops::{Builtin, Fixed, Form, Instance, Meaning},
+    rational,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -326,7 +327,10 @@ impl<'c, 'a> Lowering<'c, 'a> {
     /// The term of an expression. Its own axes, if it has any, are `Axis(0)`, `Axis(1)`, …
     pub(super) fn term(&mut self, e: &Expr, slots: &Slots) -> Result<Term, Stop> {
         if !self.cx.indices.occur_in(e) {
-            return Ok(self.hoisted(e.clone(), Some(&Slots::new())));
+            return Ok(match literal(e) {
+                Some(number) => Term::Const(number),
+                None => self.hoisted(e.clone(), Some(&Slots::new())),
+            });
         }
         if let Some(element) = self.self_read(e, slots)? {
             return Ok(self.hoisted(element, None));
@@ -467,24 +471,6 @@ impl<'c, 'a> Lowering<'c, 'a> {
             },
         }
     }
-
-    fn delta(&mut self, two: &[Expr; 2], span: Span, slots: &Slots) -> Result<Term, Stop> {
-        let vars = [0, 1].map(|k| self.cx.indices.bare(&two[k]));
-        if let [Some(a), Some(b)] = vars
-            && let (Some(Slot::Index(i)), Some(Slot::Index(j))) = (slots.get(&a), slots.get(&b))
-        {
-            let ranges = [self.range(a), self.range(b)];
-            if ranges[0] != ranges[1] {
-                let [n, m] = ranges.map(|range| range.count);
-                let message = format!("the indices of `δ` have ranges of {n} and {m} values");
-                self.cx.error(codes::INDEX_SYMBOL, span, message);
-                return Err(Stop::Failed);
-            }
-            return Ok(Term::Delta(Index::Bound(*i), Index::Bound(*j)));
-        }
-        let values = [self.int(&two[0], slots)?, self.int(&two[1], slots)?];
-        Ok(number(i64::from(values[0] == values[1])))
-    }
 }
 
 /// The type of a sequence of ints as one of reals; none if it is another type.
@@ -510,18 +496,32 @@ pub(in super::super) fn param_of(ty: &Type) -> Param {
     }
 }
 
-/// Products of products as one, as they are in the operators of the table: the factors stay in their order.
+/// The number that is written, if an expression is a literal that is a rational number.
+fn literal(e: &Expr) -> Option<Rational> {
+    match &e.kind {
+        ExprKind::Constant(Constant::Tensor(shape, values)) if shape.is_scalar() => {
+            rational::from_f64(*values.first()?)
+        }
+        _ => None,
+    }
+}
+
+/// Products of products and sums of sums as one, as they are in the operators of the table: the parts stay in their order.
 fn flattened(term: Term) -> Term {
     match term.map(&mut flattened) {
         Term::Mul(mut factors) => {
-            while let Some(Term::Mul(_)) = factors.first() {
-                let Term::Mul(mut first) = factors.remove(0) else {
-                    break;
-                };
-                first.append(&mut factors);
-                factors = first;
+            if let Some(Term::Mul(first)) = factors.first_mut() {
+                let first = std::mem::take(first);
+                factors.splice(..1, first);
             }
             Term::Mul(factors)
+        }
+        Term::Add(mut terms) => {
+            if let Some(Term::Add(first)) = terms.first_mut() {
+                let first = std::mem::take(first);
+                terms.splice(..1, first);
+            }
+            Term::Add(terms)
         }
         other => other,
     }

@@ -36,7 +36,10 @@ use super::{
 use crate::front::source::Span;
 use ein_ir::{Type, ops::Reduction};
 use ranges::IndexVar;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 use steps::Recurrence;
 
 /// What only index notation has, as a value of the surrounding expression.
@@ -82,7 +85,7 @@ pub(super) struct Indices {
     live: Vec<VarId>,
     /// What is known of every index variable so far.
     known: BTreeMap<VarId, IndexVar>,
-    stand_ins: BTreeMap<VarId, StandIn>,
+    stand_ins: BTreeMap<VarId, Arc<StandIn>>,
     /// Indices that stand together in a δ, and so have one range.
     pairs: Vec<[VarId; 2]>,
     /// The sequence that is being defined by clauses.
@@ -102,10 +105,12 @@ impl Indices {
 
     /// What a stand-in is made of.
     pub(super) fn parts_of(&self, var: VarId) -> Vec<&Expr> {
-        self.stand_ins
-            .get(&var)
-            .map(StandIn::parts)
-            .unwrap_or_default()
+        self.stand_in(var).map(StandIn::parts).unwrap_or_default()
+    }
+
+    /// What a variable stands for.
+    fn stand_in(&self, var: VarId) -> Option<&StandIn> {
+        self.stand_ins.get(&var).map(|stand_in| &**stand_in)
     }
 
     fn var(&self, var: VarId) -> &IndexVar {
@@ -135,7 +140,7 @@ impl Indices {
                     || self.stand_ins.contains_key(&var)
                     || self.is_being_defined(var)
             }
-            _ => e.children().into_iter().any(|child| self.occur_in(child)),
+            _ => e.any_child(|child| self.occur_in(child)),
         }
     }
 
@@ -148,7 +153,7 @@ impl Indices {
         match &e.kind {
             ExprKind::Var(var) => self.known.contains_key(var),
             ExprKind::Call { .. } | ExprKind::Select { .. } => false,
-            _ => e.children().into_iter().all(|child| self.is_known(child)),
+            _ => !e.any_child(|child| !self.is_known(child)),
         }
     }
 
@@ -161,14 +166,11 @@ impl Indices {
 
     fn add_free(&self, e: &Expr, found: &mut BTreeSet<VarId>) {
         let ExprKind::Var(var) = e.kind else {
-            for child in e.children() {
-                self.add_free(child, found);
-            }
-            return;
+            return e.each_child(|child| self.add_free(child, found));
         };
         if self.known.contains_key(&var) {
             found.insert(var);
-        } else if let Some(stand_in) = self.stand_ins.get(&var) {
+        } else if let Some(stand_in) = self.stand_in(var) {
             let mut inside = BTreeSet::new();
             for part in stand_in.parts() {
                 self.add_free(part, &mut inside);
@@ -204,22 +206,30 @@ fn stand_in(
 fn stand_in_for(cx: &mut Cx<'_>, stand_in: StandIn, ty: Type, span: Span) -> Expr {
     let var = cx.fresh("component", Some(ty.clone()), VarKind::Local, span);
     cx.vars[var.0].read = true;
-    cx.indices.stand_ins.insert(var, stand_in);
+    cx.indices.stand_ins.insert(var, Arc::new(stand_in));
     typed(ty, ExprKind::Var(var), span)
+}
+
+/// The name of what is subscripted, if it has one.
+pub(super) fn name_of<'c>(cx: &'c Cx<'_>, e: &Expr) -> Option<&'c str> {
+    match &e.kind {
+        ExprKind::Var(var) => match cx.indices.stand_in(*var) {
+            Some(StandIn::Component { base, .. } | StandIn::Partial { field: base, .. }) => {
+                name_of(cx, base)
+            }
+            Some(_) => None,
+            None => Some(&cx.var(*var).name),
+        },
+        ExprKind::Coerce(inner) => name_of(cx, inner),
+        ExprKind::Op { args, .. } if ranges::is_probe(e) => name_of(cx, &args[0]),
+        _ => None,
+    }
 }
 
 /// How messages call what is subscripted.
 fn described(cx: &Cx<'_>, e: &Expr) -> String {
-    match &e.kind {
-        ExprKind::Var(var) => match cx.indices.stand_ins.get(var) {
-            Some(StandIn::Component { base, .. } | StandIn::Partial { field: base, .. }) => {
-                described(cx, base)
-            }
-            Some(_) => "this expression".to_owned(),
-            None => format!("`{}`", cx.var(*var).name),
-        },
-        ExprKind::Coerce(inner) => described(cx, inner),
-        ExprKind::Op { args, .. } if ranges::is_probe(e) => described(cx, &args[0]),
-        _ => "this expression".to_owned(),
+    match name_of(cx, e) {
+        Some(name) => format!("`{name}`"),
+        None => "this expression".to_owned(),
     }
 }

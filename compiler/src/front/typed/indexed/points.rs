@@ -10,12 +10,12 @@ use super::{
         tree::{Constant, Expr, ExprKind, VarId},
     },
     StandIn, described, lower,
-    lower::{Lowering, Slot, Slots, Stop},
+    lower::{Lowering, Slot, Slots, Stop, number},
     ranges::Range,
     steps::{Read, element_read},
 };
 use crate::front::{codes, source::Span};
-use ein_ir::{Index, Type, ops::spelling};
+use ein_ir::{Index, Term, Type, ops::spelling};
 
 impl Lowering<'_, '_> {
     /// Whether an expression depends on an int at run time that is an index.
@@ -124,6 +124,44 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// δ of two indices, of an index and a component, or of two ints that are known.
+    pub(super) fn delta(
+        &mut self,
+        two: &[Expr; 2],
+        span: Span,
+        slots: &Slots,
+    ) -> Result<Term, Stop> {
+        let vars = [0, 1].map(|k| self.cx.indices.bare(&two[k]));
+        if let [Some(a), Some(b)] = vars
+            && let (Some(Slot::Index(i)), Some(Slot::Index(j))) = (slots.get(&a), slots.get(&b))
+        {
+            let ranges = [self.range(a), self.range(b)];
+            if ranges[0] != ranges[1] {
+                let [n, m] = ranges.map(|range| range.count);
+                let message = format!("the indices of `δ` have ranges of {n} and {m} values");
+                self.cx.error(codes::INDEX_SYMBOL, span, message);
+                return Err(Stop::Failed);
+            }
+            return Ok(Term::Delta(Index::Bound(*i), Index::Bound(*j)));
+        }
+        for (var, other) in [(vars[0], &two[1]), (vars[1], &two[0])] {
+            if let Some(var) = var
+                && let Some(&Slot::Index(id)) = slots.get(&var)
+            {
+                let (range, value) = (self.range(var), self.int(other, slots)?);
+                return Ok(match range.contains(value) {
+                    true => {
+                        let place = Index::Const((value - range.low) as usize);
+                        Term::Delta(place, Index::Bound(id))
+                    }
+                    false => number(0),
+                });
+            }
+        }
+        let values = [self.int(&two[0], slots)?, self.int(&two[1], slots)?];
+        Ok(number(i64::from(values[0] == values[1])))
+    }
+
     /// The sequence that an expression is an element of, with one index for each axis; itself if it is none.
     pub(super) fn element_of(&self, e: &Expr) -> (Expr, Vec<Expr>) {
         let (mut inner, mut indices) = (e.clone(), Vec::new());
@@ -131,7 +169,7 @@ impl Lowering<'_, '_> {
             && let Some(StandIn::Component {
                 base,
                 indices: found,
-            }) = self.cx.indices.stand_ins.get(&var)
+            }) = self.cx.indices.stand_in(var)
             && matches!(base.ty, Type::Seq(..))
         {
             indices.extend(found.iter().flatten().cloned());

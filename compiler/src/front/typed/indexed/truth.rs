@@ -96,13 +96,14 @@ impl Lowering<'_, '_> {
             };
         }
         if let ExprKind::Var(var) = e.kind
-            && let Some(StandIn::Reduced {
+            && let Some(stand_in) = self.cx.indices.stand_ins.get(&var).cloned()
+            && let StandIn::Reduced {
                 reduction,
                 over,
                 body,
-            }) = self.cx.indices.stand_ins.get(&var).cloned()
+            } = &*stand_in
         {
-            return self.truths(reduction, &over, &body, slots);
+            return self.truths(*reduction, over, body, slots);
         }
         match &e.kind {
             ExprKind::Op { op, args } if self.cx.indices.occur_in(e) => {

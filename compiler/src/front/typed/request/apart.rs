@@ -3,11 +3,13 @@
 use super::{
     super::{
         expr::typed,
-        tree::{Expr, ExprKind, VarId},
+        tree::{Expr, ExprKind, VarId, VarKind},
     },
     history::variables,
     tangent::{Tangent, Tangents},
 };
+use crate::front::source::Span;
+use ein_ir::Type;
 use std::collections::BTreeSet;
 
 /// A value with what has to be computed first.
@@ -21,6 +23,13 @@ pub(super) fn after(bindings: Vec<(VarId, Expr)>, value: Expr) -> Expr {
 }
 
 impl Tangents<'_, '_> {
+    /// A variable that no program has.
+    pub(super) fn variable(&mut self, name: &str, ty: Type, span: Span) -> VarId {
+        let var = self.cx.fresh(name, Some(ty), VarKind::Local, span);
+        self.cx.vars[var.0].read = true;
+        var
+    }
+
     /// Does something; gives what has to be computed first for it.
     pub(super) fn with_bindings<T>(
         &mut self,

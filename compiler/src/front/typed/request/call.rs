@@ -5,7 +5,7 @@ use super::{
         closed_form::named_field,
         expr::{literal, typed},
         overload,
-        tree::{Constant, Expr, ExprKind, FunctionId, Stmt, StmtKind, VarId, VarKind},
+        tree::{Constant, Expr, ExprKind, FunctionId, Stmt, StmtKind, VarId},
     },
     apart::after,
     tangent::{Failed, Tangent, Tangents},
@@ -22,11 +22,12 @@ use std::{
 const MOST_FOLLOWED: usize = 4000;
 
 /// The names that variables of a function have now.
-type Names = BTreeMap<VarId, VarId>;
+pub(super) type Names = BTreeMap<VarId, VarId>;
 
 /// What keeps a function from being one expression.
-enum Obstacle {
-    Loop,
+pub(super) enum Obstacle {
+    /// A loop, and what it has or does.
+    Loop(&'static str),
     TooLong,
     /// An error was reported, or will be.
     Other,
@@ -70,7 +71,7 @@ impl Tangents<'_, '_> {
         }
         let what = match self.returned(body.stmts.iter().rev().collect(), &mut names, &mut 0) {
             Ok(Some(value)) => return self.of(&value),
-            Err(Obstacle::Loop) => "has a loop",
+            Err(Obstacle::Loop(what)) => what,
             Err(Obstacle::TooLong) => "has too many ways to its end",
             Ok(None) | Err(Obstacle::Other) => return Err(Failed),
         };
@@ -79,19 +80,16 @@ impl Tangents<'_, '_> {
     }
 
     /// Gives a variable of a function a value, under a name of its own.
-    fn give(&mut self, var: VarId, value: Expr, names: &mut Names) {
+    pub(super) fn give(&mut self, var: VarId, value: Expr, names: &mut Names) {
         let name = self.cx.var(var).name.clone();
-        let fresh = self
-            .cx
-            .fresh(&name, Some(value.ty.clone()), VarKind::Local, value.span);
-        self.cx.vars[fresh.0].read = true;
+        let fresh = self.variable(&name, value.ty.clone(), value.span);
         names.insert(var, fresh);
         self.local.insert(fresh, value.clone());
         self.bindings.push((fresh, value));
     }
 
     /// What statements return, if they do; the last one comes first.
-    fn returned(
+    pub(super) fn returned(
         &mut self,
         mut rest: Vec<&Stmt>,
         names: &mut Names,
@@ -134,7 +132,9 @@ impl Tangents<'_, '_> {
                     }
                     self.assigned(branches, &condition, names, followed, stmt.span)?;
                 }
-                StmtKind::Foreach { .. } => return Err(Obstacle::Loop),
+                StmtKind::Foreach { var, source, body } => {
+                    self.looped((*var, source, body), names, followed, stmt.span)?;
+                }
                 StmtKind::Decl { var, value: None } => {
                     let ty = self.cx.var(*var).ty.clone().ok_or(Obstacle::Other)?;
                     let nothing = literal(ty.clone(), Constant::blank(&ty), stmt.span);
@@ -206,18 +206,12 @@ impl Tangents<'_, '_> {
 }
 
 /// Whether a statement may return.
-fn returns(stmt: &Stmt) -> bool {
-    match &stmt.kind {
-        StmtKind::Return(_) => true,
-        StmtKind::Block(block) => block.stmts.iter().any(returns),
-        StmtKind::If {
-            then, otherwise, ..
-        } => then.stmts.iter().chain(&otherwise.stmts).any(returns),
-        _ => false,
-    }
+pub(super) fn returns(stmt: &Stmt) -> bool {
+    let mut inside = stmt.blocks().flat_map(|block| &block.stmts);
+    matches!(stmt.kind, StmtKind::Return(_)) || inside.any(returns)
 }
 
-fn renamed(e: &Expr, names: &Names) -> Expr {
+pub(super) fn renamed(e: &Expr, names: &Names) -> Expr {
     let made: Result<Expr, std::convert::Infallible> = match &e.kind {
         ExprKind::Var(var) if names.contains_key(var) => Ok(Expr {
             kind: ExprKind::Var(names[var]),

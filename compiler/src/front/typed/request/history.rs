@@ -54,7 +54,7 @@ pub(in super::super) type Changes = BTreeMap<VarId, Given>;
 impl History {
     /// Notes that a variable is given a value.
     pub(in super::super) fn record(&mut self, var: VarId, value: &Expr) {
-        let value = match (mentions(value, var), self.given.get(&var)) {
+        let value = match (value.mentions(var), self.given.get(&var)) {
             (false, _) => Value::Known(Arc::new(value.clone())),
             (
                 true,
@@ -300,12 +300,6 @@ impl Reads {
         stmt.expressions().iter().for_each(|e| self.expr(e));
         stmt.blocks().for_each(|block| self.block(block));
     }
-}
-
-fn mentions(e: &Expr, var: VarId) -> bool {
-    let mut is_there = false;
-    variables(e, &mut |used| is_there |= used == var);
-    is_there
 }
 
 fn size(e: &Expr) -> usize {

@@ -8,6 +8,7 @@
 mod apart;
 mod call;
 mod history;
+mod looped;
 mod steps;
 mod tangent;
 mod term;

@@ -2,8 +2,8 @@
 
 use super::{
     super::{
-        expr::typed,
-        tree::{Expr, ExprKind, Past, Recurrence, Segment, VarId, VarKind},
+        expr::{literal, typed},
+        tree::{Constant, Expr, ExprKind, Past, Recurrence, Segment, VarId},
     },
     apart::after,
     tangent::{Failed, Tangent, Tangents, zero},
@@ -19,12 +19,9 @@ impl Tangents<'_, '_> {
         if !self.depends(e) {
             return Ok(None);
         }
-        if steps
-            .values()
-            .any(|value| tangent_type(&value.ty, &self.by).is_none())
-        {
+        let Some(ty) = tangent_type(&e.ty, &self.by) else {
             return Err(self.obstacle(e.span, "the place of what is least or greatest"));
-        }
+        };
         let segments: Result<Vec<Segment>, Failed> = steps
             .segments
             .iter()
@@ -36,7 +33,6 @@ impl Tangents<'_, '_> {
             ..steps.clone()
         };
         made.main.first += made.segments[0].elements.len() / 2;
-        let ty = tangent_type(&e.ty, &self.by).ok_or(Failed)?;
         let kind = ExprKind::Recurrence(Box::new(made));
         Ok(Some(typed(ty, kind, e.span)))
     }
@@ -47,25 +43,33 @@ impl Tangents<'_, '_> {
         let mut inside = BTreeSet::from([segment.index]);
         for read in &segment.past {
             let ty = &segment.elements[read.element].1.ty;
-            let var = self.tangent_of(read.var, ty, segment.elements[read.element].1.span)?;
-            past.push(Past {
-                var,
-                element: count + read.element,
-                ..*read
-            });
-            inside.extend([read.var, var]);
+            inside.insert(read.var);
+            if let Some(var) = self.tangent_of(read.var, ty, segment.elements[read.element].1.span)
+            {
+                past.push(Past {
+                    var,
+                    element: count + read.element,
+                    ..*read
+                });
+                inside.insert(var);
+            }
         }
         let mut elements = segment.elements.clone();
         inside.extend(elements.iter().map(|(var, _)| *var));
         for (var, value) in &segment.elements {
-            let (found, bindings) = self.with_bindings(|this| this.of(value));
-            let tangent = match found? {
-                Some(tangent) => tangent,
-                None => zero(&value.ty, &self.by, value.span).ok_or(Failed)?,
+            let Some(nothing) = zero(&value.ty, &self.by, value.span) else {
+                // What counts or decides has no derivative, but its place in the step.
+                self.known.insert(*var, None);
+                let none = self.variable("nothing", Type::REAL, value.span);
+                let zero = Constant::blank(&Type::REAL);
+                elements.push((none, literal(Type::REAL, zero, value.span)));
+                continue;
             };
+            let (found, bindings) = self.with_bindings(|this| this.of(value));
+            let tangent = found?.unwrap_or(nothing);
             // What does not depend on the step is computed outside.
             let tangent = after(self.kept_inside(bindings, inside.clone()), tangent);
-            let var = self.tangent_of(*var, &value.ty, value.span)?;
+            let var = self.tangent_of(*var, &value.ty, value.span).ok_or(Failed)?;
             inside.insert(var);
             elements.push((var, tangent));
         }
@@ -76,13 +80,11 @@ impl Tangents<'_, '_> {
         })
     }
 
-    /// A variable for the derivative of one that a step has.
-    fn tangent_of(&mut self, var: VarId, ty: &Type, span: Span) -> Result<VarId, Failed> {
+    /// A variable for the derivative of one that a step has; none if it has no derivative.
+    fn tangent_of(&mut self, var: VarId, ty: &Type, span: Span) -> Option<VarId> {
         let name = format!("∂{}", self.cx.var(var).name);
-        let ty = tangent_type(ty, &self.by).ok_or(Failed)?;
-        let tangent = self.cx.fresh(&name, Some(ty), VarKind::Local, span);
-        self.cx.vars[tangent.0].read = true;
-        self.known.insert(var, Some(tangent));
-        Ok(tangent)
+        let tangent = tangent_type(ty, &self.by).map(|ty| self.variable(&name, ty, span));
+        self.known.insert(var, tangent);
+        tangent
     }
 }

@@ -6,7 +6,7 @@ use super::{
         context::Cx,
         expr::{literal, typed},
         overload,
-        tree::{Constant, Domain, Expr, ExprKind, VarId, VarKind},
+        tree::{Constant, Domain, Expr, ExprKind, VarId},
     },
     history::{Reads, Value},
     tangent_type,
@@ -154,10 +154,7 @@ impl<'c, 'a> Tangents<'c, 'a> {
         };
         let known = found.map(|tangent| {
             let name = format!("∂{}", self.cx.var(var).name);
-            let bound = self
-                .cx
-                .fresh(&name, Some(tangent.ty.clone()), VarKind::Local, e.span);
-            self.cx.vars[bound.0].read = true;
+            let bound = self.variable(&name, tangent.ty.clone(), e.span);
             self.bindings.push((bound, tangent));
             bound
         });
