@@ -50,12 +50,13 @@ impl Basis {
     }
 
     /// The coefficients of the polynomial with these nodal values. The mean is taken out first: it would cost digits.
-    pub(super) fn coefficients(&self, nodal: &[f64], out: &mut Vec<f64>) {
+    pub(super) fn coefficients(&self, nodal: &[f64], out: &mut [f64]) {
         let mean = nodal.iter().sum::<f64>() / nodal.len() as f64;
-        for (n, row) in self.to_coefficients.chunks_exact(self.nodes).enumerate() {
-            let sum: f64 = row.iter().zip(nodal).map(|(c, u)| c * (u - mean)).sum();
-            out.push(if n == 0 { sum + mean } else { sum });
+        let rows = self.to_coefficients.chunks_exact(self.nodes);
+        for (out, row) in out.iter_mut().zip(rows) {
+            *out = row.iter().zip(nodal).map(|(c, u)| c * (u - mean)).sum();
         }
+        out[0] += mean;
     }
 
     /// Numbers that bound the polynomial with these nodal values on the cell from both sides, to rounding.

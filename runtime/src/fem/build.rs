@@ -1,22 +1,26 @@
 //! From a file to a mesh that can be searched.
 
-use super::element::Element;
+use super::element::{Element, MAX_NODES};
 use super::file::{FemFile, FileCell};
 use super::index::Index;
-use super::invert::{Matrix, careful_inverse, determinant, inverse};
+use super::invert::{MILD_MARGIN, Matrix, REACH, apply, careful_inverse, determinant};
 use super::locate::slope;
 use super::neighbours::{connect, merge_points};
 use super::order;
-use super::polynomial::Axes;
-use super::{BEFORE_MAP, Block, Contact, FemError, Mesh, NONE, Record};
+use super::polynomial::{Axes, Space};
+use super::{AFTER_MAP, Block, Contact, FemError, Mesh, NONE, Record};
 use crate::memory::{self, Claim};
 use crate::simd::{Isa, Real};
+use rayon::prelude::*;
 
 /// A cell is affine if no node is farther than this, in reference units, from where the corners put it.
 const AFFINE: f64 = 1.0 / (1_u64 << 40) as f64;
 
 /// The smallest volume of a cell, as a part of the product of its edges, that is not nothing.
 const FLAT: f64 = 1e-14;
+
+/// Entries of the geometry in a line of the cache.
+const AXES_OF_LINE: usize = 64 / size_of::<Axes>();
 
 /// Memory per cell while a mesh is made, besides curved ones: what is known of it twice, its record, its faces, and lists.
 const WHILE_BUILT: u64 = (size_of::<Shape>() + size_of::<Record>() + 6 * 28 + 64) as u64;
@@ -38,10 +42,11 @@ impl Mesh {
         let cells = cells_of(file, dim)?;
         order::check(file, &cells)?;
         let mut claim = memory::claim(cells.len() as u64 * WHILE_BUILT)?;
-        let mut shapes = Vec::with_capacity(cells.len());
-        for &n in &cells {
-            shapes.push(shape(file, &file.cells[n as usize], dim)?);
-        }
+        let all = cells
+            .par_iter()
+            .map(|&n| shape(file, &file.cells[n as usize], dim));
+        let all: Vec<Result<Shape, FemError>> = all.collect();
+        let shapes = all.into_iter().collect::<Result<Vec<Shape>, FemError>>()?;
         let bounds = shapes.iter().fold(
             [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
             |[low, high], shape| {
@@ -72,18 +77,25 @@ impl Mesh {
             clear: 0.0,
             bounds,
             blocks: Vec::new(),
-            records: Vec::with_capacity(cells.len()),
+            records: memory::roomy(cells.len()),
             numbers: Vec::with_capacity(cells.len()),
             sources: Vec::with_capacity(cells.len()),
             points: Vec::new(),
             corners: Vec::new(),
             geometry: Vec::new(),
             index: Index::default(),
-            wide: Isa::Avx2.is_available(),
+            kind: None,
+            isa: Isa::detect(),
             notes: Vec::new(),
             contact: Contact::default(),
             _claim: Claim::default(),
         };
+        let entries: usize = shapes.iter().map(|shape| shape.description.len()).sum();
+        if entries > 0 {
+            mesh.geometry = memory::roomy(entries + AXES_OF_LINE);
+            let before = mesh.geometry.as_ptr().align_offset(64);
+            mesh.geometry.resize(before, Axes([0.0; 4]));
+        }
         let merged = merge_points(file, &cells, dim);
         mesh.points = merged.points;
         for &n in &order {
@@ -101,6 +113,9 @@ impl Mesh {
         index.improve(|x, from| mesh.approach(x, from));
         mesh.index = index;
         mesh.clear = mesh.clear_constraint();
+        let mut kinds = mesh.blocks.iter().map(|block| block.element.cell);
+        let first = kinds.next();
+        mesh.kind = first.filter(|kind| kinds.all(|other| other == *kind));
         // From here on it is what is kept; curved cells and those of many bins take more than is needed on the way.
         claim.give_back(cells.len() as u64 * WHILE_BUILT);
         claim.grow(mesh.bytes() as u64)?;
@@ -130,24 +145,15 @@ impl Mesh {
         self.sources.push(source);
     }
 
-    /// The largest value of a constraint within 2θ of its face, over all cells; curved ones are looked at in their nodes.
+    /// The largest value of a constraint within 2θ of its face, over all cells; in curved ones, if they had the Jacobian of their
+    /// centre everywhere.
     fn clear_constraint(&self) -> f64 {
-        let mut steepest = 0.0_f64;
-        for (cell, record) in (0..).zip(&self.records) {
-            let element = self.blocks[usize::from(record.block)].element;
-            let mut look = |k: &Matrix| {
-                let slopes = (0..element.cell.faces()).map(|j| slope(element.cell, j, k));
-                steepest = slopes.filter(|s| s.is_finite()).fold(steepest, f64::max);
-            };
-            look(&record.inverse);
-            if record.curved != NONE {
-                for n in 0..element.nodes().len() {
-                    let t = element.node(n).map(|x| x - element.cell.centre());
-                    look(&inverse(&self.map_of(cell).image(&t).1, self.dim));
-                }
-            }
-        }
-        2.0 * self.theta * steepest
+        let steepest = |record: &Record| {
+            let slopes = (0..record.kind.faces()).map(|j| slope(record.kind, j, &record.inverse));
+            slopes.filter(|s| s.is_finite()).fold(0.0, f64::max)
+        };
+        let all = self.records.iter().map(steepest);
+        2.0 * self.theta * all.fold(0.0, f64::max)
     }
 }
 
@@ -203,17 +209,25 @@ fn cells_of(file: &FemFile, dim: usize) -> Result<Vec<u32>, FemError> {
 
 fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError> {
     let (element, kind) = (cell.element, cell.element.cell);
-    let basis = element.basis();
-    let points = &file.connectivity[cell.first..][..element.nodes().len()];
-    let nodes: Vec<[f64; 3]> = points.iter().map(|&p| file.points[p as usize]).collect();
+    let (basis, lattice) = (element.basis(), element.nodes());
+    let count = lattice.len();
+    let node = |n: usize| lattice[n].map(|i| f64::from(i) / element.degree as f64);
+    let mut nodes = [[0.0; 3]; MAX_NODES];
+    let mut along = [[0.0; MAX_NODES]; 3];
+    for n in 0..count {
+        nodes[n] = file.points[file.connectivity[cell.first + n] as usize];
+        (0..3).for_each(|axis| along[axis][n] = nodes[n][axis]);
+    }
+    let nodes = &nodes[..count];
     let bad = |what: &str| FemError::new(format!("cell {} {what}", cell.number));
-    let mut coefficients = Vec::new();
+    let space = &basis.space;
+    let mut coefficients = [0.0; 3 * MAX_NODES];
     let mut bounds = [[0.0; 3]; 2];
     for axis in 0..dim {
-        let along: Vec<f64> = nodes.iter().map(|p| p[axis]).collect();
-        basis.coefficients(&along, &mut coefficients);
+        let own = &mut coefficients[axis * space.len()..][..space.len()];
+        basis.coefficients(&along[axis][..count], own);
     }
-    let space = &basis.space;
+    let coefficients = &coefficients[..dim * space.len()];
     let jacobian = |t: &[f64; 3]| {
         let mut j = [[0.0; 3]; 3];
         for (row, c) in j.iter_mut().zip(coefficients.chunks_exact(space.len())) {
@@ -234,8 +248,10 @@ fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError>
     if volume.is_nan() || volume.abs() <= FLAT * edges {
         return Err(bad("has no volume"));
     }
-    for n in 0..element.nodes().len() {
-        let t = element.node(n).map(|x| x - kind.centre());
+    // The map of a simplex of degree 1 is affine.
+    let affine = kind.is_simplex() && element.degree == 1;
+    for n in if affine { 0..0 } else { 0..count } {
+        let t = node(n).map(|x| x - kind.centre());
         if determinant(&jacobian(&t), dim) * volume.signum() < -FLAT * edges {
             return Err(bad("is folded: its map turns inside out")
                 .hint("the order of its nodes may be that of another program"));
@@ -248,15 +264,16 @@ fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError>
     }
     // How far each node is from where the map of the corners puts it, in reference units.
     let corner = |n: usize| nodes[n];
-    let across: Vec<[f64; 3]> = kind.axis_corners().iter().map(|&c| corner(c)).collect();
-    let straight = (0..element.nodes().len()).all(|n| {
-        let xi = element.node(n);
+    let across = |a: usize| corner(kind.axis_corners()[a]);
+    let is_straight = |n: usize| {
+        let xi = node(n);
         let off: [f64; 3] = std::array::from_fn(|i| {
-            let edges = (0..dim).map(|a| xi[a] * (across[a][i] - corner(0)[i]));
+            let edges = (0..dim).map(|a| xi[a] * (across(a)[i] - corner(0)[i]));
             nodes[n][i] - corner(0)[i] - edges.sum::<f64>()
         });
         (0..dim).all(|a| (0..dim).map(|i| k[a][i] * off[i]).sum::<f64>().abs() <= AFFINE)
-    });
+    };
+    let straight = affine || (0..count).all(is_straight);
     let mut description = Vec::new();
     let (mut margin, mut degree) = (0, 1);
     if straight {
@@ -267,25 +284,32 @@ fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError>
         }
     } else {
         for axis in 0..dim {
-            let along: Vec<f64> = nodes.iter().map(|p| p[axis]).collect();
-            let row: Vec<f64> = basis.bounds(&along).collect();
-            bounds[0][axis] = row.iter().copied().fold(f64::INFINITY, f64::min);
-            bounds[1][axis] = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for bound in basis.bounds(&along[axis][..count]) {
+                (low, high) = (low.min(bound), high.max(bound));
+            }
+            (bounds[0][axis], bounds[1][axis]) = (low, high);
         }
-        let margins = margins(element, &nodes, &k, &at_centre, &centre, dim);
-        let largest = margins.into_iter().fold(0.0, f64::max);
+        let largest = margin_of_estimate(element, nodes, &k, &at_centre, &centre, dim);
         margin = largest.log2().ceil().clamp(-100.0, 100.0) as i8;
-        let before: [[f64; 3]; BEFORE_MAP] = [margins, bounds[0], bounds[1]];
-        description.extend(before.map(|[x, y, z]| Axes([x, y, z, 0.0])));
         let along = |axis: usize, n: usize| coefficients.get(axis * space.len() + n);
-        let map = (0..space.len()).map(|n| {
+        description.reserve_exact((space.len() + AFTER_MAP).next_multiple_of(AXES_OF_LINE));
+        description.push(Axes([0.0; 4]));
+        description.extend((1..space.len()).map(|n| {
             Axes(std::array::from_fn(|axis| {
                 along(axis, n).copied().unwrap_or(0.0)
             }))
-        });
-        description.extend(map);
-        degree = degree_of_map(element, &k, &description[BEFORE_MAP..], dim);
-        description.truncate(BEFORE_MAP + element.maps()[degree].len());
+        }));
+        degree = degree_of_map(element, &k, &description, dim);
+        let map = element.maps()[degree];
+        description.truncate(map.len());
+        description[0].0[3] = curvature(map, &k, &description, margin);
+        let ends: [[f64; 3]; AFTER_MAP] = bounds;
+        description.extend(ends.map(|[x, y, z]| Axes([x, y, z, 0.0])));
+        description.resize(
+            description.len().next_multiple_of(AXES_OF_LINE),
+            Axes([0.0; 4]),
+        );
     }
     Ok(Shape {
         record: Record {
@@ -316,36 +340,55 @@ fn degree_of_map(element: &Element, k: &Matrix, map: &[Axes], dim: usize) -> usi
     degrees.clone().find(enough).unwrap_or(degrees.end)
 }
 
-/// Bounds of the difference between the affine estimate of a reference position and the true one, along each axis: the largest
+/// How fast the Jacobian of a map may change: a bound of its second derivatives along steps of unit length, in reference units of the
+/// centre, where the iteration goes that relies on it. Infinite if the affine estimate may lie elsewhere.
+fn curvature(map: &Space, k: &Matrix, coefficients: &[Axes], margin: i8) -> f64 {
+    if margin > MILD_MARGIN {
+        return f64::INFINITY;
+    }
+    let mut sums = [0.0; 3];
+    for (e, c) in map.exponents().iter().zip(coefficients) {
+        let degree: u8 = e.iter().sum();
+        if degree > 1 {
+            let most =
+                f64::from(degree) * f64::from(degree - 1) * REACH.powi(i32::from(degree) - 2);
+            let [x, y, z, _] = c.0;
+            let along = apply(k, &[x, y, z]);
+            sums.iter_mut()
+                .zip(along)
+                .for_each(|(sum, a)| *sum += a.abs() * most);
+        }
+    }
+    sums.into_iter().fold(0.0, f64::max)
+}
+
+/// A bound of the difference between the affine estimate of a reference position and the true one, along any axis: the largest of the
 /// Bernstein coefficients of K(c)(T − A), and a little for rounding.
-fn margins(
+fn margin_of_estimate(
     element: &Element,
     nodes: &[[f64; 3]],
-    k: &[[f64; 3]; 3],
-    j: &[[f64; 3]; 3],
+    k: &Matrix,
+    j: &Matrix,
     centre: &[f64; 3],
     dim: usize,
-) -> [f64; 3] {
-    let mut margins = [0.0; 3];
-    let c = element.cell.centre();
-    for (a, margin) in margins.iter_mut().enumerate().take(dim) {
-        let off = |n: usize| {
-            let t = element.node(n).map(|x| x - c);
-            let along = |i: usize| {
-                let affine = centre[i] + (0..dim).map(|b| j[i][b] * t[b]).sum::<f64>();
-                k[a][i] * (nodes[n][i] - affine)
-            };
-            (0..dim).map(along).sum::<f64>()
-        };
-        let nodal: Vec<f64> = (0..nodes.len()).map(off).collect();
-        let largest = element
-            .basis()
-            .bounds(&nodal)
-            .map(f64::abs)
-            .fold(0.0, f64::max);
-        *margin = largest * (1.0 + 1e-9) + 1e-12;
+) -> f64 {
+    let (lattice, c) = (element.nodes(), element.cell.centre());
+    let mut nodal = [[0.0; MAX_NODES]; 3];
+    for (n, point) in nodes.iter().enumerate() {
+        let t = lattice[n].map(|i| f64::from(i) / element.degree as f64 - c);
+        let affine = apply(j, &t);
+        let off = apply(
+            k,
+            &std::array::from_fn(|i| point[i] - (centre[i] + affine[i])),
+        );
+        (0..dim).for_each(|a| nodal[a][n] = off[a]);
     }
-    margins
+    let mut margin = 0.0_f64;
+    for nodal in &nodal[..dim] {
+        let all = element.basis().bounds(&nodal[..nodes.len()]).map(f64::abs);
+        margin = all.fold(margin, f64::max);
+    }
+    margin * (1.0 + 1e-9) + 1e-12
 }
 
 /// The cells by element and along a Morton curve: neighbours in space are neighbours in memory.
@@ -375,11 +418,12 @@ fn along_a_curve(
         key
     };
     let mut order: Vec<(usize, u64, u32)> = (0..cells.len())
+        .into_par_iter()
         .map(|n| {
             let element = file.cells[cells[n] as usize].element;
             (element.row(), key(&shapes[n]), n as u32)
         })
         .collect();
-    order.sort_unstable();
+    order.par_sort_unstable();
     order.into_iter().map(|(_, _, n)| n).collect()
 }

@@ -2,6 +2,8 @@
 //!
 //! Simplices are `{ξ ≥ 0, Σξ ≤ 1}`, the others unit cubes. A cell is its constraints `c_j(ξ) ≥ 0`, each belonging to one face.
 
+use super::number::Number;
+
 /// The shape of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
@@ -131,26 +133,25 @@ impl CellKind {
     #[inline(always)]
     pub(super) fn least(self, xi: &[f64; 3]) -> (usize, f64) {
         // Adding −0 is doing nothing.
-        self.least_with(xi, &[-0.0; 3])
+        let (face, least) = self.least_with(xi, -0.0);
+        (face as usize, least)
     }
 
     /// The constraint with the smallest value that it can have at most if each coordinate may be off by a margin, and that value.
     #[inline(always)]
-    pub(super) fn least_with(self, xi: &[f64; 3], [m, n, o]: &[f64; 3]) -> (usize, f64) {
+    pub(super) fn least_with<S: Number>(self, xi: &[S; 3], margin: S) -> (S, S) {
         let [r, s, t] = *xi;
+        let (m, one) = (margin, S::constant(1.0));
         // Written out by shape, so that each is a few comparisons.
         match self {
-            CellKind::Triangle => lowest([r + m, s + n, self.constraint(2, xi) + (m + n)]),
-            CellKind::Tetrahedron => {
-                let rest = self.constraint(3, xi) + (m + n + o);
-                lowest([r + m, s + n, t + o, rest])
-            }
-            CellKind::Quadrilateral => lowest([r + m, 1.0 - r + m, s + n, 1.0 - s + n]),
+            CellKind::Triangle => lowest([r + m, s + m, one - r - s + (m + m)]),
+            CellKind::Tetrahedron => lowest([r + m, s + m, t + m, one - r - s - t + (m + m + m)]),
+            CellKind::Quadrilateral => lowest([r + m, one - r + m, s + m, one - s + m]),
             CellKind::Hexahedron => {
                 let (r, s, t) = (
-                    (r + m, 1.0 - r + m),
-                    (s + n, 1.0 - s + n),
-                    (t + o, 1.0 - t + o),
+                    (r + m, one - r + m),
+                    (s + m, one - s + m),
+                    (t + m, one - t + m),
                 );
                 lowest([r.0, r.1, s.0, s.1, t.0, t.1])
             }
@@ -160,12 +161,14 @@ impl CellKind {
 
 /// The place of the smallest number, and the number.
 #[inline(always)]
-fn lowest<const N: usize>(values: [f64; N]) -> (usize, f64) {
-    let mut least = (0, values[0]);
+fn lowest<S: Number, const N: usize>(values: [S; N]) -> (S, S) {
+    let mut least = (S::constant(0.0), values[0]);
     for (j, &c) in values.iter().enumerate().skip(1) {
-        if c < least.1 {
-            least = (j, c);
-        }
+        let less = c.less(least.1);
+        least = (
+            S::choose(less, S::constant(j as f64), least.0),
+            S::choose(less, c, least.1),
+        );
     }
     least
 }

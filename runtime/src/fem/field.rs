@@ -1,10 +1,12 @@
 //! Values on a mesh: the polynomials of one array of a file.
 
+use super::element::MAX_NODES;
 use super::file::{ArrayPlace, FemArray, FemFile};
 use super::locate::prefetch;
 use super::polynomial::Space;
-use super::{Block, FemError, Mesh};
+use super::{Block, FemError, Mesh, mutants};
 use crate::memory::{self, Claim};
+use rayon::prelude::*;
 
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
@@ -143,13 +145,7 @@ impl FemValues {
             jumps: by_cell || array.place == ArrayPlace::CellNodes,
             _claim: Claim::default(),
         };
-        let sizes = mesh.blocks.iter().zip(
-            mesh.blocks
-                .iter()
-                .skip(1)
-                .map(|b| b.first)
-                .chain([mesh.cells() as u32]),
-        );
+        let sizes = mesh.blocks.iter().zip(mesh.ends_of_blocks());
         let numbers: usize = sizes
             .map(|(block, end)| {
                 values.components * values.space(block).len() * (end - block.first) as usize
@@ -157,44 +153,28 @@ impl FemValues {
             .sum();
         values._claim = memory::claim((numbers * size_of::<f64>()) as u64)?;
         // The first cell begins with a line of the cache, so that small cells lie in one.
-        values
-            .coefficients
-            .reserve_exact(numbers + LINE / size_of::<f64>());
+        values.coefficients = memory::roomy(numbers + LINE / size_of::<f64>());
         let before = values.coefficients.as_ptr().align_offset(LINE);
-        values.coefficients.resize(before, 0.0);
-        let mut nodal = Vec::new();
-        for cell in 0..mesh.cells() as u32 {
-            let block = mesh.block_of(cell);
-            if block.first == cell {
-                values.starts.push(values.coefficients.len());
-            }
-            let source = &file.cells[mesh.sources[cell as usize] as usize];
-            let nodes = block.element.nodes().len();
-            let own = mesh.sources[cell as usize] as usize;
-            let tuple = |n: usize| match array.place {
-                ArrayPlace::Cells => own,
-                ArrayPlace::CellNodes => source.first + n,
-                ArrayPlace::Points => file.connectivity[source.first + n] as usize,
+        values.coefficients.resize(before + numbers, 0.0);
+        let mut rest = &mut values.coefficients[before..];
+        let mut start = before;
+        for (block, end) in mesh.blocks.iter().zip(mesh.ends_of_blocks()) {
+            let space = match &values.constant {
+                Some(constant) => constant,
+                None => &block.basis.space,
             };
-            for &component in &picks {
-                let value = |n: usize| array.values[tuple(n) * array.components + component];
-                nodal.clear();
-                nodal.extend((0..if by_cell { 1 } else { nodes }).map(value));
-                // What belongs to cells of another dimension may be missing.
-                if let Some(bad) = nodal.iter().position(|x| !x.is_finite()) {
-                    return Err(FemError::new(format!(
-                        "array `{}` has the value {} at {} {}",
-                        array.name,
-                        nodal[bad],
-                        if by_cell { "cell" } else { "node" },
-                        tuple(bad)
-                    )));
-                }
-                if by_cell {
-                    values.coefficients.extend(&nodal);
-                } else {
-                    block.basis.coefficients(&nodal, &mut values.coefficients);
-                }
+            let stride = values.components * space.len();
+            let own = rest.split_off_mut(..stride * (end - block.first) as usize);
+            let own = own.expect("room for all blocks");
+            values.starts.push(start);
+            start += own.len();
+            let cells = own.par_chunks_mut(stride).enumerate();
+            let bad = cells.find_map_first(|(n, out)| {
+                let cell = block.first + n as u32;
+                fill((mesh, file, array), block, cell, &picks, out).err()
+            });
+            if let Some(error) = bad {
+                return Err(error);
             }
         }
         Ok(values)
@@ -257,4 +237,52 @@ impl FemValues {
             prefetch::<1>(coefficients.as_ptr().wrapping_add(LINE / size_of::<f64>()));
         }
     }
+}
+
+/// Computes the coefficients of a cell.
+fn fill(
+    (mesh, file, array): (&Mesh, &FemFile, &FemArray),
+    block: &Block,
+    cell: u32,
+    picks: &[usize],
+    out: &mut [f64],
+) -> Result<(), FemError> {
+    let by_cell = array.place == ArrayPlace::Cells;
+    let own = mutants::source(&mesh.sources, cell);
+    let first = file.cells[own].first;
+    let tuple = |n: usize| match array.place {
+        ArrayPlace::Cells => own,
+        ArrayPlace::CellNodes => first + n,
+        ArrayPlace::Points => file.connectivity[first + n] as usize,
+    };
+    let mut nodal = [0.0; MAX_NODES];
+    let nodes = if by_cell {
+        1
+    } else {
+        block.element.nodes().len()
+    };
+    let nodal = &mut nodal[..nodes];
+    let length = out.len() / picks.len();
+    for (&component, out) in picks.iter().zip(out.chunks_exact_mut(length)) {
+        for (n, value) in nodal.iter_mut().enumerate() {
+            *value = array.values[tuple(n) * array.components + component];
+        }
+        mutants::order_nodes(nodal);
+        // What belongs to cells of another dimension may be missing.
+        if let Some(bad) = nodal.iter().position(|x| !x.is_finite()) {
+            return Err(FemError::new(format!(
+                "array `{}` has the value {} at {} {}",
+                array.name,
+                nodal[bad],
+                if by_cell { "cell" } else { "node" },
+                tuple(bad)
+            )));
+        }
+        if by_cell {
+            out.copy_from_slice(nodal);
+        } else {
+            block.basis.coefficients(nodal, out);
+        }
+    }
+    Ok(())
 }

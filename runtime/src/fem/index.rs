@@ -1,10 +1,12 @@
 //! Where a search begins that has no better start, and which cells may contain a position: a grid of bins, of which crowded ones
 //! are grids themselves.
 
+use rayon::prelude::*;
+
 /// Cells per bin that are aimed at.
 const CELLS_PER_BIN: f64 = 4.0;
-/// A bin with more cells is divided.
-const CROWDED: usize = 64;
+/// A bin with more cells is divided; boxes of one size, however they lie, are fewer.
+const CROWDED: usize = 128;
 /// How often bins are divided.
 const DEPTH: usize = 10;
 /// The most bins along an axis.
@@ -101,24 +103,40 @@ impl Index {
             sizes,
             first,
         };
-        let mut lists: Vec<Vec<u32>> = vec![Vec::new(); count];
-        for &cell in cells {
+        // Counted first, so that the lists of all bins are one.
+        let visit = |cell: u32, bins: &mut dyn FnMut(usize)| {
             let [low, high] = boxes[cell as usize];
             let from = grid.bin(&low.map(|x| x - margin));
             let to = grid.bin(&high.map(|x| x + margin));
             for z in from[2]..to[2] + 1 {
                 for y in from[1]..to[1] + 1 {
                     for x in from[0]..to[0] + 1 {
-                        lists[grid.number([x, y, z])].push(cell);
+                        bins(grid.number([x, y, z]));
                     }
                 }
             }
+        };
+        let mut ends = vec![0_usize; count + 1];
+        cells
+            .iter()
+            .for_each(|&cell| visit(cell, &mut |n| ends[n + 1] += 1));
+        for n in 0..count {
+            ends[n + 1] += ends[n];
+        }
+        let mut members = vec![0_u32; ends[count]];
+        let mut next = ends.clone();
+        for &cell in cells {
+            visit(cell, &mut |n| {
+                members[next[n]] = cell;
+                next[n] += 1;
+            });
         }
         self.grids.push(grid);
         let empty = Bin::Cells { first: 0, count: 0 };
         self.bins.resize(self.bins.len() + count, empty);
         self.starts.resize(self.bins.len() << dim, super::NONE);
-        for (n, list) in lists.into_iter().enumerate() {
+        for n in 0..count {
+            let list = &members[ends[n]..ends[n + 1]];
             let at = [
                 n as u32 % sizes[0],
                 n as u32 / sizes[0] % sizes[1],
@@ -127,10 +145,10 @@ impl Index {
             let own = part_of(bounds, &sizes, at);
             let fewer = list.len() * 10 < cells.len() * 9 || depth == 0;
             let (bin, start) = if list.len() > CROWDED && depth < DEPTH && fewer {
-                let inner = self.grid(boxes, &list, &own, dim, margin, depth + 1);
+                let inner = self.grid(boxes, list, &own, dim, margin, depth + 1);
                 (Bin::Divided(inner), INNER | inner)
             } else {
-                self.list(boxes, &list, &own, dim)
+                self.list(boxes, list, &own, dim)
             };
             self.bins[first as usize + n] = bin;
             for half in 0..1_u32 << dim {
@@ -168,22 +186,28 @@ impl Index {
     }
 
     /// Puts better cells in place of the starts: `approach` is given a position and a cell near it.
-    pub(super) fn improve(&mut self, approach: impl Fn(&[f64; 3], u32) -> u32) {
+    pub(super) fn improve(&mut self, approach: impl Fn(&[f64; 3], u32) -> u32 + Sync) {
         for grid in &self.grids {
             let halves = std::array::from_fn(|a| if a < self.dim { 2 * grid.sizes[a] } else { 1 });
             let [nx, ny, nz]: [u32; 3] = halves;
-            for place in 0..nx * ny * nz {
-                let at = [place % nx, place / nx % ny, place / nx / ny];
-                let start = &mut self.starts[grid.half_number(at, self.dim)];
+            let first = grid.half_number([0; 3], self.dim);
+            let own = &mut self.starts[first..][..(nx * ny * nz) as usize];
+            let better = |(place, start): (usize, &mut u32)| {
                 if *start & INNER != 0 {
-                    continue;
+                    return;
                 }
+                let place = place as u32;
+                let at = [place % nx, place / nx % ny, place / nx / ny];
                 let mut middle = [0.0; 3];
                 for a in (0..self.dim).filter(|&a| grid.scale[a] > 0.0) {
                     middle[a] = grid.low[a] + (f64::from(at[a]) + 0.5) / (2.0 * grid.scale[a]);
                 }
                 *start = approach(&middle, *start);
-            }
+            };
+            own.par_iter_mut()
+                .with_min_len(1024)
+                .enumerate()
+                .for_each(better);
         }
     }
 

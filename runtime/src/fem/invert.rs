@@ -1,9 +1,12 @@
 //! Small matrices, and the inverse map of curved cells.
 
 use super::cell::CellKind;
-use super::polynomial::{AllPowers, Axes, Space};
+use super::mutants;
+use super::number::Number;
+use super::polynomial::{AllPowers, Axes, Planes, Space, simple};
+use crate::simd::Vector;
 
-pub(super) type Matrix = [[f64; 3]; 3];
+pub(super) type Matrix<S = f64> = [[S; 3]; 3];
 
 /// Subdivisions of a cell in which Newton's iteration is tried again.
 const DEPTH: usize = 6;
@@ -22,19 +25,20 @@ pub(super) fn determinant(m: &Matrix, dim: usize) -> f64 {
 
 /// The inverse, by cofactors.
 #[inline(always)]
-pub(super) fn inverse(m: &Matrix, dim: usize) -> Matrix {
+pub(super) fn inverse<S: Number>(m: &Matrix<S>, dim: usize) -> Matrix<S> {
     if dim == 2 {
-        let d = 1.0 / determinant(m, 2);
+        let d = (m[0][0] * m[1][1] - m[0][1] * m[1][0]).reciprocal();
+        let zero = S::constant(0.0);
         return [
-            [m[1][1] * d, -m[0][1] * d, 0.0],
-            [-m[1][0] * d, m[0][0] * d, 0.0],
-            [0.0; 3],
+            [m[1][1] * d, -m[0][1] * d, zero],
+            [-m[1][0] * d, m[0][0] * d, zero],
+            [zero; 3],
         ];
     }
     let c00 = m[1][1] * m[2][2] - m[1][2] * m[2][1];
     let c01 = m[1][2] * m[2][0] - m[1][0] * m[2][2];
     let c02 = m[1][0] * m[2][1] - m[1][1] * m[2][0];
-    let d = 1.0 / (m[0][0] * c00 + m[0][1] * c01 + m[0][2] * c02);
+    let d = (m[0][0] * c00 + m[0][1] * c01 + m[0][2] * c02).reciprocal();
     [
         [
             c00 * d,
@@ -52,6 +56,49 @@ pub(super) fn inverse(m: &Matrix, dim: usize) -> Matrix {
             (m[0][0] * m[1][1] - m[0][1] * m[1][0]) * d,
         ],
     ]
+}
+
+/// The solution of `m s = v`, by cofactors.
+#[inline(always)]
+fn solve<S: Number>(m: &Matrix<S>, v: &[S; 3], dim: usize) -> [S; 3] {
+    let [a, b, c] = [
+        [m[0][0], m[1][0], m[2][0]],
+        [m[0][1], m[1][1], m[2][1]],
+        [m[0][2], m[1][2], m[2][2]],
+    ];
+    if dim == 2 {
+        let d = cross(&a, &b)[2].reciprocal();
+        let (x, y) = (cross(v, &b)[2], cross(&a, v)[2]);
+        return [x * d, y * d, S::constant(0.0)];
+    }
+    let (normal, across) = (cross(&b, &c), cross(&a, v));
+    let d = dot(&a, &normal).reciprocal();
+    let (x, y, z) = (dot(v, &normal), dot(&c, &across), dot(&b, &across));
+    [x * d, y * d, -(z * d)]
+}
+
+#[inline(always)]
+fn cross<S: Number>(a: &[S; 3], b: &[S; 3]) -> [S; 3] {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}
+
+#[inline(always)]
+fn dot<S: Number>(a: &[S; 3], b: &[S; 3]) -> S {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline(always)]
+fn plus<S: Number>(a: &[S; 3], b: &[S; 3]) -> [S; 3] {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+#[inline(always)]
+fn minus<S: Number>(a: &[S; 3], b: &[S; 3]) -> [S; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// The inverse with every row right to rounding, however flat the cell is: a face of a sliver must stay where it is.
@@ -75,6 +122,14 @@ pub(super) fn careful_inverse(m: &Matrix, dim: usize) -> Matrix {
                 *x += (0..dim).map(|i| old[i] * off[i][j]).sum::<f64>();
             }
         }
+        // What is off is now the square of what it was.
+        if off
+            .as_flattened()
+            .iter()
+            .all(|x| x.abs() < 1.0 / (1 << 27) as f64)
+        {
+            break;
+        }
     }
     k
 }
@@ -94,11 +149,21 @@ pub(super) fn sum_of_products(first: f64, terms: &[(f64, f64)]) -> f64 {
 }
 
 #[inline(always)]
-pub(super) fn apply(m: &Matrix, v: &[f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|a| m[a][0] * v[0] + m[a][1] * v[1] + m[a][2] * v[2])
+pub(super) fn apply<S: Number>(m: &Matrix<S>, v: &[S; 3]) -> [S; 3] {
+    [dot(&m[0], v), dot(&m[1], v), dot(&m[2], v)]
 }
 
-/// The map of a curved cell.
+/// Cells whose Jacobian changes less than this are mild: Newton's iteration from the affine estimate converges, and how far it is from
+/// its end is known.
+pub(super) const CURVED: f64 = 0.25;
+
+/// How far from the centre the bound of that change holds, along any axis.
+pub(super) const REACH: f64 = 1.25;
+
+/// The largest margin of the affine estimate of a mild cell, as a power of two.
+pub(super) const MILD_MARGIN: i8 = -3;
+
+/// The map of a curved cell, relative to the image of the centre.
 #[derive(Clone, Copy)]
 pub(super) struct Map<'a> {
     pub(super) kind: CellKind,
@@ -108,9 +173,83 @@ pub(super) struct Map<'a> {
     pub(super) at_centre: &'a Matrix,
 }
 
+/// Newton's iteration in mild cells. There, within the reach of the bound κ of second derivatives, the map with the inverse of the
+/// Jacobian at the centre is the identity to within κ·REACH < 1/3. So there is one solution at most, and after a step
+/// of length s the error is below κs²: the iteration ends where that is less than rounding.
+///
+/// Given are the image and the inverse of the Jacobian at the centre, and κ; what comes back is the reference position, the Jacobian of the
+/// last step, and where the iteration has ended.
+#[inline(always)]
+pub(super) fn quick<S: Number>(
+    kind: CellKind,
+    (x, at_centre, curvature): (&[S; 3], &Matrix<S>, S),
+    map: &impl Image<S>,
+    wanted: S::Truth,
+) -> ([S; 3], Matrix<S>, S::Truth) {
+    let dim = kind.dim();
+    let (longest, rounding) = (S::constant(0.25), S::constant(f64::EPSILON / 2.0));
+    // Two steps with the Jacobian of the centre, the first of which has nothing to evaluate.
+    let mut t = apply(at_centre, x);
+    let (at, mut jacobian) = map.image(&t);
+    t = plus(&t, &apply(at_centre, &minus(x, &at)));
+    let (mut going, mut sound) = (wanted, wanted);
+    if mutants::is_content_with_estimates() {
+        (t, going) = (apply(at_centre, x), S::except(wanted, wanted));
+    }
+    for _ in 0..6 {
+        if !S::any(going) {
+            break;
+        }
+        let at;
+        (at, jacobian) = map.image(&t);
+        let step = solve(&jacobian, &minus(x, &at), dim);
+        let [a, b, c] = plus(&t, &step);
+        t = [
+            S::choose(going, a, t[0]),
+            S::choose(going, b, t[1]),
+            S::choose(going, c, t[2]),
+        ];
+        let length = step[0].magnitude().larger(step[1].magnitude());
+        let length = length.larger(step[2].magnitude());
+        // False for what is not a number.
+        let short = length.less(longest);
+        sound = S::except(sound, S::except(going, short));
+        let ended = (curvature * length * length).less(rounding);
+        going = S::except(S::both(going, short), ended);
+    }
+    let (c, zero) = (S::constant(kind.centre()), S::constant(0.0));
+    let third = if dim == 3 { t[2] + c } else { zero };
+    let xi = [t[0] + c, t[1] + c, third];
+    (xi, jacobian, S::except(sound, going))
+}
+
+/// A map of reference positions, given relative to the centre.
+pub(super) trait Image<S> {
+    /// The image of a position, and the Jacobian there, by world axis.
+    fn image(&self, t: &[S; 3]) -> ([S; 3], Matrix<S>);
+}
+
+impl Image<f64> for Map<'_> {
+    #[inline(always)]
+    fn image(&self, t: &[f64; 3]) -> ([f64; 3], Matrix) {
+        let (x, [u, v, w]) = self.space.value_and_gradient(self.coefficients, t);
+        let [x, y, z, _] = x.0;
+        ([x, y, z], [0, 1, 2].map(|i| [u.0[i], v.0[i], w.0[i]]))
+    }
+}
+
+/// Maps of several lanes of total degree 2.
+impl<V: Vector<Elem = f64>, const N: usize> Image<V> for [Planes<V>; N] {
+    #[inline(always)]
+    fn image(&self, t: &[V; 3]) -> ([V; 3], Matrix<V>) {
+        let (at, columns) = simple(self, t);
+        (at.0, Planes::by_world_axis(columns))
+    }
+}
+
 /// What is known of the position in a cell that is mapped to a given one.
 pub(super) enum Inverse {
-    /// The position, and the inverse of the Jacobian there.
+    /// The position, and the Jacobian next to it.
     Found([f64; 3], Matrix),
     /// There is none in the cell.
     Outside,
@@ -119,28 +258,40 @@ pub(super) enum Inverse {
 }
 
 impl Map<'_> {
-    /// The image of a position, given relative to the centre, and the Jacobian there, by world axis.
-    #[inline(always)]
-    pub(super) fn image(&self, t: &[f64; 3]) -> ([f64; 3], Matrix) {
-        let (x, [u, v, w]) = self.space.value_and_gradient(self.coefficients, t);
-        let [x, y, z, _] = x.0;
-        ([x, y, z], [0, 1, 2].map(|i| [u.0[i], v.0[i], w.0[i]]))
-    }
-
     /// The coefficients along one world axis.
     pub(super) fn along(&self, axis: usize) -> Vec<f64> {
         self.coefficients.iter().map(|c| c.0[axis]).collect()
     }
 
-    /// The reference position of `x`, from an estimate of it.
+    /// Whether the Jacobian changes so little that [`quick`] is right.
     #[inline(always)]
-    pub(super) fn invert(&self, x: &[f64; 3], estimate: &[f64; 3]) -> Inverse {
-        if let Some((xi, k)) = self.newton(x, estimate) {
-            return Inverse::Found(xi, k);
+    pub(super) fn is_mild(&self) -> bool {
+        self.coefficients[0].0[3] <= CURVED
+    }
+
+    /// The reference position of `x`. In a mild cell the affine estimate has to be within the margin of the cell.
+    #[inline(always)]
+    pub(super) fn invert(&self, x: &[f64; 3]) -> Inverse {
+        if self.is_mild() {
+            let given = (x, self.at_centre, self.coefficients[0].0[3]);
+            let (xi, jacobian, found) = quick(self.kind, given, self, true);
+            if found {
+                return Inverse::Found(xi, jacobian);
+            }
+        }
+        self.invert_any(x)
+    }
+
+    #[cold]
+    fn invert_any(&self, x: &[f64; 3]) -> Inverse {
+        let c = self.kind.centre();
+        let estimate = apply(self.at_centre, x).map(|t| t + c);
+        if let Some((xi, jacobian)) = self.newton(x, &estimate) {
+            return Inverse::Found(xi, jacobian);
         }
         let mut left = PARTS;
         match self.subdivide(x, [0.5; 3], 0.5, 0, &mut left) {
-            Some(Some((xi, k))) => Inverse::Found(xi, k),
+            Some(Some((xi, jacobian))) => Inverse::Found(xi, jacobian),
             Some(None) => Inverse::Unknown,
             None => Inverse::Outside,
         }
@@ -148,7 +299,6 @@ impl Map<'_> {
 
     /// Newton's iteration to rounding. Once a step was small the Jacobian is kept: every further step then multiplies the error
     /// by about as much as that step was long, and saves an inverse. It is taken anew where that turns out to be too slow.
-    #[inline(always)]
     fn newton(&self, x: &[f64; 3], estimate: &[f64; 3]) -> Option<([f64; 3], Matrix)> {
         const SMALL: f64 = 1.0 / (1 << 12) as f64;
         const ROUNDING: f64 = 1.0 / (1_u64 << 50) as f64;
@@ -157,6 +307,9 @@ impl Map<'_> {
         let mut t: [f64; 3] = estimate.map(|xi| keep(xi) - c);
         t[dim..].fill(0.0);
         let (mut at, mut j) = self.image(&t);
+        if mutants::is_content_with_estimates() {
+            return Some((*estimate, j));
+        }
         let size = |at: &[f64; 3]| {
             let off = apply(self.at_centre, &std::array::from_fn(|i| x[i] - at[i]));
             off[0] * off[0] + off[1] * off[1] + off[2] * off[2]
@@ -178,7 +331,7 @@ impl Map<'_> {
                 if length < ROUNDING || length * length < before * (ROUNDING / 32.0) {
                     let xi =
                         std::array::from_fn(|a| if a < dim { t[a] + step[a] + c } else { 0.0 });
-                    return Some((xi, k));
+                    return Some((xi, j));
                 }
             }
             let small = length < SMALL;
@@ -229,10 +382,10 @@ impl Map<'_> {
             return None;
         }
         if depth > 0
-            && let Some((xi, k)) = self.newton(x, &centre)
+            && let Some((xi, jacobian)) = self.newton(x, &centre)
         {
             if self.kind.least(&xi).1 > -1e-6 {
-                return Some(Some((xi, k)));
+                return Some(Some((xi, jacobian)));
             }
             // The only one for far around, and not here.
             let off = |a: usize| (xi[a] - centre[a]).abs();

@@ -1,8 +1,8 @@
 //! The cell of a position: a walk from a hint or from the index; near faces the rule over all cells of the bin.
 
 use super::cell::CellKind;
-use super::invert::{Inverse, Map, Matrix, apply, sum_of_products};
-use super::{BEFORE_MAP, Mesh, NONE, Record};
+use super::invert::{Inverse, Map, Matrix, apply, inverse, sum_of_products};
+use super::{AFTER_MAP, Mesh, NONE, Record};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The longest walk.
@@ -12,7 +12,7 @@ const STEPS: u8 = 64;
 const FAR: f64 = -4.0;
 
 /// Lines of the cache that are asked for before the map of a curved cell is inverted: quadratic ones in space have so many.
-const MAP_LINES: usize = 7;
+const MAP_LINES: usize = 5;
 
 /// The cell of a position and the position in its reference cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +39,11 @@ pub(super) fn slope(kind: CellKind, constraint: usize, inverse: &Matrix) -> f64 
     let along = |i: usize| g[0] * inverse[0][i] + g[1] * inverse[1][i] + g[2] * inverse[2][i];
     let [x, y, z] = [along(0), along(1), along(2)];
     (x * x + y * y + z * z).sqrt()
+}
+
+/// What no constraint is steeper than.
+fn steepest(inverse: &Matrix) -> f64 {
+    inverse.as_flattened().iter().map(|k| k.abs()).sum()
 }
 
 impl Mesh {
@@ -69,11 +74,9 @@ impl Mesh {
     }
 
     /// Begins a search for a position; not if it is not even near the box of the mesh.
-    #[inline(always)]
-    pub(super) fn begin(&self, search: &mut Search, x: &[f64; 3], hint: u32) -> bool {
-        let [low, high] = &self.bounds;
-        let near = |a: usize| x[a] >= low[a] - self.theta && x[a] <= high[a] + self.theta;
+    fn begin(&self, search: &mut Search, x: &[f64; 3], hint: u32) -> bool {
         // NaN is near nothing.
+        let near = |a: usize| x[a] >= self.ends(a)[0] && x[a] <= self.ends(a)[1];
         if !(0..self.dim).all(near) {
             return false;
         }
@@ -86,8 +89,15 @@ impl Mesh {
         true
     }
 
+    /// The least and the largest coordinate of what may be inside.
     #[inline(always)]
-    fn look_in_index(&self, search: &mut Search) {
+    pub(super) fn ends(&self, axis: usize) -> [f64; 2] {
+        let [low, high] = &self.bounds;
+        [low[axis] - self.theta, high[axis] + self.theta]
+    }
+
+    #[inline(always)]
+    pub(super) fn look_in_index(&self, search: &mut Search) {
         search.cell = self.index.start(&search.x);
         search.steps = 0;
         search.indexed = true;
@@ -105,17 +115,18 @@ impl Mesh {
         let record = &self.records[search.cell as usize];
         if record.curved != NONE && !search.asked {
             let (face, highest) = record.highest(&record.estimate(&search.x));
-            if highest >= -4.0 * self.clear {
-                // What Newton's iteration needs comes while other searches go on.
-                let map = self.geometry.as_ptr().wrapping_add(record.curved as usize);
-                prefetch::<MAP_LINES>(map);
-                search.asked = true;
+            if highest >= -self.near_estimate() {
+                self.ask(search, record);
                 return Progress::Going;
             }
             return self.go_on(search, record, (face, highest));
         }
         search.asked = false;
-        let beyond = match self.judge(search.cell, record, &search.x) {
+        let verdict = match record.curved {
+            NONE => self.judge_affine(search.cell, record, &search.x),
+            _ => self.judge_curved(search.cell, record, &search.x),
+        };
+        let beyond = match verdict {
             Verdict::Holds(reference) => {
                 search.x = reference;
                 return Progress::Found;
@@ -126,9 +137,17 @@ impl Mesh {
         self.go_on(search, record, beyond)
     }
 
+    /// Asks for the map of a curved cell: what Newton's iteration needs comes while other searches go on.
+    #[inline(always)]
+    pub(super) fn ask(&self, search: &mut Search, record: &Record) {
+        let map = self.geometry.as_ptr().wrapping_add(record.curved as usize);
+        prefetch::<MAP_LINES>(map);
+        search.asked = true;
+    }
+
     /// Takes a search to the next cell, beyond a face, or into the index, or to its end.
     #[inline(always)]
-    fn go_on(
+    pub(super) fn go_on(
         &self,
         search: &mut Search,
         record: &Record,
@@ -184,7 +203,7 @@ impl Mesh {
             if self.records[cell as usize].curved != NONE && !self.is_near_box(cell, x) {
                 continue;
             }
-            match self.judge(cell, &self.records[cell as usize], x) {
+            match self.judge(cell, x) {
                 Verdict::Holds(reference) => return Some(Found { cell, reference }),
                 Verdict::Near(reference) => {
                     let first = best.is_none_or(|b| self.number(cell) < self.number(b.cell));
@@ -198,12 +217,21 @@ impl Mesh {
         best
     }
 
-    #[inline(always)]
-    fn judge(&self, cell: u32, record: &Record, x: &[f64; 3]) -> Verdict {
-        let (kind, xi) = (record.kind, record.estimate(x));
-        if record.curved != NONE {
-            return self.judge_curved(cell, record, x, &xi);
+    fn judge(&self, cell: u32, x: &[f64; 3]) -> Verdict {
+        let record = &self.records[cell as usize];
+        if record.curved == NONE {
+            return self.judge_affine(cell, record, x);
         }
+        let (face, highest) = record.highest(&record.estimate(x));
+        if highest < -self.near_estimate() {
+            return Verdict::Beyond(face, highest);
+        }
+        self.judge_curved(cell, record, x)
+    }
+
+    #[inline(always)]
+    fn judge_affine(&self, cell: u32, record: &Record, x: &[f64; 3]) -> Verdict {
+        let (kind, xi) = (record.kind, record.estimate(x));
         let (face, least) = kind.least(&xi);
         // Far from all faces the comparison with slopes is decided without them.
         if least > self.clear {
@@ -266,51 +294,60 @@ impl Mesh {
         }
     }
 
+    /// The verdict of a curved cell that may contain the position, as far as its affine estimate says.
     #[inline(always)]
-    fn judge_curved(&self, cell: u32, record: &Record, x: &[f64; 3], eta: &[f64; 3]) -> Verdict {
+    fn judge_curved(&self, cell: u32, record: &Record, x: &[f64; 3]) -> Verdict {
         let map = self.map_of(cell);
         let kind = map.kind;
-        let [mx, my, mz, _] = self.geometry[record.curved as usize].0;
-        // The affine estimate is off by the margins at most, so no constraint is higher than this.
-        let (face, highest) = kind.least_with(eta, &[mx, my, mz]);
-        // No position of the cell, nor one within the tolerance of it, has such an estimate.
-        if highest < -4.0 * self.clear {
-            return Verdict::Beyond(face, highest);
-        }
-        match map.invert(x, eta) {
-            Inverse::Found(xi, inverse) => {
-                // No constraint is steeper than this.
-                let steepest: f64 = inverse.as_flattened().iter().map(|k| k.abs()).sum();
+        let off = record.off_centre(x);
+        match map.invert(&off) {
+            Inverse::Found(xi, jacobian) => {
                 let (face, least) = kind.least(&xi);
-                if least > 2.0 * self.theta * steepest {
+                let clear = if map.is_mild() {
+                    self.clear_if_mild()
+                } else {
+                    2.0 * self.theta * steepest(&inverse(&jacobian, self.dim))
+                };
+                if least > clear {
                     Verdict::Holds(xi)
-                } else if least < -self.theta * steepest {
+                } else if least < -clear {
                     Verdict::Beyond(face, least)
                 } else {
-                    self.judge_closely(kind, &xi, &inverse)
+                    self.judge_closely(kind, &xi, &inverse(&jacobian, self.dim))
                 }
             }
             Inverse::Outside => {
-                let (face, least) = kind.least(eta);
+                let (face, least) = kind.least(&record.estimate(x));
                 Verdict::Beyond(face, least)
             }
             Inverse::Unknown => {
                 self.contact.unresolved.fetch_add(1, Relaxed);
-                let (face, least) = kind.least(eta);
+                let (face, least) = kind.least(&record.estimate(x));
                 Verdict::Beyond(face, least)
             }
         }
+    }
+
+    /// No position of a curved cell, nor one within the tolerance of it, has an estimate with a constraint below minus this.
+    #[inline(always)]
+    pub(super) fn near_estimate(&self) -> f64 {
+        4.0 * self.clear
+    }
+
+    /// A constraint of a mild cell above this holds: none is steeper than 3 / (1 − CURVED · REACH) times the steepest in the centre.
+    #[inline(always)]
+    pub(super) fn clear_if_mild(&self) -> f64 {
+        8.0 * self.clear
     }
 
     /// The map of a curved cell.
     pub(super) fn map_of(&self, cell: u32) -> Map<'_> {
         let record = &self.records[cell as usize];
         let space = self.blocks[usize::from(record.block)].maps[usize::from(record.degree)];
-        let first = record.curved as usize + BEFORE_MAP;
         Map {
             kind: record.kind,
             space,
-            coefficients: &self.geometry[first..][..space.len()],
+            coefficients: &self.geometry[record.curved as usize..][..space.len()],
             at_centre: &record.inverse,
         }
     }
@@ -326,7 +363,8 @@ impl Mesh {
                 high = std::array::from_fn(|a| high[a].max(p[a]));
             }
         } else {
-            let bounds = &self.geometry[record.curved as usize + 1..][..2];
+            let after = record.curved as usize + self.map_of(cell).space.len();
+            let bounds = &self.geometry[after..][..AFTER_MAP];
             low.copy_from_slice(&bounds[0].0[..3]);
             high.copy_from_slice(&bounds[1].0[..3]);
         }
@@ -356,15 +394,25 @@ impl Record {
     /// The reference position in a straight cell, and an estimate of it in a curved one.
     #[inline(always)]
     fn estimate(&self, x: &[f64; 3]) -> [f64; 3] {
-        let off = [0, 1, 2].map(|i| x[i] - self.centre[i]);
-        apply(&self.inverse, &off).map(|t| t + self.kind.centre())
+        apply(&self.inverse, &self.off_centre(x)).map(|t| t + self.kind.centre())
+    }
+
+    #[inline(always)]
+    fn off_centre(&self, x: &[f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|i| x[i] - self.centre[i])
     }
 
     /// Of a curved cell, given the estimate: the least constraint with what it can be at most, by the bound of all margins.
     #[inline(always)]
     fn highest(&self, eta: &[f64; 3]) -> (usize, f64) {
-        let margin = f64::from_bits(((1023 + i64::from(self.margin)) as u64) << 52);
-        self.kind.least_with(eta, &[margin; 3])
+        let (face, highest) = self.kind.least_with(eta, self.margin());
+        (face as usize, highest)
+    }
+
+    /// A bound of the margins of the affine estimate.
+    #[inline(always)]
+    pub(super) fn margin(&self) -> f64 {
+        f64::from_bits(((1023 + i64::from(self.margin)) as u64) << 52)
     }
 }
 
@@ -404,7 +452,7 @@ pub(super) struct Search {
     /// Whether it began in the index.
     indexed: bool,
     /// Whether the map of the cell, which is curved, has been asked for.
-    asked: bool,
+    pub(super) asked: bool,
 }
 
 impl Search {

@@ -22,12 +22,19 @@ mod build;
 mod cell;
 mod element;
 mod error;
+mod evaluate;
 mod field;
 mod file;
 mod index;
 mod invert;
+mod lanes;
 mod locate;
+#[cfg(not(feature = "mutants"))]
+mod mutants;
+#[cfg(feature = "mutants")]
+pub mod mutants;
 mod neighbours;
+mod number;
 mod order;
 mod polynomial;
 mod primitive;
@@ -44,7 +51,7 @@ pub use locate::Found;
 pub use primitive::{FemWanted, OUTSIDE, Outside};
 
 use crate::memory::Claim;
-use crate::simd::Real;
+use crate::simd::{Isa, Real};
 use cell::MAX_FACES;
 use index::Index;
 use polynomial::{Axes, MAX_DEGREE, Space};
@@ -74,9 +81,21 @@ struct Record {
     margin: i8,
 }
 
-/// How many entries of the geometry come before the coefficients of a curved cell's map: the margins of the affine estimate,
-/// and the smallest and largest coordinates.
-const BEFORE_MAP: usize = 3;
+impl Record {
+    /// Its size in numbers. It begins with the centre and the inverse.
+    const NUMBERS: usize = size_of::<Record>() / size_of::<f64>();
+    /// Where the inverse begins, in numbers.
+    const INVERSE: usize = std::mem::offset_of!(Record, inverse) / size_of::<f64>();
+
+    /// Where the map of a curved cell begins in the geometry, in numbers.
+    #[inline(always)]
+    fn map(&self) -> i64 {
+        i64::from(self.curved) * (size_of::<Axes>() / size_of::<f64>()) as i64
+    }
+}
+
+/// How many entries of the geometry come after the coefficients of a curved cell's map: the smallest and largest coordinates.
+const AFTER_MAP: usize = 2;
 
 /// Cells of one element, side by side.
 #[derive(Clone, Copy, Debug)]
@@ -111,15 +130,14 @@ pub struct Mesh {
     /// The points, and the corners of each cell among them.
     points: Vec<[f64; 3]>,
     corners: Vec<u32>,
-    /// Of each curved cell: margins of the affine estimate, box, coefficients of the map.
+    /// Of each curved cell: coefficients of the map, box. The map is relative to the image of the centre, so its constant is zero;
+    /// the fourth number there is how curved it is. Each begins with a line of the cache.
     geometry: Vec<Axes>,
     index: Index,
-    /// Whether the processor has the instructions of the wider versions of the primitives.
-    #[cfg_attr(
-        not(target_arch = "x86_64"),
-        allow(dead_code, reason = "other processors have one version")
-    )]
-    wide: bool,
+    /// The shape of all cells, if they have one.
+    kind: Option<CellKind>,
+    /// Which versions of the primitives the processor runs.
+    isa: Isa,
     notes: Vec<String>,
     contact: Contact,
     _claim: Claim,
@@ -135,6 +153,16 @@ struct Contact {
 }
 
 impl Mesh {
+    /// The mesh with the primitives of another instruction set, which this processor has to have.
+    ///
+    /// # Panics
+    /// It does not.
+    pub fn on(mut self, isa: Isa) -> Mesh {
+        assert!(isa.is_available(), "{} is not there", isa.name());
+        self.isa = isa;
+        self
+    }
+
     /// The dimension of cells and positions.
     pub fn dim(&self) -> usize {
         self.dim
@@ -196,6 +224,12 @@ impl Mesh {
     /// For how many positions the inverse map of a cell that may contain them was not found.
     pub fn unresolved(&self) -> u64 {
         self.contact.unresolved.load(Relaxed)
+    }
+
+    /// Where each block of cells ends.
+    fn ends_of_blocks(&self) -> impl Iterator<Item = u32> {
+        let next = self.blocks.iter().skip(1).map(|block| block.first);
+        next.chain([self.records.len() as u32])
     }
 
     fn block_of(&self, cell: u32) -> &Block {

@@ -3,10 +3,12 @@
 //! A face without partner has none, as at hanging nodes, and the index decides there. So nothing depends on what is found here
 //! but speed, and a warning about cells that overlap.
 
+use super::cell::MAX_FACES;
 use super::file::FemFile;
 use super::invert::determinant;
 use super::{Mesh, NONE};
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Points that are closer than this part of the shortest edge are one.
 const SAME: f64 = 1e-8;
@@ -49,7 +51,9 @@ pub(super) fn merge_points(file: &FemFile, cells: &[u32], dim: usize) -> Merged 
         points: Vec::new(),
         ids: vec![NONE; file.points.len()],
     };
-    let mut bins: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
+    // The newest point of each bin, and for each point the one before it.
+    let mut newest: HashMap<[i64; 3], u32, BuildHasherDefault<Mixer>> = HashMap::default();
+    let mut before: Vec<u32> = Vec::new();
     for &n in cells {
         for &p in corners(n) {
             if merged.ids[p as usize] != NONE {
@@ -60,53 +64,88 @@ pub(super) fn merge_points(file: &FemFile, cells: &[u32], dim: usize) -> Merged 
                 bin(at.map(|x| x - tolerance)),
                 bin(at.map(|x| x + tolerance)),
             );
-            let is_near = |id: &u32| {
-                let other = merged.points[*id as usize];
+            let is_near = |id: u32| {
+                let other = merged.points[id as usize];
                 (0..dim).all(|i| (at[i] - other[i]).abs() <= tolerance)
             };
-            let mut found = None;
+            let mut found = NONE;
             for x in low[0]..high[0] + 1 {
                 for y in low[1]..high[1] + 1 {
                     for z in low[2]..high[2] + 1 {
-                        let there = bins.get(&[x, y, z]).map_or(&[][..], Vec::as_slice);
-                        found = found.or_else(|| there.iter().copied().find(|id| is_near(id)));
+                        let mut there = newest.get(&[x, y, z]).copied().unwrap_or(NONE);
+                        while there != NONE {
+                            // The oldest, whatever the order of bins.
+                            found = if is_near(there) {
+                                found.min(there)
+                            } else {
+                                found
+                            };
+                            there = before[there as usize];
+                        }
                     }
                 }
             }
-            merged.ids[p as usize] = found.unwrap_or_else(|| {
-                let id = merged.points.len() as u32;
+            if found == NONE {
+                found = merged.points.len() as u32;
                 merged.points.push(at);
-                bins.entry(bin(at)).or_default().push(id);
-                id
-            });
+                before.push(newest.insert(bin(at), found).unwrap_or(NONE));
+            }
+            merged.ids[p as usize] = found;
         }
     }
     merged
 }
 
-/// Finds the cell beyond each face. Gives the pairs of cells that lie on the same side of the face they share.
-pub(super) fn connect(mesh: &mut Mesh) -> Vec<[u32; 2]> {
-    let mut faces: Vec<([u32; 4], u32, u8)> = Vec::new();
-    for cell in 0..mesh.records.len() as u32 {
-        let corners = mesh.corners_of(cell);
-        let kind = mesh.block_of(cell).element.cell;
-        for j in 0..kind.faces() {
-            let mut key = [NONE; 4];
-            for (k, &corner) in key.iter_mut().zip(kind.face(j)) {
-                *k = corners[corner];
-            }
-            key.sort_unstable();
-            faces.push((key, cell, j as u8));
+/// A truth per kind of cell and face.
+type Around = [[bool; MAX_FACES]; 4];
+
+/// A quick hash of the numbers of bins.
+#[derive(Default)]
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        for part in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            let mixed = (self.0 ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            self.0 = mixed ^ mixed >> 29;
         }
     }
-    faces.sort_unstable();
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// Finds the cell beyond each face. Gives the pairs of cells that lie on the same side of the face they share.
+pub(super) fn connect(mesh: &mut Mesh) -> Vec<[u32; 2]> {
+    // Sorted by their least corner by counting, which leaves few to compare.
+    let count = mesh.points.len();
+    let mut ends = vec![0_usize; count + 1];
+    mesh.each_face(|[least, ..], _, _| ends[least as usize + 1] += 1);
+    for n in 0..count {
+        ends[n + 1] += ends[n];
+    }
+    let mut faces = vec![([0_u32; 4], 0_u32, 0_u8); ends[count]];
+    let mut next = ends.clone();
+    mesh.each_face(|corners, cell, face| {
+        let place = &mut next[corners[0] as usize];
+        faces[*place] = (corners, cell, face);
+        *place += 1;
+    });
+    let around = mesh.around();
     let mut overlapping = Vec::new();
-    for same in faces.chunk_by(|a, b| a.0 == b.0) {
-        if let &[(_, a, i), (_, b, j)] = same {
-            mesh.records[a as usize].neighbours[usize::from(i)] = b;
-            mesh.records[b as usize].neighbours[usize::from(j)] = a;
-            if mesh.side(a, usize::from(i)) == mesh.side(b, usize::from(j)) {
-                overlapping.push([a, b]);
+    for n in 0..count {
+        let own = &mut faces[ends[n]..ends[n + 1]];
+        own.sort_unstable();
+        for same in own.chunk_by(|a, b| a.0 == b.0) {
+            if let &[(_, a, i), (_, b, j)] = same {
+                mesh.records[a as usize].neighbours[usize::from(i)] = b;
+                mesh.records[b as usize].neighbours[usize::from(j)] = a;
+                if mesh.side(&around, a, usize::from(i)) == mesh.side(&around, b, usize::from(j)) {
+                    overlapping.push([a, b]);
+                }
             }
         }
     }
@@ -114,35 +153,61 @@ pub(super) fn connect(mesh: &mut Mesh) -> Vec<[u32; 2]> {
 }
 
 impl Mesh {
+    /// Gives the corners of every face in ascending order, its cell, and which of the cell's faces it is.
+    fn each_face(&self, mut give: impl FnMut([u32; 4], u32, u8)) {
+        for cell in 0..self.records.len() as u32 {
+            let corners = self.corners_of(cell);
+            let kind = self.records[cell as usize].kind;
+            for j in 0..kind.faces() {
+                let mut key = [NONE; 4];
+                for (k, &corner) in key.iter_mut().zip(kind.face(j)) {
+                    *k = corners[corner];
+                }
+                key.sort_unstable();
+                give(key, cell, j as u8);
+            }
+        }
+    }
+
     /// On which side of a face the cell is: two cells that share a face are on the same if this is equal. The order of a cell's nodes
     /// does not matter, nor how far it is bent.
-    fn side(&self, cell: u32, face: usize) -> bool {
-        let element = self.block_of(cell).element;
-        let (kind, listed) = (element.cell, element.cell.face(face));
-        let at = |n: usize| element.node(listed[n]);
-        let edge = |n: usize| -> [f64; 3] { std::array::from_fn(|a| at(n)[a] - at(0)[a]) };
-        let inwards = kind.gradient(face);
-        let frame = match self.dim {
-            2 => [edge(1), inwards, [0.0; 3]],
-            _ => [edge(1), edge(2), inwards],
-        };
-        // Whether the corners of the face, in the order in which they are listed, go around it positively as seen from inside.
-        let inverse = &self.records[cell as usize].inverse;
-        let positive = determinant(&frame, self.dim) * determinant(inverse, self.dim) > 0.0;
+    fn side(&self, around: &Around, cell: u32, face: usize) -> bool {
+        let record = &self.records[cell as usize];
+        let positive =
+            around[record.kind as usize][face] == (determinant(&record.inverse, self.dim) > 0.0);
         // The same for an order that does not depend on the cell: from the least corner to the lesser of its neighbours.
-        let corners: Vec<u32> = listed.iter().map(|&n| self.corners_of(cell)[n]).collect();
-        let count = corners.len();
-        let least = (0..count).min_by_key(|&n| corners[n]).unwrap_or(0);
-        let (next, before) = (
-            corners[(least + 1) % count],
-            corners[(least + count - 1) % count],
-        );
+        let (corners, listed) = (self.corners_of(cell), record.kind.face(face));
+        let count = listed.len();
+        let corner = |n: usize| corners[listed[n % count]];
+        let least = (0..count).min_by_key(|&n| corner(n)).unwrap_or(0);
+        let (next, before) = (corner(least + 1), corner(least + count - 1));
         let turned = if count == 2 {
             least == 1
         } else {
             next > before
         };
         positive != turned
+    }
+
+    /// Whether the corners of each face of each kind of cell, in the order in which they are listed, go around it positively as seen from
+    /// inside.
+    fn around(&self) -> Around {
+        let mut around = Around::default();
+        for element in self.blocks.iter().map(|block| block.element) {
+            let kind = element.cell;
+            let own = &mut around[kind as usize][..kind.faces()];
+            for (face, own) in own.iter_mut().enumerate() {
+                let at = |n: usize| element.node(kind.face(face)[n]);
+                let edge = |n: usize| -> [f64; 3] { std::array::from_fn(|a| at(n)[a] - at(0)[a]) };
+                let inwards = kind.gradient(face);
+                let frame = match self.dim {
+                    2 => [edge(1), inwards, [0.0; 3]],
+                    _ => [edge(1), edge(2), inwards],
+                };
+                *own = determinant(&frame, self.dim) > 0.0;
+            }
+        }
+        around
     }
 
     /// What to say of cells that lie on the same side of the face they share.

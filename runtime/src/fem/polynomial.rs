@@ -1,15 +1,20 @@
 //! Polynomials of a cell: values and derivatives from coefficients.
 
+use super::number::Number;
+use crate::simd::{MAX_WIDTH, Vector};
 use std::ops::{Add, Mul};
 
-/// What a polynomial has as coefficients.
-pub(super) trait Coefficient: Copy + Add<Output = Self> + Mul<f64, Output = Self> {
+/// What a polynomial of numbers `S` has as coefficients.
+pub(super) trait Coefficient<S>: Copy + Add<Output = Self> + Mul<S, Output = Self> {
     /// Nothing.
-    const ZERO: Self;
+    fn zero() -> Self;
 }
 
-impl Coefficient for f64 {
-    const ZERO: f64 = 0.0;
+impl<S: Number> Coefficient<S> for S {
+    #[inline(always)]
+    fn zero() -> S {
+        S::constant(0.0)
+    }
 }
 
 /// One number per world axis, side by side: the map of a cell is one polynomial of these. The fourth fills a vector register.
@@ -35,8 +40,76 @@ impl Mul<f64> for Axes {
     }
 }
 
-impl Coefficient for Axes {
-    const ZERO: Axes = Axes([0.0; 4]);
+impl Coefficient<f64> for Axes {
+    #[inline(always)]
+    fn zero() -> Axes {
+        Axes([0.0; 4])
+    }
+}
+
+/// The same for several lanes: a vector per world axis.
+#[derive(Clone, Copy)]
+pub(super) struct Planes<V>(pub(super) [V; 3]);
+
+impl<V: Vector> Add for Planes<V> {
+    type Output = Planes<V>;
+
+    #[inline(always)]
+    fn add(self, other: Planes<V>) -> Planes<V> {
+        let ([a, b, c], [x, y, z]) = (self.0, other.0);
+        Planes([a + x, b + y, c + z])
+    }
+}
+
+impl<V: Vector> Mul<V> for Planes<V> {
+    type Output = Planes<V>;
+
+    #[inline(always)]
+    fn mul(self, by: V) -> Planes<V> {
+        let [x, y, z] = self.0;
+        Planes([x * by, y * by, z * by])
+    }
+}
+
+impl<V: Vector<Elem = f64>> Planes<V> {
+    /// Coefficients of several lanes, which begin at offsets, and the fourth numbers of the first.
+    ///
+    /// # Safety
+    /// From every offset on there are so many coefficients of four numbers.
+    #[inline(always)]
+    pub(super) unsafe fn gather<const N: usize>(
+        start: *const f64,
+        offsets: &[i64; MAX_WIDTH],
+    ) -> ([Planes<V>; N], V) {
+        let mut all = [Planes([V::splat(0.0); 3]); N];
+        let mut fourth = V::splat(0.0);
+        for (n, planes) in all.iter_mut().enumerate() {
+            // SAFETY: promised by the caller.
+            let [x, y, z, w] = unsafe { V::rows4(start.add(4 * n), offsets) };
+            *planes = Planes([x, y, z]);
+            if n == 0 {
+                fourth = w;
+            }
+        }
+        (all, fourth)
+    }
+
+    /// By world axis what is given by reference axis.
+    #[inline(always)]
+    pub(super) fn by_world_axis([u, v, w]: [Planes<V>; 3]) -> [[V; 3]; 3] {
+        [
+            [u.0[0], v.0[0], w.0[0]],
+            [u.0[1], v.0[1], w.0[1]],
+            [u.0[2], v.0[2], w.0[2]],
+        ]
+    }
+}
+
+impl<V: Vector<Elem = f64>> Coefficient<V> for Planes<V> {
+    #[inline(always)]
+    fn zero() -> Planes<V> {
+        Planes([V::splat(0.0); 3])
+    }
 }
 
 /// The largest degree along one axis.
@@ -99,13 +172,17 @@ impl Space {
 
     /// Value and gradient at `t`.
     #[inline(always)]
-    pub(super) fn value_and_gradient<C: Coefficient>(&self, c: &[C], t: &[f64; 3]) -> (C, [C; 3]) {
+    pub(super) fn value_and_gradient<C: Coefficient<f64>>(
+        &self,
+        c: &[C],
+        t: &[f64; 3],
+    ) -> (C, [C; 3]) {
         let few = "as many coefficients as monomials";
         match (self.shape, self.dim) {
-            (Shape::Linear, 2) => simple::<C, 3>(c.first_chunk().expect(few), t),
-            (Shape::Linear, _) => simple::<C, 4>(c.first_chunk().expect(few), t),
-            (Shape::Quadratic, 2) => simple::<C, 6>(c.first_chunk().expect(few), t),
-            (Shape::Quadratic, _) => simple::<C, 10>(c.first_chunk().expect(few), t),
+            (Shape::Linear, 2) => simple::<C, f64, 3>(c.first_chunk().expect(few), t),
+            (Shape::Linear, _) => simple::<C, f64, 4>(c.first_chunk().expect(few), t),
+            (Shape::Quadratic, 2) => simple::<C, f64, 6>(c.first_chunk().expect(few), t),
+            (Shape::Quadratic, _) => simple::<C, f64, 10>(c.first_chunk().expect(few), t),
             (Shape::General, _) => self.general(c, t),
         }
     }
@@ -115,10 +192,10 @@ impl Space {
         self.shape != Shape::General
     }
 
-    fn general<C: Coefficient>(&self, c: &[C], t: &[f64; 3]) -> (C, [C; 3]) {
+    fn general<C: Coefficient<f64>>(&self, c: &[C], t: &[f64; 3]) -> (C, [C; 3]) {
         let powers = Powers::<2>::new(t);
-        let mut value = C::ZERO;
-        let mut gradient = [C::ZERO; 3];
+        let mut value = C::zero();
+        let mut gradient = [C::zero(); 3];
         for (e, &c) in self.exponents.iter().zip(c) {
             let [px, py, pz]: [f64; 3] = std::array::from_fn(|a| powers.0[a][0][usize::from(e[a])]);
             let [dx, dy, dz]: [f64; 3] = std::array::from_fn(|a| powers.0[a][1][usize::from(e[a])]);
@@ -131,13 +208,13 @@ impl Space {
     }
 
     /// The derivative with `counts` derivatives along each axis, given the powers of a position.
-    pub(super) fn derivative<C: Coefficient>(
+    pub(super) fn derivative<C: Coefficient<f64>>(
         &self,
         c: &[C],
         powers: &AllPowers,
         counts: [usize; 3],
     ) -> C {
-        let mut sum = C::ZERO;
+        let mut sum = C::zero();
         for (e, &c) in self.exponents.iter().zip(c) {
             let factor = |a: usize| powers.0[a][counts[a]][usize::from(e[a])];
             sum = sum + c * (factor(0) * factor(1) * factor(2));
@@ -149,26 +226,30 @@ impl Space {
 /// Value and gradient at `t` of a polynomial of total degree 1 or 2 in two or three variables, of which the number of coefficients
 /// tells which it is.
 #[inline(always)]
-pub(super) fn simple<C: Coefficient, const N: usize>(c: &[C; N], t: &[f64; 3]) -> (C, [C; 3]) {
+pub(super) fn simple<C: Coefficient<S>, S: Number, const N: usize>(
+    c: &[C; N],
+    t: &[S; 3],
+) -> (C, [C; 3]) {
     let [x, y, z] = *t;
+    let (two, half) = (S::constant(2.0), S::constant(0.5));
     match N {
-        3 => (c[0] + (c[1] * x + c[2] * y), [c[1], c[2], C::ZERO]),
+        3 => (c[0] + (c[1] * x + c[2] * y), [c[1], c[2], C::zero()]),
         4 => {
             let value = c[0] + (c[1] * x + c[2] * y + c[3] * z);
             (value, [c[1], c[2], c[3]])
         }
         // By Euler: the homogeneous parts of degree 1 and 2 are half the gradient's plus what is linear, times t.
         6 => {
-            let gx = c[1] + (c[3] * 2.0 * x + c[4] * y);
-            let gy = c[2] + (c[4] * x + c[5] * 2.0 * y);
-            let value = c[0] + ((gx + c[1]) * x + (gy + c[2]) * y) * 0.5;
-            (value, [gx, gy, C::ZERO])
+            let gx = c[1] + (c[3] * two * x + c[4] * y);
+            let gy = c[2] + (c[4] * x + c[5] * two * y);
+            let value = c[0] + ((gx + c[1]) * x + (gy + c[2]) * y) * half;
+            (value, [gx, gy, C::zero()])
         }
         10 => {
-            let gx = c[1] + (c[4] * 2.0 * x + c[5] * y + c[6] * z);
-            let gy = c[2] + (c[5] * x + c[7] * 2.0 * y + c[8] * z);
-            let gz = c[3] + (c[6] * x + c[8] * y + c[9] * 2.0 * z);
-            let value = c[0] + ((gx + c[1]) * x + (gy + c[2]) * y + (gz + c[3]) * z) * 0.5;
+            let gx = c[1] + (c[4] * two * x + c[5] * y + c[6] * z);
+            let gy = c[2] + (c[5] * x + c[7] * two * y + c[8] * z);
+            let gz = c[3] + (c[6] * x + c[8] * y + c[9] * two * z);
+            let value = c[0] + ((gx + c[1]) * x + (gy + c[2]) * y + (gz + c[3]) * z) * half;
             (value, [gx, gy, gz])
         }
         _ => unreachable!("polynomials of total degree 1 or 2 have 3, 4, 6 or 10 coefficients"),

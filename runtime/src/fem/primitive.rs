@@ -3,16 +3,22 @@
 //! Planes are `[component][width]` numbers of the program's precision. No call allocates but one for third and higher
 //! derivatives in curved cells, and none locks. Results of a lane depend neither on the other lanes nor on the width.
 
-use super::locate::{Progress, Search, prefetch};
+use super::evaluate::Call;
+use super::lanes::{Searches, read, set_bits, write};
 use super::world::{Place, distinct};
-use super::{FemValues, Mesh};
+use super::{FemValues, Mesh, NONE};
 use crate::probe::MAX_ORDER;
-use crate::simd::{Float, MAX_WIDTH, Real};
+use crate::simd::{BASELINE_FUSES, Doubles, Float, Isa, Lanes, MAX_WIDTH, Real};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{F64x4, F64x8};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The number of a cell where there is none.
 pub const OUTSIDE: i32 = -1;
+
+/// Vectors of any processor.
+type Plain = Lanes<f64, 4, BASELINE_FUSES>;
 
 /// What a field is beyond its mesh; derivatives of a constant are zero.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,18 +38,6 @@ pub struct FemWanted {
     pub orders: u32,
     /// What it is beyond the mesh.
     pub outside: Outside,
-}
-
-/// The places of the bits that are set, least first.
-#[inline(always)]
-fn set_bits(mut bits: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let place = bits.trailing_zeros() as usize;
-        (bits != 0).then(|| {
-            bits &= bits - 1;
-            place
-        })
-    })
 }
 
 impl FemWanted {
@@ -76,11 +70,13 @@ impl Mesh {
         debug_assert!(self.real == T::REAL);
         // SAFETY: promised by the caller, and the processor has been asked.
         unsafe {
-            #[cfg(target_arch = "x86_64")]
-            if self.wide {
-                return self.locate_wide(lanes, positions, hints, reference);
+            match self.isa {
+                #[cfg(target_arch = "x86_64")]
+                Isa::Avx512 => self.locate_evex(lanes, positions, hints, reference),
+                #[cfg(target_arch = "x86_64")]
+                Isa::Avx2 => self.locate_vex(lanes, positions, hints, reference),
+                _ => self.locate_by::<T, Plain>(lanes, positions, hints, reference),
             }
-            self.locate_any(lanes, positions, hints, reference)
         }
     }
 
@@ -88,7 +84,7 @@ impl Mesh {
     /// As [`Mesh::locate_lanes`], and the processor has AVX2.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,bmi2")]
-    unsafe fn locate_wide<T: Float>(
+    unsafe fn locate_vex<T: Float>(
         &self,
         lanes: (u32, usize),
         positions: *const T,
@@ -96,61 +92,65 @@ impl Mesh {
         reference: *mut T,
     ) -> [i32; MAX_WIDTH] {
         // SAFETY: promised by the caller.
-        unsafe { self.locate_any(lanes, positions, hints, reference) }
+        unsafe { self.locate_by::<T, F64x4>(lanes, positions, hints, reference) }
     }
 
     /// # Safety
-    /// As [`Mesh::locate_lanes`].
+    /// As [`Mesh::locate_lanes`], and the processor has AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,avx512f,avx512dq,avx512vl")]
+    unsafe fn locate_evex<T: Float>(
+        &self,
+        lanes: (u32, usize),
+        positions: *const T,
+        hints: *mut u32,
+        reference: *mut T,
+    ) -> [i32; MAX_WIDTH] {
+        // SAFETY: promised by the caller.
+        unsafe { self.locate_by::<T, F64x8>(lanes, positions, hints, reference) }
+    }
+
+    /// # Safety
+    /// As [`Mesh::locate_lanes`], and the processor has the instructions of the vector.
     #[inline(always)]
-    unsafe fn locate_any<T: Float>(
+    unsafe fn locate_by<T: Float, V: Doubles>(
         &self,
         (mask, width): (u32, usize),
         positions: *const T,
         hints: *mut u32,
         reference: *mut T,
     ) -> [i32; MAX_WIDTH] {
-        let mut cells = [OUTSIDE; MAX_WIDTH];
-        let mut searches = [Search::NOWHERE; MAX_WIDTH];
-        let mut pending = 0_u32;
-        for lane in set_bits(mask) {
-            let mut x = [0.0; 3];
-            for (axis, x) in x.iter_mut().enumerate().take(self.dim) {
+        let lanes = (mask, width);
+        let mut x = [[0.0; MAX_WIDTH]; 3];
+        for (axis, plane) in x.iter_mut().enumerate().take(self.dim) {
+            // SAFETY: promised by the caller.
+            *plane = unsafe { read(positions.add(axis * width), lanes) };
+        }
+        let mut starts = [NONE; MAX_WIDTH];
+        if !hints.is_null() {
+            for lane in set_bits(mask) {
                 // SAFETY: promised by the caller.
-                *x = unsafe { positions.add(axis * width + lane).read_unaligned() }.to_f64();
-            }
-            let hint = if hints.is_null() {
-                0
-            } else {
-                // SAFETY: as above.
-                unsafe { hints.add(lane).read_unaligned() }
-            };
-            if self.begin(&mut searches[lane], &x, hint.wrapping_sub(1)) {
-                pending |= 1 << lane;
-            } else {
-                // SAFETY: as above.
-                unsafe { store(reference, lane, width, &[f64::NAN; 3][..self.dim]) };
+                starts[lane] = unsafe { hints.add(lane).read_unaligned() }.wrapping_sub(1);
             }
         }
-        // All searches advance together, so that what one waits for comes while the others are looked at.
-        while pending != 0 {
-            for lane in set_bits(pending) {
-                let search = &mut searches[lane];
-                let end = match self.advance(search) {
-                    Progress::Going => continue,
-                    Progress::Outside => [f64::NAN; 3],
-                    Progress::Found => {
-                        cells[lane] = search.cell as i32;
-                        if !hints.is_null() {
-                            // SAFETY: promised by the caller.
-                            unsafe { hints.add(lane).write_unaligned(search.cell + 1) };
-                        }
-                        search.x
-                    }
-                };
-                pending &= !(1 << lane);
+        let mut searches = Searches::new(x);
+        // SAFETY: promised by the caller.
+        unsafe {
+            self.begin_all::<V>(&mut searches, mask, &starts);
+            self.search::<V>(&mut searches);
+        }
+        let mut cells = [OUTSIDE; MAX_WIDTH];
+        for lane in set_bits(searches.inside) {
+            let cell = searches.cell(lane);
+            cells[lane] = cell as i32;
+            if !hints.is_null() {
                 // SAFETY: promised by the caller.
-                unsafe { store(reference, lane, width, &end[..self.dim]) };
+                unsafe { hints.add(lane).write_unaligned(cell + 1) };
             }
+        }
+        for (axis, plane) in searches.reference.iter().enumerate().take(self.dim) {
+            // SAFETY: promised by the caller.
+            unsafe { write(reference.add(axis * width), lanes, plane) };
         }
         self.notice(mask, &cells);
         cells
@@ -171,11 +171,13 @@ impl Mesh {
     ) {
         // SAFETY: promised by the caller, and the processor has been asked.
         unsafe {
-            #[cfg(target_arch = "x86_64")]
-            if self.wide {
-                return self.probe_wide(wanted, lanes, cells, reference, out);
+            match self.isa {
+                #[cfg(target_arch = "x86_64")]
+                Isa::Avx512 => self.probe_evex(wanted, lanes, cells, reference, out),
+                #[cfg(target_arch = "x86_64")]
+                Isa::Avx2 => self.probe_vex(wanted, lanes, cells, reference, out),
+                _ => self.probe_by::<T, Plain>(wanted, lanes, cells, reference, out),
             }
-            self.probe_any(wanted, lanes, cells, reference, out);
         }
     }
 
@@ -183,7 +185,7 @@ impl Mesh {
     /// As [`Mesh::probe_lanes`], and the processor has AVX2.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,bmi2")]
-    unsafe fn probe_wide<T: Float>(
+    unsafe fn probe_vex<T: Float>(
         &self,
         wanted: &[FemWanted],
         lanes: (u32, usize),
@@ -192,7 +194,60 @@ impl Mesh {
         out: *mut T,
     ) {
         // SAFETY: promised by the caller.
-        unsafe { self.probe_any(wanted, lanes, cells, reference, out) }
+        unsafe { self.probe_by::<T, F64x4>(wanted, lanes, cells, reference, out) }
+    }
+
+    /// # Safety
+    /// As [`Mesh::probe_lanes`], and the processor has AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,avx512f,avx512dq,avx512vl")]
+    unsafe fn probe_evex<T: Float>(
+        &self,
+        wanted: &[FemWanted],
+        lanes: (u32, usize),
+        cells: &[i32; MAX_WIDTH],
+        reference: *const T,
+        out: *mut T,
+    ) {
+        // SAFETY: promised by the caller.
+        unsafe { self.probe_by::<T, F64x8>(wanted, lanes, cells, reference, out) }
+    }
+
+    /// # Safety
+    /// As [`Mesh::probe_lanes`], and the processor has the instructions of the vector.
+    #[inline(always)]
+    unsafe fn probe_by<T: Float, V: Doubles>(
+        &self,
+        wanted: &[FemWanted],
+        (mask, width): (u32, usize),
+        cells: &[i32; MAX_WIDTH],
+        reference: *const T,
+        out: *mut T,
+    ) {
+        if let [field] = wanted
+            && field.orders < 4
+            && let Some((monomials, coefficients)) = field.values.simple(self)
+        {
+            let call = Call {
+                field,
+                coefficients,
+                lanes: (mask, width),
+                cells,
+                reference,
+                out,
+            };
+            // SAFETY: promised by the caller.
+            return unsafe {
+                match monomials {
+                    3 => self.probe_simple::<T, V, 2, 3>(&call),
+                    4 => self.probe_simple::<T, V, 3, 4>(&call),
+                    6 => self.probe_simple::<T, V, 2, 6>(&call),
+                    _ => self.probe_simple::<T, V, 3, 10>(&call),
+                }
+            };
+        }
+        // SAFETY: promised by the caller.
+        unsafe { self.probe_any(wanted, (mask, width), cells, reference, out) }
     }
 
     /// # Safety
@@ -206,50 +261,6 @@ impl Mesh {
         reference: *const T,
         out: *mut T,
     ) {
-        if let [field] = wanted
-            && field.orders < 4
-            && let Some((monomials, coefficients)) = field.values.simple(self)
-        {
-            let lanes = (mask, width);
-            // SAFETY: promised by the caller.
-            unsafe {
-                match monomials {
-                    3 => self.probe_simple::<T, 2, 3>(
-                        field,
-                        coefficients,
-                        lanes,
-                        cells,
-                        reference,
-                        out,
-                    ),
-                    4 => self.probe_simple::<T, 3, 4>(
-                        field,
-                        coefficients,
-                        lanes,
-                        cells,
-                        reference,
-                        out,
-                    ),
-                    6 => self.probe_simple::<T, 2, 6>(
-                        field,
-                        coefficients,
-                        lanes,
-                        cells,
-                        reference,
-                        out,
-                    ),
-                    _ => self.probe_simple::<T, 3, 10>(
-                        field,
-                        coefficients,
-                        lanes,
-                        cells,
-                        reference,
-                        out,
-                    ),
-                }
-            }
-            return;
-        }
         // What one lane waits for comes while the others are looked at.
         for field in wanted {
             for lane in set_bits(mask).filter(|&lane| cells[lane] != OUTSIDE) {
@@ -295,67 +306,6 @@ impl Mesh {
         }
     }
 
-    /// The most frequent case, in which everything is known but the cell: values and gradients of one field of degree 1 or 2 on
-    /// simplices. It does what the general case does, operation by operation.
-    ///
-    /// # Safety
-    /// As [`Mesh::probe_lanes`].
-    #[inline(always)]
-    unsafe fn probe_simple<T: Float, const DIM: usize, const N: usize>(
-        &self,
-        field: &FemWanted,
-        coefficients: &[f64],
-        (mask, width): (u32, usize),
-        cells: &[i32; MAX_WIDTH],
-        reference: *const T,
-        out: *mut T,
-    ) {
-        let components = field.values.components;
-        let stride = components * N;
-        for lane in set_bits(mask).filter(|&lane| cells[lane] != OUTSIDE) {
-            let first = coefficients
-                .as_ptr()
-                .wrapping_add(cells[lane] as usize * stride);
-            prefetch::<1>(first);
-            if N > 4 {
-                prefetch::<1>(first.wrapping_add(8));
-            }
-        }
-        let (values, gradients) = (field.orders & 1 == 1, field.orders & 2 == 2);
-        let after_values = if values { components } else { 0 };
-        for lane in set_bits(mask) {
-            let give = |slot: usize, value: f64| {
-                // SAFETY: promised by the caller.
-                unsafe {
-                    out.add(slot * width + lane)
-                        .write_unaligned(T::from_f64(value))
-                }
-            };
-            let Ok(cell) = u32::try_from(cells[lane]) else {
-                beyond(field, DIM, give);
-                continue;
-            };
-            let mut xi = [0.0; 3];
-            for (axis, x) in xi.iter_mut().enumerate().take(DIM) {
-                // SAFETY: promised by the caller.
-                *x = unsafe { reference.add(axis * width + lane).read_unaligned() }.to_f64();
-            }
-            let place = Place::new(self, cell, &xi, gradients);
-            let own = &coefficients[cell as usize * stride..][..stride];
-            for (n, c) in own.as_chunks::<N>().0.iter().enumerate() {
-                let (value, gradient) = place.simple::<N>(c);
-                if values {
-                    give(n, value);
-                }
-                if gradients {
-                    for (i, d) in gradient.iter().enumerate().take(DIM) {
-                        give(after_values + n * DIM + i, *d);
-                    }
-                }
-            }
-        }
-    }
-
     /// Values and derivatives of a field at a position: by order, then component, then distinct derivative.
     pub fn probe(&self, wanted: &FemWanted, x: &[f64; 3], hint: Option<u32>) -> Vec<f64> {
         let mut results = vec![0.0; wanted.outputs(self.dim)];
@@ -390,7 +340,7 @@ impl Mesh {
 }
 
 /// What a field is beyond its mesh.
-fn beyond(wanted: &FemWanted, dim: usize, mut give: impl FnMut(usize, f64)) {
+pub(super) fn beyond(wanted: &FemWanted, dim: usize, mut give: impl FnMut(usize, f64)) {
     let values = wanted.orders as usize & 1;
     for slot in 0..wanted.outputs(dim) {
         let value = match &wanted.outside {
@@ -399,18 +349,5 @@ fn beyond(wanted: &FemWanted, dim: usize, mut give: impl FnMut(usize, f64)) {
             Outside::Constant(_) => 0.0,
         };
         give(slot, value);
-    }
-}
-
-/// # Safety
-/// There is room for as many planes as numbers.
-unsafe fn store<T: Float>(planes: *mut T, lane: usize, width: usize, numbers: &[f64]) {
-    for (n, x) in numbers.iter().enumerate() {
-        // SAFETY: promised by the caller.
-        unsafe {
-            planes
-                .add(n * width + lane)
-                .write_unaligned(T::from_f64(*x))
-        };
     }
 }

@@ -3,10 +3,11 @@
 //! With `K = J⁻¹`: `u,i = û,a K_ai` and `u,ij = (û,ab − u,l T_l,ab) K_ai K_bj`. In affine cells the map has no second derivatives, and an
 //! order is `û,a…c K_ai … K_ck`. Beyond order 2, curved cells go through series.
 
-use super::invert::{Matrix, inverse};
+use super::invert::{Image, Matrix, inverse};
+use super::number::Number;
 use super::polynomial::{AllPowers, Space, simple};
 use super::series::{InverseJacobian, Series};
-use super::{FemValues, Mesh, NONE};
+use super::{FemValues, Mesh, NONE, mutants};
 use crate::probe::{MAX_ORDER, multi_indices};
 
 /// Components of a full tensor of derivatives of the highest order in three dimensions.
@@ -71,7 +72,7 @@ impl<'m> Place<'m> {
                     .derivative(map.coefficients, &higher.powers, counts);
                 (0..3).for_each(|i| bend[i][n] = second.0[i]);
             }
-            higher.bend = Some(bend);
+            higher.bend = Some(mutants::bend(bend));
             if highest > 2 {
                 let map: Vec<Series> = (0..dim)
                     .map(|i| Series::expand(map.space, &map.along(i), &higher.powers, highest))
@@ -102,7 +103,7 @@ impl<'m> Place<'m> {
             if orders < 2 {
                 continue;
             }
-            let gradient = self.in_world(gradient);
+            let gradient = in_world(&self.k, &gradient);
             let mut first = second;
             if orders & 2 == 2 {
                 for (i, d) in gradient.iter().enumerate().take(dim) {
@@ -123,13 +124,7 @@ impl<'m> Place<'m> {
     #[inline(always)]
     pub(super) fn simple<const N: usize>(&self, c: &[f64; N]) -> (f64, [f64; 3]) {
         let (value, gradient) = simple(c, &self.t);
-        (value, self.in_world(gradient))
-    }
-
-    #[inline(always)]
-    fn in_world(&self, g: [f64; 3]) -> [f64; 3] {
-        let k = &self.k;
-        std::array::from_fn(|i| g[0] * k[0][i] + g[1] * k[1][i] + g[2] * k[2][i])
+        (value, in_world(&self.k, &gradient))
     }
 
     #[inline(never)]
@@ -175,6 +170,17 @@ impl<'m> Place<'m> {
             }
         }
     }
+}
+
+/// Carries a gradient to the world.
+#[inline(always)]
+pub(super) fn in_world<S: Number>(k: &Matrix<S>, g: &[S; 3]) -> [S; 3] {
+    let k = mutants::to_world(k);
+    [
+        g[0] * k[0][0] + g[1] * k[1][0] + g[2] * k[2][0],
+        g[0] * k[0][1] + g[1] * k[1][1] + g[2] * k[2][1],
+        g[0] * k[0][2] + g[1] * k[1][2] + g[2] * k[2][2],
+    ]
 }
 
 /// Carries reference derivatives to the world: every axis is multiplied by K, one at a time.

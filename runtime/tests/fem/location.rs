@@ -6,7 +6,7 @@ use runtime::fem::{Element, FemFile, Mesh};
 use runtime::simd::Real;
 
 /// A position in a cell, on a face, an edge or a corner of it, or a little beside.
-fn position(file: &FemFile, random: &mut Random) -> [f64; 3] {
+pub(crate) fn position(file: &FemFile, random: &mut Random) -> [f64; 3] {
     let cell = random.below(file.cells.len());
     let kind = file.cells[cell].element.cell;
     let corners: Vec<[f64; 3]> = file.nodes(cell).take(kind.corners()).collect();

@@ -4,6 +4,7 @@ mod curved;
 mod elements;
 mod files;
 mod foreign;
+mod lanes;
 mod location;
 mod meshes;
 mod polynomials;

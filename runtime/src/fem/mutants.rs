@@ -1,0 +1,107 @@
+//! Deliberate faults of fields on meshes, to see that testing would find them.
+//!
+//! Where a fault would be, the code calls a function of this file, which gives what it is given unless that fault is switched on. Without
+//! the feature `mutants` none can be, and nothing of it is left. `datm mutants` switches them on one at a time, after those of the
+//! compiler.
+
+#![cfg_attr(
+    not(feature = "mutants"),
+    allow(unreachable_pub, reason = "public where they can be on")
+)]
+
+use super::invert::Matrix;
+
+macro_rules! mutants {
+    ($($mutant:ident: $fault:literal;)*) => {
+        /// A deliberate fault.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Mutant { $(#[doc = $fault] $mutant,)* }
+
+        /// Every fault and what it does.
+        #[cfg(feature = "mutants")]
+        pub const MUTANTS: &[(Mutant, &str)] = &[$((Mutant::$mutant, $fault),)*];
+    };
+}
+
+mutants! {
+    TransposedInverse: "gradients go to the world with the inverse of the Jacobian instead of its transpose";
+    ForgottenCurvature: "second derivatives leave out those of the map of a curved cell";
+    ExchangedNodes: "the values of the last two nodes of an element are exchanged";
+    AffineEstimate: "the affine estimate of a position in a curved cell is taken for the position";
+    ForeignValues: "a cell of the mesh has the values of the cell with its number in the file";
+}
+
+#[cfg(feature = "mutants")]
+mod switch {
+    use super::Mutant;
+    use std::sync::atomic::{AtomicU8, Ordering};
+
+    const NONE: u8 = u8::MAX;
+    static ON: AtomicU8 = AtomicU8::new(NONE);
+
+    /// Switches one fault on, or all off.
+    pub fn switch_on(mutant: Option<Mutant>) {
+        ON.store(mutant.map_or(NONE, |mutant| mutant as u8), Ordering::SeqCst);
+    }
+
+    /// Whether a fault is switched on.
+    pub(super) fn is_on(mutant: Mutant) -> bool {
+        ON.load(Ordering::Relaxed) == mutant as u8
+    }
+}
+
+#[cfg(feature = "mutants")]
+use switch::is_on;
+#[cfg(feature = "mutants")]
+pub use switch::switch_on;
+
+#[cfg(not(feature = "mutants"))]
+#[inline(always)]
+const fn is_on(_: Mutant) -> bool {
+    false
+}
+
+/// The matrix that takes gradients to the world.
+#[inline(always)]
+pub(super) fn to_world<S: Copy>(k: &Matrix<S>) -> Matrix<S> {
+    let [a, b, c] = *k;
+    if is_on(Mutant::TransposedInverse) {
+        return [[a[0], b[0], c[0]], [a[1], b[1], c[1]], [a[2], b[2], c[2]]];
+    }
+    *k
+}
+
+/// The second derivatives of a map.
+#[inline(always)]
+pub(super) fn bend(bend: [[f64; 6]; 3]) -> [[f64; 6]; 3] {
+    if is_on(Mutant::ForgottenCurvature) {
+        return [[0.0; 6]; 3];
+    }
+    bend
+}
+
+/// Puts the values of a cell's nodes in their order.
+#[inline(always)]
+pub(super) fn order_nodes(values: &mut [f64]) {
+    if is_on(Mutant::ExchangedNodes)
+        && let [.., a, b] = values
+    {
+        std::mem::swap(a, b);
+    }
+}
+
+/// Whether the iteration for the position in a curved cell is left out.
+#[inline(always)]
+pub(super) fn is_content_with_estimates() -> bool {
+    is_on(Mutant::AffineEstimate)
+}
+
+/// The place in the file of a cell of the mesh.
+#[inline(always)]
+pub(super) fn source(sources: &[u32], cell: u32) -> usize {
+    if is_on(Mutant::ForeignValues) {
+        return cell as usize;
+    }
+    sources[cell as usize] as usize
+}
