@@ -147,7 +147,7 @@ impl Kernel {
                 assert_eq!(*parameter_bytes.get_or_insert(bytes), bytes);
             } else if !is_wanted {
                 continue;
-            } else if let Some(rest) = line.strip_prefix(".local .align 16 .b8 ") {
+            } else if let Some(rest) = line.strip_prefix(".local .align 4 .b8 ") {
                 let (name, bytes) = rest.strip_suffix("];").unwrap().split_once('[').unwrap();
                 reader.tables.insert(name.into(), local_bytes);
                 let bytes: usize = bytes.parse().unwrap();
@@ -312,18 +312,12 @@ impl Reader {
         }
         let (instruction, operands) = line.split_once(' ').expect(line);
         let parts: Vec<&str> = instruction.split('.').collect();
-        if let ["ld", space @ "global", "nc", count @ ("v2" | "v4"), ty]
-        | ["ld", space @ "local", count @ ("v2" | "v4"), ty] = parts[..]
-        {
+        if let ["ld", "global", "nc", count @ ("v2" | "v4"), ty] = parts[..] {
             let (targets, address) = operands.split_once("}, ").expect(line);
             let targets: Vec<&str> = targets.strip_prefix('{').expect(line).split(", ").collect();
             assert_eq!(format!("v{}", targets.len()), count, "{line}");
             assert!(targets.len() * bytes_of(ty) <= 16, "{line}");
-            let space = match space {
-                "local" => Space::Local,
-                _ => Space::Global,
-            };
-            return self.load(space, ty, &targets, address, line);
+            return self.load(Space::Global, ty, &targets, address, line);
         }
         let operands: Vec<&str> = operands.split(", ").collect();
         match parts[..] {
@@ -396,6 +390,7 @@ impl Reader {
             ["sqrt", "rn", ty @ ("f32" | "f64")] => ("sqrt".into(), vec![ty; 2]),
             ["neg" | "abs", ty @ ("f32" | "f64")] => (parts[0].into(), vec![ty; 2]),
             ["min", "u32"] => ("least".into(), vec!["u32"; 3]),
+            ["max", "u32"] => ("greatest".into(), vec!["u32"; 3]),
             ["min" | "max", ty @ ("f32" | "f64")] => (parts[0].into(), vec![ty; 3]),
             ["copysign", ty @ ("f32" | "f64")] => ("copysign".into(), vec![ty; 3]),
             ["mov", "b32"] => ("mov".into(), vec!["bits32"; 2]),
@@ -546,6 +541,7 @@ fn compute(name: &str, types: &[String], x: &[u64]) -> u64 {
         ("extend", _) => int(0) as u64,
         ("cut", _) => u64::from(x[0] as u32),
         ("least", _) => x[0].min(x[1]),
+        ("greatest", _) => x[0].max(x[1]),
         (name, _) => {
             let how = name.strip_prefix("setp.").expect("a comparison");
             let ordering = match ty {

@@ -27,6 +27,8 @@ pub struct Header {
     pub published: u64,
     /// The rank of the strand in each slot.
     pub ranks: u64,
+    /// The place of the strand of each rank in the order of boxes.
+    pub of_rank: u64,
     /// For each box of space how many strands are in it, and where they begin in the order of boxes: two words.
     pub boxes: u64,
     /// For each slot the box of its strand and its number there: two words.
@@ -57,6 +59,7 @@ impl Header {
     pub(super) const MORE: usize = offset_of!(Header, more);
     pub(super) const PUBLISHED: usize = offset_of!(Header, published);
     pub(super) const RANKS: usize = offset_of!(Header, ranks);
+    pub(super) const OF_RANK: usize = offset_of!(Header, of_rank);
     pub(super) const BOXES: usize = offset_of!(Header, boxes);
     pub(super) const SEATS: usize = offset_of!(Header, seats);
     pub(super) const ORDER: usize = offset_of!(Header, order);
@@ -86,6 +89,7 @@ impl Header {
             self.more,
             self.published,
             self.ranks,
+            self.of_rank,
             self.boxes,
             self.seats,
             self.order,

@@ -105,6 +105,7 @@ pub(super) struct Printer<'a> {
     near: Option<Near>,
     /// Where the state slots that are read of others lie in a record of these.
     seen: BTreeMap<u32, usize>,
+    sorts: Option<sphere::Sorts>,
     /// The slot of the strand, and how many numbers of others it keeps.
     slot: String,
     kept: String,
@@ -143,6 +144,7 @@ impl<'a> Printer<'a> {
             more: String::new(),
             near,
             seen,
+            sorts: None,
             slot: String::new(),
             kept: String::new(),
             entries: Vec::new(),

@@ -191,13 +191,30 @@ impl Translator<'_> {
             return value;
         }
         // To EIN, integers are reals.
-        let args: Vec<Value> = args.iter().map(|arg| self.tensor(arg)).collect();
+        let mut args: Vec<Value> = args.iter().map(|arg| self.tensor(arg)).collect();
+        let exponent = match (op.row.meaning, &args[..]) {
+            (Meaning::Form(Form::Power), &[_, exponent]) => self.known_int(exponent),
+            _ => None,
+        };
+        let known = exponent.map(|n| op.clone().with_exponent(n));
+        args.truncate(known.as_ref().map_or(args.len(), |known| known.args.len()));
         let params: Vec<Param> = args.iter().map(|&v| self.param(v)).collect();
-        let ein = op.ein_over(&params);
+        let ein = known.as_ref().unwrap_or(op).ein_over(&params);
         let value = self.ein(ein.expect("other meanings are operators of EIN"), &args);
         match op.result {
             Type::Seq(..) => self.parts(value),
             _ => value,
+        }
+    }
+
+    /// The integer that a real was, if it is known here, as it is where it was a constant argument of a function.
+    fn known_int(&self, real: Value) -> Option<i32> {
+        let (Op::Base(Base::Simple(Simple::ToReal)), int) = self.b.definition(real)? else {
+            return None;
+        };
+        match self.b.definition(int[0])? {
+            (Op::Base(Base::Int(n)), _) => i32::try_from(n).ok(),
+            _ => None,
         }
     }
 

@@ -106,6 +106,7 @@ impl Printer<'_> {
         self.line(&format!("st.global.u32 [{fate_at}], {fate}"));
         self.place_label("DONE");
         self.line("ret");
+        self.sorting();
         self.finish(Kernel::STRANDS);
         if let Some(near) = self.near {
             self.make_ready(near);

@@ -176,6 +176,8 @@ impl Printer<'_> {
             self.line(&format!("st.global.{real} [{at}+{}], {x}", n * bytes));
         }
         self.line(&format!("st.global.{real} [{at}+{}], {bits}", 3 * bytes));
+        let of_rank = self.element(Header::OF_RANK, &rank, 4);
+        self.line(&format!("st.global.u32 [{of_rank}], {place}"));
         let record = self.element(Header::SEEN, &place, near.record);
         for (slot, offset) in self.seen.clone() {
             let plane = &self.planes[slot as usize];

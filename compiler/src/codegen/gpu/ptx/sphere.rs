@@ -1,8 +1,8 @@
 //! Queries for other strands, and their variables: what `runtime::neighbours` does, one strand per thread.
 //!
-//! A query looks at the boxes that a sphere touches, tests every strand there in the program's precision, and keeps where
-//! those inside are in the order of boxes, sorted by rank, in memory of the thread. A list is where it begins there, a number
-//! that nobody reads, and how many strands it has; a strand is its place in the order of boxes.
+//! A query looks at the boxes that a sphere touches, tests every strand there in the program's precision, and keeps the
+//! ranks of those inside, sorted, in memory of the thread. A list is where it begins there, a number that nobody reads, and
+//! how many strands it has; a strand is its place in the order of boxes.
 
 use super::{Class, Place, Printer};
 use crate::{
@@ -13,25 +13,44 @@ use crate::{
 };
 use runtime::neighbours::Coordinate;
 
+/// The lists that are sorted by the code for that: where it finds their beginning, their length and the number of the
+/// one in work, and how many there are.
+pub(super) struct Sorts {
+    registers: [String; 3],
+    returns: usize,
+}
+
 /// Of so many strands one tells the radius it asks for.
 const SAMPLES: u32 = 64;
 
-/// Memory of a thread: the places of the strands of all lists, and of the query in work the places of those found and their
-/// ranks.
+/// Memory of a thread: the ranks of the strands in all lists.
 const HITS: &str = "HITS";
-const FOUND: &str = "FOUND";
-const RANKS: &str = "RANKS";
-/// Ranks that are compared at a time.
-const TOGETHER: usize = 4;
+/// So many ranks, and more, are sorted in registers by a network of exchanges; longer lists in memory.
+const NETWORKS: [usize; 2] = [32, 64];
 
-/// The declarations of it.
+/// The declaration of it. A network writes as many ranks as it has places.
 pub(super) fn memory() -> String {
-    [HITS, FOUND, RANKS]
-        .map(|name| {
-            let bytes = 4 * (Near::HITS + TOGETHER);
-            format!("  .local .align 16 .b8 {name}[{bytes}];\n")
-        })
-        .concat()
+    let bytes = 4 * (Near::HITS + NETWORKS[1]);
+    format!("  .local .align 4 .b8 {HITS}[{bytes}];\n")
+}
+
+/// The exchanges of Batcher's network that sorts so many numbers, a power of two.
+fn exchanges(count: usize) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let powers = |from: usize| (0..=from.ilog2()).map(|n| 1 << n);
+    for sorted in powers(count / 2) {
+        for apart in powers(sorted).rev() {
+            for first in (apart % sorted..count - apart).step_by(2 * apart) {
+                for low in first..(first + apart).min(count - apart) {
+                    let high = low + apart;
+                    if low / (2 * sorted) == high / (2 * sorted) {
+                        found.push((low, high));
+                    }
+                }
+            }
+        }
+    }
+    found
 }
 
 impl Printer<'_> {
@@ -59,6 +78,8 @@ impl Printer<'_> {
         let square = self.compute(Class::Real, &format!("mul.rn.{real}"), &[radius, radius]);
         let (mask, bits) = self.box_mask();
         let ranges = self.ranges(centre, radius, &mask);
+        let first = self.kept_at(&kept);
+        let end_of_list = self.compute(Class::Wide, "mov.u64", &[&first]);
         let slot = self.slot.clone();
         let own = self.rank(&slot);
         let [boxes, places] = [Header::BOXES, Header::PLACES].map(|at| self.address(at));
@@ -112,8 +133,7 @@ impl Printer<'_> {
         let other = self.compute(Class::Truth, "setp.ne.u32", &[&rank, &own]);
         let found = self.compute(Class::Truth, "and.pred", &[&inside, &other]);
         self.line(&format!("@!{found} bra {next}"));
-        let number = self.compute(Class::Word, "sub.u32", &[&end, &left]);
-        self.keep(&number, &rank, &count);
+        self.keep(&rank, &count, &end_of_list);
         self.place_label(&next);
         self.line(&format!("add.s64 {place}, {place}, {record}"));
         self.line(&format!("sub.u32 {left}, {left}, 1"));
@@ -125,7 +145,7 @@ impl Printer<'_> {
             let more = self.compute(Class::Truth, "setp.lt.u32", &[step, steps]);
             self.line(&format!("@{more} bra {top}"));
         }
-        self.sort(&count);
+        self.sort(&first, &count);
         self.place_label(&none);
         let list = [&kept, &count].map(|word| self.int_of(word));
         self.line(&format!("add.u32 {kept}, {kept}, {count}"));
@@ -225,69 +245,112 @@ impl Printer<'_> {
         (all[..dim].to_vec(), rank)
     }
 
-    /// Keeps a strand that was found, by its place and its rank; one that finds too many leaves.
-    fn keep(&mut self, place: &str, rank: &str, count: &str) {
+    /// Keeps the rank of a strand that was found; one that finds too many leaves.
+    fn keep(&mut self, rank: &str, count: &str, end: &str) {
         let kept = self.kept.clone();
-        let end = self.compute(Class::Word, "add.u32", &[&kept, count]);
+        let all = self.compute(Class::Word, "add.u32", &[&kept, count]);
         let room = Near::HITS.to_string();
-        let full = self.compute(Class::Truth, "setp.ge.u32", &[&end, &room]);
+        let full = self.compute(Class::Truth, "setp.ge.u32", &[&all, &room]);
         self.line(&format!("@{full} bra LEAVE"));
-        for (array, word) in [(FOUND, place), (RANKS, rank)] {
-            let at = self.kept_at(array, count);
-            self.line(&format!("st.local.u32 [{at}], {word}"));
-        }
+        self.line(&format!("st.local.u32 [{end}], {rank}"));
+        self.line(&format!("add.s64 {end}, {end}, 4"));
         self.line(&format!("add.u32 {count}, {count}, 1"));
     }
 
-    /// Puts what was found in order: behind as many as have smaller ranks. That looks at all pairs, but the threads of a warp
-    /// look at the same ones at a time, which sorting by exchanges would not.
-    fn sort(&mut self, count: &str) {
-        let [next, compare, done] = [0; 3].map(|_| self.label());
-        // Ranks are taken several at a time: behind the last one are some that are larger than any.
-        let end = self.kept_at(RANKS, count);
-        let none = self.compute(Class::Word, "mov.u32", &[&u32::MAX.to_string()]);
-        for n in 0..TOGETHER - 1 {
-            self.line(&format!("st.local.u32 [{end}+{}], {none}", 4 * n));
-        }
-        let [which, before, other] = [0; 3].map(|_| self.register(Class::Word));
-        self.line(&format!("mov.u32 {which}, 0"));
-        self.place_label(&next);
-        let is_last = self.compute(Class::Truth, "setp.ge.u32", &[&which, count]);
-        self.line(&format!("@{is_last} bra {done}"));
-        let at = self.kept_at(RANKS, &which);
-        let rank = self.load("local", &at, 0);
-        self.line(&format!("mov.u32 {before}, 0"));
-        self.line(&format!("mov.u32 {other}, 0"));
-        self.place_label(&compare);
-        let at = self.kept_at(RANKS, &other);
-        let others: Vec<String> = (0..TOGETHER).map(|_| self.register(Class::Word)).collect();
-        self.line(&format!(
-            "ld.local.v4.u32 {{{}}}, [{at}]",
-            others.join(", ")
-        ));
-        for other in &others {
-            let smaller = self.compute(Class::Truth, "setp.lt.u32", &[other, &rank]);
-            let one = self.compute(Class::Word, "selp.u32", &["1", "0", &smaller]);
-            self.line(&format!("add.u32 {before}, {before}, {one}"));
-        }
-        self.line(&format!("add.u32 {other}, {other}, {TOGETHER}"));
-        let more = self.compute(Class::Truth, "setp.lt.u32", &[&other, count]);
-        self.line(&format!("@{more} bra {compare}"));
-        let at = self.kept_at(FOUND, &which);
-        let place = self.load("local", &at, 0);
-        let kept = self.kept.clone();
-        let to = self.compute(Class::Word, "add.u32", &[&kept, &before]);
-        let to = self.kept_at(HITS, &to);
-        self.line(&format!("st.local.u32 [{to}], {place}"));
-        self.line(&format!("add.u32 {which}, {which}, 1"));
-        self.line(&format!("bra {next}"));
-        self.place_label(&done);
+    /// The address of a rank in the memory of the thread.
+    fn kept_at(&mut self, index: &str) -> String {
+        let first = self.compute(Class::Wide, "mov.u64", &[HITS]);
+        self.compute(Class::Wide, "mad.wide.u32", &[index, "4", &first])
     }
 
-    /// The address of a word in an array of the thread.
-    fn kept_at(&mut self, array: &str, index: &str) -> String {
-        let first = self.compute(Class::Wide, "mov.u64", &[array]);
-        self.compute(Class::Wide, "mad.wide.u32", &[index, "4", &first])
+    /// Sorts so many ranks from an address on. The code for that stands once in a kernel, behind the methods.
+    fn sort(&mut self, first: &str, count: &str) {
+        if self.sorts.is_none() {
+            let classes = [Class::Wide, Class::Word, Class::Word];
+            let registers = classes.map(|class| self.register(class));
+            self.sorts = Some(Sorts {
+                registers,
+                returns: 0,
+            });
+        }
+        let sorts = self.sorts.as_mut().expect("there are some now");
+        let number = sorts.returns;
+        sorts.returns += 1;
+        let [to_first, to_count, from] = sorts.registers.clone();
+        self.line(&format!("mov.u64 {to_first}, {first}"));
+        self.line(&format!("mov.u32 {to_count}, {count}"));
+        self.line(&format!("mov.u32 {from}, {number}"));
+        self.line("bra SORT");
+        self.place_label(&format!("SORTED{number}"));
+    }
+
+    /// What [`Printer::sort`] goes to.
+    pub(super) fn sorting(&mut self) {
+        let Some(Sorts { registers, returns }) = self.sorts.take() else {
+            return;
+        };
+        let [first, count, from] = registers;
+        self.place_label("SORT");
+        for size in NETWORKS {
+            let larger = self.label();
+            let most = size.to_string();
+            let beyond = self.compute(Class::Truth, "setp.gt.u32", &[&count, &most]);
+            self.line(&format!("@{beyond} bra {larger}"));
+            self.network(size, &first, &count);
+            self.line("bra SORTED");
+            self.place_label(&larger);
+        }
+        self.insert_all(&first, &count);
+        self.place_label("SORTED");
+        for number in 1..returns {
+            let here = self.compute(Class::Truth, "setp.eq.u32", &[&from, &number.to_string()]);
+            self.line(&format!("@{here} bra SORTED{number}"));
+        }
+        self.line("bra SORTED0");
+    }
+
+    /// Sorts by a network. Threads of a warp exchange the same numbers at a time, whatever these are.
+    fn network(&mut self, size: usize, first: &str, count: &str) {
+        let none = self.compute(Class::Word, "mov.u32", &[&u32::MAX.to_string()]);
+        let mut ranks: Vec<String> = (0..size)
+            .map(|n| {
+                let rank = self.load("local", first, 4 * n);
+                let is = self.compute(Class::Truth, "setp.gt.u32", &[count, &n.to_string()]);
+                self.compute(Class::Word, "selp.u32", &[&rank, &none, &is])
+            })
+            .collect();
+        for (low, high) in exchanges(size) {
+            let [a, b] = [low, high].map(|n| ranks[n].clone());
+            ranks[low] = self.compute(Class::Word, "min.u32", &[&a, &b]);
+            ranks[high] = self.compute(Class::Word, "max.u32", &[&a, &b]);
+        }
+        for (n, rank) in ranks.iter().enumerate() {
+            self.line(&format!("st.local.u32 [{first}+{}], {rank}", 4 * n));
+        }
+    }
+
+    /// Sorts in memory, one rank after the other.
+    fn insert_all(&mut self, first: &str, count: &str) {
+        let [next, shift, put] = [0; 3].map(|_| self.label());
+        let which = self.compute(Class::Word, "mov.u32", &["1"]);
+        self.place_label(&next);
+        let at = self.compute(Class::Wide, "mad.wide.u32", &[&which, "4", first]);
+        let rank = self.load("local", &at, 0);
+        self.place_label(&shift);
+        let is_first = self.compute(Class::Truth, "setp.eq.u64", &[&at, first]);
+        self.line(&format!("@{is_first} bra {put}"));
+        let before = self.compute(Class::Wide, "add.s64", &[&at, "-4"]);
+        let known = self.load("local", &before, 0);
+        let smaller = self.compute(Class::Truth, "setp.lt.u32", &[&known, &rank]);
+        self.line(&format!("@{smaller} bra {put}"));
+        self.line(&format!("st.local.u32 [{at}], {known}"));
+        self.line(&format!("mov.u64 {at}, {before}"));
+        self.line(&format!("bra {shift}"));
+        self.place_label(&put);
+        self.line(&format!("st.local.u32 [{at}], {rank}"));
+        self.line(&format!("add.u32 {which}, {which}, 1"));
+        let more = self.compute(Class::Truth, "setp.lt.u32", &[&which, count]);
+        self.line(&format!("@{more} bra {next}"));
     }
 
     /// The strand at an index among those that a query found: where the list begins, a number, how long it is, the index.
@@ -302,8 +365,10 @@ impl Printer<'_> {
         self.line(&format!("@{outside} bra {end}"));
         let number = self.compute(Class::Int, &format!("add.{int}"), &[&begin, &index]);
         let number = self.word_of(&number);
-        let at = self.kept_at(HITS, &number);
-        self.line(&format!("ld.local.u32 {place}, [{at}]"));
+        let at = self.kept_at(&number);
+        let rank = self.load("local", &at, 0);
+        let at = self.element(Header::OF_RANK, &rank, 4);
+        self.line(&format!("ld.global.nc.u32 {place}, [{at}]"));
         self.place_label(&end);
         self.int_of(&place)
     }
