@@ -569,7 +569,9 @@ fn derivatives_of_reductions() {
     };
     let statements = "real b = base; real[100] x { x[0] = b; x[t in 1..99] = 0.9*x[t-1] + 0.1*sin(x[t-1] + real(t)); } \
         real s = sum[n](x[n]*x[n] if n > 0 else x[n]); y = ∂s/∂b;";
-    let (found, _) = run("of a sum", statements);
+    let (found, windows) = run("of a sum", statements);
+    // The sequence and what is added up, each with its derivative, are handed on by one loop.
+    assert_eq!(windows.last(), Some(&4));
     let h = 1e-6;
     let wanted = (total(0.7 + h) - total(0.7 - h)) / (2.0 * h);
     assert!(
@@ -577,4 +579,17 @@ fn derivatives_of_reductions() {
         "{} and {wanted}",
         found[0]
     );
+}
+
+/// A reduction of a sequence in another one of it.
+#[test]
+fn a_reduction_in_another_one() {
+    let mut x = vec![0.7];
+    (1..100).for_each(|t| x.push(0.9 * x[t - 1]));
+    let mean = x.iter().sum::<f64>() / 100.0;
+    let wanted = x.iter().map(|x| (x - mean) * (x - mean)).sum();
+    let statements = "real[100] x { x[0] = base; x[t in 1..99] = 0.9*x[t-1]; } \
+        y = sum[n]((x[n] - sum[m](x[m])/100.0)^2);";
+    let (found, _) = run("deviations", statements);
+    near(found[0], wanted, "deviations");
 }

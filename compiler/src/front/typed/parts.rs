@@ -51,6 +51,15 @@ impl Expr {
         }
     }
 
+    /// The variables that have a value where one is given this one: others may be computed in the same steps.
+    pub(crate) fn given_to(&self, var: VarId) -> BTreeSet<VarId> {
+        let also = match &self.kind {
+            ExprKind::Recurrence(steps) => &steps.also[..],
+            _ => &[],
+        };
+        also.iter().map(|(var, _)| *var).chain([var]).collect()
+    }
+
     /// The same, to be changed in place.
     pub(crate) fn children_mut(&mut self) -> Vec<&mut Expr> {
         match &mut self.kind {

@@ -88,8 +88,8 @@ fn with_functions(found: Reads, functions: &[BTreeSet<VarId>]) -> BTreeSet<VarId
 
 /// What has to be known of a thing that is done in order to move another past it.
 struct Facts {
-    /// The variable, if it defines one by steps and may be moved.
-    moves: Option<VarId>,
+    /// Whether it defines a variable by steps and may be moved.
+    moves: bool,
     reads: Reads,
     changes: BTreeSet<VarId>,
 }
@@ -97,7 +97,7 @@ struct Facts {
 impl Facts {
     fn of_change(var: VarId) -> Facts {
         Facts {
-            moves: None,
+            moves: false,
             reads: Reads::default(),
             changes: BTreeSet::from([var]),
         }
@@ -108,9 +108,9 @@ impl Facts {
         reads.expr(value);
         let in_steps = matches!(value.kind, ExprKind::Recurrence(_));
         Facts {
-            moves: (in_steps && may_move).then_some(var),
+            moves: in_steps && may_move,
             reads,
-            changes: BTreeSet::from([var]),
+            changes: value.given_to(var),
         }
     }
 
@@ -127,7 +127,7 @@ impl Facts {
         let mut changes = BTreeSet::new();
         stmt.assigned(&mut changes);
         Facts {
-            moves: None,
+            moves: false,
             reads,
             changes,
         }
@@ -159,8 +159,9 @@ impl<'e> Item<'e> {
     fn definition(var: VarId, value: &'e mut Expr) -> Item<'e> {
         Item {
             defined: Some(var),
+            changed: value.given_to(var),
             computed: vec![value],
-            ..Item::change(var)
+            leaves: false,
         }
     }
 
@@ -221,7 +222,7 @@ impl Fusion<'_> {
     /// Moves definitions by steps to where they are read first.
     fn sink<T>(&self, things: &mut [T], facts: impl Fn(&T) -> Facts) {
         let known: Vec<Facts> = things.iter().map(facts).collect();
-        if known.iter().all(|facts| facts.moves.is_none()) {
+        if !known.iter().any(|facts| facts.moves) {
             return;
         }
         let known = known.into_iter().map(|facts| {
@@ -230,15 +231,14 @@ impl Fusion<'_> {
         });
         let mut known: Vec<_> = known.collect();
         for at in (0..things.len()).rev() {
-            let (Some(var), reads, _) = &known[at] else {
+            let (true, reads, given) = &known[at] else {
                 continue;
             };
             // Those that move stay in their order.
-            let passes =
-                |(moves, later, changes): &(Option<_>, BTreeSet<VarId>, BTreeSet<VarId>)| {
-                    let reads_it = later.contains(var) || changes.contains(var);
-                    moves.is_none() && !reads_it && changes.is_disjoint(reads)
-                };
+            let passes = |(moves, later, changes): &(bool, BTreeSet<VarId>, BTreeSet<VarId>)| {
+                let reads_it = !later.is_disjoint(given) || !changes.is_disjoint(given);
+                !moves && !reads_it && changes.is_disjoint(reads)
+            };
             let stops = known[at + 1..].iter().position(|later| !passes(later));
             if let Some(passed) = stops {
                 things[at..=at + passed].rotate_left(1);
@@ -290,11 +290,49 @@ impl Fusion<'_> {
                 changed: BTreeSet::new(),
                 leaves: true,
             });
-            return self.items(items);
+            self.items(items);
+            // Reductions that stand beside what they reduce.
+            let mut at = 0;
+            while at < bindings.len() {
+                let later = bindings.split_off(at + 1);
+                let (var, value) = &mut bindings[at];
+                let mut unknown = value.given_to(*var);
+                let left = match &mut value.kind {
+                    ExprKind::Recurrence(steps) => {
+                        self.absorbed(later, (*var, steps), &mut unknown)
+                    }
+                    _ => later,
+                };
+                bindings.extend(left);
+                at += 1;
+            }
+            return;
         }
         e.children_mut()
             .into_iter()
             .for_each(|part| self.inside(part));
+    }
+
+    /// Moves reductions of a sequence from bindings to its steps; gives the bindings that are left.
+    fn absorbed(
+        &mut self,
+        bindings: Vec<(VarId, Expr)>,
+        (var, steps): (VarId, &mut Recurrence),
+        unknown: &mut BTreeSet<VarId>,
+    ) -> Vec<(VarId, Expr)> {
+        let mut left = Vec::new();
+        for (bound, mut value) in bindings {
+            if let ExprKind::Recurrence(reduction) = &value.kind
+                && let Some(both) = self.both((var, &*steps), (bound, reduction), unknown)
+            {
+                *steps = both;
+                continue;
+            }
+            self.reductions(&mut value, (var, &mut *steps), unknown);
+            unknown.extend(value.given_to(bound));
+            left.push((bound, value));
+        }
+        left
     }
 
     /// Moves reductions of a sequence from an expression to its steps. What is not known where the sequence is defined is
@@ -306,17 +344,8 @@ impl Fusion<'_> {
         unknown: &mut BTreeSet<VarId>,
     ) {
         if let ExprKind::Let { bindings, body } = &mut e.kind {
-            bindings.retain_mut(|(bound, value)| {
-                if let ExprKind::Recurrence(reduction) = &value.kind
-                    && let Some(both) = self.both((var, &*steps), (*bound, reduction), unknown)
-                {
-                    *steps = both;
-                    return false;
-                }
-                self.reductions(value, (var, &mut *steps), unknown);
-                unknown.insert(*bound);
-                true
-            });
+            let all = std::mem::take(bindings);
+            *bindings = self.absorbed(all, (var, &mut *steps), unknown);
             self.reductions(body, (var, steps), unknown);
             if bindings.is_empty() {
                 *e = (**body).clone();

@@ -65,10 +65,14 @@ impl Fusion<'_> {
             segments: made,
             ..steps.clone()
         };
-        let mut layout = reduction.main.clone();
-        layout.first += count;
-        layout.start += ahead;
-        both.also.push((reduced, layout));
+        let main = (reduced, &reduction.main);
+        let also = reduction.also.iter().map(|(var, layout)| (*var, layout));
+        for (var, layout) in std::iter::once(main).chain(also) {
+            let mut layout = layout.clone();
+            layout.first += count;
+            layout.start += ahead;
+            both.also.push((var, layout));
+        }
         Some(both)
     }
 
@@ -194,15 +198,19 @@ fn place(
     segment: &Segment,
 ) -> Option<Option<(i64, usize)>> {
     let (base, indices) = indexed(e);
-    if !matches!(base.kind, ExprKind::Var(found) if found == var) {
+    let ExprKind::Var(found) = base.kind else {
         return None;
-    }
+    };
+    let mut also = steps.also.iter();
+    let layout = match found == var {
+        true => &steps.main,
+        false => &also.find(|(other, _)| *other == found)?.1,
+    };
     let known = || {
-        let layout = &steps.main;
         if indices.len() != layout.lengths.len() {
             return None;
         }
-        let distance = after_step(indices[layout.axis], segment)?;
+        let distance = layout.start + after_step(indices[layout.axis], segment)?;
         let others = indices.iter().enumerate();
         let others = others.filter(|(axis, _)| *axis != layout.axis);
         let place: Option<Vec<usize>> = others

@@ -461,6 +461,16 @@ impl<'c, 'a> Lowering<'c, 'a> {
                 let truth = self.truth(e, slots)?;
                 Ok(truth.number())
             }
+            // What is the same in all copies of a term is computed once.
+            StandIn::Reduced { .. } if self.copies > 1 && self.cx.indices.free_in(e).is_empty() => {
+                let key = Key::Written(e.span, e.ty.clone(), Vec::new());
+                let known = self.args.iter().find(|(other, _)| *other == key);
+                let whole = match known {
+                    Some((_, whole)) => whole.clone(),
+                    None => expression(self.cx, &[], e, &e.ty, &Slots::new(), e.span)?,
+                };
+                Ok(self.hoisted(whole, Some(&Slots::new())))
+            }
             StandIn::Reduced {
                 reduction,
                 over,

@@ -22,6 +22,24 @@ pub(super) fn after(bindings: Vec<(VarId, Expr)>, value: Expr) -> Expr {
     typed(ty, ExprKind::Let { bindings, body }, span)
 }
 
+/// Those bindings that are needed for some variables.
+pub(super) fn needed(
+    bindings: Vec<(VarId, Expr)>,
+    mut wanted: BTreeSet<VarId>,
+) -> Vec<(VarId, Expr)> {
+    let mut kept = Vec::new();
+    for (var, value) in bindings.into_iter().rev() {
+        if !value.given_to(var).is_disjoint(&wanted) {
+            variables(&value, &mut |used| {
+                wanted.insert(used);
+            });
+            kept.push((var, value));
+        }
+    }
+    kept.reverse();
+    kept
+}
+
 impl Tangents<'_, '_> {
     /// A variable that no program has.
     pub(super) fn variable(&mut self, name: &str, ty: Type, span: Span) -> VarId {
@@ -69,7 +87,7 @@ impl Tangents<'_, '_> {
             let mut depends = inside.contains(&var);
             variables(&value, &mut |used| depends |= inside.contains(&used));
             if depends {
-                inside.insert(var);
+                inside.extend(value.given_to(var));
                 own.push((var, value));
             } else {
                 self.bindings.push((var, value));

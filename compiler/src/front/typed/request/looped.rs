@@ -8,7 +8,7 @@ use super::{
         tree::{Block, Constant, Expr, ExprKind, VarId},
         unroll::known_range,
     },
-    apart::after,
+    apart::{after, needed},
     call::{Names, Obstacle, renamed, returns},
     history::variables,
     tangent::Tangents,
@@ -101,7 +101,7 @@ impl Tangents<'_, '_> {
             past,
             next: inside[&var],
             element: self.variable("after", ty.clone(), span),
-            bindings: needed(&bindings, inside[&var]),
+            bindings: needed(bindings.clone(), BTreeSet::from([inside[&var]])),
             ty,
         });
         Ok(carried.collect())
@@ -214,20 +214,4 @@ fn on_which<'r>(own: &Carried, round: &'r [Carried]) -> Vec<&'r Carried> {
             return round.iter().filter(|c| found.contains(&c.past)).collect();
         }
     }
-}
-
-/// Those bindings that a variable needs.
-fn needed(bindings: &[(VarId, Expr)], result: VarId) -> Vec<(VarId, Expr)> {
-    let mut wanted = BTreeSet::from([result]);
-    let mut kept = Vec::new();
-    for (var, value) in bindings.iter().rev() {
-        if wanted.contains(var) {
-            variables(value, &mut |used| {
-                wanted.insert(used);
-            });
-            kept.push((*var, value.clone()));
-        }
-    }
-    kept.reverse();
-    kept
 }

@@ -27,7 +27,7 @@ use crate::front::{
     source::Span,
     syntax::ast::{self, ExprKind as Written, Subscript},
 };
-use apart::after;
+use apart::{after, needed};
 use ein_ir::{Shape, Type};
 use tangent::Tangents;
 
@@ -65,7 +65,11 @@ pub(super) fn request<'a>(
     let bindings = tangents.bindings;
     let found = found.ok()?;
     let whole = match found {
-        Some(body) => after(bindings, body),
+        Some(body) => {
+            let mut wanted = Reads::default();
+            wanted.expr(&body);
+            after(needed(bindings, wanted.vars), body)
+        }
         None => {
             let (y, x) = (target.name, parameter.name);
             let message = format!("`{y}` does not depend on `{x}`, so this derivative is zero");

@@ -3,9 +3,10 @@
 use super::{
     super::{
         expr::{literal, typed},
-        tree::{Constant, Expr, ExprKind, Past, Recurrence, Segment, VarId},
+        tree::{Constant, Expr, ExprKind, Layout, Past, Recurrence, Segment, VarId},
     },
     apart::after,
+    call::{Names, renamed},
     tangent::{Failed, Tangent, Tangents, zero},
     tangent_type,
 };
@@ -73,11 +74,33 @@ impl Tangents<'_, '_> {
             inside.insert(var);
             elements.push((var, tangent));
         }
+        // What reads a sequence and its derivative reads both of the steps that compute both.
+        let is_known = |var: &VarId| matches!(self.known.get(var), Some(Some(_)));
+        let names = self.primal.iter().filter(|(var, _)| is_known(var));
+        let names: Names = names.map(|(var, primal)| (*var, *primal)).collect();
+        let elements = elements.into_iter();
+        let elements = elements.map(|(var, value)| (var, renamed(&value, &names)));
         Ok(Segment {
             past,
-            elements,
+            elements: elements.collect(),
             ..segment.clone()
         })
+    }
+
+    /// The derivative of a variable's sequence in steps, which gives the sequence itself too.
+    pub(super) fn with_primal(&mut self, var: VarId, mut tangent: Expr, e: &Expr) -> Expr {
+        if let ExprKind::Recurrence(made) = &mut tangent.kind {
+            let count = made.segments[0].elements.len() / 2;
+            let layout = Layout {
+                first: made.main.first - count,
+                ..made.main.clone()
+            };
+            let name = self.cx.var(var).name.clone();
+            let primal = self.variable(&name, e.ty.clone(), e.span);
+            made.also.push((primal, layout));
+            self.primal.insert(var, primal);
+        }
+        tangent
     }
 
     /// A variable for the derivative of one that a step has; none if it has no derivative.

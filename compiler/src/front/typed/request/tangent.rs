@@ -34,6 +34,8 @@ pub(super) struct Tangents<'c, 'a> {
     span: Span,
     /// The derivatives of variables that are known; inside, none for zero.
     pub(super) known: BTreeMap<VarId, Option<VarId>>,
+    /// Sequences in steps that are computed with their derivatives, under names of their own.
+    pub(super) primal: BTreeMap<VarId, VarId>,
     /// What functions were given, under names of their own.
     pub(super) local: BTreeMap<VarId, Expr>,
     /// What has to be computed first.
@@ -76,6 +78,7 @@ impl<'c, 'a> Tangents<'c, 'a> {
             by,
             span,
             known: BTreeMap::new(),
+            primal: BTreeMap::new(),
             local: BTreeMap::new(),
             bindings: Vec::new(),
         }
@@ -153,6 +156,7 @@ impl<'c, 'a> Tangents<'c, 'a> {
             },
         };
         let known = found.map(|tangent| {
+            let tangent = self.with_primal(var, tangent, e);
             let name = format!("∂{}", self.cx.var(var).name);
             let bound = self.variable(&name, tangent.ty.clone(), e.span);
             self.bindings.push((bound, tangent));
