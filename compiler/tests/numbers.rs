@@ -27,6 +27,7 @@ fn lowered(ty: &str, expression: &str) -> Lowered {
          input vec3 v0;
          input mat2 m0;
          input mat3 n0;
+         function real raised (real x, int n) = x^n;
          strand S (int i) {{
              vec3 p = [i, i, i];
              vec3 v = v0;
@@ -163,4 +164,16 @@ fn the_norm_of_a_vector_is_that_of_its_negative() {
     };
     // The norms are in different regions, so that only scalar code can tell.
     assert_eq!(roots("|v| + (|u| if i > 3 else u[0])"), 1);
+}
+
+#[test]
+fn an_exponent_that_is_known_where_a_function_is_called_is_multiplied_out() {
+    let powers = |expression: &str| {
+        let lowered = lowered("real", expression);
+        let is_power = |op: &low::Op| *op == low::Op::Math(Elementary::Pow);
+        let found = operations(&lowered.scalarized);
+        found.into_iter().filter(is_power).count()
+    };
+    assert_eq!(powers("raised(v[0], 30)"), 0);
+    assert_eq!(powers("raised(v[0], i)"), 1);
 }
