@@ -1,7 +1,8 @@
 //! The mutation check: the compiler with one deliberate fault at a time; a case must fail.
 //!
-//! The faults are those of `ein_ir::mutants`. The cases are the corpus and random expressions of one to three operators, the
-//! same for every fault; without a fault all of them pass.
+//! The faults are those of `ein_ir::mutants` and `runtime::fem::mutants`. The cases are the corpus and random expressions of one to
+//! three operators, the same for every fault of a part: on images for those of the compiler, on meshes for the others. Without a fault all
+//! of them pass.
 
 use crate::compare::{FailedAt, Verdict, judge};
 use crate::compiled::CompiledRunner;
@@ -13,8 +14,35 @@ use crate::number::Arithmetic;
 use crate::random::Stream;
 use crate::runner::{Precision, RunOptions};
 use crate::space::{Form, SpaceOptions, TreeSpace, share_leaves};
-use ein_ir::mutants::{MUTANTS, switch_on};
+use ein_ir::mutants as compiler;
 use rayon::prelude::*;
+use runtime::fem::mutants as meshes;
+
+/// A deliberate fault.
+#[derive(Clone, Copy)]
+enum Fault {
+    Compiler(compiler::Mutant),
+    Mesh(meshes::Mutant),
+}
+
+/// Switches one fault on, or all off.
+fn switch_on(fault: Option<Fault>) {
+    let (compiler, mesh) = match fault {
+        Some(Fault::Compiler(mutant)) => (Some(mutant), None),
+        Some(Fault::Mesh(mutant)) => (None, Some(mutant)),
+        None => (None, None),
+    };
+    compiler::switch_on(compiler);
+    meshes::switch_on(mesh);
+}
+
+/// Every fault, its name and what it does.
+fn faults() -> impl Iterator<Item = (Fault, String, &'static str)> {
+    let compiler = compiler::MUTANTS.iter();
+    let compiler = compiler.map(|&(m, fault)| (Fault::Compiler(m), format!("{m:?}"), fault));
+    let meshes = meshes::MUTANTS.iter();
+    compiler.chain(meshes.map(|&(m, fault)| (Fault::Mesh(m), format!("{m:?}"), fault)))
+}
 
 /// What became of a fault.
 #[derive(Clone, Debug)]
@@ -36,18 +64,35 @@ const OPTIONS: RunOptions = RunOptions {
     width: 16,
 };
 
-/// Frames of the corpus: the usual one, and one that shows every digit of a kernel.
-const FRAMES: [&str; 2] = ["pos=5", "krn=bspln5|data=image|pos=5"];
+/// Frames of the corpus, the first of which the random cases have too, and how many of these there are of each number of operators.
+struct Campaign {
+    frames: &'static [&'static str],
+    random: usize,
+}
 
-/// Random cases of each number of operators.
-const RANDOM_CASES: usize = 250;
+/// The usual frame, and one that shows every digit of a kernel.
+const IMAGES: Campaign = Campaign {
+    frames: &["pos=5", "krn=bspln5|data=image|pos=5"],
+    random: 250,
+};
+
+/// Simplices and cubes, straight and curved; samples of the last are on faces.
+const MESHES: Campaign = Campaign {
+    frames: &[
+        "data=fem-p2-shaken-bent|deg=3|pos=5",
+        "data=fem-p2-shaken|deg=3|pos=5",
+        "data=fem-q2-shaken|deg=3|pos=5",
+        "data=fem-p1|deg=3|pos=5",
+    ],
+    random: 20,
+};
 
 /// Cases between two looks at the result.
 const BLOCK: usize = 48;
 
-fn cases() -> Result<Vec<Case>, String> {
+fn cases(campaign: &Campaign) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
-    for frame in FRAMES {
+    for frame in campaign.frames {
         let settings: Settings = frame.parse()?;
         for (_, label) in CORPUS {
             cases.push(Case {
@@ -58,12 +103,12 @@ fn cases() -> Result<Vec<Case>, String> {
     }
     for operators in 1..=3 {
         let space = TreeSpace::new(&SpaceOptions::full(operators, Form::Any));
-        for number in 0..RANDOM_CASES {
+        for number in 0..campaign.random {
             let mut stream = Stream::new(&["mutants", &operators.to_string(), &number.to_string()]);
             if let Some(tree) = space.draw_stratified(&mut stream) {
                 cases.push(Case {
                     tree: share_leaves(&tree, &mut stream),
-                    settings: FRAMES[0].parse()?,
+                    settings: campaign.frames[0].parse()?,
                 });
             }
         }
@@ -76,34 +121,50 @@ fn cases() -> Result<Vec<Case>, String> {
 /// # Errors
 /// If a case fails without any fault.
 pub fn catch_all(only: &[String], tell: &dyn Fn(&Catch)) -> Result<Vec<Catch>, String> {
-    let experiments: Vec<Experiment> = cases()?
-        .into_par_iter()
-        .filter_map(|case| prepare(&case, Arithmetic::Near).ok())
+    let wanted: Vec<_> = faults()
+        .filter(|(_, name, _)| only.is_empty() || only.contains(name))
         .collect();
+    let (compiler, meshes): (Vec<_>, Vec<_>) = wanted
+        .into_iter()
+        .partition(|(fault, ..)| matches!(fault, Fault::Compiler(_)));
     // Faults make the compiler panic, which is one way to be found.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    switch_on(None);
-    let caught = match hunt(&experiments, String::new(), "no fault") {
-        Catch {
-            by: Some((label, at, cause)),
-            ..
-        } => Err(format!("without a fault: {label}: {at}: {cause}")),
-        Catch { by: None, .. } => Ok(MUTANTS
-            .iter()
-            .map(|&(mutant, fault)| (mutant, format!("{mutant:?}"), fault))
-            .filter(|(_, name, _)| only.is_empty() || only.contains(name))
-            .map(|(mutant, name, fault)| {
-                switch_on(Some(mutant));
-                let catch = hunt(&experiments, name, fault);
-                switch_on(None);
-                tell(&catch);
-                catch
-            })
-            .collect()),
-    };
+    let caught = catch_some(compiler, &IMAGES, tell).and_then(|mut catches| {
+        catches.extend(catch_some(meshes, &MESHES, tell)?);
+        Ok(catches)
+    });
     std::panic::set_hook(hook);
     caught
+}
+
+/// Switches faults of one part on in turn.
+fn catch_some(
+    faults: Vec<(Fault, String, &'static str)>,
+    campaign: &Campaign,
+    tell: &dyn Fn(&Catch),
+) -> Result<Vec<Catch>, String> {
+    if faults.is_empty() {
+        return Ok(Vec::new());
+    }
+    // There are no meshes in one dimension, and some cases have no value anywhere.
+    let experiments: Vec<Experiment> = cases(campaign)?
+        .into_par_iter()
+        .filter_map(|case| prepare(&case, Arithmetic::Near).ok())
+        .collect();
+    switch_on(None);
+    if let Some((label, at, cause)) = hunt(&experiments, String::new(), "no fault").by {
+        return Err(format!("without a fault: {label}: {at}: {cause}"));
+    }
+    let mut catches = Vec::new();
+    for (fault, name, what) in faults {
+        switch_on(Some(fault));
+        let catch = hunt(&experiments, name, what);
+        switch_on(None);
+        tell(&catch);
+        catches.push(catch);
+    }
+    Ok(catches)
 }
 
 fn hunt(experiments: &[Experiment], name: String, fault: &'static str) -> Catch {

@@ -2,7 +2,7 @@
 
 use super::cell::CellKind;
 use super::invert::{Inverse, Map, Matrix, apply, inverse, sum_of_products};
-use super::{AFTER_MAP, Mesh, NONE, Record};
+use super::{AFTER_MAP, Mesh, NONE, Record, mutants};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The longest walk.
@@ -284,7 +284,7 @@ impl Mesh {
     }
 
     fn verdict(&self, kind: CellKind, xi: &[f64; 3], holds: bool, near: bool) -> Verdict {
-        match (holds, near) {
+        match (holds, mutants::accepts(near)) {
             (true, _) => Verdict::Holds(*xi),
             (_, true) => Verdict::Near(*xi),
             _ => {

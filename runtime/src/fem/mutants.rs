@@ -29,6 +29,7 @@ mutants! {
     ForgottenCurvature: "second derivatives leave out those of the map of a curved cell";
     ExchangedNodes: "the values of the last two nodes of an element are exchanged";
     AffineEstimate: "the affine estimate of a position in a curved cell is taken for the position";
+    LostFaces: "no cell accepts a position on one of its faces";
     ForeignValues: "a cell of the mesh has the values of the cell with its number in the file";
 }
 
@@ -104,4 +105,10 @@ pub(super) fn source(sources: &[u32], cell: u32) -> usize {
         return cell as usize;
     }
     sources[cell as usize] as usize
+}
+
+/// Whether a cell accepts a position that is within the tolerance of it.
+#[inline(always)]
+pub(super) fn accepts(near: bool) -> bool {
+    near && !is_on(Mutant::LostFaces)
 }
