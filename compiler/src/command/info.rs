@@ -31,8 +31,10 @@ pub(super) fn info(words: &InfoWords, options: &Options) -> u8 {
     for file in &words.files {
         let told = if is_program(file) {
             program(file, words.json, options)
+        } else if mesh::is_mesh(Path::new(file)) {
+            mesh_file(Path::new(file), words.json)
         } else {
-            data_file(file, words)
+            image_file(file, words)
         };
         match told {
             Some(text) => say(&text),
@@ -166,8 +168,8 @@ fn default_text(default: Option<&InputDefault>) -> Option<String> {
     })
 }
 
-/// What a file of samples or of values on a mesh is, or a message about why nothing can be said.
-fn data_file(file: &str, words: &InfoWords) -> Option<String> {
+/// What a file of samples is, or a message about why nothing can be said.
+fn image_file(file: &str, words: &InfoWords) -> Option<String> {
     let path = Path::new(file);
     let read = describe(path).and_then(|description| {
         let values = (!words.header).then(|| statistics(path)).transpose()?;
@@ -179,7 +181,6 @@ fn data_file(file: &str, words: &InfoWords) -> Option<String> {
             image_json(file, &description, values.as_ref())
         )),
         Ok((description, values)) => Some(image_lines(file, &description, values.as_ref())),
-        Err(_) if mesh::may_be_mesh(path) => mesh_file(path, words.json),
         Err(error) => {
             complain(&format!("error: {error}\n"));
             None
@@ -202,11 +203,11 @@ fn mesh_file(path: &Path, json: bool) -> Option<String> {
 /// What a run with `-v` says of the file of an image or a mesh; nothing if it cannot be read again.
 pub(super) fn of_file(file: &str) -> String {
     let path = Path::new(file);
+    if mesh::is_mesh(path) {
+        return MeshInfo::read(path).map_or(String::new(), |mesh| mesh.lines(path));
+    }
     match (describe(path), statistics(path)) {
         (Ok(description), Ok(values)) => image_lines(file, &description, Some(&values)),
-        _ if mesh::may_be_mesh(path) => {
-            MeshInfo::read(path).map_or(String::new(), |mesh| mesh.lines(path))
-        }
         _ => String::new(),
     }
 }

@@ -16,6 +16,13 @@ fn data(name: &str) -> String {
     root.join(name).display().to_string()
 }
 
+/// The output is the polynomial 2x − 3y + 1 at (0.5, 0.25).
+fn found_the_polynomial(dir: &Path) {
+    let text = fs::read_to_string(dir.join("v.txt")).unwrap();
+    let found: f64 = text.trim().parse().unwrap();
+    assert!((found - 1.25).abs() < 1e-6, "{found}");
+}
+
 #[test]
 fn a_file_and_its_array_are_one_word() {
     let dir = directory("meshes-right");
@@ -23,13 +30,7 @@ fn a_file_and_its_array_are_one_word() {
     let given = format!("{}#poly", data("check-mesh.vtu"));
     let output = diderotc(&dir, &["p.diderot", "-g", &given, "-o", "v.txt"]);
     assert!(output.status.success(), "{}", stderr(&output));
-    // The polynomial is 2x − 3y + 1.
-    let found: f64 = fs::read_to_string(dir.join("v.txt"))
-        .unwrap()
-        .trim()
-        .parse()
-        .unwrap();
-    assert!((found - 1.25).abs() < 1e-6, "{found}");
+    found_the_polynomial(&dir);
 }
 
 #[test]
@@ -42,7 +43,7 @@ fn info_tells_what_a_mesh_is_and_how_to_declare_it() {
     let text = stdout(&output);
     assert!(text.contains("part.vtu: a mesh of 50 cells"), "{text}");
     assert!(text.contains("  world      [0, 1] × [0, 1]\n"), "{text}");
-    // What it says is right if the declarations make a program that finds 2x − 3y + 1.
+    // What it says is right if the declarations make a program.
     let declared: String = text
         .lines()
         .filter(|line| line.contains("input mesh") || line.contains("load_fem"))
@@ -62,12 +63,7 @@ create_array { s(i) | i in 0..0 }\n";
     );
     assert!(output.status.success(), "{declared}{}", stderr(&output));
     assert!(stderr(&output).contains("a mesh of 50 cells"));
-    let found: f64 = fs::read_to_string(dir.join("v.txt"))
-        .unwrap()
-        .trim()
-        .parse()
-        .unwrap();
-    assert!((found - 1.25).abs() < 1e-6, "{found}");
+    found_the_polynomial(&dir);
     let json = stdout(&diderotc(&dir, &["info", "--json", "part.vtu"]));
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["mesh"]["cells"], 50);
@@ -86,6 +82,29 @@ create_array { s(i) | i in 0..0 }\n";
         stderr(&output).starts_with("error: broken.vtu: "),
         "{}",
         stderr(&output)
+    );
+}
+
+#[test]
+fn info_tells_meshes_from_images_in_old_files() {
+    let dir = directory("meshes-old");
+    let head = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET";
+    let triangle = "UNSTRUCTURED_GRID\nPOINTS 3 float\n0 0 0 1 0 0 0 1 0\nCELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n5\n";
+    write(&dir, "mesh.vtk", &format!("{head} {triangle}"));
+    write(
+        &dir,
+        "broken.vtk",
+        &format!("{head} STRUCTURED_POINTS\nDIMENSIONS 2 2\n"),
+    );
+    let told = stdout(&diderotc(&dir, &["info", "mesh.vtk"]));
+    assert!(
+        told.contains("a mesh of 1 cell,") && told.contains("1 tri-p1"),
+        "{told}"
+    );
+    let error = stderr(&diderotc(&dir, &["info", "broken.vtk"]));
+    assert!(
+        error.starts_with("error: broken.vtk") && !error.contains("UNSTRUCTURED"),
+        "{error}"
     );
 }
 

@@ -6,7 +6,10 @@ use runtime::{
     simd::Real,
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, fs::File, io::Read, path::Path};
+
+/// The kind of data of an old VTK file is in its first lines, of which the title has 256 characters at most.
+const HEAD: u64 = 1024;
 
 /// What is told of a file.
 pub(super) struct MeshInfo {
@@ -16,10 +19,19 @@ pub(super) struct MeshInfo {
     elements: BTreeMap<&'static str, usize>,
 }
 
-/// Whether files of such a name are meshes, or may be.
-pub(super) fn may_be_mesh(path: &Path) -> bool {
+/// Whether a file holds a mesh, by its name; those of VTK's old format may hold images too, and say at their beginning what
+/// they hold.
+pub(super) fn is_mesh(path: &Path) -> bool {
     let suffix = path.extension().unwrap_or_default().to_ascii_lowercase();
-    ["vtu", "msh", "vtk"].iter().any(|known| suffix == *known)
+    match suffix.to_str() {
+        Some("vtu" | "msh") => true,
+        Some("vtk") => {
+            let mut head = Vec::new();
+            let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+            read.is_ok() && String::from_utf8_lossy(&head).contains("UNSTRUCTURED_GRID")
+        }
+        _ => false,
+    }
 }
 
 impl MeshInfo {
@@ -51,10 +63,11 @@ impl MeshInfo {
     pub(super) fn lines(&self, path: &Path) -> String {
         let name = identifier(path);
         let (dim, points) = (self.mesh.dim(), self.file.points.len());
+        let cells = self.mesh.cells();
         let mut text = format!(
-            "{}: a mesh of {} cells, {points} points\n",
+            "{}: a mesh of {cells} {}, {points} points\n",
             path.display(),
-            self.mesh.cells()
+            if cells == 1 { "cell" } else { "cells" }
         );
         text += &format!("  declare    input mesh({dim}) {name};\n");
         for array in &self.file.arrays {

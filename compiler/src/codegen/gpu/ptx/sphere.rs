@@ -25,7 +25,7 @@ const SAMPLES: u32 = 64;
 
 /// Memory of a thread: the ranks of the strands in all lists.
 const HITS: &str = "HITS";
-/// So many ranks, and more, are sorted in registers by a network of exchanges; longer lists in memory.
+/// Lists of up to so many ranks are sorted in registers, by the smaller network of exchanges that has room; longer ones in memory.
 const NETWORKS: [usize; 2] = [32, 64];
 
 /// The declaration of it. A network writes as many ranks as it has places.
@@ -432,5 +432,30 @@ impl Printer<'_> {
         }
         let ty = self.ty(Class::Real);
         self.compute(Class::Real, &format!("mov.{ty}"), &[operand])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A network that sorts zeros and ones sorts everything.
+    #[test]
+    fn networks_sort() {
+        for size in NETWORKS {
+            let network = exchanges(size);
+            let mut bits = 0x9E37_79B9_7F4A_7C15u64;
+            for _ in 0..10_000 {
+                bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let mixed = bits ^ bits >> 29;
+                let mut list: Vec<u64> = (0..size).map(|n| mixed >> n & 1).collect();
+                for &(low, high) in &network {
+                    if list[low] > list[high] {
+                        list.swap(low, high);
+                    }
+                }
+                assert!(list.is_sorted(), "{size}: {mixed:x}");
+            }
+        }
     }
 }
