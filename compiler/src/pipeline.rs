@@ -7,7 +7,7 @@ pub use crate::codegen::Compiled;
 use crate::{
     codegen::{
         Lanes, generate,
-        gpu::{Kernel, Target},
+        gpu::{Cuda, Kernel, Target},
     },
     device::{self, Device},
     front::{
@@ -307,6 +307,9 @@ pub fn compile(
     source: &Source,
     options: &Options,
 ) -> Result<Compiled, Stopped> {
+    if options.target != Target::Cpu {
+        Cuda::wake();
+    }
     deep(|| {
         let Lowered {
             hoisted, warnings, ..

@@ -330,8 +330,10 @@ impl<P: StrandProgram> World<P> {
         self.flush(printer)?;
         if abilities.independent() {
             let program = &self.program;
-            let steps = elsewhere::run_elsewhere(&mut self.core, program, limit)
-                .unwrap_or_else(|| complete::run_to_completion(&mut self.core, program, limit));
+            let steps = match elsewhere::run_elsewhere(&mut self.core, program, limit) {
+                Some(ran) => ran.steps,
+                None => complete::run_to_completion(&mut self.core, program, limit),
+            };
             self.core.step += steps;
             self.core.failure()?;
             self.core.finish(program)?;
@@ -358,12 +360,20 @@ impl<P: StrandProgram> World<P> {
     fn super_step(&mut self) -> Result<(), RunError> {
         let abilities = self.core.abilities;
         let program = &self.program;
-        if elsewhere::run_elsewhere(&mut self.core, program, 1).is_none() {
-            self.core.prepare();
-            self.core.sweep(|cx, block, sets| {
-                step_block(program, abilities, cx, block, sets, 1);
-            });
+        match elsewhere::run_elsewhere(&mut self.core, program, 1) {
+            Some(ran) if ran.quietly && !abilities.global_update => {
+                self.core.finish_quietly();
+                return Ok(());
+            }
+            Some(_) => {}
+            None => {
+                self.core.prepare();
+                self.core.sweep(|cx, block, sets| {
+                    step_block(program, abilities, cx, block, sets, 1);
+                });
+            }
         }
+        self.core.settled = false;
         let printed = self.core.printed();
         self.text.push_str(&printed);
         if self.core.control.is_cancelled() {
@@ -408,6 +418,11 @@ impl<P: StrandProgram> World<P> {
     /// The program.
     pub fn program(&self) -> &P {
         &self.program
+    }
+
+    /// The program, to change it between runs.
+    pub fn program_mut(&mut self) -> &mut P {
+        &mut self.program
     }
 
     /// Super-steps completed.

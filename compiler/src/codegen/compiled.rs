@@ -37,8 +37,8 @@ pub struct Compiled {
     pub target: Target,
     /// The kernel for a GPU, if one is asked for, or why there is none.
     pub kernel: Option<Result<Arc<Kernel>, Unsupported>>,
-    /// The machine that runs the kernel; that of the driver if there is none.
-    pub machine: Option<Arc<dyn Machine>>,
+    /// The machines that run the kernel; those of the driver if there are none.
+    pub machines: Vec<Arc<dyn Machine>>,
 }
 
 impl Compiled {
@@ -131,7 +131,7 @@ pub fn generate(
         warnings: warnings.into(),
         target: Target::Cpu,
         kernel: None,
-        machine: None,
+        machines: Vec::new(),
     }
 }
 

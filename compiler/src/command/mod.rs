@@ -21,10 +21,13 @@ mod steps;
 mod tell;
 mod words;
 
-use crate::front::{
-    codes::Code,
-    diag::{self, Diagnostic},
-    source::Source,
+use crate::{
+    codegen::gpu::Cuda,
+    front::{
+        codes::Code,
+        diag::{self, Diagnostic},
+        source::Source,
+    },
 };
 use args::{Action, Command, Parsed};
 use std::{
@@ -48,6 +51,7 @@ const INTERRUPTED: u8 = 130;
 
 /// Runs the command with the arguments of the process.
 pub fn main() -> ExitCode {
+    Cuda::prefer_one_queue();
     let words: Vec<String> = std::env::args().collect();
     colour::choose(&words);
     let status = match build::attached() {
@@ -77,6 +81,16 @@ pub fn main() -> ExitCode {
             }
         },
     };
+    leave(status)
+}
+
+/// Ends the process. The driver of a GPU would first take a tenth of a second to give back what the system takes back anyhow.
+fn leave(status: u8) -> ExitCode {
+    #[cfg(unix)]
+    if Cuda::is_awake() && std::io::stdout().flush().is_ok() {
+        // SAFETY: every file is written and closed, and nothing else is left to be done.
+        unsafe { nix::libc::_exit(i32::from(status)) };
+    }
     ExitCode::from(status)
 }
 

@@ -250,7 +250,11 @@ impl Expander {
             .map(|order| {
                 let taps = weights(kernel, order as u32, self.double);
                 taps.iter()
-                    .map(|tap| self.polynomial(tap.len(), axis.fraction, |e, p| e.number(tap[p])))
+                    .map(|tap| match tap[..] {
+                        // A fraction is never −0, so that adding 0 to it changes nothing.
+                        [0.0, 1.0] => axis.fraction,
+                        _ => self.polynomial(tap.len(), axis.fraction, |e, p| e.number(tap[p])),
+                    })
                     .collect()
             })
             .collect()

@@ -28,7 +28,7 @@ pub use values::input_type;
 use crate::{
     codegen::{
         Compiled,
-        gpu::{Accelerator, Phases, Target},
+        gpu::{Fleet, Phases, Target},
     },
     front::codes,
     ssa::Role,
@@ -104,8 +104,10 @@ impl Prepared {
     pub fn create(self, workers: usize) -> Result<Running, Failure> {
         let creation = self.creation();
         let iterators = self.strands.iterators();
-        let world = World::new(self.strands, &creation, self.sequences, workers)
+        let mut world = World::new(self.strands, &creation, self.sequences, workers)
             .map_err(|error| Failure::of_creation(error, &iterators))?;
+        // A GPU that has just been woken has had some time by now.
+        world.program_mut().make_ready()?;
         Ok(Running {
             life: Life::World(Box::new(world)),
             sizes: self.sizes,
@@ -116,7 +118,7 @@ impl Prepared {
     /// Whether strands cannot notice each other, so that [`Prepared::complete`] need not keep them. A GPU runs all together.
     pub fn can_be_forgotten(&self) -> bool {
         let program = self.strands.program();
-        self.strands.placement().accelerator.is_none()
+        !self.strands.placement().wants_accelerator
             && can_be_forgotten(&program.state.layout, program.abilities)
     }
 
@@ -240,7 +242,7 @@ impl Running {
     /// How long the parts of the work on the GPU took, if there is one.
     pub fn phases(&self) -> Option<Phases> {
         let accelerator = &self.life.strands().placement().accelerator;
-        accelerator.as_ref().map(Accelerator::phases)
+        accelerator.as_ref().map(Fleet::phases)
     }
 
     /// Super-steps completed.

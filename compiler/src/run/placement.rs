@@ -4,7 +4,7 @@ use super::{Failure, images::Images};
 use crate::{
     codegen::{
         Compiled,
-        gpu::{Accelerator, Cuda, DriverError, Machine, Target},
+        gpu::{Accelerator, Cuda, DriverError, Fleet, Machine, Target},
     },
     front::codes,
 };
@@ -34,7 +34,9 @@ impl fmt::Display for Refusal {
 /// Where strands run.
 #[derive(Default)]
 pub(super) struct Placement {
-    pub(super) accelerator: Option<Accelerator>,
+    /// Whether they are to run on a GPU.
+    pub(super) wants_accelerator: bool,
+    pub(super) accelerator: Option<Fleet>,
     pub(super) refusal: Option<Refusal>,
     /// What the GPU failed with in a run that the CPU finished.
     trouble: Mutex<Option<DriverError>>,
@@ -43,7 +45,7 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    /// Finds out, and makes the GPU ready if it is to be used.
+    /// Finds out.
     pub(super) fn new(program: &Compiled, images: &Images) -> Result<Placement, Failure> {
         let samples = images.samples();
         let refused = |reason: String, place| Placement {
@@ -51,22 +53,17 @@ impl Placement {
             ..Placement::default()
         };
         let placement = match &program.kernel {
-            _ if program.target == Target::Cpu && program.machine.is_none() => Placement::default(),
+            _ if program.target == Target::Cpu && program.machines.is_empty() => {
+                Placement::default()
+            }
             None => Placement::default(),
             Some(Err(unsupported)) => refused(unsupported.construct.to_string(), unsupported.place),
             Some(Ok(kernel)) => match Accelerator::refuses(kernel, &samples) {
                 Some(reason) => refused(reason, None),
-                None => {
-                    let machine = match &program.machine {
-                        Some(machine) => machine.clone(),
-                        None => Cuda::shared().map_err(|e| failure(&e))? as Arc<dyn Machine>,
-                    };
-                    let accelerator = Accelerator::new(machine, kernel.clone(), &samples);
-                    Placement {
-                        accelerator: Some(accelerator.map_err(|e| failure(&e))?),
-                        ..Placement::default()
-                    }
-                }
+                None => Placement {
+                    wants_accelerator: true,
+                    ..Placement::default()
+                },
             },
         };
         match &placement.refusal {
@@ -81,8 +78,43 @@ impl Placement {
         }
     }
 
+    /// Takes the GPU in use, if strands are to run there.
+    pub(super) fn make_ready(
+        &mut self,
+        program: &Compiled,
+        images: &Images,
+    ) -> Result<(), Failure> {
+        let Some(Ok(kernel)) = program.kernel.as_ref().filter(|_| self.wants_accelerator) else {
+            return Ok(());
+        };
+        let machine = match program.machines.first() {
+            Some(machine) => machine.clone(),
+            None => Cuda::shared().map_err(|e| failure(&e))? as Arc<dyn Machine>,
+        };
+        let accelerator = Accelerator::new(machine, kernel, &images.samples());
+        self.accelerator = Some(Fleet::new(accelerator.map_err(|e| failure(&e))?));
+        Ok(())
+    }
+
+    /// The other machines, ready to run strands. One that fails is done without.
+    pub(super) fn others(program: &Compiled, images: &Images) -> Vec<Accelerator> {
+        let Some(Ok(kernel)) = &program.kernel else {
+            return Vec::new();
+        };
+        let machines: Vec<Arc<dyn Machine>> = match &program.machines[..] {
+            [] => {
+                let others = Cuda::others().into_iter();
+                others.map(|other| other as Arc<dyn Machine>).collect()
+            }
+            machines => machines[1..].to_vec(),
+        };
+        let samples = images.samples();
+        let ready = |machine| Accelerator::new(machine, kernel, &samples).ok();
+        machines.into_iter().filter_map(ready).collect()
+    }
+
     /// What runs strands, if there is something that does and it has not failed.
-    pub(super) fn accelerator(&self) -> Option<&Accelerator> {
+    pub(super) fn accelerator(&self) -> Option<&Fleet> {
         let accelerator = self.accelerator.as_ref();
         accelerator.filter(|_| !self.has_failed.load(Relaxed))
     }

@@ -5,7 +5,7 @@ use crate::{
     codegen::{
         Compiled, Frame,
         abi::{self, Host, NEVER},
-        gpu::{Accelerator, Cell},
+        gpu::Cell,
         host::Reports,
     },
     ir::tensor::Ty,
@@ -92,6 +92,11 @@ impl Strands {
 
     pub(super) fn placement(&self) -> &Placement {
         &self.placement
+    }
+
+    /// Takes the GPU in use, if strands are to run there.
+    pub(super) fn make_ready(&mut self) -> Result<(), Failure> {
+        self.placement.make_ready(&self.program, &self.images)
     }
 
     pub(super) fn take_printed(&self) -> String {
@@ -327,7 +332,8 @@ unsafe impl StrandProgram for Strands {
             Cell::Count(StrandSet::Stable) => counts.stable,
             Cell::Samples(..) | Cell::SizeLess(..) => unreachable!("the accelerator knows them"),
         };
-        if let Err(error) = accelerator.run(strands, &value) {
+        let others = || Placement::others(&self.program, &self.images);
+        if let Err(error) = accelerator.run(strands, &value, others) {
             self.placement.fail(error);
             // The fates of strands that run to their ends are known.
             return strands.independent;
@@ -339,7 +345,7 @@ unsafe impl StrandProgram for Strands {
         let Some(accelerator) = &self.placement.accelerator else {
             return false;
         };
-        let copied = accelerator.bring_back(strands, blocks);
+        let copied = accelerator.first().bring_back(strands, blocks);
         copied.map_err(|error| self.placement.fail(error)).is_ok()
     }
 
@@ -347,13 +353,15 @@ unsafe impl StrandProgram for Strands {
         let Some(accelerator) = &self.placement.accelerator else {
             return false;
         };
-        let copied = accelerator.bring_published(strands);
+        let copied = accelerator.first().bring_published(strands);
         copied.map_err(|error| self.placement.fail(error)).is_ok()
     }
 
     fn reduces(&self) -> bool {
         let accelerator = &self.placement.accelerator;
-        accelerator.as_ref().is_none_or(Accelerator::reduces)
+        accelerator
+            .as_ref()
+            .is_none_or(|fleet| fleet.first().reduces())
     }
 
     unsafe fn stabilize(&self, cx: &mut StepContext<'_>, block: *mut u8, lanes: LaneMask) {

@@ -27,6 +27,8 @@ pub(crate) struct Interpreter {
     /// Bytes that were copied to it, and from it.
     pub(crate) written: AtomicUsize,
     pub(crate) read: AtomicUsize,
+    /// Strands that it has at a time, if few.
+    at_a_time: Option<usize>,
     /// A run that is asked to stop while a kernel runs.
     pub(crate) stops: OnceLock<Arc<Control>>,
 }
@@ -34,6 +36,8 @@ pub(crate) struct Interpreter {
 #[derive(Debug, Default)]
 struct State {
     kernels: Vec<ptx::Kernel>,
+    /// The text of the last ones.
+    text: String,
     /// Memory by its first address.
     memory: BTreeMap<u64, Vec<u8>>,
     next: u64,
@@ -76,6 +80,19 @@ impl Interpreter {
         }
     }
 
+    /// The same with so many strands at a time.
+    pub(crate) fn with_few(self, at_a_time: usize) -> Interpreter {
+        Interpreter {
+            at_a_time: Some(at_a_time),
+            ..self
+        }
+    }
+
+    /// The text of the kernel that it got last.
+    pub(crate) fn text(&self) -> String {
+        self.state.lock().unwrap().text.clone()
+    }
+
     /// All memory that was taken has been given back.
     pub(crate) fn is_empty(&self) -> bool {
         self.state.lock().unwrap().memory.is_empty()
@@ -83,12 +100,17 @@ impl Interpreter {
 }
 
 impl Machine for Interpreter {
+    fn strands_at_a_time(&self) -> usize {
+        self.at_a_time.unwrap_or(1 << 22)
+    }
+
     fn load(&self, kernel: &Kernel) -> Result<Vec<u64>, DriverError> {
         let mut state = self.state.lock().unwrap();
         let first = state.kernels.len() as u64;
         let entries = kernel.entries().into_iter();
         let entries = entries.map(|name| ptx::Kernel::read(&kernel.text, name));
         state.kernels.extend(entries);
+        state.text.clone_from(&kernel.text);
         Ok((first..state.kernels.len() as u64).collect())
     }
 

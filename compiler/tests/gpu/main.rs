@@ -18,8 +18,10 @@ use compiler::{
     device::Construct,
     front::source::Source,
     pipeline::{self, Compiled, Options, Session},
+    run::ImageSource,
 };
 use machine::Interpreter;
+use runtime::image::{ImageArray, Orientation};
 use stages::{Case, programs, read};
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
@@ -50,7 +52,7 @@ fn compare(case: &Case, options: &Options, machine: Arc<dyn Machine>) {
         },
         1,
     );
-    program.machine = Some(machine);
+    program.machines = vec![machine];
     let gpu = case.finish(case.begin(program, 1));
     case.assert_same_bits(&gpu, &cpu);
 }
@@ -282,7 +284,7 @@ fn a_machine_that_is_lost_loses_nothing() {
             ..Options::default()
         };
         let mut program = compiled(&case, &options);
-        program.machine = Some(Arc::new(Interpreter::lost_after(0)));
+        program.machines = vec![Arc::new(Interpreter::lost_after(0))];
         let mut running = case.begin(program, 1);
         let end = running.run(None, &mut std::io::sink());
         if target == Target::CudaOnly {
@@ -294,6 +296,71 @@ fn a_machine_that_is_lost_loses_nothing() {
             assert_eq!(running.troubles().len(), 1);
             assert_eq!(running.outputs(true)[1].numbers(), cpu.outputs[1].1);
         }
+    }
+}
+
+#[test]
+fn several_machines_share_the_strands() {
+    let mut case = Case::new(Source::new("mixed.diderot", MIXED));
+    case.limit = 5000;
+    let cpu = case.run(&Options::default(), 1);
+    let options = Options {
+        target: Target::Cuda,
+        ..Options::default()
+    };
+    for lost in [None, Some(0), Some(2)] {
+        let machine = |n: usize| match lost == Some(n) {
+            true => Interpreter::lost_after(0).with_few(16),
+            false => Interpreter::default().with_few(16),
+        };
+        let machines: Vec<Arc<Interpreter>> = (0..3).map(|n| Arc::new(machine(n))).collect();
+        let mut program = compiled(&case, &options);
+        let all = machines
+            .iter()
+            .map(|machine| machine.clone() as Arc<dyn Machine>);
+        program.machines = all.collect();
+        let mut running = case.begin(program, 1);
+        running
+            .run(None, &mut std::io::sink())
+            .expect("what a machine has not done, the CPU does");
+        assert_eq!(running.troubles().len(), usize::from(lost.is_some()));
+        let outputs = running.outputs(true);
+        let bits = |numbers: &[f64]| -> Vec<u64> { numbers.iter().map(|x| x.to_bits()).collect() };
+        for (n, (name, numbers)) in cpu.outputs.iter().enumerate() {
+            assert_eq!(bits(&outputs[n].numbers()), bits(numbers), "{name}");
+        }
+        drop(outputs);
+        drop(running);
+        for (n, machine) in machines.iter().enumerate() {
+            assert!(machine.launches.load(Relaxed) > 0, "machine {n}");
+            assert!(machine.is_empty(), "memory of machine {n} is left");
+        }
+    }
+}
+
+/// The sizes of images are numbers in the text that a machine gets.
+#[test]
+fn kernels_know_the_sizes_of_images() {
+    let mut case = Case::new(Source::new(
+        "sizes.diderot",
+        "#version 2.0
+input image(2)[] img;
+field#0(2)[] F = tent ⊛ img;
+strand s (int i) { output real x = 0; update { x = F([0.75*i, 0.5]); stabilize; } }
+create_array { s(i) | i in 0..9 }",
+    ));
+    let sizes = [7, 11];
+    let samples =
+        ndarray::ArrayD::from_shape_fn(sizes.to_vec(), |at| (at[0] * at[0] + at[1]) as f32);
+    let image = ImageArray::new(samples, Orientation::identity(2));
+    case.images = vec![ImageSource::Array(image)];
+    let machine = Arc::new(Interpreter::default());
+    compare(&case, &Options::default(), machine.clone());
+    let text = machine.text();
+    assert!(!text.is_empty());
+    // One less than the sizes is where the last cells end.
+    for number in ["0f40C00000", "0f41200000"] {
+        assert!(text.contains(number), "{number}: {text}");
     }
 }
 
@@ -312,7 +379,7 @@ create_array { s(i) | i in 0..69999 }";
     // The word that says whether strands go on, then the fates, then the parts.
     for reads in 1..4 {
         let mut program = compiled(&case, &options);
-        program.machine = Some(Arc::new(Interpreter::lost_after_reads(reads)));
+        program.machines = vec![Arc::new(Interpreter::lost_after_reads(reads))];
         let mut running = case.begin(program, 1);
         let end = running.run(None, &mut std::io::sink());
         end.expect("the CPU finishes it");
@@ -343,7 +410,7 @@ create_array { s(i) | i in 0..20 }
         ..Options::default()
     };
     let mut program = compiled(&case, &options);
-    program.machine = Some(Arc::new(Interpreter::default()));
+    program.machines = vec![Arc::new(Interpreter::default())];
     let cpu = fails(compiled(&case, &Options::default()));
     assert_eq!(fails(program), cpu);
 }

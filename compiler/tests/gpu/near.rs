@@ -189,7 +189,7 @@ fn a_machine_that_is_lost_before_anything_ran_loses_nothing() {
         ..Options::default()
     };
     let mut program = compiled(&case, &options);
-    program.machine = Some(Arc::new(Interpreter::lost_after(0)));
+    program.machines = vec![Arc::new(Interpreter::lost_after(0))];
     let running = case.begin(program, 1);
     case.assert_same_bits(&case.finish(running), &cpu);
 }

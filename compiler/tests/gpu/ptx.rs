@@ -22,10 +22,13 @@ enum Step {
     Table(usize, usize),
     /// Several neighbours in memory, each to its target.
     Load(Space, String, Vec<usize>, Address),
-    Store(Space, String, Address, Operand),
+    /// To neighbours in memory.
+    Store(Space, String, Address, Vec<Operand>),
     /// What is there before goes to the target, if there is one.
     Atomic(String, Option<usize>, Address, Operand),
-    Branch(Option<(usize, bool)>, usize),
+    /// Done where a register has a truth value.
+    Guarded(usize, bool, Box<Step>),
+    Branch(usize),
     Return,
 }
 
@@ -120,7 +123,7 @@ impl Kernel {
         let (mut local_bytes, mut is_wanted) = (0, true);
         let mut labels = HashMap::new();
         let mut instructions: Vec<String> = Vec::new();
-        assert!(text.starts_with(".version 6.0\n.target sm_60\n.address_size 64\n"));
+        assert!(text.starts_with(".version 6.2\n.target sm_60\n.address_size 64\n"));
         for line in text
             .lines()
             .skip(3)
@@ -198,7 +201,15 @@ impl Kernel {
         let mut local = vec![0xA5; self.local_bytes];
         let mut at = 0;
         loop {
-            match &self.steps[at] {
+            let mut step = &self.steps[at];
+            if let Step::Guarded(register, wanted, guarded) = step {
+                if (registers[*register] != 0) != *wanted {
+                    at += 1;
+                    continue;
+                }
+                step = guarded;
+            }
+            match step {
                 Step::Compute(operation, types, target, sources) => {
                     let value = |n: usize| match sources[n] {
                         Operand::Register(r) => registers[r],
@@ -229,14 +240,18 @@ impl Kernel {
                         };
                     }
                 }
-                Step::Store(space, ty, address, source) => {
-                    let place = address.in_registers(&registers);
-                    let value = source.in_registers(&registers);
+                Step::Store(space, ty, address, sources) => {
+                    let first = address.in_registers(&registers);
                     let count = bytes_of(ty);
-                    match space {
-                        Space::Local => local[place as usize..place as usize + count]
-                            .copy_from_slice(&value.to_le_bytes()[..count]),
-                        _ => memory.store(place, count, value),
+                    assert_eq!(first % (sources.len() * count) as u64, 0, "alignment");
+                    for (n, source) in sources.iter().enumerate() {
+                        let place = first + (n * count) as u64;
+                        let value = source.in_registers(&registers);
+                        match space {
+                            Space::Local => local[place as usize..place as usize + count]
+                                .copy_from_slice(&value.to_le_bytes()[..count]),
+                            _ => memory.store(place, count, value),
+                        }
                     }
                 }
                 Step::Atomic(how, target, address, source) => {
@@ -252,13 +267,11 @@ impl Kernel {
                         registers[*target] = before.into();
                     }
                 }
-                Step::Branch(condition, to) => {
-                    let taken = condition.is_none_or(|(r, wanted)| (registers[r] != 0) == wanted);
-                    if taken {
-                        at = *to;
-                        continue;
-                    }
+                Step::Branch(to) => {
+                    at = *to;
+                    continue;
                 }
+                Step::Guarded(..) => panic!("one condition is enough"),
                 Step::Return => return,
             }
             at += 1;
@@ -299,13 +312,13 @@ impl Reader {
     fn step(&self, line: &str, labels: &HashMap<String, usize>) -> Step {
         let to = |label: &str| *labels.get(label).unwrap_or_else(|| panic!("{line}"));
         if let Some(rest) = line.strip_prefix('@') {
-            let (condition, target) = rest.split_once(" bra ").expect(line);
+            let (condition, guarded) = rest.split_once(' ').expect(line);
             let wanted = !condition.starts_with('!');
             let register = self.register(condition.trim_start_matches('!'), "pred", line);
-            return Step::Branch(Some((register, wanted)), to(target));
+            return Step::Guarded(register, wanted, Box::new(self.step(guarded, labels)));
         }
         if let Some(target) = line.strip_prefix("bra ") {
-            return Step::Branch(None, to(target));
+            return Step::Branch(to(target));
         }
         if line == "ret" {
             return Step::Return;
@@ -319,8 +332,27 @@ impl Reader {
             assert!(targets.len() * bytes_of(ty) <= 16, "{line}");
             return self.load(Space::Global, ty, &targets, address, line);
         }
+        if let ["st", "global", count @ ("v2" | "v4"), ty] = parts[..] {
+            let (address, sources) = operands.split_once(", {").expect(line);
+            let sources: Vec<&str> = sources.strip_suffix('}').expect(line).split(", ").collect();
+            assert_eq!(format!("v{}", sources.len()), count, "{line}");
+            assert!(sources.len() * bytes_of(ty) <= 16, "{line}");
+            return self.store(Space::Global, ty, address, &sources, line);
+        }
         let operands: Vec<&str> = operands.split(", ").collect();
         match parts[..] {
+            // Threads run alone here.
+            ["activemask", "b32"] => {
+                let target = self.register(operands[0], "b32", line);
+                let one = vec![Operand::Constant(1)];
+                Step::Compute("mov".into(), vec!["b32".into(); 2], target, one)
+            }
+            ["vote", "sync", "any", "pred"] => {
+                self.register(operands[2], "b32", line);
+                let [target, own] = [0, 1].map(|n| self.register(operands[n], "pred", line));
+                let own = vec![Operand::Register(own)];
+                Step::Compute("mov".into(), vec!["pred".into(); 2], target, own)
+            }
             ["mov", "u32"] if operands[1].starts_with("%ctaid") || operands[1].contains("tid") => {
                 let special = ["%ctaid.x", "%ntid.x", "%tid.x"];
                 let name = special
@@ -344,13 +376,11 @@ impl Reader {
                 self.load(space, ty, &operands[..1], operands[1], line)
             }
             ["st", space @ ("global" | "local"), ty] => {
-                assert!(operands[1].starts_with('%'), "a register is stored: {line}");
-                let source = self.operand(operands[1], ty, line);
                 let space = match space {
                     "local" => Space::Local,
                     _ => Space::Global,
                 };
-                Step::Store(space, ty.into(), self.address(operands[0], line), source)
+                self.store(space, ty, operands[0], &operands[1..], line)
             }
             ["atom", "global", "add", "u32"] => Step::Atomic(
                 "add".into(),
@@ -378,6 +408,12 @@ impl Reader {
             targets.collect(),
             self.address(address, line),
         )
+    }
+
+    fn store(&self, space: Space, ty: &str, address: &str, sources: &[&str], line: &str) -> Step {
+        let source = |name: &&str| Operand::Register(self.register(name, ty, line));
+        let sources = sources.iter().map(source).collect();
+        Step::Store(space, ty.into(), self.address(address, line), sources)
     }
 
     /// An instruction on registers: its name without rounding, and the types of target and sources.

@@ -86,7 +86,7 @@ fn runs_in_pieces_give_the_same_bits_and_texts() {
         ..Options::default()
     };
     let mut program = compiled(&case, &options);
-    program.machine = Some(Arc::new(Interpreter::default()));
+    program.machines = vec![Arc::new(Interpreter::default())];
     let mut running = case.begin(program, 1);
     let mut printed = Vec::new();
     while running.run(Some(2), &mut printed).expect("a run") != RunEnd::Finished {
@@ -113,7 +113,7 @@ fn a_stop_comes_after_the_super_step() {
     };
     let mut program = compiled(&case, &options);
     let machine = Arc::new(Interpreter::default());
-    program.machine = Some(machine.clone());
+    program.machines = vec![machine.clone()];
     let running = case.begin(program, 1);
     machine.stops.set(running.control()).expect("once");
     case.limit = 1000;
@@ -208,7 +208,7 @@ fn a_machine_that_is_lost_between_super_steps_is_an_error() {
     };
     for launches in [0, 2] {
         let mut program = compiled(&case, &options);
-        program.machine = Some(Arc::new(Interpreter::lost_after(launches)));
+        program.machines = vec![Arc::new(Interpreter::lost_after(launches))];
         let mut running = case.begin(program, 1);
         let mut printed = Vec::new();
         let end = running.run(None, &mut printed);

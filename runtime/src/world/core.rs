@@ -37,6 +37,9 @@ pub(crate) struct Core {
     pub(crate) step: u64,
     /// Sizes of the sets at the end of the last super-step.
     pub(crate) counts: Counts,
+    /// Whether the newest states of all blocks with active strands are elsewhere, no strand is fresh, and nothing has changed
+    /// here since: then the next super-step elsewhere has nothing to do here.
+    pub(crate) settled: bool,
     /// Whether states that were elsewhere are lost.
     pub(crate) lost: bool,
     search: Option<Box<dyn Search>>,
@@ -131,6 +134,7 @@ impl Core {
             control: Arc::default(),
             step: 0,
             counts: Counts::default(),
+            settled: false,
             lost: false,
             search: None,
             index_fits: false,
@@ -338,14 +342,25 @@ impl Core {
             self.roster.forget_dead();
         }
         let born = self.admit_new(program)?;
-        let moves = self.layout.position().is_some_and(|position| {
-            self.layout.variables()[position.variable].sharing == Sharing::Communicated
-        });
-        self.index_fits &= !(died || born || moves);
+        self.index_fits &= !(died || born || self.move_about());
         self.publish();
         self.free_retired();
         self.recount();
         Ok(())
+    }
+
+    /// Ends a super-step elsewhere in which nothing happened that matters here.
+    pub(crate) fn finish_quietly(&mut self) {
+        self.step += 1;
+        self.index_fits &= !self.move_about();
+        self.control.show(self.step, self.counts);
+    }
+
+    /// Whether strands have positions that others look for and that may change.
+    fn move_about(&self) -> bool {
+        self.layout.position().is_some_and(|position| {
+            self.layout.variables()[position.variable].sharing == Sharing::Communicated
+        })
     }
 
     /// Gives back the sequences that strands have replaced or left behind.

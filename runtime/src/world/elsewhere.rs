@@ -67,6 +67,7 @@ pub struct Batch<'a> {
     /// Whether strands may have begun to run there: what fails then may have changed their states.
     pub began: bool,
     lanes: &'a [LaneSets],
+    settled: bool,
     starts: bool,
     first_step: u64,
     control: &'a Control,
@@ -76,6 +77,22 @@ impl Batch<'_> {
     /// How many blocks there are.
     pub fn blocks(&self) -> usize {
         self.lanes.len()
+    }
+
+    /// The blocks in so many parts, or fewer if there are few, each a batch of its own; for strands that run to their ends.
+    pub fn split(&mut self, parts: usize) -> Vec<Batch<'_>> {
+        let per_part = self.blocks().div_ceil(parts).max(1);
+        let states = self.state.chunks_mut(per_part * self.stride);
+        let lanes = self.lanes.chunks(per_part);
+        let part = |(state, lanes)| Batch {
+            state,
+            published: &mut [],
+            ranks: &[],
+            fates: Vec::new(),
+            lanes,
+            ..*self
+        };
+        states.zip(lanes).map(part).collect()
     }
 
     /// What is to become of the strands of some blocks, by their places.
@@ -96,6 +113,9 @@ impl Batch<'_> {
 
     /// Runs of blocks of which the newest state is here alone.
     pub fn changed(&self) -> Vec<Range<usize>> {
+        if self.settled {
+            return Vec::new();
+        }
         runs(self.lanes, |_, sets| sets.newest == Newest::Here)
     }
 
@@ -162,6 +182,7 @@ impl Core {
             independent: self.abilities.independent(),
             began: false,
             lanes: &self.roster.lanes,
+            settled: self.settled,
             starts: self.abilities.starts,
             first_step: self.step,
             control: &self.control,
@@ -174,6 +195,7 @@ impl Core {
         program: &P,
         wanted: impl Fn(usize, &LaneSets) -> bool,
     ) {
+        self.settled = false;
         let lanes = &self.roster.lanes;
         let is_away =
             |block: usize, sets: &LaneSets| sets.newest == Newest::There && wanted(block, sets);
@@ -202,13 +224,20 @@ impl Core {
     }
 }
 
-/// Runs all active strands where the program says; gives the largest number of super-steps any strand took, or nothing if
-/// they do not run there.
+/// What became of strands that ran elsewhere.
+pub(crate) struct Ran {
+    /// The largest number of super-steps any strand took.
+    pub(crate) steps: u64,
+    /// Whether no strand ended or is left, so that nothing has to be done about them here.
+    pub(crate) quietly: bool,
+}
+
+/// Runs all active strands where the program says, if they run there.
 pub(crate) fn run_elsewhere<P: StrandProgram>(
     core: &mut Core,
     program: &P,
     limit: u64,
-) -> Option<u64> {
+) -> Option<Ran> {
     if !program.runs_elsewhere() || core.counts.active == 0 {
         return None;
     }
@@ -220,6 +249,7 @@ pub(crate) fn run_elsewhere<P: StrandProgram>(
         began,
         ..
     } = batch;
+    core.settled &= ran && fates.is_empty();
     let width = core.layout.width();
     let lanes = &mut core.roster.lanes;
     if !ran {
@@ -229,9 +259,18 @@ pub(crate) fn run_elsewhere<P: StrandProgram>(
             core.bring_back(program, |_, _| true);
         }
         core.publish();
-        return core.lost.then_some(0);
+        return core.lost.then_some(Ran {
+            steps: 0,
+            quietly: false,
+        });
     }
     core.roster.reordered = false;
+    if core.settled && fates.is_empty() {
+        return Some(Ran {
+            steps: 1,
+            quietly: true,
+        });
+    }
     let is_left = |word: &u32| fate::kind(*word) == fate::LEFT;
     if core.abilities.communicates && fates.iter().any(is_left) {
         // Strands that are left see the others as they were before the super-step.
@@ -256,6 +295,13 @@ pub(crate) fn run_elsewhere<P: StrandProgram>(
         }
     }
     let mut steps = u64::from(!independent);
+    if !independent && fates.is_empty() {
+        core.settled = true;
+        return Some(Ran {
+            steps,
+            quietly: true,
+        });
+    }
     let mut left: Vec<LaneMask> = vec![0; lanes.len()];
     for ((sets, left), fates) in lanes.iter_mut().zip(&mut left).zip(fates.chunks(width)) {
         for (lane, &word) in fates.iter().enumerate() {
@@ -289,7 +335,10 @@ pub(crate) fn run_elsewhere<P: StrandProgram>(
         core.bring_back(program, |block, _| left[block] != 0);
         steps = steps.max(run_left(core, program, limit, &left));
     }
-    Some(steps)
+    Some(Ran {
+        steps,
+        quietly: false,
+    })
 }
 
 /// Runs the strands that were left, each in its place; gives the super-steps taken.

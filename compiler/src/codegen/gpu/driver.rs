@@ -7,7 +7,10 @@ use std::{
     collections::HashMap,
     ffi::{CStr, CString, c_char, c_int, c_uint, c_void},
     fmt, ptr,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
@@ -112,22 +115,23 @@ functions! {
 /// Options of the driver's compiler, by their numbers.
 const JIT_ERROR_LOG: c_int = 5;
 const JIT_ERROR_LOG_BYTES: c_int = 6;
-const JIT_OPTIMIZATION_LEVEL: c_int = 7;
 /// Attributes of devices and functions, by their numbers.
 const MULTIPROCESSORS: c_int = 16;
 const MAJOR: c_int = 75;
 const MINOR: c_int = 76;
 const LOCAL_BYTES: c_int = 3;
-const REGISTERS: c_int = 4;
 
-/// Lines of text from which the driver's compiler is asked for less optimization: it takes more than in proportion, and
-/// the code is as fast.
+/// Registers of a thread at most: with more, few threads fit on a multiprocessor. That is not for texts of so many lines, nor
+/// for double precision: there it would send values to memory and back.
+const REGISTERS: u32 = 128;
 const LONG_TEXT: usize = 5000;
-/// Registers of a thread above which few threads fit on a multiprocessor, and how many blocks are asked for then.
-const MANY_REGISTERS: c_int = 128;
-const BLOCKS: u32 = 4;
+/// Bytes of a thread in memory that do no harm.
+const FEW_BYTES: c_int = 32;
 /// The least compute capability that the text is for.
 const LEAST: c_int = 6;
+
+/// Whether the driver is in use, or about to be.
+static AWAKE: AtomicBool = AtomicBool::new(false);
 
 /// The loaded driver.
 struct Driver {
@@ -234,7 +238,7 @@ impl fmt::Display for DeviceInfo {
     }
 }
 
-/// A GPU that is in use: the first one that the driver names.
+/// A GPU that is in use.
 pub struct Cuda {
     driver: Driver,
     info: DeviceInfo,
@@ -273,18 +277,50 @@ impl Cuda {
         devices.into_iter().map(|d| driver.describe(d)).collect()
     }
 
-    /// The GPU of this process; the driver keeps it for as long as the process lives.
+    /// The first GPU, for this process; the driver keeps it for as long as the process lives.
     ///
     /// # Errors
     /// There is none, or it cannot be used.
     pub fn shared() -> Result<Arc<Cuda>, DriverError> {
         static SHARED: OnceLock<Result<Arc<Cuda>, DriverError>> = OnceLock::new();
-        SHARED.get_or_init(|| Cuda::open().map(Arc::new)).clone()
+        SHARED.get_or_init(|| Cuda::open(0).map(Arc::new)).clone()
     }
 
-    fn open() -> Result<Cuda, DriverError> {
+    /// The other GPUs of this machine that can be used.
+    pub fn others() -> Vec<Arc<Cuda>> {
+        static OTHERS: OnceLock<Vec<Arc<Cuda>>> = OnceLock::new();
+        let open = || {
+            let count = Cuda::devices().map_or(0, |devices| devices.len());
+            let others = (1..count).filter_map(|number| Cuda::open(number).ok());
+            others.map(Arc::new).collect()
+        };
+        OTHERS.get_or_init(open).clone()
+    }
+
+    /// Asks the driver for one queue of work rather than many, unless somebody has asked it for others: so it begins and ends
+    /// in half the time. For processes that are ours, before they have other threads.
+    pub fn prefer_one_queue() {
+        const QUEUES: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
+        if std::env::var_os(QUEUES).is_none() {
+            // SAFETY: no other thread looks at the environment.
+            unsafe { std::env::set_var(QUEUES, "1") };
+        }
+    }
+
+    /// Begins to take the GPU in use, which takes the driver about as long as compiling and reading files takes us.
+    pub fn wake() {
+        AWAKE.store(true, Relaxed);
+        std::thread::spawn(Cuda::shared);
+    }
+
+    /// Whether that has begun in this process.
+    pub fn is_awake() -> bool {
+        AWAKE.load(Relaxed)
+    }
+
+    fn open(number: usize) -> Result<Cuda, DriverError> {
         let driver = Driver::open()?;
-        let Some(&device) = driver.devices()?.first() else {
+        let Some(&device) = driver.devices()?.get(number) else {
             return Err(DriverError::new("looking for NVIDIA GPUs", "there is none"));
         };
         let info = driver.describe(device)?;
@@ -326,17 +362,8 @@ impl Cuda {
         let source =
             CString::new(text).map_err(|e| DriverError::new("compiling", e.to_string()))?;
         let mut log = vec![0u8; 1 << 16];
-        let level: usize = if text.lines().count() > LONG_TEXT {
-            1
-        } else {
-            4
-        };
-        let mut options = [JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES, JIT_OPTIMIZATION_LEVEL];
-        let mut values = [
-            log.as_mut_ptr().cast::<c_void>(),
-            log.len() as *mut c_void,
-            level as *mut c_void,
-        ];
+        let mut options = [JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES];
+        let mut values = [log.as_mut_ptr().cast::<c_void>(), log.len() as *mut c_void];
         let mut module = ptr::null_mut();
         // SAFETY: the text is terminated, and options, values and log are as the driver wants them.
         let loaded = unsafe {
@@ -395,12 +422,17 @@ impl Machine for Cuda {
         let entries = kernel.entries();
         let strands = entries.iter().position(|name| *name == Kernel::STRANDS);
         let strands = strands.expect("an entry point that runs strands");
-        let mut compiled = self.compile(&kernel.text, &entries)?;
-        // With so many registers a multiprocessor is half empty; asking for more blocks pays if nothing is spilled for it.
+        let is_short = kernel.text.lines().count() < LONG_TEXT;
+        let has_few = is_short && !kernel.lanes.double;
+        let mut compiled = match has_few {
+            true => self.compile(&kernel.with_registers(REGISTERS), &entries)?,
+            false => self.compile(&kernel.text, &entries)?,
+        };
         let strands = compiled.functions[strands];
-        let registers = self.attribute(strands, REGISTERS)?;
-        if registers > MANY_REGISTERS && self.attribute(strands, LOCAL_BYTES)? == 0 {
-            let other = self.compile(&kernel.with_blocks(BLOCKS), &entries)?;
+        // Lists of neighbours are in memory anyhow.
+        let looks = has_few && kernel.near.is_none();
+        if looks && self.attribute(strands, LOCAL_BYTES)? > FEW_BYTES {
+            let other = self.compile(&kernel.text, &entries)?;
             // SAFETY: nothing runs in the module.
             unsafe {
                 self.driver.cuModuleUnload(compiled.handle as *mut c_void)?;

@@ -1,6 +1,11 @@
 //! A program's kernel: its text, and what the host has to give it.
 
-use super::{c, pack::Pack, ptx::Printer};
+use super::{
+    c,
+    launch::Samples,
+    pack::Pack,
+    ptx::{self, Printer},
+};
 use crate::{
     codegen::abi::{Lanes, StateMap, StatePlane},
     device::{self, Construct, Demand, Device},
@@ -9,7 +14,11 @@ use crate::{
     ssa::{Function, Program, Role},
 };
 use ein_ir::ops::StrandSet;
-use std::{collections::BTreeMap, mem::offset_of, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    mem::offset_of,
+    sync::Arc,
+};
 
 /// What every launch is given, in front of the cells.
 #[repr(C)]
@@ -27,8 +36,6 @@ pub struct Header {
     pub published: u64,
     /// The rank of the strand in each slot.
     pub ranks: u64,
-    /// The place of the strand of each rank in the order of boxes.
-    pub of_rank: u64,
     /// For each box of space how many strands are in it, and where they begin in the order of boxes: two words.
     pub boxes: u64,
     /// For each slot the box of its strand and its number there: two words.
@@ -38,7 +45,8 @@ pub struct Header {
     /// In the same order, four reals for each strand: its position, and the bits of its rank as the last. For the entry point
     /// [`Kernel::PACK`], where the first sample goes.
     pub places: u64,
-    /// In the same order, what strands read of others, as of the start of the super-step: [`Near::record`] bytes for each.
+    /// In the same order, what strands read of others beside that, as of the start of the super-step: [`Near::record`]
+    /// bytes for each.
     pub seen: u64,
     /// Boxes in a unit of length.
     pub per_unit: f64,
@@ -59,7 +67,6 @@ impl Header {
     pub(super) const MORE: usize = offset_of!(Header, more);
     pub(super) const PUBLISHED: usize = offset_of!(Header, published);
     pub(super) const RANKS: usize = offset_of!(Header, ranks);
-    pub(super) const OF_RANK: usize = offset_of!(Header, of_rank);
     pub(super) const BOXES: usize = offset_of!(Header, boxes);
     pub(super) const SEATS: usize = offset_of!(Header, seats);
     pub(super) const ORDER: usize = offset_of!(Header, order);
@@ -89,7 +96,6 @@ impl Header {
             self.more,
             self.published,
             self.ranks,
-            self.of_rank,
             self.boxes,
             self.seats,
             self.order,
@@ -132,15 +138,23 @@ pub struct Near {
     pub dim: u8,
     /// Bytes from one published block to the next.
     pub stride: usize,
-    /// Bytes of what a strand reads of another.
+    /// Bytes of what a strand reads of another beside its position.
     pub record: usize,
 }
 
 impl Near {
     /// Boxes that one thread gives their places in the order of boxes.
     pub const BOXES: u32 = 32;
+    /// Strands that a query looks at in a turn of its loop, beyond the first.
+    pub const AHEAD: usize = 3;
     /// Numbers of strands that a strand can keep from its queries; one that finds more is left to the CPU.
     pub const HITS: usize = 192;
+
+    /// The coordinate of a position that a state slot is.
+    pub(super) fn axis_of(&self, slot: u32) -> Option<usize> {
+        let axis = slot.checked_sub(self.position)?;
+        (axis < u32::from(self.dim)).then_some(axis as usize)
+    }
 }
 
 /// A program's kernel.
@@ -198,13 +212,16 @@ impl Kernel {
             Some(device::expand(function, lanes.double))
         };
         let methods = device::METHODS.map(method);
-        let (seen, record) = seen(&methods, &state.planes);
-        let near = device::sphere(program).map(|(position, dim)| Near {
+        let mut near = device::sphere(program).map(|(position, dim)| Near {
             position,
             dim,
             stride: state.layout.published_stride(),
-            record,
+            record: 0,
         });
+        let mut seen = BTreeMap::new();
+        if let Some(near) = &mut near {
+            (seen, near.record) = seen_beside(near, &methods, &state.planes);
+        }
         let packs = Pack::all(&methods, lanes.double);
         let mut printer = Printer::new(lanes, state, near, seen, &packs, string);
         let text = printer.kernel(&methods);
@@ -245,24 +262,61 @@ impl Kernel {
         header.bytes().into_iter().chain(cells).collect()
     }
 
-    /// The text with a request for so many blocks at a time on a multiprocessor.
-    pub fn with_blocks(&self, blocks: u32) -> String {
-        let limit = format!(".maxntid {}, 1, 1\n", Kernel::THREADS);
-        let request = format!("{limit}.minnctapersm {blocks}\n");
-        self.text.replacen(&limit, &request, 1)
+    /// The same kernel for images of these sizes: where it reads how many samples there are, the text has the number, so that
+    /// the driver's compiler knows it.
+    pub(super) fn with_sizes(&self, images: &[Samples<'_>]) -> Kernel {
+        let size = |image: u32, axis: u8| images[image as usize].sizes[usize::from(axis)] as i64;
+        let mut numbers = HashMap::new();
+        for (n, cell) in self.cells.iter().enumerate().take(PARAMETER_CELLS) {
+            let number = match *cell {
+                Cell::Image(image, ImageInfo::Size(axis)) => size(image, axis).to_string(),
+                Cell::SizeLess(image, axis, less) => {
+                    ptx::number((size(image, axis) - less) as f64, self.lanes.double)
+                }
+                _ => continue,
+            };
+            let at = size_of::<Header>() + 8 * n;
+            numbers.insert(format!("[P+{at}];"), number);
+        }
+        let mut text = String::with_capacity(self.text.len());
+        for line in self.text.lines() {
+            let load = line.trim_start().strip_prefix("ld.param.");
+            let known = load
+                .and_then(|load| load.split_once(", "))
+                .and_then(|(target, from)| Some((target, numbers.get(from)?)));
+            match known {
+                Some((target, number)) => text += &format!("  mov.{target}, {number};"),
+                None => text += line,
+            }
+            text.push('\n');
+        }
+        Kernel {
+            text,
+            ..self.clone()
+        }
+    }
+
+    /// The text with a limit of the registers of a thread that runs strands.
+    pub fn with_registers(&self, most: u32) -> String {
+        let threads = format!(".maxntid {}, 1, 1\n", Kernel::THREADS);
+        let limited = format!("{threads}.maxnreg {most}\n");
+        self.text.replacen(&threads, &limited, 1)
     }
 }
 
-/// Where the state slots that strands read of others lie in a record of these, and how many bytes it has: wide ones first,
-/// so that all are aligned.
-fn seen(
+/// Where the state slots that strands read of others beside their positions lie in a record of these, and how many bytes it
+/// has: wide ones first, so that all are aligned.
+fn seen_beside(
+    near: &Near,
     methods: &[Option<Function<Device>>; 3],
     planes: &[StatePlane],
 ) -> (BTreeMap<u32, usize>, usize) {
     let mut slots = Vec::new();
     for function in methods.iter().flatten() {
         function.each_op(&mut |op, _, _| {
-            if let device::Op::Low(low::Op::Dynamic(low::Dynamic::Other(slot, _))) = op {
+            if let device::Op::Low(low::Op::Dynamic(low::Dynamic::Other(slot, _))) = op
+                && near.axis_of(*slot).is_none()
+            {
                 slots.push(*slot);
             }
         });

@@ -16,6 +16,11 @@ use std::{
 
 /// A machine that runs kernels. The driver is one; tests have another.
 pub trait Machine: Send + Sync + fmt::Debug {
+    /// Strands that it should have at a time when they run to their ends: states of more would take much of its memory.
+    fn strands_at_a_time(&self) -> usize {
+        1 << 22
+    }
+
     /// Makes a kernel ready, and gives the handles of its entry points. One that was made ready before is found again.
     ///
     /// # Errors
@@ -106,10 +111,10 @@ pub struct Accelerator {
     phases: Mutex<Phases>,
 }
 
-/// Strands that are on the machine at a time.
-const BAND: usize = 1 << 22;
 /// Bytes of states that are copied back at a time: few enough to stay in a cache.
 const PART: usize = 1 << 20;
+/// Threads that put them in their places.
+const TAKERS: usize = 4;
 /// Super-steps of the first launch.
 const FIRST_STEPS: u32 = 1024;
 /// A launch should not take longer: until it ends, nobody can stop the run.
@@ -140,10 +145,11 @@ impl Accelerator {
     /// The machine cannot run it, or has too little memory.
     pub fn new(
         machine: Arc<dyn Machine>,
-        kernel: Arc<Kernel>,
+        kernel: &Kernel,
         images: &[Samples<'_>],
     ) -> Result<Accelerator, DriverError> {
         let start = Instant::now();
+        let kernel = Arc::new(kernel.with_sizes(images));
         let handles = machine.load(&kernel)?;
         let load = start.elapsed();
         let start = Instant::now();
@@ -249,7 +255,7 @@ impl Accelerator {
     ) -> Result<(), DriverError> {
         let blocks = batch.blocks();
         batch.fates = batch.told(0..blocks);
-        let per_band = (BAND / batch.width).max(1);
+        let per_band = (self.machine.strands_at_a_time() / batch.width).max(1);
         for first in (0..blocks).step_by(per_band) {
             if batch.is_over() {
                 break;
@@ -309,22 +315,8 @@ impl Accelerator {
         }
         let mut words = vec![fate::IDLE; slots.len()];
         machine.read(room.fates.address, words_as_bytes_mut(&mut words))?;
-        // Part by part, state and fates together: a machine that is lost meanwhile leaves every strand either finished or
-        // as it was.
-        let per_part = (PART / batch.stride).max(1);
-        let mut after = vec![0; per_part.min(blocks.len()) * batch.stride];
-        let states = batch.state[blocks.start * batch.stride..blocks.end * batch.stride]
-            .chunks_mut(per_part * batch.stride);
-        let fates = batch.fates[slots].chunks_mut(per_part * batch.width);
-        let words_of_parts = words.chunks(per_part * batch.width);
-        let mut from = room.state.address;
-        for ((state, fates), words) in states.zip(fates).zip(words_of_parts) {
-            let after = &mut after[..state.len()];
-            machine.read(from, after)?;
-            self.take(state, after, words, batch.width);
-            fates.copy_from_slice(words);
-            from += state.len() as u64;
-        }
+        let state = &mut batch.state[blocks.start * batch.stride..blocks.end * batch.stride];
+        self.take_all(state, &mut batch.fates[slots], &words, room, batch.width)?;
         let are = |kind| words.iter().filter(|&&w| fate::kind(w) == kind).count() as u64;
         let furthest = words.iter().map(|word| word >> fate::BITS).max();
         let furthest = furthest.unwrap_or(0).into();
@@ -391,6 +383,48 @@ impl Accelerator {
             flags: memory(Header::FLAG_COUNT * size_of::<u32>())?,
             more: memory(more * size_of::<u64>())?,
             blocks,
+        })
+    }
+
+    /// Takes over states and fates, part by part, both together: a machine that is lost meanwhile leaves every strand either
+    /// finished or as it was. While one part is on its way, others are put in their places.
+    fn take_all(
+        &self,
+        state: &mut [u8],
+        fates: &mut [u32],
+        words: &[u32],
+        room: &Room,
+        width: usize,
+    ) -> Result<(), DriverError> {
+        let per_part = (PART / self.kernel.stride).max(1);
+        let bytes = per_part * self.kernel.stride;
+        let states = state.chunks_mut(bytes);
+        let fates = fates.chunks_mut(per_part * width);
+        let parts = states.zip(fates).zip(words.chunks(per_part * width));
+        let parts = Mutex::new(parts.enumerate());
+        let take_some = || {
+            let mut after = vec![0; bytes];
+            loop {
+                let next = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((n, ((state, fates), words))) = next else {
+                    return Ok(());
+                };
+                let after = &mut after[..state.len()];
+                let from = room.state.address + (n * bytes) as u64;
+                self.machine.read(from, after)?;
+                self.take(state, after, words, width);
+                fates.copy_from_slice(words);
+            }
+        };
+        let threads = words.len().div_ceil(per_part * width).min(TAKERS);
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(take_some)).collect();
+            let own = take_some();
+            let join = |other: std::thread::ScopedJoinHandle<'_, _>| {
+                let taken = other.join();
+                taken.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            others.into_iter().map(join).fold(own, Result::and)
         })
     }
 

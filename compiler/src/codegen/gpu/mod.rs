@@ -9,10 +9,11 @@
 //! device, launches the kernel until no strand is active or the limit is reached, and copies them back. Where strands have
 //! to keep in step, every super-step is a launch, and the states stay on the device until someone wants them. A strand that the
 //! kernel does not finish (a run-time error, an argument that only the primitives of the CPU serve) is left as it was
-//! before the run, and the CPU runs it. So every result and every message is that of the CPU, bit for bit.
+//! before the run, and the CPU runs it. Where there are very many strands, several GPUs share them. So every result and every message is that of the CPU, bit for bit.
 
 mod c;
 mod driver;
+mod fleet;
 mod kernel;
 mod launch;
 mod memory;
@@ -23,6 +24,7 @@ mod ptx;
 mod resident;
 
 pub use driver::{Cuda, DeviceInfo, DriverError};
+pub use fleet::Fleet;
 pub use kernel::{Cell, Header, Kernel, Near, PARAMETER_CELLS};
 pub use launch::{Accelerator, Machine, Phases, Samples};
 pub use pack::Pack;

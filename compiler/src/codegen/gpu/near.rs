@@ -21,7 +21,6 @@ const SAMPLES: usize = 4096;
 pub(super) struct NearRoom {
     pub(super) published: Memory,
     pub(super) ranks: Memory,
-    of_rank: Memory,
     boxes: Memory,
     seats: Memory,
     order: Memory,
@@ -51,11 +50,11 @@ impl NearRoom {
         Ok(NearRoom {
             published: memory(blocks, near.stride)?,
             ranks: memory(strands, 4)?,
-            of_rank: memory(strands, 4)?,
             boxes: memory((chunks * Near::BOXES) as usize, 8)?,
             seats: memory(strands, 8)?,
             order: memory(strands, 4)?,
-            places: memory(strands, 4 * lanes.bytes())?,
+            // Queries load some places ahead.
+            places: memory(strands + Near::AHEAD, 4 * lanes.bytes())?,
             seen: memory(strands, near.record)?,
             bits,
             chunks,
@@ -67,7 +66,6 @@ impl NearRoom {
     pub(super) fn describe(&self, header: &mut Header) {
         header.published = self.published.address;
         header.ranks = self.ranks.address;
-        header.of_rank = self.of_rank.address;
         header.boxes = self.boxes.address;
         header.seats = self.seats.address;
         header.order = self.order.address;

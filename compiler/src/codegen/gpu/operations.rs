@@ -38,6 +38,9 @@ impl Printer<'_> {
                 Some(result) => result,
                 None => return,
             },
+            Op::Arithmetic(Arithmetic::Max, Width::Real) if self.is_above(args[1], args[0]) => {
+                operands[1].clone()
+            }
             Op::Arithmetic(arithmetic @ (Arithmetic::Min | Arithmetic::Max), Width::Real)
                 if args.iter().all(|&arg| self.is_plain(arg)) =>
             {

@@ -22,7 +22,7 @@ use crate::{
     ssa::{Block, Function, Inst, Kind, Value},
 };
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
     fmt::Write,
 };
 
@@ -70,8 +70,8 @@ impl Class {
 pub(super) enum Place {
     Samples(Value, u32, u32),
     Weights(Value, Table),
-    /// What is read of another strand.
-    Strand(Value),
+    /// What is read of another strand, from an array of the header.
+    Strand(Value, usize),
 }
 
 /// A kernel in the making.
@@ -91,8 +91,8 @@ pub(super) struct Printer<'a> {
     pub(super) places: HashMap<Place, String>,
     /// The operations of the method in work, by their results.
     definitions: HashMap<Value, (Op, Vec<Value>)>,
-    /// Values that a condition shows to be plain, where it holds.
-    plain: HashSet<Value>,
+    /// Values that a condition shows to be above a number that is not negative, and so neither NaN nor −0, where it holds.
+    above: HashMap<Value, f64>,
     pub(super) tables: Vec<Table>,
     pub(super) cells: Vec<Cell>,
     packs: &'a [Pack],
@@ -134,7 +134,7 @@ impl<'a> Printer<'a> {
             state: Vec::new(),
             places: HashMap::new(),
             definitions: HashMap::new(),
-            plain: HashSet::new(),
+            above: HashMap::new(),
             tables: Vec::new(),
             cells: Vec::new(),
             packs,
@@ -222,10 +222,7 @@ impl<'a> Printer<'a> {
 
     /// A real or double constant, by its bits.
     pub(super) fn number(&self, x: f64, class: Class) -> String {
-        match self.ty(class) {
-            "f32" => format!("0f{:08X}", (x as f32).to_bits()),
-            _ => format!("0d{:016X}", x.to_bits()),
-        }
+        number(x, self.ty(class) == "f64")
     }
 
     pub(super) fn string_number(&self, text: &str) -> i64 {
@@ -308,12 +305,12 @@ impl<'a> Printer<'a> {
                 let condition = self.values[holds].clone();
                 self.line(&format!("@!{condition} bra {no}"));
                 for (block, after) in [(then, Some(&no)), (otherwise, None)] {
-                    let plain = self.plain.clone();
+                    let above = self.above.clone();
                     if after.is_some() {
                         self.learn(*holds);
                     }
                     self.nested(function, block);
-                    self.plain = plain;
+                    self.above = above;
                     for ((class, to), value) in results.iter().zip(&block.yields) {
                         let from = self.values[value].clone();
                         self.copy(*class, to, &from);
@@ -382,7 +379,7 @@ impl<'a> Printer<'a> {
 
     /// The finished text: tables, registers, body.
     fn text(&self) -> String {
-        let mut text = String::from(".version 6.0\n.target sm_60\n.address_size 64\n\n");
+        let mut text = String::from(".version 6.2\n.target sm_60\n.address_size 64\n\n");
         for table in &self.tables {
             let taps = weights(table.kernel, table.order, self.lanes.double);
             let numbers: Vec<String> = taps
@@ -419,6 +416,14 @@ impl<'a> Printer<'a> {
         }
         self.entries
             .push(text + &std::mem::take(&mut self.body) + "}\n");
+    }
+}
+
+/// A constant in single or double precision, by its bits.
+pub(super) fn number(x: f64, double: bool) -> String {
+    match double {
+        false => format!("0f{:08X}", (x as f32).to_bits()),
+        true => format!("0d{:016X}", x.to_bits()),
     }
 }
 

@@ -15,7 +15,7 @@ impl Printer<'_> {
         self.values.clear();
         self.places.clear();
         self.vectors.clear();
-        self.plain.clear();
+        self.above.clear();
         self.definitions.clear();
         let definitions = &mut self.definitions;
         function.each_op(&mut |op, args, results| {
@@ -25,8 +25,8 @@ impl Printer<'_> {
         });
     }
 
-    /// Notes which values are plain where a condition holds: those above a number that is not negative, as positions are
-    /// inside an image.
+    /// Notes which values are above a number that is not negative where a condition holds, as positions are inside an
+    /// image.
     pub(super) fn learn(&mut self, condition: Value) {
         let Some((Op::Low(op), args)) = self.definitions.get(&condition).cloned() else {
             return;
@@ -39,13 +39,10 @@ impl Printer<'_> {
                 self.learn(args[0]);
                 self.learn(args[1]);
             }
-            low::Op::Simple(Simple::Less)
-                if self.is_low(
-                    args[0],
-                    |op| matches!(op, low::Op::Real(x) if x.get() >= 0.0),
-                ) =>
-            {
-                self.plain.insert(args[1]);
+            low::Op::Simple(Simple::Less) => {
+                if let Some(bound) = self.constant_of(args[0]).filter(|bound| *bound >= 0.0) {
+                    self.above.insert(args[1], bound);
+                }
             }
             _ => {}
         }
@@ -55,10 +52,25 @@ impl Printer<'_> {
         matches!(self.definitions.get(&value), Some((Op::Low(op), _)) if is(op))
     }
 
+    fn constant_of(&self, value: Value) -> Option<f64> {
+        match self.definitions.get(&value) {
+            Some((Op::Low(low::Op::Real(x)), _)) => Some(x.get()),
+            _ => None,
+        }
+    }
+
+    /// Whether a value is certainly not below a constant.
+    pub(in crate::codegen::gpu) fn is_above(&self, value: Value, constant: Value) -> bool {
+        let bound = self.above.get(&value);
+        bound
+            .zip(self.constant_of(constant))
+            .is_some_and(|(bound, c)| *bound >= c)
+    }
+
     /// Whether a value is certainly neither NaN nor −0. The machine's own minimum and maximum of such values are ours.
     pub(in crate::codegen::gpu) fn is_plain(&self, value: Value) -> bool {
         let is_constant = |x: f64| !x.is_nan() && (x != 0.0 || x.is_sign_positive());
-        self.plain.contains(&value)
+        self.above.contains_key(&value)
             || match self.definitions.get(&value) {
                 Some((Op::Low(low::Op::Real(x)), _)) => is_constant(x.get()),
                 Some((Op::Low(low::Op::Simple(Simple::ToReal)), _)) => true,

@@ -4,10 +4,10 @@
 use super::{Class, Printer};
 use crate::{
     codegen::gpu::kernel::{Cell, Header, Kernel},
-    device::{self, Device, Op, Ty},
-    ir::status,
+    device::{self, Arithmetic, Device, Op, Ty, Width},
+    ir::{Simple, status},
     low,
-    ssa::{Dialect, Function, Kind},
+    ssa::{Block, Dialect, Function, Inst, Kind, Value},
 };
 use runtime::world::fate;
 use std::collections::HashSet;
@@ -248,24 +248,84 @@ impl Printer<'_> {
         }
     }
 
-    /// Computes before the super-steps what is the same in all of them: operations at the front of `update` on constants,
-    /// globals and state that it keeps.
+    /// Computes before the super-steps what is the same in all of them: operations of `update` on constants, globals and state
+    /// that it keeps. Of those under conditions or in loops only what is slow, and what that needs: a strand may never come
+    /// there, and what is kept for it takes registers.
     fn invariants(&mut self, update: &Function<Device>) {
         let mut known = HashSet::new();
+        let mut inner = Vec::new();
         for inst in &update.body.insts {
-            let Kind::Op(op, args) = &inst.kind else {
-                continue;
-            };
-            let same = match op {
-                Op::Low(low::Op::State(slot, _)) => keeps(update, *slot as usize),
-                _ => !Device::has_effect(op) && args.iter().all(|v| known.contains(v)),
-            };
-            if same {
+            if is_same(update, inst, &known) {
                 known.extend(inst.results.iter().copied());
                 self.inst(update, inst);
             }
         }
+        collect_same(update, &update.body, &mut known, &mut inner);
+        let mut wanted: HashSet<Value> = HashSet::new();
+        inner.retain(|inst: &&Inst<Device>| {
+            !inst
+                .results
+                .iter()
+                .any(|value| self.values.contains_key(value))
+        });
+        for inst in inner.iter().rev() {
+            let Kind::Op(op, args) = &inst.kind else {
+                unreachable!("operations were collected")
+            };
+            if is_slow(op) || inst.results.iter().any(|value| wanted.contains(value)) {
+                wanted.extend(&inst.results);
+                wanted.extend(args);
+            }
+        }
+        inner.retain(|inst| wanted.contains(&inst.results[0]));
+        for inst in inner.into_iter().take(MOST_INNER) {
+            self.inst(update, inst);
+        }
     }
+}
+
+/// Operations under conditions that are computed for strands which may never come there, at most.
+const MOST_INNER: usize = 100;
+
+/// Whether an operation gives the same in all super-steps, given values that do.
+fn is_same(update: &Function<Device>, inst: &Inst<Device>, known: &HashSet<Value>) -> bool {
+    match &inst.kind {
+        Kind::Op(Op::Low(low::Op::State(slot, _)), _) => keeps(update, *slot as usize),
+        Kind::Op(op, args) => {
+            !Device::has_effect(op) && args.iter().all(|value| known.contains(value))
+        }
+        _ => false,
+    }
+}
+
+/// The operations inside a block, at any depth, that give the same in all super-steps; those on samples stay where they are,
+/// because they are many.
+fn collect_same<'f>(
+    update: &'f Function<Device>,
+    block: &'f Block<Device>,
+    known: &mut HashSet<Value>,
+    found: &mut Vec<&'f Inst<Device>>,
+) {
+    for inst in &block.insts {
+        let loads = matches!(inst.kind, Kind::Op(Op::Load { .. }, _));
+        if is_same(update, inst, known) && !inst.results.is_empty() && !loads {
+            known.extend(inst.results.iter().copied());
+            found.push(inst);
+        }
+        for inner in inst.kind.blocks() {
+            collect_same(update, inner, known, found);
+        }
+    }
+}
+
+/// Whether an operation takes many instructions of the machine.
+fn is_slow(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Low(low::Op::Simple(Simple::Div))
+            | Op::Arithmetic(Arithmetic::Div | Arithmetic::Sqrt, _)
+            | Op::Arithmetic(_, Width::Double)
+    )
 }
 
 /// Whether a method gives back what it finds in a slot of the state.

@@ -172,12 +172,19 @@ impl Printer<'_> {
             false => self.compute(Class::Real, "mov.b32", &[&rank]),
         };
         let at = self.element(Header::PLACES, &place, 4 * bytes);
-        for (n, x) in position.iter().enumerate() {
-            self.line(&format!("st.global.{real} [{at}+{}], {x}", n * bytes));
+        let zero = self.number(0.0, Class::Real);
+        let mut record = position;
+        record.resize_with(3, || {
+            self.compute(Class::Real, &format!("mov.{real}"), &[&zero])
+        });
+        record.push(bits);
+        // A store takes 16 bytes.
+        let vector = 16 / bytes;
+        for (n, numbers) in record.chunks(vector).enumerate() {
+            let numbers = numbers.join(", ");
+            let to = format!("[{at}+{}]", 16 * n);
+            self.line(&format!("st.global.v{vector}.{real} {to}, {{{numbers}}}"));
         }
-        self.line(&format!("st.global.{real} [{at}+{}], {bits}", 3 * bytes));
-        let of_rank = self.element(Header::OF_RANK, &rank, 4);
-        self.line(&format!("st.global.u32 [{of_rank}], {place}"));
         let record = self.element(Header::SEEN, &place, near.record);
         for (slot, offset) in self.seen.clone() {
             let plane = &self.planes[slot as usize];

@@ -1,7 +1,7 @@
 //! Queries for other strands, and their variables: what `runtime::neighbours` does, one strand per thread.
 //!
-//! A query looks at the boxes that a sphere touches, tests every strand there in the program's precision, and keeps the
-//! ranks of those inside, sorted, in memory of the thread. A list is where it begins there, a number that nobody reads, and
+//! A query looks at the boxes that a sphere touches, tests every strand there in the program's precision, and keeps
+//! those inside, in the order of their ranks, in memory of the thread. A list is where it begins there, a number that nobody reads, and
 //! how many strands it has; a strand is its place in the order of boxes.
 
 use super::{Class, Place, Printer};
@@ -20,22 +20,32 @@ pub(super) struct Sorts {
     returns: usize,
 }
 
+/// Candidates that a query looks at in a turn of its loop; their records are on the way together.
+const TOGETHER: usize = 1 + Near::AHEAD;
+
 /// Of so many strands one tells the radius it asks for.
 const SAMPLES: u32 = 64;
 
-/// Memory of a thread: the ranks of the strands in all lists.
+/// Memory of a thread: the strands in all lists.
 const HITS: &str = "HITS";
-/// Lists of up to so many ranks are sorted in registers, by the smaller network of exchanges that has room; longer ones in memory.
-const NETWORKS: [usize; 2] = [32, 64];
+/// A key for sorting has the number of a strand in its list as its last bits, so that strands behind it tell each other apart.
+const NUMBER_BITS: u32 = 8;
+/// The key of no strand, behind all others. Strands whose ranks reach its own are left to the CPU.
+const NONE: u32 = u32::MAX << NUMBER_BITS;
+/// Lists of up to so many strands are sorted in registers, by the smallest network of exchanges that has room for those of all
+/// threads that sort together; longer ones in memory.
+const NETWORKS: [usize; 4] = [16, 32, 48, 64];
 
-/// The declaration of it. A network writes as many ranks as it has places.
+/// The declaration of it. A network writes as many strands as it has places.
 pub(super) fn memory() -> String {
-    let bytes = 4 * (Near::HITS + NETWORKS[1]);
+    let bytes = 4 * (Near::HITS + NETWORKS[3]);
     format!("  .local .align 4 .b8 {HITS}[{bytes}];\n")
 }
 
-/// The exchanges of Batcher's network that sorts so many numbers, a power of two.
-fn exchanges(count: usize) -> Vec<(usize, usize)> {
+/// The exchanges of Batcher's network that sorts so many numbers: that for a power of two, without those at its end, which
+/// would find the largest numbers there already.
+fn exchanges(wanted: usize) -> Vec<(usize, usize)> {
+    let count = wanted.next_power_of_two();
     let mut found = Vec::new();
     let powers = |from: usize| (0..=from.ilog2()).map(|n| 1 << n);
     for sorted in powers(count / 2) {
@@ -43,7 +53,7 @@ fn exchanges(count: usize) -> Vec<(usize, usize)> {
             for first in (apart % sorted..count - apart).step_by(2 * apart) {
                 for low in first..(first + apart).min(count - apart) {
                     let high = low + apart;
-                    if low / (2 * sorted) == high / (2 * sorted) {
+                    if low / (2 * sorted) == high / (2 * sorted) && high < wanted {
                         found.push((low, high));
                     }
                 }
@@ -80,8 +90,13 @@ impl Printer<'_> {
         let ranges = self.ranges(centre, radius, &mask);
         let first = self.kept_at(&kept);
         let end_of_list = self.compute(Class::Wide, "mov.u64", &[&first]);
-        let slot = self.slot.clone();
-        let own = self.rank(&slot);
+        let limit = self.compute(Class::Word, "mov.u32", &[&Near::HITS.to_string()]);
+        let limit = self.kept_at(&limit);
+        let strands = self.word(Header::COUNT);
+        let most = (NONE >> NUMBER_BITS).to_string();
+        let too_many = self.compute(Class::Truth, "setp.gt.u32", &[&strands, &most]);
+        self.line(&format!("@{too_many} bra LEAVE"));
+        let own = self.number_of_thread();
         let [boxes, places] = [Header::BOXES, Header::PLACES].map(|at| self.address(at));
         // A loop for every axis, that of the last one outside. Along the first one it takes several boxes at a time.
         let mut number = None;
@@ -108,43 +123,50 @@ impl Printer<'_> {
         ));
         let end = self.compute(Class::Word, "add.u32", &[&last_begin, &count_there]);
         let left = self.compute(Class::Word, "sub.u32", &[&end, &begin]);
-        let record = (4 * self.lanes.bytes()).to_string();
-        let place = self.compute(Class::Wide, "mad.wide.u32", &[&begin, &record, &places]);
-        let [candidate, next, done] = [0; 3].map(|_| self.label());
+        let record = 4 * self.lanes.bytes();
+        let bytes = record.to_string();
+        let place = self.compute(Class::Wide, "mad.wide.u32", &[&begin, &bytes, &places]);
+        let [candidates, done] = [0; 2].map(|_| self.label());
         let is_empty = self.compute(Class::Truth, "setp.eq.u32", &[&left, "0"]);
         self.line(&format!("@{is_empty} bra {done}"));
-        self.place_label(&candidate);
-        let (position, rank) = self.record(&place, centre.len());
-        let mut sum: Option<String> = None;
-        for (x, middle) in position.iter().zip(centre) {
-            let along = self.compute(Class::Real, &format!("sub.rn.{real}"), &[x, middle]);
-            let along = self.compute(Class::Real, &format!("mul.rn.{real}"), &[&along, &along]);
-            sum = Some(match sum {
-                None => along,
-                Some(sum) => self.compute(Class::Real, &format!("add.rn.{real}"), &[&sum, &along]),
-            });
+        self.place_label(&candidates);
+        let positions: Vec<Vec<String>> = (0..TOGETHER)
+            .map(|n| self.position_at(&place, n, centre.len()))
+            .collect();
+        for (n, position) in positions.iter().enumerate() {
+            let strand = self.compute(Class::Word, "add.u32", &[&begin, &n.to_string()]);
+            let distance = self.square_distance(position, centre);
+            let inside = self.compute(
+                Class::Truth,
+                &format!("setp.lt.{real}"),
+                &[&distance, &square],
+            );
+            let other = self.compute(Class::Truth, "setp.ne.u32", &[&strand, &own]);
+            let mut found = self.compute(Class::Truth, "and.pred", &[&inside, &other]);
+            if n > 0 {
+                let is_there = self.compute(Class::Truth, "setp.gt.s32", &[&left, &n.to_string()]);
+                found = self.compute(Class::Truth, "and.pred", &[&found, &is_there]);
+            }
+            self.line(&format!("@{found} st.local.u32 [{end_of_list}], {strand}"));
+            self.line(&format!("@{found} add.s64 {end_of_list}, {end_of_list}, 4"));
         }
-        let distance = sum.expect("a position has coordinates");
-        let inside = self.compute(
-            Class::Truth,
-            &format!("setp.lt.{real}"),
-            &[&distance, &square],
-        );
-        let other = self.compute(Class::Truth, "setp.ne.u32", &[&rank, &own]);
-        let found = self.compute(Class::Truth, "and.pred", &[&inside, &other]);
-        self.line(&format!("@!{found} bra {next}"));
-        self.keep(&rank, &count, &end_of_list);
-        self.place_label(&next);
-        self.line(&format!("add.s64 {place}, {place}, {record}"));
-        self.line(&format!("sub.u32 {left}, {left}, 1"));
-        let more = self.compute(Class::Truth, "setp.ne.u32", &[&left, "0"]);
-        self.line(&format!("@{more} bra {candidate}"));
+        // A strand that finds too many leaves. Behind the room for hits there is more, so that looking now and then will do.
+        let full = self.compute(Class::Truth, "setp.gt.u64", &[&end_of_list, &limit]);
+        self.line(&format!("@{full} bra LEAVE"));
+        self.line(&format!("add.s64 {place}, {place}, {}", TOGETHER * record));
+        self.line(&format!("add.u32 {begin}, {begin}, {TOGETHER}"));
+        self.line(&format!("sub.u32 {left}, {left}, {TOGETHER}"));
+        let more = self.compute(Class::Truth, "setp.gt.s32", &[&left, "0"]);
+        self.line(&format!("@{more} bra {candidates}"));
         self.place_label(&done);
         for (top, step, steps, _, by) in loops.iter().rev() {
             self.line(&format!("add.u32 {step}, {step}, {by}"));
             let more = self.compute(Class::Truth, "setp.lt.u32", &[step, steps]);
             self.line(&format!("@{more} bra {top}"));
         }
+        let bytes = self.compute(Class::Wide, "sub.s64", &[&end_of_list, &first]);
+        let number = self.compute(Class::Wide, "shr.u64", &[&bytes, "2"]);
+        self.line(&format!("cvt.u32.u64 {count}, {number}"));
         self.sort(&first, &count);
         self.place_label(&none);
         let list = [&kept, &count].map(|word| self.int_of(word));
@@ -220,50 +242,49 @@ impl Printer<'_> {
         ranges
     }
 
-    /// Position and rank at a place in the order of boxes.
-    fn record(&mut self, place: &str, dim: usize) -> (Vec<String>, String) {
+    /// The square of the distance of two places.
+    fn square_distance(&mut self, one: &[String], other: &[String]) -> String {
+        let real = self.ty(Class::Real);
+        let mut sum: Option<String> = None;
+        for (a, b) in one.iter().zip(other) {
+            let along = self.compute(Class::Real, &format!("sub.rn.{real}"), &[a, b]);
+            let along = self.compute(Class::Real, &format!("mul.rn.{real}"), &[&along, &along]);
+            sum = Some(match sum {
+                None => along,
+                Some(sum) => self.compute(Class::Real, &format!("add.rn.{real}"), &[&sum, &along]),
+            });
+        }
+        sum.expect("a position has coordinates")
+    }
+
+    /// The position of the strand so many after a place in the order of boxes.
+    fn position_at(&mut self, place: &str, ahead: usize, dim: usize) -> Vec<String> {
         let all: Vec<String> = (0..4).map(|_| self.register(Class::Real)).collect();
-        if self.lanes.double {
-            for (n, two) in all.chunks(2).enumerate() {
-                let two = two.join(", ");
-                self.line(&format!(
-                    "ld.global.nc.v2.f64 {{{two}}}, [{place}+{}]",
-                    16 * n
-                ));
-            }
-        } else {
-            let all = all.join(", ");
-            self.line(&format!("ld.global.nc.v4.f32 {{{all}}}, [{place}]"));
+        let (bytes, ty) = (self.lanes.bytes(), self.ty(Class::Real));
+        let vector = 16 / bytes;
+        for (n, some) in all.chunks(vector).enumerate().take(dim.div_ceil(vector)) {
+            let (some, at) = (some.join(", "), 4 * bytes * ahead + 16 * n);
+            self.line(&format!(
+                "ld.global.nc.v{vector}.{ty} {{{some}}}, [{place}+{at}]"
+            ));
         }
-        let rank = self.register(Class::Word);
-        if self.lanes.double {
-            let wide = self.compute(Class::Wide, "mov.b64", &[&all[3]]);
-            self.line(&format!("cvt.u32.u64 {rank}, {wide}"));
-        } else {
-            self.line(&format!("mov.b32 {rank}, {}", all[3]));
-        }
-        (all[..dim].to_vec(), rank)
+        all[..dim].to_vec()
     }
 
-    /// Keeps the rank of a strand that was found; one that finds too many leaves.
-    fn keep(&mut self, rank: &str, count: &str, end: &str) {
-        let kept = self.kept.clone();
-        let all = self.compute(Class::Word, "add.u32", &[&kept, count]);
-        let room = Near::HITS.to_string();
-        let full = self.compute(Class::Truth, "setp.ge.u32", &[&all, &room]);
-        self.line(&format!("@{full} bra LEAVE"));
-        self.line(&format!("st.local.u32 [{end}], {rank}"));
-        self.line(&format!("add.s64 {end}, {end}, 4"));
-        self.line(&format!("add.u32 {count}, {count}, 1"));
+    /// The rank of the strand at a place in the order of boxes.
+    fn rank_at(&mut self, place: &str) -> String {
+        let bytes = self.lanes.bytes();
+        let at = self.element(Header::PLACES, place, 4 * bytes);
+        self.load("global.nc", &at, 3 * bytes)
     }
 
-    /// The address of a rank in the memory of the thread.
+    /// The address of a strand in the memory of the thread.
     fn kept_at(&mut self, index: &str) -> String {
         let first = self.compute(Class::Wide, "mov.u64", &[HITS]);
         self.compute(Class::Wide, "mad.wide.u32", &[index, "4", &first])
     }
 
-    /// Sorts so many ranks from an address on. The code for that stands once in a kernel, behind the methods.
+    /// Sorts so many strands from an address on by their ranks. The code for that stands once in a kernel, behind the methods.
     fn sort(&mut self, first: &str, count: &str) {
         if self.sorts.is_none() {
             let classes = [Class::Wide, Class::Word, Class::Word];
@@ -291,11 +312,15 @@ impl Printer<'_> {
         };
         let [first, count, from] = registers;
         self.place_label("SORT");
+        let threads = self.register(Class::Word);
+        self.line(&format!("activemask.b32 {threads}"));
         for size in NETWORKS {
             let larger = self.label();
             let most = size.to_string();
             let beyond = self.compute(Class::Truth, "setp.gt.u32", &[&count, &most]);
-            self.line(&format!("@{beyond} bra {larger}"));
+            // Threads that run together would go through all the networks that one of them takes.
+            let some = self.compute(Class::Truth, "vote.sync.any.pred", &[&beyond, &threads]);
+            self.line(&format!("@{some} bra {larger}"));
             self.network(size, &first, &count);
             self.line("bra SORTED");
             self.place_label(&larger);
@@ -309,45 +334,62 @@ impl Printer<'_> {
         self.line("bra SORTED0");
     }
 
-    /// Sorts by a network. Threads of a warp exchange the same numbers at a time, whatever these are.
+    /// Sorts by a network: threads exchange the same keys at a time, whatever these are. A key has the rank of a strand in
+    /// front of its number in the list.
     fn network(&mut self, size: usize, first: &str, count: &str) {
-        let none = self.compute(Class::Word, "mov.u32", &[&u32::MAX.to_string()]);
-        let mut ranks: Vec<String> = (0..size)
+        let none = self.compute(Class::Word, "mov.u32", &[&NONE.to_string()]);
+        let mut keys: Vec<String> = (0..size)
             .map(|n| {
-                let rank = self.load("local", first, 4 * n);
+                let key = self.compute(Class::Word, "mov.u32", &[&none]);
                 let is = self.compute(Class::Truth, "setp.gt.u32", &[count, &n.to_string()]);
-                self.compute(Class::Word, "selp.u32", &[&rank, &none, &is])
+                let strand = self.load("local", first, 4 * n);
+                let strand = self.compute(Class::Word, "selp.u32", &[&strand, "0", &is]);
+                let rank = self.rank_at(&strand);
+                let rank = self.compute(Class::Word, "shl.b32", &[&rank, &NUMBER_BITS.to_string()]);
+                self.line(&format!("@{is} or.b32 {key}, {rank}, {n}"));
+                key
             })
             .collect();
         for (low, high) in exchanges(size) {
-            let [a, b] = [low, high].map(|n| ranks[n].clone());
-            ranks[low] = self.compute(Class::Word, "min.u32", &[&a, &b]);
-            ranks[high] = self.compute(Class::Word, "max.u32", &[&a, &b]);
+            let [a, b] = [low, high].map(|n| keys[n].clone());
+            keys[low] = self.compute(Class::Word, "min.u32", &[&a, &b]);
+            keys[high] = self.compute(Class::Word, "max.u32", &[&a, &b]);
         }
-        for (n, rank) in ranks.iter().enumerate() {
-            self.line(&format!("st.local.u32 [{first}+{}], {rank}", 4 * n));
+        let mask = ((1u32 << NUMBER_BITS) - 1).to_string();
+        let strands: Vec<String> = keys
+            .iter()
+            .map(|key| {
+                let number = self.compute(Class::Word, "and.b32", &[key, &mask]);
+                let at = self.compute(Class::Wide, "mad.wide.u32", &[&number, "4", first]);
+                self.load("local", &at, 0)
+            })
+            .collect();
+        for (n, strand) in strands.iter().enumerate() {
+            self.line(&format!("st.local.u32 [{first}+{}], {strand}", 4 * n));
         }
     }
 
-    /// Sorts in memory, one rank after the other.
+    /// Sorts in memory, one strand after the other.
     fn insert_all(&mut self, first: &str, count: &str) {
         let [next, shift, put] = [0; 3].map(|_| self.label());
         let which = self.compute(Class::Word, "mov.u32", &["1"]);
         self.place_label(&next);
         let at = self.compute(Class::Wide, "mad.wide.u32", &[&which, "4", first]);
-        let rank = self.load("local", &at, 0);
+        let strand = self.load("local", &at, 0);
+        let rank = self.rank_at(&strand);
         self.place_label(&shift);
         let is_first = self.compute(Class::Truth, "setp.eq.u64", &[&at, first]);
         self.line(&format!("@{is_first} bra {put}"));
         let before = self.compute(Class::Wide, "add.s64", &[&at, "-4"]);
         let known = self.load("local", &before, 0);
-        let smaller = self.compute(Class::Truth, "setp.lt.u32", &[&known, &rank]);
+        let known_rank = self.rank_at(&known);
+        let smaller = self.compute(Class::Truth, "setp.lt.u32", &[&known_rank, &rank]);
         self.line(&format!("@{smaller} bra {put}"));
         self.line(&format!("st.local.u32 [{at}], {known}"));
         self.line(&format!("mov.u64 {at}, {before}"));
         self.line(&format!("bra {shift}"));
         self.place_label(&put);
-        self.line(&format!("st.local.u32 [{at}], {rank}"));
+        self.line(&format!("st.local.u32 [{at}], {strand}"));
         self.line(&format!("add.u32 {which}, {which}, 1"));
         let more = self.compute(Class::Truth, "setp.lt.u32", &[&which, count]);
         self.line(&format!("@{more} bra {next}"));
@@ -366,9 +408,7 @@ impl Printer<'_> {
         let number = self.compute(Class::Int, &format!("add.{int}"), &[&begin, &index]);
         let number = self.word_of(&number);
         let at = self.kept_at(&number);
-        let rank = self.load("local", &at, 0);
-        let at = self.element(Header::OF_RANK, &rank, 4);
-        self.line(&format!("ld.global.nc.u32 {place}, [{at}]"));
+        self.line(&format!("ld.local.u32 {place}, [{at}]"));
         self.place_label(&end);
         self.int_of(&place)
     }
@@ -380,14 +420,23 @@ impl Printer<'_> {
         strand: Value,
         given: &str,
     ) -> String {
-        let (plane, offset) = (self.planes[slot as usize], self.seen[&slot]);
-        let known = self.places.get(&Place::Strand(strand)).cloned();
+        let near = self.near.expect("strands look at others");
+        let plane = self.planes[slot as usize];
+        // A position is among those that queries look at.
+        let (array, bytes, offset) = match near.axis_of(slot) {
+            Some(axis) => {
+                let bytes = self.lanes.bytes();
+                (Header::PLACES, 4 * bytes, axis * bytes)
+            }
+            None => (Header::SEEN, near.record, self.seen[&slot]),
+        };
+        let known = self.places.get(&Place::Strand(strand, array)).cloned();
         let record = known.unwrap_or_else(|| {
             let number = self.in_register(given);
             let number = self.word_of(&number);
-            let bytes = self.near.expect("strands look at others").record;
-            let record = self.element(Header::SEEN, &number, bytes);
-            self.places.insert(Place::Strand(strand), record.clone());
+            let record = self.element(array, &number, bytes);
+            let place = Place::Strand(strand, array);
+            self.places.insert(place, record.clone());
             record
         });
         let class = Class::of(Ty::Scalar(plane.ty));

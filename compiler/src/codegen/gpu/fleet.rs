@@ -1,0 +1,83 @@
+//! Several machines: where there are more strands than one takes at a time, and strands run to their ends, each machine runs a
+//! part of them.
+
+use super::{
+    driver::DriverError,
+    kernel::Cell,
+    launch::{Accelerator, Phases},
+};
+use runtime::world::Batch;
+use std::sync::OnceLock;
+
+/// A program on all machines that run it.
+pub struct Fleet {
+    first: Accelerator,
+    /// Made ready when there is enough to do.
+    others: OnceLock<Vec<Accelerator>>,
+}
+
+impl Fleet {
+    /// One machine, for the time being.
+    pub fn new(first: Accelerator) -> Fleet {
+        Fleet {
+            first,
+            others: OnceLock::new(),
+        }
+    }
+
+    /// The machine that has all strands while they keep in step.
+    pub fn first(&self) -> &Accelerator {
+        &self.first
+    }
+
+    /// How long everything took so far; of machines that work at the same time, the longest.
+    pub fn phases(&self) -> Phases {
+        let others = self.others.get().into_iter().flatten();
+        others.fold(self.first.phases(), |longest, other| {
+            let other = other.phases();
+            Phases {
+                load: longest.load.max(other.load),
+                transfer: longest.transfer.max(other.transfer),
+                kernel: longest.kernel.max(other.kernel),
+            }
+        })
+    }
+
+    /// Runs strands as [`Accelerator::run`] does; `more` makes other machines ready.
+    ///
+    /// # Errors
+    /// A machine failed. What is to be done with every strand that runs to its end is known even then.
+    pub fn run(
+        &self,
+        batch: &mut Batch<'_>,
+        value: &(dyn Fn(Cell) -> u64 + Sync),
+        more: impl FnOnce() -> Vec<Accelerator>,
+    ) -> Result<(), DriverError> {
+        let most = self.first.machine.strands_at_a_time();
+        if !batch.independent || batch.blocks() * batch.width <= most {
+            return self.first.run(batch, value);
+        }
+        let others = self.others.get_or_init(more);
+        let parts = batch.split(1 + others.len());
+        let machines = std::iter::once(&self.first).chain(others);
+        let ran: Vec<(Vec<u32>, Result<(), DriverError>)> = std::thread::scope(|scope| {
+            let run = |(machine, mut part): (&_, Batch<'_>)| {
+                let ran = Accelerator::run(machine, &mut part, value);
+                (part.fates, ran)
+            };
+            let threads: Vec<_> = machines
+                .zip(parts)
+                .map(|pair| scope.spawn(move || run(pair)))
+                .collect();
+            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            threads.into_iter().map(join).collect()
+        });
+        let (fates, ran): (Vec<_>, Vec<_>) = ran.into_iter().unzip();
+        batch.fates = fates.concat();
+        ran.into_iter().collect()
+    }
+}
