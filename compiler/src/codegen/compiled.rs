@@ -2,6 +2,7 @@
 
 use super::{
     Code, Cranelift, Lanes, Sink, StateMap, Task, Vector, abi,
+    ends::Ends,
     gpu::{Kernel, Machine, Target, Unsupported},
 };
 use crate::{
@@ -57,7 +58,9 @@ impl Compiled {
             let known = strings.iter().position(|s| **s == *text);
             known.expect("a string of the program") as i64
         };
-        let kernel = Kernel::new(program, &self.state, self.lanes, &number);
+        let first = self.slots.global_count();
+        let ends = Ends::of(program.function(Role::Invariants), first);
+        let kernel = Kernel::new(program, &self.state, self.lanes, &number, &ends);
         self.kernel = Some(kernel.map(Arc::new).map_err(|construct| Unsupported {
             construct,
             place: place(construct),

@@ -6,6 +6,7 @@
 pub mod abi;
 mod compiled;
 mod cranelift;
+mod ends;
 pub mod gpu;
 pub mod host;
 mod link;

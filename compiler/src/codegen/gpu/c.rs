@@ -326,7 +326,10 @@ impl Printer<'_> {
                 self.integer(known.expect("a string of the kernel").1)
             }
             low::Op::State(slot, _) => format!("S->s{slot}"),
-            low::Op::Global(slot, ty) => self.cell(Cell::Global(*slot), member(*ty)),
+            low::Op::Global(slot, ty) => {
+                let cell = Cell::of_global(*slot, &self.kernel.ends);
+                self.cell(cell, member(*ty))
+            }
             low::Op::Image(image, info) => {
                 let ty = match info {
                     ImageInfo::Size(_) => low::Ty::Int,

@@ -7,7 +7,10 @@ use super::{
     ptx::{self, Printer},
 };
 use crate::{
-    codegen::abi::{Lanes, StateMap, StatePlane},
+    codegen::{
+        abi::{Lanes, StateMap, StatePlane},
+        ends::Ends,
+    },
     device::{self, Construct, Demand, Device},
     ir::leaf::ImageInfo,
     low::{self, Low},
@@ -129,6 +132,16 @@ pub enum Cell {
     Count(StrandSet),
 }
 
+impl Cell {
+    /// The cell of a global variable: that of the end of an image, if it is known to be one.
+    pub(super) fn of_global(slot: u32, ends: &Ends) -> Cell {
+        let end = ends.get(slot);
+        end.map_or(Cell::Global(slot), |end| {
+            Cell::SizeLess(end.image, end.axis, end.margin)
+        })
+    }
+}
+
 /// Where strands are that look for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Near {
@@ -178,6 +191,8 @@ pub struct Kernel {
     pub packs: Vec<Pack>,
     /// Where each scalar of the state lies in a block.
     pub(super) planes: Vec<StatePlane>,
+    /// The globals that are ends of images.
+    pub(super) ends: Ends,
     /// The methods `start`, `update` and `stabilize`.
     pub(super) methods: [Option<Function<Device>>; 3],
     /// The numbers of the strings in them.
@@ -194,15 +209,17 @@ impl Kernel {
     /// Threads of a block.
     pub const THREADS: u32 = 128;
 
-    /// The kernel of a program whose state lies as given and whose strings have these numbers.
+    /// The kernel of a program whose state lies as given, whose strings have these numbers and whose globals are known to be
+    /// such ends of images.
     ///
     /// # Errors
     /// What in the program needs the CPU.
-    pub fn new(
+    pub(in crate::codegen) fn new(
         program: &Program<Low>,
         state: &StateMap,
         lanes: Lanes,
         string: &dyn Fn(&str) -> i64,
+        ends: &Ends,
     ) -> Result<Kernel, Construct> {
         if let Some(reason) = device::unsupported(program) {
             return Err(reason);
@@ -223,7 +240,7 @@ impl Kernel {
             (seen, near.record) = seen_beside(near, &methods, &state.planes);
         }
         let packs = Pack::all(&methods, lanes.double);
-        let mut printer = Printer::new(lanes, state, near, seen, &packs, string);
+        let mut printer = Printer::new(lanes, state, near, seen, &packs, string, ends);
         let text = printer.kernel(&methods);
         Ok(Kernel {
             text,
@@ -235,6 +252,7 @@ impl Kernel {
             near,
             packs,
             planes: state.planes.clone(),
+            ends: ends.clone(),
             strings: strings(&methods, string),
             methods,
         })

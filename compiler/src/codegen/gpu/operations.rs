@@ -38,8 +38,11 @@ impl Printer<'_> {
                 Some(result) => result,
                 None => return,
             },
-            Op::Arithmetic(Arithmetic::Max, Width::Real) if self.is_above(args[1], args[0]) => {
+            Op::Arithmetic(arithmetic, Width::Real) if self.is_second(*arithmetic, args) => {
                 operands[1].clone()
+            }
+            Op::Arithmetic(arithmetic, Width::Real) if self.is_first(*arithmetic, args) => {
+                operands[0].clone()
             }
             Op::Arithmetic(arithmetic @ (Arithmetic::Min | Arithmetic::Max), Width::Real)
                 if args.iter().all(|&arg| self.is_plain(arg)) =>
@@ -194,7 +197,7 @@ impl Printer<'_> {
             low::Op::Bool(b) => self.truths[usize::from(*b)].clone(),
             low::Op::Str(text) => self.string_number(text).to_string(),
             low::Op::State(slot, _) => self.state[*slot as usize].clone(),
-            low::Op::Global(slot, ty) => self.variable(Cell::Global(*slot), *ty),
+            low::Op::Global(slot, ty) => self.variable(Cell::of_global(*slot, self.ends), *ty),
             low::Op::Image(image, info) => {
                 let ty = match info {
                     ImageInfo::Size(_) => low::Ty::Int,

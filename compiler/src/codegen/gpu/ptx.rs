@@ -15,7 +15,10 @@ use super::{
     pack::Pack,
 };
 use crate::{
-    codegen::abi::{Lanes, StateMap, StatePlane},
+    codegen::{
+        abi::{Lanes, StateMap, StatePlane},
+        ends::Ends,
+    },
     device::{Device, Op, Table, Ty},
     ir::weights::weights,
     low,
@@ -25,6 +28,8 @@ use std::{
     collections::{BTreeMap, HashMap},
     fmt::Write,
 };
+
+use facts::Bounds;
 
 /// A class of registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,8 +96,10 @@ pub(super) struct Printer<'a> {
     pub(super) places: HashMap<Place, String>,
     /// The operations of the method in work, by their results.
     definitions: HashMap<Value, (Op, Vec<Value>)>,
-    /// Values that a condition shows to be above a number that is not negative, and so neither NaN nor −0, where it holds.
-    above: HashMap<Value, f64>,
+    /// What conditions show of values, where they hold.
+    bounds: Bounds,
+    /// The globals that are ends of images.
+    pub(super) ends: &'a Ends,
     pub(super) tables: Vec<Table>,
     pub(super) cells: Vec<Cell>,
     packs: &'a [Pack],
@@ -121,6 +128,7 @@ impl<'a> Printer<'a> {
         seen: BTreeMap<u32, usize>,
         packs: &'a [Pack],
         string: &'a dyn Fn(&str) -> i64,
+        ends: &'a Ends,
     ) -> Printer<'a> {
         Printer {
             lanes,
@@ -134,7 +142,8 @@ impl<'a> Printer<'a> {
             state: Vec::new(),
             places: HashMap::new(),
             definitions: HashMap::new(),
-            above: HashMap::new(),
+            bounds: Bounds::default(),
+            ends,
             tables: Vec::new(),
             cells: Vec::new(),
             packs,
@@ -305,12 +314,12 @@ impl<'a> Printer<'a> {
                 let condition = self.values[holds].clone();
                 self.line(&format!("@!{condition} bra {no}"));
                 for (block, after) in [(then, Some(&no)), (otherwise, None)] {
-                    let above = self.above.clone();
+                    let bounds = self.bounds.clone();
                     if after.is_some() {
                         self.learn(*holds);
                     }
                     self.nested(function, block);
-                    self.above = above;
+                    self.bounds = bounds;
                     for ((class, to), value) in results.iter().zip(&block.yields) {
                         let from = self.values[value].clone();
                         self.copy(*class, to, &from);

@@ -10,7 +10,6 @@
 mod divide;
 mod emit;
 mod encode;
-mod ends;
 mod live;
 mod lower;
 mod memory;
@@ -21,11 +20,11 @@ mod tests;
 mod tree;
 
 use super::{
-    Backend, Entry, Generated, Lanes, Linker, Once, Steps, Task,
+    Backend, Entry, Generated, Lanes, Linker, Once, Sink, Steps, Task,
     abi::{StateMap, StatePlane},
+    ends::Ends,
 };
 use crate::ssa::Role;
-use ends::Ends;
 use memory::Library;
 use runtime::simd::Isa;
 use std::sync::Arc;
@@ -49,7 +48,13 @@ impl Backend for Vector {
         let planes = state.planes.as_slice().into();
         let mut library = Library::default();
         let mut places: Vec<(Role, usize, bool)> = Vec::new();
-        let ends = Ends::of(tasks);
+        let invariants = tasks.iter().find(|task| task.role == Role::Invariants);
+        let ends = invariants.map_or_else(Ends::default, |task| match &task.sink {
+            Sink::Globals { slots, .. } => {
+                Ends::of(Some(task.function), slots.first().copied().unwrap_or(0))
+            }
+            _ => Ends::default(),
+        });
         for task in tasks {
             // Whatever is not covered is left to the next back end.
             if let Ok(code) = compile(task, self.isa, &planes, &ends, linker) {

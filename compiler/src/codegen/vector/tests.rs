@@ -1,7 +1,7 @@
 //! All code that is generated for the programs of the repository consists of instructions that a disassembler knows, and none of
 //! them fuses a product and a sum.
 
-use super::{Compiled, compile, ends::Ends};
+use super::{Compiled, Ends, compile};
 use crate::{
     codegen::{Linker, Sink, Task, abi::state_map},
     front::source::Source,

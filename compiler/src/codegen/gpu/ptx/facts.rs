@@ -2,12 +2,29 @@
 
 use super::{Place, Printer};
 use crate::{
-    codegen::gpu::kernel::Cell,
+    codegen::{ends::End, gpu::kernel::Cell},
     device::{Arithmetic, Device, Op, Width},
     ir::{Simple, leaf::ImageInfo},
     low,
     ssa::{Function, Value},
 };
+use std::collections::HashMap;
+
+/// What is known of values.
+#[derive(Clone, Default)]
+pub(super) struct Bounds {
+    /// Those above a number that is not negative, and so neither NaN nor −0.
+    above: HashMap<Value, f64>,
+    /// Those below an end of an image.
+    below: HashMap<Value, End>,
+}
+
+impl End {
+    /// Whether this is the other or before it, whatever the size of the image.
+    fn is_before(self, other: End) -> bool {
+        (self.image, self.axis) == (other.image, other.axis) && self.margin >= other.margin
+    }
+}
 
 impl Printer<'_> {
     /// Begins a method: nothing of it is computed or known.
@@ -15,7 +32,7 @@ impl Printer<'_> {
         self.values.clear();
         self.places.clear();
         self.vectors.clear();
-        self.above.clear();
+        self.bounds = Bounds::default();
         self.definitions.clear();
         let definitions = &mut self.definitions;
         function.each_op(&mut |op, args, results| {
@@ -41,7 +58,10 @@ impl Printer<'_> {
             }
             low::Op::Simple(Simple::Less) => {
                 if let Some(bound) = self.constant_of(args[0]).filter(|bound| *bound >= 0.0) {
-                    self.above.insert(args[1], bound);
+                    self.bounds.above.insert(args[1], bound);
+                }
+                if let Some(end) = self.end_of(args[1]) {
+                    self.bounds.below.insert(args[0], end);
                 }
             }
             _ => {}
@@ -52,6 +72,18 @@ impl Printer<'_> {
         matches!(self.definitions.get(&value), Some((Op::Low(op), _)) if is(op))
     }
 
+    /// The condition by which a value is one of two integers, and these.
+    pub(super) fn choice(&self, value: Value) -> Option<(Value, i64, i64)> {
+        let (Op::Low(low::Op::Select(low::Ty::Int)), args) = self.definitions.get(&value)? else {
+            return None;
+        };
+        let number = |value: &Value| match self.definitions.get(value) {
+            Some((Op::Low(low::Op::Int(n)), _)) => Some(*n),
+            _ => None,
+        };
+        Some((args[0], number(&args[1])?, number(&args[2])?))
+    }
+
     fn constant_of(&self, value: Value) -> Option<f64> {
         match self.definitions.get(&value) {
             Some((Op::Low(low::Op::Real(x)), _)) => Some(x.get()),
@@ -59,18 +91,79 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether a value is certainly not below a constant.
-    pub(in crate::codegen::gpu) fn is_above(&self, value: Value, constant: Value) -> bool {
-        let bound = self.above.get(&value);
-        bound
-            .zip(self.constant_of(constant))
-            .is_some_and(|(bound, c)| *bound >= c)
+    /// The end of an image that a value is: a global that is one, or the size of the image less a number.
+    fn end_of(&self, value: Value) -> Option<End> {
+        match self.definitions.get(&value)? {
+            (Op::Low(low::Op::Global(slot, _)), _) => self.ends.get(*slot),
+            (Op::Low(low::Op::Simple(Simple::ToReal)), args) => match self.size_less(args[0])? {
+                Cell::SizeLess(image, axis, margin) => Some(End {
+                    image,
+                    axis,
+                    margin,
+                }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether the second operand of a minimum or maximum is certainly the result.
+    pub(in crate::codegen::gpu) fn is_second(
+        &self,
+        arithmetic: Arithmetic,
+        args: &[Value],
+    ) -> bool {
+        match arithmetic {
+            Arithmetic::Max => {
+                let bound = self.bounds.above.get(&args[1]);
+                let constant = self.constant_of(args[0]);
+                bound.zip(constant).is_some_and(|(bound, c)| *bound >= c)
+            }
+            Arithmetic::Min => {
+                let end = self.end_of(args[0]);
+                let below = self.below(args[1]);
+                end.zip(below)
+                    .is_some_and(|(end, below)| below.is_before(end))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the first operand of a minimum is certainly the result: the integer part of what is below an end.
+    pub(in crate::codegen::gpu) fn is_first(&self, arithmetic: Arithmetic, args: &[Value]) -> bool {
+        let Some((Op::Arithmetic(Arithmetic::Floor, Width::Real), whole)) =
+            self.definitions.get(&args[0])
+        else {
+            return false;
+        };
+        let last = self.below(whole[0]).map(|end| End {
+            margin: end.margin + 1,
+            ..end
+        });
+        let end = self.end_of(args[1]);
+        arithmetic == Arithmetic::Min
+            && end.zip(last).is_some_and(|(end, last)| last.is_before(end))
+    }
+
+    /// The end of an image that a value is certainly below.
+    fn below(&self, value: Value) -> Option<End> {
+        if let Some(end) = self.bounds.below.get(&value) {
+            return Some(*end);
+        }
+        match self.definitions.get(&value)? {
+            (Op::Arithmetic(arithmetic, Width::Real), args)
+                if self.is_second(*arithmetic, args) =>
+            {
+                self.below(args[1])
+            }
+            _ => None,
+        }
     }
 
     /// Whether a value is certainly neither NaN nor −0. The machine's own minimum and maximum of such values are ours.
     pub(in crate::codegen::gpu) fn is_plain(&self, value: Value) -> bool {
         let is_constant = |x: f64| !x.is_nan() && (x != 0.0 || x.is_sign_positive());
-        self.above.contains_key(&value)
+        self.bounds.above.contains_key(&value)
             || match self.definitions.get(&value) {
                 Some((Op::Low(low::Op::Real(x)), _)) => is_constant(x.get()),
                 Some((Op::Low(low::Op::Simple(Simple::ToReal)), _)) => true,

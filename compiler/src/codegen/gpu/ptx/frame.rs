@@ -75,10 +75,12 @@ impl Printer<'_> {
         self.place_label("AGAIN");
         self.method(update, &status);
         self.line(&format!("add.u32 {done}, {done}, 1"));
-        self.leave_on_status(&status);
-        let goes_on = self.compute(Class::Truth, "setp.lt.u32", &[&done, &budget]);
+        let ends = self.ends_with(update, &status);
+        let stays = self.compute(Class::Truth, "not.pred", &[&ends]);
+        let within = self.compute(Class::Truth, "setp.lt.u32", &[&done, &budget]);
+        let goes_on = self.compute(Class::Truth, "and.pred", &[&within, &stays]);
         self.line(&format!("@{goes_on} bra AGAIN"));
-        self.line("bra PAUSE");
+        self.line(&format!("@{stays} bra PAUSE"));
         self.place_label("ENDED");
         let died = self.status_is("eq", &status, status::DIE);
         self.line(&format!("@{died} bra DEAD"));
@@ -171,6 +173,19 @@ impl Printer<'_> {
         self.line(&format!("mov.u32 {fate}, 1"));
         self.line(&format!("st.global.u32 [{flags}+{flag}], {fate}"));
         self.line(&format!("mov.u32 {fate}, {value}"));
+    }
+
+    /// Whether a strand ends after a method: most often a condition that chooses between two numbers for its status. That is
+    /// still known, unless it was a truth value of the state.
+    fn ends_with(&mut self, function: &Function<Device>, status: &str) -> String {
+        if let Some((condition, then, otherwise)) = self.choice(function.body.yields[0]) {
+            let condition = self.values[&condition].clone();
+            let is_known = !self.state.contains(&condition);
+            if is_known && then >= status::STABILIZE && otherwise < status::STABILIZE {
+                return condition;
+            }
+        }
+        self.status_is("ge", status, status::STABILIZE)
     }
 
     fn leave_on_status(&mut self, status: &str) {

@@ -11,8 +11,7 @@ mod ops;
 mod truth;
 
 use super::{
-    Machine, Width,
-    ends::Ends,
+    Ends, Machine, Width,
     tree::{
         Base, Block, Class, Finish, Home, Kind, Logic, Node, Op, Place, Store, Tree, Unary, Val,
         Values,

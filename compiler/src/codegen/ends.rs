@@ -4,47 +4,48 @@
 //! image's own size. Where the answer was yes, a probe need not move its position into the image.
 
 use crate::{
-    codegen::{Sink, Task},
     ir::{Simple, leaf::ImageInfo},
     low::{Low, Op},
-    ssa::{Block, Kind, Role, Value},
+    ssa::{Block, Function, Kind, Value},
 };
 use rustc_hash::FxHashMap;
 
 /// The ends of images among the globals.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Ends {
     /// The image and axis of a slot, and how many samples before its size the end is.
     slots: FxHashMap<u32, End>,
 }
 
+/// How many samples before the size of an image along an axis something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct End {
-    image: u32,
-    axis: u8,
-    margin: i64,
+pub(super) struct End {
+    pub(super) image: u32,
+    pub(super) axis: u8,
+    pub(super) margin: i64,
 }
 
 impl Ends {
-    /// Those that the functions of a program compute once and for all.
-    pub(super) fn of(tasks: &[Task<'_>]) -> Ends {
-        let invariants = tasks.iter().find(|task| task.role == Role::Invariants);
-        let Some((task, Sink::Globals { slots, .. })) = invariants.map(|task| (task, &task.sink))
-        else {
-            return Ends::default();
-        };
-        let body = &task.function.body;
-        let yields = body.yields.iter().zip(slots);
-        let ends = yields.filter_map(|(&v, &slot)| Some((slot, end(body, v)?)));
+    /// Those that the function `invariants` computes once and for all, for globals from a slot on.
+    pub(super) fn of(invariants: Option<&Function<Low>>, first: u32) -> Ends {
+        let body = invariants.map(|function| &function.body);
+        let ends = body.into_iter().flat_map(|body| {
+            let yields = (first..).zip(&body.yields);
+            yields.filter_map(|(slot, &v)| Some((slot, end(body, v)?)))
+        });
         Ends {
             slots: ends.collect(),
         }
     }
 
+    /// The end that a slot is.
+    pub(super) fn get(&self, slot: u32) -> Option<End> {
+        self.slots.get(&slot).copied()
+    }
+
     /// Whether a slot is the last position of an axis of an image, or one before.
     pub(super) fn is_end(&self, slot: u32, image: u32, axis: usize) -> bool {
-        let end = self.slots.get(&slot);
-        end.is_some_and(|end| {
+        self.get(slot).is_some_and(|end| {
             end.image == image && usize::from(end.axis) == axis && end.margin >= 1
         })
     }
