@@ -4,6 +4,7 @@
 //! kinds that the original writes, and writes it in the format that the file's suffix asks for. A file appears under
 //! its name only when it is complete; if anything fails, no part of it is left behind.
 
+pub mod early;
 pub mod film;
 pub mod format;
 mod meshes;

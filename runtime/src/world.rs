@@ -20,8 +20,10 @@ mod elsewhere;
 mod events;
 mod global;
 pub mod guide;
+mod kept;
 mod methods;
 mod outputs;
+mod parts;
 mod program;
 mod search;
 mod stream;
@@ -30,6 +32,7 @@ pub use context::StepContext;
 pub use elsewhere::{Batch, fate};
 pub use global::{BlockMap, GlobalContext, GlobalSequences, Reductions};
 pub use outputs::Gathered;
+pub use parts::Taker;
 pub use program::{Abilities, StrandProgram};
 pub use stream::{Completed, Completion, Wanted, can_be_forgotten, complete};
 
@@ -96,6 +99,7 @@ impl Control {
         self.stopped.store(true, Relaxed);
     }
 
+    #[inline]
     fn is_over(&self) -> bool {
         self.stopped.load(Relaxed)
     }
@@ -125,10 +129,19 @@ impl Control {
 
     /// Tells of some strands that have come to a super-step, and of those among them that ended meanwhile.
     fn advance(&self, step: u64, stabilized: u64, died: u64) {
-        self.step.fetch_max(step, Relaxed);
-        self.active.fetch_sub(stabilized + died, Relaxed);
-        self.stable.fetch_add(stabilized, Relaxed);
-        self.dead.fetch_add(died, Relaxed);
+        // Nothing is written for nothing: all workers share these.
+        if step > self.step.load(Relaxed) {
+            self.step.fetch_max(step, Relaxed);
+        }
+        if stabilized + died > 0 {
+            self.active.fetch_sub(stabilized + died, Relaxed);
+        }
+        if stabilized > 0 {
+            self.stable.fetch_add(stabilized, Relaxed);
+        }
+        if died > 0 {
+            self.dead.fetch_add(died, Relaxed);
+        }
     }
 
     fn show(&self, step: u64, counts: Counts) {

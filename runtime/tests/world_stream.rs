@@ -7,10 +7,10 @@ use runtime::strands::blocks::lanes_mut;
 use runtime::strands::{Counts, Kind, Scalar, Sharing, StateLayout, Variable};
 use runtime::world::{
     Abilities, Completion, Control, Creation, GlobalContext, GlobalSequences, StepContext,
-    StrandProgram, Wanted, can_be_forgotten, complete,
+    StrandProgram, Taker, Wanted, can_be_forgotten, complete,
 };
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 /// Counts down from a number made of the position; in the end it stabilizes with its trace, or dies if the number was odd.
 struct Countdown {
@@ -159,9 +159,19 @@ unsafe impl StrandProgram for Countdown {
 }
 
 fn run(program: &Countdown, creation: &Creation, workers: usize) -> Completion {
+    run_with(program, creation, workers, None)
+}
+
+fn run_with(
+    program: &Countdown,
+    creation: &Creation,
+    workers: usize,
+    taker: Option<Taker<'_>>,
+) -> Completion {
     let wanted = Wanted {
         initial: &[LEFT],
         outputs: &[TRACE, LEFT],
+        taker,
     };
     let control = match &program.cancels {
         Some((_, control)) => Arc::clone(control),
@@ -210,6 +220,57 @@ fn values_are_those_of_the_strands_in_creation_order() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn a_taker_gets_every_value_of_a_grid_once_and_at_its_place() {
+    for sizes in [[1, 1], [37, 29], [300, 400], [0, 4], [4, 0]] {
+        for (width, workers) in [(1, 1), (4, 2), (16, 1), (16, 3)] {
+            let taken = Mutex::new([Vec::new(), Vec::new()]);
+            let taker = |output: usize, before: usize, bytes: &[u8]| {
+                taken.lock().unwrap()[output].push((before, bytes.to_vec()));
+            };
+            let creation = Creation::Grid(sizes.to_vec());
+            let ended = run_with(&Countdown::new(width), &creation, workers, Some(&taker));
+            let Completion::Completed(completed) = ended else {
+                panic!("it ends")
+            };
+            assert!(completed.handed_on);
+            for (values, mut parts) in completed.outputs.iter().zip(taken.into_inner().unwrap()) {
+                parts.sort();
+                let mut bytes = Vec::new();
+                for (before, part) in parts {
+                    assert_eq!(before, bytes.len(), "{sizes:?}");
+                    bytes.extend(part);
+                }
+                let expected: Vec<u8> = match values {
+                    Values::F64(values) => values.iter().flat_map(|x| x.to_ne_bytes()).collect(),
+                    Values::I32(values) => values.iter().flat_map(|x| x.to_ne_bytes()).collect(),
+                    _ => panic!("no such output"),
+                };
+                assert!(bytes == expected, "{sizes:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nobody_is_told_that_all_came_if_strands_died_or_are_a_collection() {
+    let sizes = vec![300, 400];
+    for (deadly, creation) in [
+        (true, Creation::Grid(sizes.clone())),
+        (false, Creation::Collection(sizes)),
+    ] {
+        let program = Countdown {
+            deadly,
+            ..Countdown::new(16)
+        };
+        let ended = run_with(&program, &creation, 2, Some(&|_, _, _| {}));
+        let Completion::Completed(completed) = ended else {
+            panic!("it ends")
+        };
+        assert!(!completed.handed_on);
     }
 }
 

@@ -166,13 +166,18 @@ impl Execution<'_> {
             Some(printer) => printer,
             None => Printer::open(&self.options.print).map_err(|error| self.failed(&error))?,
         };
+        let runs = plan.runs.map(|_| Number {
+            value: number as u64,
+            digits: plan.digits,
+        });
         self.times.create += start.elapsed();
         let Ran {
             running,
             places,
+            early,
             end,
         } = if self.only_the_end_counts(&plan) && prepared.can_be_forgotten() {
-            self.complete(prepared, workers, &mut printer)?
+            self.complete(prepared, workers, &plan, runs, &mut printer)?
         } else {
             self.step_by_step(prepared, workers, &plan, &mut printer)?
         };
@@ -183,13 +188,13 @@ impl Execution<'_> {
             return Err(interrupted());
         }
         self.tell_of_unfinished(&running, end);
-        let runs = plan.runs.map(|_| Number {
-            value: number as u64,
-            digits: plan.digits,
-        });
         let is_early = end != End::Run(RunEnd::Finished);
+        let mut early = early.into_iter();
         for target in &plan.results {
-            let written = self.write(&running, target, runs, is_early, &places)?;
+            let written = match early.next().flatten() {
+                Some(file) => file.finish().map_err(|error| self.failed(&error))?,
+                None => self.write(&running, target, runs, is_early, &places)?,
+            };
             self.tell(&written);
         }
         if plan.runs.is_some() {

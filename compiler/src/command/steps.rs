@@ -14,11 +14,12 @@ use crate::{
 use runtime::{
     input::options::RunOptions,
     output::{
+        early::Early,
         place::{Place, Placement},
-        plan::Plan,
-        write::Number,
+        plan::{Plan, Target},
+        write::{Contents, Number},
     },
-    world::{Control, RunEnd},
+    world::{Control, RunEnd, Taker},
 };
 use std::{io::Write, sync::Arc, time::Instant};
 
@@ -27,6 +28,8 @@ pub(super) struct Ran {
     pub(super) running: Running,
     /// Where the grid of each output lies.
     pub(super) places: Vec<Option<Place>>,
+    /// Results, in the order of the plan, of which the files are written already.
+    pub(super) early: Vec<Option<Early>>,
     pub(super) end: End,
 }
 
@@ -52,27 +55,68 @@ impl Execution<'_> {
             && !places.any(by_variable)
     }
 
-    /// Makes strands and runs them to their ends, with nothing in between.
+    /// Begins the files of those results that can be written as their values come.
+    fn begin_early(
+        &self,
+        prepared: &Prepared,
+        plan: &Plan,
+        number: Option<Number>,
+    ) -> Vec<Option<Early>> {
+        let begin = |target: &Target| {
+            let [output] = target.outputs[..] else {
+                return None;
+            };
+            let options = &self.options.outputs[output];
+            let (data, place) = prepared.early_output(output, options.place.as_ref())?;
+            let contents = Contents {
+                columns: &[data.column(options.range)],
+                domain: &data.domain,
+                place: place.as_ref(),
+            };
+            Early::begin(&target.destination, number, contents)
+        };
+        plan.results.iter().map(begin).collect()
+    }
+
+    /// Makes strands and runs them to their ends, with nothing in between but the writing of what is complete.
     pub(super) fn complete(
         &mut self,
         prepared: Prepared,
         workers: usize,
+        plan: &Plan,
+        number: Option<Number>,
         printer: &mut dyn Write,
     ) -> Result<Ran, Ended> {
         let start = Instant::now();
+        let mut early = self.begin_early(&prepared, plan, number);
+        let write = |output: usize, before: usize, values: &[u8]| {
+            let targets = plan.results.iter().zip(&early);
+            let of_output = targets.filter(|(target, _)| target.outputs == [output]);
+            of_output.for_each(|(_, early)| {
+                if let Some(early) = early {
+                    early.put(before, values);
+                }
+            });
+        };
+        let is_any = early.iter().any(Option::is_some);
+        let taker: Option<Taker<'_>> = is_any.then_some(&write);
         let control = Arc::new(Control::default());
         let strands = prepared.domain().strand_count() as u64;
         let running = watched(self.options, &control, Some(strands), printer, |printer| {
             let failed = |failure: Failure| Ended(fail(self.source, &failure));
             prepared
-                .complete(workers, &control, printer)
+                .complete(workers, &control, printer, taker)
                 .map_err(failed)
         })?;
         self.times.steps += start.elapsed();
         let running = running.ok_or_else(interrupted)?;
+        if !running.handed_on() {
+            early.clear();
+        }
         Ok(Ran {
             places: self.places(&running)?,
             running,
+            early,
             end: End::Run(RunEnd::Finished),
         })
     }
@@ -106,6 +150,7 @@ impl Execution<'_> {
         Ok(Ran {
             running,
             places,
+            early: Vec::new(),
             end,
         })
     }

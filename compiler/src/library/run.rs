@@ -107,7 +107,8 @@ impl Run {
             && let Stage::Prepared(_) = self.stage
             && let Stage::Prepared(prepared) = std::mem::replace(&mut self.stage, Stage::Over)
         {
-            let Some(running) = prepared.complete(self.workers, &self.control, printer)? else {
+            let (workers, control) = (self.workers, &self.control);
+            let Some(running) = prepared.complete(workers, control, printer, None)? else {
                 return Ok(RunEnd::Cancelled);
             };
             self.begin(running);

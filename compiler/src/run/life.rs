@@ -108,6 +108,10 @@ impl Remains {
         self.completed.steps
     }
 
+    pub(super) fn handed_on(&self) -> bool {
+        self.completed.handed_on
+    }
+
     pub(super) fn counts(&self) -> Counts {
         self.completed.counts
     }

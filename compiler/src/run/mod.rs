@@ -41,7 +41,7 @@ use runtime::{
     output::Domain,
     strands::Counts,
     world::{
-        Completion, Control, Creation, GlobalSequences, RunEnd, RunError, Wanted, World,
+        Completion, Control, Creation, GlobalSequences, RunEnd, RunError, Taker, Wanted, World,
         can_be_forgotten, complete,
     },
 };
@@ -124,7 +124,7 @@ impl Prepared {
 
     /// Creates the strands and runs them to their ends, or until `control` is asked to stop. Strands that cannot notice each
     /// other are not kept when they have ended: only their outputs, and where they were in the beginning. `None` if the run
-    /// was cancelled.
+    /// was cancelled. A taker gets the values of outputs as they come; [`Running::handed_on`] says if it got all.
     ///
     /// # Errors
     /// As for [`Prepared::create`] and [`Running::run`].
@@ -133,6 +133,7 @@ impl Prepared {
         workers: usize,
         control: &Arc<Control>,
         printer: &mut dyn Write,
+        taker: Option<Taker<'_>>,
     ) -> Result<Option<Running>, Failure> {
         if self.can_be_forgotten() {
             print(&self.strands, printer)?;
@@ -140,6 +141,7 @@ impl Prepared {
             let wanted = Wanted {
                 initial: &kept.initial,
                 outputs: &kept.outputs,
+                taker,
             };
             let (creation, control) = (self.creation(), Arc::clone(control));
             let ended = complete(
@@ -243,6 +245,14 @@ impl Running {
     pub fn phases(&self) -> Option<Phases> {
         let accelerator = &self.life.strands().placement().accelerator;
         accelerator.as_ref().map(Fleet::phases)
+    }
+
+    /// Whether a taker got all values of the outputs.
+    pub fn handed_on(&self) -> bool {
+        match &self.life {
+            Life::World(_) => false,
+            Life::Completed(completed) => completed.handed_on(),
+        }
     }
 
     /// Super-steps completed.

@@ -1,6 +1,6 @@
 //! Outputs: from the state of strands to arrays and files.
 
-use super::Running;
+use super::{Prepared, Running};
 use crate::{
     ir::{
         interface::{Interface, Variable},
@@ -9,12 +9,15 @@ use crate::{
     low,
 };
 use runtime::{
-    output::{Column, Domain, Length, Output, Scalar, Values},
+    output::{
+        Column, Domain, Length, Output, Scalar, Values,
+        place::{Place, Placement},
+    },
     png::Range,
     reduce,
-    strands::StrandSet,
+    strands::{Kind, StrandSet},
 };
-use std::sync::Arc;
+use std::{mem::discriminant, sync::Arc};
 
 /// An output with its values.
 #[derive(Clone, Debug)]
@@ -85,6 +88,35 @@ fn describe(variable: &Variable) -> Output {
             Some(low::Ty::Int | low::Ty::Str) => Scalar::Int,
             Some(low::Ty::Real) | None => Scalar::Real,
         },
+    }
+}
+
+impl Prepared {
+    /// An output without its values, and where its grid lies, if that is known before there are strands and if its values are
+    /// kept as files have them.
+    pub fn early_output(
+        &self,
+        number: usize,
+        placement: Option<&Placement>,
+    ) -> Option<(OutputData, Option<Place>)> {
+        let program = self.strands.program();
+        let state = program.interface.state.iter().enumerate();
+        let (n, state) = state.filter(|(_, state)| state.output).nth(number)?;
+        let place = self.known_place(placement)?;
+        let layout = program.state.layout.variables();
+        let Kind::Tensor { scalar, .. } = layout[program.state.variables[n]].kind else {
+            return None;
+        };
+        let kept = Arc::new(reduce::Values::from_bytes(scalar, &[]));
+        let ty = &state.variable.ty;
+        let values = in_own_type(Arc::clone(&kept), ty, program.lanes.long_int);
+        let data = OutputData {
+            output: describe(&state.variable),
+            domain: self.domain(),
+            values,
+            lengths: None,
+        };
+        (discriminant(&*data.values) == discriminant(&*kept)).then_some((data, place))
     }
 }
 

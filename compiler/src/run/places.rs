@@ -1,6 +1,6 @@
 //! Where the grid of a program's strands lies in the world.
 
-use super::{Prepared, Running, images::Grid};
+use super::{Prepared, Running, images::Grid, strands::Strands};
 use crate::ir::{
     interface::{Interface, Target},
     tensor::Ty,
@@ -27,14 +27,19 @@ impl Prepared {
         if !program.interface.grid && *placement != Placement::None {
             return Err("the strands are a collection; only grids have a place".to_string());
         }
-        let sizes: Vec<usize> = self.sizes.iter().rev().copied().collect();
         match placement {
             Placement::Variable(name) => position(&program.interface, name).map(drop),
-            Placement::Like(name) => {
-                let image = |image: usize| self.strands.images().grid(image);
-                like(&program.interface, name, &sizes, image).map(drop)
-            }
-            other => other.of_words(&sizes).map(drop),
+            other => place_without_strands(&self.strands, &self.sizes, other).map(drop),
+        }
+    }
+
+    /// The place of the grid, asked for or automatic, if it is known before there are strands.
+    pub(super) fn known_place(&self, placement: Option<&Placement>) -> Option<Option<Place>> {
+        let interface = &self.strands.program().interface;
+        match placement {
+            None => position_variable(interface).is_none().then_some(None),
+            Some(Placement::Variable(_)) => None,
+            Some(other) => place_without_strands(&self.strands, &self.sizes, other).ok(),
         }
     }
 }
@@ -46,15 +51,13 @@ impl Running {
     /// # Errors
     /// There is no such place.
     pub fn place(&self, placement: &Placement) -> Result<Option<Place>, String> {
-        let interface = &self.life.strands().program().interface;
-        let sizes: Vec<usize> = self.sizes.iter().rev().copied().collect();
+        let strands = self.life.strands();
         match placement {
-            Placement::Variable(name) => self.place_by(position(interface, name)?).map(Some),
-            Placement::Like(name) => {
-                let image = |image: usize| self.life.strands().images().grid(image);
-                like(interface, name, &sizes, image).map(Some)
+            Placement::Variable(name) => {
+                let variable = position(&strands.program().interface, name)?;
+                self.place_by(variable).map(Some)
             }
-            other => other.of_words(&sizes),
+            other => place_without_strands(strands, &self.sizes, other),
         }
     }
 
@@ -81,6 +84,22 @@ impl Running {
         let place = fit(&numbers, coordinates, &sizes, precision)?;
         let space = self.life.strands().images().space(coordinates);
         Ok(Place { space, ..place })
+    }
+}
+
+/// The place of a grid as the user asks for it, if it does not depend on where strands are.
+fn place_without_strands(
+    strands: &Strands,
+    sizes: &[usize],
+    placement: &Placement,
+) -> Result<Option<Place>, String> {
+    let sizes: Vec<usize> = sizes.iter().rev().copied().collect();
+    match placement {
+        Placement::Like(name) => {
+            let image = |image: usize| strands.images().grid(image);
+            like(&strands.program().interface, name, &sizes, image).map(Some)
+        }
+        other => other.of_words(&sizes),
     }
 }
 

@@ -21,8 +21,9 @@ use runtime::{
 };
 use std::{
     cell::UnsafeCell,
+    mem::MaybeUninit,
     ops::Range,
-    ptr,
+    ptr, slice,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -253,28 +254,34 @@ unsafe impl StrandProgram for Strands {
         let axes = self.program.interface.axes.len();
         let narrow = self.program.lanes.lane_bytes(low::Ty::Int) == size_of::<i32>();
         // A plane of 8-byte lanes per axis; more axes than most programs have go to the heap.
-        let mut few = [0u64; FEW_AXES * MAX_WIDTH];
-        let mut many = vec![0u64; if axes > FEW_AXES { axes * width } else { 0 }];
+        let mut few = [MaybeUninit::<u64>::uninit(); FEW_AXES * MAX_WIDTH];
+        let mut many = Vec::new();
         let planes = if axes > FEW_AXES {
+            many.resize(axes * width, MaybeUninit::uninit());
             &mut many[..]
         } else {
             &mut few[..axes * width]
         };
         for (axis, plane) in planes.chunks_exact_mut(width).enumerate() {
             let (low, _) = self.bound(axis);
-            let value = |lane: usize| {
-                // SAFETY: there are `width` coordinates per axis.
-                low + i64::from(unsafe { *coordinates.add(axis * width + lane) })
-            };
+            // SAFETY: there are `width` coordinates per axis.
+            let positions = unsafe { slice::from_raw_parts(coordinates.add(axis * width), width) };
             let plane = plane.as_mut_ptr();
-            for lane in 0..width {
-                // SAFETY: a plane has room for the lanes, whether they have 8 bytes or 4.
-                unsafe {
-                    if narrow {
-                        plane.cast::<i32>().add(lane).write(value(lane) as i32);
-                    } else {
-                        plane.cast::<i64>().add(lane).write(value(lane));
-                    }
+            // SAFETY: a plane has room for the lanes, whether they have 8 bytes or 4.
+            unsafe {
+                match <&[u32; MAX_WIDTH]>::try_from(positions) {
+                    // Without a loop for the case that should be quick.
+                    Ok(positions) if narrow => plane
+                        .cast::<[u32; MAX_WIDTH]>()
+                        .write(positions.map(|position| position.wrapping_add(low as u32))),
+                    _ if narrow => positions.iter().enumerate().for_each(|(lane, position)| {
+                        let value = position.wrapping_add(low as u32);
+                        plane.cast::<u32>().add(lane).write(value);
+                    }),
+                    _ => positions.iter().enumerate().for_each(|(lane, &position)| {
+                        let value = low + i64::from(position);
+                        plane.cast::<i64>().add(lane).write(value);
+                    }),
                 }
             }
         }

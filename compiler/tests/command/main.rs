@@ -1,6 +1,7 @@
 //! The command as a user meets it: what it writes, says and returns.
 
 mod commands;
+mod early;
 mod images;
 mod interrupts;
 mod limits;

@@ -27,7 +27,8 @@ pub use samples::{FromSample, Sample, Samples};
 pub use streams::Decompressed;
 pub use vocabulary::{Centering, Encoding, Endian, Kind, NamedSpace, SampleType};
 pub use write::{
-    Format, detached_data_name, write, write_attached, write_detached, write_native, write_text,
+    Format, detached_data_name, native_header, write, write_attached, write_detached, write_native,
+    write_text,
 };
 
 /// An array with its description. Type and number of the samples agree with the header.

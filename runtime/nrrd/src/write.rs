@@ -42,16 +42,26 @@ pub fn write_attached(nrrd: &Nrrd, format: Format, out: &mut dyn Write) -> Resul
 /// Writes header and samples one after the other, from samples that are there as the bytes of this machine's numbers, axis 0
 /// fastest.
 pub fn write_native(header: &Header, samples: &[u8], out: &mut dyn Write) -> Result<(), NrrdError> {
-    let size = header.sample_type.size().or(header.block_size);
-    let wanted = header.sample_count().zip(size);
-    let wanted = wanted.and_then(|(count, size)| count.checked_mul(size));
-    if wanted != Some(samples.len()) {
+    let (text, wanted) = native_header(header)?;
+    if wanted != samples.len() {
         let message = format!("{} bytes are not what the header says", samples.len());
         return Err(NrrdError::new(ErrorKind::Unwritable, message));
     }
-    let text = header_of(header, Format::default(), DataFile::Attached)?;
     out.write_all(text.as_bytes()).map_err(io_error)?;
     out.write_all(samples).map_err(io_error)
+}
+
+/// The text before samples that follow as the bytes of this machine's numbers, and how many bytes these have.
+pub fn native_header(header: &Header) -> Result<(String, usize), NrrdError> {
+    let size = header.sample_type.size().or(header.block_size);
+    let count = header.sample_count().zip(size);
+    let bytes = count.and_then(|(count, size)| count.checked_mul(size));
+    let bytes = bytes.ok_or_else(|| {
+        let message = "more bytes than can be counted";
+        NrrdError::new(ErrorKind::Unwritable, message.to_string())
+    })?;
+    let text = header_of(header, Format::default(), DataFile::Attached)?;
+    Ok((text, bytes))
 }
 
 /// Writes a header that names its data file, and the data. `data_name` is relative to the header's directory.

@@ -36,24 +36,41 @@ struct Marks {
 }
 
 impl Marks {
-    /// Writes the values that `slot_of` gives for these ranks, all below its length, to `ordered`, by increasing rank.
-    fn order(&mut self, ranks: impl Iterator<Item = u32>, slot_of: &[u32], ordered: &mut Vec<u32>) {
+    /// Writes the slots of these ranks, which are below the length of the table `slot_of`, to the front of `ordered`, by
+    /// increasing rank and without the slot `own`. There is room for all; gives how many they are.
+    fn order(
+        &mut self,
+        ranks: impl Iterator<Item = u32>,
+        slot_of: &[u32],
+        own: u32,
+        ordered: &mut [u32],
+    ) -> usize {
         let words = slot_of.len().div_ceil(64);
         if self.words.len() < words {
             self.words.resize(words, 0);
             self.full.resize(words.div_ceil(64), 0);
         }
-        for rank in ranks {
-            let word = rank as usize / 64;
-            self.words[word] |= 1 << (rank % 64);
-            self.full[word / 64] |= 1 << (word % 64);
-        }
+        ranks.for_each(|rank| {
+            let number = rank as usize / 64;
+            let word = &mut self.words[number];
+            // Results that follow each other often share a word: then there is one memory cell to wait for and not two.
+            if *word == 0 {
+                self.full[number / 64] |= 1 << (number % 64);
+            }
+            *word |= 1 << (rank % 64);
+        });
+        let mut count = 0;
         for (first, full) in (0..).step_by(64).zip(&mut self.full) {
             for word in ones(std::mem::take(full)).map(|bit| first + bit) {
-                let marked = std::mem::take(&mut self.words[word]);
-                ordered.extend(ones(marked).map(|bit| slot_of[word * 64 + bit]));
+                for bit in ones(std::mem::take(&mut self.words[word])) {
+                    let slot = slot_of[word * 64 + bit];
+                    ordered[count] = slot;
+                    // The strand itself is overwritten by the next.
+                    count += usize::from(slot != own);
+                }
             }
         }
+        count
     }
 }
 
@@ -91,8 +108,33 @@ pub(super) fn select<T: Coordinate, const D: usize>(
     hits: &mut Hits,
 ) {
     test(points, centre, square, hits);
-    let count = collect(&points.ranks, &points.slots, own, hits);
-    order(hits, count, slot_of);
+    let most: u32 = hits.inside.iter().map(|word| word.count_ones()).sum();
+    let most = most as usize;
+    if most > COUNTED && !slot_of.is_empty() {
+        let Hits {
+            begins,
+            inside,
+            ordered,
+            marks,
+            ..
+        } = hits;
+        ordered.resize(most, 0);
+        let found = places(inside, begins).map(|place| points.ranks[place]);
+        let count = marks.order(found, slot_of, own, ordered);
+        ordered.truncate(count);
+    } else {
+        let count = collect(&points.ranks, &points.slots, own, most, hits);
+        order(hits, count);
+    }
+}
+
+/// The places of those that are inside.
+#[inline(always)]
+fn places(inside: &[u64], begins: &[u32]) -> impl Iterator<Item = usize> {
+    let words = inside.iter().zip(begins.chunks(4));
+    words.flat_map(|(&word, begins)| {
+        ones(word).map(|bit| begins[bit / GROUP] as usize + bit % GROUP)
+    })
 }
 
 /// Fills `begins` and `inside`.
@@ -146,39 +188,38 @@ fn square_distances<T: Coordinate, const D: usize>(
     squares
 }
 
-/// Writes keys and slots of what is inside to the front of `keys` and `found`; gives their number.
-fn collect(ranks: &[u32], slots: &[u32], own: u32, hits: &mut Hits) -> usize {
+/// Writes keys and slots of what is inside, `most` of them, to the front of `keys` and `found`; gives their number.
+fn collect(ranks: &[u32], slots: &[u32], own: u32, most: usize, hits: &mut Hits) -> usize {
+    let Hits {
+        begins,
+        inside,
+        keys,
+        found,
+        ..
+    } = hits;
     // Room for everything, for the strand itself, and for padding to a full group.
-    let most: u32 = hits.inside.iter().map(|word| word.count_ones()).sum();
-    let room = most as usize + GROUP;
-    if room > hits.keys.len() {
-        hits.keys.resize(2 * room, 0);
-        hits.found.resize(2 * room, 0);
+    let room = most + GROUP;
+    if room > keys.len() {
+        keys.resize(2 * room, 0);
+        found.resize(2 * room, 0);
     }
     let mut count = 0;
-    for (&word, begins) in hits.inside.iter().zip(hits.begins.chunks(4)) {
-        let mut word = word;
-        while word != 0 {
-            let bit = word.trailing_zeros() as usize;
-            word &= word - 1;
-            let place = begins[bit / GROUP] as usize + bit % GROUP;
-            hits.keys[count] = (ranks[place] ^ 1 << 31) as i32;
-            hits.found[count] = slots[place];
-            // The strand itself is overwritten by the next result.
-            count += usize::from(slots[place] != own);
-        }
-    }
+    places(inside, begins).for_each(|place| {
+        keys[count] = (ranks[place] ^ 1 << 31) as i32;
+        found[count] = slots[place];
+        // The strand itself is overwritten by the next result.
+        count += usize::from(slots[place] != own);
+    });
     count
 }
 
 /// Puts the first `count` slots found into the order of their keys.
-fn order(hits: &mut Hits, count: usize, slot_of: &[u32]) {
+fn order(hits: &mut Hits, count: usize) {
     let Hits {
         keys,
         found,
         ordered,
         scratch,
-        marks,
         ..
     } = hits;
     let rank = |key: i32| key as u32 ^ 1 << 31;
@@ -198,8 +239,6 @@ fn order(hits: &mut Hits, count: usize, slot_of: &[u32]) {
             }
         }
         ordered.truncate(count);
-    } else if !slot_of.is_empty() {
-        marks.order(keys[..count].iter().map(|&key| rank(key)), slot_of, ordered);
     } else {
         scratch.clear();
         let keyed = keys[..count].iter().zip(&*found);

@@ -13,7 +13,7 @@ pub(super) struct Staged {
     files: Vec<(PathBuf, PathBuf)>,
 }
 
-fn error(path: &Path, cause: impl std::fmt::Display) -> OutputError {
+pub(super) fn error(path: &Path, cause: impl std::fmt::Display) -> OutputError {
     OutputError::new(format!("{}: {cause}", path.display()))
 }
 

@@ -109,7 +109,7 @@ pub fn write(
     Ok(vec![written(file, description, tally)])
 }
 
-fn written(file: &str, description: String, tally: Option<Tally>) -> Written {
+pub(super) fn written(file: &str, description: String, tally: Option<Tally>) -> Written {
     Written {
         file: file.to_string(),
         description,
@@ -225,7 +225,7 @@ pub(super) fn describe_picture(png: &Png) -> String {
     format!("{} × {}, {colours}, {bits} bit", png.width(), png.height())
 }
 
-fn describe_array(contents: Contents<'_>) -> String {
+pub(super) fn describe_array(contents: Contents<'_>) -> String {
     let sizes = match contents.domain {
         Domain::Grid(sizes) => sizes
             .iter()

@@ -197,6 +197,7 @@ impl SequenceCache {
     }
 
     /// True when no sequence has been made since strands were settled.
+    #[inline]
     pub(crate) fn is_settled(&self) -> bool {
         self.made.is_empty()
     }

@@ -55,11 +55,13 @@ impl Blocks {
     }
 
     /// Address of the first block. It changes only when the array grows.
+    #[inline]
     pub fn base(&self) -> *mut u8 {
         self.base.as_ptr()
     }
 
     /// Address of block `index`.
+    #[inline]
     pub fn block(&self, index: usize) -> *mut u8 {
         assert!(index < self.len, "block {index} of {}", self.len);
         // SAFETY: the index is in range, so the address lies in the allocation.

@@ -233,6 +233,7 @@ impl StateLayout {
     }
 
     /// The planes that hold sequence handles.
+    #[inline]
     pub fn sequence_planes(&self) -> &[SequencePlane] {
         &self.sequences
     }

@@ -29,9 +29,8 @@ pub fn walk(sizes: &[usize]) -> Vec<u32> {
         })
         .collect();
     parts.into_par_iter().for_each(|(tile, part)| {
-        let first = row_major(&tile.corner, sizes);
-        let codes = walk.codes(&tile).zip(part);
-        codes.for_each(|(code, index)| *index = first.wrapping_add(walk.offsets[code]));
+        let ranks = walk.ranks_in(&tile).zip(part);
+        ranks.for_each(|(rank, index)| *index = rank);
     });
     order
 }
@@ -54,13 +53,19 @@ pub(crate) struct Tile {
     points: usize,
 }
 
-/// The points of a tile in walking order.
+/// The points of a tile in walking order, for blocks of so many lanes. Lanes of a last block that have no point hold zeros.
 #[derive(Default)]
 pub(crate) struct TilePoints {
+    /// How many there are.
+    pub(crate) count: usize,
     /// Their row-major indices.
     pub(crate) ranks: Vec<u32>,
-    /// Their coordinates, axis by axis.
-    pub(crate) coordinates: Vec<Vec<u32>>,
+    /// Their coordinates, block by block, and in a block axis by axis.
+    pub(crate) coordinates: Vec<u32>,
+    /// Of the last tile that was not whole, how many points it had along each axis, and their positions on the curve: most
+    /// such tiles are alike.
+    room: Vec<u32>,
+    codes: Vec<usize>,
 }
 
 impl Walk {
@@ -102,6 +107,15 @@ impl Walk {
         self.counts.iter().product()
     }
 
+    /// Tiles that lie beside each other along all axes but the slowest, and their points. The points of such rows follow each
+    /// other in row-major order; the last row may have fewer.
+    pub(crate) fn row(&self) -> (usize, usize) {
+        let thickness = 1 << self.bits.first().copied().unwrap_or(0);
+        let [tiles, points]: [usize; 2] =
+            [&self.counts, &self.sizes].map(|all| all.iter().skip(1).product());
+        (tiles, points * thickness)
+    }
+
     /// Points that a tile has at most.
     pub(crate) fn largest(&self) -> usize {
         self.offsets.len()
@@ -119,44 +133,95 @@ impl Walk {
         Tile { corner, points }
     }
 
+    /// How many points a tile has along each axis.
+    fn room(&self, tile: &Tile) -> Vec<u32> {
+        let axes = tile.corner.iter().zip(&self.sizes).zip(&self.bits);
+        axes.map(|((&at, &size), &bits)| (size as u32 - at).min(1 << bits))
+            .collect()
+    }
+
     /// The positions on the curve of those points of a tile that lie in the grid.
-    fn codes(&self, tile: &Tile) -> impl Iterator<Item = usize> {
+    fn codes<'a>(&'a self, tile: &Tile) -> impl Iterator<Item = usize> + use<'a> {
         let whole = tile.points == self.offsets.len();
-        let corner = tile.corner.iter().zip(&self.sizes);
-        let room: Vec<u32> = corner.map(|(&at, &size)| size as u32 - at).collect();
+        let room = self.room(tile);
         (0..self.offsets.len()).filter(move |&code| {
             whole || (self.steps.iter().zip(&room)).all(|(steps, &room)| steps[code] < room)
         })
     }
 
-    /// The points of a tile.
-    pub(crate) fn visit(&self, number: usize, points: &mut TilePoints) {
+    /// The row-major indices of the points of a tile.
+    fn ranks_in<'a>(&'a self, tile: &Tile) -> impl Iterator<Item = u32> + use<'a> {
+        let first = row_major(&tile.corner, &self.sizes);
+        self.codes(tile)
+            .map(move |code| first.wrapping_add(self.offsets[code]))
+    }
+
+    /// The row-major indices of the points of a tile, by its number.
+    pub(crate) fn ranks(&self, number: usize) -> impl Iterator<Item = u32> {
+        self.ranks_in(&self.tile(number))
+    }
+
+    /// The points of a tile, for blocks of `width` lanes.
+    pub(crate) fn visit(&self, number: usize, width: usize, points: &mut TilePoints) {
+        let TilePoints {
+            count,
+            ranks,
+            coordinates,
+            room,
+            codes,
+        } = points;
         let tile = self.tile(number);
         let first = row_major(&tile.corner, &self.sizes);
-        points.coordinates.resize_with(self.sizes.len(), Vec::new);
-        let planes = points.coordinates.iter_mut().zip(&self.steps);
-        let planes = planes.zip(&tile.corner);
-        points.ranks.clear();
-        if tile.points == self.offsets.len() {
-            let ranks = self.offsets.iter();
-            points
-                .ranks
-                .extend(ranks.map(|offset| first.wrapping_add(*offset)));
-            for ((plane, steps), corner) in planes {
-                plane.clear();
-                plane.extend(steps.iter().map(|step| corner + step));
+        let axes = self.sizes.len();
+        let lanes = tile.points.next_multiple_of(width);
+        *count = tile.points;
+        ranks.resize(lanes, 0);
+        coordinates.resize(axes * lanes, 0);
+        if tile.points == self.offsets.len() && tile.points == lanes {
+            let offsets = ranks.iter_mut().zip(&self.offsets);
+            offsets.for_each(|(rank, offset)| *rank = first.wrapping_add(*offset));
+            for (block, planes) in coordinates
+                .chunks_exact_mut((axes * width).max(1))
+                .enumerate()
+            {
+                let steps = self.steps.iter().zip(&tile.corner);
+                for (plane, (steps, corner)) in planes.chunks_exact_mut(width).zip(steps) {
+                    put_shifted(&steps[block * width..][..width], *corner, plane);
+                }
             }
             return;
         }
-        let codes: Vec<usize> = self.codes(&tile).collect();
-        let ranks = codes.iter().map(|&code| self.offsets[code]);
-        points
-            .ranks
-            .extend(ranks.map(|offset| first.wrapping_add(offset)));
-        for ((plane, steps), corner) in planes {
-            plane.clear();
-            plane.extend(codes.iter().map(|&code| corner + steps[code]));
+        let room_here = self.room(&tile);
+        if *room != room_here || codes.len() != tile.points {
+            codes.clear();
+            codes.extend(self.codes(&tile));
+            *room = room_here;
         }
+        ranks.fill(0);
+        coordinates.fill(0);
+        for (n, (&code, rank)) in codes.iter().zip(&mut *ranks).enumerate() {
+            *rank = first.wrapping_add(self.offsets[code]);
+            let lane = n / width * axes * width + n % width;
+            for (axis, steps) in self.steps.iter().enumerate() {
+                coordinates[lane + axis * width] = tile.corner[axis] + steps[code];
+            }
+        }
+    }
+}
+
+/// Writes the sums of some numbers and one number.
+#[inline(always)]
+fn put_shifted(numbers: &[u32], shift: u32, sums: &mut [u32]) {
+    // Without a loop for the number of lanes that most machines have.
+    if let (Ok(numbers), Ok(sums)) = (
+        <&[u32; MAX_WIDTH]>::try_from(numbers),
+        <&mut [u32; MAX_WIDTH]>::try_from(&mut *sums),
+    ) {
+        *sums = numbers.map(|number| number.wrapping_add(shift));
+        return;
+    }
+    for (sum, number) in sums.iter_mut().zip(numbers) {
+        *sum = number.wrapping_add(shift);
     }
 }
 
@@ -269,17 +334,25 @@ mod tests {
             vec![1, 50, 1],
             vec![4, 0, 3],
         ] {
-            for bits in [0, 4, 10] {
+            for (bits, width) in [(0, 1), (0, 4), (4, 4), (10, 16)] {
                 let walk = Walk::new(&sizes, bits);
                 let (mut points, mut seen) = (TilePoints::default(), Vec::new());
                 for tile in 0..walk.tiles() {
-                    walk.visit(tile, &mut points);
-                    assert!(points.ranks.len() <= walk.largest());
+                    walk.visit(tile, width, &mut points);
+                    assert!(points.count <= walk.largest());
+                    assert_eq!(points.ranks.len(), points.count.next_multiple_of(width));
+                    assert!(
+                        walk.ranks(tile)
+                            .eq(points.ranks[..points.count].iter().copied())
+                    );
+                    let axes = sizes.len();
                     for (n, &rank) in points.ranks.iter().enumerate() {
-                        let at: Vec<u32> = points.coordinates.iter().map(|axis| axis[n]).collect();
+                        let first = n / width * axes * width + n % width;
+                        let at = (0..axes).map(|axis| points.coordinates[first + axis * width]);
+                        let at: Vec<u32> = at.collect();
                         assert_eq!(row_major(&at, &sizes), rank, "{sizes:?}");
-                        seen.push(rank);
                     }
+                    seen.extend_from_slice(&points.ranks[..points.count]);
                 }
                 seen.sort_unstable();
                 assert!(seen.into_iter().eq(0..walk.points() as u32), "{sizes:?}");

@@ -1,7 +1,7 @@
 //! From blocks to strand order: takes planes of every block, gives the values of all members of a set in creation order.
 
 use super::core::Core;
-use crate::abi::{LaneMask, MAX_WIDTH};
+use crate::abi::LaneMask;
 use crate::memory::{Room, roomy};
 use crate::reduce::Values;
 use crate::strands::arrange::bits;
@@ -26,18 +26,20 @@ pub(super) unsafe fn put_lanes<T: Copy>(
     lanes: LaneMask,
     place: impl Fn(usize) -> u32,
 ) {
-    // Where values come from and go to is the same for all components, up to their offsets.
-    let (mut ways, mut count) = ([(0, 0); MAX_WIDTH], 0);
-    for lane in bits(lanes) {
-        ways[count] = (lane as usize, place(lane as usize) as usize * offsets.len());
-        count += 1;
-    }
+    let components = offsets.len();
     for (component, &offset) in offsets.iter().enumerate() {
-        for &(lane, place) in &ways[..count] {
-            // SAFETY: the caller's promise.
-            unsafe {
-                let value = *block.add(offset).cast::<T>().add(lane);
-                room.put(place + component, value);
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (from, to) = (block.add(offset).cast::<T>(), room.at(component));
+            let put = |lane: usize| {
+                to.add(place(lane) as usize * components)
+                    .write(*from.add(lane));
+            };
+            // Nearly always all lanes are wanted, or the first of them.
+            if lanes & lanes.wrapping_add(1) == 0 {
+                (0..lanes.trailing_ones() as usize).for_each(put);
+            } else {
+                bits(lanes).for_each(|lane| put(lane as usize));
             }
         }
     }

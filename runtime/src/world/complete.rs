@@ -50,7 +50,8 @@ pub(crate) fn run_to_completion<P: StrandProgram>(core: &mut Core, program: &P, 
             let groups = lanes
                 .par_chunks_mut(blocks)
                 .zip(ranks.par_chunks_mut(blocks * width));
-            groups.enumerate().for_each(run);
+            // Some take much longer than others, and whoever has none takes any.
+            groups.enumerate().with_max_len(1).for_each(run);
         } else {
             let groups = lanes
                 .chunks_mut(blocks)
@@ -77,12 +78,14 @@ pub(super) fn run_group<P: StrandProgram>(
     let shared = core.shared();
     let mut worker = core.worker();
     let mut done = 0;
-    while done < limit && records.lanes.iter().any(|sets| sets.active != 0) {
+    let mut before = count(records.lanes);
+    while done < limit && before.0 != 0 {
         if core.step + done > first_failure.load(Relaxed) {
             break;
         }
-        let before = count(records.lanes);
         let mut longest = 0;
+        let ranks = &*records.ranks;
+        let mut cx = StepContext::new(&shared, &mut worker, 0, first, &[]);
         for block in 0..records.lanes.len() {
             let slots = block * width..(block + 1) * width;
             let sets = &mut records.lanes[block];
@@ -96,8 +99,7 @@ pub(super) fn run_group<P: StrandProgram>(
                 if step > first_failure.load(Relaxed) {
                     break;
                 }
-                let ranks = &records.ranks[slots.clone()];
-                let mut cx = StepContext::new(&shared, &mut worker, step, first + block, ranks);
+                cx.enter(step, first + block, &ranks[slots.clone()]);
                 let taken = step_block(
                     program,
                     core.abilities,
@@ -118,6 +120,7 @@ pub(super) fn run_group<P: StrandProgram>(
         let stabilized = now.1 - before.1;
         let died = before.0 - now.0 - stabilized;
         core.control.advance(core.step + done, stabilized, died);
+        before = now;
         if packing_pays(records.lanes, width) {
             let sources = packed_order(records.lanes, width);
             // SAFETY: the blocks of the group are this worker's.

@@ -100,6 +100,7 @@ pub struct StepContext<'a> {
 
 impl<'a> StepContext<'a> {
     /// A context for the block whose lanes have these ranks.
+    #[inline]
     pub(crate) fn new(
         shared: &'a Shared<'a>,
         worker: &'a mut Worker,
@@ -128,7 +129,17 @@ impl<'a> StepContext<'a> {
         }
     }
 
+    /// Goes on to a super-step of the block whose lanes have these ranks.
+    #[inline]
+    pub(crate) fn enter(&mut self, step: u64, block: usize, ranks: &'a [u32]) {
+        self.head.step = step;
+        self.first_slot = (block * self.shared.layout.width()) as u32;
+        self.ranks = ranks;
+        (self.failed, self.exhausted) = (0, 0);
+    }
+
     /// What all methods of the super-step see.
+    #[inline]
     pub fn head(&self) -> &StepHead {
         &self.head
     }

@@ -18,11 +18,14 @@ use crate::strands::roster::{LaneSets, Newest, Roster};
 use crate::strands::tiles::walk;
 use crate::strands::{Counts, SequencePlane, Sharing, StateLayout};
 use rayon::prelude::*;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Strands a worker takes at a time.
 const TASK: usize = 64;
+/// Of long tasks a worker takes so many that are neighbours, unless fewer than these shares for everyone are left.
+const NEIGHBOURS: usize = 8;
+const SHARES: usize = 8;
 
 /// Everything but the program.
 pub(crate) struct Core {
@@ -154,6 +157,32 @@ impl Core {
             work(false)
         } else {
             on(&self.threads, || work(true))
+        }
+    }
+
+    /// Runs tasks of many strands each, every one once. Workers take several that are neighbours at a time, because these
+    /// write to the same lines of the cache, and single ones near the end, so that nobody waits for long.
+    pub(crate) fn share(&self, tasks: usize, run: impl Fn(usize) + Sync) {
+        let next = AtomicUsize::new(0);
+        let work = |workers: usize| {
+            loop {
+                let first = next.load(Relaxed);
+                if first >= tasks {
+                    return;
+                }
+                let fair = (tasks - first) / (SHARES * workers);
+                let end = first + fair.clamp(1, NEIGHBOURS);
+                let taken = next.compare_exchange(first, end, Relaxed, Relaxed);
+                if taken.is_ok() {
+                    (first..end).for_each(&run);
+                }
+            }
+        };
+        match self.workers.len().min(tasks) {
+            0 | 1 => work(1),
+            _ => drop(on(&self.threads, || {
+                rayon::broadcast(|_| work(self.workers.len()))
+            })),
         }
     }
 

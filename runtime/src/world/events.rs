@@ -114,6 +114,7 @@ impl ListArena {
     }
 
     /// Ends the use of all lists.
+    #[inline]
     pub(crate) fn reset(&mut self) {
         self.chunk = 0;
         self.used = 0;

@@ -4,21 +4,21 @@
 //! What a worker needs at a time is the state of one tile, which stays in its cache, so that making a strand costs little
 //! more than computing its initial values.
 
-use super::collect::put_lanes;
 use super::complete::{GROUP, SHARES, run_group};
 use super::context::StepContext;
 use super::core::{Core, on};
+use super::kept::{Kept, Way};
 use super::methods::create_at;
+use super::parts::{Parts, Taker};
 use super::program::{Abilities, StrandProgram};
 use super::{Control, Creation, GlobalSequences, WorldError};
 use crate::abi::LaneMask;
-use crate::memory::{Claim, Room, claim, roomy};
+use crate::memory::{Claim, Room, claim};
 use crate::reduce::Values;
 use crate::strands::arrange::Records;
 use crate::strands::roster::LaneSets;
 use crate::strands::tiles::{TilePoints, Walk};
-use crate::strands::{Counts, Kind, Scalar, StateLayout};
-use rayon::prelude::*;
+use crate::strands::{Counts, StateLayout};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,6 +32,8 @@ pub struct Completed {
     pub steps: u64,
     /// What became of the strands.
     pub counts: Counts,
+    /// Whether all values of the outputs were handed on.
+    pub handed_on: bool,
     threads: rayon::ThreadPool,
     /// The memory of the values.
     _claim: Claim,
@@ -51,6 +53,8 @@ pub struct Wanted<'a> {
     pub initial: &'a [usize],
     /// As they end.
     pub outputs: &'a [usize],
+    /// Who takes the values of outputs as they come, if the strands are a grid.
+    pub taker: Option<Taker<'a>>,
 }
 
 /// How it ended.
@@ -98,10 +102,15 @@ pub fn complete<P: StrandProgram>(
     let walk = Walk::new(creation.sizes(), tile.ilog2());
     let blocks = walk.largest().div_ceil(width);
     core.state.resize(blocks * core.workers.len());
-    let variables = wanted.initial.iter().chain(wanted.outputs);
-    let bytes: usize = variables
-        .map(|&variable| Kept::bytes(&core.layout, variable))
-        .sum();
+    let bytes = |variables: &[usize]| -> usize {
+        let variables = variables.iter();
+        variables.map(|&n| Kept::bytes(&core.layout, n)).sum()
+    };
+    let parts = match (creation, wanted.taker) {
+        (Creation::Grid(_), Some(taker)) => Some(Parts::new(&walk, bytes(wanted.outputs), taker)),
+        _ => None,
+    };
+    let bytes = bytes(wanted.initial) + bytes(wanted.outputs);
     let claim = claim(count as u64 * (bytes as u64 + 1)).map_err(|shortage| {
         let count = count as u32;
         WorldError::Memory { count, shortage }
@@ -124,17 +133,12 @@ pub fn complete<P: StrandProgram>(
         first: first.iter_mut().map(Kept::way).collect(),
         last: last.iter_mut().map(Kept::way).collect(),
         dead: Room::new(dead.as_mut_ptr()),
+        parts,
         taken: AtomicU64::new(0),
         first_failure: AtomicU64::new(u64::MAX),
     };
-    let tiles = 0..stream.walk.tiles();
-    core.parallel(count.div_ceil(width), |wide| {
-        if wide {
-            tiles.into_par_iter().for_each(|tile| stream.run(tile));
-        } else {
-            tiles.for_each(|tile| stream.run(tile));
-        }
-    });
+    core.share(stream.walk.tiles(), |tile| stream.run(tile));
+    let takes = stream.parts.is_some();
     let (steps, failed) = (stream.taken.into_inner(), stream.first_failure.into_inner());
     if failed < u64::MAX {
         return Ok(Completion::Failed);
@@ -155,6 +159,7 @@ pub fn complete<P: StrandProgram>(
         outputs: finish(last, counts.dead > 0),
         steps,
         counts,
+        handed_on: takes && counts.dead == 0,
         threads: core.threads,
         _claim: claim,
     })))
@@ -173,6 +178,7 @@ struct Stream<'a, P> {
     last: Vec<Way>,
     /// By rank: 1 for those that died.
     dead: Room<u8>,
+    parts: Option<Parts<'a>>,
     taken: AtomicU64,
     first_failure: AtomicU64,
 }
@@ -182,8 +188,6 @@ struct Stream<'a, P> {
 struct Arena {
     points: TilePoints,
     lanes: Vec<LaneSets>,
-    ranks: Vec<u32>,
-    coordinates: Vec<u32>,
 }
 
 impl<P: StrandProgram> Stream<'_, P> {
@@ -198,30 +202,47 @@ impl<P: StrandProgram> Stream<'_, P> {
         let mut arena = self.arenas[worker]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let arena = &mut *arena;
-        self.walk.visit(tile, &mut arena.points);
-        self.create(first, arena);
-        let Arena {
-            points,
+        let Arena { points, lanes } = &mut *arena;
+        self.walk.visit(tile, self.width, points);
+        self.create(first, points, lanes);
+        let records = Records {
             lanes,
-            ranks,
-            ..
-        } = arena;
-        let records = Records { lanes, ranks };
+            ranks: &mut points.ranks,
+        };
         let failure = &self.first_failure;
         let steps = run_group(core, self.program, first, records, u64::MAX, failure);
-        self.taken.fetch_max(steps, Relaxed);
+        if steps > self.taken.load(Relaxed) {
+            self.taken.fetch_max(steps, Relaxed);
+        }
         let alive: u32 = lanes.iter().map(|sets| sets.alive().count_ones()).sum();
         // SAFETY: tiles have no strand in common, and the blocks are this worker's.
         unsafe {
-            if (alive as usize) < points.ranks.len() {
-                self.bury(points, lanes, ranks);
+            if (alive as usize) < points.count {
+                self.bury(tile, lanes, &points.ranks);
             }
             for (block, sets) in lanes.iter().enumerate() {
                 let state = core.state.block(first + block).cast_const();
-                let ranks = &ranks[block * self.width..];
-                put(&self.last, state, sets.alive(), ranks);
+                let ranks = &points.ranks[block * self.width..][..self.width];
+                for way in &self.last {
+                    way.put(state, sets.alive(), ranks);
+                }
             }
+        }
+        self.hand_on(tile);
+    }
+
+    /// Hands on what a tile has made complete.
+    fn hand_on(&self, tile: usize) {
+        let Some(parts) = &self.parts else {
+            return;
+        };
+        let Some(strands) = parts.end(tile) else {
+            return;
+        };
+        for (number, way) in self.last.iter().enumerate() {
+            // SAFETY: nobody died, so the strands of the part have written their values, and they have ended.
+            let (before, bytes) = unsafe { way.written(strands.clone()) };
+            (parts.taker)(number, before, bytes);
         }
     }
 
@@ -229,12 +250,15 @@ impl<P: StrandProgram> Stream<'_, P> {
     ///
     /// # Safety
     /// Nobody else marks strands of this tile.
-    unsafe fn bury(&self, points: &TilePoints, lanes: &[LaneSets], ranks: &[u32]) {
+    unsafe fn bury(&self, tile: usize, lanes: &[LaneSets], ranks: &[u32]) {
+        if let Some(parts) = &self.parts {
+            parts.spoil();
+        }
         let is_alive =
             |slot: usize| lanes[slot / self.width].alive() >> (slot % self.width) & 1 == 1;
         // SAFETY: ranks are below the number of strands, and those of the tile are ours.
         unsafe {
-            for &rank in &points.ranks {
+            for rank in self.walk.ranks(tile) {
                 self.dead.put(rank as usize, 1);
             }
             for (_, &rank) in ranks.iter().enumerate().filter(|(slot, _)| is_alive(*slot)) {
@@ -244,43 +268,36 @@ impl<P: StrandProgram> Stream<'_, P> {
     }
 
     /// Makes the strands of a tile in the blocks from `first`.
-    fn create(&self, first: usize, arena: &mut Arena) {
+    fn create(&self, first: usize, points: &TilePoints, lanes: &mut Vec<LaneSets>) {
         let (core, width) = (self.core, self.width);
-        let Arena {
-            points,
-            lanes,
-            ranks,
-            coordinates,
-        } = arena;
-        let count = points.ranks.len();
-        let blocks = count.div_ceil(width);
-        ranks.clear();
-        ranks.extend_from_slice(&points.ranks);
-        ranks.resize(blocks * width, 0);
-        for plane in &mut points.coordinates {
-            plane.resize(blocks * width, 0);
-        }
-        coordinates.resize(points.coordinates.len() * width, 0);
         lanes.clear();
+        let blocks = points.ranks.len() / width;
+        let planes = points.coordinates.len() / blocks;
+        let full = LaneMask::MAX >> (LaneMask::BITS - width as u32);
         let shared = core.shared();
         let mut worker = core.worker();
-        for block in 0..blocks {
-            let slots = block * width..(block + 1) * width;
-            let full = LaneMask::MAX >> (LaneMask::BITS - width as u32);
-            let these = full >> (slots.end - slots.end.min(count));
-            let planes = coordinates.chunks_exact_mut(width).zip(&points.coordinates);
-            planes.for_each(|(lanes, plane)| lanes.copy_from_slice(&plane[slots.clone()]));
+        let mut cx = StepContext::new(&shared, &mut worker, 0, first, &[]);
+        // SAFETY: the blocks are this worker's, side by side, and each as long as the layout says.
+        unsafe {
+            let bytes = blocks * core.layout.stride();
+            core.state.block(first).write_bytes(0, bytes);
+        }
+        for (block, ranks) in points.ranks.chunks_exact(width).enumerate() {
+            let end = (block + 1) * width;
+            let these = full >> (end - end.min(points.count));
+            let coordinates = &points.coordinates[block * planes..][..planes];
             let state = core.state.block(first + block);
-            // SAFETY: the block is this worker's, and as long as the layout says.
-            unsafe { state.write_bytes(0, core.layout.stride()) };
-            let ranks = &ranks[slots];
-            let mut cx = StepContext::new(&shared, &mut worker, 0, first + block, ranks);
+            cx.enter(0, first + block, ranks);
             create_at(self.program, coordinates, &mut cx, state, these);
             if cx.failed() != 0 {
                 self.first_failure.store(0, Relaxed);
             }
             // SAFETY: tiles have no strand in common.
-            unsafe { put(&self.first, state, these, ranks) };
+            unsafe {
+                for way in &self.first {
+                    way.put(state, these, ranks);
+                }
+            }
             lanes.push(LaneSets {
                 active: these,
                 fresh: these,
@@ -288,120 +305,4 @@ impl<P: StrandProgram> Stream<'_, P> {
             });
         }
     }
-}
-
-/// The planes of a variable in a block, and where its values go.
-type Way = (Vec<usize>, Place);
-
-/// Room for scalars of one, four or eight bytes.
-enum Place {
-    Bytes(Room<u8>),
-    Words(Room<u32>),
-    Doubles(Room<u64>),
-}
-
-/// Writes the values of some lanes of a block where those of their ranks are.
-///
-/// # Safety
-/// The block has values for these lanes, their ranks are below the number of strands, and nobody else writes theirs.
-unsafe fn put(ways: &[Way], block: *const u8, lanes: LaneMask, ranks: &[u32]) {
-    for (offsets, place) in ways {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match place {
-                Place::Bytes(room) => put_lanes(room, block, offsets, lanes, |n| ranks[n]),
-                Place::Words(room) => put_lanes(room, block, offsets, lanes, |n| ranks[n]),
-                Place::Doubles(room) => put_lanes(room, block, offsets, lanes, |n| ranks[n]),
-            }
-        }
-    }
-}
-
-/// The values of a variable in the making.
-struct Kept {
-    values: Values,
-    components: usize,
-    offsets: Vec<usize>,
-}
-
-impl Kept {
-    fn new(layout: &StateLayout, variable: usize, strands: usize) -> Kept {
-        let Kind::Tensor { scalar, components } = layout.variables()[variable].kind else {
-            unreachable!("strands with sequences are kept")
-        };
-        let room = strands * components;
-        let offsets = (0..components).map(|n| layout.plane(variable, n).offset);
-        Kept {
-            values: match scalar {
-                Scalar::F32 => Values::F32(roomy(room)),
-                Scalar::F64 => Values::F64(roomy(room)),
-                Scalar::I32 => Values::I32(roomy(room)),
-                Scalar::I64 => Values::I64(roomy(room)),
-                Scalar::Bool => Values::Bool(roomy(room)),
-            },
-            components,
-            offsets: offsets.collect(),
-        }
-    }
-
-    /// How much of it each strand has.
-    fn bytes(layout: &StateLayout, variable: usize) -> usize {
-        match layout.variables()[variable].kind {
-            Kind::Tensor { scalar, components } => scalar.bytes() * components,
-            Kind::Sequence { .. } => unreachable!("strands with sequences are kept"),
-        }
-    }
-
-    fn way(&mut self) -> Way {
-        let place = match &mut self.values {
-            Values::F32(values) => Place::Words(Room::new(values.as_mut_ptr().cast())),
-            Values::I32(values) => Place::Words(Room::new(values.as_mut_ptr().cast())),
-            Values::F64(values) => Place::Doubles(Room::new(values.as_mut_ptr().cast())),
-            Values::I64(values) => Place::Doubles(Room::new(values.as_mut_ptr().cast())),
-            Values::Bool(values) => Place::Bytes(Room::new(values.as_mut_ptr())),
-        };
-        (self.offsets.clone(), place)
-    }
-
-    /// The values of those that are not dead; of all if there are none.
-    ///
-    /// # Safety
-    /// Those of every strand that is not marked were written.
-    unsafe fn finish(self, dead: &[u8], any: bool) -> Values {
-        let Kept {
-            mut values,
-            components,
-            ..
-        } = self;
-        // SAFETY: the caller's promise.
-        unsafe {
-            match &mut values {
-                Values::F32(values) => close_up(values, components, dead, any),
-                Values::F64(values) => close_up(values, components, dead, any),
-                Values::I32(values) => close_up(values, components, dead, any),
-                Values::I64(values) => close_up(values, components, dead, any),
-                Values::Bool(values) => close_up(values, components, dead, any),
-            }
-        }
-        values
-    }
-}
-
-/// Moves the values of the living together and gives the vector its length.
-///
-/// # Safety
-/// There is room for the values of all, and those of the living were written.
-unsafe fn close_up<T: Copy>(values: &mut Vec<T>, components: usize, dead: &[u8], any: bool) {
-    let start = values.as_mut_ptr();
-    let mut kept = if any { 0 } else { dead.len() };
-    for rank in (kept..dead.len()).filter(|&rank| dead[rank] == 0) {
-        // SAFETY: both lie in the vector's room.
-        unsafe {
-            let (from, to) = (start.add(rank * components), start.add(kept * components));
-            std::ptr::copy(from, to, components);
-        }
-        kept += 1;
-    }
-    // SAFETY: the values of the living were written.
-    unsafe { values.set_len(kept * components) };
 }

@@ -137,12 +137,22 @@ impl StepContext<'_> {
     ///
     /// # Safety
     /// `block` must be the context's block.
+    #[inline]
     pub(crate) unsafe fn open_method(&mut self, block: *mut u8) {
-        let layout = self.shared.layout;
         if self.keeps_before() {
-            // SAFETY: both are blocks of the layout, and the block is this worker's.
-            unsafe { copy_block(layout, block, self.worker.kept.base()) };
+            // SAFETY: the caller's promise.
+            unsafe { self.keep_before(block) };
         }
+    }
+
+    /// Remembers a block and the sequences that it holds.
+    ///
+    /// # Safety
+    /// `block` must be the context's block.
+    unsafe fn keep_before(&mut self, block: *mut u8) {
+        let layout = self.shared.layout;
+        // SAFETY: both are blocks of the layout, and the block is this worker's.
+        unsafe { copy_block(layout, block, self.worker.kept.base()) };
         self.worker.before.clear();
         for &SequencePlane { plane, .. } in layout.sequence_planes() {
             // SAFETY: the block is this worker's.
@@ -156,6 +166,7 @@ impl StepContext<'_> {
     ///
     /// # Safety
     /// `block` must be the context's block, and the method over.
+    #[inline]
     pub(crate) unsafe fn undo_exhausted(&mut self, block: *mut u8) {
         if self.keeps_before() {
             for lane in bits(self.exhausted) {
@@ -184,8 +195,21 @@ impl StepContext<'_> {
     ///
     /// # Safety
     /// `block` must be the context's block, and the method over.
+    #[inline]
     pub(crate) unsafe fn close_method(&mut self, block: *mut u8, lanes: LaneMask, dead: LaneMask) {
         self.worker.lists.reset();
+        let holds = !self.shared.layout.sequence_planes().is_empty();
+        if holds || !self.worker.sequences.is_settled() {
+            // SAFETY: the caller's promise.
+            unsafe { self.settle(block, lanes, dead) };
+        }
+    }
+
+    /// See [`StepContext::close_method`].
+    ///
+    /// # Safety
+    /// The same.
+    unsafe fn settle(&mut self, block: *mut u8, lanes: LaneMask, dead: LaneMask) {
         let Shared {
             layout,
             sequences: pool,
@@ -193,9 +217,6 @@ impl StepContext<'_> {
         } = *self.shared;
         let width = layout.width();
         let planes = layout.sequence_planes();
-        if planes.is_empty() && self.worker.sequences.is_settled() {
-            return;
-        }
         for lane in bits(lanes) {
             let lane = lane as usize;
             let owner = Owner::strand(self.id(lane));

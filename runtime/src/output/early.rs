@@ -1,0 +1,104 @@
+//! NRRD files that are written while their values are computed, each part by the worker that has it.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use super::format::{Destination, FileFormat};
+use super::staged::{Staged, error, is_special};
+use super::write::{Contents, Number, Written, describe_array, written};
+use super::{OutputError, axes, header};
+use crate::nrrd;
+
+/// A file of which the header is written, and values as they come.
+pub struct Early {
+    path: PathBuf,
+    file: File,
+    staged: Staged,
+    /// Bytes before the values.
+    start: u64,
+    /// Bytes of values that have not come.
+    left: AtomicU64,
+    /// The first that went wrong.
+    failure: Mutex<Option<OutputError>>,
+    written: Written,
+}
+
+impl Early {
+    /// Begins the file of one output whose values are not there: of those in `contents` only the type counts. `None` if the
+    /// file is none that can be written in any order, or if it cannot be begun; then it is to be written when the values are
+    /// there, and any failure is found again.
+    pub fn begin(
+        destination: &Destination,
+        number: Option<Number>,
+        contents: Contents<'_>,
+    ) -> Option<Early> {
+        let [column] = contents.columns else {
+            return None;
+        };
+        // The bytes of truth values are not those in the file.
+        column.values.bytes()?;
+        let destination = match number {
+            Some(Number { value, digits }) => &destination.numbered(value, digits),
+            None => destination,
+        };
+        let path = Path::new(&destination.file);
+        let is_file = !destination.is_standard_output() && !is_special(path);
+        if !cfg!(unix) || destination.format != FileFormat::Nrrd || !is_file {
+            return None;
+        }
+        let axes = axes(column.output, contents.domain, contents.place).ok()?;
+        let header = header(axes, column.values, contents.place);
+        let (text, bytes) = nrrd::native_header(&header).ok()?;
+        let mut staged = Staged::default();
+        let early = Early {
+            file: staged.open(path).ok()?,
+            path: path.to_path_buf(),
+            staged,
+            start: text.len() as u64,
+            left: AtomicU64::new(bytes as u64),
+            failure: Mutex::default(),
+            written: written(&destination.file, describe_array(contents), None),
+        };
+        early.write_at(0, text.as_bytes());
+        Some(early)
+    }
+
+    /// Writes some of the values, before which there are so many bytes of values.
+    pub fn put(&self, before: usize, values: &[u8]) {
+        self.write_at(self.start + before as u64, values);
+        self.left.fetch_sub(values.len() as u64, Relaxed);
+    }
+
+    #[cfg(unix)]
+    fn write_at(&self, at: u64, bytes: &[u8]) {
+        use std::os::unix::fs::FileExt;
+        if let Err(cause) = self.file.write_all_at(bytes, at) {
+            let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+            failure.get_or_insert_with(|| error(&self.path, cause));
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn write_at(&self, _: u64, _: &[u8]) {
+        unreachable!("such files are begun on other systems")
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// Not all of it could be written; then there is no such file, or the one that was there before.
+    pub fn finish(self) -> Result<Vec<Written>, OutputError> {
+        let failure = self.failure.into_inner();
+        if let Some(failure) = failure.unwrap_or_else(PoisonError::into_inner) {
+            return Err(failure);
+        }
+        match self.left.into_inner() {
+            0 => {}
+            left => return Err(error(&self.path, format!("{left} bytes did not come"))),
+        }
+        self.staged.commit()?;
+        Ok(vec![self.written])
+    }
+}

@@ -1,0 +1,130 @@
+//! Files that are written while their values come.
+
+use runtime::output::early::Early;
+use runtime::output::format::Destination;
+use runtime::output::write::{self, Contents, Number, Style};
+use runtime::output::{Column, Domain, Length, Output, Scalar, Values};
+use runtime::png::Range;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const SIZES: [usize; 2] = [30, 50];
+
+fn directory(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("early-{name}"));
+    let _ = fs::remove_dir_all(&dir);
+    fs::create_dir_all(&dir).expect("a directory");
+    dir
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir).expect("the directory");
+    let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+    let mut names: Vec<String> = entries.map(|entry| name(entry.unwrap())).collect();
+    names.sort();
+    names
+}
+
+fn vectors() -> Output {
+    Output {
+        name: "out".into(),
+        shape: vec![2],
+        length: Length::One,
+        scalar: Scalar::Real,
+    }
+}
+
+fn destination(dir: &Path, name: &str) -> Destination {
+    Destination::parse(dir.join(name).to_str().unwrap()).unwrap()
+}
+
+/// Does something with an output of these values.
+fn with<R>(values: Values<'_>, work: impl FnOnce(Contents<'_>) -> R) -> R {
+    let output = vectors();
+    let columns = [Column {
+        output: &output,
+        values,
+        lengths: None,
+        range: Range::Usual,
+    }];
+    work(Contents {
+        columns: &columns,
+        domain: &Domain::Grid(SIZES.to_vec()),
+        place: None,
+    })
+}
+
+#[test]
+fn parts_in_any_order_make_the_file_that_is_written_in_one_go() {
+    let dir = directory("same");
+    let numbers: Vec<f64> = (0..3000).map(|n| f64::from(n).sqrt()).collect();
+    let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_ne_bytes()).collect();
+    let number = Some(Number {
+        value: 7,
+        digits: 3,
+    });
+    let (early, late) = (destination(&dir, "a.nrrd"), destination(&dir, "b.nrrd"));
+    for number in [None, number] {
+        let told = with(Values::F64(&numbers), |contents| {
+            write::write(&late, number, contents, &Style::default()).unwrap()
+        });
+        let file = with(Values::F64(&[]), |contents| {
+            Early::begin(&early, number, contents).expect("a file of its kind")
+        });
+        std::thread::scope(|scope| {
+            for (n, part) in bytes.chunks(999).enumerate().rev() {
+                let file = &file;
+                scope.spawn(move || file.put(n * 999, part));
+            }
+        });
+        let written = file.finish().unwrap();
+        assert_eq!(written[0].description, told[0].description);
+        let read = |written: &[write::Written]| fs::read(&written[0].file).unwrap();
+        assert!(read(&written) == read(&told));
+    }
+    assert_eq!(
+        names(&dir),
+        ["a-007.nrrd", "a.nrrd", "b-007.nrrd", "b.nrrd"]
+    );
+}
+
+#[test]
+fn a_file_that_is_not_finished_leaves_nothing() {
+    let dir = directory("left");
+    fs::write(dir.join("a.nrrd"), "before").unwrap();
+    let begin = || {
+        with(Values::F32(&[]), |contents| {
+            Early::begin(&destination(&dir, "a.nrrd"), None, contents).expect("a file")
+        })
+    };
+    let file = begin();
+    assert_eq!(names(&dir).len(), 2, "a file under another name");
+    drop(file);
+    let file = begin();
+    file.put(0, &[0; 100]);
+    let error = file.finish().unwrap_err().to_string();
+    assert!(error.contains("a.nrrd"), "{error}");
+    assert_eq!(names(&dir), ["a.nrrd"]);
+    assert_eq!(fs::read(dir.join("a.nrrd")).unwrap(), b"before");
+}
+
+#[test]
+fn other_files_are_written_when_all_is_there() {
+    let dir = directory("other");
+    for name in ["a.png", "a.txt", "a.npy", "a.nhdr", "none/a.nrrd"] {
+        let begun = with(Values::F32(&[]), |contents| {
+            Early::begin(&destination(&dir, name), None, contents)
+        });
+        assert!(begun.is_none(), "{name}");
+    }
+    let truths = with(Values::Bool(&[]), |contents| {
+        Early::begin(&destination(&dir, "a.nrrd"), None, contents)
+    });
+    assert!(truths.is_none(), "their bytes may be others than 0 and 1");
+    let standard = Destination::parse("-").unwrap();
+    let begun = with(Values::F32(&[]), |contents| {
+        Early::begin(&standard, None, contents)
+    });
+    assert!(begun.is_none());
+    assert!(names(&dir).is_empty());
+}
