@@ -19,7 +19,7 @@ pub struct Def {
 
 /// A sequence of definitions over inputs. Inputs of field kind are *leaf fields* (convolutions): opaque and smooth as
 /// far as their continuity goes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Region {
     /// What the region is given.
     pub inputs: Vec<Param>,

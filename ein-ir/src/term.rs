@@ -1,6 +1,7 @@
 //! EIN operators: closed functions on tensors and fields whose body computes one component of the result.
 
 use crate::{Eigen, Elementary, Rational, Shape, Type};
+use std::hash::{Hash, Hasher};
 
 /// What a parameter, or the result, of an operator is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,7 +88,7 @@ pub enum Comparison {
 ///
 /// A term denotes a field (a function of position) if one of its leaves does and no probe at a constant position
 /// stands in between; a tensor is a constant field, so there is no lifting construct.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Term {
     /// A constant.
     Const(Rational),
@@ -166,6 +167,44 @@ pub enum Term {
         /// As many coordinates as the field's domain has dimensions.
         at: Vec<Term>,
     },
+}
+
+impl Hash for Term {
+    /// As derived but for constants: rationals are reduced, so equal ones have equal parts, and their own hash takes long
+    /// divisions.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Term::Const(value) => (value.numer(), value.denom()).hash(state),
+            Term::Access { param, indices } => (param, indices).hash(state),
+            Term::Eigen {
+                part,
+                param,
+                indices,
+            } => (part, param, indices).hash(state),
+            Term::Position { dim, index } => (dim, index).hash(state),
+            Term::Delta(a, b) => (a, b).hash(state),
+            Term::Epsilon(indices) => indices.hash(state),
+            Term::Neg(body) => body.hash(state),
+            Term::Add(terms) | Term::Mul(terms) => terms.hash(state),
+            Term::Sub(a, b) | Term::Div(a, b) => (a, b).hash(state),
+            Term::Pow(base, exponent) => (base, exponent).hash(state),
+            Term::Apply(function, arguments) => (function, arguments).hash(state),
+            Term::Cond {
+                test,
+                sides,
+                then,
+                otherwise,
+            } => (test, sides, then, otherwise).hash(state),
+            Term::Sum {
+                binder,
+                range,
+                body,
+            } => (binder, range, body).hash(state),
+            Term::Deriv { index, body } => (index, body).hash(state),
+            Term::Probe { field, at } => (field, at).hash(state),
+        }
+    }
 }
 
 impl Ein {

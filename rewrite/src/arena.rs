@@ -242,10 +242,10 @@ impl Context for Arena {
         let known = |id: Id| &self.facts[usize::from(id)];
         let mut facts = facts_of(&node, known);
         match &node.op {
-            Op::Contract(spec) => {
+            Op::Contract(spec) if spec.results > 1 => {
                 let product = Product::of(spec, &node.children);
                 facts.learn(symmetries_of(&product, known));
-                if self.mode == Mode::Source && spec.results > 1 {
+                if self.mode == Mode::Source {
                     let fused = self.fused(product.clone());
                     if fused != product {
                         facts.learn(symmetries_of(&fused, known));
@@ -284,24 +284,30 @@ impl Context for Arena {
     }
 
     fn inline(&self, product: &Product, position: usize) -> Option<Product> {
-        let inner = self.contraction(product.operands[position].id)?;
+        let inner = self.node(product.operands[position].id);
+        let Op::Contract(spec) = &inner.op else {
+            return None;
+        };
+        let has_leaf = |leaf: Leaf| inner.children.iter().any(|&id| self.facts(id).leaf == leaf);
         let wanted = match self.mode {
             Mode::Source => false,
-            _ if inner.is_monomial() => true,
-            _ if inner.results == 0 => false,
+            _ if spec.is_monomial() => true,
+            _ if spec.results == 0 => false,
             Mode::Expanded | Mode::Components => true,
             Mode::Lazy => {
-                inner.as_view().is_some()
-                    || self.has_leaf(&inner, Leaf::Delta)
-                    || self.has_leaf(&inner, Leaf::Epsilon) && self.has_leaf(product, Leaf::Epsilon)
+                spec.is_view()
+                    || has_leaf(Leaf::Delta)
+                    || has_leaf(Leaf::Epsilon) && self.has_leaf(product, Leaf::Epsilon)
             }
         };
-        wanted.then_some(inner)
+        wanted.then(|| Product::of(spec, &inner.children))
     }
 
     fn distribute(&self, product: &Product, position: usize) -> Option<Vec<(Rational, Id)>> {
         let operand = &product.operands[position];
-        let sum = self.as_sum(operand.id)?;
+        let Op::Sum(_) = &self.node(operand.id).op else {
+            return None;
+        };
         let wanted = match self.mode {
             Mode::Source => false,
             Mode::Lazy => {
@@ -312,7 +318,7 @@ impl Context for Arena {
                 };
                 operand.power.is_one()
                     && self.has_leaf(product, Leaf::Epsilon)
-                    && sum.iter().any(|&(_, id)| has_epsilon(id))
+                    && (self.node(operand.id).children.iter()).any(|&id| has_epsilon(id))
             }
             Mode::Expanded | Mode::Components => {
                 let power = operand.power;
@@ -321,7 +327,7 @@ impl Context for Arena {
                     && power <= Power::integer(LARGEST_EXPANDED_POWER)
             }
         };
-        wanted.then_some(sum)
+        wanted.then(|| self.as_sum(operand.id)).flatten()
     }
 
     fn derivative(&mut self, dim: u8, id: Id) -> Id {

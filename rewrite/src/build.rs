@@ -10,12 +10,13 @@ use crate::{
     node::{Extents, Function, Node, Op, Slot, Spec},
     numbers::{Power, plus, times},
     product::{Operand, Product, axes},
+    shared::Shared,
     simplify::simplify,
 };
 use egg::Id;
 use ein_ir::{Comparison, Elementary, Rational, Term};
 use num_traits::{One, Zero};
-use std::sync::Arc;
+use smallvec::SmallVec;
 
 /// Where nodes live: a hash-consed arena or an e-graph.
 pub(crate) trait Context {
@@ -115,7 +116,7 @@ pub(crate) fn contract_raw(context: &mut dyn Context, product: &Product) -> (Rat
         product.coefficient
     };
     let mut extents = product.extents.clone();
-    let mut unused = Vec::new();
+    let mut unused = Extents::new();
     let mut numbered = product.results;
     for (label, renamed) in form.renamed.iter().enumerate() {
         match renamed {
@@ -130,7 +131,7 @@ pub(crate) fn contract_raw(context: &mut dyn Context, product: &Product) -> (Rat
     unused.sort_unstable();
     extents.truncate(numbered);
     extents.extend(unused);
-    let children: Vec<Id> = form.order.iter().map(|&k| product.operands[k].id).collect();
+    let children: SmallVec<[Id; 4]> = form.order.iter().map(|&k| product.operands[k].id).collect();
     let powers = form.order.iter().map(|&k| product.operands[k].power);
     let spec = Spec {
         results: product.results,
@@ -144,18 +145,17 @@ pub(crate) fn contract_raw(context: &mut dyn Context, product: &Product) -> (Rat
     {
         return (coefficient, *child);
     }
-    (
-        coefficient,
-        context.add(Node::new(Op::Contract(Arc::new(spec)), &children)),
-    )
+    let op = Op::Contract(Shared::new(spec));
+    (coefficient, context.add(Node { op, children }))
 }
 
 /// The simplified contraction.
 pub(crate) fn contract(context: &mut dyn Context, product: Product) -> Id {
     let shape = product.shape();
-    let mut terms = Vec::new();
-    for term in simplify(context, product) {
-        terms.push(contract_raw(context, &term));
+    let products = simplify(context, product);
+    let mut terms = Vec::with_capacity(products.len());
+    for product in &products {
+        terms.push(contract_raw(context, product));
     }
     linear(context, terms, shape, false)
 }
@@ -176,8 +176,8 @@ pub(crate) fn linear(
     shape: Extents,
     flatten: bool,
 ) -> Id {
-    let mut flat: Vec<(Id, Rational)> = Vec::new();
-    let mut work: Vec<(Rational, Id, usize)> =
+    let mut flat: SmallVec<[(Id, Rational); 4]> = SmallVec::new();
+    let mut work: SmallVec<[(Rational, Id, usize); 4]> =
         terms.into_iter().rev().map(|(c, id)| (c, id, 0)).collect();
     'terms: while let Some((coefficient, id, depth)) = work.pop() {
         let id = context.find(id);
@@ -209,7 +209,7 @@ pub(crate) fn linear(
     }
     flat.sort();
     let count = flat.len();
-    let mut collected: Vec<(Id, Rational)> = Vec::with_capacity(flat.len());
+    let mut collected: SmallVec<[(Id, Rational); 4]> = SmallVec::with_capacity(count);
     for (id, coefficient) in flat {
         if let Some(last) = collected.last_mut()
             && last.0 == id
@@ -228,9 +228,9 @@ pub(crate) fn linear(
         [] => zero(context, shape),
         [(id, coefficient)] if coefficient.is_one() => id,
         _ => {
-            let coefficients: Vec<Rational> = collected.iter().map(|term| term.1).collect();
-            let children: Vec<Id> = collected.iter().map(|term| term.0).collect();
-            context.add(Node::new(Op::Sum(coefficients.into()), &children))
+            let op = Op::sum(collected.iter().map(|term| term.1));
+            let children = collected.iter().map(|term| term.0).collect();
+            context.add(Node { op, children })
         }
     }
 }

@@ -29,21 +29,32 @@ pub(crate) struct Canonical {
     /// Reordering antisymmetric slots turned the sign.
     pub(crate) negative: bool,
     /// The operands of the product in canonical order.
-    pub(crate) order: Vec<usize>,
+    pub(crate) order: SmallVec<[usize; 8]>,
     /// The slots of each operand, in that order, renumbered.
-    pub(crate) slots: Vec<Slots>,
+    pub(crate) slots: SmallVec<[Slots; 4]>,
     /// The new number of each label of the product.
-    pub(crate) renamed: Vec<Option<u8>>,
+    pub(crate) renamed: SmallVec<[Option<u8>; 16]>,
 }
 
 impl Canonical {
     /// What two equal contractions have in common.
-    pub(crate) fn key(&self, product: &Product) -> Vec<(Id, Power, Slots)> {
+    pub(crate) fn key(&self, product: &Product) -> Key {
         let operand = |&k: &usize| (product.operands[k].id, product.operands[k].power);
         let operands = self.order.iter().map(operand).zip(&self.slots);
         operands
             .map(|((id, power), slots)| (id, power, slots.clone()))
             .collect()
+    }
+
+    /// The order of two leaves of the search, which is that of their keys.
+    fn compare(&self, other: &Canonical, product: &Product) -> Ordering {
+        let operands = |form: &Canonical| {
+            let operand = |&k: &usize| (product.operands[k].id, product.operands[k].power);
+            form.order.iter().map(operand).collect::<SmallVec<[_; 8]>>()
+        };
+        let (own, others) = (operands(self), operands(other));
+        let own = own.iter().zip(&self.slots);
+        own.cmp(others.iter().zip(&other.slots))
     }
 }
 
@@ -82,13 +93,13 @@ fn search<'a>(product: &Product, interface: u64, facts: impl Fn(Id) -> &'a Facts
     let colours = search.initial_colours();
     search.refine_and_branch(colours);
     match search.best {
-        Some(best) if !search.zero => best.form,
+        Some(best) if !search.zero => best,
         _ => Canonical {
             zero: true,
             negative: false,
-            order: Vec::new(),
-            slots: Vec::new(),
-            renamed: Vec::new(),
+            order: SmallVec::new(),
+            slots: SmallVec::new(),
+            renamed: SmallVec::new(),
         },
     }
 }
@@ -106,7 +117,7 @@ fn is_plain<'a>(product: &Product, facts: impl Fn(Id) -> &'a Facts) -> bool {
 }
 
 fn number_plainly(product: &Product) -> Canonical {
-    let mut order: Vec<usize> = (0..product.operands.len()).collect();
+    let mut order: SmallVec<[usize; 8]> = (0..product.operands.len()).collect();
     order.sort_unstable_by_key(|&k| product.operands[k].id);
     let mut numbers = Numbers::new(product);
     let slots = order
@@ -124,7 +135,7 @@ fn number_plainly(product: &Product) -> Canonical {
 
 /// The new numbers of labels: the axes of the result keep theirs, dummies are numbered by first occurrence.
 struct Numbers {
-    renamed: Vec<Option<u8>>,
+    renamed: SmallVec<[Option<u8>; 16]>,
     next: u8,
 }
 
@@ -156,18 +167,14 @@ struct Colours {
     operands: SmallVec<[u64; 8]>,
 }
 
+/// What leaves of the search are compared by: the canonical operands.
 type Key = Vec<(Id, Power, Slots)>;
-
-struct Leaf {
-    key: Key,
-    form: Canonical,
-}
 
 struct Search<'a> {
     product: &'a Product,
     interface: u64,
     groups: SmallVec<[SlotGroups; 8]>,
-    best: Option<Leaf>,
+    best: Option<Canonical>,
     zero: bool,
     leaves: usize,
 }
@@ -295,9 +302,9 @@ impl Search<'_> {
         let leaf = self.number(&colours);
         match &self.best {
             None => self.best = Some(leaf),
-            Some(best) => match leaf.key.cmp(&best.key) {
+            Some(best) => match leaf.compare(best, self.product) {
                 Ordering::Less => self.best = Some(leaf),
-                Ordering::Equal => self.zero |= leaf.form.negative != best.form.negative,
+                Ordering::Equal => self.zero |= leaf.negative != best.negative,
                 Ordering::Greater => {}
             },
         }
@@ -335,16 +342,16 @@ impl Search<'_> {
     }
 
     /// Numbers dummies by first occurrence, operands in the order of classes and colours.
-    fn number(&mut self, colours: &Colours) -> Leaf {
+    fn number(&mut self, colours: &Colours) -> Canonical {
         let product = self.product;
-        let mut order: Vec<usize> = (0..product.operands.len()).collect();
+        let mut order: SmallVec<[usize; 8]> = (0..product.operands.len()).collect();
         order.sort_by_key(|&k| (product.operands[k].id, colours.operands[k]));
         let mut numbers = Numbers::new(product);
         let mut negative = false;
-        let mut key = Key::with_capacity(order.len());
+        let mut renamed = SmallVec::with_capacity(order.len());
         for &k in &order {
             let operand = &product.operands[k];
-            let mut slots = operand.slots.clone();
+            let mut slots = Slots::from_slice(&operand.slots);
             for group in self.groups[k].members() {
                 let place = |slot: usize| match operand.slots[slot] {
                     Slot::Fixed(component) => (0u8, u64::from(component)),
@@ -368,19 +375,14 @@ impl Search<'_> {
                     slots[to] = operand.slots[from];
                 }
             }
-            let slots = numbers.rename(slots);
-            key.push((operand.id, operand.power, slots));
+            renamed.push(numbers.rename(slots));
         }
-        let slots = key.iter().map(|(_, _, slots)| slots.clone()).collect();
-        Leaf {
-            key,
-            form: Canonical {
-                zero: false,
-                negative,
-                order,
-                slots,
-                renamed: numbers.renamed,
-            },
+        Canonical {
+            zero: false,
+            negative,
+            order,
+            slots: renamed,
+            renamed: numbers.renamed,
         }
     }
 }

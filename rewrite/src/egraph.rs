@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 use std::{
     collections::BTreeMap,
     hash::{Hash, Hasher},
+    sync::LazyLock,
 };
 
 pub(crate) type Graph = EGraph<Node, Engine>;
@@ -124,6 +125,16 @@ pub(crate) fn unite(graph: &mut Graph, left: Left, a: Id, b: Id, reason: &'stati
     *graph.analysis.counts.entry(reason).or_default() += 1;
     if let Some(log) = &mut graph.analysis.log {
         log.write(left, b, laws, Some(reason));
+    }
+}
+
+/// egg times its work to log it, by a clock that first takes some milliseconds to set itself. This one stands still.
+static STOPPED: LazyLock<quanta::Clock> = LazyLock::new(|| quanta::Clock::mock().0);
+
+/// Restores the invariants of a graph, if it has changed since they were last restored.
+pub(crate) fn rebuild(graph: &mut Graph) {
+    if !graph.clean {
+        quanta::with_clock(&STOPPED, || graph.rebuild());
     }
 }
 

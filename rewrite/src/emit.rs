@@ -18,6 +18,7 @@ use ein_ir::{
 };
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Groups of result axes that may be permuted freely.
 pub type Symmetry = Vec<Vec<usize>>;
@@ -30,6 +31,7 @@ pub(crate) fn emit(arena: &Arena, root: Id, inputs: &[Param]) -> (Region, FxHash
             inputs: inputs.to_vec(),
             ..Region::default()
         },
+        defs: Vec::new(),
         known: FxHashMap::default(),
         written: FxHashMap::default(),
     };
@@ -42,7 +44,16 @@ pub(crate) fn emit(arena: &Arena, root: Id, inputs: &[Param]) -> (Region, FxHash
         let value = emitter.root(child);
         emitter.region.roots.push(value);
     }
-    (emitter.region, emitter.written)
+    let Emitter {
+        mut region,
+        defs,
+        known,
+        written,
+        ..
+    } = emitter;
+    drop(known);
+    region.defs = defs.into_iter().map(Rc::unwrap_or_clone).collect();
+    (region, written)
 }
 
 /// What a class is written as, before some of its axes are fixed or exchanged.
@@ -73,7 +84,8 @@ struct Operator {
 struct Emitter<'a> {
     arena: &'a Arena,
     region: Region,
-    known: FxHashMap<Def, ValueId>,
+    defs: Vec<Rc<Def>>,
+    known: FxHashMap<Rc<Def>, ValueId>,
     written: FxHashMap<Id, Written>,
 }
 
@@ -233,7 +245,7 @@ impl Emitter<'_> {
         let inputs = self.region.inputs.len();
         operator.params.push(match self.region.inputs.get(known.0) {
             Some(input) => input.clone(),
-            None => Param::Tensor(Shape::from(&self.region.defs[known.0 - inputs].op.axes[..])),
+            None => Param::Tensor(Shape::from(&self.defs[known.0 - inputs].op.axes[..])),
         });
         operator.args.push(known);
         operator.args.len() - 1
@@ -254,8 +266,9 @@ impl Emitter<'_> {
         if let Some(&known) = self.known.get(&def) {
             return known;
         }
-        let known = ValueId(self.region.inputs.len() + self.region.defs.len());
-        self.region.defs.push(def.clone());
+        let known = ValueId(self.region.inputs.len() + self.defs.len());
+        let def = Rc::new(def);
+        self.defs.push(def.clone());
         self.known.insert(def, known);
         known
     }

@@ -3,8 +3,9 @@
 use crate::{
     derivation::Derivation,
     emit::emit,
+    insert::Source,
     journal::{Journal, TermId},
-    normalize::{Normalized, Options, Source, composed, run},
+    normalize::{Normalized, Options, composed, run},
 };
 use ein_ir::region::{Region, ValueId};
 

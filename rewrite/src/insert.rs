@@ -5,7 +5,7 @@
 //! what was written.
 
 use crate::{
-    arena::Arena,
+    arena::{Arena, Mode},
     build::{Context, as_constant, constant, contract_raw, zero},
     laws::{Construction, note},
     log::Left,
@@ -24,6 +24,27 @@ use rustc_hash::FxHashMap;
 const DUMMY_LIMIT: usize = 20;
 /// Powers of tensors up to this one are written as repeated factors.
 const REPEATED_FACTORS: i32 = 3;
+
+/// A source with its roots under one tuple.
+pub(crate) struct Source {
+    pub(crate) arena: Arena,
+    pub(crate) values: Vec<Id>,
+    pub(crate) root: Id,
+}
+
+impl Source {
+    pub(crate) fn new(region: &Region, log: bool) -> Source {
+        let mut arena = Arena::new(Mode::Source, usize::MAX).logging(log);
+        let values = insert_region(&mut arena, region);
+        let roots: Vec<Id> = region.roots.iter().map(|root| values[root.0]).collect();
+        let root = arena.add(Node::new(Op::Tuple, &roots));
+        Source {
+            arena,
+            values,
+            root,
+        }
+    }
+}
 
 /// Inserts a region; gives the class of each value, inputs first.
 pub(crate) fn insert_region(arena: &mut Arena, region: &Region) -> Vec<Id> {
@@ -160,8 +181,7 @@ impl Translation<'_> {
         if coefficient.is_one() {
             id
         } else {
-            self.arena
-                .add(Node::new(Op::Sum([coefficient].into()), &[id]))
+            self.arena.add(Node::new(Op::sum([coefficient]), &[id]))
         }
     }
 

@@ -17,6 +17,7 @@
 //! a term can be undefined is extracted that the source does not have, unless [`Options::relaxed`] allows it.
 
 mod arena;
+mod both;
 mod build;
 mod canon;
 mod class;
@@ -50,6 +51,7 @@ mod recognize;
 mod regroup;
 mod rules;
 mod saturate;
+mod shared;
 mod simplify;
 mod sparsity;
 mod steps;

@@ -3,11 +3,14 @@
 //! A node denotes a function of position with values of one fixed shape; a tensor is a constant function. No node has a
 //! free index: indices live inside the [`Spec`] of a contraction, so equality of nodes is equality up to renaming.
 
-use crate::numbers::Power;
+use crate::{numbers::Power, shared::Shared};
 use egg::{FromOp, Id, Language};
 use ein_ir::{Comparison, Eigen, Elementary, Rational};
 use smallvec::SmallVec;
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    hash::{Hash, Hasher},
+};
 
 /// The extents of the axes of a class.
 pub(crate) type Extents = SmallVec<[u32; 4]>;
@@ -31,6 +34,41 @@ pub(crate) struct Spec {
     pub(crate) results: usize,
     pub(crate) extents: Extents,
     pub(crate) operands: Vec<(Slots, Power)>,
+}
+
+impl Spec {
+    /// Whether this is a *view*: an access to a single tensor without summation.
+    pub(crate) fn is_view(&self) -> bool {
+        matches!(self.operands[..], [(_, power)] if power.is_one())
+            && self.extents.len() == self.results
+    }
+
+    /// Whether every operand is a scalar and so is the result.
+    pub(crate) fn is_monomial(&self) -> bool {
+        self.results == 0 && self.operands.iter().all(|(slots, _)| slots.is_empty())
+    }
+}
+
+/// The coefficients of a linear combination, one for each child.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Coefficients(pub(crate) SmallVec<[Rational; 2]>);
+
+impl Hash for Coefficients {
+    /// Rationals are reduced, so equal ones have equal parts; their own hash is one of equal continued fractions, which takes
+    /// long divisions.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for coefficient in &self.0 {
+            (coefficient.numer(), coefficient.denom()).hash(state);
+        }
+    }
+}
+
+impl std::ops::Deref for Coefficients {
+    type Target = [Rational];
+
+    fn deref(&self) -> &[Rational] {
+        &self.0
+    }
 }
 
 /// A function applied to each component.
@@ -64,9 +102,9 @@ pub(crate) enum Op {
         order: u8,
     },
     /// A contraction.
-    Contract(Arc<Spec>),
+    Contract(Shared<Spec>),
     /// A rational linear combination of children of one shape.
-    Sum(Arc<[Rational]>),
+    Sum(Shared<Coefficients>),
     /// A function of children of one shape, component by component.
     Apply(Function),
     /// A part of the eigensystem of a matrix: which one is the first axis.
@@ -100,10 +138,29 @@ pub(crate) enum Kind {
 }
 
 /// An operator with its children.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Node {
     pub(crate) op: Op,
     pub(crate) children: SmallVec<[Id; 4]>,
+}
+
+impl Op {
+    /// A linear combination with these coefficients.
+    pub(crate) fn sum(coefficients: impl IntoIterator<Item = Rational>) -> Op {
+        Op::Sum(Shared::new(Coefficients(
+            coefficients.into_iter().collect(),
+        )))
+    }
+}
+
+impl Clone for Node {
+    /// As derived, but the children are copied all at once.
+    fn clone(&self) -> Node {
+        Node {
+            op: self.op.clone(),
+            children: SmallVec::from_slice(&self.children),
+        }
+    }
 }
 
 impl Node {
@@ -117,7 +174,7 @@ impl Node {
     pub(crate) fn new(op: Op, children: &[Id]) -> Node {
         Node {
             op,
-            children: children.iter().copied().collect(),
+            children: SmallVec::from_slice(children),
         }
     }
 
@@ -125,7 +182,7 @@ impl Node {
     pub(crate) fn sum(mut terms: Vec<(Id, Rational)>) -> Node {
         terms.sort();
         Node {
-            op: Op::Sum(terms.iter().map(|term| term.1).collect()),
+            op: Op::sum(terms.iter().map(|term| term.1)),
             children: terms.iter().map(|term| term.0).collect(),
         }
     }
@@ -239,7 +296,7 @@ impl fmt::Display for Node {
             Op::Delta(_) => f.write_str("δ"),
             Op::Epsilon(_) => f.write_str("ε"),
             Op::Field { input, order, .. } => write!(f, "{}v{input}", "∇".repeat((*order).into())),
-            Op::Contract(spec) => write!(f, "contract[{spec}]"),
+            Op::Contract(spec) => write!(f, "contract[{}]", **spec),
             Op::Sum(coefficients) => {
                 f.write_str("sum[")?;
                 for (k, coefficient) in coefficients.iter().enumerate() {

@@ -3,14 +3,15 @@
 use crate::{
     class::{Facts, Leaf, normal_size, pair},
     mutants,
-    node::{Extents, Function, Node, Op, Spec},
+    node::{Extents, Function, Node, Op, Slots, Spec},
     numbers::Power,
-    product::{Product, position_shape, with_derivative_axis},
+    product::{position_shape, with_derivative_axis},
     sparsity::{Contributions, Zeros, is_sparse, vanishes},
 };
 use egg::Id;
 use ein_ir::Rational;
 use num_traits::Signed;
+use smallvec::SmallVec;
 
 /// The facts that follow from one node, but for the symmetries that a contraction has by its structure: they are found
 /// by [`crate::symmetry::symmetries_of`] and added by [`Facts::learn`].
@@ -147,7 +148,7 @@ fn of_contraction<'a>(
         result.zeros = Zeros::of(&result.shape, |index| contributions.at(index) == 0);
     }
     if spec.results == 0 {
-        result.nonnegative = is_nonnegative(&Product::of(spec, children), facts);
+        result.nonnegative = is_nonnegative(spec, children, facts);
     }
     result
 }
@@ -211,13 +212,12 @@ fn common_zeros<'a>(shape: &Extents, children: &[Id], facts: impl Fn(Id) -> &'a 
 }
 
 /// Even powers, pairs of equal factors and factors that are known to be nonnegative make a scalar nonnegative.
-fn is_nonnegative<'a>(product: &Product, facts: impl Fn(Id) -> &'a Facts) -> bool {
-    let mut factors: Vec<_> = product
-        .operands
-        .iter()
-        .map(|operand| (operand.id, &operand.slots, operand.power))
+fn is_nonnegative<'a>(spec: &Spec, children: &[Id], facts: impl Fn(Id) -> &'a Facts) -> bool {
+    let operands = children.iter().zip(&spec.operands);
+    let mut factors: SmallVec<[(Id, &Slots, Power); 8]> = operands
+        .map(|(&id, (slots, power))| (id, slots, *power))
         .collect();
-    factors.sort();
+    factors.sort_unstable();
     factors
         .chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
         .all(|equal| {

@@ -13,18 +13,19 @@
 
 use crate::{
     arena::{Arena, Mode},
+    both::both,
     build::Context,
     class::NO_NORMAL_FORM,
     cost::LeafCost,
-    egraph::{Graph, insert_nodes, unite},
+    egraph::{Graph, insert_nodes, rebuild, unite},
     emit::{Symmetry, emit, symmetry},
     extract::Choices,
     extractable::{Places, singular_places},
-    insert::insert_region,
+    insert::Source,
     journal::{Journal, TermId},
     laws::{CONSTRUCTION, Taken},
     log::{Left, Log},
-    node::{Node, Op},
+    node::Node,
     price::{Price, arena_cost, unsliced_probes},
     regroup::{plan, scale_scalars},
     rules::{
@@ -36,7 +37,7 @@ use crate::{
     verify_normal_form,
 };
 use egg::{Id, Language};
-use ein_ir::{Param, Term, region::Region};
+use ein_ir::{Term, region::Region};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -103,6 +104,16 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// Adds what was done at the same time by equality saturation.
+    fn add(&mut self, other: Stats) {
+        for (rule, count) in other.rules {
+            *self.rules.entry(rule).or_default() += count;
+        }
+        self.unfinished += other.unfinished;
+        self.nodes += other.nodes;
+        self.iterations += other.iterations;
+    }
+
     fn add_laws(&mut self, taken: &Taken) {
         for (law, count) in taken.counts() {
             *self.rules.entry(law).or_default() += count;
@@ -173,24 +184,35 @@ pub(crate) fn run(
     let given = Form::new(region.clone(), leaf_cost, journal);
     let written = given.terms.clone();
     let is_normal = verify_normal_form(region).is_empty();
+    let optimizes = options.engine == Engine::EGraph && has_something_to_gain(region);
     let mut stats = Stats::default();
-    let (directed, lazy) = given.directed(leaf_cost, &mut stats, journal);
-    stats.cost_before = lazy.0;
-    stats.probes_before = lazy.1;
-    let settled = is_normal && !directed.is_better_than(&given);
-    let best = if settled {
-        given
+    // A region that is not normal is not settled, so what the engines make of it is wanted in any case.
+    let at_once = optimizes && !is_normal && !journal.is_kept();
+    let (directed, optimized) = if at_once {
+        let mut other = Stats::default();
+        let found = both(
+            || given.settled(is_normal, leaf_cost, &mut stats, &mut Journal::default()),
+            || given.optimized(options, &mut other, &mut Journal::default()),
+        );
+        stats.add(other);
+        found
     } else {
-        let directed = directed.settle(leaf_cost, &mut stats, journal);
-        let optimized = match options.engine {
-            Engine::EGraph if has_something_to_gain(region) => {
-                given.optimized(options, &mut stats, journal)
-            }
-            Engine::EGraph | Engine::Directed => None,
+        let directed = given.settled(is_normal, leaf_cost, &mut stats, journal);
+        let optimized = match &directed {
+            Some(_) if optimizes => given.optimized(options, &mut stats, journal),
+            _ => None,
         };
-        match optimized.map(|form| form.settle(leaf_cost, &mut stats, journal)) {
-            Some(form) if form.price.total <= directed.price.total => form,
-            _ => directed,
+        (directed, optimized)
+    };
+    let best = match directed {
+        None => given,
+        Some(directed) => {
+            // What is settled already need not settle again.
+            let optimized = optimized.filter(|form| form.region != directed.region);
+            match optimized.map(|form| form.settle(leaf_cost, &mut stats, journal)) {
+                Some(form) if form.price.total <= directed.price.total => form,
+                _ => directed,
+            }
         }
     };
     stats.cost_after = best.price.arithmetic;
@@ -243,18 +265,19 @@ impl Form {
         rank(self) < rank(other)
     }
 
-    /// The region of an arena's tuple `root`.
-    fn emitted(
-        arena: &Arena,
-        root: Id,
-        inputs: &[Param],
-        leaf_cost: LeafCost,
-        journal: &mut Journal,
-    ) -> Form {
-        let (region, written) = emit(arena, root, inputs);
-        let form = Form::new(region, leaf_cost, journal);
-        journal.emission(arena, root, &form.region, &written, &form.terms);
-        form
+    /// The region of an arena's tuple `root`, with the inputs of this form.
+    fn emitted(&self, arena: &Arena, root: Id, journal: &mut Journal) -> Region {
+        let (region, written) = emit(arena, root, &self.region.inputs);
+        if journal.is_kept() {
+            let terms = journal.region(&region);
+            journal.emission(arena, root, &region, &written, &terms);
+        }
+        region
+    }
+
+    /// The form of a region, unless it is this one.
+    fn changed(&self, region: Region, leaf_cost: LeafCost, journal: &mut Journal) -> Option<Form> {
+        (region != self.region).then(|| Form::new(region, leaf_cost, journal))
     }
 
     fn symmetry(&self) -> Vec<Symmetry> {
@@ -263,14 +286,14 @@ impl Form {
         facts.map(symmetry).collect()
     }
 
-    /// The form that the directed engine gives; also the operations and probes of its composed definitions before
-    /// they are planned.
+    /// The form that the directed engine gives, unless it is this one; also the operations and probes of its composed
+    /// definitions before they are planned.
     fn directed(
         &self,
         leaf_cost: LeafCost,
         stats: &mut Stats,
         journal: &mut Journal,
-    ) -> (Form, (u64, usize)) {
+    ) -> (Option<Form>, (u64, usize)) {
         let (mut arena, root) = composed(&self.source, journal.is_kept());
         stats.add_laws(&arena.taken);
         let before = (
@@ -283,33 +306,55 @@ impl Form {
         (self.written(&planned, root, leaf_cost, journal), before)
     }
 
-    /// What an arena computes, with coefficients where they are multiplied least.
-    fn written(&self, arena: &Arena, root: Id, leaf_cost: LeafCost, journal: &mut Journal) -> Form {
-        let inputs = &self.region.inputs;
-        let (mut scaled, scaled_root) = scale_scalars(arena, root, journal.is_kept());
-        journal.arena(&mut scaled);
-        let found = Form::emitted(arena, root, inputs, leaf_cost, journal);
-        let scaled = Form::emitted(&scaled, scaled_root, inputs, leaf_cost, journal);
-        if found.is_better_than(&scaled) {
-            found
-        } else {
-            scaled
-        }
+    /// What an arena computes, with coefficients where they are multiplied least; nothing if that is this form.
+    fn written(
+        &self,
+        arena: &Arena,
+        root: Id,
+        leaf_cost: LeafCost,
+        journal: &mut Journal,
+    ) -> Option<Form> {
+        let found = self.emitted(arena, root, journal);
+        let scaled = scale_scalars(arena, root, journal.is_kept()).map(|(mut scaled, root)| {
+            journal.arena(&mut scaled);
+            self.emitted(&scaled, root, journal)
+        });
+        let scaled = scaled.filter(|scaled| *scaled != found);
+        let found = self.changed(found, leaf_cost, journal);
+        let Some(scaled) = scaled else {
+            return found;
+        };
+        let scaled = self.changed(scaled, leaf_cost, journal);
+        let [a, b] = [&found, &scaled].map(|form| form.as_ref().unwrap_or(self));
+        if a.is_better_than(b) { found } else { scaled }
+    }
+
+    /// The form in which the directed engine settles, unless it is this one. Notes what there was before.
+    fn settled(
+        &self,
+        is_normal: bool,
+        leaf_cost: LeafCost,
+        stats: &mut Stats,
+        journal: &mut Journal,
+    ) -> Option<Form> {
+        let (directed, lazy) = self.directed(leaf_cost, stats, journal);
+        (stats.cost_before, stats.probes_before) = lazy;
+        let directed = directed.filter(|form| !is_normal || form.is_better_than(self))?;
+        Some(directed.settle(leaf_cost, stats, journal))
     }
 
     /// The first of the forms that the directed engine makes of each other after which none is cheaper.
     fn settle(self, leaf_cost: LeafCost, stats: &mut Stats, journal: &mut Journal) -> Form {
         let mut current = self;
         loop {
-            let (next, _) = current.directed(leaf_cost, stats, journal);
-            if !next.is_better_than(&current) {
-                return current;
+            match current.directed(leaf_cost, stats, journal).0 {
+                Some(next) if next.is_better_than(&current) => current = next,
+                _ => return current,
             }
-            current = next;
         }
     }
 
-    /// The form that equality saturation finds, if it finds any.
+    /// The form that equality saturation finds, if it finds any other than this.
     fn optimized(
         &self,
         options: &Options,
@@ -328,28 +373,7 @@ impl Form {
         let (arena, _) = found?;
         let root = extracted_root(&arena);
         let leaf_cost = LeafCost(&options.leaf_cost);
-        Some(self.written(&arena, root, leaf_cost, journal))
-    }
-}
-
-/// A source with its roots under one tuple.
-pub(crate) struct Source {
-    pub(crate) arena: Arena,
-    pub(crate) values: Vec<Id>,
-    pub(crate) root: Id,
-}
-
-impl Source {
-    pub(crate) fn new(region: &Region, log: bool) -> Source {
-        let mut arena = Arena::new(Mode::Source, usize::MAX).logging(log);
-        let values = insert_region(&mut arena, region);
-        let roots: Vec<Id> = region.roots.iter().map(|root| values[root.0]).collect();
-        let root = arena.add(Node::new(Op::Tuple, &roots));
-        Source {
-            arena,
-            values,
-            root,
-        }
+        self.written(&arena, root, leaf_cost, journal)
     }
 }
 
@@ -498,7 +522,7 @@ fn add_directed_forms(
                 unite(graph, Left::Class(classes[id]), classes[id], *class, name);
             }
         }
-        graph.rebuild();
+        rebuild(graph);
         seeds.push(add_plan(graph, root, &planned, planned_root));
     }
     let (mut planned, planned_root) = plan(first, first_root, journal.is_kept());
@@ -512,6 +536,6 @@ fn add_plan(graph: &mut Graph, root: Id, planned: &Arena, planned_root: Id) -> V
     let nodes = planned.reachable(planned_root);
     let (image, inserted) = insert_nodes(graph, nodes.iter().map(|&id| (id, planned.node(id))));
     unite(graph, Left::Class(root), root, image[&planned_root], "plan");
-    graph.rebuild();
+    rebuild(graph);
     inserted
 }

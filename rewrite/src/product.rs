@@ -10,17 +10,27 @@ use crate::{
 use egg::Id;
 use ein_ir::Rational;
 use num_traits::One;
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 /// No contraction has more labels than this; what would is left as an operand of its own.
 pub(crate) const MAX_LABELS: usize = 48;
 
 /// One factor of a product.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Operand {
     pub(crate) id: Id,
     pub(crate) slots: Slots,
     pub(crate) power: Power,
+}
+
+impl Clone for Operand {
+    /// As derived, but the slots are copied all at once.
+    fn clone(&self) -> Operand {
+        Operand {
+            slots: Slots::from_slice(&self.slots),
+            ..*self
+        }
+    }
 }
 
 impl Operand {
@@ -60,12 +70,23 @@ impl Operand {
 }
 
 /// `coefficient · Σ over labels ≥ results of Π operands`; labels below `results` are the result's axes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Product {
     pub(crate) coefficient: Rational,
     pub(crate) results: usize,
     pub(crate) extents: Extents,
     pub(crate) operands: Vec<Operand>,
+}
+
+impl Clone for Product {
+    /// As derived, but the extents are copied all at once.
+    fn clone(&self) -> Product {
+        Product {
+            extents: Extents::from_slice(&self.extents),
+            operands: self.operands.clone(),
+            ..*self
+        }
+    }
 }
 
 /// The labels `0..count` as slots.
@@ -97,13 +118,13 @@ impl Product {
             .zip(children)
             .map(|((slots, power), &id)| Operand {
                 id,
-                slots: slots.clone(),
+                slots: Slots::from_slice(slots),
                 power: *power,
             });
         Product {
             coefficient: Rational::one(),
             results: spec.results,
-            extents: spec.extents.clone(),
+            extents: Extents::from_slice(&spec.extents),
             operands: operands.collect(),
         }
     }
@@ -268,8 +289,8 @@ impl Product {
 
     /// Operands connected through dummies: for each operand the first operand of its component, and for each
     /// component (at its first operand) whether it mentions an axis of the result.
-    pub(crate) fn components(&self) -> (Vec<usize>, Vec<bool>) {
-        let mut component: Vec<usize> = (0..self.operands.len()).collect();
+    pub(crate) fn components(&self) -> (SmallVec<[usize; 8]>, SmallVec<[bool; 8]>) {
+        let mut component: SmallVec<[usize; 8]> = (0..self.operands.len()).collect();
         for label in self.results..self.extents.len() {
             let mut first: Option<usize> = None;
             for k in 0..self.operands.len() {
@@ -288,7 +309,7 @@ impl Product {
                     .for_each(|c| *c = to);
             }
         }
-        let mut touches = vec![false; self.operands.len()];
+        let mut touches: SmallVec<[bool; 8]> = smallvec![false; self.operands.len()];
         for (k, operand) in self.operands.iter().enumerate() {
             if operand.labels().any(|label| !self.is_dummy(label)) {
                 touches[component[k]] = true;

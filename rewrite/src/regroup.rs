@@ -213,13 +213,35 @@ pub(crate) fn plan(source: &Arena, root: Id, log: bool) -> (Arena, Id) {
 }
 
 /// The same with the coefficients of sums at the scalars of their terms, where they are multiplied once:
-/// c·(s·A) = (c·s)·A.
-pub(crate) fn scale_scalars(source: &Arena, root: Id, log: bool) -> (Arena, Id) {
+/// c·(s·A) = (c·s)·A. Nothing if no sum has such a term.
+pub(crate) fn scale_scalars(source: &Arena, root: Id, log: bool) -> Option<(Arena, Id)> {
+    let has_scaled = |id: Id| {
+        let node = source.node(id);
+        let Op::Sum(coefficients) = &node.op else {
+            return false;
+        };
+        let is_scaled = |(&coefficient, &child): (&Rational, &Id)| {
+            is_factor(coefficient, coefficients.len())
+                && source
+                    .contraction(child)
+                    .is_some_and(|product| has_scalar_part(&product))
+        };
+        coefficients.iter().zip(&node.children).any(is_scaled)
+    };
+    if !source.reachable(root).into_iter().any(has_scaled) {
+        return None;
+    }
     let law = |_: &Node| ISOLATE_SCALARS.name;
-    rebuild(source, root, log, law, |arena, node| match node.terms() {
+    let scaled = rebuild(source, root, log, law, |arena, node| match node.terms() {
         Some(terms) => scale_terms(arena, terms),
         None => arena.add(node.clone()),
-    })
+    });
+    Some(scaled)
+}
+
+/// Whether a coefficient in a sum of so many terms is multiplied with.
+fn is_factor(coefficient: Rational, terms: usize) -> bool {
+    terms == 1 || coefficient.abs() != Rational::one()
 }
 
 /// An arena with the images of what `root` is made of, each from a node over images by that law.
@@ -244,13 +266,14 @@ fn rebuild(
 }
 
 fn scale_terms(arena: &mut Arena, terms: Vec<(Rational, Id)>) -> Id {
-    let is_single = terms.len() == 1;
-    let mut planned = Vec::with_capacity(terms.len());
+    let count = terms.len();
+    let mut planned = Vec::with_capacity(count);
     for (coefficient, id) in terms {
-        let is_factor = is_single || coefficient.abs() != Rational::one();
         let product = arena.contraction(id).filter(has_scalar_part);
         let scaled = match product {
-            Some(product) if is_factor => scale_scalar_part(arena, coefficient, &product),
+            Some(product) if is_factor(coefficient, count) => {
+                scale_scalar_part(arena, coefficient, &product)
+            }
             _ => None,
         };
         planned.push(scaled.map_or((id, coefficient), |id| (id, Rational::one())));

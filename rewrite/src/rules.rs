@@ -23,6 +23,7 @@ use crate::{
 use egg::Id;
 use ein_ir::Rational;
 use num_traits::One;
+use smallvec::SmallVec;
 
 /// One row of the table of rules.
 pub(crate) struct Rule {
@@ -121,7 +122,7 @@ pub(crate) const RULES: &[Rule] = &[
 /// Rebuilds a node with the present representatives and facts of its children.
 fn simplify_node(graph: &mut Graph, place: &Place) {
     let children = &place.node.children;
-    let known: Vec<_> = children
+    let known: SmallVec<[_; 4]> = children
         .iter()
         .map(|&child| {
             let facts = Context::facts(graph, child);

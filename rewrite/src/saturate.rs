@@ -4,7 +4,7 @@
 //! the same graph on every run.
 
 use crate::{
-    egraph::{Graph, classes_with, nodes_of_kinds},
+    egraph::{Graph, classes_with, nodes_of_kinds, rebuild},
     rules::{Place, Rule},
     simplify::Conditions,
 };
@@ -42,15 +42,15 @@ pub(crate) fn saturate(
         .analysis
         .applications
         .saturating_add(limits.applications);
-    graph.rebuild();
+    rebuild(graph);
     for iteration in 1..=limits.iterations {
         let before = (graph.total_number_of_nodes(), graph.number_of_classes());
         for rule in rules {
             if !apply(graph, rule, last_application) {
-                graph.rebuild();
+                rebuild(graph);
                 return (Stop::Size, iteration);
             }
-            graph.rebuild();
+            rebuild(graph);
             if let Some((a, b)) = goal
                 && graph.find(a) == graph.find(b)
             {

@@ -5,6 +5,7 @@
 //! of the e-graph and the test that takes away one condition at a time and sees the law fail.
 
 use crate::{build::Context, inverse::cancel_inverse, mutants, product::Product, steps};
+use smallvec::{SmallVec, smallvec};
 
 /// What must hold at the place where a law is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,8 +99,11 @@ const STEP_LIMIT: usize = 2000;
 /// Products that one simplification may make before it stops expanding.
 const PRODUCT_LIMIT: usize = 50_000;
 
+/// Mostly there is one.
+type Products = SmallVec<[Product; 1]>;
+
 /// Products that sum to `product`, simplified.
-pub(crate) fn simplify(context: &mut dyn Context, product: Product) -> Vec<Product> {
+pub(crate) fn simplify(context: &mut dyn Context, product: Product) -> Products {
     simplify_within(STEP_LIMIT, context, product)
 }
 
@@ -108,9 +112,9 @@ pub(crate) fn simplify_within(
     step_limit: usize,
     context: &mut dyn Context,
     product: Product,
-) -> Vec<Product> {
-    let mut work = vec![product];
-    let mut done = Vec::new();
+) -> Products {
+    let mut work: Products = smallvec![product];
+    let mut done = Products::new();
     let mut products = 0;
     while let Some(mut product) = work.pop() {
         products += 1;

@@ -10,6 +10,7 @@ use crate::{
     simplify::{Condition, Conditions, Outcome},
 };
 use ein_ir::Rational;
+use smallvec::SmallVec;
 
 pub(crate) fn zero_factor(
     context: &mut dyn Context,
@@ -67,7 +68,11 @@ pub(crate) fn pull_coefficient(
 }
 
 /// The positions of the operands that are δ or ε.
-pub(crate) fn positions_of(context: &dyn Context, product: &Product, leaf: Leaf) -> Vec<usize> {
+pub(crate) fn positions_of(
+    context: &dyn Context,
+    product: &Product,
+    leaf: Leaf,
+) -> SmallVec<[usize; 4]> {
     (0..product.operands.len())
         .filter(|&k| context.facts(product.operands[k].id).leaf == leaf)
         .collect()
@@ -214,9 +219,9 @@ pub(crate) fn epsilon_values(
 }
 
 /// The positions of ε with two indices.
-pub(crate) fn plane_epsilons(context: &dyn Context, product: &Product) -> Vec<usize> {
+pub(crate) fn plane_epsilons(context: &dyn Context, product: &Product) -> SmallVec<[usize; 4]> {
     let mut positions = positions_of(context, product, Leaf::Epsilon);
-    positions.retain(|&k| product.operands[k].slots.len() == 2);
+    positions.retain(|k| product.operands[*k].slots.len() == 2);
     positions
 }
 
@@ -414,11 +419,19 @@ pub(crate) fn split_scalar(
     product: &mut Product,
     conditions: Conditions,
 ) -> Outcome {
-    let (component, touches) = product.components();
     let count = product.operands.len();
+    if count < 2 {
+        return Outcome::Unchanged;
+    }
+    let (component, touches) = product.components();
     for (first, touches_result) in touches.into_iter().enumerate() {
+        if product.operands[first].is_scalar()
+            || !conditions.allow(Condition::NoResultAxis, !touches_result)
+        {
+            continue;
+        }
         let selected: Vec<usize> = (0..count).filter(|&k| component[k] == first).collect();
-        if selected.is_empty() || selected.len() == count || product.operands[first].is_scalar() {
+        if selected.is_empty() || selected.len() == count {
             continue;
         }
         // Without the condition a part is any operand, whatever indices it shares with others.
@@ -427,9 +440,6 @@ pub(crate) fn split_scalar(
         } else {
             vec![first]
         };
-        if !conditions.allow(Condition::NoResultAxis, !touches_result) {
-            continue;
-        }
         let part = product.part(&selected, &[]);
         let (coefficient, scalar) = contract_raw(context, &part);
         let mut rest = product.clone();

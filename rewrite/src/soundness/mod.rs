@@ -10,8 +10,9 @@ mod random;
 use crate::{
     arena::{Arena, Mode},
     egraph::{Graph, insert_nodes},
+    insert::Source,
     journal::Journal,
-    normalize::{Options, Source, Stats, optimize},
+    normalize::{Options, Stats, optimize},
     rules::{RULES, Rule},
     saturate::{Limits, saturate},
     simplify::{Condition, Conditions, Outcome, STEPS, Step},

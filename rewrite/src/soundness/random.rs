@@ -68,17 +68,11 @@ impl World {
         let [x, y, a, b, m, ..] = self.pool[..] else {
             return;
         };
-        self.add(Node::new(Op::Sum([integer(3)].into()), &[x]));
-        self.add(Node::new(Op::Sum([integer(-2)].into()), &[a]));
-        let sum = self.add(Node::new(
-            Op::Sum([integer(2), integer(-1)].into()),
-            &[a, b],
-        ));
-        self.add(Node::new(
-            Op::Sum([integer(1), integer(3)].into()),
-            &[b, sum],
-        ));
-        self.add(Node::new(Op::Sum([integer(1), integer(1)].into()), &[x, y]));
+        self.add(Node::new(Op::sum([integer(3)]), &[x]));
+        self.add(Node::new(Op::sum([integer(-2)]), &[a]));
+        let sum = self.add(Node::new(Op::sum([integer(2), integer(-1)]), &[a, b]));
+        self.add(Node::new(Op::sum([integer(1), integer(3)]), &[b, sum]));
+        self.add(Node::new(Op::sum([integer(1), integer(1)]), &[x, y]));
         let scalar = Extents::new();
         let vector: Extents = [N].into_iter().collect();
         let label = Slot::Label;
@@ -346,7 +340,7 @@ impl World {
             .iter()
             .map(|_| integer(self.below(5) as i64 - 2))
             .collect();
-        self.add(Node::new(Op::Sum(coefficients.into()), &terms));
+        self.add(Node::new(Op::sum(coefficients), &terms));
     }
 
     /// Probes of a few classes at an input position.

@@ -1,0 +1,31 @@
+//! Two pieces of work at the same time.
+
+use std::{panic::resume_unwind, sync::Mutex, thread};
+
+/// Bytes of stack for work on a thread of its own, as much as there is for the deepest of programs; only what is used
+/// becomes memory.
+const STACK: usize = 256 << 20;
+
+/// The results of two pieces of work, done at the same time if there can be a thread for the second.
+pub(crate) fn both<A, B: Send>(
+    first: impl FnOnce() -> A,
+    second: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    let waiting = Mutex::new(Some(second));
+    let begin = || {
+        let work = waiting.lock().ok()?.take()?;
+        Some(work())
+    };
+    thread::scope(|scope| {
+        let thread = thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, begin);
+        let a = first();
+        // Without a thread it is still waiting.
+        let b = match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => begin(),
+        };
+        (a, b.expect("it is done once"))
+    })
+}
