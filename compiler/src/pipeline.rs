@@ -265,13 +265,13 @@ fn lower_here(
     let translated: Program<High> =
         session.stage("translate", || high::translate(&typed, options.long_int));
     session.checked("translate", &translated)?;
-    let mut fired = high::RuleCounts::new();
+    let mut found = high::Found::default();
     let normalized = session.stage("normalize", || {
         translated
             .clone()
-            .map(|_, f| high::normalize(f, &options.normalization, &mut fired))
+            .map(|_, f| high::normalize(f, &options.normalization, &mut found))
     });
-    session.rules = fired;
+    session.rules = found.fired;
     session.checked("normalize", &normalized)?;
     let reconstructed: Program<Mid> = session.stage("reconstruct", || {
         normalized.clone().map(|_, f| reconstruct(f))

@@ -293,6 +293,43 @@ fn many_steps() {
     assert_eq!(windows, [size, 1]);
 }
 
+/// A few dozen elements are a loop if each is much work, and are written out if they are little, or cannot be steps.
+#[test]
+fn few_steps_of_much_work() {
+    let v = |z: [f64; 2]| [-z[1], z[0] * z[0] - 0.5];
+    let heun = |z: [f64; 2], h: f64| {
+        let a = v(z);
+        let b = v([z[0] + h * a[0], z[1] + h * a[1]]);
+        [0, 1].map(|k| z[k] + 0.5 * h * (a[k] + b[k]))
+    };
+    let x = (1..49).fold([0.7, 0.1], |x, _| heun(x, 0.02));
+    let steps = "vec2[49] x { x[0] = [base, 0.1]; x[t in 1..48] { vec2 here = x[t-1]; \
+        vec2 there = here + 0.02*V(here); return here + 0.01*(V(here) + V(there)); } }";
+    let (found, windows) = run("Heun", &format!("{steps} y = x[48][0] + 2.0*x[48][1];"));
+    near(found[0], x[0] + 2.0 * x[1], "Heun");
+    assert_eq!(windows, [1]);
+
+    let (found, windows) = run(
+        "little",
+        "real[49] z { z[0] = base; z[t in 1..48] = 0.9*z[t-1] + 0.1; } y = z[48];",
+    );
+    near(found[0], (1..49).fold(0.7, |z, _| 0.9 * z + 0.1), "little");
+    assert_eq!(windows, [0; 0]);
+
+    // Each element reads the one at half its place, which no step can say by how far back it is.
+    let mut halves = vec![[0.7, 0.1]];
+    for t in 1..40 {
+        halves.push(heun(halves[t / 2], 0.02));
+    }
+    let (found, windows) = run(
+        "halves",
+        "vec2[40] x { x[0] = [base, 0.1]; x[t in 1..39] { vec2 here = x[t/2]; \
+         vec2 there = here + 0.02*V(here); return here + 0.01*(V(here) + V(there)); } } y = x[39][0];",
+    );
+    near(found[0], halves[39][0], "halves");
+    assert_eq!(windows, [0; 0]);
+}
+
 /// A sequence is what it is wherever it is defined and read: among globals, in the state of strands, in functions.
 #[test]
 fn places_of_definition() {

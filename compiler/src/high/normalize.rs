@@ -5,7 +5,7 @@
 //! Numbers are part of the regions that use them, so that the laws for 0, 1 and coefficients hold for them. Operators on plain
 //! reals stay as they are: there is nothing to normalize in them.
 
-use super::{High, Op, literal::literal, schedule::Schedule};
+use super::{High, Op, forms::Found, literal::literal, schedule::Schedule};
 use crate::{
     ir::{
         leaf::Leaf,
@@ -23,16 +23,9 @@ use std::{
     sync::Arc,
 };
 
-/// How often each rewrite rule fired.
-pub type RuleCounts = BTreeMap<&'static str, usize>;
-
-/// Normalizes every region of a function; adds to `fired` what the rules did.
-pub fn normalize(
-    function: Function<High>,
-    options: &Options,
-    fired: &mut RuleCounts,
-) -> Function<High> {
-    run(remove_dead(number_values(function)), options, fired, None)
+/// Normalizes every region of a function; adds to what was found in others.
+pub fn normalize(function: Function<High>, options: &Options, found: &mut Found) -> Function<High> {
+    run(remove_dead(number_values(function)), options, found, None)
 }
 
 /// A region of a function and what normalization made of it.
@@ -55,12 +48,7 @@ pub fn explain(
     options: &Options,
 ) -> (Function<High>, Vec<ExplainedRegion>) {
     let mut regions = Vec::new();
-    let function = run(
-        function,
-        options,
-        &mut RuleCounts::new(),
-        Some(&mut regions),
-    );
+    let function = run(function, options, &mut Found::default(), Some(&mut regions));
     (function, regions)
 }
 
@@ -68,7 +56,7 @@ pub fn explain(
 fn run(
     function: Function<High>,
     options: &Options,
-    fired: &mut RuleCounts,
+    found: &mut Found,
     explained: Option<&mut Vec<ExplainedRegion>>,
 ) -> Function<High> {
     let mut pass = Pass {
@@ -76,10 +64,15 @@ fn run(
         types: function.types,
         recipes: BTreeMap::new(),
         options,
-        fired,
+        found,
         explained,
         originals: BTreeMap::new(),
     };
+    if pass.explained.is_none() {
+        let mut regions = Vec::new();
+        pass.foresee(&function.body, &mut regions);
+        pass.found.prepare(regions);
+    }
     let body = pass.block(function.body);
     let function = Function {
         name: function.name,
@@ -102,7 +95,7 @@ struct Pass<'a> {
     /// The fields and constants in scope.
     recipes: BTreeMap<Value, Recipe>,
     options: &'a Options,
-    fired: &'a mut RuleCounts,
+    found: &'a mut Found,
     /// What was done to each region, if it is wanted.
     explained: Option<&'a mut Vec<ExplainedRegion>>,
     /// For each value that took another's place, that other one.
@@ -134,6 +127,21 @@ impl Pass<'_> {
             v = self.replaced[v.0 as usize];
         }
         v
+    }
+
+    /// The regions of a block and of those inside of it, as far as can be seen before the first is normalized: it may turn
+    /// out that two inputs of a region are one value.
+    fn foresee(&mut self, block: &Block<High>, regions: &mut Vec<(Region, Options)>) {
+        self.note_made(block);
+        let groups = self.groups(block);
+        for (group, wanted) in groups.iter().zip(wanted(block, &groups)) {
+            let (region, values) = self.region(block, group, &wanted);
+            let options = self.options_for(&region, &values[..region.inputs.len()]);
+            regions.push((region, options));
+        }
+        for inner in block.insts.iter().flat_map(|inst| inst.kind.blocks()) {
+            self.foresee(inner, regions);
+        }
     }
 
     fn block(&mut self, block: Block<High>) -> Block<High> {
@@ -250,13 +258,13 @@ impl Pass<'_> {
         groups.into_values().collect()
     }
 
-    fn normalize_group(
-        &mut self,
+    /// The region of a group, and the value of the function that each of its values is.
+    fn region(
+        &self,
         block: &Block<High>,
         group: &Group,
-        wanted: BTreeSet<Value>,
-        pending: &mut Vec<Inst<High>>,
-    ) {
+        wanted: &BTreeSet<Value>,
+    ) -> (Region, Vec<Value>) {
         let own: BTreeSet<Value> = group.iter().map(|&n| block.insts[n].results[0]).collect();
         let mut build = RegionBuilder::new(self, &own);
         for &n in group {
@@ -265,14 +273,24 @@ impl Pass<'_> {
             };
             build.define(block.insts[n].results[0], operator, args);
         }
-        let (region, mut values) = build.finish(&wanted);
+        build.finish(wanted)
+    }
+
+    fn normalize_group(
+        &mut self,
+        block: &Block<High>,
+        group: &Group,
+        wanted: BTreeSet<Value>,
+        pending: &mut Vec<Inst<High>>,
+    ) {
+        let (region, mut values) = self.region(block, group, &wanted);
         let Normalized {
             region,
             symmetry,
             stats,
         } = self.normalize_region(region, &values);
         for (rule, count) in stats.rules {
-            *self.fired.entry(rule).or_default() += count;
+            *self.found.fired.entry(rule).or_default() += count;
         }
         values.truncate(region.inputs.len());
         for (n, Def { op, args }) in region.defs.into_iter().enumerate() {
@@ -309,7 +327,7 @@ impl Pass<'_> {
     fn normalize_region(&mut self, region: Region, all: &[Value]) -> Normalized {
         let options = self.options_for(&region, &all[..region.inputs.len()]);
         let Some(regions) = &mut self.explained else {
-            return rewrite::normalize(&region, &options);
+            return self.found.normal_form(region, &options);
         };
         let explained = rewrite::explain(&region, &options);
         let normalized = explained.normalized.clone();

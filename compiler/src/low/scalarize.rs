@@ -68,7 +68,7 @@ pub fn scalarize(function: &Function<Mid>, slots: &Slots) -> Function<Low> {
         from: function,
         slots,
         b: Builder::default(),
-        values: BTreeMap::new(),
+        values: vec![Vec::new(); function.types.len()],
         negatives: BTreeMap::new(),
     };
     pass.insts(&function.body);
@@ -81,7 +81,7 @@ struct Pass<'a> {
     slots: &'a Slots,
     b: Builder<Low>,
     /// The components of each value.
-    values: BTreeMap<Value, Vec<Value>>,
+    values: Vec<Vec<Value>>,
     /// The negatives that were computed, by what they are the negative of.
     negatives: BTreeMap<Value, Value>,
 }
@@ -90,12 +90,16 @@ impl Pass<'_> {
     fn all(&self, values: &[Value]) -> Vec<Value> {
         values
             .iter()
-            .flat_map(|v| self.values[v].iter().copied())
+            .flat_map(|&v| self.components(v).iter().copied())
             .collect()
     }
 
+    fn components(&self, v: Value) -> &[Value] {
+        &self.values[v.0 as usize]
+    }
+
     fn scalar(&self, v: Value) -> Value {
-        self.values[&v][0]
+        self.components(v)[0]
     }
 
     fn insts(&mut self, block: &Block<Mid>) {
@@ -103,8 +107,9 @@ impl Pass<'_> {
             match &inst.kind {
                 Kind::Op(op, args) => {
                     let results = self.op(op, args, inst);
-                    self.values
-                        .extend(inst.results.iter().copied().zip(results));
+                    for (v, components) in inst.results.iter().zip(results) {
+                        self.values[v.0 as usize] = components;
+                    }
                 }
                 Kind::If {
                     condition,
@@ -150,8 +155,7 @@ impl Pass<'_> {
         let mut scalars = scalars.into_iter();
         for &v in values {
             let count = self.from.type_of(v).scalars().len();
-            self.values
-                .insert(v, scalars.by_ref().take(count).collect());
+            self.values[v.0 as usize] = scalars.by_ref().take(count).collect();
         }
     }
 
@@ -177,7 +181,7 @@ impl Pass<'_> {
                 ]
             }
             mid::Op::Probe(field, orders) => {
-                let at = self.values[&args[0]].clone();
+                let at = self.components(args[0]).to_vec();
                 let found = self.b.op(Op::Probe(field.clone(), *orders), &at);
                 let mut found = &found[..];
                 orders
@@ -262,14 +266,14 @@ impl Pass<'_> {
 
     /// An element of a fixed sequence: chosen now if the index is a constant, else by comparing.
     fn element(&mut self, place: u32, args: &[Value]) -> Vec<Value> {
-        let sequence = self.values[&args[0]].clone();
+        let sequence = self.components(args[0]).to_vec();
         let index = self.scalar(args[1]);
         let Ty::Seq(element, length) = self.from.type_of(args[0]) else {
             panic!("an element of no sequence")
         };
         let types = element.scalars();
-        let known = match self.b.definition(index) {
-            Some((Op::Int(n), _)) => usize::try_from(n).ok().filter(|n| n < length),
+        let known = match self.b.defining(index) {
+            Some((Op::Int(n), _)) => usize::try_from(*n).ok().filter(|n| n < length),
             _ => None,
         };
         if let Some(n) = known {
@@ -296,7 +300,7 @@ impl Pass<'_> {
     }
 
     fn index_position(&mut self, image: u32, dim: u8, at: Value) -> Vec<Value> {
-        let world = self.values[&at].clone();
+        let world = self.components(at).to_vec();
         (0..dim)
             .map(|row| {
                 let offset = self.b.op1(Op::Image(image, ImageInfo::Offset(row)), &[]);

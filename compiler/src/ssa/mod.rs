@@ -289,11 +289,17 @@ impl<D: Dialect> Builder<D> {
 
     /// The operation that defines a value in one of the open blocks, with its arguments.
     pub fn definition(&self, value: Value) -> Option<(D::Op, Vec<Value>)> {
+        let (op, args) = self.defining(value)?;
+        Some((op.clone(), args.to_vec()))
+    }
+
+    /// The same, to look at.
+    pub fn defining(&self, value: Value) -> Option<(&D::Op, &[Value])> {
         let &(block, place) = self.places.get(value.0 as usize)?;
         // The block may have been closed, and another one been opened in its place.
         let inst = self.open.get(block)?.get(place)?;
         match &inst.kind {
-            Kind::Op(op, args) if inst.results.contains(&value) => Some((op.clone(), args.clone())),
+            Kind::Op(op, args) if inst.results.contains(&value) => Some((op, args)),
             _ => None,
         }
     }

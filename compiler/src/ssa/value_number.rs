@@ -3,6 +3,7 @@
 
 use super::{Block, Dialect, Function, Inst, Kind, Value};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// The same function with every repeated operation replaced by its first result.
 pub fn number_values<D: Dialect>(function: Function<D>) -> Function<D> {
@@ -15,12 +16,13 @@ pub fn number_values_mapped<D: Dialect>(function: Function<D>) -> (Function<D>, 
         replaced: (0..function.types.len() as u32).map(Value).collect(),
         seen: FxHashMap::default(),
     };
-    let body = numbering.block(function.body);
+    let (body, _) = numbering.block(function.body);
     (Function { body, ..function }, numbering.replaced)
 }
 
 /// Operations computed so far in the open blocks.
-type Seen<D> = FxHashMap<(<D as Dialect>::Op, Vec<Value>), Vec<Value>>;
+type Seen<D> = FxHashMap<Rc<Key<D>>, Vec<Value>>;
+type Key<D> = (<D as Dialect>::Op, Vec<Value>);
 
 struct Numbering<D: Dialect> {
     replaced: Vec<Value>,
@@ -28,7 +30,17 @@ struct Numbering<D: Dialect> {
 }
 
 impl<D: Dialect> Numbering<D> {
-    fn block(&mut self, block: Block<D>) -> Block<D> {
+    /// A block inside of others: what it computes is not known after it.
+    fn inner_block(&mut self, block: Block<D>) -> Block<D> {
+        let (block, added) = self.block(block);
+        for key in added {
+            self.seen.remove(&key);
+        }
+        block
+    }
+
+    /// A block, and what it computes that was not known before.
+    fn block(&mut self, block: Block<D>) -> (Block<D>, Vec<Rc<Key<D>>>) {
         let mut added = Vec::new();
         let mut insts = Vec::with_capacity(block.insts.len());
         for inst in block.insts {
@@ -36,17 +48,18 @@ impl<D: Dialect> Numbering<D> {
                 Kind::Op(op, args) => {
                     let args = self.all(args);
                     let pure = !D::has_effect(&op);
-                    let mut key = (op.clone(), args.clone());
-                    if D::commutes(&op) {
-                        key.1.sort_unstable();
-                    }
-                    if pure && let Some(known) = self.seen.get(&key) {
-                        for (v, &k) in inst.results.iter().zip(known) {
-                            self.replaced[v.0 as usize] = k;
-                        }
-                        continue;
-                    }
                     if pure {
+                        let mut key = (op.clone(), args.clone());
+                        if D::commutes(&op) {
+                            key.1.sort_unstable();
+                        }
+                        if let Some(known) = self.seen.get(&key) {
+                            for (v, &k) in inst.results.iter().zip(known) {
+                                self.replaced[v.0 as usize] = k;
+                            }
+                            continue;
+                        }
+                        let key = Rc::new(key);
                         self.seen.insert(key.clone(), inst.results.clone());
                         added.push(key);
                     }
@@ -63,8 +76,8 @@ impl<D: Dialect> Numbering<D> {
                     let condition = self.one(condition);
                     let kind = Kind::If {
                         condition,
-                        then: self.block(then),
-                        otherwise: self.block(otherwise),
+                        then: self.inner_block(then),
+                        otherwise: self.inner_block(otherwise),
                     };
                     insts.push(Inst {
                         results: inst.results,
@@ -81,7 +94,7 @@ impl<D: Dialect> Numbering<D> {
                     body,
                 } => {
                     let (low, high, init) = (self.one(low), self.one(high), self.all(init));
-                    let body = self.block(body);
+                    let body = self.inner_block(body);
                     insts.push(Inst {
                         results: inst.results,
                         kind: Kind::For {
@@ -98,10 +111,7 @@ impl<D: Dialect> Numbering<D> {
             }
         }
         let yields = self.all(block.yields);
-        for key in added {
-            self.seen.remove(&key);
-        }
-        Block { insts, yields }
+        (Block { insts, yields }, added)
     }
 
     fn one(&self, v: Value) -> Value {

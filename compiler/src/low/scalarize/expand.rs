@@ -41,7 +41,10 @@ impl Pass<'_> {
         shape
             .indices()
             .map(|index| {
-                let index = operator.representative(&index);
+                let index = match operator.symmetry.is_empty() {
+                    true => index,
+                    false => operator.representative(&index),
+                };
                 if let Some(&value) = done.get(&index) {
                     return value;
                 }
@@ -53,7 +56,9 @@ impl Pass<'_> {
                 };
                 let scalar = expand.term(&operator.ein.body);
                 let value = self.materialize(scalar);
-                done.insert(index, value);
+                if !operator.symmetry.is_empty() {
+                    done.insert(index, value);
+                }
                 value
             })
             .collect()
@@ -90,15 +95,15 @@ impl Pass<'_> {
     /// The negative of a value if it was computed in one of the open blocks.
     fn known_negative(&self, value: Value) -> Option<Value> {
         let negative = *self.negatives.get(&value)?;
-        self.b.definition(negative).map(|_| negative)
+        self.b.defining(negative).map(|_| negative)
     }
 
     /// What is known of a component of a value. A number that is itself a scalar counts as computed: programs may multiply
     /// it by what is not a number.
     fn component(&self, value: Value, shape: &ein_ir::Shape) -> Scalar {
-        match self.b.definition(value) {
+        match self.b.defining(value) {
             Some((Op::Simple(Simple::Neg), args)) => Scalar::Negated(args[0]),
-            Some((Op::Real(bits), _)) if !shape.is_scalar() && bits != Bits::from(-0.0) => {
+            Some((Op::Real(bits), _)) if !shape.is_scalar() && *bits != Bits::from(-0.0) => {
                 Scalar::Known(bits.get())
             }
             _ => Scalar::Computed(value),
@@ -131,8 +136,9 @@ impl Expansion<'_, '_, '_> {
                 let Ty::Tensor(shape) = self.pass.from.type_of(arg) else {
                     panic!("an operator on no tensor")
                 };
-                let index: Vec<usize> = indices.iter().map(|&i| self.at(i)).collect();
-                let value = self.pass.values[&arg][shape.offset(&index)];
+                let axes = indices.iter().zip(shape.dims());
+                let offset = axes.fold(0, |flat, (&i, &n)| flat * n + self.at(i));
+                let value = self.pass.components(arg)[offset];
                 self.pass.component(value, shape)
             }
             Term::Eigen {
@@ -226,7 +232,7 @@ impl Expansion<'_, '_, '_> {
 
     /// A component of an eigensystem. Each asks for the whole, and value numbering makes that one operation.
     fn eigen(&mut self, part: Eigen, matrix: Value, index: &[usize]) -> Scalar {
-        let matrix = &self.pass.values[&matrix];
+        let matrix = self.pass.components(matrix);
         let n = matrix.len().isqrt();
         // The upper triangle is mirrored, so that nobody needs the lower one.
         let symmetric: Vec<Value> = (0..n * n)

@@ -260,8 +260,8 @@ fn complete(
     None
 }
 
-/// All elements, in the first order of the axes in which each reads only what is there: in steps where there are many, else
-/// written out.
+/// All elements, in the first order of the axes in which each reads only what is there: in steps where they are much work,
+/// else written out.
 fn computed(
     cx: &mut Cx<'_>,
     known: &[Known],
@@ -281,11 +281,18 @@ fn computed(
     let mut first = None;
     for order in orders(lengths.len()) {
         let width = size / lengths[order[0]];
-        let stepped = match size > WRITTEN_OUT && width <= MOST_ELEMENTS {
+        let reported = cx.diagnostics.len();
+        let is_short = what.is_short(lengths[order[0]]);
+        let stepped = match !is_short && width <= MOST_ELEMENTS {
             true => stepped(cx, &what, &order),
             false => Err(Stop::Unstepped),
         };
         let made = match stepped {
+            // What cannot be computed in steps is looked at element by element.
+            Err(_) if size <= WRITTEN_OUT => {
+                cx.diagnostics.truncate(reported);
+                written_out(cx, &what, &order)
+            }
             Err(Stop::Unstepped) if size <= MOST_ELEMENTS => written_out(cx, &what, &order),
             made => made,
         };

@@ -20,8 +20,13 @@ use crate::front::source::Span;
 use ein_ir::{Type, ops::spelling};
 use std::collections::BTreeMap;
 
-/// How many elements are always written out.
+/// How many elements are written out though they could be computed in steps, of how many operations, and how many steps are
+/// not worth a loop.
 pub(super) const WRITTEN_OUT: usize = 64;
+const WRITTEN_OPERATIONS: usize = 1024;
+const FEW_STEPS: usize = 8;
+/// What a call or a probe counts for, whatever expression stands behind it.
+const CALL: usize = 16;
 
 /// What clauses define.
 pub(super) struct Sequence<'s> {
@@ -30,6 +35,31 @@ pub(super) struct Sequence<'s> {
     pub(super) name: &'s str,
     pub(super) declared: &'s Type,
     pub(super) span: Span,
+}
+
+impl Sequence<'_> {
+    /// Whether so many steps are to be written out, if they can be.
+    pub(super) fn is_short(&self, steps: usize) -> bool {
+        let places = |places: &[Range]| places.iter().map(|range| range.count).product::<usize>();
+        let clauses = self.known.iter();
+        let operations =
+            clauses.map(|clause| places(&clause.places).saturating_mul(operations(&clause.body)));
+        self.lengths.iter().product::<usize>() <= WRITTEN_OUT
+            && (steps <= FEW_STEPS || operations.sum::<usize>() <= WRITTEN_OPERATIONS)
+    }
+}
+
+/// How many operations an expression is made of, about.
+fn operations(expr: &Expr) -> usize {
+    let of_field = |args: &[Expr]| args.iter().any(|arg| matches!(arg.ty, Type::Field { .. }));
+    let mut count = match &expr.kind {
+        ExprKind::Call { .. } => CALL,
+        ExprKind::Op { args, .. } if of_field(args) => CALL,
+        ExprKind::Op { .. } | ExprKind::Indexed { .. } => 1,
+        _ => 0,
+    };
+    expr.each_child(|child| count += operations(child));
+    count
 }
 
 /// The sequence that is being defined by clauses.
