@@ -14,4 +14,6 @@ mod tape;
 pub use dialect::{Arithmetic, Device, Op, Table, Ty, Width};
 pub use expand::expand;
 pub use place::place_of;
-pub use support::{Construct, Demand, METHODS, demands, planes, reduces, sphere, unsupported};
+pub use support::{
+    Construct, Demand, METHODS, demands, has_wide_probes, planes, reduces, sphere, unsupported,
+};

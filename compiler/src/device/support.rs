@@ -2,7 +2,7 @@
 
 use super::dialect::{Device, Op};
 use crate::{
-    ir::{leaf::Convolution, tensor},
+    ir::{Orders, leaf::Convolution, tensor},
     low::{self, Dynamic, Low},
     ssa::{Function, Program, Role},
 };
@@ -128,16 +128,31 @@ pub struct Demand {
 /// What the probes of strand code demand of images.
 pub fn demands(program: &Program<Low>, double: bool) -> Vec<Demand> {
     let mut demands = Vec::new();
-    for (role, function) in &program.functions {
-        if METHODS.contains(role) {
-            function.each_op(&mut |op, _, _| {
-                if let low::Op::Probe(field, _) = op {
-                    demands.extend(demands_of(field, double));
-                }
-            });
-        }
-    }
+    each_probe(program, |field, _| {
+        demands.extend(demands_of(field, double))
+    });
     demands
+}
+
+/// Whether strand code probes volumes for several numbers at a time.
+pub fn has_wide_probes(program: &Program<Low>) -> bool {
+    let mut has = false;
+    each_probe(program, |field, orders| {
+        let derivatives = orders.iter().any(|order| order > 0);
+        has |= field.dim() == 3 && (derivatives || field.shape.size() > 1);
+    });
+    has
+}
+
+fn each_probe(program: &Program<Low>, mut visit: impl FnMut(&Convolution, Orders)) {
+    let strand_code = program.functions.iter();
+    for (_, function) in strand_code.filter(|(role, _)| METHODS.contains(role)) {
+        function.each_op(&mut |op, _, _| {
+            if let low::Op::Probe(field, orders) = op {
+                visit(field, *orders);
+            }
+        });
+    }
 }
 
 fn demands_of(field: &Convolution, double: bool) -> impl Iterator<Item = Demand> {

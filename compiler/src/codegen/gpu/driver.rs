@@ -121,8 +121,9 @@ const MAJOR: c_int = 75;
 const MINOR: c_int = 76;
 const LOCAL_BYTES: c_int = 3;
 
-/// Registers of a thread at most: with more, few threads fit on a multiprocessor. That is not for texts of so many lines, nor
-/// for double precision: there it would send values to memory and back.
+/// Registers of a thread at most where probes would take more: then few threads fit on a multiprocessor. That is not for texts of
+/// so many lines, nor for double precision: there it would send values to memory and back; nor for others, because the
+/// driver's compiler takes it for an invitation.
 const REGISTERS: u32 = 128;
 const LONG_TEXT: usize = 5000;
 /// Bytes of a thread in memory that do no harm.
@@ -423,7 +424,7 @@ impl Machine for Cuda {
         let strands = entries.iter().position(|name| *name == Kernel::STRANDS);
         let strands = strands.expect("an entry point that runs strands");
         let is_short = kernel.text.lines().count() < LONG_TEXT;
-        let has_few = is_short && !kernel.lanes.double;
+        let has_few = is_short && kernel.has_wide_probes && !kernel.lanes.double;
         let mut compiled = match has_few {
             true => self.compile(&kernel.with_registers(REGISTERS), &entries)?,
             false => self.compile(&kernel.text, &entries)?,

@@ -189,6 +189,8 @@ pub struct Kernel {
     pub near: Option<Near>,
     /// Images of which components lie side by side.
     pub packs: Vec<Pack>,
+    /// Whether probes of volumes give several numbers at a time, and so keep many at hand.
+    pub(super) has_wide_probes: bool,
     /// Where each scalar of the state lies in a block.
     pub(super) planes: Vec<StatePlane>,
     /// The globals that are ends of images.
@@ -251,6 +253,7 @@ impl Kernel {
             reduces: device::reduces(program),
             near,
             packs,
+            has_wide_probes: device::has_wide_probes(program),
             planes: state.planes.clone(),
             ends: ends.clone(),
             strings: strings(&methods, string),
