@@ -106,9 +106,16 @@ impl Batch<'_> {
                 () => fate::RUNNING,
             }
         };
-        let lanes = self.lanes[blocks].iter();
-        let fates = lanes.flat_map(|sets| (0..self.width).map(move |lane| fate_of(sets, lane)));
-        fates.collect()
+        let all = LaneMask::MAX >> (LaneMask::BITS as usize - self.width);
+        let mut fates = Vec::with_capacity(blocks.len() * self.width);
+        for sets in &self.lanes[blocks] {
+            // Nearly always all lanes of a block are in the same sets.
+            match sets.active == all && sets.stable == 0 && (sets.fresh == 0 || sets.fresh == all) {
+                true => fates.resize(fates.len() + self.width, fate_of(sets, 0)),
+                false => fates.extend((0..self.width).map(|lane| fate_of(sets, lane))),
+            }
+        }
+        fates
     }
 
     /// Runs of blocks of which the newest state is here alone.

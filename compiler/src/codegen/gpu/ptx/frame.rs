@@ -167,11 +167,13 @@ impl Printer<'_> {
         self.compute(Class::Truth, &format!("setp.{how}.u32"), &[word, &number])
     }
 
-    /// What becomes of the strand, and a flag that it does of one.
+    /// What becomes of the strand, and a flag that it does of one. Only few write that: it is one word for all.
     fn end(&mut self, fate: &str, value: u32, flag: usize) {
         let flags = self.address(Header::FLAGS);
+        let told = self.load("global", &flags, flag);
+        let silent = self.compare("eq", &told, 0);
         self.line(&format!("mov.u32 {fate}, 1"));
-        self.line(&format!("st.global.u32 [{flags}+{flag}], {fate}"));
+        self.line(&format!("@{silent} st.global.u32 [{flags}+{flag}], {fate}"));
         self.line(&format!("mov.u32 {fate}, {value}"));
     }
 
