@@ -58,8 +58,10 @@ impl Tangents<'_, '_> {
         };
         let step = self.variable("round", Type::Int, span);
         let round = self.round((var, source, body), step, names, followed, span)?;
+        // All begin with what was there before the loop.
+        let before = names.clone();
         for own in &round {
-            let value = self.after_rounds(own, &round, (low, high, step), names, span)?;
+            let value = self.after_rounds(own, &round, (low, high, step), &before, span)?;
             self.give(own.var, value, names);
         }
         Ok(())
