@@ -362,22 +362,10 @@ fn judged(seed: u64) -> Option<()> {
     Some(())
 }
 
-/// Derivatives of many programs agree with differences; nearly all can be judged.
-fn agree(seeds: std::ops::Range<u64>) {
-    let count = seeds.end - seeds.start;
-    let judged = seeds.filter_map(judged).count() as u64;
-    println!("{judged} of {count} derivatives agree with differences, the others cannot be judged");
-    assert!(10 * judged >= 9 * count, "only {judged} of {count}");
-}
-
+/// Nearly all can be judged.
 #[test]
-fn derivatives_of_some_programs_agree_with_differences() {
-    agree(80..120);
-}
-
-/// `cargo test --release -p diderot-compiler --test derivatives -- --ignored`.
-#[test]
-#[ignore = "takes minutes"]
 fn derivatives_of_a_thousand_programs_agree_with_differences() {
-    agree(0..1000);
+    let judged = (0..1000).filter_map(judged).count();
+    println!("{judged} derivatives agree with differences, the others cannot be judged");
+    assert!(judged >= 900, "only {judged}");
 }

@@ -1,8 +1,15 @@
 //! Exact rational numbers.
 
+use std::hash::{Hash, Hasher};
+
 /// A rational with 128-bit parts. Arithmetic that could overflow goes through the `checked_*` operations of
 /// `num-traits`; whoever gets `None` leaves the constants unfolded.
 pub type Rational = num_rational::Ratio<i128>;
+
+/// Adds a number to a hash. It is reduced, so equal ones have equal parts; its own hash takes long divisions.
+pub fn hash<H: Hasher>(q: &Rational, state: &mut H) {
+    (q.numer(), q.denom()).hash(state);
+}
 
 /// The nearest `f64`, with ties to even.
 pub fn to_f64(q: Rational) -> f64 {

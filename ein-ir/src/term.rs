@@ -1,6 +1,6 @@
 //! EIN operators: closed functions on tensors and fields whose body computes one component of the result.
 
-use crate::{Eigen, Elementary, Rational, Shape, Type};
+use crate::{Eigen, Elementary, Rational, Shape, Type, rational};
 use std::hash::{Hash, Hasher};
 
 /// What a parameter, or the result, of an operator is.
@@ -170,12 +170,11 @@ pub enum Term {
 }
 
 impl Hash for Term {
-    /// As derived but for constants: rationals are reduced, so equal ones have equal parts, and their own hash takes long
-    /// divisions.
+    /// As derived but for constants, see [`rational::hash`].
     fn hash<H: Hasher>(&self, state: &mut H) {
         std::mem::discriminant(self).hash(state);
         match self {
-            Term::Const(value) => (value.numer(), value.denom()).hash(state),
+            Term::Const(value) => rational::hash(value, state),
             Term::Access { param, indices } => (param, indices).hash(state),
             Term::Eigen {
                 part,

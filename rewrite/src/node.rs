@@ -5,7 +5,7 @@
 
 use crate::{numbers::Power, shared::Shared};
 use egg::{FromOp, Id, Language};
-use ein_ir::{Comparison, Eigen, Elementary, Rational};
+use ein_ir::{Comparison, Eigen, Elementary, Rational, rational};
 use smallvec::SmallVec;
 use std::{
     fmt,
@@ -54,11 +54,10 @@ impl Spec {
 pub(crate) struct Coefficients(pub(crate) SmallVec<[Rational; 2]>);
 
 impl Hash for Coefficients {
-    /// Rationals are reduced, so equal ones have equal parts; their own hash is one of equal continued fractions, which takes
-    /// long divisions.
+    /// See [`rational::hash`].
     fn hash<H: Hasher>(&self, state: &mut H) {
         for coefficient in &self.0 {
-            (coefficient.numer(), coefficient.denom()).hash(state);
+            rational::hash(coefficient, state);
         }
     }
 }

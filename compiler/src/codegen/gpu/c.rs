@@ -90,7 +90,11 @@ impl Printer<'_> {
             let _ = writeln!(text, "    {} s{slot};", c_type(Ty::Scalar(plane.ty)));
         }
         let cells = self.kernel.cells.len().clamp(1, PARAMETER_CELLS);
-        text += "};\n\n// What every launch is given; cells beyond these are where `more` says.\nstruct Parameters {\n    char *state;\n    unsigned *fates;\n    unsigned *flags;\n    const union Cell *more;\n    void *neighbours[5];\n    void *places;\n    void *seen;\n    double per_unit;\n    unsigned count;\n    unsigned steps;\n    unsigned bits;\n    unsigned chunks;\n";
+        text += "};\n\n// What every launch is given; cells beyond these are where `more` says.\nstruct Parameters {\n    char *state;\n    unsigned *fates;\n    unsigned *flags;\n    const union Cell *more;\n";
+        // What lies between is for strands that look for each other, which are not in C.
+        let neighbours = (Header::PLACES - Header::PUBLISHED) / size_of::<u64>();
+        let _ = writeln!(text, "    void *neighbours[{neighbours}];");
+        text += "    void *places;\n    void *seen;\n    double per_unit;\n    unsigned count;\n    unsigned steps;\n    unsigned bits;\n    unsigned chunks;\n";
         let _ = writeln!(text, "    union Cell cells[{cells}];\n}};");
         for (number, cell) in self.kernel.cells.iter().enumerate() {
             let about = match cell {

@@ -141,7 +141,8 @@ impl Cuda {
     /// Begins to take the GPU in use, which takes the driver about as long as compiling and reading files takes us.
     pub fn wake() {
         AWAKE.store(true, Relaxed);
-        std::thread::spawn(Cuda::shared);
+        // Without a thread it begins when it is needed.
+        let _ = std::thread::Builder::new().spawn(Cuda::shared);
     }
 
     /// Whether that has begun in this process.

@@ -418,7 +418,13 @@ impl Accelerator {
         };
         let threads = words.len().div_ceil(per_part * width).min(TAKERS);
         std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(take_some)).collect();
+            // Where there can be no more threads, this one takes all.
+            let spawn = |_| {
+                std::thread::Builder::new()
+                    .spawn_scoped(scope, take_some)
+                    .ok()
+            };
+            let others: Vec<_> = (1..threads).filter_map(spawn).collect();
             let own = take_some();
             let join = |other: std::thread::ScopedJoinHandle<'_, _>| {
                 let taken = other.join();

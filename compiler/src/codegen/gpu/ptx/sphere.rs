@@ -337,6 +337,7 @@ impl Printer<'_> {
     /// Sorts by a network: threads exchange the same keys at a time, whatever these are. A key has the rank of a strand in
     /// front of its number in the list.
     fn network(&mut self, size: usize, first: &str, count: &str) {
+        const { assert!(NETWORKS[NETWORKS.len() - 1] <= 1 << NUMBER_BITS) };
         let none = self.compute(Class::Word, "mov.u32", &[&NONE.to_string()]);
         let mut keys: Vec<String> = (0..size)
             .map(|n| {
