@@ -14,7 +14,7 @@ use crate::{
         self, CheckOptions, codes::Code, deep, diag::Diagnostic, source::Source, syntax, typed,
     },
     high::{self, High},
-    low::{self, Low, Slots},
+    low::{self, Low, Slots, Zeros},
     mid::{self, Mid},
     ssa::{Dialect, Function, Program, number_values, remove_dead},
 };
@@ -320,7 +320,14 @@ pub fn compile(
             session.checked("device", &expanded)?;
         }
         let (lanes, isa) = (options.lanes(), options.isa());
-        let mut compiled = session.stage("generate", || generate(&hoisted, lanes, isa, warnings));
+        // What is only printed is for all images; code is made anew for those that do not lie as most do.
+        let zeros = match session.stop_after {
+            Some(_) => Zeros::default(),
+            None => Zeros::aligned(&hoisted.interface),
+        };
+        let mut compiled = session.stage("generate", || {
+            generate(hoisted, lanes, isa, zeros, warnings)
+        });
         let wants_kernel = ["ptx", "cuda"].iter().any(|name| session.wants(name));
         if options.target != Target::Cpu || wants_kernel {
             let place = |construct| {
@@ -328,7 +335,7 @@ pub fn compile(
                 let span = device::place_of(construct, &checked.program?)?;
                 Some(span.start)
             };
-            session.stage("ptx", || compiled.place(&hoisted, options.target, place));
+            session.stage("ptx", || compiled.place(options.target, place));
             let printed = |print: fn(&Kernel) -> String| match &compiled.kernel {
                 Some(Ok(kernel)) => print(kernel),
                 Some(Err(reason)) => format!("// on the CPU: {}\n", reason.construct),

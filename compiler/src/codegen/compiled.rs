@@ -1,7 +1,7 @@
 //! Programs as machine code, with all that running them needs.
 
 use super::{
-    Code, Cranelift, Lanes, Sink, StateMap, Task, Vector, abi,
+    Code, Cranelift, Lanes, Linker, Sink, StateMap, Task, Vector, abi,
     ends::Ends,
     gpu::{Kernel, Machine, Target, Unsupported},
 };
@@ -9,11 +9,11 @@ use crate::{
     device::Construct,
     front::diag::Diagnostic,
     ir::interface::Interface,
-    low::{Low, Slots},
+    low::{self, Low, Slots, Zeros},
     ssa::{Program, Role},
 };
 use runtime::{simd::Isa, world::Abilities};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A program compiled to machine code: immutable, cheap to clone, and any number of runs may use it at the same time.
 #[derive(Clone, Debug)]
@@ -22,8 +22,14 @@ pub struct Compiled {
     pub interface: Arc<Interface>,
     /// How many globals there are besides the variables: what strand code finds computed.
     pub invariants: usize,
+    /// What it does, whatever its images are like.
+    program: Arc<Program<Low>>,
+    /// What vectors its code may use.
+    isa: Isa,
     /// Its code.
     pub code: Arc<Code>,
+    /// What its code and kernel take for granted of images.
+    zeros: Arc<Zeros>,
     /// Where strands keep their state.
     pub state: Arc<StateMap>,
     /// What it makes use of.
@@ -40,48 +46,134 @@ pub struct Compiled {
     pub kernel: Option<Result<Arc<Kernel>, Unsupported>>,
     /// The machines that run the kernel; those of the driver if there are none.
     pub machines: Vec<Arc<dyn Machine>>,
+    /// Code for images that lie otherwise, made when such images came.
+    others: Arc<Mutex<Vec<Arc<Fitted>>>>,
+}
+
+/// Code for images whose matrices have some zeros.
+#[derive(Debug)]
+struct Fitted {
+    zeros: Arc<Zeros>,
+    code: Arc<Code>,
+    kernel: OnceLock<Arc<Kernel>>,
 }
 
 impl Compiled {
-    /// Makes the kernel of the program that this is the code of; `place` says where it does what only the CPU does.
-    ///
-    /// # Panics
-    /// If it is another program.
-    pub fn place(
-        &mut self,
-        program: &Program<Low>,
-        target: Target,
-        place: impl FnOnce(Construct) -> Option<u32>,
-    ) {
-        let strings = self.code.linker().strings();
-        let number = |text: &str| {
-            let known = strings.iter().position(|s| **s == *text);
-            known.expect("a string of the program") as i64
-        };
-        let first = self.slots.global_count();
-        let ends = Ends::of(program.function(Role::Invariants), first);
-        let kernel = Kernel::new(program, &self.state, self.lanes, &number, &ends);
-        self.kernel = Some(kernel.map(Arc::new).map_err(|construct| Unsupported {
+    /// Makes the kernel; `place` says where the program does what only the CPU does.
+    pub fn place(&mut self, target: Target, place: impl FnOnce(Construct) -> Option<u32>) {
+        let kernel = self.make_kernel(&self.zeros);
+        self.kernel = Some(kernel.map_err(|construct| Unsupported {
             construct,
             place: place(construct),
         }));
         self.target = target;
     }
+
+    fn make_kernel(&self, zeros: &Zeros) -> Result<Arc<Kernel>, Construct> {
+        let number = |text: &str| self.code.linker().string(text);
+        let program = low::fit(&self.program, zeros);
+        let first = self.slots.global_count();
+        let ends = Ends::of(program.function(Role::Invariants), first);
+        Kernel::new(&program, &self.state, self.lanes, &number, &ends).map(Arc::new)
+    }
+
+    /// The program with code for images whose matrices have these zeros.
+    pub fn for_images(&self, zeros: Zeros) -> Compiled {
+        if self.zeros.are_among(&zeros) {
+            return self.clone();
+        }
+        let fitted = self.fitted(zeros);
+        let kernel = self.kernel.clone().map(|kernel| {
+            kernel.map(|_| {
+                let make = || self.make_kernel(&fitted.zeros);
+                let made = fitted
+                    .kernel
+                    .get_or_init(|| make().expect("a kernel as before"));
+                made.clone()
+            })
+        });
+        Compiled {
+            code: fitted.code.clone(),
+            zeros: fitted.zeros.clone(),
+            kernel,
+            ..self.clone()
+        }
+    }
+
+    fn fitted(&self, zeros: Zeros) -> Arc<Fitted> {
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = others.iter().find(|other| *other.zeros == zeros) {
+            return known.clone();
+        }
+        let code = machine_code(
+            &self.program,
+            &self.slots,
+            &self.state,
+            self.lanes,
+            self.isa,
+            &zeros,
+        );
+        let fitted = Arc::new(Fitted {
+            zeros: Arc::new(zeros),
+            code: Arc::new(code),
+            kernel: OnceLock::new(),
+        });
+        others.push(fitted.clone());
+        fitted
+    }
 }
 
-/// Generates machine code for a program in Low-IR. What vectors of an instruction set can do is compiled for them directly.
+/// Generates machine code for a program in Low-IR and images whose matrices have these zeros; for others it is made when they
+/// come. What vectors of an instruction set can do is compiled for them directly.
 pub fn generate(
-    program: &Program<Low>,
+    program: Program<Low>,
     lanes: Lanes,
     isa: Isa,
+    zeros: Zeros,
     warnings: Vec<Diagnostic>,
 ) -> Compiled {
     let interface = program.interface.clone();
     let slots = Slots::of(&interface);
-    let state = abi::state_map(program, lanes);
-    let invariants = program
-        .function(Role::Invariants)
-        .map_or(0, |function| function.body.yields.len());
+    let state = abi::state_map(&program, lanes);
+    let code = machine_code(&program, &slots, &state, lanes, isa, &zeros);
+    Compiled {
+        interface,
+        invariants: invariants(&program),
+        abilities: abi::abilities(&program),
+        program: Arc::new(program),
+        isa,
+        code: Arc::new(code),
+        zeros: Arc::new(zeros),
+        state: Arc::new(state),
+        slots: Arc::new(slots),
+        lanes,
+        warnings: warnings.into(),
+        target: Target::Cpu,
+        kernel: None,
+        machines: Vec::new(),
+        others: Arc::default(),
+    }
+}
+
+/// How many values are computed once for all strands.
+fn invariants(program: &Program<Low>) -> usize {
+    let function = program.function(Role::Invariants);
+    function.map_or(0, |function| function.body.yields.len())
+}
+
+/// The code of a program for images whose matrices have these zeros.
+fn machine_code(
+    program: &Program<Low>,
+    slots: &Slots,
+    state: &StateMap,
+    lanes: Lanes,
+    isa: Isa,
+    zeros: &Zeros,
+) -> Code {
+    let linker = Linker::new(program, state);
+    let interface = &program.interface;
+    let invariants = invariants(program);
+    let program = low::fit(program, zeros);
     let globals: Vec<u32> = (0..slots.global_count()).collect();
     let tasks: Vec<Task<'_>> = program
         .functions
@@ -102,7 +194,7 @@ pub fn generate(
                 },
                 Role::Domain => Sink::Globals {
                     status: false,
-                    slots: domain_slots(&interface, &slots, invariants),
+                    slots: domain_slots(interface, slots, invariants),
                 },
                 Role::Create => Sink::State { status: false },
                 Role::Start | Role::Update | Role::Stabilize => Sink::State { status: true },
@@ -121,21 +213,7 @@ pub fn generate(
             }
         })
         .collect();
-    let code = super::compile(tasks, &state, &[&Vector { isa }, &Cranelift]);
-    let abilities = abi::abilities(program);
-    Compiled {
-        interface,
-        invariants,
-        code: Arc::new(code),
-        state: Arc::new(state),
-        abilities,
-        slots: Arc::new(slots),
-        lanes,
-        warnings: warnings.into(),
-        target: Target::Cpu,
-        kernel: None,
-        machines: Vec::new(),
-    }
+    super::compile(tasks, state, linker, &[&Vector { isa }, &Cranelift])
 }
 
 /// Where the domain function puts its results: the bounds after variables and invariants, the sequences into theirs.

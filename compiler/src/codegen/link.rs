@@ -15,7 +15,8 @@ use crate::{
         print_piece::Piece,
         weights::{probe_kernel, real},
     },
-    low::{Dynamic, Op},
+    low::{Dynamic, Low, Op},
+    ssa::Program,
 };
 use ein_ir::Elementary;
 use runtime::probe::{self, ProbeKernel};
@@ -43,8 +44,9 @@ pub struct Linker {
 type TableKey = (Vec<KernelRef>, usize, Orders, usize, bool);
 
 impl Linker {
-    pub(super) fn new(state: &StateMap) -> Linker {
-        Linker {
+    /// For the code of a program, however much of it is left out for some images: what has a number has the same in all.
+    pub(super) fn new(program: &Program<Low>, state: &StateMap) -> Linker {
+        let mut linker = Linker {
             state_stride: state.layout.stride(),
             published_stride: state.layout.published_stride(),
             fields: Vec::new(),
@@ -55,7 +57,29 @@ impl Linker {
             fem_probes: Vec::new(),
             fem_calls: Vec::new(),
             hints: state.hints.clone(),
+        };
+        for (_, function) in &program.functions {
+            function.each_op(&mut |op, _, _| linker.number(op));
         }
+        linker
+    }
+
+    /// Gives a number to what an operation refers to by one.
+    fn number(&mut self, op: &Op) {
+        match op {
+            Op::Str(text) if !self.strings.contains(text) => self.strings.push(text.clone()),
+            Op::Probe(field, _) if self.find(field).is_none() => self.fields.push(field.clone()),
+            Op::FemProbe(probe) if !self.fem_probes.contains(probe) => {
+                self.fem_probes.push(probe.clone());
+            }
+            _ => {}
+        }
+    }
+
+    /// Fields of one image and border share their place.
+    fn find(&self, field: &Convolution) -> Option<usize> {
+        let same = |f: &Arc<Convolution>| f.image == field.image && f.border == field.border;
+        self.fields.iter().position(same)
     }
 
     /// The leaf fields that the code probes, in the order of the frame's table.
@@ -69,21 +93,14 @@ impl Linker {
     }
 
     /// The number of a string.
-    pub(super) fn intern(&mut self, text: &str) -> i64 {
+    pub(super) fn string(&self, text: &str) -> i64 {
         let known = self.strings.iter().position(|s| **s == *text);
-        known.unwrap_or_else(|| {
-            self.strings.push(text.into());
-            self.strings.len() - 1
-        }) as i64
+        known.expect("a string of the program") as i64
     }
 
-    /// The place of a field in the frame's table: fields of one image and border share it.
-    pub(super) fn field_index(&mut self, field: &Arc<Convolution>) -> usize {
-        let same = |f: &Arc<Convolution>| f.image == field.image && f.border == field.border;
-        self.fields.iter().position(same).unwrap_or_else(|| {
-            self.fields.push(field.clone());
-            self.fields.len() - 1
-        })
+    /// The place of a field in the frame's table.
+    pub(super) fn field_index(&self, field: &Convolution) -> usize {
+        self.find(field).expect("a field of the program")
     }
 
     /// The primitive that probes a field, and the table of weights it takes.
@@ -176,13 +193,9 @@ impl Linker {
             Op::CellNumber(mesh) => FemOp::Number { mesh: *mesh },
             Op::FemProbe(probe) => {
                 let known = self.fem_probes.iter().position(|known| known == probe);
-                let wanted = known.unwrap_or_else(|| {
-                    self.fem_probes.push(probe.clone());
-                    self.fem_probes.len() - 1
-                });
                 FemOp::Probe {
                     mesh: probe.mesh,
-                    wanted,
+                    wanted: known.expect("a probe of the program"),
                 }
             }
             _ => return None,

@@ -90,11 +90,16 @@ impl std::fmt::Debug for Code {
 ///
 /// # Panics
 /// If no back end compiles some function; the last one has to compile whatever there is.
-pub fn compile(tasks: Vec<Task<'_>>, state: &StateMap, backends: &[&dyn Backend]) -> Code {
+pub fn compile(
+    tasks: Vec<Task<'_>>,
+    state: &StateMap,
+    linker: Linker,
+    backends: &[&dyn Backend],
+) -> Code {
     let mut code = Code {
         functions: Vec::new(),
         makers: Vec::new(),
-        linker: Linker::new(state),
+        linker,
         _memory: Vec::new(),
     };
     let mut left = tasks;

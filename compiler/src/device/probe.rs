@@ -19,7 +19,7 @@ use crate::{
 };
 use ein_ir::ops::Border;
 
-/// Taps along an axis up to which the slices of one component are written out.
+/// Taps along an axis up to which the slices of one component are written out, if no derivatives above the first are wanted.
 const SHORT: usize = 4;
 
 /// What is known of a position along one axis.
@@ -73,7 +73,10 @@ impl Expander {
             .map(|axis| self.locate(field, axis, position[axis]))
             .collect();
         let highest = |axis: usize| wanted.iter().map(|(_, c)| c[axis]).max().unwrap_or(0);
-        let looped = dim == 3 && (axes[2].taps > SHORT || components > 1);
+        let has_much = axes.last().is_some_and(|axis| axis.taps > SHORT)
+            || components > 1
+            || orders.iter().any(|order| order > 1);
+        let looped = dim == 3 && has_much;
         let written = if looped { 2 } else { dim };
         let weights: Vec<Weights> = (0..written)
             .map(|a| self.all_weights(field, &axes[a], highest(a)))

@@ -2,9 +2,9 @@
 
 use super::dialect::{Device, Op};
 use crate::{
-    ir::{Orders, leaf::Convolution, tensor},
+    ir::{Orders, leaf::Convolution, status::STABILIZE, tensor},
     low::{self, Dynamic, Low},
-    ssa::{Function, Program, Role},
+    ssa::{Function, Kind, Program, Role},
 };
 use ein_ir::ops::Border;
 use std::fmt;
@@ -134,14 +134,27 @@ pub fn demands(program: &Program<Low>, double: bool) -> Vec<Demand> {
     demands
 }
 
-/// Whether strand code probes volumes for several numbers at a time.
+/// Whether strand code probes volumes for several numbers at a time, in one super-step after the other.
 pub fn has_wide_probes(program: &Program<Low>) -> bool {
+    if program.function(Role::Update).is_some_and(ends_at_once) {
+        return false;
+    }
     let mut has = false;
     each_probe(program, |field, orders| {
         let derivatives = orders.iter().any(|order| order > 0);
         has |= field.dim() == 3 && (derivatives || field.shape.size() > 1);
     });
     has
+}
+
+/// Whether all strands end in their first super-step: the status of the method is a constant.
+fn ends_at_once(update: &Function<Low>) -> bool {
+    let status = update.body.yields.first();
+    let mut definitions = update.body.insts.iter();
+    definitions.any(|inst| {
+        inst.results.first() == status
+            && matches!(inst.kind, Kind::Op(low::Op::Int(status), _) if status >= STABILIZE)
+    })
 }
 
 fn each_probe(program: &Program<Low>, mut visit: impl FnMut(&Convolution, Orders)) {

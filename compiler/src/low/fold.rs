@@ -1,7 +1,7 @@
 //! Replaces operations on constants by their values, and operations that change nothing by their operand.
 //!
 //! Sums with zero and products with one appear where tensors are put together from parts. A product with zero stays: the other
-//! factor may be infinite or NaN.
+//! factor may be infinite or NaN. A product with *nothing*, a zero that whoever calls this knows to be one, does not.
 
 use super::{Low, Op};
 use crate::ir::Simple;
@@ -9,19 +9,33 @@ use crate::ssa::{Block, Function, Inst, Kind, Value};
 
 /// Folds constants; leaves unused ones to `remove_dead`.
 pub fn fold_constants(function: Function<Low>) -> Function<Low> {
+    fold(function, &|_| false).0
+}
+
+/// Folds constants where some operations give nothing; says also which results are nothing.
+pub(super) fn fold(
+    function: Function<Low>,
+    is_nothing: &dyn Fn(&Op) -> bool,
+) -> (Function<Low>, Vec<bool>) {
     let count = function.types.len();
     let mut folding = Folding {
         known: vec![None; count],
         replaced: (0..count as u32).map(Value).collect(),
+        is_nothing,
     };
     let body = folding.block(function.body);
-    Function { body, ..function }
+    let results = body.yields.iter();
+    let empty = results.map(|v| folding.get(*v) == Some(Known::Nothing));
+    let empty = empty.collect();
+    (Function { body, ..function }, empty)
 }
 
 /// A constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Known {
     Real(f64),
+    /// A real zero that makes products zero.
+    Nothing,
     Int(i64),
     Bool(bool),
 }
@@ -30,6 +44,7 @@ impl Known {
     fn op(self) -> Op {
         match self {
             Known::Real(x) => Op::Real(x.into()),
+            Known::Nothing => Op::Real(0.0.into()),
             Known::Int(n) => Op::Int(n),
             Known::Bool(b) => Op::Bool(b),
         }
@@ -43,12 +58,13 @@ enum Outcome {
     Operand(Value),
 }
 
-struct Folding {
+struct Folding<'a> {
     known: Vec<Option<Known>>,
     replaced: Vec<Value>,
+    is_nothing: &'a dyn Fn(&Op) -> bool,
 }
 
-impl Folding {
+impl Folding<'_> {
     fn block(&mut self, block: Block<Low>) -> Block<Low> {
         let mut insts = Vec::with_capacity(block.insts.len());
         self.insts(block.insts, &mut insts);
@@ -123,6 +139,7 @@ impl Folding {
     fn outcome(&self, op: &Op, args: &[Value]) -> Outcome {
         let known = |n: usize| self.get(args[n]);
         match op {
+            _ if (self.is_nothing)(op) => Outcome::Constant(Known::Nothing),
             Op::Real(bits) => Outcome::Constant(Known::Real(bits.get())),
             Op::Int(n) => Outcome::Constant(Known::Int(*n)),
             Op::Bool(b) => Outcome::Constant(Known::Bool(*b)),
@@ -159,9 +176,14 @@ impl Folding {
 /// Operations that give one of their operands whatever the other is.
 fn neutral(op: Simple, args: &[Value], known: &dyn Fn(usize) -> Option<Known>) -> Outcome {
     let is = |n: usize, wanted: Known| known(n) == Some(wanted);
+    let is_zero = |n: usize| is(n, Known::Real(0.0)) || is(n, Known::Nothing);
     match op {
-        Simple::Add if is(0, Known::Real(0.0)) => Outcome::Operand(args[1]),
-        Simple::Add | Simple::Sub if is(1, Known::Real(0.0)) => Outcome::Operand(args[0]),
+        Simple::Mul if is(0, Known::Nothing) || is(1, Known::Nothing) => {
+            Outcome::Constant(Known::Nothing)
+        }
+        Simple::Neg if is(0, Known::Nothing) => Outcome::Operand(args[0]),
+        Simple::Add if is_zero(0) => Outcome::Operand(args[1]),
+        Simple::Add | Simple::Sub if is_zero(1) => Outcome::Operand(args[0]),
         Simple::Mul if is(0, Known::Real(1.0)) => Outcome::Operand(args[1]),
         Simple::Mul | Simple::Div if is(1, Known::Real(1.0)) => Outcome::Operand(args[0]),
         Simple::IntAdd if is(0, Known::Int(0)) => Outcome::Operand(args[1]),

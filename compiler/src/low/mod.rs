@@ -1,5 +1,6 @@
 //! Low-IR: scalar operations, ready for code generation.
 
+mod axes;
 mod dialect;
 mod dynamic;
 mod flatten;
@@ -10,6 +11,7 @@ mod scalarize;
 mod uniform;
 
 pub use crate::ir::Scalar as Ty;
+pub use axes::{Zeros, fit};
 pub use dialect::{Low, Op, signature, zero};
 pub use dynamic::{Dynamic, Element, StrandReduction};
 pub use flatten::{flatten_short_ifs, is_short};

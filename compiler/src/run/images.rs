@@ -4,6 +4,7 @@ use super::{Failure, Inputs, colour_maps, fems::LoadedFems};
 use crate::{
     codegen::{Compiled, abi, gpu::Samples},
     ir::leaf::BorderControl,
+    low::Zeros,
 };
 use ein_ir::ops;
 use runtime::{
@@ -57,6 +58,18 @@ impl Images {
     /// What should be told to the user about them.
     pub fn notes(&self) -> &[Note] {
         &self.0.notes
+    }
+
+    /// What is zero in their matrices, in the program's precision.
+    pub(super) fn zeros(&self) -> Zeros {
+        let grids = &self.0.grids;
+        let dims = grids.iter().map(|grid| grid.sizes.len());
+        let double = matches!(self.0.kept, Kept::Double(..));
+        Zeros::of(dims, |image, row, column| {
+            let dim = grids[image].sizes.len();
+            let entry = grids[image].orientation.world_to_index()[row * dim + column];
+            entry == 0.0 || (!double && entry as f32 == 0.0)
+        })
     }
 
     /// Where the grid of an image lies.

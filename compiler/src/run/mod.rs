@@ -62,13 +62,14 @@ impl Prepared {
     /// # Errors
     /// What is wrong with an input, or a run-time error of the initialization.
     pub fn new(program: &Compiled, inputs: &Inputs, images: &Images) -> Result<Prepared, Failure> {
+        let program = program.for_images(images.zeros());
         let mut sequences = GlobalSequences::default();
-        let mut initial = Initial::new(program, inputs.values(), &mut sequences)?;
+        let mut initial = Initial::new(&program, inputs.values(), &mut sequences)?;
         // Behind the variables lie the invariants, and then the bounds of the creation iterators.
         let further = program.invariants + 2 * program.interface.axes.len();
         initial.cells.resize(initial.cells.len() + further, 0);
-        let placement = Placement::new(program, images)?;
-        let mut strands = Strands::new(program.clone(), initial, images.clone(), placement);
+        let placement = Placement::new(&program, images)?;
+        let mut strands = Strands::new(program, initial, images.clone(), placement);
         strands.run_once(Role::Globals, &mut sequences)?;
         strands.run_once(Role::Domain, &mut sequences)?;
         let sizes = strands.domain_sizes();

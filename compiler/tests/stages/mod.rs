@@ -8,6 +8,7 @@ use compiler::{
     },
     interpret::{LEFT, Numbers, Outcome, interpret, primitives::EvalImage},
     ir::interface::{Input, Interface},
+    low::Zeros,
     pipeline::{self, Compiled, Lowered, Options, Session},
     run::{ImageSource, Inputs, Running},
     ssa::{Dialect, Interrupt, Program, Role},
@@ -290,7 +291,11 @@ impl Case {
                 };
                 let what = format!("width {width}, double {double}");
                 // Nothing before code generation depends on these options.
-                let generated = |isa| codegen::generate(&hoisted, options.lanes(), isa, Vec::new());
+                let generated = |isa| {
+                    let (program, lanes) = (hoisted.clone(), options.lanes());
+                    let zeros = Zeros::aligned(&program.interface);
+                    codegen::generate(program, lanes, isa, zeros, Vec::new())
+                };
                 let found = self.finish(self.begin(generated(Isa::Baseline), 2));
                 self.assert_close(&what, &found, reference, tolerance, strays);
                 if double {

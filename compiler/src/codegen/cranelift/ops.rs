@@ -29,7 +29,7 @@ impl Emitter<'_, '_> {
         let parts = match op {
             Op::Real(_) | Op::Int(_) | Op::Bool(_) => vec![self.scalar_constant(op)],
             Op::Str(text) => {
-                let id = self.linker.intern(text);
+                let id = self.linker.string(text);
                 vec![self.int(id)]
             }
             Op::Global(slot, ty) => {

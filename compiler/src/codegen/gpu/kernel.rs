@@ -189,7 +189,7 @@ pub struct Kernel {
     pub near: Option<Near>,
     /// Images of which components lie side by side.
     pub packs: Vec<Pack>,
-    /// Whether probes of volumes give several numbers at a time, and so keep many at hand.
+    /// Whether probes of volumes give several numbers at a time, and so keep many at hand, in one super-step after the other.
     pub(super) has_wide_probes: bool,
     /// Where each scalar of the state lies in a block.
     pub(super) planes: Vec<StatePlane>,

@@ -29,7 +29,7 @@ impl Lowering<'_> {
             low::Op::Int(n) => self.int(*n),
             low::Op::Bool(b) => self.constant_truth(*b),
             low::Op::Str(text) => {
-                let number = self.linker.intern(text);
+                let number = self.linker.string(text);
                 self.int(number)
             }
             low::Op::Global(slot, ty) => self.cell(Base::Globals, *slot as i32 * 8, *ty),
