@@ -48,7 +48,8 @@ macro_rules! avx512_vector {
     ($name:ident, $elem:ty, $lanes:literal, $mask:ident, set1 $set1:ident, load $load:ident, store $store:ident,
      fma $fma:ident, min $min:ident, max $max:ident, sqrt $sqrt:ident, floor $floor:ident, and $and:ident,
      andnot $andnot:ident, or $or:ident, cmp $cmp:ident, blend $blend:ident, offsets $offsets:ident,
-     rows2 $rows2:ident, rows4 $rows4:ident) => {
+     rows2 $rows2:ident, rows4 $rows4:ident
+     $(, load_halves $load_halves:ident, load_some $load_some:ident, pick $pick:ident)?) => {
         // SAFETY: see the head of the parent module.
         unsafe impl Vector for $name {
             type Elem = $elem;
@@ -133,6 +134,21 @@ macro_rules! avx512_vector {
             unsafe fn rows4(p: *const $elem, offsets: &[i64; MAX_WIDTH]) -> [Self; 4] {
                 unsafe { $rows4(p, offsets) }
             }
+            $(
+                const PICKS: bool = true;
+                #[inline(always)]
+                unsafe fn load_halves(first: *const $elem, second: *const $elem) -> Self {
+                    unsafe { $load_halves(first, second) }
+                }
+                #[inline(always)]
+                unsafe fn load_some(p: *const $elem, count: usize) -> Self {
+                    unsafe { $load_some(p, count) }
+                }
+                #[inline(always)]
+                fn pick(first: Self, second: Self, numbers: Self) -> Self {
+                    unsafe { $pick(first, second, numbers) }
+                }
+            )?
         }
     };
 }
@@ -140,7 +156,8 @@ macro_rules! avx512_vector {
 avx512_vector!(F32x16, f32, 16, __mmask16, set1 _mm512_set1_ps, load _mm512_loadu_ps, store _mm512_storeu_ps,
     fma _mm512_fmadd_ps, min _mm512_min_ps, max _mm512_max_ps, sqrt _mm512_sqrt_ps, floor _mm512_roundscale_ps,
     and _mm512_and_ps, andnot _mm512_andnot_ps, or _mm512_or_ps, cmp _mm512_cmp_ps_mask,
-    blend _mm512_mask_blend_ps, offsets offsets_of_f32x16, rows2 rows2_of_f32x16, rows4 rows4_of_f32x16);
+    blend _mm512_mask_blend_ps, offsets offsets_of_f32x16, rows2 rows2_of_f32x16, rows4 rows4_of_f32x16,
+    load_halves halves_of_f32x16, load_some some_of_f32x16, pick pick_of_f32x16);
 avx512_vector!(F64x8, f64, 8, __mmask8, set1 _mm512_set1_pd, load _mm512_loadu_pd, store _mm512_storeu_pd,
     fma _mm512_fmadd_pd, min _mm512_min_pd, max _mm512_max_pd, sqrt _mm512_sqrt_pd, floor _mm512_roundscale_pd,
     and _mm512_and_pd, andnot _mm512_andnot_pd, or _mm512_or_pd, cmp _mm512_cmp_pd_mask,
@@ -277,6 +294,30 @@ unsafe fn rows4_of_f32x16(p: *const f32, o: &[i64; MAX_WIDTH]) -> [F32x16; 4] {
     }
 }
 
+#[inline(always)]
+unsafe fn halves_of_f32x16(first: *const f32, second: *const f32) -> F32x16 {
+    unsafe {
+        let first = _mm512_castps256_ps512(_mm256_loadu_ps(first));
+        F32x16(_mm512_insertf32x8::<1>(first, _mm256_loadu_ps(second)))
+    }
+}
+
+#[inline(always)]
+unsafe fn some_of_f32x16(p: *const f32, count: usize) -> F32x16 {
+    unsafe {
+        let lanes = (1u32 << count.min(16)) - 1;
+        F32x16(_mm512_maskz_loadu_ps(lanes as __mmask16, p))
+    }
+}
+
+#[inline(always)]
+unsafe fn pick_of_f32x16(first: F32x16, second: F32x16, numbers: F32x16) -> F32x16 {
+    unsafe {
+        let numbers = _mm512_cvttps_epi32(numbers.0);
+        F32x16(_mm512_permutex2var_ps(first.0, numbers, second.0))
+    }
+}
+
 /// The two doubles at an offset.
 #[inline(always)]
 unsafe fn two_doubles(p: *const f64, offset: i64) -> __m128 {
@@ -307,12 +348,28 @@ unsafe fn rows2_of_f64x8(p: *const f64, o: &[i64; MAX_WIDTH]) -> [F64x8; 2] {
     }
 }
 
+/// The rows of four doubles of lanes `l` and `l + 2`.
+#[inline(always)]
+unsafe fn two_rows(p: *const f64, o: &[i64; MAX_WIDTH], l: usize) -> __m512d {
+    unsafe {
+        let row = |lane: usize| _mm256_loadu_pd(p.offset(o[lane] as isize));
+        _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(row(l)), row(l + 2))
+    }
+}
+
 #[inline(always)]
 unsafe fn rows4_of_f64x8(p: *const f64, o: &[i64; MAX_WIDTH]) -> [F64x8; 4] {
     unsafe {
-        let [a, b] = rows2_of_f64x8(p, o);
-        let [c, d] = rows2_of_f64x8(p.add(2), o);
-        [a, b, c, d]
+        let (a, b) = (two_rows(p, o, 0), two_rows(p, o, 1));
+        let (c, d) = (two_rows(p, o, 4), two_rows(p, o, 5));
+        let (ab, cd) = (_mm512_unpacklo_pd(a, b), _mm512_unpacklo_pd(c, d));
+        let (ab2, cd2) = (_mm512_unpackhi_pd(a, b), _mm512_unpackhi_pd(c, d));
+        [
+            F64x8(_mm512_shuffle_f64x2::<0x88>(ab, cd)),
+            F64x8(_mm512_shuffle_f64x2::<0x88>(ab2, cd2)),
+            F64x8(_mm512_shuffle_f64x2::<0xdd>(ab, cd)),
+            F64x8(_mm512_shuffle_f64x2::<0xdd>(ab2, cd2)),
+        ]
     }
 }
 

@@ -139,6 +139,17 @@ impl Assembler {
         self.on_registers(false, &[0xf7], 3, r);
     }
 
+    /// All 32 bits set if the last negation was of something else than zero, else none.
+    pub(in crate::codegen::vector) fn all_if_borrowed32(&mut self, r: Gpr) {
+        self.on_registers(false, &[0x19], r.0, r);
+    }
+
+    /// How many of 32 bits before the first that is set are zero.
+    pub(in crate::codegen::vector) fn trailing_zeros32(&mut self, to: Gpr, of: Gpr) {
+        self.byte(0xf3);
+        self.on_registers(false, &[0x0f, 0xbc], to.0, of);
+    }
+
     /// Subtracts one from 64 bits; tells whether zero is left.
     pub(in crate::codegen::vector) fn dec(&mut self, r: Gpr) {
         self.on_registers(true, &[0xff], 1, r);
