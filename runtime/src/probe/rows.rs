@@ -166,9 +166,7 @@ impl<V: Vector, const DIM: usize, const TAPS: usize> Near<V, DIM, TAPS> {
             numbers,
         })
     }
-}
 
-impl<V: Vector, const DIM: usize, const TAPS: usize> Near<V, DIM, TAPS> {
     /// The vector that begins with row `j` of layer `k`.
     #[inline(always)]
     unsafe fn rows(&self, samples: *const V::Elem, j: usize, k: usize) -> V {

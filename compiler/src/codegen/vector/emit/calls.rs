@@ -148,6 +148,7 @@ impl<T: Target> Emitter<'_, T> {
         let positions: Vec<u8> = call.values.iter().map(|&v| self.reg(v)).collect();
         let to = self.temporary(Class::Vector);
         let vectors = [(); TENT_VECTORS].map(|()| self.temporary(Class::Vector));
+        let active = self.reg(Val::ACTIVE);
         let mask = self.temporary(Class::Mask);
         let operands = positions.iter().map(|&r| Operand::Register(r)).collect();
         let (start, back) = self.rarely(call, lanes, operands, Some(to));
@@ -173,6 +174,7 @@ impl<T: Target> Emitter<'_, T> {
             room,
             vectors,
             lanes,
+            active,
             mask,
         });
         for n in 0..TENT_ROOM {

@@ -126,7 +126,6 @@ opcodes! {
     VPSUBQ       "vpsubq"       M0F P66 0xfb, W0 W1 V8 Rvm;
     VPMULLD      "vpmulld"      M38 P66 0x40, W0 W0 V4 Rvm;
     VPMINUD      "vpminud"      M38 P66 0x3b, W0 W0 V4 Rvm;
-    VPMAXSD      "vpmaxsd"      M38 P66 0x3d, W0 W0 V4 Rvm;
     VPMULLQ      "vpmullq"      M38 P66 0x40, NO W1 V8 Rvm;
     VPMULUDQ     "vpmuludq"     M0F P66 0xf4, W0 W1 V8 Rvm;
     VPSRLD       "vpsrld"       M0F P66 0x72 / 2, W0 W0 V4 Vmi;
@@ -177,7 +176,6 @@ opcodes! {
     VBROADCASTSD "vbroadcastsd" M38 P66 0x19, W0 W1 L8 Rm;
     VPBROADCASTD "vpbroadcastd" M38 P66 0x58, W0 NO L4 Rm;
     VPBROADCASTD_GPR "vpbroadcastd" M38 P66 0x7c, NO W0 GPR Rm;
-    VMOVD_TO_GPR "vmovd"        M0F P66 0x7e, NO W0 GPR Mr;
     VMOVD        "vmovd"        M0F P66 0x6e, W0 NO L4 Rm;
     VMOVQ        "vmovq"        M0F PF3 0x7e, NO W1 L8 Rm;
     VMOVHPS      "vmovhps"      M0F NP  0x16, NO W0 L8 Rvm;

@@ -174,7 +174,7 @@ fn memory_operands(broadcasts: bool) -> Vec<Operand> {
 /// Whether the last operand may be a register, and whether it may be memory.
 fn operand_kinds(op: Opcode) -> (bool, bool) {
     let general = op.memory == Memory::General;
-    let register = !matches!(op.shape, Shape::Mvr | Shape::Mr) || op.name == "vmovups" || general;
+    let register = !matches!(op.shape, Shape::Mvr | Shape::Mr) || op.name == "vmovups";
     let only_register = [
         "vmovmskps",
         "vmovmskpd",
@@ -247,7 +247,7 @@ fn evex_instructions_are_read_back() {
         let to_mask = op.name.contains("cmp") || op.name.ends_with("2m");
         let from_mask = op.name.starts_with("vpmovm2");
         // These are on less than a vector.
-        let is_short = ["vmovq", "vmovhps", "vmovd"].contains(&op.name);
+        let is_short = ["vmovq", "vmovhps"].contains(&op.name);
         let length = if is_short { Length::L128 } else { Length::L512 };
         // These have neither a mask of lanes nor another length of code.
         let bare = op.name.ends_with("2m") || from_mask || is_short;
@@ -402,6 +402,9 @@ fn instructions_on_general_registers_are_read_back() {
         assert_eq!((i.code(), i.immediate(1)), (Code::Mov_r64_imm64, 1 << 40));
         assert_eq!(low(&i, 0), gpr(number));
         for base in BASES {
+            let i = one(|a| a.add32(r, base));
+            assert_eq!(i.code(), Code::Add_rm32_r32);
+            assert_eq!([low(&i, 0), low(&i, 1)], [gpr(number), gpr(base.number())]);
             let i = one(|a| a.trailing_zeros32(r, base));
             assert_eq!(i.code(), Code::Tzcnt_r32_rm32);
             assert_eq!([low(&i, 0), low(&i, 1)], [gpr(number), gpr(base.number())]);
@@ -415,6 +418,8 @@ fn instructions_on_general_registers_are_read_back() {
                     (one(|a| a.load32(r, at)), Code::Mov_r32_rm32),
                     (one(|a| a.load8(r, at)), Code::Movzx_r32_rm8),
                     (one(|a| a.lea(r, at)), Code::Lea_r64_m),
+                    (one(|a| a.sub_memory32(r, at)), Code::Sub_r32_rm32),
+                    (one(|a| a.mul_memory32(r, at)), Code::Imul_r32_rm32),
                 ];
                 let stores = [
                     (one(|a| a.store64(at, r)), Code::Mov_rm64_r64),
@@ -430,6 +435,31 @@ fn instructions_on_general_registers_are_read_back() {
                     assert_eq!(low(&i, register), gpr(number));
                     check_address(&i, 1 - register, at, false);
                 }
+                let limits: [(fn(&mut Assembler, Gpr, Address), Code); 2] = [
+                    (Assembler::at_least32, Code::Cmovb_r32_rm32),
+                    (Assembler::at_most32, Code::Cmova_r32_rm32),
+                ];
+                for (limit, code) in limits {
+                    let mut a = Assembler::default();
+                    limit(&mut a, r, at);
+                    let bytes = a.finish();
+                    let decoder = Decoder::with_ip(64, &bytes, 0, DecoderOptions::NONE);
+                    let found: Vec<Instruction> = decoder.into_iter().collect();
+                    let codes: Vec<Code> = found.iter().map(Instruction::code).collect();
+                    assert_eq!(codes, [Code::Cmp_r32_rm32, code]);
+                    for i in &found {
+                        assert_eq!(low(i, 0), gpr(number));
+                        check_address(i, 1, at, false);
+                    }
+                }
+                let i = one(|a| a.load32_indexed(r, at, (Gpr::R9, 2)));
+                assert_eq!(i.code(), Code::Mov_r32_rm32);
+                assert_eq!(low(&i, 0), gpr(number));
+                assert_eq!(
+                    (i.memory_index(), i.memory_index_scale()),
+                    (Register::R9, 4)
+                );
+                check_address(&i, 1, at, false);
                 let i = one(|a| a.compare_byte(at, 1));
                 assert_eq!((i.code(), i.immediate8()), (Code::Cmp_rm8_imm8, 1));
                 check_address(&i, 0, at, false);

@@ -38,8 +38,9 @@ pub(super) struct Tent<'a> {
     /// Room for [`TENT_ROOM`] vectors.
     pub(super) room: Address,
     pub(super) vectors: [u8; TENT_VECTORS],
-    /// The lanes that run, and a mask for any use.
+    /// The lanes that run here, those that run at all, and a mask for any use.
     pub(super) lanes: u8,
+    pub(super) active: u8,
     pub(super) mask: u8,
 }
 

@@ -37,25 +37,16 @@ impl super::Avx512 {
         let (corner, distances) = ([a0, b0, a1], [b1, to, Self::SCRATCH]);
         self.asm.compare_byte(image.at(USABLE), LANE_BY_LANE as u8);
         self.asm.jump_if(Condition::Zero, apart);
-        self.place_box(tent, cells, corner);
+        let first_sample = self.place_box(tent, cells, corner);
         self.measure(tent, cells, corner, distances, apart);
-        let number = |at: i32| Operand::Broadcast(image.at(at));
-        // Where the box begins, as a number of samples.
-        for (n, along) in [b0, a1].into_iter().enumerate() {
-            self.emit(VPMULLD, along, along, number(STRIDES + n as i32 * 4));
-            self.emit(VPADDD, a0, a0, Operand::Register(along));
-        }
-        let first_sample = Gpr::RAX;
-        let rax = Operand::Register(first_sample.number());
-        let asm = &mut self.asm;
-        asm.evex(VMOVD_TO_GPR, Length::L128, a0, 0, rax, Write::All);
         // What the lanes pick: their first samples along x, and the next ones.
         let [first, second] = [b1, to];
         for (distance, by) in [(to, ROW), (Self::SCRATCH, SLICE)] {
             self.emit_imm(VPSLLD, 0, distance, Operand::Register(distance), by);
             self.emit(VPADDD, first, first, Operand::Register(distance));
         }
-        self.emit(VPADDD, second, first, number(NEXT));
+        let next = Operand::Broadcast(image.at(NEXT));
+        self.emit(VPADDD, second, first, next);
         // Cells and corner are done with; their registers take the rows of three slices.
         let slices = [[c0, c1], [c2, a0], [b0, a1]];
         self.load_box(image, first_sample, slices);
@@ -74,12 +65,14 @@ impl super::Avx512 {
         self.sum(to, [b0, a1], f2, tent);
     }
 
-    /// Puts a box around the first lane that runs, with all of its samples in the image. Along y and z it has room for one
-    /// cell more: that before, if any lane is there.
-    fn place_box(&mut self, tent: &Tent<'_>, cells: [u8; 3], corner: [u8; 3]) {
-        let (lane, any) = (Gpr::RAX, Gpr::RCX);
-        let number = |at: i32| Operand::Broadcast(tent.image.at(at));
-        self.bits_of_lanes(lane, tent.lanes);
+    /// Puts a box around the first lane that runs at all, which is known long before the lanes that run here, with all of its
+    /// samples in the image. Along y and z it has room for one cell more: that before, if any lane is there. Gives the number
+    /// of its first sample.
+    fn place_box(&mut self, tent: &Tent<'_>, cells: [u8; 3], corner: [u8; 3]) -> Gpr {
+        let (lane, any) = (Gpr::RAX, Gpr::R8);
+        let begins = [Gpr::RCX, Gpr::RDX, Gpr::RSI];
+        let Tent { image, active, .. } = *tent;
+        self.bits_of_lanes(lane, active);
         self.asm.trailing_zeros32(lane, lane);
         // There is a lane even if none runs.
         self.asm.and(lane, 15);
@@ -87,34 +80,40 @@ impl super::Avx512 {
         for (cell, place) in cells.into_iter().zip(places) {
             self.store(Class::Vector, place, cell);
         }
-        for (begin, place) in corner.into_iter().zip(places) {
-            let (asm, at) = (&mut self.asm, (lane, SCALE));
-            asm.evex_indexed(VBROADCASTSS, Length::L512, begin, 0, place, at);
+        let at = (lane, SCALE);
+        for (begin, place) in begins.into_iter().zip(places) {
+            self.asm.load32_indexed(begin, place, at);
         }
-        self.emit(VPSUBD, corner[0], corner[0], number(BEFORE));
-        self.zero(Self::SCRATCH);
-        let zero = Operand::Register(Self::SCRATCH);
-        self.emit(VPMAXSD, corner[0], corner[0], zero);
+        self.asm.at_least32(begins[0], image.at(BEFORE));
+        self.asm.sub_memory32(begins[0], image.at(BEFORE));
         for axis in 1..3 {
-            let begin = Operand::Register(corner[axis]);
+            let (asm, begin) = (&mut self.asm, corner[axis]);
+            asm.evex_indexed(VBROADCASTSS, Length::L512, begin, 0, places[axis], at);
+            let begin = Operand::Register(begin);
             self.compare(
                 Compare::IntLess,
                 tent.mask,
                 cells[axis],
                 begin,
-                Some(tent.lanes),
+                Some(active),
             );
             self.bits_of_lanes(any, tent.mask);
             self.asm.neg32(any);
             self.asm.all_if_borrowed32(any);
-            let any = Operand::Register(any.number());
-            self.emit(VPBROADCASTD_GPR, Self::SCRATCH, 0, any);
-            let one_before = Operand::Register(Self::SCRATCH);
-            self.emit(VPADDD, corner[axis], corner[axis], one_before);
+            self.asm.add32(begins[axis], any);
         }
-        for (axis, &begin) in (0..).zip(&corner) {
-            self.emit(VPMINUD, begin, begin, number(LASTS + axis * 4));
+        for axis in 0..3 {
+            let last = image.at(LASTS + axis as i32 * 4);
+            self.asm.at_most32(begins[axis], last);
+            let begin = Operand::Register(begins[axis].number());
+            self.emit(VPBROADCASTD_GPR, corner[axis], 0, begin);
         }
+        for axis in 1..3 {
+            let stride = image.at(STRIDES + (axis as i32 - 1) * 4);
+            self.asm.mul_memory32(begins[axis], stride);
+            self.asm.add32(begins[0], begins[axis]);
+        }
+        begins[0]
     }
 
     /// How far the lanes are from the corner; jumps if any of those that run is not in the box.
