@@ -57,7 +57,7 @@ pub(super) unsafe fn probe<V: Vector, const DIM: usize, const TAPS: usize, const
     let (x, x_weights) = along!(0);
     let (y, y_weights) = along!(1);
     let (z, z_weights) = along!(2);
-    // Apart from each other, too: those of z are looked up by slice.
+    // Not in one array: those of z are looked up by slice, so they are in memory, and the others would be as well.
     let weights = [&x_weights, &y_weights, &z_weights];
     let first = first_taps(image, [TAPS / 2; 3], [x, y, z], DIM);
     // SAFETY: the first taps and the strides are those of the image; the output has room for all results.

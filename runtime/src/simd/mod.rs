@@ -317,7 +317,7 @@ pub(crate) unsafe trait Doubles: Vector<Elem = f64> {
 /// `x`, about which the optimizer knows nothing.
 ///
 /// Without it the addresses of all rows of all lanes become as many loop variables, for which no processor has
-/// the registers.
+/// the registers. It keeps its place among others, so that rows are computed one after the other.
 #[inline(always)]
 pub(crate) fn opaque(x: isize) -> isize {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
