@@ -311,6 +311,68 @@ fn a_lane_gives_the_same_bits_at_every_width_and_in_any_company() {
     }
 }
 
+/// Lanes that are so near each other that they may share what they read: around places in the middle, at the edges and at the
+/// corners of an image, a little of a cell apart or a few cells.
+fn neighbours<T: Float>(sizes: &[usize], lanes: usize) -> Vec<[T; 3]> {
+    let mut random = noise(7);
+    let mut points = Vec::new();
+    for place in 0..60 {
+        let spread = [0.3, 0.8, 2.5, 6.0][place % 4];
+        let mut centre = [0.0; 3];
+        for (axis, &n) in sizes.iter().enumerate() {
+            centre[axis] = match random.next().unwrap_or(0.0) {
+                r if r < -0.6 => 0.0,
+                r if r > 0.6 => n as f64,
+                r => (r + 0.6) / 1.2 * n as f64,
+            };
+        }
+        for _ in 0..lanes {
+            points.push(centre.map(|c| T::from_f64(c + spread * random.next().unwrap_or(0.0))));
+        }
+    }
+    points
+}
+
+fn check_neighbours<T: Float>() {
+    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+        for kernel in kernels() {
+            for sizes in [
+                &[13][..],
+                &[50],
+                &[11, 9],
+                &[30, 7],
+                &[13, 9, 8],
+                &[8, 7, 20],
+            ] {
+                for border in [Border::None, Border::Clamp] {
+                    let axes = vec![&kernel; sizes.len()];
+                    for orders in [0b1, 0b11, 0b111] {
+                        let volume = volume::<T>(sizes, 2, border);
+                        let points = neighbours(sizes, 16);
+                        let version = |width| Version { isa, width };
+                        let alone = run(version(1), &volume, &axes, orders, &points, 0);
+                        for (width, idle) in [(8, 0), (16, 0), (16, 5)] {
+                            let together =
+                                run(version(width), &volume, &axes, orders, &points, idle);
+                            let name = kernel.name;
+                            assert_eq!(
+                                alone, together,
+                                "{isa:?} {width} {name} {sizes:?} {border:?}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn neighbours_give_the_bits_that_they_give_alone() {
+    check_neighbours::<f32>();
+    check_neighbours::<f64>();
+}
+
 #[test]
 fn nan_positions_give_nan_everywhere() {
     let sizes = [8, 9, 7];

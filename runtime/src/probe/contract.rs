@@ -9,8 +9,9 @@
 
 use super::kernel::{degree_of, specialized_powers};
 use super::locate::{Cells, first_taps, interior};
+use super::rows::{Apart, Near, Rows};
 use super::{ProbeImage, ProbeKernel};
-use crate::simd::{MAX_WIDTH, Vector, opaque};
+use crate::simd::Vector;
 
 /// Weights of one axis, by order of the derivative and tap.
 type Weights<V, const TAPS: usize, const ORDERS: usize> = [[V; TAPS]; ORDERS];
@@ -56,18 +57,44 @@ pub(super) unsafe fn probe<V: Vector, const DIM: usize, const TAPS: usize, const
     let (x, x_weights) = along!(0);
     let (y, y_weights) = along!(1);
     let (z, z_weights) = along!(2);
-    let (cells, weights) = ([x, y, z], [x_weights, y_weights, z_weights]);
-    let offsets = first_taps(image, [TAPS / 2; 3], &cells, DIM);
+    // Not in one array: those of z are looked up by slice, so they are in memory, and the others would be as well.
+    let weights = [&x_weights, &y_weights, &z_weights];
+    let first = first_taps(image, [TAPS / 2; 3], [x, y, z], DIM);
+    // SAFETY: the first taps and the strides are those of the image; the output has room for all results.
+    unsafe {
+        match Near::<V, DIM, TAPS>::find(image, mask, &first) {
+            Some(near) => components::<V, DIM, TAPS, ORDERS>(image, kernel, &near, weights, out),
+            None => {
+                let apart = Apart::new(image, &first, DIM);
+                components::<V, DIM, TAPS, ORDERS>(image, kernel, &apart, weights, out);
+            }
+        }
+    }
+    true
+}
+
+/// Sums and stores all components.
+///
+/// # Safety
+///
+/// `rows` finds `TAPS` samples of each of `DIM` axes for all active lanes; the rest is as for [`probe`].
+#[inline(always)]
+unsafe fn components<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS: usize>(
+    image: &ProbeImage<'_>,
+    kernel: &ProbeKernel,
+    rows: &impl Rows<V, TAPS>,
+    weights: [&Weights<V, TAPS, ORDERS>; 3],
+    out: *mut V::Elem,
+) {
+    let spec = kernel.spec();
     for component in 0..spec.components {
-        // SAFETY: the first taps of all lanes and the strides are those of the image, whose planes are `plane`
-        // apart; the output has room for all results.
+        // SAFETY: planes are `plane` apart; the rest is promised by the caller.
         unsafe {
             let samples = image
                 .samples
                 .cast::<V::Elem>()
                 .offset(component as isize * image.plane as isize);
-            let sums =
-                contract::<V, DIM, TAPS, ORDERS>(samples, &offsets, &image.strides, &weights);
+            let sums = contract::<V, DIM, TAPS, ORDERS>(samples, rows, weights);
             store::<V, DIM, ORDERS>(
                 &sums,
                 spec.orders,
@@ -78,7 +105,6 @@ pub(super) unsafe fn probe<V: Vector, const DIM: usize, const TAPS: usize, const
             );
         }
     }
-    true
 }
 
 /// Cells and weights along one axis, if all taps of all active lanes are inside.
@@ -143,73 +169,38 @@ unsafe fn weigh<V: Vector, const TAPS: usize, const ORDERS: usize>(
     weights
 }
 
-/// Reads the `TAPS` samples of a row for every lane.
-///
-/// # Safety
-///
-/// They exist.
-#[inline(always)]
-unsafe fn row<V: Vector, const TAPS: usize>(
-    p: *const V::Elem,
-    offsets: &[i64; MAX_WIDTH],
-) -> [V; TAPS] {
-    let mut taps = [V::splat(num(0.0)); TAPS];
-    // SAFETY: promised by the caller.
-    unsafe {
-        match TAPS {
-            2 => {
-                let pair = V::rows2(p, offsets);
-                taps[0] = pair[0];
-                taps[1] = pair[1];
-            }
-            4 | 6 => {
-                let four = V::rows4(p, offsets);
-                taps[..4].copy_from_slice(&four);
-                if TAPS == 6 {
-                    let pair = V::rows2(p.add(4), offsets);
-                    taps[4] = pair[0];
-                    taps[5] = pair[1];
-                }
-            }
-            _ => unreachable!("kernels have 2, 4 or 6 taps"),
-        }
-    }
-    taps
-}
-
 /// The separable sums of one component for all derivatives up to total order `ORDERS − 1`.
 ///
 /// # Safety
 ///
-/// `TAPS` samples exist from `samples + offsets[l]` along each of `DIM` axes, for each lane.
+/// `rows` finds `TAPS` samples of each of `DIM` axes, for a component that begins at `samples`.
 #[inline(always)]
 unsafe fn contract<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS: usize>(
     samples: *const V::Elem,
-    offsets: &[i64; MAX_WIDTH],
-    strides: &[i64; 3],
-    weights: &[Weights<V, TAPS, ORDERS>; 3],
+    rows: &impl Rows<V, TAPS>,
+    [x_weights, y_weights, z_weights]: [&Weights<V, TAPS, ORDERS>; 3],
 ) -> Sums<V, ORDERS> {
     let zero = V::splat(num(0.0));
     let mut sums = [[[zero; ORDERS]; ORDERS]; ORDERS];
-    let rows = if DIM > 1 { TAPS } else { 1 };
+    let in_slice = if DIM > 1 { TAPS } else { 1 };
     let slices = if DIM > 2 { TAPS } else { 1 };
+    // SAFETY: promised by the caller.
+    let mut kept = unsafe { rows.begin(samples) };
     for k in 0..slices {
         let mut slice = [[zero; ORDERS]; ORDERS];
-        for j in 0..rows {
-            let offset =
-                opaque(j as isize * strides[1] as isize + k as isize * strides[2] as isize);
+        for j in 0..in_slice {
             // SAFETY: promised by the caller.
-            let row = unsafe { row::<V, TAPS>(samples.offset(offset), offsets) };
+            let row = unsafe { rows.row(samples, j, k, &mut kept[j]) };
             for dx in 0..ORDERS {
-                let mut sum = weights[0][dx][0] * row[0];
+                let mut sum = x_weights[dx][0] * row[0];
                 for i in 1..TAPS {
-                    sum = weights[0][dx][i].mul_add(row[i], sum);
+                    sum = x_weights[dx][i].mul_add(row[i], sum);
                 }
                 if DIM == 1 {
                     slice[dx][0] = sum;
                 } else {
                     for dy in 0..ORDERS - dx {
-                        slice[dx][dy] = weights[1][dy][j].mul_add(sum, slice[dx][dy]);
+                        slice[dx][dy] = y_weights[dy][j].mul_add(sum, slice[dx][dy]);
                     }
                 }
             }
@@ -221,7 +212,7 @@ unsafe fn contract<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS:
                 } else {
                     for dz in 0..ORDERS - dx - dy {
                         sums[dx][dy][dz] =
-                            weights[2][dz][k].mul_add(slice[dx][dy], sums[dx][dy][dz]);
+                            z_weights[dz][k].mul_add(slice[dx][dy], sums[dx][dy][dz]);
                     }
                 }
             }

@@ -102,10 +102,9 @@ unsafe fn locate<V: Vector>(
         }
     }
     if inside {
-        return (
-            Source::Interior(first_taps(image, spec.support, &cells, spec.dim)),
-            fractions,
-        );
+        let first = first_taps(image, spec.support, cells, spec.dim);
+        let offsets = V::offsets(&first, &image.strides, spec.dim);
+        return (Source::Interior(offsets), fractions);
     }
     let zero = V::splat(V::Elem::from_f64(0.0));
     let mut distances = [[[0; MAX_WIDTH]; TAPS]; 3];

@@ -1,7 +1,7 @@
 //! Linear interpolation without a call: what generated code has to know of an image.
 //!
 //! A probe with the kernel `tent` is little work, so code may do it in place. It then does what the primitive does, operation by
-//! operation, for the images that [`Linear::is_usable`] tells; for all others it calls the primitive.
+//! operation, for the images that [`Linear::usable`] tells; for all others it calls the primitive.
 
 use super::Border;
 use crate::simd::{Float, Real};
@@ -21,12 +21,57 @@ pub struct Linear {
     pub strides: [i32; 2],
     /// The number of the last cell, counted in samples.
     pub farthest: u32,
-    /// 1 if a probe may be done in place, else 0. It is 0 until the primitive has seen a position inside the image, so that
-    /// code in place need not look.
-    pub is_usable: AtomicU32,
-    /// Whether it can ever be 1.
-    may_be_usable: bool,
+    /// 0 if a probe may not be done in place, [`LANE_BY_LANE`] if it may, [`FROM_BOX`] if lanes may also share a box. It is 0
+    /// until the primitive has seen a position inside the image, so that code in place need not look.
+    pub usable: AtomicU32,
+    /// What that will be.
+    soon: u32,
+    /// The box that lanes near each other may share, of a volume.
+    pub shared: SharedBox,
 }
+
+/// Samples of which lanes that are near each other find all theirs: [`SharedBox::ROW`] along x, three along y and z.
+#[repr(C)]
+#[derive(Debug)]
+pub struct SharedBox {
+    /// The first samples of the rows that a box at the origin has: along y, then along z.
+    pub rows: [*const f32; 9],
+    /// The last place along each axis where a box may begin.
+    pub lasts: [i32; 3],
+    /// How many cells along each axis have all their samples in a box.
+    pub cells: [i32; 3],
+    /// How many cells before that of a lane a box begins along x, so that others find room on both sides.
+    pub before: i32,
+    /// From a sample to the next.
+    pub next: i32,
+}
+
+impl SharedBox {
+    /// Samples of a row.
+    pub const ROW: usize = 8;
+
+    /// Of a volume that has three samples along each axis, and those of a row along x.
+    fn new(samples: *const f32, sizes: [i64; 3], strides: [i64; 3]) -> SharedBox {
+        let row = |n: usize| {
+            let distance = (n % 3) as i64 * strides[1] + (n / 3) as i64 * strides[2];
+            samples.wrapping_offset(distance as isize)
+        };
+        let room = [Self::ROW as i32, 3, 3];
+        SharedBox {
+            rows: std::array::from_fn(row),
+            lasts: [0, 1, 2].map(|axis| sizes[axis] as i32 - room[axis]),
+            cells: room.map(|samples| samples - 1),
+            before: (Self::ROW as i32 - 2) / 2,
+            next: 1,
+        }
+    }
+}
+
+/// Every lane reads its own samples.
+pub const LANE_BY_LANE: u32 = 1;
+
+/// Lanes may share a box.
+const FROM_BOX: u32 = 2;
 
 impl Linear {
     /// Of samples with these lengths and strides of the axes; `real` is what they are.
@@ -50,8 +95,9 @@ impl Linear {
             lasts: [0.0; 3],
             strides: [0; 2],
             farthest: 0,
-            is_usable: AtomicU32::new(0),
-            may_be_usable: false,
+            usable: AtomicU32::new(0),
+            soon: 0,
+            shared: SharedBox::new(samples, [0; 3], [0; 3]),
         };
         if !is_usable {
             return none;
@@ -62,21 +108,25 @@ impl Linear {
             // Rows of axes that do not exist are the first; the others are in the image, which has two of each.
             samples.wrapping_offset(distance as isize)
         };
+        let shared = SharedBox::new(samples, sizes, strides);
         Linear {
             rows: [0, 1, 2, 3].map(row),
             ends: sizes.map(|size| f32::from_index(size - 1)),
             lasts: sizes.map(|size| f32::from_index((size - 2).max(0))),
             strides: [strides[1] as i32, strides[2] as i32],
             farthest: (0..dim).map(|a| (sizes[a] - 2) * strides[a]).sum::<i64>() as u32,
-            is_usable: AtomicU32::new(0),
-            may_be_usable: true,
+            usable: AtomicU32::new(0),
+            soon: if shared.lasts.iter().all(|&last| last >= 0) {
+                FROM_BOX
+            } else {
+                LANE_BY_LANE
+            },
+            shared,
         }
     }
 
     /// Lets probes be done in place from now on, if they can be.
     pub(super) fn open(&self) {
-        if self.may_be_usable {
-            self.is_usable.store(1, Relaxed);
-        }
+        self.usable.store(self.soon, Relaxed);
     }
 }

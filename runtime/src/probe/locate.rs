@@ -59,16 +59,16 @@ pub(super) fn interior<V: Vector>(
     }
 }
 
-/// Where each lane's first tap is, relative to the first sample of a component, given the cells of `dim` axes
-/// as [`interior`] found them for kernels of this support.
+/// The index of each lane's first tap along `dim` axes, given the cells as [`interior`] found them for kernels of this
+/// support.
 #[inline(always)]
 pub(super) fn first_taps<V: Vector>(
     image: &ProbeImage<'_>,
     support: [usize; 3],
-    cells: &[V; 3],
+    cells: [V; 3],
     dim: usize,
-) -> [i64; MAX_WIDTH] {
-    let mut first = *cells;
+) -> [V; 3] {
+    let mut first = cells;
     for axis in 0..dim {
         let s = support[axis] as i64;
         first[axis] = first[axis] - V::splat(V::Elem::from_index(s - 1));
@@ -81,7 +81,7 @@ pub(super) fn first_taps<V: Vector>(
             }
         }
     }
-    V::offsets(&first, &image.strides, dim)
+    first
 }
 
 /// One axis where taps may lie outside: the remapped index of each tap, `OUTSIDE` for the constant. Of one lane, or of all.

@@ -47,11 +47,12 @@ mod kept;
 mod kernel;
 mod linear;
 mod locate;
+mod rows;
 mod table;
 
 pub use kept::KeptImage;
 pub use kernel::{KernelPieces, ProbeKernel};
-pub use linear::Linear;
+pub use linear::{LANE_BY_LANE, Linear, SharedBox};
 pub use table::{lookup, lookup_for};
 
 use crate::simd::{Float, WIDTHS};

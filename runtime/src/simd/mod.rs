@@ -119,6 +119,13 @@ pub trait Float:
     /// The nearest number; exact below the length of the longest axis of an image.
     fn from_index(index: i64) -> Self;
 
+    /// The integer that `self` is.
+    ///
+    /// # Safety
+    ///
+    /// It is one, and fits.
+    unsafe fn to_index(self) -> i64;
+
     /// The greatest integer not above `self`.
     fn floor(self) -> Self;
 
@@ -154,6 +161,12 @@ macro_rules! float {
             #[inline(always)]
             fn from_index(index: i64) -> $ty {
                 index as $ty
+            }
+
+            #[inline(always)]
+            unsafe fn to_index(self) -> i64 {
+                // SAFETY: promised by the caller.
+                unsafe { self.to_int_unchecked() }
             }
 
             #[inline(always)]
@@ -215,6 +228,14 @@ pub(crate) unsafe trait Vector:
     unsafe fn load(p: *const Self::Elem) -> Self;
     /// Writes `LANES` elements to `p`, which need not be aligned.
     unsafe fn store(self, p: *mut Self::Elem);
+    /// The element of a lane.
+    #[inline(always)]
+    fn lane(self, lane: usize) -> Self::Elem {
+        let mut lanes = [Self::Elem::from_f64(0.0); MAX_WIDTH];
+        // SAFETY: there is room for `MAX_WIDTH` lanes.
+        unsafe { self.store(lanes.as_mut_ptr()) };
+        lanes[lane]
+    }
 
     /// `self · b + c`, rounded once if [`Vector::FUSED`], else twice.
     fn mul_add(self, b: Self, c: Self) -> Self;
@@ -250,9 +271,28 @@ pub(crate) unsafe trait Vector:
     /// As [`Vector::rows2`], four consecutive elements per lane.
     unsafe fn rows4(p: *const Self::Elem, offsets: &[i64; MAX_WIDTH]) -> [Self; 4];
 
+    /// Whether lanes can pick from registers: [`Vector::pick`] and the loads for it are called only then.
+    const PICKS: bool = false;
+    /// Half the lanes from the elements at one place, half from those at another.
+    unsafe fn load_halves(_first: *const Self::Elem, _second: *const Self::Elem) -> Self {
+        unreachable!("{NO_PICKS}")
+    }
+    /// Reads `count` elements from `p`, at most `LANES`; the other lanes are zero.
+    unsafe fn load_some(_p: *const Self::Elem, _count: usize) -> Self {
+        unreachable!("{NO_PICKS}")
+    }
+    /// In every lane the element of this number of two vectors, counted from the first of the first to the last of the second;
+    /// any element where it is no such number.
+    fn pick(_first: Self, _second: Self, _numbers: Self) -> Self {
+        unreachable!("{NO_PICKS}")
+    }
+
     /// The bits of all lanes set.
     const ALL_LANES: u32 = (1 << Self::LANES) - 1;
 }
+
+/// Why there is nothing to pick.
+const NO_PICKS: &str = "lanes cannot pick from registers here";
 
 /// What elementary functions need beyond arithmetic: the bits of a double.
 ///
@@ -277,7 +317,7 @@ pub(crate) unsafe trait Doubles: Vector<Elem = f64> {
 /// `x`, about which the optimizer knows nothing.
 ///
 /// Without it the addresses of all rows of all lanes become as many loop variables, for which no processor has
-/// the registers.
+/// the registers. It keeps its place among others, so that rows are computed one after the other.
 #[inline(always)]
 pub(crate) fn opaque(x: isize) -> isize {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -285,7 +325,7 @@ pub(crate) fn opaque(x: isize) -> isize {
         let mut x = x;
         // SAFETY: no instruction is emitted.
         unsafe {
-            std::arch::asm!("/* {0} */", inout(reg) x, options(pure, nomem, nostack, preserves_flags));
+            std::arch::asm!("/* {0} */", inout(reg) x, options(nomem, nostack, preserves_flags));
         }
         x
     }

@@ -8,7 +8,7 @@ use crate::codegen::{
     abi::offset,
     vector::{
         encode::{Condition, Gpr, Label, Operand},
-        target::{TENT_VECTORS, Target, Tent},
+        target::{TENT_ROOM, TENT_VECTORS, Target, Tent},
         tree::{Argument, Call, Class, Val},
     },
 };
@@ -148,31 +148,38 @@ impl<T: Target> Emitter<'_, T> {
         let positions: Vec<u8> = call.values.iter().map(|&v| self.reg(v)).collect();
         let to = self.temporary(Class::Vector);
         let vectors = [(); TENT_VECTORS].map(|()| self.temporary(Class::Vector));
+        let active = self.reg(Val::ACTIVE);
+        let mask = self.temporary(Class::Mask);
         let operands = positions.iter().map(|&r| Operand::Register(r)).collect();
         let (start, back) = self.rarely(call, lanes, operands, Some(to));
         let Some(&Argument::Field(index)) = call.arguments.first() else {
             unreachable!("a probe is given its image first");
         };
         let image = Gpr::RDI;
-        let usable = ProbeImage::LINEAR + offset_of!(Linear, is_usable);
+        let usable = ProbeImage::LINEAR + offset_of!(Linear, usable);
         let asm = self.target.asm();
         asm.load64(image, Gpr::RBX.at(offset::FIELDS));
         asm.load64(image, image.at(index as i32 * 8));
         asm.compare_byte(image.at(usable as i32), 0);
         asm.jump_if(Condition::Zero, start);
         let one = self.place_address(one);
-        let slot = self.memory.take(1);
-        let cells = self.slot_address(slot);
+        let slots = self.memory.take(TENT_ROOM);
+        let room = self.slot_address(slots);
         self.target.tent(&Tent {
             to,
             image,
             positions: &positions,
             inside,
             one,
-            cells,
+            room,
             vectors,
+            lanes,
+            active,
+            mask,
         });
-        self.memory.give_back(slot);
+        for n in 0..TENT_ROOM {
+            self.memory.give_back(slots.after(n));
+        }
         self.target.asm().bind(back);
         self.bind(call.results[0], to);
         self.release(&call.values);

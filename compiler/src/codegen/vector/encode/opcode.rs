@@ -32,6 +32,8 @@ pub(super) enum Memory {
     Lane(i32),
     /// Half a vector.
     Half,
+    /// Nothing: in its place is a general register.
+    General,
 }
 
 /// Which operands an instruction has, in the order of manuals: the register of the field `reg` (r), that of the field `vvvv`
@@ -68,6 +70,7 @@ const L4: Memory = Memory::Lane(4);
 const L8: Memory = Memory::Lane(8);
 const L16: Memory = Memory::Lane(16);
 const HALF: Memory = Memory::Half;
+const GPR: Memory = Memory::General;
 
 /// Defines the instructions: name, map, prefix, opcode (/ digit), W in VEX, W in EVEX, memory operand, operands.
 macro_rules! opcodes {
@@ -145,6 +148,7 @@ opcodes! {
     VCMPPS       "vcmpps"       M0F NP  0xc2, W0 W0 V4 Rvmi;
     VCMPPD       "vcmppd"       M0F P66 0xc2, W0 W1 V8 Rvmi;
     VPCMPD       "vpcmpd"       M3A P66 0x1f, NO W0 V4 Rvmi;
+    VPCMPUD      "vpcmpud"      M3A P66 0x1e, NO W0 V4 Rvmi;
     VPCMPQ       "vpcmpq"       M3A P66 0x1f, NO W1 V8 Rvmi;
     VPCMPEQD     "vpcmpeqd"     M0F P66 0x76, W0 NO V4 Rvm;
     VPCMPEQQ     "vpcmpeqq"     M38 P66 0x29, W0 NO V8 Rvm;
@@ -171,6 +175,7 @@ opcodes! {
     VBROADCASTSS "vbroadcastss" M38 P66 0x18, W0 W0 L4 Rm;
     VBROADCASTSD "vbroadcastsd" M38 P66 0x19, W0 W1 L8 Rm;
     VPBROADCASTD "vpbroadcastd" M38 P66 0x58, W0 NO L4 Rm;
+    VPBROADCASTD_GPR "vpbroadcastd" M38 P66 0x7c, NO W0 GPR Rm;
     VMOVD        "vmovd"        M0F P66 0x6e, W0 NO L4 Rm;
     VMOVQ        "vmovq"        M0F PF3 0x7e, NO W1 L8 Rm;
     VMOVHPS      "vmovhps"      M0F NP  0x16, NO W0 L8 Rvm;
@@ -179,6 +184,7 @@ opcodes! {
     VTESTPS      "vtestps"      M38 P66 0x0e, W0 NO V4 Rm;
 
     VPSHUFD      "vpshufd"      M0F P66 0x70, W0 W0 V4 Rmi;
+    VPERMT2PS    "vpermt2ps"    M38 P66 0x7f, NO W0 V4 Rvm;
     VSHUFPS      "vshufps"      M0F NP  0xc6, W0 W0 V4 Rvmi;
     VEXTRACTF64X4 "vextractf64x4" M3A P66 0x1b, NO W1 HALF Mri;
     VINSERTF64X4 "vinsertf64x4" M3A P66 0x1a, NO W1 HALF Rvmi;

@@ -60,6 +60,15 @@ impl Assembler {
         self.byte(0xc0 | (reg & 7) << 3 | (rm.0 & 7));
     }
 
+    fn on_indexed(&mut self, opcode: u8, reg: u8, at: Address, (index, scale): (Gpr, u8)) {
+        let rex = 0x40 | (reg >> 3 & 1) << 2 | (index.0 >> 3 & 1) << 1 | (at.base.0 >> 3 & 1);
+        if rex != 0x40 {
+            self.byte(rex);
+        }
+        self.byte(opcode);
+        self.memory(reg, at, Some((index.0, scale)), 1);
+    }
+
     fn on_memory(&mut self, wide: bool, opcode: &[u8], reg: u8, at: Address) {
         self.rex(wide, reg, at.base.0);
         self.data(opcode);
@@ -112,6 +121,16 @@ impl Assembler {
         self.on_memory(false, &[0x8b], to.0, from);
     }
 
+    /// Loads 32 bits from `at + index · 2^scale`; the others become zero.
+    pub(in crate::codegen::vector) fn load32_indexed(
+        &mut self,
+        to: Gpr,
+        at: Address,
+        index: (Gpr, u8),
+    ) {
+        self.on_indexed(0x8b, to.0, at, index);
+    }
+
     /// Stores 32 bits.
     pub(in crate::codegen::vector) fn store32(&mut self, to: Address, from: Gpr) {
         self.on_memory(false, &[0x89], from.0, to);
@@ -137,6 +156,44 @@ impl Assembler {
     /// Changes the sign of 32 bits.
     pub(in crate::codegen::vector) fn neg32(&mut self, r: Gpr) {
         self.on_registers(false, &[0xf7], 3, r);
+    }
+
+    /// Adds 32 bits.
+    pub(in crate::codegen::vector) fn add32(&mut self, to: Gpr, other: Gpr) {
+        self.on_registers(false, &[0x01], other.0, to);
+    }
+
+    /// Subtracts 32 bits in memory.
+    pub(in crate::codegen::vector) fn sub_memory32(&mut self, r: Gpr, at: Address) {
+        self.on_memory(false, &[0x2b], r.0, at);
+    }
+
+    /// Multiplies by 32 bits in memory.
+    pub(in crate::codegen::vector) fn mul_memory32(&mut self, r: Gpr, at: Address) {
+        self.on_memory(false, &[0x0f, 0xaf], r.0, at);
+    }
+
+    /// The greater of 32 bits and those in memory, without signs.
+    pub(in crate::codegen::vector) fn at_least32(&mut self, r: Gpr, at: Address) {
+        self.on_memory(false, &[0x3b], r.0, at);
+        self.on_memory(false, &[0x0f, 0x42], r.0, at);
+    }
+
+    /// The lesser of 32 bits and those in memory, without signs.
+    pub(in crate::codegen::vector) fn at_most32(&mut self, r: Gpr, at: Address) {
+        self.on_memory(false, &[0x3b], r.0, at);
+        self.on_memory(false, &[0x0f, 0x47], r.0, at);
+    }
+
+    /// All 32 bits set if the last negation was of something else than zero, else none.
+    pub(in crate::codegen::vector) fn all_if_borrowed32(&mut self, r: Gpr) {
+        self.on_registers(false, &[0x19], r.0, r);
+    }
+
+    /// How many of 32 bits before the first that is set are zero.
+    pub(in crate::codegen::vector) fn trailing_zeros32(&mut self, to: Gpr, of: Gpr) {
+        self.byte(0xf3);
+        self.on_registers(false, &[0x0f, 0xbc], to.0, of);
     }
 
     /// Subtracts one from 64 bits; tells whether zero is left.

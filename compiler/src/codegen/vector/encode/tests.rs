@@ -67,7 +67,7 @@ fn gpr(number: u8) -> Register {
 enum Wanted {
     Register(u8),
     Rm(Operand),
-    Indexed(Gpr, u8, u8),
+    Indexed(Address, u8, u8),
     Immediate(u8),
 }
 
@@ -91,8 +91,8 @@ fn check(op: Opcode, code: &[u8], operands: &[Wanted]) -> Instruction {
             }
             Wanted::Rm(Operand::Memory(at)) => check_address(&instruction, n, at, false),
             Wanted::Rm(Operand::Broadcast(at)) => check_address(&instruction, n, at, true),
-            Wanted::Indexed(base, index, scale) => {
-                check_address(&instruction, n, base.at(0), false);
+            Wanted::Indexed(at, index, scale) => {
+                check_address(&instruction, n, at, false);
                 assert_eq!(instruction.memory_index().number(), usize::from(index));
                 assert_eq!(instruction.memory_index_scale(), 1 << scale);
             }
@@ -173,6 +173,7 @@ fn memory_operands(broadcasts: bool) -> Vec<Operand> {
 
 /// Whether the last operand may be a register, and whether it may be memory.
 fn operand_kinds(op: Opcode) -> (bool, bool) {
+    let general = op.memory == Memory::General;
     let register = !matches!(op.shape, Shape::Mvr | Shape::Mr) || op.name == "vmovups";
     let only_register = [
         "vmovmskps",
@@ -190,7 +191,8 @@ fn operand_kinds(op: Opcode) -> (bool, bool) {
     let three_masks = is_on_masks(op) && op.shape == Shape::Rvm;
     // With VEX, shifts by a number have no memory operand.
     let shift = op.shape == Shape::Vmi && op.evex.is_none();
-    let memory = !(only_register.contains(&op.name) || to_or_from_gpr || three_masks || shift);
+    let memory =
+        !(only_register.contains(&op.name) || to_or_from_gpr || three_masks || shift || general);
     (register && op.byte != 0x91 && !only_memory, memory)
 }
 
@@ -253,7 +255,11 @@ fn evex_instructions_are_read_back() {
         let (register, memory) = operand_kinds(op);
         let mut operands = Vec::new();
         if register {
-            let registers: &[u8] = if from_mask { &MASKS } else { &MANY };
+            let registers: &[u8] = match op.memory {
+                _ if from_mask => &MASKS,
+                Memory::General => &FEW,
+                _ => &MANY,
+            };
             operands.extend(registers.iter().map(|&r| Operand::Register(r)));
         }
         if memory {
@@ -308,7 +314,7 @@ fn gathers_are_read_back() {
                     a.vex_gather(op, Length::L256, reg, base, (index, scale), mask);
                     let operands = [
                         Wanted::Register(reg),
-                        Wanted::Indexed(base, index, scale),
+                        Wanted::Indexed(base.at(0), index, scale),
                         Wanted::Register(mask),
                     ];
                     check(op, &a.finish(), &operands);
@@ -317,7 +323,10 @@ fn gathers_are_read_back() {
                     let reg = (index + 7) % 32;
                     let mut a = Assembler::default();
                     a.evex_gather(op, Length::L512, reg, base, (index, scale), 5);
-                    let operands = [Wanted::Register(reg), Wanted::Indexed(base, index, scale)];
+                    let operands = [
+                        Wanted::Register(reg),
+                        Wanted::Indexed(base.at(0), index, scale),
+                    ];
                     let found = check(op, &a.finish(), &operands);
                     assert_eq!(found.op_mask(), Register::K5);
                 }
@@ -328,19 +337,27 @@ fn gathers_are_read_back() {
 
 #[test]
 fn loads_by_index_are_read_back() {
-    use super::opcode::{VMOVHPS, VMOVQ};
+    use super::opcode::{VBROADCASTSS, VINSERTF64X4, VMOVHPS, VMOVQ, VMOVUPS};
+    use Length::{L128, L256, L512};
     for base in BASES {
         for (index, scale) in [(Gpr::RAX, 0), (Gpr::RCX, 2), (Gpr::R8, 3), (Gpr::R12, 1)] {
-            for reg in MANY {
-                let at = Wanted::Indexed(base, index.number(), scale);
-                let mut a = Assembler::default();
-                a.evex_indexed(VMOVQ, reg, 0, base, (index, scale));
-                check(VMOVQ, &a.finish(), &[Wanted::Register(reg), at]);
-                for other in MANY {
+            for (reg, displacement) in MANY.into_iter().zip(DISPLACEMENTS) {
+                let at = Wanted::Indexed(base.at(displacement), index.number(), scale);
+                let from = base.at(displacement);
+                for (op, length) in [(VMOVQ, L128), (VMOVUPS, L256), (VBROADCASTSS, L512)] {
                     let mut a = Assembler::default();
-                    a.evex_indexed(VMOVHPS, reg, other, base, (index, scale));
+                    a.evex_indexed(op, length, reg, 0, from, (index, scale));
+                    check(op, &a.finish(), &[Wanted::Register(reg), at]);
+                }
+                for other in MANY {
                     let registers = [reg, other].map(Wanted::Register);
+                    let mut a = Assembler::default();
+                    a.evex_indexed(VMOVHPS, L128, reg, other, from, (index, scale));
                     check(VMOVHPS, &a.finish(), &[&registers[..], &[at]].concat());
+                    let mut a = Assembler::default();
+                    a.evex_indexed_imm(VINSERTF64X4, L512, reg, other, from, (index, scale), 1);
+                    let last = [at, Wanted::Immediate(1)];
+                    check(VINSERTF64X4, &a.finish(), &[&registers[..], &last].concat());
                 }
             }
         }
@@ -367,6 +384,7 @@ fn instructions_on_general_registers_are_read_back() {
         is(one(|a| a.push(r)), Code::Push_r64);
         is(one(|a| a.pop(r)), Code::Pop_r64);
         is(one(|a| a.neg32(r)), Code::Neg_rm32);
+        is(one(|a| a.all_if_borrowed32(r)), Code::Sbb_rm32_r32);
         is(one(|a| a.dec(r)), Code::Dec_rm64);
         is(one(|a| a.call(r)), Code::Call_rm64);
         is(one(|a| a.and(r, -64)), Code::And_rm64_imm8);
@@ -384,6 +402,12 @@ fn instructions_on_general_registers_are_read_back() {
         assert_eq!((i.code(), i.immediate(1)), (Code::Mov_r64_imm64, 1 << 40));
         assert_eq!(low(&i, 0), gpr(number));
         for base in BASES {
+            let i = one(|a| a.add32(r, base));
+            assert_eq!(i.code(), Code::Add_rm32_r32);
+            assert_eq!([low(&i, 0), low(&i, 1)], [gpr(number), gpr(base.number())]);
+            let i = one(|a| a.trailing_zeros32(r, base));
+            assert_eq!(i.code(), Code::Tzcnt_r32_rm32);
+            assert_eq!([low(&i, 0), low(&i, 1)], [gpr(number), gpr(base.number())]);
             let i = one(|a| a.mov(r, base));
             assert_eq!(i.code(), Code::Mov_rm64_r64);
             assert_eq!([low(&i, 0), low(&i, 1)], [gpr(number), gpr(base.number())]);
@@ -394,6 +418,8 @@ fn instructions_on_general_registers_are_read_back() {
                     (one(|a| a.load32(r, at)), Code::Mov_r32_rm32),
                     (one(|a| a.load8(r, at)), Code::Movzx_r32_rm8),
                     (one(|a| a.lea(r, at)), Code::Lea_r64_m),
+                    (one(|a| a.sub_memory32(r, at)), Code::Sub_r32_rm32),
+                    (one(|a| a.mul_memory32(r, at)), Code::Imul_r32_rm32),
                 ];
                 let stores = [
                     (one(|a| a.store64(at, r)), Code::Mov_rm64_r64),
@@ -409,6 +435,31 @@ fn instructions_on_general_registers_are_read_back() {
                     assert_eq!(low(&i, register), gpr(number));
                     check_address(&i, 1 - register, at, false);
                 }
+                let limits: [(fn(&mut Assembler, Gpr, Address), Code); 2] = [
+                    (Assembler::at_least32, Code::Cmovb_r32_rm32),
+                    (Assembler::at_most32, Code::Cmova_r32_rm32),
+                ];
+                for (limit, code) in limits {
+                    let mut a = Assembler::default();
+                    limit(&mut a, r, at);
+                    let bytes = a.finish();
+                    let decoder = Decoder::with_ip(64, &bytes, 0, DecoderOptions::NONE);
+                    let found: Vec<Instruction> = decoder.into_iter().collect();
+                    let codes: Vec<Code> = found.iter().map(Instruction::code).collect();
+                    assert_eq!(codes, [Code::Cmp_r32_rm32, code]);
+                    for i in &found {
+                        assert_eq!(low(i, 0), gpr(number));
+                        check_address(i, 1, at, false);
+                    }
+                }
+                let i = one(|a| a.load32_indexed(r, at, (Gpr::R9, 2)));
+                assert_eq!(i.code(), Code::Mov_r32_rm32);
+                assert_eq!(low(&i, 0), gpr(number));
+                assert_eq!(
+                    (i.memory_index(), i.memory_index_scale()),
+                    (Register::R9, 4)
+                );
+                check_address(&i, 1, at, false);
                 let i = one(|a| a.compare_byte(at, 1));
                 assert_eq!((i.code(), i.immediate8()), (Code::Cmp_rm8_imm8, 1));
                 check_address(&i, 0, at, false);

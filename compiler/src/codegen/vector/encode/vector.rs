@@ -93,12 +93,7 @@ impl Assembler {
         write: Write,
     ) {
         self.evex_prefix(op, length, reg, vvvv, rm, None, write);
-        let unit = match (op.memory, rm) {
-            (Memory::Vector(lane), Operand::Broadcast(_)) | (Memory::Lane(lane), _) => lane,
-            (Memory::Vector(_), _) => length.bytes(),
-            (Memory::Half, _) => length.bytes() / 2,
-        };
-        self.operand(op, reg, rm, None, unit);
+        self.operand(op, reg, rm, None, unit(op, length, rm));
     }
 
     /// The same with an immediate byte.
@@ -143,22 +138,39 @@ impl Assembler {
         self.operand(op, reg, rm, index, unit);
     }
 
-    /// An instruction on 128 bits whose last operand is at `base + index · 2^scale`.
+    /// An instruction whose last operand is at `at + index · 2^scale`.
     pub(in crate::codegen::vector) fn evex_indexed(
         &mut self,
         op: Opcode,
+        length: Length,
         reg: u8,
         vvvv: u8,
-        base: Gpr,
+        at: Address,
         (index, scale): (Gpr, u8),
     ) {
-        let Memory::Lane(unit) = op.memory else {
-            unreachable!("single lanes have an index");
-        };
-        let rm = Operand::Memory(base.at(0));
+        let rm = Operand::Memory(at);
         let index = Some((index.0, scale));
-        self.evex_prefix(op, Length::L128, reg, vvvv, rm, index, Write::All);
-        self.operand(op, reg, rm, index, unit);
+        self.evex_prefix(op, length, reg, vvvv, rm, index, Write::All);
+        self.operand(op, reg, rm, index, unit(op, length, rm));
+    }
+
+    /// The same with an immediate byte.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "the operands of one instruction, as manuals list them"
+    )]
+    pub(in crate::codegen::vector) fn evex_indexed_imm(
+        &mut self,
+        op: Opcode,
+        length: Length,
+        reg: u8,
+        vvvv: u8,
+        at: Address,
+        index: (Gpr, u8),
+        immediate: u8,
+    ) {
+        self.evex_indexed(op, length, reg, vvvv, at, index);
+        self.byte(immediate);
     }
 
     fn vex_prefix(
@@ -230,6 +242,16 @@ impl Assembler {
                 self.memory(reg, address, index, unit);
             }
         }
+    }
+}
+
+/// In what an 8-bit displacement of an EVEX instruction counts, in bytes.
+fn unit(op: Opcode, length: Length, rm: Operand) -> i32 {
+    match (op.memory, rm) {
+        (Memory::Vector(lane), Operand::Broadcast(_)) | (Memory::Lane(lane), _) => lane,
+        (Memory::Vector(_), _) => length.bytes(),
+        (Memory::Half, _) => length.bytes() / 2,
+        (Memory::General, _) => 1,
     }
 }
 

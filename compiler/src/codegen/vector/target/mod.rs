@@ -5,6 +5,7 @@
 
 mod avx2;
 mod avx512;
+mod shared_box;
 mod tent;
 
 pub(super) use avx2::Avx2;
@@ -34,13 +35,18 @@ pub(super) struct Tent<'a> {
     pub(super) inside: bool,
     /// The number one.
     pub(super) one: Address,
-    /// Room for a vector.
-    pub(super) cells: Address,
+    /// Room for [`TENT_ROOM`] vectors.
+    pub(super) room: Address,
     pub(super) vectors: [u8; TENT_VECTORS],
+    /// The lanes that run here, those that run at all, and a mask for any use.
+    pub(super) lanes: u8,
+    pub(super) active: u8,
+    pub(super) mask: u8,
 }
 
-/// How many vector registers interpolation needs.
+/// How many vector registers interpolation needs, and vectors in memory.
 pub(super) const TENT_VECTORS: usize = 11;
+pub(super) const TENT_ROOM: usize = 3;
 
 /// A machine.
 pub(super) trait Target {

@@ -5,18 +5,21 @@
 
 use super::{Target, Tent, beyond};
 use crate::codegen::vector::{
-    encode::{Gpr, Operand, opcode::*},
+    encode::{Gpr, Length::L128, Operand, opcode::*},
     tree::{Class, Rounding, Unary},
 };
 use runtime::probe::{Linear, ProbeImage};
 use std::mem::offset_of;
+
+/// Cells count samples of four bytes.
+pub(super) const SCALE: u8 = 2;
 
 /// Where the members of an image's description are.
 const ROWS: i32 = (ProbeImage::LINEAR + offset_of!(Linear, rows)) as i32;
 const ENDS: i32 = (ProbeImage::LINEAR + offset_of!(Linear, ends)) as i32;
 const LASTS: i32 = (ProbeImage::LINEAR + offset_of!(Linear, lasts)) as i32;
 const FARTHEST: i32 = (ProbeImage::LINEAR + offset_of!(Linear, farthest)) as i32;
-const STRIDES: i32 = (ProbeImage::LINEAR + offset_of!(Linear, strides)) as i32;
+pub(super) const STRIDES: i32 = (ProbeImage::LINEAR + offset_of!(Linear, strides)) as i32;
 
 impl super::Avx512 {
     pub(super) fn interpolate(&mut self, tent: &Tent<'_>) {
@@ -31,6 +34,14 @@ impl super::Avx512 {
                 self.locate(cells[axis], fractions[axis], x, image, axis as i32);
             }
         }
+        self.one_minus(first_weight, f0, tent);
+        // Lanes that are near each other share what they read; others, and planes, go on here.
+        let [apart, done] = [self.asm.label(), self.asm.label()];
+        if dim == 3 {
+            self.interpolate_in_box(tent, apart);
+            self.asm.jump(done);
+        }
+        self.asm.bind(apart);
         for (n, &cell) in cells[1..dim].iter().enumerate() {
             let stride = Operand::Broadcast(image.at(STRIDES + n as i32 * 4));
             self.emit(VPMULLD, cell, cell, stride);
@@ -41,8 +52,7 @@ impl super::Avx512 {
             let farthest = Operand::Broadcast(image.at(FARTHEST));
             self.emit(VPMINUD, c0, c0, farthest);
         }
-        self.store(Class::Vector, tent.cells, c0);
-        self.one_minus(first_weight, f0, tent);
+        self.store(Class::Vector, tent.room, c0);
         // The cells are done with; in three dimensions their registers take samples too.
         let pairs = [[a0, b0], [a1, b1], [c0, c1], [c2, to]];
         let pairs = &pairs[..1 << (dim - 1)];
@@ -61,13 +71,12 @@ impl super::Avx512 {
             self.sum(a1, [c1, to], f1, tent);
             self.sum(to, [a0, a1], f2, tent);
         }
+        self.asm.bind(done);
     }
 
     /// The pairs of samples of all lanes in two or four rows. Of every four lanes, the first of two registers gets those of
     /// two lanes and the second those of the other two.
     fn load_pairs(&mut self, to: &[[u8; 2]], tent: &Tent<'_>) {
-        /// Cells count samples of four bytes.
-        const SCALE: u8 = 2;
         let rows = [Gpr::RSI, Gpr::RDX, Gpr::R8, Gpr::R9];
         for (at, &row) in (ROWS..).step_by(8).zip(&rows[..to.len()]) {
             self.asm.load64(row, tent.image.at(at));
@@ -77,14 +86,16 @@ impl super::Avx512 {
             for half in 0..2 {
                 for (n, index) in indices.into_iter().enumerate() {
                     let lane = 4 * quarter + 2 * half + n;
-                    self.asm.load32(index, beyond(tent.cells, 4 * lane as i32));
+                    self.asm.load32(index, beyond(tent.room, 4 * lane as i32));
                 }
                 for (row, halves) in rows.into_iter().zip(to) {
                     let all = halves[half];
                     let pair = if quarter == 0 { all } else { Self::SCRATCH };
                     let [first, second] = indices.map(|index| (index, SCALE));
-                    self.asm.evex_indexed(VMOVQ, pair, 0, row, first);
-                    self.asm.evex_indexed(VMOVHPS, pair, pair, row, second);
+                    let row = row.at(0);
+                    self.asm.evex_indexed(VMOVQ, L128, pair, 0, row, first);
+                    self.asm
+                        .evex_indexed(VMOVHPS, L128, pair, pair, row, second);
                     if quarter > 0 {
                         let pair = Operand::Register(pair);
                         self.emit_imm(VINSERTF32X4, all, all, pair, quarter as u8);
@@ -124,7 +135,7 @@ impl super::Avx512 {
     }
 
     /// What two neighbours contribute. The primitive's sum starts at zero, which decides about the sign of a zero.
-    fn sum(&mut self, to: u8, [first, second]: [u8; 2], fraction: u8, tent: &Tent<'_>) {
+    pub(super) fn sum(&mut self, to: u8, [first, second]: [u8; 2], fraction: u8, tent: &Tent<'_>) {
         self.one_minus(Self::SCRATCH, fraction, tent);
         self.zero(to);
         self.emit(VFMADD231PS, to, Self::SCRATCH, Operand::Register(first));
