@@ -185,11 +185,10 @@ fn mix(seed: u64, value: u64) -> u64 {
     mixed ^ (mixed >> 29)
 }
 
+/// The number of different colours. There are few, so that comparing each with those before it takes the least time.
 fn distinct(colours: &[u64]) -> usize {
-    let mut sorted: SmallVec<[u64; 16]> = SmallVec::from_slice(colours);
-    sorted.sort_unstable();
-    sorted.dedup();
-    sorted.len()
+    let is_new = |k: &usize| !colours[..*k].contains(&colours[*k]);
+    (0..colours.len()).filter(is_new).count()
 }
 
 impl Search<'_> {

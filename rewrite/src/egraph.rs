@@ -2,7 +2,7 @@
 
 use crate::{
     build::{Context, zero},
-    class::Facts,
+    class::{Facts, NO_NORMAL_FORM},
     laws::{Construction, Taken, ZERO, note},
     log::{Left, Log},
     node::{Kind, Node, Op},
@@ -33,6 +33,9 @@ pub(crate) struct Engine {
     done: FxHashSet<(&'static str, u64)>,
     /// Symmetries of contractions, by node and what is known of its children.
     symmetries: FxHashMap<(Node, KnownSymmetries), Symmetries>,
+    /// Whether it matters no more how large normal forms are: whatever is pushed down is, and a smaller form is no news to
+    /// those that are made of it.
+    pub(crate) is_pushed: bool,
     /// Nodes beyond which no rule adds any.
     pub(crate) node_limit: usize,
     /// How often a rule was applied to something new: what time is spent on.
@@ -64,6 +67,9 @@ impl Analysis<Node> for Engine {
     /// child are different.
     fn make(graph: &mut Graph, node: &Node, _: Id) -> Facts {
         let mut facts = facts_of(node, |id| &graph[id].data);
+        if graph.analysis.is_pushed {
+            facts.size = NO_NORMAL_FORM;
+        }
         let has_structure = matches!(node.op, Op::Contract(_) | Op::Sum(_));
         if has_structure && facts.shape.len() > 1 {
             let known = |id: &Id| (graph[*id].data.symmetric, graph[*id].data.antisymmetric);
@@ -119,9 +125,11 @@ fn symmetries_of_node(graph: &Graph, node: &Node, facts: &Facts) -> Symmetries {
 /// Makes the classes `a`, of which `left` is a member, and `b` one, for the reason given.
 pub(crate) fn unite(graph: &mut Graph, left: Left, a: Id, b: Id, reason: &'static str) {
     let laws = graph.analysis.laws_so_far();
-    if !graph.union(a, b) {
+    // A union that is none would count as a change, after which all classes are sorted again.
+    if graph.find(a) == graph.find(b) {
         return;
     }
+    graph.union(a, b);
     *graph.analysis.counts.entry(reason).or_default() += 1;
     if let Some(log) = &mut graph.analysis.log {
         log.write(left, b, laws, Some(reason));

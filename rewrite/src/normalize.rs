@@ -445,6 +445,7 @@ pub(crate) fn optimize(
     if graph[root].data.size == NO_NORMAL_FORM {
         return None;
     }
+    graph.analysis.is_pushed = true;
     let first = Choices::new(graph, root, leaf_cost, None).best(&[], false)?;
     let mut seeds = vec![written];
     let representative =

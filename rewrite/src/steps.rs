@@ -311,6 +311,9 @@ pub(crate) fn inline_power(
     conditions: Conditions,
 ) -> Outcome {
     for k in 0..product.operands.len() {
+        if !product.operands[k].is_scalar() {
+            continue;
+        }
         let exponent = product.operands[k].power;
         let Some(inner) = context.inline(product, k).filter(Product::is_monomial) else {
             continue;
@@ -343,7 +346,8 @@ pub(crate) fn inline_contraction(
 ) -> Outcome {
     for k in 0..product.operands.len() {
         // Only tensors are inlined, and they have the power 1.
-        if let Some(inner) = context.inline(product, k).filter(|inner| inner.results > 0)
+        if !product.operands[k].is_scalar()
+            && let Some(inner) = context.inline(product, k)
             && product.extents.len() + inner.extents.len() <= MAX_LABELS
         {
             product.splice(k, &inner);

@@ -5,11 +5,13 @@ use crate::{
     class::{Facts, pair},
     node::Slot,
     numbers::Power,
-    product::Product,
+    product::{Operand, Product},
 };
 use egg::Id;
 use ein_ir::Rational;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cell::RefCell;
 
 /// What a contraction's structure says about its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,16 +21,65 @@ pub(crate) struct Symmetries {
     pub(crate) antisymmetric: u64,
 }
 
-/// Exchanges each pair of result axes of a contraction and compares canonical forms.
+thread_local! {
+    /// The symmetries of contractions by their [`structure`]: a normalization meets the same contractions again and again, in
+    /// one arena after the other.
+    static KNOWN: RefCell<FxHashMap<Box<[u64]>, Symmetries>> = RefCell::default();
+}
+
+/// Contractions that are remembered; beyond that many, all are forgotten.
+const REMEMBERED: usize = 1 << 14;
+
+/// What the structure of a contraction says about the exchange of two axes of its result.
 pub(crate) fn symmetries_of<'a>(
     product: &Product,
     facts: impl Fn(Id) -> &'a Facts + Copy,
 ) -> Symmetries {
-    let mut result = Symmetries::default();
     let candidates = exchangeable_axes(product, facts);
     if candidates.is_empty() {
-        return result;
+        return Symmetries::default();
     }
+    let structure = structure(product, facts);
+    KNOWN.with_borrow_mut(|known| {
+        if let Some(symmetries) = known.get(&structure[..]) {
+            return *symmetries;
+        }
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        let symmetries = compare_exchanged(product, candidates, facts);
+        known.insert(structure.into_boxed_slice(), symmetries);
+        symmetries
+    })
+}
+
+/// All that the symmetries of a contraction depend on: of its operands only which are the same, and how they are symmetric.
+fn structure<'a>(product: &Product, facts: impl Fn(Id) -> &'a Facts) -> SmallVec<[u64; 32]> {
+    let mut structure: SmallVec<[u64; 32]> = SmallVec::new();
+    structure.extend([product.results as u64, product.extents.len() as u64]);
+    structure.extend(product.extents.iter().map(|&extent| u64::from(extent)));
+    for operand in &product.operands {
+        let same = |other: &Operand| other.id == operand.id;
+        let first = product.operands.iter().position(same).unwrap_or_default();
+        let known = facts(operand.id);
+        let power = operand.power.halves() as u64;
+        structure.extend([first as u64, power, known.symmetric, known.antisymmetric]);
+        structure.push(operand.slots.len() as u64);
+        structure.extend(operand.slots.iter().map(|slot| match *slot {
+            Slot::Fixed(component) => u64::from(component) << 1 | 1,
+            Slot::Label(label) => u64::from(label) << 1,
+        }));
+    }
+    structure
+}
+
+/// Exchanges pairs of result axes of a contraction and compares canonical forms.
+fn compare_exchanged<'a>(
+    product: &Product,
+    candidates: Vec<(u8, u8)>,
+    facts: impl Fn(Id) -> &'a Facts + Copy,
+) -> Symmetries {
+    let mut result = Symmetries::default();
     let base = canonical(product, facts);
     if base.zero {
         result.zero = true;
