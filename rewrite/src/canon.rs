@@ -230,7 +230,7 @@ impl Search<'_> {
             for (k, operand) in self.product.operands.iter().enumerate() {
                 for (slot, index) in operand.slots.iter().enumerate() {
                     if let Slot::Label(label) = index {
-                        let place = u64::from(self.groups[k].first[slot]) + 1;
+                        let place = u64::from(self.groups[k].first(slot)) + 1;
                         met.push((*label, mix(colours.operands[k], place)));
                     }
                 }
@@ -254,7 +254,7 @@ impl Search<'_> {
                             Slot::Fixed(component) => mix(9, component.into()),
                             Slot::Label(label) => colours.labels[usize::from(label)],
                         };
-                        (self.groups[k].first[slot], colour)
+                        (self.groups[k].first(slot), colour)
                     })
                     .collect();
                 seen.sort_unstable();
@@ -332,8 +332,8 @@ impl Search<'_> {
                 (0..operand.slots.len()).filter(move |&s| operand.slots[s] == Slot::Label(label))
             };
             for s in places(a) {
-                let meets = groups.antisymmetric[s]
-                    && places(b).any(|t| groups.first[t] == groups.first[s]);
+                let meets = groups.is_antisymmetric(s)
+                    && places(b).any(|t| groups.first(t) == groups.first(s));
                 meetings += usize::from(meets);
             }
         }
@@ -362,7 +362,7 @@ impl Search<'_> {
                 };
                 let mut sorted = group.clone();
                 sorted.sort_by_key(|&slot| (place(slot), slot));
-                if self.groups[k].antisymmetric[group[0]] {
+                if self.groups[k].is_antisymmetric(group[0]) {
                     for (i, &s) in sorted.iter().enumerate() {
                         for &t in &sorted[i + 1..] {
                             negative ^= s > t;

@@ -173,7 +173,7 @@ fn exchangeable_axes<'a>(product: &Product, facts: impl Fn(Id) -> &'a Facts) -> 
                 occurrences[usize::from(*label)].push((
                     operand.id,
                     operand.power,
-                    groups.first[slot],
+                    groups.first(slot),
                 ));
             }
         }
