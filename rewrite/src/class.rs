@@ -93,6 +93,11 @@ impl SlotGroups {
         slot < PAIRED_AXES && self.antisymmetric >> slot & 1 == 1
     }
 
+    /// Whether no slot is in a group with another.
+    pub(crate) fn is_trivial(&self) -> bool {
+        self.grouped == 0
+    }
+
     /// The groups of at least two slots.
     pub(crate) fn members(&self) -> impl Iterator<Item = SmallVec<[usize; 8]>> + use<> {
         let groups = *self;

@@ -167,6 +167,10 @@ pub(crate) fn nodes_of_kinds(graph: &Graph, id: Id, kinds: &[Kind]) -> Vec<Node>
 }
 
 fn sorted_nodes<'a>(graph: &Graph, nodes: impl Iterator<Item = &'a Node>) -> Vec<Node> {
+    // After a rebuild they are.
+    if graph.clean {
+        return nodes.cloned().collect();
+    }
     let canonical = |node: &Node| node.clone().map_children(|child| graph.find(child));
     let mut nodes: Vec<Node> = nodes.map(canonical).collect();
     nodes.sort_unstable();
