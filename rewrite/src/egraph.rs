@@ -31,6 +31,8 @@ type KnownSymmetries = SmallVec<[(u64, u64); 4]>;
 pub(crate) struct Engine {
     /// Applications that were made already, by rule and a hash of what it was applied to.
     done: FxHashSet<(&'static str, u64)>,
+    /// Contractions that came out of the simplifier.
+    pub(crate) simplified: FxHashSet<Simplification>,
     /// Symmetries of contractions, by node and what is known of its children.
     symmetries: FxHashMap<(Node, KnownSymmetries), Symmetries>,
     /// Whether it matters no more how large normal forms are: whatever is pushed down is, and a smaller form is no news to
@@ -146,6 +148,25 @@ pub(crate) fn rebuild(graph: &mut Graph) {
     }
 }
 
+/// A node with all that its simplification depends on, as a hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Simplification(u64);
+
+impl Simplification {
+    pub(crate) fn of(graph: &Graph, node: &Node) -> Simplification {
+        let mut hasher = FxHasher::default();
+        node.hash(&mut hasher);
+        for &child in &node.children {
+            let facts = Context::facts(graph, child);
+            let scale = graph.as_scale(child).map(|(_, base)| base);
+            let inverse = facts.inverse.map(|id| graph.find(id));
+            (facts.symmetric, facts.antisymmetric, scale, inverse).hash(&mut hasher);
+            (facts.zero, facts.leaf as u8, facts.nonnegative).hash(&mut hasher);
+        }
+        Simplification(hasher.finish())
+    }
+}
+
 /// Whether `rule` meets `subject` for the first time.
 pub(crate) fn first_time(graph: &mut Graph, rule: &'static str, subject: impl Hash) -> bool {
     let mut hasher = FxHasher::default();
@@ -224,6 +245,13 @@ pub(crate) fn insert_nodes<'a>(
 
 impl Context for Graph {
     fn add(&mut self, node: Node) -> Id {
+        EGraph::add(self, node)
+    }
+
+    /// Simplifying it once more would find nothing.
+    fn add_simplified(&mut self, node: Node) -> Id {
+        let simplification = Simplification::of(self, &node);
+        self.analysis.simplified.insert(simplification);
         EGraph::add(self, node)
     }
 

@@ -284,9 +284,11 @@ pub(crate) fn unused_index(
     product: &mut Product,
     conditions: Conditions,
 ) -> Outcome {
+    let mentioned = product.mentioned();
     for label in 0..product.extents.len() as u8 {
+        let is_unused = mentioned >> label & 1 == 0;
         if !conditions.allow(Condition::Bound, product.is_dummy(label))
-            || !conditions.allow(Condition::Unused, !product.uses(label))
+            || !conditions.allow(Condition::Unused, is_unused)
         {
             continue;
         }
