@@ -227,8 +227,8 @@ impl Arena {
         product
     }
 
-    /// Whether an operand is a component of a sum that is just one scalar, or zero. Vectors are written by their components as
-    /// such sums, with a δ in each term.
+    /// Whether an operand is a component of a vector that is written by its components, as a sum of scalars with a δ each: no
+    /// more than one of the terms contributes.
     fn is_placed_scalar(&self, operand: &Operand, terms: &[Id]) -> bool {
         let component = |slot: &Slot| match *slot {
             Slot::Fixed(component) => Some(component),
@@ -242,11 +242,10 @@ impl Arena {
         else {
             return false;
         };
-        let mut contributing = terms
-            .iter()
-            .filter(|&&id| !vanishes(self.facts(id), &index));
-        let (first, second) = (contributing.next(), contributing.next());
-        !index.is_empty() && second.is_none() && first.is_none_or(|&id| self.places_scalar(id))
+        let contributes = |id: &&Id| !vanishes(self.facts(**id), &index);
+        !index.is_empty()
+            && terms.iter().filter(contributes).count() <= 1
+            && terms.iter().all(|&id| self.places_scalar(id))
     }
 
     /// Whether a class is a scalar times δ: a product of more would be multiplied anew wherever one of its components is used.
