@@ -9,12 +9,13 @@ use crate::{
     inverse::{cofactors, simpler_inverse},
     laws::{Construction, Taken, note},
     log::{Left, Log},
-    node::{Extents, Node, Op},
+    node::{Extents, Node, Op, Slot},
     node_facts::facts_of,
     numbers::Power,
-    product::{MAX_LABELS, Product},
+    product::{MAX_LABELS, Operand, Product},
     push::{derivative_shape, push_derivative, push_probe, trivial_probe},
     rules::{COFACTORS, SIMPLIFY_INVERSE},
+    sparsity::vanishes,
     symmetry::{symmetries_of, symmetries_of_sum},
 };
 use egg::Id;
@@ -226,6 +227,39 @@ impl Arena {
         product
     }
 
+    /// Whether an operand is a component of a vector that is written by its components, as a sum of scalars with a δ each: no
+    /// more than one of the terms contributes.
+    fn is_placed_scalar(&self, operand: &Operand, terms: &[Id]) -> bool {
+        let component = |slot: &Slot| match *slot {
+            Slot::Fixed(component) => Some(component),
+            Slot::Label(_) => None,
+        };
+        let Some(index) = operand
+            .slots
+            .iter()
+            .map(component)
+            .collect::<Option<Extents>>()
+        else {
+            return false;
+        };
+        let contributes = |id: &&Id| !vanishes(self.facts(**id), &index);
+        !index.is_empty()
+            && terms.iter().filter(contributes).count() <= 1
+            && terms.iter().all(|&id| self.places_scalar(id))
+    }
+
+    /// Whether a class is a scalar times δ: a product of more would be multiplied anew wherever one of its components is used.
+    fn places_scalar(&self, id: Id) -> bool {
+        let Op::Contract(spec) = &self.node(id).op else {
+            return false;
+        };
+        let operands = spec.operands.iter().zip(&self.node(id).children);
+        let mut factors = operands.filter(|(_, child)| self.facts(**child).leaf != Leaf::Delta);
+        let (first, second) = (factors.next(), factors.next());
+        second.is_none()
+            && first.is_none_or(|((slots, power), _)| slots.is_empty() && power.is_one())
+    }
+
     fn has_leaf(&self, product: &Product, leaf: Leaf) -> bool {
         product
             .operands
@@ -311,14 +345,16 @@ impl Context for Arena {
         let wanted = match self.mode {
             Mode::Source => false,
             Mode::Lazy => {
-                // Only to bring an ε in the sum to an ε in the product.
+                // Only to bring an ε in the sum to an ε in the product, or for a component that is a scalar.
                 let has_epsilon = |id: Id| {
                     self.contraction(id)
                         .is_some_and(|inner| self.has_leaf(&inner, Leaf::Epsilon))
                 };
+                let terms = &self.node(operand.id).children;
                 operand.power.is_one()
-                    && self.has_leaf(product, Leaf::Epsilon)
-                    && (self.node(operand.id).children.iter()).any(|&id| has_epsilon(id))
+                    && (self.has_leaf(product, Leaf::Epsilon)
+                        && terms.iter().any(|&id| has_epsilon(id))
+                        || self.is_placed_scalar(operand, terms))
             }
             Mode::Expanded | Mode::Components => {
                 let power = operand.power;

@@ -23,6 +23,11 @@ pub(crate) trait Context {
     /// The class of a node.
     fn add(&mut self, node: Node) -> Id;
 
+    /// The class of a contraction that is simplified.
+    fn add_simplified(&mut self, node: Node) -> Id {
+        self.add(node)
+    }
+
     /// What is known about a class.
     fn facts(&self, id: Id) -> &Facts;
 
@@ -96,6 +101,15 @@ pub(crate) fn as_constant(context: &dyn Context, id: Id) -> Option<Rational> {
 
 /// The node of a product, canonical but not simplified: a coefficient and a class.
 pub(crate) fn contract_raw(context: &mut dyn Context, product: &Product) -> (Rational, Id) {
+    add_canonical(context, product, false)
+}
+
+/// The canonical node of a product, which may be simplified.
+fn add_canonical(
+    context: &mut dyn Context,
+    product: &Product,
+    is_simplified: bool,
+) -> (Rational, Id) {
     let vanishes =
         |operand: &Operand| operand.power.is_positive() && context.facts(operand.id).zero;
     if product.coefficient.is_zero() || product.operands.iter().any(vanishes) {
@@ -146,7 +160,12 @@ pub(crate) fn contract_raw(context: &mut dyn Context, product: &Product) -> (Rat
         return (coefficient, *child);
     }
     let op = Op::Contract(Shared::new(spec));
-    (coefficient, context.add(Node { op, children }))
+    let node = Node { op, children };
+    let class = match is_simplified {
+        true => context.add_simplified(node),
+        false => context.add(node),
+    };
+    (coefficient, class)
 }
 
 /// The simplified contraction.
@@ -155,7 +174,7 @@ pub(crate) fn contract(context: &mut dyn Context, product: Product) -> Id {
     let products = simplify(context, product);
     let mut terms = Vec::with_capacity(products.len());
     for product in &products {
-        terms.push(contract_raw(context, product));
+        terms.push(add_canonical(context, product, true));
     }
     linear(context, terms, shape, false)
 }

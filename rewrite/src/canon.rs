@@ -9,7 +9,8 @@
 //! individualization. Colours depend on classes and structure only, never on the numbers the labels came with.
 
 use crate::{
-    class::{Facts, SlotGroups},
+    class::Facts,
+    colours::{Colours, Refinement, distinct, mix},
     node::{Slot, Slots},
     numbers::Power,
     product::Product,
@@ -81,11 +82,7 @@ fn search<'a>(product: &Product, interface: u64, facts: impl Fn(Id) -> &'a Facts
     let mut search = Search {
         product,
         interface,
-        groups: product
-            .operands
-            .iter()
-            .map(|operand| facts(operand.id).slot_groups())
-            .collect(),
+        refinement: Refinement::new(product, facts),
         best: None,
         zero: false,
         leaves: SEARCH_LEAVES,
@@ -161,35 +158,16 @@ impl Numbers {
     }
 }
 
-#[derive(Clone)]
-struct Colours {
-    labels: SmallVec<[u64; 16]>,
-    operands: SmallVec<[u64; 8]>,
-}
-
 /// What leaves of the search are compared by: the canonical operands.
 type Key = Vec<(Id, Power, Slots)>;
 
 struct Search<'a> {
     product: &'a Product,
     interface: u64,
-    groups: SmallVec<[SlotGroups; 8]>,
+    refinement: Refinement<'a>,
     best: Option<Canonical>,
     zero: bool,
     leaves: usize,
-}
-
-fn mix(seed: u64, value: u64) -> u64 {
-    let mixed = seed ^ value.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23);
-    let mixed = mixed.wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed ^ (mixed >> 29)
-}
-
-fn distinct(colours: &[u64]) -> usize {
-    let mut sorted: SmallVec<[u64; 16]> = SmallVec::from_slice(colours);
-    sorted.sort_unstable();
-    sorted.dedup();
-    sorted.len()
 }
 
 impl Search<'_> {
@@ -223,61 +201,11 @@ impl Search<'_> {
         }
     }
 
-    /// Lets operands and labels tell each other apart until nothing changes.
-    fn refine(&self, colours: &mut Colours) {
-        let mut known = 0;
-        loop {
-            let mut met: SmallVec<[(u8, u64); 32]> = SmallVec::new();
-            for (k, operand) in self.product.operands.iter().enumerate() {
-                for (slot, index) in operand.slots.iter().enumerate() {
-                    if let Slot::Label(label) = index {
-                        let place = u64::from(self.groups[k].first[slot]) + 1;
-                        met.push((*label, mix(colours.operands[k], place)));
-                    }
-                }
-            }
-            met.sort_unstable();
-            colours
-                .labels
-                .iter_mut()
-                .for_each(|colour| *colour = mix(*colour, 3));
-            for (label, place) in met {
-                let colour = &mut colours.labels[usize::from(label)];
-                *colour = mix(*colour, place);
-            }
-            for (k, operand) in self.product.operands.iter().enumerate() {
-                let mut seen: SmallVec<[(u8, u64); 8]> = operand
-                    .slots
-                    .iter()
-                    .enumerate()
-                    .map(|(slot, index)| {
-                        let colour = match *index {
-                            Slot::Fixed(component) => mix(9, component.into()),
-                            Slot::Label(label) => colours.labels[usize::from(label)],
-                        };
-                        (self.groups[k].first[slot], colour)
-                    })
-                    .collect();
-                seen.sort_unstable();
-                let start = mix(colours.operands[k], 5);
-                colours.operands[k] = seen.into_iter().fold(start, |mixed, (place, colour)| {
-                    mix(mix(mixed, place.into()), colour)
-                });
-            }
-            let (labels, operands) = (distinct(&colours.labels), distinct(&colours.operands));
-            let all = labels == colours.labels.len() && operands == colours.operands.len();
-            if all || labels + operands == known {
-                return;
-            }
-            known = labels + operands;
-        }
-    }
-
     fn refine_and_branch(&mut self, mut colours: Colours) {
         if self.zero || self.leaves == 0 {
             return;
         }
-        self.refine(&mut colours);
+        self.refinement.refine(&mut colours);
         for tied in tied_cells(&colours.operands) {
             let first = &self.product.operands[tied[0]].slots;
             if tied
@@ -328,13 +256,13 @@ impl Search<'_> {
 
     fn meet_antisymmetrically(&self, a: u8, b: u8) -> usize {
         let mut meetings = 0;
-        for (operand, groups) in self.product.operands.iter().zip(&self.groups) {
+        for (operand, groups) in self.product.operands.iter().zip(&self.refinement.groups) {
             let places = |label: u8| {
                 (0..operand.slots.len()).filter(move |&s| operand.slots[s] == Slot::Label(label))
             };
             for s in places(a) {
-                let meets = groups.antisymmetric[s]
-                    && places(b).any(|t| groups.first[t] == groups.first[s]);
+                let meets = groups.is_antisymmetric(s)
+                    && places(b).any(|t| groups.first(t) == groups.first(s));
                 meetings += usize::from(meets);
             }
         }
@@ -352,7 +280,7 @@ impl Search<'_> {
         for &k in &order {
             let operand = &product.operands[k];
             let mut slots = Slots::from_slice(&operand.slots);
-            for group in self.groups[k].members() {
+            for group in self.refinement.groups[k].members() {
                 let place = |slot: usize| match operand.slots[slot] {
                     Slot::Fixed(component) => (0u8, u64::from(component)),
                     Slot::Label(label) => match numbers.renamed[usize::from(label)] {
@@ -363,7 +291,7 @@ impl Search<'_> {
                 };
                 let mut sorted = group.clone();
                 sorted.sort_by_key(|&slot| (place(slot), slot));
-                if self.groups[k].antisymmetric[group[0]] {
+                if self.refinement.groups[k].is_antisymmetric(group[0]) {
                     for (i, &s) in sorted.iter().enumerate() {
                         for &t in &sorted[i + 1..] {
                             negative ^= s > t;

@@ -61,28 +61,58 @@ pub(crate) fn pair(i: usize, j: usize) -> u64 {
     if bit < 64 { 1 << bit } else { 0 }
 }
 
+/// Only so many first axes have bits of pairs, so no other is in a group.
+const PAIRED_AXES: usize = 12;
+
 /// Groups of slots that may be permuted, as far as a canonical form is concerned.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct SlotGroups {
     /// For each slot the first slot of its group.
-    pub(crate) first: SmallVec<[u8; 8]>,
-    /// For each slot whether a transposition in its group changes the sign.
-    pub(crate) antisymmetric: SmallVec<[bool; 8]>,
+    first: [u8; PAIRED_AXES],
+    /// One bit for each slot that is in a group with another.
+    grouped: u16,
+    /// One bit for each slot for which a transposition in its group changes the sign.
+    antisymmetric: u16,
 }
 
 impl SlotGroups {
+    /// Every slot on its own.
+    const NONE: SlotGroups = SlotGroups {
+        first: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+        grouped: 0,
+        antisymmetric: 0,
+    };
+
+    /// The first slot of the group of a slot.
+    pub(crate) fn first(&self, slot: usize) -> u8 {
+        self.first.get(slot).copied().unwrap_or(slot as u8)
+    }
+
+    /// Whether a transposition in the group of a slot changes the sign.
+    pub(crate) fn is_antisymmetric(&self, slot: usize) -> bool {
+        slot < PAIRED_AXES && self.antisymmetric >> slot & 1 == 1
+    }
+
+    /// Whether no slot is in a group with another.
+    pub(crate) fn is_trivial(&self) -> bool {
+        self.grouped == 0
+    }
+
     /// The groups of at least two slots.
-    pub(crate) fn members(&self) -> impl Iterator<Item = SmallVec<[usize; 8]>> + '_ {
-        (0..self.first.len())
-            .map(|start| {
-                (start..self.first.len())
-                    .filter(|&s| usize::from(self.first[s]) == start)
-                    .collect()
-            })
-            .filter(|group: &SmallVec<[usize; 8]>| group.len() > 1)
+    pub(crate) fn members(&self) -> impl Iterator<Item = SmallVec<[usize; 8]>> + use<> {
+        let groups = *self;
+        let is_in = move |slot: usize, start: usize| {
+            groups.grouped >> slot & 1 == 1 && usize::from(groups.first[slot]) == start
+        };
+        let starts = (0..PAIRED_AXES).filter(move |&start| is_in(start, start));
+        starts.map(move |start| {
+            let slots = start..PAIRED_AXES;
+            slots.filter(|&slot| is_in(slot, start)).collect()
+        })
     }
 
     fn join(&mut self, i: usize, j: usize) {
+        self.grouped |= 1 << i | 1 << j;
         let (a, b) = (self.first[i], self.first[j]);
         let root = a.min(b);
         self.first
@@ -122,25 +152,19 @@ impl Facts {
 
     /// Symmetric and antisymmetric groups of axes; an axis that is in both kinds goes with the first one found.
     pub(crate) fn slot_groups(&self) -> SlotGroups {
-        let order = self.shape.len();
-        let mut groups = SlotGroups {
-            first: (0..order as u8).collect(),
-            antisymmetric: std::iter::repeat_n(false, order).collect(),
-        };
+        let mut groups = SlotGroups::NONE;
         if self.symmetric == 0 && self.antisymmetric == 0 {
             return groups;
         }
-        let mut symmetric: SmallVec<[bool; 8]> = std::iter::repeat_n(false, order).collect();
-        for j in 0..order {
+        let mut symmetric = 0;
+        for j in 0..self.shape.len().min(PAIRED_AXES) {
             for i in 0..j {
-                let anti = &mut groups.antisymmetric;
-                if self.symmetric & pair(i, j) != 0 && !anti[i] && !anti[j] {
-                    symmetric[i] = true;
-                    symmetric[j] = true;
+                let both = 1 << i | 1 << j;
+                if self.symmetric & pair(i, j) != 0 && groups.antisymmetric & both == 0 {
+                    symmetric |= both;
                     groups.join(i, j);
-                } else if self.antisymmetric & pair(i, j) != 0 && !symmetric[i] && !symmetric[j] {
-                    anti[i] = true;
-                    anti[j] = true;
+                } else if self.antisymmetric & pair(i, j) != 0 && symmetric & both == 0 {
+                    groups.antisymmetric |= both;
                     groups.join(i, j);
                 }
             }

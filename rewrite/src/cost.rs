@@ -89,18 +89,15 @@ pub(crate) fn distinct_components(facts: &Facts) -> u64 {
     let groups = facts.slot_groups();
     let mut count = 1;
     for start in 0..facts.shape.len() {
-        if usize::from(groups.first[start]) != start {
+        if usize::from(groups.first(start)) != start {
             continue;
         }
-        let members = groups
-            .first
-            .iter()
-            .filter(|&&first| usize::from(first) == start)
-            .count() as u64;
+        let is_member = |slot: &usize| usize::from(groups.first(*slot)) == start;
+        let members = (start..facts.shape.len()).filter(is_member).count() as u64;
         let extent = u64::from(facts.shape[start]);
         count = u64::saturating_mul(
             count,
-            if groups.antisymmetric[start] {
+            if groups.is_antisymmetric(start) {
                 choose(extent, members.min(extent))
             } else {
                 choose(extent + members - 1, members)
@@ -205,7 +202,7 @@ fn sum_over_distinct(class: &Facts, distinct: u64, cost: impl Fn(&[u32]) -> u64)
         let is_first = members.iter().all(|group| {
             group.windows(2).all(|pair| {
                 let (a, b) = (index[pair[0]], index[pair[1]]);
-                a < b || a == b && !groups.antisymmetric[pair[0]]
+                a < b || a == b && !groups.is_antisymmetric(pair[0])
             })
         });
         if is_first {

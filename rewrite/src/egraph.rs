@@ -2,7 +2,7 @@
 
 use crate::{
     build::{Context, zero},
-    class::Facts,
+    class::{Facts, NO_NORMAL_FORM},
     laws::{Construction, Taken, ZERO, note},
     log::{Left, Log},
     node::{Kind, Node, Op},
@@ -31,8 +31,13 @@ type KnownSymmetries = SmallVec<[(u64, u64); 4]>;
 pub(crate) struct Engine {
     /// Applications that were made already, by rule and a hash of what it was applied to.
     done: FxHashSet<(&'static str, u64)>,
+    /// Contractions that came out of the simplifier.
+    pub(crate) simplified: FxHashSet<Simplification>,
     /// Symmetries of contractions, by node and what is known of its children.
     symmetries: FxHashMap<(Node, KnownSymmetries), Symmetries>,
+    /// Whether it matters no more how large normal forms are: whatever is pushed down is, and a smaller form is no news to
+    /// those that are made of it.
+    pub(crate) is_pushed: bool,
     /// Nodes beyond which no rule adds any.
     pub(crate) node_limit: usize,
     /// How often a rule was applied to something new: what time is spent on.
@@ -64,6 +69,9 @@ impl Analysis<Node> for Engine {
     /// child are different.
     fn make(graph: &mut Graph, node: &Node, _: Id) -> Facts {
         let mut facts = facts_of(node, |id| &graph[id].data);
+        if graph.analysis.is_pushed {
+            facts.size = NO_NORMAL_FORM;
+        }
         let has_structure = matches!(node.op, Op::Contract(_) | Op::Sum(_));
         if has_structure && facts.shape.len() > 1 {
             let known = |id: &Id| (graph[*id].data.symmetric, graph[*id].data.antisymmetric);
@@ -119,9 +127,11 @@ fn symmetries_of_node(graph: &Graph, node: &Node, facts: &Facts) -> Symmetries {
 /// Makes the classes `a`, of which `left` is a member, and `b` one, for the reason given.
 pub(crate) fn unite(graph: &mut Graph, left: Left, a: Id, b: Id, reason: &'static str) {
     let laws = graph.analysis.laws_so_far();
-    if !graph.union(a, b) {
+    // A union that is none would count as a change, after which all classes are sorted again.
+    if graph.find(a) == graph.find(b) {
         return;
     }
+    graph.union(a, b);
     *graph.analysis.counts.entry(reason).or_default() += 1;
     if let Some(log) = &mut graph.analysis.log {
         log.write(left, b, laws, Some(reason));
@@ -135,6 +145,25 @@ static STOPPED: LazyLock<quanta::Clock> = LazyLock::new(|| quanta::Clock::mock()
 pub(crate) fn rebuild(graph: &mut Graph) {
     if !graph.clean {
         quanta::with_clock(&STOPPED, || graph.rebuild());
+    }
+}
+
+/// A node with all that its simplification depends on, as a hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Simplification(u64);
+
+impl Simplification {
+    pub(crate) fn of(graph: &Graph, node: &Node) -> Simplification {
+        let mut hasher = FxHasher::default();
+        node.hash(&mut hasher);
+        for &child in &node.children {
+            let facts = Context::facts(graph, child);
+            let scale = graph.as_scale(child).map(|(_, base)| base);
+            let inverse = facts.inverse.map(|id| graph.find(id));
+            (facts.symmetric, facts.antisymmetric, scale, inverse).hash(&mut hasher);
+            (facts.zero, facts.leaf as u8, facts.nonnegative).hash(&mut hasher);
+        }
+        Simplification(hasher.finish())
     }
 }
 
@@ -159,6 +188,10 @@ pub(crate) fn nodes_of_kinds(graph: &Graph, id: Id, kinds: &[Kind]) -> Vec<Node>
 }
 
 fn sorted_nodes<'a>(graph: &Graph, nodes: impl Iterator<Item = &'a Node>) -> Vec<Node> {
+    // After a rebuild they are.
+    if graph.clean {
+        return nodes.cloned().collect();
+    }
     let canonical = |node: &Node| node.clone().map_children(|child| graph.find(child));
     let mut nodes: Vec<Node> = nodes.map(canonical).collect();
     nodes.sort_unstable();
@@ -212,6 +245,13 @@ pub(crate) fn insert_nodes<'a>(
 
 impl Context for Graph {
     fn add(&mut self, node: Node) -> Id {
+        EGraph::add(self, node)
+    }
+
+    /// Simplifying it once more would find nothing.
+    fn add_simplified(&mut self, node: Node) -> Id {
+        let simplification = Simplification::of(self, &node);
+        self.analysis.simplified.insert(simplification);
         EGraph::add(self, node)
     }
 

@@ -530,6 +530,6 @@ pub(crate) fn symmetry(facts: &Facts) -> Symmetry {
     let groups = facts.slot_groups();
     let symmetric = groups
         .members()
-        .filter(|group| !groups.antisymmetric[group[0]]);
+        .filter(|group| !groups.is_antisymmetric(group[0]));
     symmetric.map(|group| group.to_vec()).collect()
 }

@@ -22,6 +22,7 @@ mod build;
 mod canon;
 mod class;
 mod closure;
+mod colours;
 mod cost;
 mod derivation;
 mod egraph;

@@ -9,7 +9,7 @@ use crate::{
     node::{Node, Slot},
     numbers::Power,
     product::{Operand, Product},
-    simplify::{Condition, Conditions, Outcome, Step, When},
+    simplify::{Condition, Conditions, Outcome, Seeks, Step, When},
     steps,
 };
 use egg::Id;
@@ -26,6 +26,7 @@ const WRONG: Step = Step {
     law: "",
     conditions: &[],
     when: When::Always,
+    seeks: Seeks::Anything,
     run: |_, _, _| Outcome::Unchanged,
 };
 

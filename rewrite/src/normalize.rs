@@ -55,7 +55,7 @@ pub enum Engine {
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How many nodes the optimizing phases may add to the e-graph, how many applications of rules each of them may
-    /// take, and of how many products an expanded form may be made.
+    /// take, and of how many products, half as many, an expanded form may be made.
     pub node_budget: usize,
     /// How many iterations each optimizing phase may take.
     pub iterations: usize,
@@ -445,10 +445,18 @@ pub(crate) fn optimize(
     if graph[root].data.size == NO_NORMAL_FORM {
         return None;
     }
+    graph.analysis.is_pushed = true;
     let first = Choices::new(graph, root, leaf_cost, None).best(&[], false)?;
     let mut seeds = vec![written];
-    let representative =
-        add_directed_forms(graph, root, &first, leaf_cost, budget, &mut seeds, journal);
+    let representative = add_directed_forms(
+        graph,
+        root,
+        &first,
+        leaf_cost,
+        budget / 2,
+        &mut seeds,
+        journal,
+    );
 
     let start = graph.total_size();
     let limits = |share: usize| Limits {

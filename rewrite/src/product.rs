@@ -60,6 +60,11 @@ impl Operand {
         self.slots.contains(&Slot::Label(label))
     }
 
+    /// The labels, one bit for each; there are no more than [`MAX_LABELS`].
+    pub(crate) fn mentioned(&self) -> u64 {
+        self.labels().fold(0, |labels, label| labels | 1 << label)
+    }
+
     /// The labels, each as often as it occurs.
     pub(crate) fn labels(&self) -> impl Iterator<Item = u8> + '_ {
         self.slots.iter().filter_map(|slot| match slot {
@@ -136,6 +141,12 @@ impl Product {
 
     pub(crate) fn is_dummy(&self, label: u8) -> bool {
         usize::from(label) >= self.results
+    }
+
+    /// The labels that some operand mentions, one bit for each.
+    pub(crate) fn mentioned(&self) -> u64 {
+        let operands = self.operands.iter();
+        operands.fold(0, |labels, operand| labels | operand.mentioned())
     }
 
     pub(crate) fn uses(&self, label: u8) -> bool {
@@ -290,30 +301,25 @@ impl Product {
     /// Operands connected through dummies: for each operand the first operand of its component, and for each
     /// component (at its first operand) whether it mentions an axis of the result.
     pub(crate) fn components(&self) -> (SmallVec<[usize; 8]>, SmallVec<[bool; 8]>) {
+        let axes = (1 << self.results) - 1;
+        let mentioned = self.operands.iter().map(Operand::mentioned);
+        let mentioned: SmallVec<[u64; 8]> = mentioned.collect();
         let mut component: SmallVec<[usize; 8]> = (0..self.operands.len()).collect();
-        for label in self.results..self.extents.len() {
-            let mut first: Option<usize> = None;
-            for k in 0..self.operands.len() {
-                if !self.operands[k].mentions(label as u8) {
-                    continue;
+        for b in 1..self.operands.len() {
+            for a in 0..b {
+                let (first, second) = (component[a], component[b]);
+                if mentioned[a] & mentioned[b] & !axes != 0 && first != second {
+                    let (from, to) = (first.max(second), first.min(second));
+                    component
+                        .iter_mut()
+                        .filter(|c| **c == from)
+                        .for_each(|c| *c = to);
                 }
-                let Some(anchor) = first else {
-                    first = Some(k);
-                    continue;
-                };
-                let (a, b) = (component[anchor], component[k]);
-                let (from, to) = (a.max(b), a.min(b));
-                component
-                    .iter_mut()
-                    .filter(|c| **c == from)
-                    .for_each(|c| *c = to);
             }
         }
         let mut touches: SmallVec<[bool; 8]> = smallvec![false; self.operands.len()];
-        for (k, operand) in self.operands.iter().enumerate() {
-            if operand.labels().any(|label| !self.is_dummy(label)) {
-                touches[component[k]] = true;
-            }
+        for (&component, mentioned) in component.iter().zip(&mentioned) {
+            touches[component] |= mentioned & axes != 0;
         }
         (component, touches)
     }

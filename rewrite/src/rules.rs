@@ -5,9 +5,9 @@
 //! class that is equal to the one they look at and make the two one.
 
 use crate::{
-    build::{Context, as_constant, conditional, contract, contract_raw, linear, scaled},
+    build::{as_constant, conditional, contract, contract_raw, linear, scaled},
     class::{NO_NORMAL_FORM, normal_size},
-    egraph::{Graph, contractions_of, first_time, nodes_of, unite},
+    egraph::{Graph, Simplification, contractions_of, first_time, nodes_of, unite},
     factor::{FACTOR, factored_forms},
     inverse::{cofactors, simpler_inverse},
     laws::note,
@@ -23,7 +23,6 @@ use crate::{
 use egg::Id;
 use ein_ir::Rational;
 use num_traits::One;
-use smallvec::SmallVec;
 
 /// One row of the table of rules.
 pub(crate) struct Rule {
@@ -122,23 +121,10 @@ pub(crate) const RULES: &[Rule] = &[
 /// Rebuilds a node with the present representatives and facts of its children.
 fn simplify_node(graph: &mut Graph, place: &Place) {
     let children = &place.node.children;
-    let known: SmallVec<[_; 4]> = children
-        .iter()
-        .map(|&child| {
-            let facts = Context::facts(graph, child);
-            let scale = graph.as_scale(child).map(|(_, base)| base);
-            (
-                facts.symmetric,
-                facts.antisymmetric,
-                facts.zero,
-                facts.leaf as u8,
-                facts.nonnegative,
-                scale,
-                facts.inverse.map(|id| graph.find(id)),
-            )
-        })
-        .collect();
-    if !first_time(graph, place.rule, (place.node, known)) {
+    let simplification = Simplification::of(graph, place.node);
+    if !first_time(graph, place.rule, simplification)
+        || graph.analysis.simplified.contains(&simplification)
+    {
         return;
     }
     let result = match &place.node.op {

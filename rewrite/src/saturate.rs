@@ -43,9 +43,14 @@ pub(crate) fn saturate(
         .applications
         .saturating_add(limits.applications);
     rebuild(graph);
+    // For each rule what the graph was when it was last applied: on the same graph it would do nothing again.
+    let mut met = vec![None; rules.len()];
     for iteration in 1..=limits.iterations {
         let before = (graph.total_number_of_nodes(), graph.number_of_classes());
-        for rule in rules {
+        for (rule, met) in rules.iter().zip(&mut met) {
+            if met.replace(extent(graph)) == Some(extent(graph)) {
+                continue;
+            }
             if !apply(graph, rule, last_application) {
                 rebuild(graph);
                 return (Stop::Size, iteration);
@@ -62,6 +67,12 @@ pub(crate) fn saturate(
         }
     }
     (Stop::Iterations, limits.iterations)
+}
+
+/// All nodes ever added and the number of classes. Nodes are only added and classes only made one, so a graph with the same
+/// extent is the same graph.
+fn extent(graph: &Graph) -> (usize, usize) {
+    (graph.total_size(), graph.number_of_classes())
 }
 
 /// Applies one rule wherever it matches; `false` if a limit was reached.

@@ -99,17 +99,27 @@ impl Contributions {
         let mut counts = vec![0; range(&axes) as usize];
         let dummies = range(&mentioned[axes.len()..]) as usize;
         let all: SmallVec<[u32; 8]> = mentioned.iter().map(|&label| extents[label]).collect();
+        // Where the values of the labels will be found.
+        let place = |slot: &Slot| match *slot {
+            Slot::Fixed(component) => Slot::Fixed(component),
+            Slot::Label(label) => {
+                let place = mentioned.binary_search(&usize::from(label));
+                Slot::Label(place.expect("labels of sparse operands are mentioned") as u8)
+            }
+        };
+        let placed = sparse.iter();
+        let placed = placed.map(|(facts, slots)| (*facts, slots.iter().map(place).collect()));
+        let placed: SmallVec<[(&Facts, Slots); 4]> = placed.collect();
         let mut index: SmallVec<[u32; 4]> = SmallVec::new();
         for_each_index(&all, |flat, values| {
-            let is_live = sparse.iter().all(|(facts, slots)| {
+            let is_live = placed.iter().all(|(facts, slots)| {
                 index.clear();
-                index.extend(slots.iter().map(|slot| match *slot {
-                    Slot::Fixed(component) => component,
-                    Slot::Label(label) => {
-                        let place = mentioned.binary_search(&usize::from(label));
-                        values[place.expect("labels of sparse operands are mentioned")]
-                    }
-                }));
+                for slot in slots {
+                    index.push(match *slot {
+                        Slot::Fixed(component) => component,
+                        Slot::Label(place) => values[usize::from(place)],
+                    });
+                }
                 !vanishes(facts, &index)
             });
             counts[flat / dummies] += u64::from(is_live) * factor;

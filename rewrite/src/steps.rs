@@ -284,9 +284,11 @@ pub(crate) fn unused_index(
     product: &mut Product,
     conditions: Conditions,
 ) -> Outcome {
+    let mentioned = product.mentioned();
     for label in 0..product.extents.len() as u8 {
+        let is_unused = mentioned >> label & 1 == 0;
         if !conditions.allow(Condition::Bound, product.is_dummy(label))
-            || !conditions.allow(Condition::Unused, !product.uses(label))
+            || !conditions.allow(Condition::Unused, is_unused)
         {
             continue;
         }
@@ -311,6 +313,9 @@ pub(crate) fn inline_power(
     conditions: Conditions,
 ) -> Outcome {
     for k in 0..product.operands.len() {
+        if !product.operands[k].is_scalar() {
+            continue;
+        }
         let exponent = product.operands[k].power;
         let Some(inner) = context.inline(product, k).filter(Product::is_monomial) else {
             continue;
@@ -343,7 +348,8 @@ pub(crate) fn inline_contraction(
 ) -> Outcome {
     for k in 0..product.operands.len() {
         // Only tensors are inlined, and they have the power 1.
-        if let Some(inner) = context.inline(product, k).filter(|inner| inner.results > 0)
+        if !product.operands[k].is_scalar()
+            && let Some(inner) = context.inline(product, k)
             && product.extents.len() + inner.extents.len() <= MAX_LABELS
         {
             product.splice(k, &inner);

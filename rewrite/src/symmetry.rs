@@ -5,11 +5,13 @@ use crate::{
     class::{Facts, pair},
     node::Slot,
     numbers::Power,
-    product::Product,
+    product::{Operand, Product},
 };
 use egg::Id;
 use ein_ir::Rational;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cell::RefCell;
 
 /// What a contraction's structure says about its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,16 +21,65 @@ pub(crate) struct Symmetries {
     pub(crate) antisymmetric: u64,
 }
 
-/// Exchanges each pair of result axes of a contraction and compares canonical forms.
+thread_local! {
+    /// The symmetries of contractions by their [`structure`]: a normalization meets the same contractions again and again, in
+    /// one arena after the other.
+    static KNOWN: RefCell<FxHashMap<Box<[u64]>, Symmetries>> = RefCell::default();
+}
+
+/// Contractions that are remembered; beyond that many, all are forgotten.
+const REMEMBERED: usize = 1 << 14;
+
+/// What the structure of a contraction says about the exchange of two axes of its result.
 pub(crate) fn symmetries_of<'a>(
     product: &Product,
     facts: impl Fn(Id) -> &'a Facts + Copy,
 ) -> Symmetries {
-    let mut result = Symmetries::default();
     let candidates = exchangeable_axes(product, facts);
     if candidates.is_empty() {
-        return result;
+        return Symmetries::default();
     }
+    let structure = structure(product, facts);
+    KNOWN.with_borrow_mut(|known| {
+        if let Some(symmetries) = known.get(&structure[..]) {
+            return *symmetries;
+        }
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        let symmetries = compare_exchanged(product, candidates, facts);
+        known.insert(structure.into_boxed_slice(), symmetries);
+        symmetries
+    })
+}
+
+/// All that the symmetries of a contraction depend on: of its operands only which are the same, and how they are symmetric.
+fn structure<'a>(product: &Product, facts: impl Fn(Id) -> &'a Facts) -> SmallVec<[u64; 32]> {
+    let mut structure: SmallVec<[u64; 32]> = SmallVec::new();
+    structure.extend([product.results as u64, product.extents.len() as u64]);
+    structure.extend(product.extents.iter().map(|&extent| u64::from(extent)));
+    for operand in &product.operands {
+        let same = |other: &Operand| other.id == operand.id;
+        let first = product.operands.iter().position(same).unwrap_or_default();
+        let known = facts(operand.id);
+        let power = operand.power.halves() as u64;
+        structure.extend([first as u64, power, known.symmetric, known.antisymmetric]);
+        structure.push(operand.slots.len() as u64);
+        structure.extend(operand.slots.iter().map(|slot| match *slot {
+            Slot::Fixed(component) => u64::from(component) << 1 | 1,
+            Slot::Label(label) => u64::from(label) << 1,
+        }));
+    }
+    structure
+}
+
+/// Exchanges pairs of result axes of a contraction and compares canonical forms.
+fn compare_exchanged<'a>(
+    product: &Product,
+    candidates: Vec<(u8, u8)>,
+    facts: impl Fn(Id) -> &'a Facts + Copy,
+) -> Symmetries {
+    let mut result = Symmetries::default();
     let base = canonical(product, facts);
     if base.zero {
         result.zero = true;
@@ -64,8 +115,21 @@ pub(crate) fn symmetries_of_sum<'a>(
         return result;
     };
     let open = |i: usize, j: usize| first.extents[i] == first.extents[j] && known & pair(i, j) == 0;
-    let any_open = (1..first.results).any(|j| (0..j).any(|i| open(i, j)));
-    if !any_open || !(2..=TRANSPOSED_TERMS).contains(&terms.len()) {
+    let pairs = (1..first.results).flat_map(|j| (0..j).map(move |i| (i, j)));
+    let mut pairs: Vec<(usize, usize)> = pairs.filter(|&(i, j)| open(i, j)).collect();
+    if pairs.is_empty() || !(2..=TRANSPOSED_TERMS).contains(&terms.len()) {
+        return result;
+    }
+    // What permutes the terms takes the places of one axis to those of the other.
+    let mut places: Vec<Vec<Places>> = vec![Vec::with_capacity(terms.len()); first.results];
+    for (_, product) in terms {
+        let of_term = places_of_axes(product, facts);
+        let axes = places.iter_mut().zip(of_term);
+        axes.for_each(|(all, places)| all.push(places));
+    }
+    places.iter_mut().for_each(|all| all.sort_unstable());
+    pairs.retain(|&(i, j)| places[i] == places[j]);
+    if pairs.is_empty() {
         return result;
     }
     let signed = |coefficient: Rational, product: &Product| {
@@ -84,24 +148,22 @@ pub(crate) fn symmetries_of_sum<'a>(
     let Some(written) = written else {
         return result;
     };
-    for j in 1..first.results {
-        for i in (0..j).filter(|&i| open(i, j)) {
-            let (mut symmetric, mut antisymmetric) = (true, true);
-            for (coefficient, product) in terms {
-                let transposed = signed(*coefficient, &product.with_exchanged(i as u8, j as u8));
-                let image = transposed.and_then(|(key, sign)| {
-                    let known = written.iter().find(|(other, _)| *other == key)?;
-                    Some((known.1, sign))
-                });
-                symmetric &= image.is_some_and(|(known, sign)| known == sign);
-                antisymmetric &= image.is_some_and(|(known, sign)| known == -sign);
-                if !(symmetric || antisymmetric) {
-                    break;
-                }
+    for (i, j) in pairs {
+        let (mut symmetric, mut antisymmetric) = (true, true);
+        for (coefficient, product) in terms {
+            let transposed = signed(*coefficient, &product.with_exchanged(i as u8, j as u8));
+            let image = transposed.and_then(|(key, sign)| {
+                let known = written.iter().find(|(other, _)| *other == key)?;
+                Some((known.1, sign))
+            });
+            symmetric &= image.is_some_and(|(known, sign)| known == sign);
+            antisymmetric &= image.is_some_and(|(known, sign)| known == -sign);
+            if !(symmetric || antisymmetric) {
+                break;
             }
-            result.symmetric |= if symmetric { pair(i, j) } else { 0 };
-            result.antisymmetric |= if antisymmetric { pair(i, j) } else { 0 };
         }
+        result.symmetric |= if symmetric { pair(i, j) } else { 0 };
+        result.antisymmetric |= if antisymmetric { pair(i, j) } else { 0 };
     }
     result
 }
@@ -111,32 +173,34 @@ fn exchangeable_axes<'a>(product: &Product, facts: impl Fn(Id) -> &'a Facts) -> 
     if product.results < 2 {
         return Vec::new();
     }
-    let mut occurrences: Vec<SmallVec<[(Id, Power, u8); 4]>> =
-        vec![SmallVec::new(); product.results];
-    for operand in &product.operands {
-        let groups = facts(operand.id).slot_groups();
-        for (slot, index) in operand.slots.iter().enumerate() {
-            if let Slot::Label(label) = index
-                && usize::from(*label) < product.results
-            {
-                occurrences[usize::from(*label)].push((
-                    operand.id,
-                    operand.power,
-                    groups.first[slot],
-                ));
-            }
-        }
-    }
-    occurrences
-        .iter_mut()
-        .for_each(|places| places.sort_unstable());
+    let places = places_of_axes(product, facts);
     let mut pairs = Vec::new();
     for j in 0..product.results {
         for i in 0..j {
-            if product.extents[i] == product.extents[j] && occurrences[i] == occurrences[j] {
+            if product.extents[i] == product.extents[j] && places[i] == places[j] {
                 pairs.push((i as u8, j as u8));
             }
         }
     }
     pairs
+}
+
+/// Where an axis of the result occurs: in which operands, and in which group of their slots.
+type Places = SmallVec<[(Id, Power, u8); 4]>;
+
+/// Where each axis of the result occurs, in order.
+fn places_of_axes<'a>(product: &Product, facts: impl Fn(Id) -> &'a Facts) -> Vec<Places> {
+    let mut places: Vec<Places> = vec![Places::new(); product.results];
+    for operand in &product.operands {
+        let groups = facts(operand.id).slot_groups();
+        for (slot, index) in operand.slots.iter().enumerate() {
+            if let Slot::Label(label) = index
+                && let Some(places) = places.get_mut(usize::from(*label))
+            {
+                places.push((operand.id, operand.power, groups.first(slot)));
+            }
+        }
+    }
+    places.iter_mut().for_each(|places| places.sort_unstable());
+    places
 }

@@ -1,7 +1,7 @@
-//! The verifier of the normal form: what it accepts, and every way in which a region can miss it.
+//! The normal form: what its verifier accepts, every way in which a region can miss it, and what has vanished in it.
 
-use ein_ir::Region;
-use rewrite::verify_normal_form;
+use ein_ir::{Region, region::Def};
+use rewrite::{Engine, Options, normalize, verify_normal_form};
 
 /// A region over a field `v0` of the plane, a vector `v1`, a matrix `v2` and a number `v3`.
 fn region(definitions: &str, root: &str) -> Region {
@@ -91,4 +91,31 @@ fn a_probe_occurs_once_and_no_root_is_a_field() {
     assert!(verify_normal_form(&twice)[0].contains("the same probe occurs twice"));
     let field = region("", "v0");
     assert!(verify_normal_form(&field)[0].contains("is a field"));
+}
+
+#[test]
+fn a_component_of_a_vector_written_by_its_components_is_that_component() {
+    let definitions = "v4 = (λ(a:[], b:[2]) i:2 | a δ[0 i] + 3 b[1] δ[1 i])(v3, v1)\n\
+                       v5 = (λ(a:[2]) | sin(a[0]))(v4)\n\
+                       v6 = (λ(a:[2]) | exp(a[1]))(v4)";
+    let region = region(definitions, "v5, v6");
+    for engine in [Engine::Directed, Engine::EGraph] {
+        let options = Options {
+            engine,
+            ..Options::default()
+        };
+        let found = normalize(&region, &options).region;
+        let is_scalar = |def: &Def| def.op.axes.is_empty();
+        assert!(found.defs.iter().all(is_scalar), "{engine:?}\n{found}");
+    }
+}
+
+#[test]
+fn a_component_that_is_a_product_is_multiplied_once() {
+    let definitions = "v4 = (λ(a:[2], b:[]) i:2 | a[0] a[1] b δ[0 i] + b δ[1 i])(v1, v3)\n\
+                       v5 = (λ(a:[2], b:[2]) | a[0] b[0])(v4, v1)\n\
+                       v6 = (λ(a:[2], b:[2]) | a[0] b[1])(v4, v1)";
+    let region = region(definitions, "v5, v6");
+    let normalized = normalize(&region, &Options::default());
+    assert_eq!(normalized.stats.cost_after, 4, "{}", normalized.region);
 }

@@ -79,6 +79,13 @@ impl Dialect for Low {
     type Ty = Ty;
 
     fn type_of(op: &Op, args: &[&Ty]) -> Result<Vec<Ty>, String> {
+        // What most operations are, and what it takes is at hand.
+        if let Op::Simple(simple) = op
+            && let (wanted, result) = simple.signature()
+            && args.iter().copied().eq(wanted)
+        {
+            return Ok(vec![result]);
+        }
         let (wanted, results) = signature(op);
         if args.len() == wanted.len() && args.iter().zip(&wanted).all(|(a, w)| *a == w) {
             Ok(results)

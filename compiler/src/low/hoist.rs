@@ -218,7 +218,7 @@ fn has_loop(kind: &Kind<Low>) -> bool {
 /// Whether an invariant is computed rather than read.
 fn is_work(kind: &Kind<Low>) -> bool {
     match kind {
-        Kind::Op(op, _) => !super::signature(op).0.is_empty(),
+        Kind::Op(_, args) => !args.is_empty(),
         Kind::If { .. } | Kind::For { .. } => true,
     }
 }

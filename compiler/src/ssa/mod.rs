@@ -267,24 +267,32 @@ impl<D: Dialect> Builder<D> {
     /// # Panics
     /// If the arguments do not fit: every caller builds well-typed code.
     pub fn op(&mut self, op: D::Op, args: &[Value]) -> Vec<Value> {
+        let (first, count) = self.append(op, args);
+        (first..first + count).map(Value).collect()
+    }
+
+    /// Appends an operation with one result.
+    pub fn op1(&mut self, op: D::Op, args: &[Value]) -> Value {
+        let (result, count) = self.append(op, args);
+        assert_eq!(count, 1, "operation with {count} results");
+        Value(result)
+    }
+
+    /// Appends an operation; gives the number of its first result and how many it has.
+    fn append(&mut self, op: D::Op, args: &[Value]) -> (u32, u32) {
         let arg_types: Vec<&D::Ty> = args.iter().map(|&a| self.type_of(a)).collect();
         let types = match D::type_of(&op, &arg_types) {
             Ok(types) => types,
             Err(why) => panic!("{} operation `{op}` on {arg_types:?}: {why}", D::NAME),
         };
-        let results: Vec<Value> = types.into_iter().map(|ty| self.fresh(ty)).collect();
+        let first = self.types.len() as u32;
+        self.types.extend(types);
+        let count = self.types.len() as u32 - first;
         self.push(Inst {
-            results: results.clone(),
+            results: (first..first + count).map(Value).collect(),
             kind: Kind::Op(op, args.to_vec()),
         });
-        results
-    }
-
-    /// Appends an operation with one result.
-    pub fn op1(&mut self, op: D::Op, args: &[Value]) -> Value {
-        let results = self.op(op, args);
-        assert_eq!(results.len(), 1, "operation with {} results", results.len());
-        results[0]
+        (first, count)
     }
 
     /// The operation that defines a value in one of the open blocks, with its arguments.

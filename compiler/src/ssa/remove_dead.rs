@@ -9,7 +9,8 @@ use super::{Block, Dialect, Function, Inst, Kind, Value};
 /// The same function without unused operations and results.
 pub fn remove_dead<D: Dialect>(function: Function<D>) -> Function<D> {
     let mut marking = Marking {
-        needs: vec![Vec::new(); function.types.len()],
+        needs: Vec::new(),
+        last: vec![NONE; function.types.len()],
         live: vec![false; function.types.len()],
         waiting: Vec::new(),
     };
@@ -20,9 +21,14 @@ pub fn remove_dead<D: Dialect>(function: Function<D>) -> Function<D> {
     Function { body, ..function }
 }
 
+/// No need.
+const NONE: usize = usize::MAX;
+
 struct Marking {
-    /// For every value, the values it is computed from.
-    needs: Vec<Vec<Value>>,
+    /// What values are computed from: a value, and where the next need of the same one is.
+    needs: Vec<(Value, usize)>,
+    /// For every value, where its last need is.
+    last: Vec<usize>,
     live: Vec<bool>,
     waiting: Vec<Value>,
 }
@@ -83,7 +89,10 @@ impl Marking {
     }
 
     fn need(&mut self, v: Value, from: &[Value]) {
-        self.needs[v.0 as usize].extend(from);
+        for &other in from {
+            let next = std::mem::replace(&mut self.last[v.0 as usize], self.needs.len());
+            self.needs.push((other, next));
+        }
     }
 
     fn want(&mut self, values: &[Value]) {
@@ -93,8 +102,12 @@ impl Marking {
     fn finish(mut self) -> Vec<bool> {
         while let Some(v) = self.waiting.pop() {
             if !std::mem::replace(&mut self.live[v.0 as usize], true) {
-                let needs = std::mem::take(&mut self.needs[v.0 as usize]);
-                self.waiting.extend(needs);
+                let mut place = self.last[v.0 as usize];
+                while place != NONE {
+                    let (needed, next) = self.needs[place];
+                    self.waiting.push(needed);
+                    place = next;
+                }
             }
         }
         self.live

@@ -2,8 +2,8 @@
 //! Operations that commute are the same for their arguments in any order.
 
 use super::{Block, Dialect, Function, Inst, Kind, Value};
-use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
 
 /// The same function with every repeated operation replaced by its first result.
 pub fn number_values<D: Dialect>(function: Function<D>) -> Function<D> {
@@ -14,15 +14,11 @@ pub fn number_values<D: Dialect>(function: Function<D>) -> Function<D> {
 pub fn number_values_mapped<D: Dialect>(function: Function<D>) -> (Function<D>, Vec<Value>) {
     let mut numbering = Numbering::<D> {
         replaced: (0..function.types.len() as u32).map(Value).collect(),
-        seen: FxHashMap::default(),
+        seen: Seen::default(),
     };
-    let (body, _) = numbering.block(function.body);
+    let body = numbering.block(function.body);
     (Function { body, ..function }, numbering.replaced)
 }
-
-/// Operations computed so far in the open blocks.
-type Seen<D> = FxHashMap<Rc<Key<D>>, Vec<Value>>;
-type Key<D> = (<D as Dialect>::Op, Vec<Value>);
 
 struct Numbering<D: Dialect> {
     replaced: Vec<Value>,
@@ -30,38 +26,21 @@ struct Numbering<D: Dialect> {
 }
 
 impl<D: Dialect> Numbering<D> {
-    /// A block inside of others: what it computes is not known after it.
-    fn inner_block(&mut self, block: Block<D>) -> Block<D> {
-        let (block, added) = self.block(block);
-        for key in added {
-            self.seen.remove(&key);
-        }
-        block
-    }
-
-    /// A block, and what it computes that was not known before.
-    fn block(&mut self, block: Block<D>) -> (Block<D>, Vec<Rc<Key<D>>>) {
-        let mut added = Vec::new();
+    /// A block: what it computes is not known after it.
+    fn block(&mut self, block: Block<D>) -> Block<D> {
+        let outside = self.seen.entries.len();
         let mut insts = Vec::with_capacity(block.insts.len());
         for inst in block.insts {
             match inst.kind {
                 Kind::Op(op, args) => {
                     let args = self.all(args);
-                    let pure = !D::has_effect(&op);
-                    if pure {
-                        let mut key = (op.clone(), args.clone());
-                        if D::commutes(&op) {
-                            key.1.sort_unstable();
+                    if !D::has_effect(&op)
+                        && let Some(known) = self.seen.meet(&op, &args, &inst.results)
+                    {
+                        for (v, &k) in inst.results.iter().zip(known) {
+                            self.replaced[v.0 as usize] = k;
                         }
-                        if let Some(known) = self.seen.get(&key) {
-                            for (v, &k) in inst.results.iter().zip(known) {
-                                self.replaced[v.0 as usize] = k;
-                            }
-                            continue;
-                        }
-                        let key = Rc::new(key);
-                        self.seen.insert(key.clone(), inst.results.clone());
-                        added.push(key);
+                        continue;
                     }
                     insts.push(Inst {
                         results: inst.results,
@@ -76,8 +55,8 @@ impl<D: Dialect> Numbering<D> {
                     let condition = self.one(condition);
                     let kind = Kind::If {
                         condition,
-                        then: self.inner_block(then),
-                        otherwise: self.inner_block(otherwise),
+                        then: self.block(then),
+                        otherwise: self.block(otherwise),
                     };
                     insts.push(Inst {
                         results: inst.results,
@@ -94,7 +73,7 @@ impl<D: Dialect> Numbering<D> {
                     body,
                 } => {
                     let (low, high, init) = (self.one(low), self.one(high), self.all(init));
-                    let body = self.inner_block(body);
+                    let body = self.block(body);
                     insts.push(Inst {
                         results: inst.results,
                         kind: Kind::For {
@@ -111,7 +90,8 @@ impl<D: Dialect> Numbering<D> {
             }
         }
         let yields = self.all(block.yields);
-        (Block { insts, yields }, added)
+        self.seen.forget(outside);
+        Block { insts, yields }
     }
 
     fn one(&self, v: Value) -> Value {
@@ -120,5 +100,82 @@ impl<D: Dialect> Numbering<D> {
 
     fn all(&self, values: Vec<Value>) -> Vec<Value> {
         values.into_iter().map(|v| self.one(v)).collect()
+    }
+}
+
+/// Operations computed so far in the open blocks, the newest last.
+struct Seen<D: Dialect> {
+    entries: Vec<Entry<D>>,
+    /// The arguments and results of the entries, one after the other.
+    values: Vec<Value>,
+    /// The newest entry of each hash.
+    newest: FxHashMap<u64, usize>,
+}
+
+struct Entry<D: Dialect> {
+    op: D::Op,
+    hash: u64,
+    /// Where its arguments begin, in order if it commutes, where its results do, and where they end.
+    places: [usize; 3],
+    /// The entry before it with the same hash.
+    earlier: Option<usize>,
+}
+
+impl<D: Dialect> Default for Seen<D> {
+    fn default() -> Self {
+        Seen {
+            entries: Vec::new(),
+            values: Vec::new(),
+            newest: FxHashMap::default(),
+        }
+    }
+}
+
+impl<D: Dialect> Seen<D> {
+    /// The results of the same operation if it is known; otherwise it is from now on.
+    fn meet(&mut self, op: &D::Op, args: &[Value], results: &[Value]) -> Option<&[Value]> {
+        let first = self.values.len();
+        self.values.extend(args);
+        let own = &mut self.values[first..];
+        if D::commutes(op) {
+            own.sort_unstable();
+        }
+        let mut hasher = FxHasher::default();
+        (op, &*own).hash(&mut hasher);
+        let hash = hasher.finish();
+        let newest = self.newest.get(&hash).copied();
+        let mut candidate = newest;
+        while let Some(k) = candidate {
+            let entry = &self.entries[k];
+            let [from, middle, to] = entry.places;
+            if entry.op == *op && self.values[from..middle] == self.values[first..] {
+                self.values.truncate(first);
+                return Some(&self.values[middle..to]);
+            }
+            candidate = entry.earlier;
+        }
+        let middle = self.values.len();
+        self.values.extend(results);
+        self.newest.insert(hash, self.entries.len());
+        self.entries.push(Entry {
+            op: op.clone(),
+            hash,
+            places: [first, middle, self.values.len()],
+            earlier: newest,
+        });
+        None
+    }
+
+    /// Forgets all entries but the first `count`.
+    fn forget(&mut self, count: usize) {
+        while self.entries.len() > count
+            && let Some(entry) = self.entries.pop()
+        {
+            match entry.earlier {
+                Some(earlier) => self.newest.insert(entry.hash, earlier),
+                None => self.newest.remove(&entry.hash),
+            };
+            self.values.truncate(entry.places[0]);
+        }
     }
 }

@@ -8,6 +8,7 @@ pub fn verify<D: Dialect>(function: &Function<D>) -> Vec<String> {
     let mut checker = Checker {
         function,
         state: vec![State::Undefined; function.types.len()],
+        arguments: Vec::new(),
         found: Vec::new(),
     };
     checker.block(&function.body);
@@ -24,10 +25,12 @@ enum State {
 struct Checker<'a, D: Dialect> {
     function: &'a Function<D>,
     state: Vec<State>,
+    /// The types of the arguments of one operation; one list serves all.
+    arguments: Vec<&'a D::Ty>,
     found: Vec<String>,
 }
 
-impl<D: Dialect> Checker<'_, D> {
+impl<'a, D: Dialect> Checker<'a, D> {
     /// Checks a block and takes its values out of scope again.
     fn block(&mut self, block: &Block<D>) {
         for inst in &block.insts {
@@ -40,17 +43,17 @@ impl<D: Dialect> Checker<'_, D> {
     }
 
     fn inst(&mut self, inst: &Inst<D>) {
-        self.uses(&inst.kind.operands(), "an instruction");
         match &inst.kind {
             Kind::Op(op, args) => {
-                let Some(types) = args
-                    .iter()
-                    .map(|v| self.function.types.get(v.0 as usize))
-                    .collect::<Option<Vec<_>>>()
-                else {
+                self.uses(args, "an instruction");
+                let types = &self.function.types;
+                let types = args.iter().map_while(|v| types.get(v.0 as usize));
+                self.arguments.clear();
+                self.arguments.extend(types);
+                if self.arguments.len() < args.len() {
                     return;
-                };
-                match D::type_of(op, &types) {
+                }
+                match D::type_of(op, &self.arguments) {
                     Ok(types) => self.expect(&inst.results, &types, op),
                     Err(why) => self.found.push(format!("`{op}`: {why}")),
                 }
@@ -60,6 +63,7 @@ impl<D: Dialect> Checker<'_, D> {
                 then,
                 otherwise,
             } => {
+                self.uses(&[*condition], "an instruction");
                 self.expect(&[*condition], &[D::BOOL], "condition");
                 self.block(then);
                 self.block(otherwise);
@@ -76,6 +80,8 @@ impl<D: Dialect> Checker<'_, D> {
                 init,
                 body,
             } => {
+                self.uses(&[*low, *high], "an instruction");
+                self.uses(init, "an instruction");
                 self.expect(&[*low, *high, *index], &[D::INT, D::INT, D::INT], "bounds");
                 let types = self.types(carried);
                 self.expect(init, &types, "initial values");
@@ -99,17 +105,19 @@ impl<D: Dialect> Checker<'_, D> {
         self.define(&inst.results);
     }
 
+    fn type_of(&self, v: &Value) -> Option<&'a D::Ty> {
+        self.function.types.get(v.0 as usize)
+    }
+
     fn types(&self, values: &[Value]) -> Vec<D::Ty> {
-        values
-            .iter()
-            .filter_map(|v| self.function.types.get(v.0 as usize))
-            .cloned()
-            .collect()
+        let types = values.iter().filter_map(|v| self.type_of(v));
+        types.cloned().collect()
     }
 
     fn expect(&mut self, values: &[Value], wanted: &[D::Ty], what: impl fmt::Display) {
-        let found = self.types(values);
-        if found != wanted {
+        let types = values.iter().filter_map(|v| self.type_of(v));
+        if !types.eq(wanted) {
+            let found = self.types(values);
             self.found.push(format!(
                 "{what}: {values:?} have types {found:?}, wanted {wanted:?}"
             ));

@@ -15,7 +15,7 @@ use crate::{
     normalize::{Options, Stats, optimize},
     rules::{RULES, Rule},
     saturate::{Limits, saturate},
-    simplify::{Condition, Conditions, Outcome, STEPS, Step},
+    simplify::{Condition, Conditions, Outcome, STEPS, Seeks, Step},
 };
 use audit::{audit, product_value, region_of};
 use random::{World, close};
@@ -46,6 +46,12 @@ fn run_step(step: &Step, conditions: &[Condition]) -> (usize, usize) {
             Outcome::Replaced(products) => products,
         };
         applied += 1;
+        let found = Seeks::found_in(&world.arena, &product);
+        assert!(
+            step.seeks.is_in(found),
+            "{} applies where it is not tried",
+            step.name
+        );
         let before = product_value(&world, &product);
         let mut after = vec![0.0; before.len()];
         for term in &products {
