@@ -241,14 +241,37 @@ pub fn lower(
     source: &Source,
     options: &Options,
 ) -> Result<Lowered, Stopped> {
-    deep(|| lower_here(session, source, options))
+    deep(|| {
+        let mut stages = Stages::default();
+        let (hoisted, warnings) = lower_here(session, source, options, Some(&mut stages))?;
+        let kept = "the stage was passed";
+        Ok(Lowered {
+            translated: stages.translated.expect(kept),
+            normalized: stages.normalized.expect(kept),
+            reconstructed: stages.reconstructed.expect(kept),
+            scalarized: stages.scalarized.expect(kept),
+            hoisted,
+            warnings,
+        })
+    })
 }
 
+/// What the stages before the last give, for those who want to see it.
+#[derive(Default)]
+struct Stages {
+    translated: Option<Program<High>>,
+    normalized: Option<Program<High>>,
+    reconstructed: Option<Program<Mid>>,
+    scalarized: Option<Program<Low>>,
+}
+
+/// Compiles a program up to Low-IR; gives it with warnings.
 fn lower_here(
     session: &mut Session,
     source: &Source,
     options: &Options,
-) -> Result<Lowered, Stopped> {
+    mut stages: Option<&mut Stages>,
+) -> Result<(Program<Low>, Vec<Diagnostic>), Stopped> {
     let (ast, errors) = session.stage("ast", || syntax::parse(source));
     session.done("ast", || {
         syntax::print::print_with_comments(&ast, &source.text)
@@ -265,37 +288,39 @@ fn lower_here(
     let translated: Program<High> =
         session.stage("translate", || high::translate(&typed, options.long_int));
     session.checked("translate", &translated)?;
+    if let Some(stages) = &mut stages {
+        stages.translated = Some(translated.clone());
+    }
     let mut found = high::Found::default();
     let normalized = session.stage("normalize", || {
-        translated
-            .clone()
-            .map(|_, f| high::normalize(f, &options.normalization, &mut found))
+        translated.map(|_, f| high::normalize(f, &options.normalization, &mut found))
     });
     session.rules = found.fired;
     session.checked("normalize", &normalized)?;
-    let reconstructed: Program<Mid> = session.stage("reconstruct", || {
-        normalized.clone().map(|_, f| reconstruct(f))
-    });
+    if let Some(stages) = &mut stages {
+        stages.normalized = Some(normalized.clone());
+    }
+    let reconstructed: Program<Mid> =
+        session.stage("reconstruct", || normalized.map(|_, f| reconstruct(f)));
     session.checked("reconstruct", &reconstructed)?;
+    if let Some(stages) = &mut stages {
+        stages.reconstructed = Some(reconstructed.clone());
+    }
     let slots = Slots::of(&reconstructed.interface);
     let scalarized = session.stage("scalarize", || {
         let scalarize = |_, f| scalarize(&f, &slots);
-        reconstructed.clone().map(scalarize)
+        reconstructed.map(scalarize)
     });
     session.checked("scalarize", &scalarized)?;
+    if let Some(stages) = &mut stages {
+        stages.scalarized = Some(scalarized.clone());
+    }
     let hoisted = session.stage("hoist", || {
         let flat = |_, f| clean(low::flatten_short_ifs(f));
-        low::hoist(scalarized.clone().map(flat))
+        low::hoist(scalarized.map(flat))
     });
     session.checked("hoist", &hoisted)?;
-    Ok(Lowered {
-        translated,
-        normalized,
-        reconstructed,
-        scalarized,
-        hoisted,
-        warnings,
-    })
+    Ok((hoisted, warnings))
 }
 
 /// Compiles a program to machine code.
@@ -311,9 +336,7 @@ pub fn compile(
         Cuda::wake();
     }
     deep(|| {
-        let Lowered {
-            hoisted, warnings, ..
-        } = lower_here(session, source, options)?;
+        let (hoisted, warnings) = lower_here(session, source, options, None)?;
         if session.wants("device") {
             let expand = |_, f| device::expand(&f, options.double);
             let expanded: Program<Device> = session.stage("device", || hoisted.clone().map(expand));

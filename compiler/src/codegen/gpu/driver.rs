@@ -5,7 +5,10 @@ mod library;
 
 pub use library::DeviceInfo;
 
-use super::{kernel::Kernel, launch::Machine};
+use super::{
+    kernel::Kernel,
+    launch::{MANY, Machine},
+};
 use library::Driver;
 use std::{
     collections::HashMap,
@@ -58,6 +61,8 @@ const REGISTERS: u32 = 128;
 const LONG_TEXT: usize = 5000;
 /// Bytes of a thread in memory that do no harm.
 const FEW_BYTES: c_int = 32;
+/// Bytes of memory of a large GPU.
+const LARGE: usize = 32 << 30;
 /// Bytes that are copied from the device at a time.
 const LANDING: usize = 1 << 20;
 /// The least compute capability that the text is for.
@@ -245,6 +250,14 @@ impl Cuda {
 }
 
 impl Machine for Cuda {
+    fn strands_at_a_time(&self) -> usize {
+        // The last threads of a launch leave most of a large GPU idle.
+        match self.info.memory >= LARGE {
+            true => 4 * MANY,
+            false => MANY,
+        }
+    }
+
     fn load(&self, kernel: &Kernel) -> Result<Vec<u64>, DriverError> {
         let mut state = self.enter()?;
         let handles =

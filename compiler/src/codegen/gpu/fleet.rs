@@ -1,10 +1,10 @@
-//! Several machines: where there are more strands than one takes at a time, and strands run to their ends, each machine runs a
-//! part of them.
+//! Several machines: where there are more strands than keep one busy, and strands run to their ends, each machine runs a part of
+//! them.
 
 use super::{
     driver::DriverError,
     kernel::Cell,
-    launch::{Accelerator, Phases},
+    launch::{Accelerator, MANY, Phases},
 };
 use runtime::world::Batch;
 use std::sync::OnceLock;
@@ -53,7 +53,7 @@ impl Fleet {
         value: &(dyn Fn(Cell) -> u64 + Sync),
         more: impl FnOnce() -> Vec<Accelerator>,
     ) -> Result<(), DriverError> {
-        let most = self.first.machine.strands_at_a_time();
+        let most = self.first.machine.strands_at_a_time().min(MANY);
         if !batch.independent || batch.blocks() * batch.width <= most {
             return self.first.run(batch, value);
         }

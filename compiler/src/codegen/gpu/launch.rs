@@ -14,11 +14,14 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// Strands that keep any machine busy for long.
+pub(super) const MANY: usize = 1 << 22;
+
 /// A machine that runs kernels. The driver is one; tests have another.
 pub trait Machine: Send + Sync + fmt::Debug {
     /// Strands that it should have at a time when they run to their ends: states of more would take much of its memory.
     fn strands_at_a_time(&self) -> usize {
-        1 << 22
+        MANY
     }
 
     /// Makes a kernel ready, and gives the handles of its entry points. One that was made ready before is found again.

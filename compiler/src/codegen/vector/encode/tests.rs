@@ -372,6 +372,9 @@ fn one(write: impl FnOnce(&mut Assembler)) -> Instruction {
     read_back(&a.finish())
 }
 
+/// An instruction that compares with memory and keeps one of both.
+type Limit = fn(&mut Assembler, Gpr, Address);
+
 #[test]
 fn instructions_on_general_registers_are_read_back() {
     for number in 0..16 {
@@ -435,7 +438,7 @@ fn instructions_on_general_registers_are_read_back() {
                     assert_eq!(low(&i, register), gpr(number));
                     check_address(&i, 1 - register, at, false);
                 }
-                let limits: [(fn(&mut Assembler, Gpr, Address), Code); 2] = [
+                let limits: [(Limit, Code); 2] = [
                     (Assembler::at_least32, Code::Cmovb_r32_rm32),
                     (Assembler::at_most32, Code::Cmova_r32_rm32),
                 ];
