@@ -53,8 +53,7 @@ INPUT = re.compile(r"^  -(\S+) .*?((?:image|fem#\d|mesh)\(\d\)(?:\[[\d,]*\])?|ve
 
 
 def run(command, folder):
-    environment = dict(os.environ, DIDEROT_PATH="")
-    return subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
+    return subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
 
 
 def choices(diderotc, program, data):

@@ -4,7 +4,7 @@
 //! then most entries of that matrix are zero. A product with one of those is nothing at all, whatever the other factor is, so
 //! that an infinite coordinate does not spoil the others.
 
-use super::{Low, Op, fold::fold};
+use super::{Low, Op, Slots, fold::fold};
 use crate::{
     ir::{interface::Interface, leaf::ImageInfo},
     ssa::{Program, Role, number_values, remove_dead},
@@ -59,12 +59,11 @@ pub fn fit(program: &Program<Low>, zeros: &Zeros) -> Program<Low> {
         return program.clone();
     }
     // What is computed once is read as a global afterwards.
-    let globals = program.interface.globals.iter();
-    let first: usize = globals.map(|v| v.ty.scalars().len()).sum();
+    let first = Slots::of(&program.interface).global_count();
     let invariants = program.function(Role::Invariants);
     let empty: HashSet<u32> = invariants.map_or_else(HashSet::new, |function| {
         let (_, empty) = fold(function.clone(), &|op| zeros.has(op));
-        let slots = (first as u32..).zip(empty);
+        let slots = (first..).zip(empty);
         slots.filter_map(|(slot, is)| is.then_some(slot)).collect()
     });
     program.clone().map(|_, function| {

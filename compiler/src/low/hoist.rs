@@ -4,15 +4,13 @@
 //! own, whose results are further globals; it runs whenever the globals have changed. They have no effect, so it does not
 //! matter that they now happen even if no strand comes to where they stood.
 
-use super::{Low, Op};
+use super::{Low, Op, Slots};
 use crate::ssa::{Block, Function, Inst, Kind, Program, Role, Value, number_values, remove_dead};
 use std::collections::HashMap;
 
 /// Moves everything of strand code that does not depend on the strand to the function [`Role::Invariants`].
 pub fn hoist(mut program: Program<Low>) -> Program<Low> {
-    let globals: usize = (program.interface.globals.iter())
-        .map(|v| v.ty.scalars().len())
-        .sum();
+    let globals = Slots::of(&program.interface).global_count();
     let mut moved: Function<Low> = Function::new(Role::Invariants.name());
     let mut wanted: Vec<(Role, Value)> = Vec::new();
     for (role, function) in &program.functions {
@@ -34,7 +32,7 @@ pub fn hoist(mut program: Program<Low>) -> Program<Low> {
             results.push(v);
             results.len() - 1
         });
-        slots.insert(want, (globals + place) as u32);
+        slots.insert(want, globals + place as u32);
     }
     moved.body.yields = results;
     for (role, function) in &mut program.functions {

@@ -21,7 +21,7 @@ pub struct Linear {
     pub strides: [i32; 2],
     /// The number of the last cell, counted in samples.
     pub farthest: u32,
-    /// 0 if a probe may not be done in place, [`LANE_BY_LANE`] if it may, 2 if lanes may also share a box. It is 0
+    /// 0 if a probe may not be done in place, [`LANE_BY_LANE`] if it may, [`FROM_BOX`] if lanes may also share a box. It is 0
     /// until the primitive has seen a position inside the image, so that code in place need not look.
     pub usable: AtomicU32,
     /// What that will be.
@@ -71,7 +71,7 @@ impl SharedBox {
 pub const LANE_BY_LANE: u32 = 1;
 
 /// Lanes may share a box.
-const FROM_BOX: u32 = 2;
+pub const FROM_BOX: u32 = 2;
 
 impl Linear {
     /// Of samples with these lengths and strides of the axes; `real` is what they are.

@@ -52,7 +52,7 @@ mod table;
 
 pub use kept::KeptImage;
 pub use kernel::{KernelPieces, ProbeKernel};
-pub use linear::{LANE_BY_LANE, Linear, SharedBox};
+pub use linear::{FROM_BOX, LANE_BY_LANE, Linear, SharedBox};
 pub use table::{lookup, lookup_for};
 
 use crate::simd::{Float, WIDTHS};
