@@ -19,6 +19,7 @@ pub use select::Hits;
 
 use crate::memory::Room;
 use cells::Cells;
+use counting::Counting;
 use rayon::prelude::*;
 use std::ops::{Add, Mul, Sub};
 
@@ -104,34 +105,26 @@ impl<T, const D: usize> Default for Points<T, D> {
 }
 
 impl<T: Coordinate, const D: usize> Points<T, D> {
-    /// No points, but room for so many.
-    pub fn with_capacity(count: usize) -> Points<T, D> {
-        Points {
-            coordinates: std::array::from_fn(|_| Vec::with_capacity(count)),
-            slots: Vec::with_capacity(count),
-            ranks: Vec::with_capacity(count),
+    /// Becomes a list of so many points that are to be written, at any places and by any workers.
+    pub(crate) fn rooms(&mut self, count: usize) -> PointRooms<T, D> {
+        let coordinates = self.coordinates.each_mut().map(|column| {
+            column.resize(count, T::NAN);
+            Room::new(column.as_mut_ptr())
+        });
+        let [slots, ranks] = [&mut self.slots, &mut self.ranks].map(|column| {
+            column.resize(count, 0);
+            Room::new(column.as_mut_ptr())
+        });
+        PointRooms {
+            coordinates,
+            slots,
+            ranks,
         }
-    }
-
-    /// Adds the strands of another list.
-    pub fn append(&mut self, other: &Points<T, D>) {
-        for (column, more) in self.coordinates.iter_mut().zip(&other.coordinates) {
-            column.extend_from_slice(more);
-        }
-        self.slots.extend_from_slice(&other.slots);
-        self.ranks.extend_from_slice(&other.ranks);
-    }
-
-    /// Forgets all points but keeps the memory.
-    pub fn clear(&mut self) {
-        self.coordinates.iter_mut().for_each(Vec::clear);
-        self.slots.clear();
-        self.ranks.clear();
     }
 
     /// Adds a strand. Strands at positions that are not finite are left out.
     pub fn push(&mut self, position: [T; D], slot: u32, rank: u32) {
-        if position.iter().all(|x| x.to_f64().is_finite()) {
+        if can_be_found(position) {
             for (column, x) in self.coordinates.iter_mut().zip(position) {
                 column.push(x);
             }
@@ -151,10 +144,41 @@ impl<T: Coordinate, const D: usize> Points<T, D> {
     }
 }
 
+/// Whether a strand at this position is ever found.
+pub(crate) fn can_be_found<T: Coordinate, const D: usize>(position: [T; D]) -> bool {
+    position.iter().all(|x| x.to_f64().is_finite())
+}
+
+/// Where points are written, each by one worker.
+pub(crate) struct PointRooms<T, const D: usize> {
+    coordinates: [Room<T>; D],
+    slots: Room<u32>,
+    ranks: Room<u32>,
+}
+
+impl<T: Coordinate, const D: usize> PointRooms<T, D> {
+    /// Writes a strand, which can be found.
+    ///
+    /// # Safety
+    /// There is room at this place, nobody else writes there, and nobody reads it meanwhile.
+    pub(crate) unsafe fn put(&self, place: usize, position: [T; D], slot: u32, rank: u32) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            for (column, x) in self.coordinates.iter().zip(position) {
+                column.put(place, x);
+            }
+            self.slots.put(place, slot);
+            self.ranks.put(place, rank);
+        }
+    }
+}
+
 /// Points sorted by cell, ready for queries in `D` dimensions.
 #[derive(Debug)]
 pub struct CellGrid<T, const D: usize> {
     cells: Cells<D>,
+    /// How they were sorted.
+    sorted: Counting,
     /// In cell order, followed by padding at NaN so that a group of candidates can be loaded at any
     /// place.
     points: Points<T, D>,
@@ -168,30 +192,39 @@ impl<T: Coordinate, const D: usize> CellGrid<T, D> {
     /// Sorts `points` into cells. `radius` is what queries are expected to ask for; it influences
     /// speed only.
     ///
-    /// `points` gives its memory and gets that of `old`, if there is one. Runs on the current rayon pool.
+    /// The memory of `old`, if there is such a grid, is used again. Runs on the current rayon pool.
     pub fn build(
-        points: &mut Points<T, D>,
+        given: &Points<T, D>,
         radius: Option<f64>,
         old: Option<CellGrid<T, D>>,
     ) -> CellGrid<T, D> {
-        let count = points.len();
-        let axis = |axis: usize, point: usize| points.coordinates[axis][point].to_f64();
-        let (cells, places) = cells::sort::<D>(count, axis, radius);
-        let mut sorted = old.map(|old| old.points).unwrap_or_default();
-        sorted.clear();
-        for (to, from) in sorted.coordinates.iter_mut().zip(&points.coordinates) {
+        let count = given.len();
+        let (mut sorted, mut points, mut slot_of) = old.map_or_else(Default::default, |old| {
+            let mut sorted = old.sorted;
+            sorted.starts = old.cells.into_memory();
+            (sorted, old.points, old.slot_of)
+        });
+        let axis = |axis: usize, point: usize| given.coordinates[axis][point].to_f64();
+        let cells = cells::sort::<D>(count, axis, radius, &mut sorted);
+        let places = &sorted.places;
+        for (to, from) in points.coordinates.iter_mut().zip(&given.coordinates) {
             to.resize(count + lanes::GROUP, T::NAN);
-            scatter(from, &places, to);
+            to[count..].fill(T::NAN);
+            scatter(from, places, to);
         }
-        sorted.slots.resize(count + lanes::GROUP, 0);
-        sorted.ranks.resize(count + lanes::GROUP, 0);
-        scatter(&points.slots, &places, &mut sorted.slots);
-        scatter(&points.ranks, &places, &mut sorted.ranks);
-        let slot_of = by_rank(&points.ranks, &points.slots);
-        let sorting_pays = sorting_pays(&cells, points, &sorted);
+        for (to, from) in [
+            (&mut points.slots, &given.slots),
+            (&mut points.ranks, &given.ranks),
+        ] {
+            to.resize(count + lanes::GROUP, 0);
+            scatter(from, places, to);
+        }
+        by_rank(&given.ranks, &given.slots, &mut slot_of);
+        let sorting_pays = sorting_pays(&cells, given, &points);
         CellGrid {
             cells,
-            points: sorted,
+            sorted,
+            points,
             count,
             slot_of,
             sorting_pays,
@@ -209,12 +242,11 @@ impl<T: Coordinate, const D: usize> CellGrid<T, D> {
         &self.points.slots[..self.count]
     }
 
-    /// Tells the grid that every strand has moved to the slot `moved` gives for its old one.
-    pub fn move_slots(&mut self, moved: impl Fn(u32) -> u32) {
-        let slots = self.points.slots[..self.count].iter_mut();
-        for slot in slots.chain(&mut self.slot_of) {
-            *slot = moved(*slot);
-        }
+    /// Tells the grid that every strand has moved to the slot `moved` gives for its old one. Runs on the current rayon pool.
+    pub fn move_slots(&mut self, moved: impl Fn(u32) -> u32 + Sync) {
+        let slots = self.points.slots[..self.count].par_iter_mut();
+        let slots = slots.chain(&mut self.slot_of).with_min_len(PIECE);
+        slots.for_each(|slot| *slot = moved(*slot));
     }
 
     /// Finds the points strictly closer than `radius` to `centre`, except the strand at slot `own`,
@@ -252,7 +284,8 @@ fn sorting_pays<T: Coordinate, const D: usize>(
     let jumps = |points: &Points<T, D>| {
         let position =
             |place: usize| std::array::from_fn(|axis| points.coordinates[axis][place].to_f64());
-        let firsts = (0..given.len().saturating_sub(1)).step_by(stride);
+        let firsts = (0..given.len().saturating_sub(1)).into_par_iter();
+        let firsts = firsts.step_by(stride).with_min_len(SAMPLES / 16);
         firsts
             .filter(|&place| !cells.adjacent(position(place), position(place + 1)))
             .count()
@@ -261,19 +294,19 @@ fn sorting_pays<T: Coordinate, const D: usize>(
     given.len() >= SAMPLES && jumps(given) > 2 * jumps(sorted) + samples / 4
 }
 
-/// The slot of each rank, where there are not many more ranks than strands. The dead keep their ranks for a while.
-fn by_rank(ranks: &[u32], slots: &[u32]) -> Vec<u32> {
+/// The slot of each rank, where there are not many more ranks than strands; else nothing. The dead keep their ranks for a while.
+fn by_rank(ranks: &[u32], slots: &[u32], slot_of: &mut Vec<u32>) {
     let end = ranks
         .par_iter()
         .with_min_len(PIECE)
         .max()
         .map_or(0, |&last| last as usize + 1);
     if end > 4 * ranks.len() + 64 {
-        return Vec::new();
+        slot_of.clear();
+    } else {
+        slot_of.resize(end, 0);
+        scatter(slots, ranks, slot_of);
     }
-    let mut slot_of = vec![0; end];
-    scatter(slots, ranks, &mut slot_of);
-    slot_of
 }
 
 /// Puts `from[i]` at `to[places[i]]`; no two places are the same.

@@ -55,7 +55,7 @@ fn check_ranks<T: Coordinate + std::fmt::Debug, const D: usize>(
     for (slot, &position) in (0..).zip(positions) {
         points.push(position, slot, ranks[slot as usize]);
     }
-    let grid = CellGrid::build(&mut points, expected_radius, None);
+    let grid = CellGrid::build(&points, expected_radius, None);
     let mut hits = Hits::default();
     for own in 0..count {
         for (turn, &radius) in radii.iter().enumerate() {
@@ -204,7 +204,7 @@ fn sorting_pays_for_scattered_points_only() {
         (0..)
             .zip(positions)
             .for_each(|(slot, &position)| points.push(position, slot, slot));
-        CellGrid::build(&mut points, Some(0.07), None)
+        CellGrid::build(&points, Some(0.07), None)
     };
     let scattered = grid(&positions);
     assert!(scattered.sorting_pays());

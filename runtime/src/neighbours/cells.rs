@@ -5,7 +5,7 @@
 //! found by binary search.
 
 use super::PIECE;
-use super::counting::{self, Sorted};
+use super::counting::Counting;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -52,13 +52,14 @@ struct Row<const D: usize> {
     places: Range<u32>,
 }
 
-/// Makes cells for `count` points with finite coordinates, and gives the place of each point in
-/// cell order. Points of one cell keep their order. Runs on the current rayon pool.
+/// Makes cells for `count` points with finite coordinates; the place of each point in cell order is in `sorted` then. Points of
+/// one cell keep their order. Runs on the current rayon pool.
 pub(super) fn sort<const D: usize>(
     count: usize,
     axis: impl Fn(usize, usize) -> f64 + Sync,
     radius: Option<f64>,
-) -> (Cells<D>, Vec<u32>) {
+    sorted: &mut Counting,
+) -> Cells<D> {
     let bounds: [(f64, f64); D] = std::array::from_fn(|a| {
         let points = (0..count).into_par_iter().with_min_len(PIECE);
         points.map(|point| (axis(a, point), axis(a, point))).reduce(
@@ -76,24 +77,15 @@ pub(super) fn sort<const D: usize>(
         most,
     );
     let mut cells = Cells::new(low, extent, edge);
-    let numbers: Vec<u32> = (0..count)
-        .into_par_iter()
-        .with_min_len(PIECE)
-        .map(|point| cells.dense_number(|a| axis(a, point)))
-        .collect();
-    let Sorted {
-        starts,
-        places,
-        crowding,
-    } = counting::sort(
-        &numbers,
-        cells.last.iter().map(|&last| last as usize + 1).product(),
-    );
+    let boxes = cells.last.iter().map(|&last| last as usize + 1).product();
+    let number = |point: usize| cells.dense_number(|a| axis(a, point));
+    let crowding = sorted.sort(count, boxes, number);
     if crowding > CROWDED * count as u64 && radius.is_none_or(|radius| edge > 1.5 * radius) {
-        return sort_sparse(count, axis, low, extent, radius.unwrap_or(edge / 16.0));
+        let edge = radius.unwrap_or(edge / 16.0);
+        return sort_sparse(count, axis, low, extent, edge, &mut sorted.places);
     }
-    cells.store = Store::Dense(starts);
-    (cells, places)
+    cells.store = Store::Dense(std::mem::take(&mut sorted.starts));
+    cells
 }
 
 /// The smallest edge from `edge` upwards with which a dense box has at most `most` cells.
@@ -131,7 +123,8 @@ fn sort_sparse<const D: usize>(
     low: [f64; D],
     extent: [f64; D],
     radius: f64,
-) -> (Cells<D>, Vec<u32>) {
+    places: &mut [u32],
+) -> Cells<D> {
     let longest = extent
         .iter()
         .fold(0.0, |longest: f64, length| longest.max(*length))
@@ -148,7 +141,6 @@ fn sort_sparse<const D: usize>(
     // The keys are reversed, so this sorts by the last axis first, then by the point's own order.
     points.sort_unstable();
     let mut rows: Vec<Row<D>> = Vec::new();
-    let mut places = vec![0; count];
     let mut first = Vec::with_capacity(count);
     for (place, (mut key, point)) in (0u32..).zip(points) {
         places[point as usize] = place;
@@ -163,10 +155,18 @@ fn sort_sparse<const D: usize>(
         }
     }
     cells.store = Store::Sparse { rows, first };
-    (cells, places)
+    cells
 }
 
 impl<const D: usize> Cells<D> {
+    /// Memory that other cells can use.
+    pub(super) fn into_memory(self) -> Vec<u32> {
+        match self.store {
+            Store::Dense(starts) => starts,
+            Store::Sparse { .. } => Vec::new(),
+        }
+    }
+
     fn new(low: [f64; D], extent: [f64; D], edge: f64) -> Cells<D> {
         let inverse = 1.0 / edge;
         let mut cells = Cells {
@@ -182,8 +182,8 @@ impl<const D: usize> Cells<D> {
     /// The cell number of a coordinate: monotone, and clamped to the cells there are.
     #[inline(always)]
     fn number(&self, axis: usize, x: f64) -> i64 {
-        // The cast saturates and takes NaN to 0.
-        (((x - self.low[axis]) * self.inverse).floor() as i64).clamp(0, self.last[axis])
+        // The cast saturates and takes NaN to 0, and what is below 0 goes to the first cell anyway, so that it need not round down.
+        (((x - self.low[axis]) * self.inverse) as i64).clamp(0, self.last[axis])
     }
 
     fn dense_number(&self, x: impl Fn(usize) -> f64) -> u32 {

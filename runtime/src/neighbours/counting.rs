@@ -10,83 +10,108 @@ use rayon::prelude::*;
 
 /// Shelves, at most.
 const SHELVES: usize = 1 << 10;
+/// Pieces of the points, at most.
+const PIECES: usize = 64;
 
-/// Points in cell order.
-pub(super) struct Sorted {
+/// Points in cell order, and what was needed to sort them: memory for the next time.
+#[derive(Debug, Default)]
+pub(super) struct Counting {
     /// First place of each cell, with the end of the last.
     pub(super) starts: Vec<u32>,
     /// Place of each point.
     pub(super) places: Vec<u32>,
-    /// The sum of the squares of the cells' numbers of points.
-    pub(super) crowding: u64,
+    /// The cell of each point.
+    numbers: Vec<u32>,
+    /// For every piece and shelf, where its next point goes.
+    next: Vec<u32>,
+    /// Points by shelves.
+    shelved: Vec<u32>,
 }
 
-/// Sorts points, given by the numbers of their cells, which are below `cells`.
-pub(super) fn sort(numbers: &[u32], cells: usize) -> Sorted {
-    let shift = cells.div_ceil(SHELVES).next_power_of_two().trailing_zeros();
-    let shelves = (cells >> shift) + 1;
-    let shelf = |number: u32| (number >> shift) as usize;
-    // How many points of each piece go to each shelf, and then where the first of them goes.
-    let mut firsts: Vec<Vec<u32>> = numbers
-        .par_chunks(PIECE)
-        .map(|piece| {
-            let mut counts = vec![0; shelves];
-            piece.iter().for_each(|&number| counts[shelf(number)] += 1);
-            counts
-        })
-        .collect();
-    let mut ends = vec![0; shelves];
-    let mut total = 0;
-    for (shelf, end) in ends.iter_mut().enumerate() {
-        for first in &mut firsts {
-            total += std::mem::replace(&mut first[shelf], total);
+impl Counting {
+    /// Sorts `count` points, given the number of the cell of each, which is below `cells`. Gives the sum of the squares of the
+    /// cells' numbers of points.
+    pub(super) fn sort(
+        &mut self,
+        count: usize,
+        cells: usize,
+        number: impl Fn(usize) -> u32 + Sync,
+    ) -> u64 {
+        let shift = cells.div_ceil(SHELVES).next_power_of_two().trailing_zeros();
+        let shelves = (cells >> shift) + 1;
+        let shelf = |number: u32| (number >> shift) as usize;
+        let piece = count.div_ceil(PIECES).max(PIECE);
+        for column in [&mut self.numbers, &mut self.shelved, &mut self.places] {
+            column.resize(count, 0);
         }
-        *end = total as usize;
-    }
-    let mut shelved = vec![0u32; numbers.len()];
-    let room = Room::new(shelved.as_mut_ptr());
-    let pieces = numbers.par_chunks(PIECE).zip(firsts).enumerate();
-    pieces.for_each(|(piece, (numbers, mut next))| {
-        for (point, &number) in (piece * PIECE..).zip(numbers) {
-            let place = &mut next[shelf(number)];
-            // SAFETY: the counts give every point a place of its own.
-            unsafe { room.put(*place as usize, point as u32) };
-            *place += 1;
-        }
-    });
-    let mut starts = vec![0u32; cells + 1];
-    let mut places = vec![0u32; numbers.len()];
-    let room = Room::new(places.as_mut_ptr());
-    let crowding = starts[..cells]
-        .par_chunks_mut(1 << shift)
-        .enumerate()
-        .map(|(shelf, starts)| {
-            let begin = if shelf == 0 { 0 } else { ends[shelf - 1] };
-            let points = &shelved[begin..ends[shelf]];
-            let local = |point: u32| numbers[point as usize] as usize - (shelf << shift);
-            points.iter().for_each(|&point| starts[local(point)] += 1);
-            let mut crowding = 0;
-            let mut total = begin as u32;
-            for start in &mut *starts {
-                crowding += u64::from(*start).pow(2);
-                total += std::mem::replace(start, total);
+        self.starts.resize(cells + 1, 0);
+        self.next.resize(count.div_ceil(piece) * shelves, 0);
+        let numbers = self.numbers.par_chunks_mut(piece);
+        let counts = self.next.par_chunks_mut(shelves);
+        let pieces = numbers.zip(counts).enumerate();
+        pieces.for_each(|(n, (numbers, counts))| {
+            counts.fill(0);
+            for (point, cell) in (n * piece..).zip(numbers) {
+                *cell = number(point);
+                counts[shelf(*cell)] += 1;
             }
-            let mut next = starts.to_vec();
-            for &point in points {
-                let place = &mut next[local(point)];
-                // SAFETY: every point is on one shelf.
-                unsafe { room.put(point as usize, *place) };
+        });
+        let ends = first_places(&mut self.next, shelves);
+        let numbers = &self.numbers;
+        let room = Room::new(self.shelved.as_mut_ptr());
+        let pieces = numbers.par_chunks(piece);
+        let pieces = pieces.zip(self.next.par_chunks_mut(shelves)).enumerate();
+        pieces.for_each(|(n, (numbers, next))| {
+            for (point, &number) in (n * piece..).zip(numbers) {
+                let place = &mut next[shelf(number)];
+                // SAFETY: the counts give every point a place of its own.
+                unsafe { room.put(*place as usize, point as u32) };
                 *place += 1;
             }
-            crowding
-        })
-        .sum();
-    starts[cells] = numbers.len() as u32;
-    Sorted {
-        starts,
-        places,
-        crowding,
+        });
+        let shelved = &self.shelved;
+        let room = Room::new(self.places.as_mut_ptr());
+        let crowding = self.starts[..cells]
+            .par_chunks_mut(1 << shift)
+            .enumerate()
+            .map(|(shelf, starts)| {
+                let begin = if shelf == 0 { 0 } else { ends[shelf - 1] };
+                let points = &shelved[begin as usize..ends[shelf] as usize];
+                let local = |point: u32| numbers[point as usize] as usize - (shelf << shift);
+                starts.fill(0);
+                points.iter().for_each(|&point| starts[local(point)] += 1);
+                let mut crowding = 0;
+                let mut total = begin;
+                for start in &mut *starts {
+                    crowding += u64::from(*start).pow(2);
+                    total += std::mem::replace(start, total);
+                }
+                let mut next = starts.to_vec();
+                for &point in points {
+                    let place = &mut next[local(point)];
+                    // SAFETY: every point is on one shelf.
+                    unsafe { room.put(point as usize, *place) };
+                    *place += 1;
+                }
+                crowding
+            })
+            .sum();
+        self.starts[cells] = count as u32;
+        crowding
     }
+}
+
+/// Makes the numbers of points that pieces have on shelves the places of the first of them; gives the ends of the shelves.
+fn first_places(counts: &mut [u32], shelves: usize) -> Vec<u32> {
+    let mut total = 0;
+    (0..shelves)
+        .map(|shelf| {
+            for count in counts.iter_mut().skip(shelf).step_by(shelves) {
+                total += std::mem::replace(count, total);
+            }
+            total
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -96,6 +121,8 @@ mod tests {
     #[test]
     fn points_are_in_the_order_of_a_stable_sort() {
         let mut state = 7u64;
+        // What was there before must not matter.
+        let mut sorted = Counting::default();
         for (count, cells) in [
             (0, 1),
             (1, 1),
@@ -114,11 +141,8 @@ mod tests {
                 .collect();
             let mut order: Vec<usize> = (0..count).collect();
             order.sort_by_key(|&point| numbers[point]);
-            let Sorted {
-                starts,
-                places,
-                crowding,
-            } = sort(&numbers, cells);
+            let crowding = sorted.sort(count, cells, |point| numbers[point]);
+            let Counting { starts, places, .. } = &sorted;
             for (place, &point) in order.iter().enumerate() {
                 assert_eq!(places[point] as usize, place);
             }

@@ -7,6 +7,7 @@ use super::blocks::{Blocks, copy_lane};
 use super::layout::StateLayout;
 use super::roster::{LaneSets, Roster};
 use crate::abi::LaneMask;
+use crate::memory::Room;
 
 /// True when at most half the lanes of the open blocks (those with an active lane) are active, and
 /// packing would close a block.
@@ -67,6 +68,14 @@ impl Roster {
     }
 }
 
+/// Does something for every number below another: one after the other, or on several workers.
+pub(crate) type Each<'a> = &'a dyn Fn(usize, &(dyn Fn(usize) + Sync));
+
+/// One after the other.
+pub(crate) fn in_turn(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..count).for_each(work);
+}
+
 /// Moves the strands at `sources` into the slots of their own blocks, first source to the first
 /// slot of the first block and so on.
 ///
@@ -82,66 +91,70 @@ pub(crate) unsafe fn arrange(
     first: usize,
     records: &mut Records<'_>,
     sources: &[u32],
+    each: Each<'_>,
 ) -> Vec<u32> {
     let width = layout.width();
-    let mut blocks: Vec<usize> = sources.iter().map(|&slot| slot as usize / width).collect();
-    blocks.sort_unstable();
-    blocks.dedup();
-    let mut saved = Blocks::new(layout.stride());
-    saved.resize(blocks.len());
+    let mut is_touched = vec![false; records.lanes.len()];
+    for &slot in sources {
+        is_touched[slot as usize / width] = true;
+    }
     let mut copy_of = vec![0; records.lanes.len()];
-    for (copy, &block) in blocks.iter().enumerate() {
-        copy_of[block] = copy;
-        // SAFETY: both blocks exist and are `stride` bytes long.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                state.block(first + block),
-                saved.block(copy),
-                layout.stride(),
-            )
-        };
+    let mut blocks = Vec::new();
+    for block in (0..is_touched.len()).filter(|&block| is_touched[block]) {
+        copy_of[block] = blocks.len();
+        blocks.push(block);
     }
     let old_lanes: Vec<LaneSets> = blocks.iter().map(|&block| records.lanes[block]).collect();
-    let old_ranks: Vec<u32> = sources
-        .iter()
-        .map(|&slot| records.ranks[slot as usize])
-        .collect();
-    debug_assert_eq!(
-        old_lanes
-            .iter()
-            .map(|sets| sets.alive().count_ones() as usize)
-            .sum::<usize>(),
-        sources.len()
-    );
-    for &block in &blocks {
-        records.lanes[block] = LaneSets {
+    let living = old_lanes.iter().map(|sets| sets.alive().count_ones());
+    debug_assert_eq!(living.sum::<u32>() as usize, sources.len());
+    let mut saved = Blocks::new(layout.stride());
+    saved.resize(blocks.len());
+    let mut saved_ranks = vec![0u32; blocks.len() * width];
+    let mut targets = vec![0u32; sources.len()];
+    let ranks_kept = Room::new(saved_ranks.as_mut_ptr());
+    let (lanes, ranks) = (records.lanes.as_mut_ptr(), records.ranks.as_mut_ptr());
+    let (lanes, ranks) = (Room::new(lanes), Room::new(ranks));
+    let filled = Room::new(targets.as_mut_ptr());
+    let save = |copy: usize| {
+        let block = blocks[copy];
+        // SAFETY: both blocks exist and are `stride` bytes long, and each is copied by one worker.
+        unsafe {
+            let (from, to) = (state.block(first + block), saved.block(copy));
+            std::ptr::copy_nonoverlapping(from, to, layout.stride());
+            let (from, to) = (ranks.at(block * width), ranks_kept.at(copy * width));
+            std::ptr::copy_nonoverlapping(from, to, width);
+        };
+    };
+    // The strands that come to live in a block.
+    let fill = |nth: usize| {
+        let block = blocks[nth];
+        let mut now = LaneSets {
             unpublished: true,
             ..LaneSets::default()
         };
-    }
-    let mut targets = Vec::with_capacity(sources.len());
-    for (index, (&source, rank)) in sources.iter().zip(old_ranks).enumerate() {
-        let copy = copy_of[source as usize / width];
-        let (block, lane) = (blocks[index / width], index % width);
-        let from = source as usize % width;
-        // SAFETY: the saved copy is ours alone, the target block is ours by the caller's promise.
-        unsafe {
-            copy_lane(
-                layout,
-                saved.block(copy),
-                from,
-                state.block(first + block),
-                lane,
-            )
-        };
-        let target = block * width + lane;
-        records.ranks[target] = rank;
-        let (was, now) = (old_lanes[copy], &mut records.lanes[block]);
-        now.active |= (was.active >> from & 1) << lane;
-        now.stable |= (was.stable >> from & 1) << lane;
-        now.fresh |= (was.fresh >> from & 1) << lane;
-        targets.push(target as u32);
-    }
+        let arriving = (nth * width..sources.len()).take(width);
+        for (lane, index) in arriving.enumerate() {
+            let source = sources[index] as usize;
+            let (copy, from) = (copy_of[source / width], source % width);
+            let was = old_lanes[copy];
+            now.active |= (was.active >> from & 1) << lane;
+            now.stable |= (was.stable >> from & 1) << lane;
+            now.fresh |= (was.fresh >> from & 1) << lane;
+            let target = block * width + lane;
+            // SAFETY: nobody writes the saved copies any more; the target block is ours by the caller's promise, and one
+            // worker fills it.
+            unsafe {
+                let (there, here) = (saved.block(copy), state.block(first + block));
+                copy_lane(layout, there, from, here, lane);
+                ranks.put(target, *ranks_kept.at(copy * width + from));
+                filled.put(index, target as u32);
+            };
+        }
+        // SAFETY: as above.
+        unsafe { lanes.put(block, now) };
+    };
+    each(blocks.len(), &save);
+    each(blocks.len(), &fill);
     targets
 }
 
@@ -195,7 +208,16 @@ mod tests {
         let sources = packed_order(&roster.lanes, 4);
         assert_eq!(sources, [1, 11, 0, 2, 3, 9]);
         // SAFETY: as above.
-        let targets = unsafe { arrange(&layout, &state, 0, &mut roster.records(), &sources) };
+        let targets = unsafe {
+            arrange(
+                &layout,
+                &state,
+                0,
+                &mut roster.records(),
+                &sources,
+                &in_turn,
+            )
+        };
         assert_eq!(targets, [0, 1, 2, 3, 8, 9]);
         assert_eq!(roster.lanes[0], lanes(0b0011, 0b1100, 0b0010));
         assert_eq!(roster.lanes[2], lanes(0, 0b0011, 0));

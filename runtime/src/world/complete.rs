@@ -5,7 +5,7 @@ use super::context::StepContext;
 use super::core::Core;
 use super::methods::step_block;
 use super::program::StrandProgram;
-use crate::strands::arrange::{Records, arrange, packed_order, packing_pays};
+use crate::strands::arrange::{Records, arrange, in_turn, packed_order, packing_pays};
 use crate::strands::roster::LaneSets;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -124,7 +124,16 @@ pub(super) fn run_group<P: StrandProgram>(
         if packing_pays(records.lanes, width) {
             let sources = packed_order(records.lanes, width);
             // SAFETY: the blocks of the group are this worker's.
-            unsafe { arrange(&core.layout, &core.state, first, &mut records, &sources) };
+            unsafe {
+                arrange(
+                    &core.layout,
+                    &core.state,
+                    first,
+                    &mut records,
+                    &sources,
+                    &in_turn,
+                )
+            };
         }
     }
     done

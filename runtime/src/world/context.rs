@@ -35,7 +35,8 @@ pub(crate) struct Shared<'a> {
 // SAFETY: the flags are those of the run's control, which outlives the super-step, and are only read.
 unsafe impl Sync for Shared<'_> {}
 
-/// Scratch memory and logs of one worker.
+/// Scratch memory and logs of one worker, in lines of the cache that no other worker writes.
+#[repr(align(128))]
 pub(crate) struct Worker {
     pub(crate) printed: PrintLog,
     pub(crate) nursery: Nursery,

@@ -23,6 +23,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Strands a worker takes at a time.
 const TASK: usize = 64;
+/// Blocks whose strands a worker moves at a time.
+const BLOCKS: usize = 64;
 /// Of long tasks a worker takes so many that are neighbours, unless fewer than these shares for everyone are left.
 const NEIGHBOURS: usize = 8;
 const SHARES: usize = 8;
@@ -74,6 +76,22 @@ pub(crate) fn on<R: Send>(threads: &rayon::ThreadPool, work: impl FnOnce() -> R 
         });
     }
     threads.install(work)
+}
+
+/// Moves strands as [`arrange`] does, on the threads of a world between two super-steps.
+fn move_strands(
+    threads: &rayon::ThreadPool,
+    layout: &StateLayout,
+    state: &Blocks,
+    roster: &mut Roster,
+    sources: &[u32],
+) -> Vec<u32> {
+    let each = |count: usize, work: &(dyn Fn(usize) + Sync)| {
+        let numbers = (0..count).into_par_iter().with_min_len(BLOCKS);
+        on(threads, || numbers.for_each(work));
+    };
+    // SAFETY: no method runs between super-steps.
+    unsafe { arrange(layout, state, 0, &mut roster.records(), sources, &each) }
 }
 
 impl Core {
@@ -231,33 +249,34 @@ impl Core {
         let lanes = &self.roster.lanes;
         let is_active =
             |slot: &u32| lanes[*slot as usize / width].active >> (*slot as usize % width) & 1 == 1;
+        let order = search.cell_order().par_iter().copied();
         let (mut sources, stable): (Vec<u32>, Vec<u32>) =
-            search.cell_order().iter().copied().partition(is_active);
+            on(&self.threads, || order.partition(is_active));
         sources.extend(stable);
-        let mut listed = vec![false; lanes.len() * width];
-        sources
-            .iter()
-            .for_each(|&slot| listed[slot as usize] = true);
-        let unlisted = |slot: &u32| !listed[*slot as usize];
+        let slots = lanes.len() * width;
         if sources.len() < self.roster.count() {
+            let mut listed = vec![false; slots];
+            sources
+                .iter()
+                .for_each(|&slot| listed[slot as usize] = true);
+            let unlisted = |slot: &u32| !listed[*slot as usize];
             sources.extend(self.roster.order().into_iter().filter(unlisted));
         }
-        // SAFETY: no method runs between super-steps.
-        let targets = unsafe {
-            arrange(
-                &self.layout,
-                &self.state,
-                0,
-                &mut self.roster.records(),
-                &sources,
-            )
-        };
-        let mut moved = vec![0; listed.len()];
+        let targets = move_strands(
+            &self.threads,
+            &self.layout,
+            &self.state,
+            &mut self.roster,
+            &sources,
+        );
+        let mut moved = vec![0; slots];
         sources
             .iter()
             .zip(&targets)
             .for_each(|(&source, &target)| moved[source as usize] = target);
-        search.move_slots(&|slot| moved[slot as usize]);
+        on(&self.threads, || {
+            search.move_slots(&|slot| moved[slot as usize])
+        });
         self.publish();
     }
 
@@ -366,15 +385,18 @@ impl Core {
 
     /// Ends a super-step: the dead leave, the new join, changes become visible.
     pub(crate) fn finish<P: StrandProgram>(&mut self, program: &P) -> Result<(), RunError> {
-        let died = self.roster.counts().all() < self.roster.count() as u64;
+        self.recount();
+        let died = self.counts.all() < self.roster.count() as u64;
         if died {
             self.roster.forget_dead();
         }
         let born = self.admit_new(program)?;
+        if born {
+            self.recount();
+        }
         self.index_fits &= !(died || born || self.move_about());
         self.publish();
         self.free_retired();
-        self.recount();
         Ok(())
     }
 
@@ -489,19 +511,18 @@ impl Core {
     /// Moves active strands together when many lanes idle.
     pub(crate) fn pack<P: StrandProgram>(&mut self, program: &P) {
         let width = self.layout.width();
-        if packing_pays(&self.roster.lanes, width) {
+        // Nearly always that is enough to know.
+        let many_are_active = self.counts.active as usize * 2 > self.roster.blocks() * width;
+        if !many_are_active && packing_pays(&self.roster.lanes, width) {
             self.bring_back(program, |_, _| true);
             let sources = packed_order(&self.roster.lanes, width);
-            // SAFETY: no method runs between super-steps.
-            unsafe {
-                arrange(
-                    &self.layout,
-                    &self.state,
-                    0,
-                    &mut self.roster.records(),
-                    &sources,
-                )
-            };
+            move_strands(
+                &self.threads,
+                &self.layout,
+                &self.state,
+                &mut self.roster,
+                &sources,
+            );
             self.index_fits = false;
             self.publish();
         }

@@ -2,10 +2,10 @@
 //! dimension from the rest.
 
 use crate::abi::LaneMask;
-use crate::neighbours::{CellGrid, Coordinate, Hits, Points, RadiusStatistics};
+use crate::neighbours::{CellGrid, Coordinate, Hits, Points, RadiusStatistics, can_be_found};
 use crate::strands::arrange::bits;
 use crate::strands::blocks::Blocks;
-use crate::strands::roster::Roster;
+use crate::strands::roster::{LaneSets, Roster};
 use crate::strands::{Plane, Position, Scalar, Sharing, StateLayout};
 use rayon::prelude::*;
 
@@ -30,8 +30,8 @@ pub(crate) trait Search: Send + Sync {
     /// Slots of the strands in cell order; strands at positions that are not finite are missing.
     fn cell_order(&self) -> &[u32];
 
-    /// Follows the strands to their new slots.
-    fn move_slots(&mut self, moved: &dyn Fn(u32) -> u32);
+    /// Follows the strands to their new slots. Runs on the current rayon pool.
+    fn move_slots(&mut self, moved: &(dyn Fn(u32) -> u32 + Sync));
 
     /// Calls `found` for every lane with what its query finds.
     ///
@@ -120,24 +120,35 @@ impl<T: Coordinate, const D: usize> Search for Finder<T, D> {
             planes
                 .map(|plane| unsafe { *homes.visible(plane, block).cast::<T>().add(lane as usize) })
         };
-        let pieces: Vec<Points<T, D>> = roster
-            .lanes
-            .par_chunks(BLOCKS)
-            .enumerate()
-            .map(|(piece, lanes)| {
-                let mut points = Points::with_capacity(BLOCKS * width);
-                for (block, sets) in (piece * BLOCKS..).zip(lanes) {
-                    for lane in bits(sets.alive()) {
-                        let slot = block * width + lane as usize;
-                        points.push(position(block, lane), slot as u32, roster.ranks[slot]);
-                    }
+        // Workers count what they have to write, so that each knows where.
+        let found = |block: usize, sets: LaneSets| {
+            bits(sets.alive()).filter(move |&lane| can_be_found(position(block, lane)))
+        };
+        let blocks = roster.lanes.par_chunks(BLOCKS).enumerate();
+        let counts = blocks.clone().map(|(piece, lanes)| {
+            let blocks = (piece * BLOCKS..).zip(lanes);
+            blocks
+                .map(|(block, &sets)| found(block, sets).count())
+                .sum()
+        });
+        let mut firsts: Vec<usize> = counts.collect();
+        let mut total = 0;
+        for first in &mut firsts {
+            total += std::mem::replace(first, total);
+        }
+        let rooms = self.points.rooms(total);
+        blocks.zip(firsts).for_each(|((piece, lanes), mut place)| {
+            for (block, &sets) in (piece * BLOCKS..).zip(lanes) {
+                for lane in found(block, sets) {
+                    let slot = block * width + lane as usize;
+                    let (slot, rank) = (slot as u32, roster.ranks[slot]);
+                    // SAFETY: the counts give every strand a place of its own.
+                    unsafe { rooms.put(place, position(block, lane), slot, rank) };
+                    place += 1;
                 }
-                points
-            })
-            .collect();
-        self.points.clear();
-        pieces.iter().for_each(|piece| self.points.append(piece));
-        self.grid = Some(CellGrid::build(&mut self.points, radius, self.grid.take()));
+            }
+        });
+        self.grid = Some(CellGrid::build(&self.points, radius, self.grid.take()));
     }
 
     fn sorting_pays(&self) -> bool {
@@ -148,7 +159,7 @@ impl<T: Coordinate, const D: usize> Search for Finder<T, D> {
         self.grid.as_ref().map_or(&[], CellGrid::slots)
     }
 
-    fn move_slots(&mut self, moved: &dyn Fn(u32) -> u32) {
+    fn move_slots(&mut self, moved: &(dyn Fn(u32) -> u32 + Sync)) {
         if let Some(grid) = &mut self.grid {
             grid.move_slots(moved);
         }
