@@ -9,8 +9,6 @@ mod claims;
 pub(crate) use claims::Meter;
 pub use claims::{Claim, Shortage, claim, set_limit};
 
-use std::ops::Range;
-
 /// Bytes that are available: what the system has, within the limits of the process and of the group it runs in, and within
 /// what claims may take together. `None` where nobody says.
 pub fn available() -> Option<u64> {
@@ -172,18 +170,6 @@ impl<T: Copy> Room<T> {
     pub(crate) unsafe fn at(&self, index: usize) -> *mut T {
         // SAFETY: promised by the caller.
         unsafe { self.0.add(index) }
-    }
-
-    /// The bytes of some elements, which are numbers, and how many bytes those before them have.
-    ///
-    /// # Safety
-    /// They were written, and nobody writes them as long as these are borrowed.
-    pub(crate) unsafe fn written(&self, elements: Range<usize>) -> (usize, &[u8]) {
-        let [before, bytes] = [elements.start, elements.len()].map(|n| n * size_of::<T>());
-        // SAFETY: promised by the caller.
-        let written =
-            unsafe { std::slice::from_raw_parts(self.0.add(elements.start).cast(), bytes) };
-        (before, written)
     }
 }
 

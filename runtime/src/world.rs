@@ -22,6 +22,7 @@ mod global;
 pub mod guide;
 mod kept;
 mod methods;
+mod outlet;
 mod outputs;
 mod parts;
 mod program;
@@ -79,6 +80,13 @@ impl Creation {
 pub struct Control {
     cancelled: AtomicBool,
     stopped: AtomicBool,
+    tally: Tally,
+}
+
+/// How far a run is, in lines of the cache of its own: what asks workers to stop is read all the time.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Tally {
     step: AtomicU64,
     active: AtomicU64,
     stable: AtomicU64,
@@ -120,35 +128,35 @@ impl Control {
     /// super-steps of the strand that is farthest.
     pub fn progress(&self) -> (u64, Counts) {
         let counts = Counts {
-            active: self.active.load(Relaxed),
-            stable: self.stable.load(Relaxed),
-            dead: self.dead.load(Relaxed),
+            active: self.tally.active.load(Relaxed),
+            stable: self.tally.stable.load(Relaxed),
+            dead: self.tally.dead.load(Relaxed),
         };
-        (self.step.load(Relaxed), counts)
+        (self.tally.step.load(Relaxed), counts)
     }
 
     /// Tells of some strands that have come to a super-step, and of those among them that ended meanwhile.
     fn advance(&self, step: u64, stabilized: u64, died: u64) {
         // Nothing is written for nothing: all workers share these.
-        if step > self.step.load(Relaxed) {
-            self.step.fetch_max(step, Relaxed);
+        if step > self.tally.step.load(Relaxed) {
+            self.tally.step.fetch_max(step, Relaxed);
         }
         if stabilized + died > 0 {
-            self.active.fetch_sub(stabilized + died, Relaxed);
+            self.tally.active.fetch_sub(stabilized + died, Relaxed);
         }
         if stabilized > 0 {
-            self.stable.fetch_add(stabilized, Relaxed);
+            self.tally.stable.fetch_add(stabilized, Relaxed);
         }
         if died > 0 {
-            self.dead.fetch_add(died, Relaxed);
+            self.tally.dead.fetch_add(died, Relaxed);
         }
     }
 
     fn show(&self, step: u64, counts: Counts) {
-        self.step.store(step, Relaxed);
-        self.active.store(counts.active, Relaxed);
-        self.stable.store(counts.stable, Relaxed);
-        self.dead.store(counts.dead, Relaxed);
+        self.tally.step.store(step, Relaxed);
+        self.tally.active.store(counts.active, Relaxed);
+        self.tally.stable.store(counts.stable, Relaxed);
+        self.tally.dead.store(counts.dead, Relaxed);
     }
 }
 

@@ -37,6 +37,7 @@ const ON_THEIR_OWN: Abilities = Abilities {
     stabilizes: true,
     communicates: false,
     creates: false,
+    dies: false,
     counts: false,
     prints: false,
     global_start: false,

@@ -52,6 +52,7 @@ impl Chatter {
                 starts: true,
                 stabilizes: true,
                 creates: true,
+                dies: true,
                 counts: true,
                 prints: true,
                 global_start: true,

@@ -73,6 +73,7 @@ unsafe impl StrandProgram for Countdown {
     fn abilities(&self) -> Abilities {
         Abilities {
             stabilizes: true,
+            dies: self.deadly,
             ..Abilities::default()
         }
     }
@@ -206,8 +207,11 @@ fn values_are_those_of_the_strands_in_creation_order() {
                     let traces = living
                         .iter()
                         .flat_map(|&n| [f64::from(n), 0.5 * f64::from(n)]);
-                    assert_eq!(completed.outputs[0], Values::F64(traces.collect()));
-                    assert_eq!(completed.outputs[1], Values::I32(vec![0; living.len()]));
+                    let expected = [
+                        Values::F64(traces.collect()),
+                        Values::I32(vec![0; living.len()]),
+                    ];
+                    assert_eq!(completed.outputs, expected.map(Some));
                     assert_eq!(completed.initial, [Values::I32(numbers.clone())]);
                     let longest = numbers.iter().max().map_or(0, |n| *n as u64 + 1);
                     assert_eq!(completed.steps, longest);
@@ -226,30 +230,45 @@ fn values_are_those_of_the_strands_in_creation_order() {
 #[test]
 fn a_taker_gets_every_value_of_a_grid_once_and_at_its_place() {
     for sizes in [[1, 1], [37, 29], [300, 400], [0, 4], [4, 0]] {
+        let creation = Creation::Grid(sizes.to_vec());
+        let complete = |width: usize, workers: usize, taker: Option<Taker<'_>>| match run_with(
+            &Countdown::new(width),
+            &creation,
+            workers,
+            taker,
+        ) {
+            Completion::Completed(completed) => completed,
+            _ => panic!("it ends"),
+        };
+        let expected = complete(16, 1, None).outputs;
         for (width, workers) in [(1, 1), (4, 2), (16, 1), (16, 3)] {
-            let taken = Mutex::new([Vec::new(), Vec::new()]);
-            let taker = |output: usize, before: usize, bytes: &[u8]| {
-                taken.lock().unwrap()[output].push((before, bytes.to_vec()));
-            };
-            let creation = Creation::Grid(sizes.to_vec());
-            let ended = run_with(&Countdown::new(width), &creation, workers, Some(&taker));
-            let Completion::Completed(completed) = ended else {
-                panic!("it ends")
-            };
-            assert!(completed.handed_on);
-            for (values, mut parts) in completed.outputs.iter().zip(taken.into_inner().unwrap()) {
-                parts.sort();
-                let mut bytes = Vec::new();
-                for (before, part) in parts {
-                    assert_eq!(before, bytes.len(), "{sizes:?}");
-                    bytes.extend(part);
-                }
-                let expected: Vec<u8> = match values {
-                    Values::F64(values) => values.iter().flat_map(|x| x.to_ne_bytes()).collect(),
-                    Values::I32(values) => values.iter().flat_map(|x| x.to_ne_bytes()).collect(),
-                    _ => panic!("no such output"),
+            for passing in [[false, false], [true, false], [false, true], [true, true]] {
+                let taken = Mutex::new([Vec::new(), Vec::new()]);
+                let take = |output: usize, before: usize, bytes: &[u8]| {
+                    taken.lock().unwrap()[output].push((before, bytes.to_vec()));
                 };
-                assert!(bytes == expected, "{sizes:?}");
+                let taker = Taker {
+                    take: &take,
+                    passing: &passing,
+                };
+                let completed = complete(width, workers, Some(taker));
+                assert!(completed.handed_on);
+                let taken = taken.into_inner().unwrap();
+                for (n, mut parts) in taken.into_iter().enumerate() {
+                    match passing[n] {
+                        true => assert_eq!(completed.outputs[n], None),
+                        false => assert_eq!(completed.outputs[n], expected[n]),
+                    }
+                    parts.sort();
+                    let mut bytes = Vec::new();
+                    for (before, part) in parts {
+                        assert_eq!(before, bytes.len(), "{sizes:?}");
+                        bytes.extend(part);
+                    }
+                    let scalar = [Scalar::F64, Scalar::I32][n];
+                    let values = Values::from_bytes(scalar, &bytes);
+                    assert!(Some(values) == expected[n], "{sizes:?}");
+                }
             }
         }
     }
@@ -266,7 +285,11 @@ fn nobody_is_told_that_all_came_if_strands_died_or_are_a_collection() {
             deadly,
             ..Countdown::new(16)
         };
-        let ended = run_with(&program, &creation, 2, Some(&|_, _, _| {}));
+        let taker = Taker {
+            take: &|_, _, _| {},
+            passing: &[true, true],
+        };
+        let ended = run_with(&program, &creation, 2, Some(taker));
         let Completion::Completed(completed) = ended else {
             panic!("it ends")
         };

@@ -2,10 +2,8 @@
 
 use super::ours::Given;
 use super::{planes, points, rays};
-use compiler::run::ImageSource;
-use ndarray::{ArrayD, IxDyn};
-use runtime::image::{Image, ImageArray, Orientation};
-use std::path::Path;
+use runtime::image::Image;
+use std::path::{Path, PathBuf};
 
 /// A program and its counterpart.
 pub(crate) struct Case {
@@ -31,8 +29,15 @@ fn own(name: &str) -> String {
     format!("compiler/benches/speed/programs/{name}.diderot")
 }
 
-fn file(image: usize, name: &str) -> Given {
-    Given::Image(image, ImageSource::File(name.into()))
+fn file(input: &'static str, name: &str) -> Given {
+    Given::File(input, name.to_string())
+}
+
+/// Where images are that are made here, and what programs write.
+pub(crate) fn folder() -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("diderot-speed-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for temporary files");
+    folder
 }
 
 pub(crate) fn volume() -> Image<f32> {
@@ -40,27 +45,39 @@ pub(crate) fn volume() -> Image<f32> {
     read.expect("the phantom").image
 }
 
-/// An image in index space, and the same for a program.
+/// An image in index space, and the same for an input of a program.
 fn made(
-    number: usize,
+    input: &'static str,
     sizes: &[usize],
     shape: &[usize],
     value: impl FnMut(usize) -> f64,
 ) -> (Image<f32>, Given) {
+    let axes: Vec<String> = shape.iter().chain(sizes).map(usize::to_string).collect();
+    let kinds = [
+        &vec!["vector"; shape.len()][..],
+        &vec!["domain"; sizes.len()],
+    ]
+    .concat();
+    let mut text = format!(
+        "NRRD0004\ntype: float\ndimension: {}\nsizes: {}\nkinds: {}\nendian: little\nencoding: raw\n\n",
+        axes.len(),
+        axes.join(" "),
+        kinds.join(" ")
+    )
+    .into_bytes();
     let count = sizes.iter().chain(shape).product();
-    let dims: Vec<usize> = sizes.iter().rev().chain(shape).copied().collect();
-    let values: Vec<f64> = (0..count).map(value).collect();
-    let samples = ArrayD::from_shape_vec(IxDyn(&dims), values).expect("as many as there are");
-    let orientation = Orientation::identity(sizes.len());
-    let array = ImageArray::new(samples, orientation);
-    let image = array.image(shape).expect("an image");
-    let source = ImageSource::Array(array);
-    (image, Given::Image(number, source))
+    text.extend((0..count).map(value).flat_map(|x| (x as f32).to_le_bytes()));
+    let path = folder().join(format!("{input}.nrrd"));
+    std::fs::write(&path, text).expect("a file");
+    let image = Image::read(&path, sizes.len(), shape)
+        .expect("an image")
+        .image;
+    (image, file(input, &path.to_string_lossy()))
 }
 
 /// All cases.
 pub(crate) fn all() -> Vec<Case> {
-    let phantom = || file(0, PHANTOM);
+    let phantom = || file("vol", PHANTOM);
     let rings = "data/check-rings.nrrd";
     let picture: Image<f32> = Image::read(Path::new(rings), 2, &[]).expect("rings").image;
     let picture_too = picture.clone();
@@ -72,17 +89,17 @@ pub(crate) fn all() -> Vec<Case> {
     let vol = volume();
     let [first, second, third, fourth] = [(); 4].map(|()| vol.clone());
     let mut state = 1u64;
-    let (noise, given_noise) = made(1, &[128, 128], &[], |_| {
+    let (noise, given_noise) = made("noise", &[128, 128], &[], |_| {
         state = state
             .wrapping_mul(6364136223846793005)
             .wrapping_add(1442695040888963407);
         (state >> 40) as f64 / (1u64 << 24) as f64
     });
-    let (flow, given_flow) = made(0, &[32, 32], &[2], |n| {
+    let (flow, given_flow) = made("flow", &[32, 32], &[2], |n| {
         let (x, y) = ((n / 2 % 32) as f64 - 15.3, (n / 64) as f64 - 14.8);
         [-y + 0.2 * x, x + 3.0 * (0.4 * y).sin()][n % 2]
     });
-    let (signal, given_signal) = made(0, &[32], &[], |n| (0.7 * n as f64).sin() * 0.8);
+    let (signal, given_signal) = made("signal", &[32], &[], |n| (0.7 * n as f64).sin() * 0.8);
     let halftone = "programs/particles/halftone.diderot".to_string();
     let grid = |name, file: String, given, strands, by_hand, tolerance| Case {
         name,
@@ -112,7 +129,7 @@ pub(crate) fn all() -> Vec<Case> {
             "programs/methods/vr.diderot".into(),
             vec![
                 phantom(),
-                file(1, rgba),
+                file("rgba", rgba),
                 Given::Int("xres", 400),
                 Given::Int("yres", 400),
             ],
@@ -147,7 +164,7 @@ pub(crate) fn all() -> Vec<Case> {
         grid(
             "contour",
             own("contour"),
-            vec![file(0, rings), Given::Int("across", 1000)],
+            vec![file("picture", rings), Given::Int("across", 1000)],
             1_000_000,
             Box::new(move || points::contour(&picture, 1000)),
             1e-2,
@@ -155,7 +172,7 @@ pub(crate) fn all() -> Vec<Case> {
         grid(
             "dots",
             halftone,
-            vec![file(0, rings), Given::Int("n", 250)],
+            vec![file("img", rings), Given::Int("n", 250)],
             250 * 250,
             Box::new(move || points::dots(&picture_too, 250)),
             1e-2,
@@ -183,7 +200,7 @@ pub(crate) fn all() -> Vec<Case> {
         one_step(grid(
             "colours",
             own("colours"),
-            vec![file(0, rings), file(1, heat), size(1920)],
+            vec![file("picture", rings), file("cmap", heat), size(1920)],
             1920 * 1920,
             Box::new(move || planes::colours(&picture_again, &map, 1920)),
             1e-3,

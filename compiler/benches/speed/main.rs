@@ -1,8 +1,9 @@
 //! How fast programs are: one command, a few minutes, ratios that were taken in one run.
 //!
-//!     cargo bench -p diderot-compiler --bench speed [programs] [projection] [probes] [memory] [first-strand]
+//!     cargo bench -p diderot-compiler --bench speed [programs] [workers] [projection] [probes] [memory] [first-strand]
 //!
-//! `programs` compares one program of every class with straightforward Rust on as many threads, and one thread with two;
+//! `programs` compares one program of every class with straightforward Rust on as many threads, and `workers` one thread with
+//! all, as the command runs them, creation and writing included;
 //! `projection` and `probes` compare with AVX-512 intrinsics by hand; `memory` compares the peak with the data; and
 //! `first-strand` is the time from source to the first strand for the whole gallery. Sides take turns and the best of several
 //! runs counts, because the machine may have other things to do.
@@ -12,6 +13,7 @@
 )]
 
 mod cases;
+mod command;
 mod first_strand;
 #[cfg(target_arch = "x86_64")]
 mod intrinsics;
@@ -39,8 +41,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Repetitions; the best counts.
+/// Repetitions, at least, and how long they go on at least; the best counts.
 const TIMES: usize = 5;
+const PATIENCE: Duration = Duration::from_secs(3);
 /// Repetitions of what is slow and only there to compare with.
 const FEW_TIMES: usize = 2;
 
@@ -51,8 +54,9 @@ fn main() {
         .skip(1)
         .filter(|word| !word.starts_with('-'))
         .collect();
-    let sections: [(&str, fn()); 5] = [
+    let sections: [(&str, fn()); 6] = [
         ("programs", programs),
+        ("workers", command::print_table),
         ("projection", projection),
         ("probes", probes),
         ("memory", memory),
@@ -64,6 +68,7 @@ fn main() {
             println!();
         }
     }
+    std::fs::remove_dir_all(cases::folder()).expect("what was made here");
 }
 
 fn milliseconds(time: Duration) -> f64 {
@@ -90,19 +95,12 @@ fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
 fn programs() {
     let threads = cores();
     println!(
-        "Milliseconds from the first strand made to the last value taken, best of {TIMES}; 1 and {threads} threads, Rust by hand on \
-         {threads}; nanoseconds per strand and core beyond those by hand, where strands take one step"
+        "Milliseconds from the first strand made to the last value taken, best of {TIMES} or more; 1 and {threads} threads, Rust by \
+         hand on {threads}; nanoseconds per strand and core beyond those by hand, where strands take one step"
     );
     println!(
-        "{:<12}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
-        "",
-        "1",
-        threads,
-        "hand 1",
-        format!("hand {threads}"),
-        "1/n",
-        "n/hand",
-        "beyond"
+        "{:<12}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
+        "", 1, threads, "hand", "1/n", "n/hand", "beyond"
     );
     for case in cases::all() {
         race(&case, threads);
@@ -113,7 +111,8 @@ fn race(case: &Case, threads: usize) {
     let prepared = prepare(&case.file, None, &case.given);
     let workers = pool(threads);
     let mut best = [Duration::MAX; 3];
-    for n in 0..TIMES {
+    let start = Instant::now();
+    for n in (0..).take_while(|&n| n < TIMES || start.elapsed() < PATIENCE) {
         let [alone, together] = [1, threads].map(|threads| prepared.run(threads));
         let bits = |ran: &Ran| -> Vec<u32> { ran.numbers().iter().map(|x| x.to_bits()).collect() };
         assert!(

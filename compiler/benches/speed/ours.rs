@@ -3,7 +3,7 @@
 use compiler::{
     front::source::Source,
     pipeline::{self, Compiled, Options, Session},
-    run::{ImageSource, Images, Inputs, Prepared as World},
+    run::{Images, Inputs, Prepared as World},
 };
 use runtime::{reduce::Values, simd::Isa};
 use std::{
@@ -16,7 +16,7 @@ use std::{
 #[derive(Clone)]
 pub(crate) enum Given {
     Int(&'static str, usize),
-    Image(usize, ImageSource),
+    File(&'static str, String),
 }
 
 /// A program with its inputs.
@@ -64,9 +64,10 @@ pub(crate) fn prepare(file: &str, isa: Option<Isa>, given: &[Given]) -> Prepared
     let mut inputs = Inputs::of(&compiled);
     for value in given {
         match value.clone() {
-            Given::Int(name, n) => inputs.set(name, n as i64).expect("an input of that name"),
-            Given::Image(n, source) => inputs.set_source(n, source),
+            Given::Int(name, n) => inputs.set(name, n as i64),
+            Given::File(name, path) => inputs.set(name, path),
         }
+        .expect("an input of that name");
     }
     Prepared { compiled, inputs }
 }

@@ -78,6 +78,17 @@ impl Execution<'_> {
         plan.results.iter().map(begin).collect()
     }
 
+    /// The outputs whose values go to files as they come, and nowhere else.
+    fn passing(&self, plan: &Plan, early: &[Option<Early>]) -> Vec<bool> {
+        let passes = |output: usize| {
+            let targets = plan.results.iter().zip(early);
+            let mut its_own = targets.filter(|(target, _)| target.outputs.contains(&output));
+            // Several runs may also be made a film of.
+            plan.runs.is_none() && its_own.all(|(_, early)| early.is_some())
+        };
+        (0..self.options.outputs.len()).map(passes).collect()
+    }
+
     /// Makes strands and runs them to their ends, with nothing in between but the writing of what is complete.
     pub(super) fn complete(
         &mut self,
@@ -99,7 +110,11 @@ impl Execution<'_> {
             });
         };
         let is_any = early.iter().any(Option::is_some);
-        let taker: Option<Taker<'_>> = is_any.then_some(&write);
+        let passing = self.passing(plan, &early);
+        let taker = is_any.then_some(Taker {
+            take: &write,
+            passing: &passing,
+        });
         let control = Arc::new(Control::default());
         let strands = prepared.domain().strand_count() as u64;
         let running = watched(self.options, &control, Some(strands), printer, |printer| {

@@ -20,7 +20,8 @@ pub(super) struct Remains {
     strands: Strands,
     kept: Kept,
     initial: Vec<Arc<Values>>,
-    outputs: Vec<Arc<Values>>,
+    /// None if they were only handed on.
+    outputs: Vec<Option<Arc<Values>>>,
     completed: Completed,
 }
 
@@ -46,12 +47,13 @@ impl Kept {
 
 impl Life {
     pub(super) fn completed(strands: Strands, kept: Kept, mut completed: Completed) -> Life {
-        let shared = |values: &mut Vec<Values>| values.drain(..).map(Arc::new).collect();
+        let outputs = std::mem::take(&mut completed.outputs).into_iter();
+        let initial = std::mem::take(&mut completed.initial).into_iter();
         Life::Completed(Box::new(Remains {
             strands,
             kept,
-            initial: shared(&mut completed.initial),
-            outputs: shared(&mut completed.outputs),
+            initial: initial.map(Arc::new).collect(),
+            outputs: outputs.map(|values| values.map(Arc::new)).collect(),
             completed,
         }))
     }
@@ -75,8 +77,8 @@ impl Life {
             Life::Completed(remains) => {
                 let outputs = remains.kept.outputs.iter();
                 let found = outputs.zip(&remains.outputs).find(|(n, _)| **n == variable);
-                let (_, values) = found.expect("a variable that is kept");
-                (Arc::clone(values), None)
+                let values = found.and_then(|(_, values)| values.as_ref());
+                (Arc::clone(values.expect("values that are kept")), None)
             }
         }
     }

@@ -25,8 +25,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const TASK: usize = 64;
 /// Blocks whose strands a worker moves at a time.
 const BLOCKS: usize = 64;
-/// Of long tasks a worker takes so many that are neighbours, unless fewer than these shares for everyone are left.
-const NEIGHBOURS: usize = 8;
+/// Of long tasks a worker takes several that are neighbours, unless fewer than these shares for everyone are left.
 const SHARES: usize = 8;
 
 /// Everything but the program.
@@ -178,9 +177,9 @@ impl Core {
         }
     }
 
-    /// Runs tasks of many strands each, every one once. Workers take several that are neighbours at a time, because these
-    /// write to the same lines of the cache, and single ones near the end, so that nobody waits for long.
-    pub(crate) fn share(&self, tasks: usize, run: impl Fn(usize) + Sync) {
+    /// Runs tasks of many strands each, every one once. Workers take up to so many `neighbours` at a time, because these
+    /// write to the same part of memory, and single ones near the end, so that nobody waits for long.
+    pub(crate) fn share(&self, tasks: usize, neighbours: usize, run: impl Fn(usize) + Sync) {
         let next = AtomicUsize::new(0);
         let work = |workers: usize| {
             loop {
@@ -189,7 +188,7 @@ impl Core {
                     return;
                 }
                 let fair = (tasks - first) / (SHARES * workers);
-                let end = first + fair.clamp(1, NEIGHBOURS);
+                let end = first + fair.clamp(1, neighbours.max(1));
                 let taken = next.compare_exchange(first, end, Relaxed, Relaxed);
                 if taken.is_ok() {
                     (first..end).for_each(&run);

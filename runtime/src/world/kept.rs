@@ -6,13 +6,11 @@ use crate::abi::{LaneMask, MAX_WIDTH};
 use crate::memory::{Room, roomy};
 use crate::reduce::Values;
 use crate::strands::{Kind, Scalar, StateLayout};
-use std::ops::Range;
 
 /// The values of a variable in the making.
 pub(super) struct Kept {
     values: Values,
     components: usize,
-    offsets: Vec<usize>,
 }
 
 impl Kept {
@@ -21,7 +19,6 @@ impl Kept {
             unreachable!("strands with sequences are kept")
         };
         let room = strands * components;
-        let offsets = (0..components).map(|n| layout.plane(variable, n).offset);
         Kept {
             values: match scalar {
                 Scalar::F32 => Values::F32(roomy(room)),
@@ -31,30 +28,18 @@ impl Kept {
                 Scalar::Bool => Values::Bool(roomy(room)),
             },
             components,
-            offsets: offsets.collect(),
         }
     }
 
-    /// How much of it each strand has.
-    pub(super) fn bytes(layout: &StateLayout, variable: usize) -> usize {
-        match layout.variables()[variable].kind {
-            Kind::Tensor { scalar, components } => scalar.bytes() * components,
-            Kind::Sequence { .. } => unreachable!("strands with sequences are kept"),
-        }
-    }
-
-    pub(super) fn way(&mut self) -> Way {
-        let place = match &mut self.values {
-            Values::F32(values) => Place::Words(Room::new(values.as_mut_ptr().cast())),
-            Values::I32(values) => Place::Words(Room::new(values.as_mut_ptr().cast())),
-            Values::F64(values) => Place::Doubles(Room::new(values.as_mut_ptr().cast())),
-            Values::I64(values) => Place::Doubles(Room::new(values.as_mut_ptr().cast())),
-            Values::Bool(values) => Place::Bytes(Room::new(values.as_mut_ptr())),
-        };
-        Way {
-            offsets: self.offsets.clone(),
-            place,
-        }
+    /// Where they are written.
+    pub(super) fn room(&mut self) -> Room<u8> {
+        Room::new(match &mut self.values {
+            Values::F32(values) => values.as_mut_ptr().cast(),
+            Values::I32(values) => values.as_mut_ptr().cast(),
+            Values::F64(values) => values.as_mut_ptr().cast(),
+            Values::I64(values) => values.as_mut_ptr().cast(),
+            Values::Bool(values) => values.as_mut_ptr(),
+        })
     }
 
     /// The values of those that are not dead; of all if there are none.
@@ -65,7 +50,6 @@ impl Kept {
         let Kept {
             mut values,
             components,
-            ..
         } = self;
         // SAFETY: the caller's promise.
         unsafe {
@@ -81,54 +65,56 @@ impl Kept {
     }
 }
 
-/// The planes of a variable in a block, and where its values go.
+/// The planes of a variable in a block, and how long its scalars are.
 pub(super) struct Way {
     offsets: Vec<usize>,
-    place: Place,
-}
-
-/// Room for scalars of one, four or eight bytes.
-enum Place {
-    Bytes(Room<u8>),
-    Words(Room<u32>),
-    Doubles(Room<u64>),
+    scalar: usize,
 }
 
 impl Way {
-    /// Writes the values of some lanes of a block where those of their ranks are.
-    ///
-    /// # Safety
-    /// The block has values for these lanes, their ranks are below the number of strands, and nobody else writes theirs.
-    pub(super) unsafe fn put(&self, block: *const u8, lanes: LaneMask, ranks: &[u32]) {
-        const ALL: LaneMask = (1 << MAX_WIDTH) - 1;
-        let Way { offsets, place } = self;
-        // SAFETY: the caller's promise.
-        unsafe {
-            match (place, <&[u32; MAX_WIDTH]>::try_from(ranks)) {
-                // Without a loop for the case that should be quick.
-                (Place::Words(room), Ok(ranks)) if lanes == ALL => {
-                    put_lanes(room, block, offsets, ALL, |n| ranks[n]);
-                }
-                (Place::Bytes(room), _) => put_lanes(room, block, offsets, lanes, |n| ranks[n]),
-                (Place::Words(room), _) => put_lanes(room, block, offsets, lanes, |n| ranks[n]),
-                (Place::Doubles(room), _) => put_lanes(room, block, offsets, lanes, |n| ranks[n]),
-            }
+    pub(super) fn new(layout: &StateLayout, variable: usize) -> Way {
+        let Kind::Tensor { scalar, components } = layout.variables()[variable].kind else {
+            unreachable!("strands with sequences are kept")
+        };
+        let offsets = (0..components).map(|n| layout.plane(variable, n).offset);
+        Way {
+            offsets: offsets.collect(),
+            scalar: scalar.bytes(),
         }
     }
 
-    /// The bytes of the values of some strands, and how many bytes those before them have.
+    /// Bytes of the values of a strand.
+    pub(super) fn bytes(&self) -> usize {
+        self.scalar * self.offsets.len()
+    }
+
+    /// Writes the values of some lanes of a block; those of the strand of rank `first` belong at `to`.
     ///
     /// # Safety
-    /// They were written, and nobody writes them any more.
-    pub(super) unsafe fn written(&self, strands: Range<usize>) -> (usize, &[u8]) {
-        let components = self.offsets.len();
-        let range = strands.start * components..strands.end * components;
+    /// The block has values for these lanes, there is room for those of their ranks, and nobody else writes theirs.
+    pub(super) unsafe fn put(
+        &self,
+        to: *mut u8,
+        first: u32,
+        block: *const u8,
+        lanes: LaneMask,
+        ranks: &[u32],
+    ) {
+        const ALL: LaneMask = (1 << MAX_WIDTH) - 1;
+        let offsets = &self.offsets;
+        let place = |n: usize| ranks[n].wrapping_sub(first);
+        let words = Room::new(to.cast::<u32>());
         // SAFETY: the caller's promise.
         unsafe {
-            match &self.place {
-                Place::Bytes(room) => room.written(range),
-                Place::Words(room) => room.written(range),
-                Place::Doubles(room) => room.written(range),
+            match (self.scalar, <&[u32; MAX_WIDTH]>::try_from(ranks)) {
+                // Without a loop for the case that should be quick.
+                (4, Ok(ranks)) if lanes == ALL => {
+                    let places = ranks.map(|rank| rank.wrapping_sub(first));
+                    put_lanes(&words, block, offsets, ALL, |n| places[n]);
+                }
+                (4, _) => put_lanes(&words, block, offsets, lanes, place),
+                (8, _) => put_lanes(&Room::new(to.cast::<u64>()), block, offsets, lanes, place),
+                _ => put_lanes(&Room::new(to), block, offsets, lanes, place),
             }
         }
     }

@@ -3,10 +3,17 @@
 use crate::strands::tiles::Walk;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Takes values of an output while others are computed, from any worker: its number among the outputs wanted, how many bytes
-/// of its values come before, and the bytes of these, in creation order.
-pub type Taker<'a> = &'a (dyn Fn(usize, usize, &[u8]) + Sync);
+/// Takes values of outputs while others are computed.
+#[derive(Clone, Copy)]
+pub struct Taker<'a> {
+    /// Is called by any worker, with the number of the output among those wanted, how many bytes of its values come before,
+    /// and the bytes of these, in creation order.
+    pub take: &'a (dyn Fn(usize, usize, &[u8]) + Sync),
+    /// Outputs of which nobody asks for the values again.
+    pub passing: &'a [bool],
+}
 
 /// Bytes that are worth handing on.
 const WORTHWHILE: usize = 1 << 20;
@@ -14,8 +21,8 @@ const WORTHWHILE: usize = 1 << 20;
 /// Rows of tiles, several together if they are short: the strands of each part follow each other in creation order.
 pub(super) struct Parts<'a> {
     pub(super) taker: Taker<'a>,
-    /// Of every part the tiles that have not ended.
-    left: Vec<AtomicUsize>,
+    /// How far every part is.
+    states: Vec<State>,
     /// Tiles of a part, and strands; the last may have fewer.
     tiles: usize,
     strands: usize,
@@ -23,23 +30,105 @@ pub(super) struct Parts<'a> {
     all: usize,
     /// Whether a strand died: then values are not where they will be.
     spoilt: AtomicBool,
+    /// Memory that each worker has used before, and has in its cache.
+    unused: Vec<Mutex<Vec<Memory>>>,
+    /// Words of such memory, and where in it, in bytes, the values of each of those outputs begin.
+    words: usize,
+    begins: Vec<usize>,
+}
+
+/// How far a part is, in lines of the cache that those who have other parts do not write.
+#[repr(align(128))]
+struct State {
+    /// Tiles that have not ended.
+    left: AtomicUsize,
+    /// If some have begun, memory for values that are only handed on.
+    memory: Mutex<Memory>,
+}
+
+/// Memory for the values of a part.
+type Memory = Vec<u64>;
+
+/// A part that has begun: its first strand, and its memory.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'a> {
+    pub(super) first: usize,
+    memory: *mut u8,
+    begins: &'a [usize],
+}
+
+impl Part<'_> {
+    /// Where the values of an output begin, by its number among those that are only handed on.
+    pub(super) fn room(self, output: usize) -> *mut u8 {
+        self.memory.wrapping_add(self.begins[output])
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'a> Parts<'a> {
-    /// The parts of a grid whose strands have so many bytes of outputs.
-    pub(super) fn new(walk: &Walk, bytes: usize, taker: Taker<'a>) -> Parts<'a> {
+    /// The parts of a grid whose strands have so many bytes of outputs, and these of each output that is only handed on.
+    pub(super) fn new(
+        walk: &Walk,
+        workers: usize,
+        bytes: usize,
+        passing: &[usize],
+        taker: Taker<'a>,
+    ) -> Parts<'a> {
         let (tiles, strands) = walk.row();
         let rows = WORTHWHILE.div_ceil((strands * bytes).max(1));
         let (tiles, strands) = ((rows * tiles).max(1), rows * strands);
-        let whole = |part: usize| AtomicUsize::new(tiles.min(walk.tiles() - part * tiles));
+        let whole = |part: usize| State {
+            left: AtomicUsize::new(tiles.min(walk.tiles() - part * tiles)),
+            memory: Mutex::default(),
+        };
+        let parts = walk.tiles().div_ceil(tiles);
+        let mut words = 0;
+        let begins = passing.iter().map(|bytes| {
+            let before = words * size_of::<u64>();
+            words += (strands * bytes).div_ceil(size_of::<u64>());
+            before
+        });
         Parts {
+            begins: begins.collect(),
+            words,
             taker,
-            left: (0..walk.tiles().div_ceil(tiles)).map(whole).collect(),
+            states: (0..parts).map(whole).collect(),
+            unused: (0..workers).map(|_| Mutex::default()).collect(),
             tiles,
             strands,
             all: walk.points(),
             spoilt: AtomicBool::new(false),
         }
+    }
+
+    /// Bytes of memory that a part has as long as it is open.
+    pub(super) fn bytes(&self) -> usize {
+        self.words * size_of::<u64>()
+    }
+
+    /// The part of a tile that a worker has, with its memory.
+    pub(super) fn begin(&self, tile: usize, worker: usize) -> Part<'_> {
+        let part = tile / self.tiles;
+        let mut memory = lock(&self.states[part].memory);
+        if memory.is_empty() && self.words > 0 {
+            let used = lock(&self.unused[worker]).pop();
+            *memory = used.unwrap_or_else(|| vec![0; self.words]);
+        }
+        Part {
+            first: part * self.strands,
+            memory: memory.as_mut_ptr().cast(),
+            begins: &self.begins,
+        }
+    }
+
+    /// Says that a worker has handed on the values of the part of a tile.
+    pub(super) fn close(&self, tile: usize, worker: usize) {
+        let memory = &self.states[tile / self.tiles].memory;
+        let memory = std::mem::take(&mut *lock(memory));
+        lock(&self.unused[worker]).push(memory);
     }
 
     /// Nothing more is handed on.
@@ -51,7 +140,7 @@ impl<'a> Parts<'a> {
     pub(super) fn end(&self, tile: usize) -> Option<Range<usize>> {
         let part = tile / self.tiles;
         // Whoever ends a part sees what the others wrote.
-        let left = self.left[part].fetch_sub(1, Ordering::AcqRel) - 1;
+        let left = self.states[part].left.fetch_sub(1, Ordering::AcqRel) - 1;
         let first = part * self.strands;
         let is_ready = left == 0 && !self.spoilt.load(Ordering::Relaxed);
         is_ready.then(|| first..(first + self.strands).min(self.all))
@@ -61,6 +150,27 @@ impl<'a> Parts<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const NOBODY: Taker<'_> = Taker {
+        take: &|_, _, _| {},
+        passing: &[],
+    };
+
+    #[test]
+    fn memory_is_that_of_the_part_and_is_used_again() {
+        let walk = Walk::new(&[4099, 256], 8);
+        let parts = Parts::new(&walk, 2, 9, &[1, 8], NOBODY);
+        let (tiles, strands) = (parts.tiles, parts.strands);
+        assert_eq!(parts.bytes(), strands * 9);
+        let [first, same, second] = [0, tiles - 1, tiles].map(|tile| parts.begin(tile, 0));
+        assert_eq!([first.first, second.first], [0, strands]);
+        assert_eq!(first.room(1), same.room(1));
+        assert_eq!(first.room(1), first.room(0).wrapping_add(strands));
+        assert_ne!(first.room(0), second.room(0));
+        parts.close(0, 1);
+        assert_ne!(parts.begin(2 * tiles, 0).room(0), first.room(0));
+        assert_eq!(parts.begin(3 * tiles, 1).room(0), first.room(0));
+    }
 
     #[test]
     fn parts_end_with_their_last_tiles_and_cover_the_grid() {
@@ -73,7 +183,7 @@ mod tests {
             (vec![4, 0, 3], 4),
         ] {
             let walk = Walk::new(&sizes, 8);
-            let parts = Parts::new(&walk, bytes, &|_, _, _| {});
+            let parts = Parts::new(&walk, 1, bytes, &[bytes], NOBODY);
             let (mut covered, mut ended) = (vec![0; walk.points()], vec![false; walk.points()]);
             // From the last tile to the first, so that order does not matter.
             for tile in (0..walk.tiles()).rev() {
@@ -91,7 +201,7 @@ mod tests {
     #[test]
     fn nothing_is_handed_on_after_a_death() {
         let walk = Walk::new(&[40, 40], 4);
-        let parts = Parts::new(&walk, 4, &|_, _, _| {});
+        let parts = Parts::new(&walk, 1, 4, &[4], NOBODY);
         parts.spoil();
         assert!((0..walk.tiles()).all(|tile| parts.end(tile).is_none()));
     }

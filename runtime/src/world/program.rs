@@ -20,6 +20,8 @@ pub struct Abilities {
     pub communicates: bool,
     /// Strand methods use `new`.
     pub creates: bool,
+    /// Strand methods may use `die`.
+    pub dies: bool,
     /// Strand methods ask how many strands there are.
     pub counts: bool,
     /// Strand methods print.

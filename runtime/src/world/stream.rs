@@ -9,7 +9,8 @@ use super::context::StepContext;
 use super::core::{Core, on};
 use super::kept::{Kept, Way};
 use super::methods::create_at;
-use super::parts::{Parts, Taker};
+use super::outlet::Outlet;
+use super::parts::{Part, Parts, Taker};
 use super::program::{Abilities, StrandProgram};
 use super::{Control, Creation, GlobalSequences, WorldError};
 use crate::abi::LaneMask;
@@ -22,12 +23,15 @@ use crate::strands::{Counts, StateLayout};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Parts of a grid that each worker has open, at most: one that it has begun, and one that it helps to end.
+const OPEN_PARTS: usize = 2;
+
 /// What is left of strands that ran to their ends, or as far as they came before they were asked to stop.
 pub struct Completed {
     /// The values that the variables asked for had in the beginning, in creation order.
     pub initial: Vec<Values>,
-    /// The values that they had last, of all strands that did not die.
-    pub outputs: Vec<Values>,
+    /// The values that they had last, of all strands that did not die; none if they were only handed on.
+    pub outputs: Vec<Option<Values>>,
     /// The largest number of super-steps any strand took.
     pub steps: u64,
     /// What became of the strands.
@@ -102,26 +106,34 @@ pub fn complete<P: StrandProgram>(
     let walk = Walk::new(creation.sizes(), tile.ilog2());
     let blocks = walk.largest().div_ceil(width);
     core.state.resize(blocks * core.workers.len());
-    let bytes = |variables: &[usize]| -> usize {
+    let ways = |variables: &[usize]| -> Vec<Way> {
         let variables = variables.iter();
-        variables.map(|&n| Kept::bytes(&core.layout, n)).sum()
+        variables.map(|&n| Way::new(&core.layout, n)).collect()
     };
-    let parts = match (creation, wanted.taker) {
-        (Creation::Grid(_), Some(taker)) => Some(Parts::new(&walk, bytes(wanted.outputs), taker)),
-        _ => None,
-    };
-    let bytes = bytes(wanted.initial) + bytes(wanted.outputs);
-    let claim = claim(count as u64 * (bytes as u64 + 1)).map_err(|shortage| {
+    let (first_ways, last_ways) = (ways(wanted.initial), ways(wanted.outputs));
+    let is_grid = matches!(creation, Creation::Grid(_));
+    let taker = wanted.taker.filter(|_| is_grid);
+    // Where strands die, values have their places only in the end.
+    let passes = |output: usize| !abilities.dies && taker.is_some_and(|t| t.passing[output]);
+    let bytes = |ways: &[Way]| ways.iter().map(Way::bytes).sum::<usize>();
+    let outputs = last_ways.iter().enumerate();
+    let passing = outputs.filter(|(n, _)| passes(*n));
+    let passing: Vec<usize> = passing.map(|(_, way)| way.bytes()).collect();
+    let all = bytes(&last_ways);
+    let workers = core.workers.len();
+    let parts = taker.map(|taker| Parts::new(&walk, workers, all, &passing, taker));
+    let of_part = parts.as_ref().map_or(0, Parts::bytes);
+    let of_strand = bytes(&first_ways) + all - passing.iter().sum::<usize>() + 1;
+    let bytes = count * of_strand + OPEN_PARTS * workers * of_part;
+    let claim = claim(bytes as u64).map_err(|shortage| {
         let count = count as u32;
         WorldError::Memory { count, shortage }
     })?;
-    let kept = |variables: &[usize]| -> Vec<Kept> {
-        let variables = variables.iter();
-        variables
-            .map(|&variable| Kept::new(&core.layout, variable, count))
-            .collect()
-    };
-    let (mut first, mut last) = (kept(wanted.initial), kept(wanted.outputs));
+    let kept = |n: usize| Kept::new(&core.layout, n, count);
+    let mut first: Vec<Kept> = wanted.initial.iter().map(|&n| kept(n)).collect();
+    let mut last: Vec<Option<Kept>> = (wanted.outputs.iter().enumerate())
+        .map(|(output, &n)| (!passes(output)).then(|| kept(n)))
+        .collect();
     let mut dead = vec![0u8; count];
     let stream = Stream {
         program,
@@ -130,14 +142,18 @@ pub fn complete<P: StrandProgram>(
         blocks,
         width,
         arenas: core.workers.iter().map(|_| Mutex::default()).collect(),
-        first: first.iter_mut().map(Kept::way).collect(),
-        last: last.iter_mut().map(Kept::way).collect(),
+        first: first_ways
+            .into_iter()
+            .zip(first.iter_mut().map(Kept::room))
+            .collect(),
+        last: Outlet::all(last_ways, &mut last),
         dead: Room::new(dead.as_mut_ptr()),
         parts,
         taken: AtomicU64::new(0),
         first_failure: AtomicU64::new(u64::MAX),
     };
-    core.share(stream.walk.tiles(), |tile| stream.run(tile));
+    let (row, _) = stream.walk.row();
+    core.share(stream.walk.tiles(), row, |tile| stream.run(tile));
     let takes = stream.parts.is_some();
     let (steps, failed) = (stream.taken.into_inner(), stream.first_failure.into_inner());
     if failed < u64::MAX {
@@ -147,16 +163,14 @@ pub fn complete<P: StrandProgram>(
         return Ok(Completion::Cancelled);
     }
     let (_, counts) = core.control.progress();
-    let finish = |kept: Vec<Kept>, any_dead: bool| -> Vec<Values> {
-        // SAFETY: every strand wrote its first values, and its last if it did not die.
-        let values = kept
-            .into_iter()
-            .map(|kept| unsafe { kept.finish(&dead, any_dead) });
-        values.collect()
-    };
+    // SAFETY: every strand wrote its first values, and its last if it did not die.
+    let finish = |kept: Kept, any_dead: bool| unsafe { kept.finish(&dead, any_dead) };
+    let initial = first.into_iter().map(|kept| finish(kept, false));
+    let outputs = last.into_iter();
+    let outputs = outputs.map(|kept| kept.map(|kept| finish(kept, counts.dead > 0)));
     Ok(Completion::Completed(Box::new(Completed {
-        initial: finish(first, false),
-        outputs: finish(last, counts.dead > 0),
+        initial: initial.collect(),
+        outputs: outputs.collect(),
         steps,
         counts,
         handed_on: takes && counts.dead == 0,
@@ -174,8 +188,8 @@ struct Stream<'a, P> {
     width: usize,
     arenas: Vec<Mutex<Arena>>,
     /// Where values go that strands have in the beginning, and in the end.
-    first: Vec<Way>,
-    last: Vec<Way>,
+    first: Vec<(Way, Room<u8>)>,
+    last: Vec<Outlet>,
     /// By rank: 1 for those that died.
     dead: Room<u8>,
     parts: Option<Parts<'a>>,
@@ -183,8 +197,9 @@ struct Stream<'a, P> {
     first_failure: AtomicU64,
 }
 
-/// A worker's records of the strands of one tile.
+/// A worker's records of the strands of one tile, in lines of the cache that no other worker writes.
 #[derive(Default)]
+#[repr(align(128))]
 struct Arena {
     points: TilePoints,
     lanes: Vec<LaneSets>,
@@ -214,6 +229,7 @@ impl<P: StrandProgram> Stream<'_, P> {
         if steps > self.taken.load(Relaxed) {
             self.taken.fetch_max(steps, Relaxed);
         }
+        let part = self.parts.as_ref().map(|parts| parts.begin(tile, worker));
         let alive: u32 = lanes.iter().map(|sets| sets.alive().count_ones()).sum();
         // SAFETY: tiles have no strand in common, and the blocks are this worker's.
         unsafe {
@@ -223,27 +239,27 @@ impl<P: StrandProgram> Stream<'_, P> {
             for (block, sets) in lanes.iter().enumerate() {
                 let state = core.state.block(first + block).cast_const();
                 let ranks = &points.ranks[block * self.width..][..self.width];
-                for way in &self.last {
-                    way.put(state, sets.alive(), ranks);
+                for outlet in &self.last {
+                    outlet.put(part, state, sets.alive(), ranks);
                 }
             }
         }
-        self.hand_on(tile);
+        if let (Some(parts), Some(part)) = (&self.parts, part) {
+            self.hand_on(parts, part, tile, worker);
+        }
     }
 
     /// Hands on what a tile has made complete.
-    fn hand_on(&self, tile: usize) {
-        let Some(parts) = &self.parts else {
-            return;
-        };
+    fn hand_on(&self, parts: &Parts<'_>, part: Part<'_>, tile: usize, worker: usize) {
         let Some(strands) = parts.end(tile) else {
             return;
         };
-        for (number, way) in self.last.iter().enumerate() {
+        for (number, outlet) in self.last.iter().enumerate() {
             // SAFETY: nobody died, so the strands of the part have written their values, and they have ended.
-            let (before, bytes) = unsafe { way.written(strands.clone()) };
-            (parts.taker)(number, before, bytes);
+            let (before, bytes) = unsafe { outlet.written(part, strands.clone()) };
+            (parts.taker.take)(number, before, bytes);
         }
+        parts.close(tile, worker);
     }
 
     /// Marks those strands of a tile that died.
@@ -294,8 +310,8 @@ impl<P: StrandProgram> Stream<'_, P> {
             }
             // SAFETY: tiles have no strand in common.
             unsafe {
-                for way in &self.first {
-                    way.put(state, these, ranks);
+                for (way, room) in &self.first {
+                    way.put(room.at(0), 0, state, these, ranks);
                 }
             }
             lanes.push(LaneSets {

@@ -178,6 +178,7 @@ unsafe impl StrandProgram for Flock {
             stabilizes: true,
             communicates: true,
             creates: true,
+            dies: true,
             counts: true,
             prints: true,
             global_start: false,

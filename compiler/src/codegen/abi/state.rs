@@ -2,7 +2,7 @@
 
 use super::{Lanes, StatePlane};
 use crate::{
-    ir::tensor::Ty,
+    ir::{status, tensor::Ty},
     low::{self, Dynamic, Low, Op},
     ssa::{Function, Kind, Program, Role, Value},
 };
@@ -42,6 +42,8 @@ pub fn abilities(program: &Program<Low>) -> Abilities {
         Op::Dynamic(Dynamic::Sphere { .. } | Dynamic::Other(..)) => abilities.communicates = true,
         Op::Dynamic(Dynamic::New(_)) => abilities.creates = true,
         Op::Dynamic(Dynamic::Count(_)) => abilities.counts = true,
+        // A status is chosen among constants; whether this is one does not show.
+        Op::Int(status::DIE) => abilities.dies = true,
         _ => {}
     });
     abilities
