@@ -25,6 +25,7 @@ mod methods;
 mod outlet;
 mod outputs;
 mod parts;
+mod pen;
 mod program;
 mod search;
 mod stream;

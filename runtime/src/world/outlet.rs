@@ -62,11 +62,7 @@ impl Outlet {
     ///
     /// # Safety
     /// They were written, and nobody writes them as long as these are borrowed.
-    pub(super) unsafe fn written<'a>(
-        &self,
-        part: Part<'a>,
-        strands: Range<usize>,
-    ) -> (usize, &'a [u8]) {
+    pub(super) unsafe fn written(&self, part: Part<'_>, strands: Range<usize>) -> (usize, &[u8]) {
         let bytes = self.way.bytes();
         let (values, first) = self.from(Some(part));
         // SAFETY: the caller's promise.

@@ -1,14 +1,15 @@
 //! Parts of a grid whose values are handed on as soon as all their strands have ended, while others still run.
 
+use super::pen::{Pen, lock};
 use crate::strands::tiles::Walk;
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Takes values of outputs while others are computed.
 #[derive(Clone, Copy)]
 pub struct Taker<'a> {
-    /// Is called by any worker, with the number of the output among those wanted, how many bytes of its values come before,
+    /// Is called by any worker, but for one output by one at a time, with the number of the output among those wanted, how many bytes of its values come before,
     /// and the bytes of these, in creation order.
     pub take: &'a (dyn Fn(usize, usize, &[u8]) + Sync),
     /// Outputs of which nobody asks for the values again.
@@ -20,7 +21,9 @@ const WORTHWHILE: usize = 1 << 20;
 
 /// Rows of tiles, several together if they are short: the strands of each part follow each other in creation order.
 pub(super) struct Parts<'a> {
-    pub(super) taker: Taker<'a>,
+    taker: Taker<'a>,
+    /// Of every output, the parts that wait to be taken.
+    pens: Vec<Pen<usize>>,
     /// How far every part is.
     states: Vec<State>,
     /// Tiles of a part, and strands; the last may have fewer.
@@ -42,8 +45,10 @@ pub(super) struct Parts<'a> {
 struct State {
     /// Tiles that have not ended.
     left: AtomicUsize,
-    /// If some have begun, memory for values that are only handed on.
-    memory: Mutex<Memory>,
+    /// Outputs that have not been taken.
+    untaken: AtomicUsize,
+    /// If some tiles have begun, memory for values that are only handed on, and the worker to whom it belongs.
+    memory: Mutex<(Memory, usize)>,
 }
 
 /// Memory for the values of a part.
@@ -64,24 +69,21 @@ impl Part<'_> {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl<'a> Parts<'a> {
-    /// The parts of a grid whose strands have so many bytes of outputs, and these of each output that is only handed on.
+    /// The parts of a grid whose strands have so many bytes of each output, and these of each that is only handed on.
     pub(super) fn new(
         walk: &Walk,
         workers: usize,
-        bytes: usize,
+        bytes: &[usize],
         passing: &[usize],
         taker: Taker<'a>,
     ) -> Parts<'a> {
         let (tiles, strands) = walk.row();
-        let rows = WORTHWHILE.div_ceil((strands * bytes).max(1));
+        let rows = WORTHWHILE.div_ceil((strands * bytes.iter().sum::<usize>()).max(1));
         let (tiles, strands) = ((rows * tiles).max(1), rows * strands);
         let whole = |part: usize| State {
             left: AtomicUsize::new(tiles.min(walk.tiles() - part * tiles)),
+            untaken: AtomicUsize::new(bytes.len()),
             memory: Mutex::default(),
         };
         let parts = walk.tiles().div_ceil(tiles);
@@ -95,6 +97,7 @@ impl<'a> Parts<'a> {
             begins: begins.collect(),
             words,
             taker,
+            pens: bytes.iter().map(|_| Pen::default()).collect(),
             states: (0..parts).map(whole).collect(),
             unused: (0..workers).map(|_| Mutex::default()).collect(),
             tiles,
@@ -112,23 +115,15 @@ impl<'a> Parts<'a> {
     /// The part of a tile that a worker has, with its memory.
     pub(super) fn begin(&self, tile: usize, worker: usize) -> Part<'_> {
         let part = tile / self.tiles;
-        let mut memory = lock(&self.states[part].memory);
+        let mut state = lock(&self.states[part].memory);
+        let (memory, owner) = &mut *state;
         if memory.is_empty() && self.words > 0 {
             let used = lock(&self.unused[worker]).pop();
             *memory = used.unwrap_or_else(|| vec![0; self.words]);
+            *owner = worker;
         }
-        Part {
-            first: part * self.strands,
-            memory: memory.as_mut_ptr().cast(),
-            begins: &self.begins,
-        }
-    }
-
-    /// Says that a worker has handed on the values of the part of a tile.
-    pub(super) fn close(&self, tile: usize, worker: usize) {
-        let memory = &self.states[tile / self.tiles].memory;
-        let memory = std::mem::take(&mut *lock(memory));
-        lock(&self.unused[worker]).push(memory);
+        drop(state);
+        self.begun(part)
     }
 
     /// Nothing more is handed on.
@@ -136,14 +131,48 @@ impl<'a> Parts<'a> {
         self.spoilt.store(true, Ordering::Relaxed);
     }
 
-    /// Notes that a tile has ended and that its values are written; gives the strands of its part if it was the last of it.
-    pub(super) fn end(&self, tile: usize) -> Option<Range<usize>> {
+    /// Notes that a tile has ended and that its values are written. If it was the last of its part, they are handed on: `values`
+    /// gives those of some strands of an output, and how many bytes come before.
+    pub(super) fn end<'v>(
+        &self,
+        tile: usize,
+        values: impl Fn(usize, Part<'_>, Range<usize>) -> (usize, &'v [u8]),
+    ) {
         let part = tile / self.tiles;
         // Whoever ends a part sees what the others wrote.
         let left = self.states[part].left.fetch_sub(1, Ordering::AcqRel) - 1;
-        let first = part * self.strands;
-        let is_ready = left == 0 && !self.spoilt.load(Ordering::Relaxed);
-        is_ready.then(|| first..(first + self.strands).min(self.all))
+        if left > 0 || self.spoilt.load(Ordering::Relaxed) {
+            return;
+        }
+        let most = self.unused.len();
+        for (output, pen) in self.pens.iter().enumerate() {
+            pen.write(part, most, |part| {
+                let first = part * self.strands;
+                let strands = first..(first + self.strands).min(self.all);
+                let (before, bytes) = values(output, self.begun(part), strands);
+                (self.taker.take)(output, before, bytes);
+                self.taken(part);
+            });
+        }
+    }
+
+    /// A part that has begun.
+    fn begun(&self, part: usize) -> Part<'_> {
+        let mut state = lock(&self.states[part].memory);
+        Part {
+            first: part * self.strands,
+            memory: state.0.as_mut_ptr().cast(),
+            begins: &self.begins,
+        }
+    }
+
+    /// Notes that an output of a part has been taken.
+    fn taken(&self, part: usize) {
+        let state = &self.states[part];
+        if state.untaken.fetch_sub(1, Ordering::AcqRel) == 1 {
+            let (memory, owner) = std::mem::take(&mut *lock(&state.memory));
+            lock(&self.unused[owner]).push(memory);
+        }
     }
 }
 
@@ -156,20 +185,33 @@ mod tests {
         passing: &[],
     };
 
+    /// Ends a tile; gives the parts that it ended.
+    fn ended(parts: &Parts<'_>, tile: usize) -> Vec<Range<usize>> {
+        let ended: Mutex<Vec<Range<usize>>> = Mutex::default();
+        parts.end(tile, |output, _, strands| {
+            if output == 0 {
+                lock(&ended).push(strands);
+            }
+            (0, &[])
+        });
+        ended.into_inner().unwrap()
+    }
+
     #[test]
-    fn memory_is_that_of_the_part_and_is_used_again() {
+    fn memory_is_that_of_the_part_and_is_used_again_by_its_worker() {
         let walk = Walk::new(&[4099, 256], 8);
-        let parts = Parts::new(&walk, 2, 9, &[1, 8], NOBODY);
+        let parts = Parts::new(&walk, 2, &[1, 8], &[1, 8], NOBODY);
         let (tiles, strands) = (parts.tiles, parts.strands);
         assert_eq!(parts.bytes(), strands * 9);
-        let [first, same, second] = [0, tiles - 1, tiles].map(|tile| parts.begin(tile, 0));
+        let [first, same, second] =
+            [(0, 0), (tiles - 1, 1), (tiles, 1)].map(|(tile, worker)| parts.begin(tile, worker));
         assert_eq!([first.first, second.first], [0, strands]);
         assert_eq!(first.room(1), same.room(1));
         assert_eq!(first.room(1), first.room(0).wrapping_add(strands));
         assert_ne!(first.room(0), second.room(0));
-        parts.close(0, 1);
-        assert_ne!(parts.begin(2 * tiles, 0).room(0), first.room(0));
-        assert_eq!(parts.begin(3 * tiles, 1).room(0), first.room(0));
+        (0..tiles).for_each(|tile| drop(ended(&parts, tile)));
+        assert_ne!(parts.begin(2 * tiles, 1).room(0), first.room(0));
+        assert_eq!(parts.begin(3 * tiles, 0).room(0), first.room(0));
     }
 
     #[test]
@@ -183,14 +225,13 @@ mod tests {
             (vec![4, 0, 3], 4),
         ] {
             let walk = Walk::new(&sizes, 8);
-            let parts = Parts::new(&walk, 1, bytes, &[bytes], NOBODY);
-            let (mut covered, mut ended) = (vec![0; walk.points()], vec![false; walk.points()]);
+            let parts = Parts::new(&walk, 1, &[bytes, 4], &[bytes], NOBODY);
+            let (mut covered, mut over) = (vec![0; walk.points()], vec![false; walk.points()]);
             // From the last tile to the first, so that order does not matter.
             for tile in (0..walk.tiles()).rev() {
-                walk.ranks(tile)
-                    .for_each(|rank| ended[rank as usize] = true);
-                for strand in parts.end(tile).into_iter().flatten() {
-                    assert!(ended[strand], "{sizes:?}: {strand} has not ended");
+                walk.ranks(tile).for_each(|rank| over[rank as usize] = true);
+                for strand in ended(&parts, tile).into_iter().flatten() {
+                    assert!(over[strand], "{sizes:?}: {strand} has not ended");
                     covered[strand] += 1;
                 }
             }
@@ -201,8 +242,8 @@ mod tests {
     #[test]
     fn nothing_is_handed_on_after_a_death() {
         let walk = Walk::new(&[40, 40], 4);
-        let parts = Parts::new(&walk, 1, 4, &[4], NOBODY);
+        let parts = Parts::new(&walk, 1, &[4], &[4], NOBODY);
         parts.spoil();
-        assert!((0..walk.tiles()).all(|tile| parts.end(tile).is_none()));
+        assert!((0..walk.tiles()).all(|tile| ended(&parts, tile).is_empty()));
     }
 }

@@ -10,7 +10,7 @@ use super::core::{Core, on};
 use super::kept::{Kept, Way};
 use super::methods::create_at;
 use super::outlet::Outlet;
-use super::parts::{Part, Parts, Taker};
+use super::parts::{Parts, Taker};
 use super::program::{Abilities, StrandProgram};
 use super::{Control, Creation, GlobalSequences, WorldError};
 use crate::abi::LaneMask;
@@ -23,8 +23,9 @@ use crate::strands::{Counts, StateLayout};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Parts of a grid that each worker has open, at most: one that it has begun, and one that it helps to end.
-const OPEN_PARTS: usize = 2;
+/// Parts of a grid that are open for each worker, at most: one that it has begun, one that it helps to end, and one that waits
+/// to be written.
+const OPEN_PARTS: usize = 3;
 
 /// What is left of strands that ran to their ends, or as far as they came before they were asked to stop.
 pub struct Completed {
@@ -115,15 +116,15 @@ pub fn complete<P: StrandProgram>(
     let taker = wanted.taker.filter(|_| is_grid);
     // Where strands die, values have their places only in the end.
     let passes = |output: usize| !abilities.dies && taker.is_some_and(|t| t.passing[output]);
-    let bytes = |ways: &[Way]| ways.iter().map(Way::bytes).sum::<usize>();
-    let outputs = last_ways.iter().enumerate();
-    let passing = outputs.filter(|(n, _)| passes(*n));
-    let passing: Vec<usize> = passing.map(|(_, way)| way.bytes()).collect();
-    let all = bytes(&last_ways);
+    let bytes = |ways: &[Way]| ways.iter().map(Way::bytes).collect::<Vec<usize>>();
+    let (initial, outputs) = (bytes(&first_ways), bytes(&last_ways));
+    let passing = (0..outputs.len()).filter(|&output| passes(output));
+    let passing: Vec<usize> = passing.map(|output| outputs[output]).collect();
     let workers = core.workers.len();
-    let parts = taker.map(|taker| Parts::new(&walk, workers, all, &passing, taker));
+    let parts = taker.map(|taker| Parts::new(&walk, workers, &outputs, &passing, taker));
     let of_part = parts.as_ref().map_or(0, Parts::bytes);
-    let of_strand = bytes(&first_ways) + all - passing.iter().sum::<usize>() + 1;
+    let sum = |bytes: &[usize]| bytes.iter().sum::<usize>();
+    let of_strand = sum(&initial) + sum(&outputs) - sum(&passing) + 1;
     let bytes = count * of_strand + OPEN_PARTS * workers * of_part;
     let claim = claim(bytes as u64).map_err(|shortage| {
         let count = count as u32;
@@ -244,22 +245,12 @@ impl<P: StrandProgram> Stream<'_, P> {
                 }
             }
         }
-        if let (Some(parts), Some(part)) = (&self.parts, part) {
-            self.hand_on(parts, part, tile, worker);
+        if let Some(parts) = &self.parts {
+            // SAFETY: they are asked for when the strands of the part have ended and nobody died, so that they were written.
+            parts.end(tile, |output, part, strands| unsafe {
+                self.last[output].written(part, strands)
+            });
         }
-    }
-
-    /// Hands on what a tile has made complete.
-    fn hand_on(&self, parts: &Parts<'_>, part: Part<'_>, tile: usize, worker: usize) {
-        let Some(strands) = parts.end(tile) else {
-            return;
-        };
-        for (number, outlet) in self.last.iter().enumerate() {
-            // SAFETY: nobody died, so the strands of the part have written their values, and they have ended.
-            let (before, bytes) = unsafe { outlet.written(part, strands.clone()) };
-            (parts.taker.take)(number, before, bytes);
-        }
-        parts.close(tile, worker);
     }
 
     /// Marks those strands of a tile that died.
