@@ -1,7 +1,7 @@
 //! The e-graph: egg's, with facts as its analysis and the constructors' [`Context`].
 
 use crate::{
-    build::{Context, zero},
+    build::{Circumstances, Context, zero},
     class::{Facts, NO_NORMAL_FORM},
     laws::{Construction, Taken, ZERO, note},
     log::{Left, Log},
@@ -33,6 +33,8 @@ pub(crate) struct Engine {
     done: FxHashSet<(&'static str, u64)>,
     /// Contractions that came out of the simplifier.
     pub(crate) simplified: FxHashSet<Simplification>,
+    /// What products came to: many rules come to the same ones.
+    known: FxHashMap<Circumstances, (Product, (Rational, Id))>,
     /// Symmetries of contractions, by node and what is known of its children.
     symmetries: FxHashMap<(Node, KnownSymmetries), Symmetries>,
     /// Whether it matters no more how large normal forms are: whatever is pushed down is, and a smaller form is no news to
@@ -114,8 +116,9 @@ fn symmetries_of_node(graph: &Graph, node: &Node, facts: &Facts) -> Symmetries {
         Op::Sum(coefficients) => {
             let products = node.children.iter().map(|&child| {
                 let whole = || Product::whole(child, &known(child).shape);
-                let contraction = contractions_of(graph, child).into_iter().next();
-                contraction.map_or_else(whole, |(_, product)| product)
+                let contractions = nodes_of_kinds(graph, child, &[Kind::Contract]);
+                let product = contractions.first().and_then(contraction);
+                product.unwrap_or_else(whole)
             });
             let terms: Vec<_> = coefficients.iter().copied().zip(products).collect();
             symmetries_of_sum(&terms, facts.symmetric | facts.antisymmetric, known)
@@ -157,14 +160,22 @@ impl Simplification {
         let mut hasher = FxHasher::default();
         node.hash(&mut hasher);
         for &child in &node.children {
-            let facts = Context::facts(graph, child);
-            let scale = graph.as_scale(child).map(|(_, base)| base);
-            let inverse = facts.inverse.map(|id| graph.find(id));
-            (facts.symmetric, facts.antisymmetric, scale, inverse).hash(&mut hasher);
-            (facts.zero, facts.leaf as u8, facts.nonnegative).hash(&mut hasher);
+            hash_facts(graph, child, &mut hasher);
         }
         Simplification(hasher.finish())
     }
+}
+
+/// Adds to a hash all that the simplification of a node depends on that has this class as a child.
+fn hash_facts(graph: &Graph, id: Id, hasher: &mut FxHasher) {
+    let facts = Context::facts(graph, id);
+    let scale = facts
+        .scale
+        .and_then(|_| graph.as_scale(id))
+        .map(|(_, base)| base);
+    let inverse = facts.inverse.map(|id| graph.find(id));
+    (facts.symmetric, facts.antisymmetric, scale, inverse).hash(hasher);
+    (facts.zero, facts.leaf as u8, facts.nonnegative).hash(hasher);
 }
 
 /// Whether `rule` meets `subject` for the first time.
@@ -199,19 +210,21 @@ fn sorted_nodes<'a>(graph: &Graph, nodes: impl Iterator<Item = &'a Node>) -> Vec
     nodes
 }
 
-/// The contractions of a class.
-pub(crate) fn contractions_of(graph: &Graph, id: Id) -> Vec<(Node, Product)> {
-    let contraction = |node: Node| match &node.op {
-        Op::Contract(spec) => {
-            let product = Product::of(spec, &node.children);
-            Some((node, product))
-        }
+/// How many nodes of a kind a class has.
+pub(crate) fn count_of_kind(graph: &Graph, id: Id, kind: Kind) -> usize {
+    if graph.clean {
+        let nodes = graph[id].nodes.iter();
+        return nodes.filter(|node| node.kind() == kind).count();
+    }
+    nodes_of_kinds(graph, id, &[kind]).len()
+}
+
+/// The contraction that a node is.
+pub(crate) fn contraction(node: &Node) -> Option<Product> {
+    match &node.op {
+        Op::Contract(spec) => Some(Product::of(spec, &node.children)),
         _ => None,
-    };
-    nodes_of_kinds(graph, id, &[Kind::Contract])
-        .into_iter()
-        .filter_map(contraction)
-        .collect()
+    }
 }
 
 /// The classes that have a node of one of these kinds, in order.
@@ -253,6 +266,30 @@ impl Context for Graph {
         let simplification = Simplification::of(self, &node);
         self.analysis.simplified.insert(simplification);
         EGraph::add(self, node)
+    }
+
+    /// None if a class has become another since the product was made: then the node is a new one, until the graph is rebuilt.
+    fn circumstances(&self, product: &Product, is_simplified: bool) -> Option<Circumstances> {
+        let mut hasher = FxHasher::default();
+        (is_simplified, product.results, &product.extents).hash(&mut hasher);
+        for operand in &product.operands {
+            if EGraph::find(self, operand.id) != operand.id {
+                return None;
+            }
+            (operand.id, &operand.slots, operand.power).hash(&mut hasher);
+            hash_facts(self, operand.id, &mut hasher);
+        }
+        Some(Circumstances(hasher.finish()))
+    }
+
+    fn recall(&self, circumstances: Circumstances, product: &Product) -> Option<(Rational, Id)> {
+        let (same, (coefficient, class)) = self.analysis.known.get(&circumstances)?;
+        (same == product).then(|| (*coefficient, EGraph::find(self, *class)))
+    }
+
+    fn remember(&mut self, known: Circumstances, product: &Product, result: (Rational, Id)) {
+        let entry = (product.clone(), result);
+        self.analysis.known.insert(known, entry);
     }
 
     fn facts(&self, id: Id) -> &Facts {

@@ -5,13 +5,18 @@
 //! Numbers are part of the regions that use them, so that the laws for 0, 1 and coefficients hold for them. Operators on plain
 //! reals stay as they are: there is nothing to normalize in them.
 
-use super::{High, Op, forms::Found, literal::literal, schedule::Schedule};
+use super::{
+    High, Op,
+    forms::{Found, RuleCounts},
+    literal::literal,
+    schedule::Schedule,
+};
 use crate::{
     ir::{
         leaf::Leaf,
         tensor::{Operator, Ty},
     },
-    ssa::{Block, Function, Inst, Kind, Value, number_values, remove_dead},
+    ssa::{Block, Function, Inst, Kind, Program, Value, number_values, remove_dead},
 };
 use ein_ir::{
     Param,
@@ -23,9 +28,24 @@ use std::{
     sync::Arc,
 };
 
-/// Normalizes every region of a function; adds to what was found in others.
-pub fn normalize(function: Function<High>, options: &Options, found: &mut Found) -> Function<High> {
-    run(remove_dead(number_values(function)), options, found, None)
+/// Normalizes every region of a program, those of all functions at the same time; gives also how often each rule fired.
+pub fn normalize_program(program: Program<High>, options: &Options) -> (Program<High>, RuleCounts) {
+    let program = program.map(|_, function| remove_dead(number_values(function)));
+    let mut found = Found::default();
+    let mut regions = Vec::new();
+    for (_, function) in &program.functions {
+        let mut pass = Pass::new(function.types.clone(), options, &mut found, None);
+        pass.foresee(&function.body, &mut regions);
+    }
+    found.prepare(regions);
+    let program = program.map(|_, function| run(function, options, &mut found, None));
+    (program, found.fired)
+}
+
+/// Normalizes every region of a function.
+pub fn normalize(function: Function<High>, options: &Options) -> Function<High> {
+    let function = remove_dead(number_values(function));
+    run(function, options, &mut Found::default(), None)
 }
 
 /// A region of a function and what normalization made of it.
@@ -59,20 +79,7 @@ fn run(
     found: &mut Found,
     explained: Option<&mut Vec<ExplainedRegion>>,
 ) -> Function<High> {
-    let mut pass = Pass {
-        replaced: (0..function.types.len() as u32).map(Value).collect(),
-        types: function.types,
-        recipes: BTreeMap::new(),
-        options,
-        found,
-        explained,
-        originals: BTreeMap::new(),
-    };
-    if pass.explained.is_none() {
-        let mut regions = Vec::new();
-        pass.foresee(&function.body, &mut regions);
-        pass.found.prepare(regions);
-    }
+    let mut pass = Pass::new(function.types, options, found, explained);
     let body = pass.block(function.body);
     let function = Function {
         name: function.name,
@@ -113,7 +120,24 @@ enum Recipe {
 /// Definitions that are normalized together: positions in a block.
 type Group = Vec<usize>;
 
-impl Pass<'_> {
+impl<'a> Pass<'a> {
+    fn new(
+        types: Vec<Ty>,
+        options: &'a Options,
+        found: &'a mut Found,
+        explained: Option<&'a mut Vec<ExplainedRegion>>,
+    ) -> Pass<'a> {
+        Pass {
+            replaced: (0..types.len() as u32).map(Value).collect(),
+            types,
+            recipes: BTreeMap::new(),
+            options,
+            found,
+            explained,
+            originals: BTreeMap::new(),
+        }
+    }
+
     fn is_field(&self, v: Value) -> bool {
         matches!(self.types[v.0 as usize], Ty::Field { .. })
     }
