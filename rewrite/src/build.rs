@@ -18,10 +18,6 @@ use ein_ir::{Comparison, Elementary, Rational, Term};
 use num_traits::{One, Zero};
 use smallvec::SmallVec;
 
-/// A hash of what decides what a product comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Circumstances(pub(crate) u64);
-
 /// Where nodes live: a hash-consed arena or an e-graph.
 pub(crate) trait Context {
     /// The class of a node.
@@ -31,19 +27,6 @@ pub(crate) trait Context {
     fn add_simplified(&mut self, node: Node) -> Id {
         self.add(node)
     }
-
-    /// What decides what a product comes to, if that can be remembered.
-    fn circumstances(&self, _: &Product, _is_simplified: bool) -> Option<Circumstances> {
-        None
-    }
-
-    /// The coefficient and class that a product came to in the same circumstances.
-    fn recall(&self, _: Circumstances, _: &Product) -> Option<(Rational, Id)> {
-        None
-    }
-
-    /// Remembers them.
-    fn remember(&mut self, _: Circumstances, _: &Product, _: (Rational, Id)) {}
 
     /// What is known about a class.
     fn facts(&self, id: Id) -> &Facts;
@@ -136,10 +119,6 @@ fn add_canonical(
     if product.operands.is_empty() && product.extents.is_empty() {
         return (product.coefficient, one(context));
     }
-    let circumstances = context.circumstances(product, is_simplified);
-    if let Some(known) = circumstances.and_then(|known| context.recall(known, product)) {
-        return known;
-    }
     let form = canonical(product, |id| context.facts(id));
     if form.zero {
         note(context, Construction::Antisymmetry);
@@ -186,9 +165,6 @@ fn add_canonical(
         true => context.add_simplified(node),
         false => context.add(node),
     };
-    if let Some(circumstances) = circumstances {
-        context.remember(circumstances, product, (coefficient, class));
-    }
     (coefficient, class)
 }
 

@@ -1,7 +1,7 @@
 //! The e-graph: egg's, with facts as its analysis and the constructors' [`Context`].
 
 use crate::{
-    build::{Circumstances, Context, zero},
+    build::{Context, zero},
     class::{Facts, NO_NORMAL_FORM},
     laws::{Construction, Taken, ZERO, note},
     log::{Left, Log},
@@ -33,8 +33,6 @@ pub(crate) struct Engine {
     done: FxHashSet<(&'static str, u64)>,
     /// Contractions that came out of the simplifier.
     pub(crate) simplified: FxHashSet<Simplification>,
-    /// What products came to: many rules come to the same ones.
-    known: FxHashMap<Circumstances, (Product, (Rational, Id))>,
     /// Symmetries of contractions, by node and what is known of its children.
     symmetries: FxHashMap<(Node, KnownSymmetries), Symmetries>,
     /// Whether it matters no more how large normal forms are: whatever is pushed down is, and a smaller form is no news to
@@ -160,22 +158,14 @@ impl Simplification {
         let mut hasher = FxHasher::default();
         node.hash(&mut hasher);
         for &child in &node.children {
-            hash_facts(graph, child, &mut hasher);
+            let facts = Context::facts(graph, child);
+            let scale = graph.as_scale(child).map(|(_, base)| base);
+            let inverse = facts.inverse.map(|id| graph.find(id));
+            (facts.symmetric, facts.antisymmetric, scale, inverse).hash(&mut hasher);
+            (facts.zero, facts.leaf as u8, facts.nonnegative).hash(&mut hasher);
         }
         Simplification(hasher.finish())
     }
-}
-
-/// Adds to a hash all that the simplification of a node depends on that has this class as a child.
-fn hash_facts(graph: &Graph, id: Id, hasher: &mut FxHasher) {
-    let facts = Context::facts(graph, id);
-    let scale = facts
-        .scale
-        .and_then(|_| graph.as_scale(id))
-        .map(|(_, base)| base);
-    let inverse = facts.inverse.map(|id| graph.find(id));
-    (facts.symmetric, facts.antisymmetric, scale, inverse).hash(hasher);
-    (facts.zero, facts.leaf as u8, facts.nonnegative).hash(hasher);
 }
 
 /// Whether `rule` meets `subject` for the first time.
@@ -266,30 +256,6 @@ impl Context for Graph {
         let simplification = Simplification::of(self, &node);
         self.analysis.simplified.insert(simplification);
         EGraph::add(self, node)
-    }
-
-    /// None if a class has become another since the product was made: then the node is a new one, until the graph is rebuilt.
-    fn circumstances(&self, product: &Product, is_simplified: bool) -> Option<Circumstances> {
-        let mut hasher = FxHasher::default();
-        (is_simplified, product.results, &product.extents).hash(&mut hasher);
-        for operand in &product.operands {
-            if EGraph::find(self, operand.id) != operand.id {
-                return None;
-            }
-            (operand.id, &operand.slots, operand.power).hash(&mut hasher);
-            hash_facts(self, operand.id, &mut hasher);
-        }
-        Some(Circumstances(hasher.finish()))
-    }
-
-    fn recall(&self, circumstances: Circumstances, product: &Product) -> Option<(Rational, Id)> {
-        let (same, (coefficient, class)) = self.analysis.known.get(&circumstances)?;
-        (same == product).then(|| (*coefficient, EGraph::find(self, *class)))
-    }
-
-    fn remember(&mut self, known: Circumstances, product: &Product, result: (Rational, Id)) {
-        let entry = (product.clone(), result);
-        self.analysis.known.insert(known, entry);
     }
 
     fn facts(&self, id: Id) -> &Facts {

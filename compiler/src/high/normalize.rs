@@ -23,6 +23,7 @@ use ein_ir::{
     region::{Def, Region, ValueId},
 };
 use rewrite::{Engine, Normalized, Options};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -100,7 +101,7 @@ struct Pass<'a> {
     /// What stands for each value: itself, or what normalization makes of it.
     replaced: Vec<Value>,
     /// The fields and constants in scope.
-    recipes: BTreeMap<Value, Recipe>,
+    recipes: FxHashMap<Value, Recipe>,
     options: &'a Options,
     found: &'a mut Found,
     /// What was done to each region, if it is wanted.
@@ -130,7 +131,7 @@ impl<'a> Pass<'a> {
         Pass {
             replaced: (0..types.len() as u32).map(Value).collect(),
             types,
-            recipes: BTreeMap::new(),
+            recipes: FxHashMap::default(),
             options,
             found,
             explained,
@@ -225,8 +226,8 @@ impl<'a> Pass<'a> {
     /// The operators to normalize together: connected by the values they share, and such that no value of a group
     /// depends on another of it through something that is not a member.
     fn groups(&self, block: &Block<High>) -> Vec<Group> {
-        let mut depth: BTreeMap<Value, usize> = BTreeMap::new();
-        let mut member_of: BTreeMap<Value, usize> = BTreeMap::new();
+        let mut depth: FxHashMap<Value, usize> = FxHashMap::default();
+        let mut of_members: FxHashSet<Value> = FxHashSet::default();
         let mut members: Vec<(usize, usize)> = Vec::new();
         for (n, inst) in block.insts.iter().enumerate() {
             let is_member = self.is_member(inst);
@@ -234,14 +235,14 @@ impl<'a> Pass<'a> {
                 .into_iter()
                 .map(|v| {
                     depth.get(&v).copied().unwrap_or(0)
-                        + usize::from(!is_member && member_of.contains_key(&v))
+                        + usize::from(!is_member && of_members.contains(&v))
                 })
                 .max()
                 .unwrap_or(0);
             for &v in &inst.results {
                 depth.insert(v, level);
                 if is_member {
-                    member_of.insert(v, n);
+                    of_members.insert(v);
                 }
             }
             if is_member {
@@ -260,7 +261,7 @@ impl<'a> Pass<'a> {
             k
         };
         // Members of one level that touch a common value are put together; plain reals and constants connect nothing.
-        let mut first_use: BTreeMap<(usize, Value), usize> = BTreeMap::new();
+        let mut first_use: FxHashMap<(usize, Value), usize> = FxHashMap::default();
         for (k, &(n, level)) in members.iter().enumerate() {
             let inst = &block.insts[n];
             for v in used_by(inst)
@@ -289,7 +290,7 @@ impl<'a> Pass<'a> {
         group: &Group,
         wanted: &BTreeSet<Value>,
     ) -> (Region, Vec<Value>) {
-        let own: BTreeSet<Value> = group.iter().map(|&n| block.insts[n].results[0]).collect();
+        let own: FxHashSet<Value> = group.iter().map(|&n| block.insts[n].results[0]).collect();
         let mut build = RegionBuilder::new(self, &own);
         for &n in group {
             let Kind::Op(Op::Ein(operator), args) = &block.insts[n].kind else {
@@ -424,20 +425,20 @@ impl<'a> Pass<'a> {
 struct RegionBuilder<'p, 'a> {
     pass: &'p Pass<'a>,
     /// The values that the group defines.
-    own: &'p BTreeSet<Value>,
+    own: &'p FxHashSet<Value>,
     inputs: Vec<(Value, Param)>,
     defs: Vec<(Value, Arc<Operator>, Vec<Value>)>,
-    known: BTreeSet<Value>,
+    known: FxHashSet<Value>,
 }
 
 impl<'p, 'a> RegionBuilder<'p, 'a> {
-    fn new(pass: &'p Pass<'a>, own: &'p BTreeSet<Value>) -> RegionBuilder<'p, 'a> {
+    fn new(pass: &'p Pass<'a>, own: &'p FxHashSet<Value>) -> RegionBuilder<'p, 'a> {
         RegionBuilder {
             pass,
             own,
             inputs: Vec::new(),
             defs: Vec::new(),
-            known: BTreeSet::new(),
+            known: FxHashSet::default(),
         }
     }
 
@@ -478,7 +479,7 @@ impl<'p, 'a> RegionBuilder<'p, 'a> {
         let inputs = self.inputs.iter().map(|(v, _)| *v);
         let order: Vec<Value> = inputs.chain(self.defs.iter().map(|(v, ..)| *v)).collect();
         let numbers = order.iter().enumerate();
-        let number: BTreeMap<Value, ValueId> = numbers.map(|(n, v)| (*v, ValueId(n))).collect();
+        let number: FxHashMap<Value, ValueId> = numbers.map(|(n, v)| (*v, ValueId(n))).collect();
         let region = Region {
             defs: self
                 .defs
@@ -512,7 +513,7 @@ fn used_by(inst: &Inst<High>) -> Vec<Value> {
 /// For each group its values that anything else uses.
 fn wanted(block: &Block<High>, groups: &[Group]) -> Vec<BTreeSet<Value>> {
     let mut group_of: Vec<Option<usize>> = vec![None; block.insts.len()];
-    let mut home: BTreeMap<Value, usize> = BTreeMap::new();
+    let mut home: FxHashMap<Value, usize> = FxHashMap::default();
     for (g, group) in groups.iter().enumerate() {
         for &n in group {
             group_of[n] = Some(g);
