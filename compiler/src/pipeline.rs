@@ -291,11 +291,10 @@ fn lower_here(
     if let Some(stages) = &mut stages {
         stages.translated = Some(translated.clone());
     }
-    let mut found = high::Found::default();
-    let normalized = session.stage("normalize", || {
-        translated.map(|_, f| high::normalize(f, &options.normalization, &mut found))
+    let (normalized, rules) = session.stage("normalize", || {
+        high::normalize_program(translated, &options.normalization)
     });
-    session.rules = found.fired;
+    session.rules = rules;
     session.checked("normalize", &normalized)?;
     if let Some(stages) = &mut stages {
         stages.normalized = Some(normalized.clone());

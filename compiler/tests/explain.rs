@@ -126,7 +126,7 @@ fn what_is_explained_is_what_is_compiled() {
         let (translated, _) = high::translate_with_names(&typed, false);
         let options = Options::default().normalization;
         for (role, function) in &translated.functions {
-            let compiled = high::normalize(function.clone(), &options, &mut Default::default());
+            let compiled = high::normalize(function.clone(), &options);
             let numbered = remove_dead(number_values(function.clone()));
             let (explained, regions) = high::explain(numbered, &options);
             let name = program.path.display();

@@ -32,9 +32,7 @@ const PASSES: [(&str, Pass); 8] = [
         on::<High, Mid>(text, |f| ssa::remove_dead(mid::reconstruct(f)))
     }),
     ("normalize", |text| {
-        on::<High, High>(text, |f| {
-            high::normalize(f, &Default::default(), &mut Default::default())
-        })
+        on::<High, High>(text, |f| high::normalize(f, &Default::default()))
     }),
     ("hoist", |text| {
         let program: Program<Low> = text.parse()?;

@@ -114,8 +114,9 @@ fn symmetries_of_node(graph: &Graph, node: &Node, facts: &Facts) -> Symmetries {
         Op::Sum(coefficients) => {
             let products = node.children.iter().map(|&child| {
                 let whole = || Product::whole(child, &known(child).shape);
-                let contraction = contractions_of(graph, child).into_iter().next();
-                contraction.map_or_else(whole, |(_, product)| product)
+                let contractions = nodes_of_kinds(graph, child, &[Kind::Contract]);
+                let product = contractions.first().and_then(contraction);
+                product.unwrap_or_else(whole)
             });
             let terms: Vec<_> = coefficients.iter().copied().zip(products).collect();
             symmetries_of_sum(&terms, facts.symmetric | facts.antisymmetric, known)
@@ -199,19 +200,21 @@ fn sorted_nodes<'a>(graph: &Graph, nodes: impl Iterator<Item = &'a Node>) -> Vec
     nodes
 }
 
-/// The contractions of a class.
-pub(crate) fn contractions_of(graph: &Graph, id: Id) -> Vec<(Node, Product)> {
-    let contraction = |node: Node| match &node.op {
-        Op::Contract(spec) => {
-            let product = Product::of(spec, &node.children);
-            Some((node, product))
-        }
+/// How many nodes of a kind a class has.
+pub(crate) fn count_of_kind(graph: &Graph, id: Id, kind: Kind) -> usize {
+    if graph.clean {
+        let nodes = graph[id].nodes.iter();
+        return nodes.filter(|node| node.kind() == kind).count();
+    }
+    nodes_of_kinds(graph, id, &[kind]).len()
+}
+
+/// The contraction that a node is.
+pub(crate) fn contraction(node: &Node) -> Option<Product> {
+    match &node.op {
+        Op::Contract(spec) => Some(Product::of(spec, &node.children)),
         _ => None,
-    };
-    nodes_of_kinds(graph, id, &[Kind::Contract])
-        .into_iter()
-        .filter_map(contraction)
-        .collect()
+    }
 }
 
 /// The classes that have a node of one of these kinds, in order.

@@ -177,7 +177,11 @@ impl Translation<'_> {
             return zero(self.arena, product.shape());
         }
         let (sign, id) = contract_raw(self.arena, &product);
-        let coefficient = sign * factors.coefficient;
+        let coefficient = if sign.is_one() {
+            factors.coefficient
+        } else {
+            sign * factors.coefficient
+        };
         if coefficient.is_one() {
             id
         } else {

@@ -23,6 +23,7 @@ mod canon;
 mod class;
 mod closure;
 mod colours;
+mod components;
 mod cost;
 mod derivation;
 mod egraph;

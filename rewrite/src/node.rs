@@ -50,8 +50,19 @@ impl Spec {
 }
 
 /// The coefficients of a linear combination, one for each child.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Eq, PartialOrd, Ord)]
 pub(crate) struct Coefficients(pub(crate) SmallVec<[Rational; 2]>);
+
+impl PartialEq for Coefficients {
+    /// They are reduced, so equal ones have equal parts; their own comparison takes long divisions.
+    fn eq(&self, other: &Coefficients) -> bool {
+        let parts = |coefficients: &Coefficients| {
+            let parts = |q: &Rational| (*q.numer(), *q.denom());
+            coefficients.iter().map(parts).collect::<SmallVec<[_; 2]>>()
+        };
+        parts(self) == parts(other)
+    }
+}
 
 impl Hash for Coefficients {
     /// See [`rational::hash`].

@@ -16,6 +16,7 @@ use crate::{
     both::both,
     build::Context,
     class::NO_NORMAL_FORM,
+    components::read_components,
     cost::LeafCost,
     egraph::{Graph, insert_nodes, rebuild, unite},
     emit::{Symmetry, emit, symmetry},
@@ -171,6 +172,13 @@ const HOPELESS: u64 = 2;
 /// The result is deterministic, and it is a fixed point: a region in normal form for which the directed engine knows
 /// nothing cheaper stays as it is, and such is every result.
 pub fn normalize(region: &Region, options: &Options) -> Normalized {
+    if let Some(region) = read_components(region) {
+        return Normalized {
+            region,
+            symmetry: Vec::new(),
+            stats: Stats::default(),
+        };
+    }
     run(region, options, &mut Journal::default()).0
 }
 
@@ -286,24 +294,30 @@ impl Form {
         facts.map(symmetry).collect()
     }
 
-    /// The form that the directed engine gives, unless it is this one; also the operations and probes of its composed
-    /// definitions before they are planned.
+    /// The form that the directed engine gives, unless it is this one.
     fn directed(
         &self,
         leaf_cost: LeafCost,
         stats: &mut Stats,
         journal: &mut Journal,
-    ) -> (Option<Form>, (u64, usize)) {
-        let (mut arena, root) = composed(&self.source, journal.is_kept());
+    ) -> Option<Form> {
+        let (arena, root) = composed(&self.source, journal.is_kept());
         stats.add_laws(&arena.taken);
-        let before = (
-            arena_cost(&arena, root, leaf_cost).arithmetic,
-            unsliced_probes(&arena, root),
-        );
+        self.planned(arena, root, leaf_cost, journal)
+    }
+
+    /// What composed definitions come to when they are planned; nothing if that is this form.
+    fn planned(
+        &self,
+        mut arena: Arena,
+        root: Id,
+        leaf_cost: LeafCost,
+        journal: &mut Journal,
+    ) -> Option<Form> {
         let (mut planned, root) = plan(&arena, root, journal.is_kept());
         journal.arena(&mut arena);
         journal.arena(&mut planned);
-        (self.written(&planned, root, leaf_cost, journal), before)
+        self.written(&planned, root, leaf_cost, journal)
     }
 
     /// What an arena computes, with coefficients where they are multiplied least; nothing if that is this form.
@@ -337,8 +351,11 @@ impl Form {
         stats: &mut Stats,
         journal: &mut Journal,
     ) -> Option<Form> {
-        let (directed, lazy) = self.directed(leaf_cost, stats, journal);
-        (stats.cost_before, stats.probes_before) = lazy;
+        let (arena, root) = composed(&self.source, journal.is_kept());
+        stats.add_laws(&arena.taken);
+        stats.cost_before = arena_cost(&arena, root, leaf_cost).arithmetic;
+        stats.probes_before = unsliced_probes(&arena, root);
+        let directed = self.planned(arena, root, leaf_cost, journal);
         let directed = directed.filter(|form| !is_normal || form.is_better_than(self))?;
         Some(directed.settle(leaf_cost, stats, journal))
     }
@@ -347,7 +364,7 @@ impl Form {
     fn settle(self, leaf_cost: LeafCost, stats: &mut Stats, journal: &mut Journal) -> Form {
         let mut current = self;
         loop {
-            match current.directed(leaf_cost, stats, journal).0 {
+            match current.directed(leaf_cost, stats, journal) {
                 Some(next) if next.is_better_than(&current) => current = next,
                 _ => return current,
             }

@@ -7,16 +7,19 @@
 use crate::{
     build::{as_constant, conditional, contract, contract_raw, linear, scaled},
     class::{NO_NORMAL_FORM, normal_size},
-    egraph::{Graph, Simplification, contractions_of, first_time, nodes_of, unite},
+    egraph::{
+        Graph, Simplification, contraction, count_of_kind, first_time, nodes_of, nodes_of_kinds,
+        unite,
+    },
     factor::{FACTOR, factored_forms},
     inverse::{cofactors, simpler_inverse},
     laws::note,
     log::Left,
-    node::{Kind, Node, Op},
+    node::{Kind, Node, Op, Spec},
     numbers::{Power, times},
     product::Product,
     push::{push_derivative, push_probe, trivial_probe},
-    regroup::{REGROUP, isolate_scalars, parts, regroup, tensor_positions},
+    regroup::{REGROUP, isolate_scalars, parts, regroup},
     simplify::{Condition, Conditions},
     steps::{distribute_over, epsilon_pairs, epsilon_values, expand_epsilon_pair, plane_epsilons},
 };
@@ -56,11 +59,15 @@ impl Place<'_> {
         unite(graph, left, self.class, result, self.rule);
     }
 
-    fn contraction(&self) -> Option<Product> {
+    fn spec(&self) -> Option<&Spec> {
         match &self.node.op {
-            Op::Contract(spec) => Some(Product::of(spec, &self.node.children)),
+            Op::Contract(spec) => Some(spec),
             _ => None,
         }
+    }
+
+    fn contraction(&self) -> Option<Product> {
+        contraction(self.node)
     }
 }
 
@@ -72,6 +79,8 @@ const DISTRIBUTED_TERMS: usize = 8;
 const DISTRIBUTED_POWER: i32 = 3;
 /// Terms of a flattened sum.
 const FLATTENED_TERMS: usize = 40;
+/// Contractions of a term of a sum in which common factors are looked for.
+const ALTERNATIVES: usize = 3;
 /// Tensor operands of a contraction that is regrouped.
 const REGROUPED_OPERANDS: usize = 7;
 
@@ -234,25 +243,27 @@ fn write_cofactors(graph: &mut Graph, place: &Place) {
 }
 
 fn fuse(graph: &mut Graph, place: &Place) {
-    let Some(product) = place.contraction() else {
+    let Some(outer) = place.spec() else {
         return;
     };
-    for k in 0..product.operands.len() {
-        let operand = &product.operands[k];
+    for (k, (slots, _)) in outer.operands.iter().enumerate() {
         // A scalar is not fused: the simplifier would split it off again. So the operand has the power 1.
-        if operand.is_scalar() {
+        if slots.is_empty() {
             continue;
         }
-        for (node, inner) in contractions_of(graph, operand.id) {
-            let labels = product.extents.len() + inner.extents.len() - inner.results;
-            if product.operands.len() + inner.operands.len() - 1 > FUSED_OPERANDS
+        for node in nodes_of_kinds(graph, place.node.children[k], &[Kind::Contract]) {
+            let Op::Contract(inner) = &node.op else {
+                continue;
+            };
+            let labels = outer.extents.len() + inner.extents.len() - inner.results;
+            if outer.operands.len() + inner.operands.len() - 1 > FUSED_OPERANDS
                 || labels > FUSED_LABELS
                 || !first_time(graph, place.rule, (place.node, k, &node))
             {
                 continue;
             }
-            let mut fused = product.clone();
-            fused.splice(k, &inner);
+            let mut fused = Product::of(outer, &place.node.children);
+            fused.splice(k, &Product::of(inner, &node.children));
             let result = contract(graph, fused);
             place.fire_through(graph, vec![(k, node)], result);
         }
@@ -299,27 +310,27 @@ fn sum_of(graph: &mut Graph, products: Vec<Product>, whole: &Product) -> Id {
 }
 
 fn isolate(graph: &mut Graph, place: &Place) {
-    let Some(product) = place.contraction() else {
-        return;
-    };
-    if !product.operands.iter().any(|operand| operand.is_scalar())
-        || !first_time(graph, place.rule, place.node)
+    let has_scalar = |spec: &Spec| spec.operands.iter().any(|(slots, _)| slots.is_empty());
+    if place.spec().is_some_and(has_scalar)
+        && first_time(graph, place.rule, place.node)
+        && let Some(product) = place.contraction()
+        && let Some(result) = isolate_scalars(graph, &product)
     {
-        return;
-    }
-    if let Some(result) = isolate_scalars(graph, &product) {
         place.fire(graph, result);
     }
 }
 
 fn regroup_pairs(graph: &mut Graph, place: &Place) {
-    let Some(product) = place.contraction() else {
-        return;
-    };
-    let tensors = tensor_positions(&product).len();
+    let tensors = place.spec().map_or(0, |spec| {
+        let operands = spec.operands.iter();
+        operands.filter(|(slots, _)| !slots.is_empty()).count()
+    });
     if !(3..=REGROUPED_OPERANDS).contains(&tensors) || !first_time(graph, place.rule, place.node) {
         return;
     }
+    let Some(product) = place.contraction() else {
+        return;
+    };
     for part in parts(graph, &product) {
         if part.len() < tensors
             && let Some(regrouped) = regroup(graph, &product, &part, place.conditions)
@@ -335,19 +346,22 @@ fn factor_out(graph: &mut Graph, place: &Place) {
     let Some(terms) = place.node.terms().filter(|terms| terms.len() > 1) else {
         return;
     };
-    let (nodes, alternatives): (Vec<Vec<Node>>, Vec<Vec<Product>>) = terms
-        .iter()
-        .map(|&(_, id)| {
-            let mut found = contractions_of(graph, id);
-            found.sort_by_key(|(_, product)| std::cmp::Reverse(product.operands.len()));
-            found.truncate(3);
-            found.into_iter().unzip()
-        })
-        .unzip();
-    let counts: Vec<usize> = alternatives.iter().map(Vec::len).collect();
+    let count = |&(_, id): &(Rational, Id)| {
+        usize::min(count_of_kind(graph, id, Kind::Contract), ALTERNATIVES)
+    };
+    let counts: Vec<usize> = terms.iter().map(count).collect();
     if !first_time(graph, place.rule, (place.node, counts)) {
         return;
     }
+    let longest = |&(_, id): &(Rational, Id)| {
+        let mut found = nodes_of_kinds(graph, id, &[Kind::Contract]);
+        found.sort_by_key(|node| std::cmp::Reverse(node.children.len()));
+        found.truncate(ALTERNATIVES);
+        found
+    };
+    let nodes: Vec<Vec<Node>> = terms.iter().map(longest).collect();
+    let products = |nodes: &Vec<Node>| nodes.iter().filter_map(contraction).collect();
+    let alternatives: Vec<Vec<Product>> = nodes.iter().map(products).collect();
     for (found, result) in factored_forms(graph, &terms, &alternatives, place.conditions) {
         let through = found
             .iter()

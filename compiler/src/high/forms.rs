@@ -20,9 +20,9 @@ pub type RuleCounts = BTreeMap<&'static str, usize>;
 
 /// What normalization has found so far in the functions of a program, all with the same options.
 #[derive(Debug, Default)]
-pub struct Found {
+pub(super) struct Found {
     /// How often each rule fired.
-    pub fired: RuleCounts,
+    pub(super) fired: RuleCounts,
     /// Normal forms of regions, by what probes of their inputs cost.
     forms: FxHashMap<(Region, Vec<u64>), Normalized>,
 }

@@ -8,6 +8,6 @@ mod schedule;
 mod translate;
 
 pub use dialect::{High, Op};
-pub use forms::{Found, RuleCounts};
-pub use normalize::{ExplainedRegion, explain, normalize};
+pub use forms::RuleCounts;
+pub use normalize::{ExplainedRegion, explain, normalize, normalize_program};
 pub use translate::{Names, translate, translate_with_names};

@@ -5,27 +5,48 @@
 //! Numbers are part of the regions that use them, so that the laws for 0, 1 and coefficients hold for them. Operators on plain
 //! reals stay as they are: there is nothing to normalize in them.
 
-use super::{High, Op, forms::Found, literal::literal, schedule::Schedule};
+use super::{
+    High, Op,
+    forms::{Found, RuleCounts},
+    literal::literal,
+    schedule::Schedule,
+};
 use crate::{
     ir::{
         leaf::Leaf,
         tensor::{Operator, Ty},
     },
-    ssa::{Block, Function, Inst, Kind, Value, number_values, remove_dead},
+    ssa::{Block, Function, Inst, Kind, Program, Value, number_values, remove_dead},
 };
 use ein_ir::{
     Param,
     region::{Def, Region, ValueId},
 };
 use rewrite::{Engine, Normalized, Options};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
-/// Normalizes every region of a function; adds to what was found in others.
-pub fn normalize(function: Function<High>, options: &Options, found: &mut Found) -> Function<High> {
-    run(remove_dead(number_values(function)), options, found, None)
+/// Normalizes every region of a program, those of all functions at the same time; gives also how often each rule fired.
+pub fn normalize_program(program: Program<High>, options: &Options) -> (Program<High>, RuleCounts) {
+    let program = program.map(|_, function| remove_dead(number_values(function)));
+    let mut found = Found::default();
+    let mut regions = Vec::new();
+    for (_, function) in &program.functions {
+        let mut pass = Pass::new(function.types.clone(), options, &mut found, None);
+        pass.foresee(&function.body, &mut regions);
+    }
+    found.prepare(regions);
+    let program = program.map(|_, function| run(function, options, &mut found, None));
+    (program, found.fired)
+}
+
+/// Normalizes every region of a function.
+pub fn normalize(function: Function<High>, options: &Options) -> Function<High> {
+    let function = remove_dead(number_values(function));
+    run(function, options, &mut Found::default(), None)
 }
 
 /// A region of a function and what normalization made of it.
@@ -59,20 +80,7 @@ fn run(
     found: &mut Found,
     explained: Option<&mut Vec<ExplainedRegion>>,
 ) -> Function<High> {
-    let mut pass = Pass {
-        replaced: (0..function.types.len() as u32).map(Value).collect(),
-        types: function.types,
-        recipes: BTreeMap::new(),
-        options,
-        found,
-        explained,
-        originals: BTreeMap::new(),
-    };
-    if pass.explained.is_none() {
-        let mut regions = Vec::new();
-        pass.foresee(&function.body, &mut regions);
-        pass.found.prepare(regions);
-    }
+    let mut pass = Pass::new(function.types, options, found, explained);
     let body = pass.block(function.body);
     let function = Function {
         name: function.name,
@@ -93,7 +101,7 @@ struct Pass<'a> {
     /// What stands for each value: itself, or what normalization makes of it.
     replaced: Vec<Value>,
     /// The fields and constants in scope.
-    recipes: BTreeMap<Value, Recipe>,
+    recipes: FxHashMap<Value, Recipe>,
     options: &'a Options,
     found: &'a mut Found,
     /// What was done to each region, if it is wanted.
@@ -113,7 +121,24 @@ enum Recipe {
 /// Definitions that are normalized together: positions in a block.
 type Group = Vec<usize>;
 
-impl Pass<'_> {
+impl<'a> Pass<'a> {
+    fn new(
+        types: Vec<Ty>,
+        options: &'a Options,
+        found: &'a mut Found,
+        explained: Option<&'a mut Vec<ExplainedRegion>>,
+    ) -> Pass<'a> {
+        Pass {
+            replaced: (0..types.len() as u32).map(Value).collect(),
+            types,
+            recipes: FxHashMap::default(),
+            options,
+            found,
+            explained,
+            originals: BTreeMap::new(),
+        }
+    }
+
     fn is_field(&self, v: Value) -> bool {
         matches!(self.types[v.0 as usize], Ty::Field { .. })
     }
@@ -201,8 +226,8 @@ impl Pass<'_> {
     /// The operators to normalize together: connected by the values they share, and such that no value of a group
     /// depends on another of it through something that is not a member.
     fn groups(&self, block: &Block<High>) -> Vec<Group> {
-        let mut depth: BTreeMap<Value, usize> = BTreeMap::new();
-        let mut member_of: BTreeMap<Value, usize> = BTreeMap::new();
+        let mut depth: FxHashMap<Value, usize> = FxHashMap::default();
+        let mut of_members: FxHashSet<Value> = FxHashSet::default();
         let mut members: Vec<(usize, usize)> = Vec::new();
         for (n, inst) in block.insts.iter().enumerate() {
             let is_member = self.is_member(inst);
@@ -210,14 +235,14 @@ impl Pass<'_> {
                 .into_iter()
                 .map(|v| {
                     depth.get(&v).copied().unwrap_or(0)
-                        + usize::from(!is_member && member_of.contains_key(&v))
+                        + usize::from(!is_member && of_members.contains(&v))
                 })
                 .max()
                 .unwrap_or(0);
             for &v in &inst.results {
                 depth.insert(v, level);
                 if is_member {
-                    member_of.insert(v, n);
+                    of_members.insert(v);
                 }
             }
             if is_member {
@@ -236,7 +261,7 @@ impl Pass<'_> {
             k
         };
         // Members of one level that touch a common value are put together; plain reals and constants connect nothing.
-        let mut first_use: BTreeMap<(usize, Value), usize> = BTreeMap::new();
+        let mut first_use: FxHashMap<(usize, Value), usize> = FxHashMap::default();
         for (k, &(n, level)) in members.iter().enumerate() {
             let inst = &block.insts[n];
             for v in used_by(inst)
@@ -265,7 +290,7 @@ impl Pass<'_> {
         group: &Group,
         wanted: &BTreeSet<Value>,
     ) -> (Region, Vec<Value>) {
-        let own: BTreeSet<Value> = group.iter().map(|&n| block.insts[n].results[0]).collect();
+        let own: FxHashSet<Value> = group.iter().map(|&n| block.insts[n].results[0]).collect();
         let mut build = RegionBuilder::new(self, &own);
         for &n in group {
             let Kind::Op(Op::Ein(operator), args) = &block.insts[n].kind else {
@@ -400,20 +425,20 @@ impl Pass<'_> {
 struct RegionBuilder<'p, 'a> {
     pass: &'p Pass<'a>,
     /// The values that the group defines.
-    own: &'p BTreeSet<Value>,
+    own: &'p FxHashSet<Value>,
     inputs: Vec<(Value, Param)>,
     defs: Vec<(Value, Arc<Operator>, Vec<Value>)>,
-    known: BTreeSet<Value>,
+    known: FxHashSet<Value>,
 }
 
 impl<'p, 'a> RegionBuilder<'p, 'a> {
-    fn new(pass: &'p Pass<'a>, own: &'p BTreeSet<Value>) -> RegionBuilder<'p, 'a> {
+    fn new(pass: &'p Pass<'a>, own: &'p FxHashSet<Value>) -> RegionBuilder<'p, 'a> {
         RegionBuilder {
             pass,
             own,
             inputs: Vec::new(),
             defs: Vec::new(),
-            known: BTreeSet::new(),
+            known: FxHashSet::default(),
         }
     }
 
@@ -454,7 +479,7 @@ impl<'p, 'a> RegionBuilder<'p, 'a> {
         let inputs = self.inputs.iter().map(|(v, _)| *v);
         let order: Vec<Value> = inputs.chain(self.defs.iter().map(|(v, ..)| *v)).collect();
         let numbers = order.iter().enumerate();
-        let number: BTreeMap<Value, ValueId> = numbers.map(|(n, v)| (*v, ValueId(n))).collect();
+        let number: FxHashMap<Value, ValueId> = numbers.map(|(n, v)| (*v, ValueId(n))).collect();
         let region = Region {
             defs: self
                 .defs
@@ -488,7 +513,7 @@ fn used_by(inst: &Inst<High>) -> Vec<Value> {
 /// For each group its values that anything else uses.
 fn wanted(block: &Block<High>, groups: &[Group]) -> Vec<BTreeSet<Value>> {
     let mut group_of: Vec<Option<usize>> = vec![None; block.insts.len()];
-    let mut home: BTreeMap<Value, usize> = BTreeMap::new();
+    let mut home: FxHashMap<Value, usize> = FxHashMap::default();
     for (g, group) in groups.iter().enumerate() {
         for &n in group {
             group_of[n] = Some(g);

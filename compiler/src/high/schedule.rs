@@ -2,7 +2,8 @@
 
 use super::High;
 use crate::ssa::{Inst, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// A block under construction, and definitions that wait for their arguments. They are placed in rounds: each round takes, in
 /// their order, the definitions that the round before has made possible.
@@ -12,7 +13,7 @@ pub(super) struct Schedule {
     /// For each pending definition how many arguments are still to be defined.
     missing: Vec<usize>,
     /// Who waits for a value.
-    waiting: BTreeMap<Value, Vec<usize>>,
+    waiting: FxHashMap<Value, Vec<usize>>,
     /// What can be placed, by round.
     ready: BTreeSet<(usize, usize)>,
 }
@@ -22,12 +23,12 @@ impl Schedule {
     /// defined outside.
     pub(super) fn new(kept: &[Inst<High>], pending: Vec<Inst<High>>) -> Schedule {
         let results = kept.iter().chain(&pending).flat_map(|inst| &inst.results);
-        let here: BTreeSet<Value> = results.copied().collect();
+        let here: FxHashSet<Value> = results.copied().collect();
         let mut schedule = Schedule {
             placed: Vec::with_capacity(kept.len() + pending.len()),
             pending: Vec::with_capacity(pending.len()),
             missing: Vec::with_capacity(pending.len()),
-            waiting: BTreeMap::new(),
+            waiting: FxHashMap::default(),
             ready: BTreeSet::new(),
         };
         for (n, inst) in pending.into_iter().enumerate() {
