@@ -11,13 +11,14 @@ use crate::{
         leaf::Leaf,
         tensor::{Operator, Ty},
     },
-    ssa::{Block, Function, Inst, Kind, Value, number_values, remove_dead},
+    ssa::{Block, Function, Inst, Kind, Value, Values, number_values, remove_dead},
 };
 use ein_ir::{
     Param,
     region::{Def, Region, ValueId},
 };
 use rewrite::{Engine, Normalized, Options};
+use smallvec::smallvec;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -107,7 +108,7 @@ enum Recipe {
     /// A leaf.
     Leaf(Leaf),
     /// Of other values, by an operator.
-    Of(Arc<Operator>, Vec<Value>),
+    Of(Arc<Operator>, Values),
 }
 
 /// Definitions that are normalized together: positions in a block.
@@ -170,7 +171,7 @@ impl Pass<'_> {
             let recipe = match &inst.kind {
                 Kind::Op(Op::Field(leaf), _) => Recipe::Leaf(leaf.clone()),
                 Kind::Op(Op::Base(base), _) => match literal(base) {
-                    Some(operator) => Recipe::Of(Arc::new(operator.into()), Vec::new()),
+                    Some(operator) => Recipe::Of(Arc::new(operator.into()), Values::new()),
                     None => continue,
                 },
                 Kind::Op(Op::Ein(operator), args)
@@ -298,7 +299,7 @@ impl Pass<'_> {
                 ein: op,
                 symmetry: symmetry[n].clone(),
             };
-            let args: Vec<Value> = args.iter().map(|a| values[a.0]).collect();
+            let args: Values = args.iter().map(|a| values[a.0]).collect();
             let ty = match operator.ein.result() {
                 Param::Tensor(shape) => Ty::Tensor(shape),
                 Param::Field { .. } => panic!("normalization left a field"),
@@ -306,7 +307,7 @@ impl Pass<'_> {
             let value = self.fresh(ty);
             values.push(value);
             pending.push(Inst {
-                results: vec![value],
+                results: smallvec![value],
                 kind: Kind::Op(Op::Ein(Arc::new(operator)), args),
             });
         }
@@ -472,10 +473,10 @@ impl<'p, 'a> RegionBuilder<'p, 'a> {
 }
 
 /// Everything an instruction reads, nested blocks included.
-fn used_by(inst: &Inst<High>) -> Vec<Value> {
-    fn block(b: &Block<High>, used: &mut Vec<Value>) {
+fn used_by(inst: &Inst<High>) -> Values {
+    fn block(b: &Block<High>, used: &mut Values) {
         b.insts.iter().for_each(|inst| used.extend(used_by(inst)));
-        used.extend(&b.yields);
+        used.extend_from_slice(&b.yields);
     }
     let mut used = inst.kind.operands();
     inst.kind
