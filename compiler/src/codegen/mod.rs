@@ -220,3 +220,31 @@ impl Code {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::both;
+    use std::{panic, sync::Mutex};
+
+    #[test]
+    fn both_things_are_done_once() {
+        let done = Mutex::new(Vec::new());
+        let work = |n: u32| {
+            done.lock().unwrap().push(n);
+            n
+        };
+        assert_eq!(
+            both(|| work(1), || both(|| work(2), || work(3))),
+            (1, (2, 3))
+        );
+        let mut done = done.into_inner().unwrap();
+        done.sort_unstable();
+        assert_eq!(done, [1, 2, 3]);
+    }
+
+    #[test]
+    fn what_goes_wrong_elsewhere_goes_wrong_here() {
+        let caught = panic::catch_unwind(|| both(|| 1, || -> u32 { panic!("elsewhere") }));
+        assert!(caught.is_err());
+    }
+}

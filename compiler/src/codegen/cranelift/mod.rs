@@ -63,7 +63,8 @@ impl Backend for Cranelift {
     }
 }
 
-/// Whether nothing in a function runs again and again: then it takes longer to choose registers well than it gains.
+/// Whether a function runs once, or once in a super-step, and so does everything in it: then it takes longer to choose registers
+/// well than that gains.
 fn runs_once(task: &Task<'_>) -> bool {
     let mut loops = false;
     let body = &task.function.body;

@@ -171,7 +171,8 @@ impl Base {
             }
             Base::Locate(_, dim) => {
                 let position = Ty::Tensor(Shape::new([usize::from(*dim)]));
-                fixed(&[position.clone()], smallvec![Ty::Int, position])
+                let results = smallvec![Ty::Int, position.clone()];
+                fixed(&[position], results)
             }
             Base::CellNumber(_) => fixed(&[Ty::Int], smallvec![Ty::Int]),
             Base::Simple(simple) => {
