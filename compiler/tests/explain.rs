@@ -504,7 +504,7 @@ impl Reading<'_> {
             .body
             .insts
             .iter()
-            .find(|inst| inst.results == [value]);
+            .find(|inst| inst.results[..] == [value]);
         let (op, args) = match &inst.expect("a definition").kind {
             Kind::Op(Op::Ein(operator), args) => {
                 let args = args.iter().map(|&arg| self.value(arg)).collect();

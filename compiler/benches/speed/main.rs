@@ -23,6 +23,8 @@ mod planes;
 mod points;
 mod rays;
 
+#[path = "../../src/allocator.rs"]
+mod allocator;
 #[cfg(target_arch = "x86_64")]
 #[path = "../../../runtime/benches/probe/by_hand.rs"]
 mod by_hand;

@@ -20,7 +20,10 @@ use crate::{
 };
 use ein_ir::Elementary;
 use runtime::probe::{self, ProbeKernel};
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 /// Collects what a program's code refers to; keeps it alive as long as the code.
 #[derive(Debug)]
@@ -31,13 +34,20 @@ pub struct Linker {
     pub(super) published_stride: usize,
     fields: Vec<Arc<Convolution>>,
     strings: Vec<Arc<str>>,
+    fem_probes: Vec<Arc<FemProbe>>,
+    /// Where strands keep hints, for each mesh.
+    hints: Vec<usize>,
+    /// What code refers to by address: functions that are compiled at the same time add to it.
+    made: Mutex<Made>,
+}
+
+/// What was made for code that refers to it by address, and stays where it is.
+#[derive(Debug, Default)]
+struct Made {
     kernels: HashMap<TableKey, Box<ProbeKernel>>,
     statements: Vec<Arc<PrintStatement>>,
     calls: Vec<Arc<HostCall>>,
-    fem_probes: Vec<Arc<FemProbe>>,
     fem_calls: Vec<Arc<FemCall>>,
-    /// Where strands keep hints, for each mesh.
-    hints: Vec<usize>,
 }
 
 /// What a table of weights is made for: kernels, components, orders, strands per call, and whether reals have 64 bits.
@@ -51,17 +61,18 @@ impl Linker {
             published_stride: state.layout.published_stride(),
             fields: Vec::new(),
             strings: Vec::new(),
-            kernels: HashMap::new(),
-            statements: Vec::new(),
-            calls: Vec::new(),
             fem_probes: Vec::new(),
-            fem_calls: Vec::new(),
             hints: state.hints.clone(),
+            made: Mutex::default(),
         };
         for (_, function) in &program.functions {
             function.each_op(&mut |op, _, _| linker.number(op));
         }
         linker
+    }
+
+    fn made(&self) -> MutexGuard<'_, Made> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Gives a number to what an operation refers to by one.
@@ -105,7 +116,7 @@ impl Linker {
 
     /// The primitive that probes a field, and the table of weights it takes.
     pub(super) fn probe(
-        &mut self,
+        &self,
         field: &Convolution,
         orders: Orders,
         lanes: Lanes,
@@ -118,7 +129,8 @@ impl Linker {
             lanes.double,
         );
         let make = || Box::new(probe_kernel(field, orders, lanes.double, lanes.width));
-        let table = self.kernels.entry(key).or_insert_with(make);
+        let mut made = self.made();
+        let table = made.kernels.entry(key).or_insert_with(make);
         let primitive = probe::lookup(table.spec());
         let primitive = primitive.unwrap_or_else(|why| panic!("probe of {field}: {why}"));
         (
@@ -141,13 +153,13 @@ impl Linker {
     }
 
     /// What a `print` statement prints, by address.
-    pub(super) fn pieces(&mut self, pieces: &Arc<[Piece]>, lanes: Lanes) -> usize {
+    pub(super) fn pieces(&self, pieces: &Arc<[Piece]>, lanes: Lanes) -> usize {
         let statement = Arc::new(PrintStatement {
             pieces: pieces.clone(),
             lanes,
         });
         let address = std::ptr::from_ref::<PrintStatement>(&statement) as usize;
-        self.statements.push(statement);
+        self.made().statements.push(statement);
         address
     }
 
@@ -157,19 +169,14 @@ impl Linker {
     }
 
     /// An operation on sequences or strands, by address.
-    pub(super) fn host_call(
-        &mut self,
-        op: &Dynamic,
-        lanes: Lanes,
-        state: &Arc<[StatePlane]>,
-    ) -> usize {
+    pub(super) fn host_call(&self, op: &Dynamic, lanes: Lanes, state: &Arc<[StatePlane]>) -> usize {
         let call = Arc::new(HostCall {
             op: op.clone(),
             lanes,
             state: state.clone(),
         });
         let address = std::ptr::from_ref::<HostCall>(&call) as usize;
-        self.calls.push(call);
+        self.made().calls.push(call);
         address
     }
 
@@ -184,7 +191,7 @@ impl Linker {
     }
 
     /// What is to be done with a mesh, by address; none for other operations.
-    pub(super) fn fem_call(&mut self, op: &Op, lanes: Lanes) -> Option<usize> {
+    pub(super) fn fem_call(&self, op: &Op, lanes: Lanes) -> Option<usize> {
         let op = match op {
             Op::Locate(mesh, _) => FemOp::Locate {
                 mesh: *mesh,
@@ -202,7 +209,7 @@ impl Linker {
         };
         let call = Arc::new(FemCall { op, lanes });
         let address = std::ptr::from_ref::<FemCall>(&call) as usize;
-        self.fem_calls.push(call);
+        self.made().fem_calls.push(call);
         Some(address)
     }
 

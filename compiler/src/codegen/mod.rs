@@ -19,10 +19,15 @@ pub use link::Linker;
 pub use vector::Vector;
 
 use crate::{
+    front::deep,
     low::Low,
     ssa::{Function, Role},
 };
-use std::any::Any;
+use std::{
+    any::Any,
+    sync::{Mutex, PoisonError},
+    thread,
+};
 
 /// A function to be compiled.
 #[derive(Clone, Debug)]
@@ -56,8 +61,11 @@ pub trait Backend: Sync {
     /// Its name.
     fn name(&self) -> &'static str;
 
+    /// Whether it can compile a function, as far as can be told without trying.
+    fn may_compile(&self, task: &Task<'_>) -> bool;
+
     /// Compiles the functions that it can, and leaves out the others.
-    fn compile(&self, tasks: &[Task<'_>], state: &StateMap, linker: &mut Linker) -> Generated;
+    fn compile(&self, tasks: &[Task<'_>], state: &StateMap, linker: &Linker) -> Generated;
 }
 
 /// What a back end made.
@@ -102,20 +110,66 @@ pub fn compile(
         linker,
         _memory: Vec::new(),
     };
-    let mut left = tasks;
-    for backend in backends {
-        if left.is_empty() {
-            break;
-        }
-        let generated = backend.compile(&left, state, &mut code.linker);
-        left.retain(|task| generated.entries.iter().all(|(role, _)| *role != task.role));
+    for (maker, generated) in compile_by(&tasks, state, &code.linker, backends) {
         let roles = generated.entries.iter().map(|(role, _)| *role);
-        code.makers.extend(roles.map(|role| (role, backend.name())));
+        code.makers.extend(roles.map(|role| (role, maker)));
         code.functions.extend(generated.entries);
         code._memory.push(generated.memory);
     }
-    assert!(left.is_empty(), "functions that no back end compiles");
     code
+}
+
+/// What back ends made of functions, by their names. What the first surely cannot compile, the others do at the same time.
+fn compile_by(
+    tasks: &[Task<'_>],
+    state: &StateMap,
+    linker: &Linker,
+    backends: &[&dyn Backend],
+) -> Vec<(&'static str, Generated)> {
+    if tasks.is_empty() {
+        return Vec::new();
+    }
+    let (first, others) = backends
+        .split_first()
+        .expect("a back end that compiles whatever there is");
+    let only = |chosen: &dyn Fn(&Task<'_>) -> bool| -> Vec<Task<'_>> {
+        tasks.iter().filter(|task| chosen(task)).cloned().collect()
+    };
+    let refused = only(&|task| !first.may_compile(task));
+    let compile = || first.compile(tasks, state, linker);
+    let (made, by_others) = match refused.is_empty() {
+        true => (compile(), Vec::new()),
+        false => both(compile, || compile_by(&refused, state, linker, others)),
+    };
+    let is_made = |task: &Task<'_>| made.entries.iter().any(|(role, _)| *role == task.role);
+    let left = only(&|task| first.may_compile(task) && !is_made(task));
+    let by_others = by_others
+        .into_iter()
+        .chain(compile_by(&left, state, linker, others));
+    by_others.chain([(first.name(), made)]).collect()
+}
+
+/// Does two things, at the same time if there can be another thread.
+fn both<A, B: Send>(one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
+    // The other thread, or this one if there is none.
+    let waiting = Mutex::new(Some(other));
+    let take = || {
+        waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    };
+    thread::scope(|scope| {
+        let helper = thread::Builder::new().spawn_scoped(scope, || take().map(deep));
+        let one = one();
+        let other = take()
+            .map(|other| other())
+            .or_else(|| match helper.ok()?.join() {
+                Ok(done) => done,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+        (one, other.expect("one of both threads did it"))
+    })
 }
 
 impl Code {
@@ -164,5 +218,33 @@ impl Code {
             // SAFETY: promised by the caller.
             Entry::Steps(entry) => steps - unsafe { entry(frame, steps) },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::both;
+    use std::{panic, sync::Mutex};
+
+    #[test]
+    fn both_things_are_done_once() {
+        let done = Mutex::new(Vec::new());
+        let work = |n: u32| {
+            done.lock().unwrap().push(n);
+            n
+        };
+        assert_eq!(
+            both(|| work(1), || both(|| work(2), || work(3))),
+            (1, (2, 3))
+        );
+        let mut done = done.into_inner().unwrap();
+        done.sort_unstable();
+        assert_eq!(done, [1, 2, 3]);
+    }
+
+    #[test]
+    fn what_goes_wrong_elsewhere_goes_wrong_here() {
+        let caught = panic::catch_unwind(|| both(|| 1, || -> u32 { panic!("elsewhere") }));
+        assert!(caught.is_err());
     }
 }

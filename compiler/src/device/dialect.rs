@@ -3,7 +3,7 @@
 use crate::{
     ir::{Bits, Simple, leaf::KernelRef, words::Words},
     low,
-    ssa::Dialect,
+    ssa::{Dialect, Types},
 };
 use ein_ir::Kernel;
 use std::{fmt, str::FromStr};
@@ -178,10 +178,10 @@ impl Dialect for Device {
     type Op = Op;
     type Ty = Ty;
 
-    fn type_of(op: &Op, args: &[&Ty]) -> Result<Vec<Ty>, String> {
+    fn type_of(op: &Op, args: &[&Ty]) -> Result<Types<Ty>, String> {
         let (wanted, results) = signature(op);
         if args.len() == wanted.len() && args.iter().zip(&wanted).all(|(a, w)| *a == w) {
-            Ok(results)
+            Ok(results.into())
         } else {
             Err(format!("arguments {args:?}, wanted {wanted:?}"))
         }

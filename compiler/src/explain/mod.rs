@@ -20,11 +20,12 @@ use crate::{
         tensor::{Base, Ty},
     },
     pipeline::Options,
-    ssa::{Function, Inst, Kind, Role, Value, number_values_mapped, remove_dead},
+    ssa::{Function, Inst, Kind, Role, Value, Values, number_values_mapped, remove_dead},
 };
 use ein_ir::{Param, Shape, ops::special};
 use part::parts;
 use scope::{Names, Scope};
+use smallvec::smallvec;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -201,14 +202,14 @@ fn probed(function: &Function<High>, field: Value, dim: usize) -> (Function<High
     let result = function.fresh(Ty::Tensor(shape.clone()));
     let given = Op::Base(Base::Arg(0, Ty::Tensor(position.clone())));
     let probe = special::probe(Param::Field { dim, shape }, Param::Tensor(position));
-    let define = |value: Value, op: Op, args: Vec<Value>| Inst {
-        results: vec![value],
+    let define = |value: Value, op: Op, args: Values| Inst {
+        results: smallvec![value],
         kind: Kind::Op(op, args),
     };
     let probe = Op::Ein(Arc::new(probe.into()));
     let insts = [
-        define(at, given, vec![]),
-        define(result, probe, vec![field, at]),
+        define(at, given, smallvec![]),
+        define(result, probe, smallvec![field, at]),
     ];
     function.body.insts.extend(insts);
     function.body.yields = vec![result];

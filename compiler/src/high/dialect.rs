@@ -5,8 +5,9 @@ use crate::{
         leaf::Leaf,
         tensor::{Base, Operator, Ty},
     },
-    ssa::Dialect,
+    ssa::{Dialect, Types},
 };
+use smallvec::smallvec;
 use std::{fmt, str::FromStr, sync::Arc};
 
 /// The High-IR dialect.
@@ -38,19 +39,19 @@ impl Dialect for High {
     type Op = Op;
     type Ty = Ty;
 
-    fn type_of(op: &Op, args: &[&Ty]) -> Result<Vec<Ty>, String> {
+    fn type_of(op: &Op, args: &[&Ty]) -> Result<Types<Ty>, String> {
         match op {
             Op::Base(base) => base.type_of(args),
-            Op::Field(field) if args.is_empty() => Ok(vec![Ty::Field {
+            Op::Field(field) if args.is_empty() => Ok(smallvec![Ty::Field {
                 dim: field.dim(),
                 shape: field.shape().clone(),
             }]),
             Op::Field(_) => Err("a leaf field has no arguments".into()),
-            Op::Ein(operator) => operator.type_of(args),
+            Op::Ein(operator) => operator.type_of(args).map(|ty| smallvec![ty]),
             Op::Inside { supports, .. } => {
                 let wanted = Ty::Tensor(ein_ir::Shape::new([supports.len()]));
                 if args == [&wanted] {
-                    Ok(vec![Ty::Bool])
+                    Ok(smallvec![Ty::Bool])
                 } else {
                     Err(format!("arguments {args:?}, wanted {wanted}"))
                 }

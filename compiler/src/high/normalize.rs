@@ -16,7 +16,7 @@ use crate::{
         leaf::Leaf,
         tensor::{Operator, Ty},
     },
-    ssa::{Block, Function, Inst, Kind, Program, Value, number_values, remove_dead},
+    ssa::{Block, Function, Inst, Kind, Program, Value, Values, number_values, remove_dead},
 };
 use ein_ir::{
     Param,
@@ -24,6 +24,7 @@ use ein_ir::{
 };
 use rewrite::{Engine, Normalized, Options};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::smallvec;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -115,7 +116,7 @@ enum Recipe {
     /// A leaf.
     Leaf(Leaf),
     /// Of other values, by an operator.
-    Of(Arc<Operator>, Vec<Value>),
+    Of(Arc<Operator>, Values),
 }
 
 /// Definitions that are normalized together: positions in a block.
@@ -195,7 +196,7 @@ impl<'a> Pass<'a> {
             let recipe = match &inst.kind {
                 Kind::Op(Op::Field(leaf), _) => Recipe::Leaf(leaf.clone()),
                 Kind::Op(Op::Base(base), _) => match literal(base) {
-                    Some(operator) => Recipe::Of(Arc::new(operator.into()), Vec::new()),
+                    Some(operator) => Recipe::Of(Arc::new(operator.into()), Values::new()),
                     None => continue,
                 },
                 Kind::Op(Op::Ein(operator), args)
@@ -323,7 +324,7 @@ impl<'a> Pass<'a> {
                 ein: op,
                 symmetry: symmetry[n].clone(),
             };
-            let args: Vec<Value> = args.iter().map(|a| values[a.0]).collect();
+            let args: Values = args.iter().map(|a| values[a.0]).collect();
             let ty = match operator.ein.result() {
                 Param::Tensor(shape) => Ty::Tensor(shape),
                 Param::Field { .. } => panic!("normalization left a field"),
@@ -331,7 +332,7 @@ impl<'a> Pass<'a> {
             let value = self.fresh(ty);
             values.push(value);
             pending.push(Inst {
-                results: vec![value],
+                results: smallvec![value],
                 kind: Kind::Op(Op::Ein(Arc::new(operator)), args),
             });
         }
@@ -497,10 +498,10 @@ impl<'p, 'a> RegionBuilder<'p, 'a> {
 }
 
 /// Everything an instruction reads, nested blocks included.
-fn used_by(inst: &Inst<High>) -> Vec<Value> {
-    fn block(b: &Block<High>, used: &mut Vec<Value>) {
+fn used_by(inst: &Inst<High>) -> Values {
+    fn block(b: &Block<High>, used: &mut Values) {
         b.insts.iter().for_each(|inst| used.extend(used_by(inst)));
-        used.extend(&b.yields);
+        used.extend_from_slice(&b.yields);
     }
     let mut used = inst.kind.operands();
     inst.kind

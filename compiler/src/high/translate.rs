@@ -9,6 +9,7 @@ mod field;
 mod flow;
 mod indexed;
 mod iterate;
+mod operators;
 mod statics;
 mod steps;
 mod strands;

@@ -12,9 +12,10 @@ use crate::{
         leaf::{Convolution, ImageInfo},
         print_piece::{self, Piece},
     },
-    ssa::Dialect,
+    ssa::{Dialect, Types},
 };
 use ein_ir::Elementary;
+use smallvec::smallvec;
 use std::{fmt, str::FromStr, sync::Arc};
 
 /// The Low-IR dialect.
@@ -78,17 +79,23 @@ impl Dialect for Low {
     type Op = Op;
     type Ty = Ty;
 
-    fn type_of(op: &Op, args: &[&Ty]) -> Result<Vec<Ty>, String> {
-        // What most operations are, and what it takes is at hand.
-        if let Op::Simple(simple) = op
-            && let (wanted, result) = simple.signature()
-            && args.iter().copied().eq(wanted)
-        {
-            return Ok(vec![result]);
+    fn type_of(op: &Op, args: &[&Ty]) -> Result<Types<Ty>, String> {
+        // What most operations are, and what they take is at hand.
+        match op {
+            Op::Simple(simple) => {
+                let (wanted, result) = simple.signature();
+                if args.iter().copied().eq(wanted) {
+                    return Ok(smallvec![result]);
+                }
+            }
+            Op::Real(_) if args.is_empty() => return Ok(smallvec![Ty::Real]),
+            Op::Global(_, ty) | Op::State(_, ty) if args.is_empty() => return Ok(smallvec![*ty]),
+            Op::Select(ty) if args == [&Ty::Bool, ty, ty] => return Ok(smallvec![*ty]),
+            _ => {}
         }
         let (wanted, results) = signature(op);
         if args.len() == wanted.len() && args.iter().zip(&wanted).all(|(a, w)| *a == w) {
-            Ok(results)
+            Ok(results.into())
         } else {
             Err(format!("arguments {args:?}, wanted {wanted:?}"))
         }

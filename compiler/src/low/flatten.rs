@@ -3,6 +3,7 @@
 
 use super::{Low, Op, varying};
 use crate::ssa::{Block, Function, Inst, Kind};
+use smallvec::smallvec;
 
 /// Replaces every `if` whose condition may differ between strands and whose blocks are short.
 pub fn flatten_short_ifs(function: Function<Low>) -> Function<Low> {
@@ -43,8 +44,8 @@ impl Flattening<'_> {
                     for (result, (a, b)) in results.into_iter().zip(sides) {
                         let select = Op::Select(self.types[result.0 as usize]);
                         insts.push(Inst {
-                            results: vec![result],
-                            kind: Kind::Op(select, vec![condition, a, b]),
+                            results: smallvec![result],
+                            kind: Kind::Op(select, smallvec![condition, a, b]),
                         });
                     }
                 }

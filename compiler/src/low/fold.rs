@@ -5,7 +5,8 @@
 
 use super::{Low, Op};
 use crate::ir::Simple;
-use crate::ssa::{Block, Function, Inst, Kind, Value};
+use crate::ssa::{Block, Function, Inst, Kind, Value, Values};
+use smallvec::SmallVec;
 
 /// Folds constants; leaves unused ones to `remove_dead`.
 pub fn fold_constants(function: Function<Low>) -> Function<Low> {
@@ -77,8 +78,8 @@ impl Folding<'_> {
     fn insts(&mut self, from: Vec<Inst<Low>>, to: &mut Vec<Inst<Low>>) {
         for Inst { results, kind } in from {
             let kind = match kind {
-                Kind::Op(op, args) => {
-                    let args = self.all(args);
+                Kind::Op(op, mut args) => {
+                    args.iter_mut().for_each(|v| *v = self.one(*v));
                     match self.outcome(&op, &args) {
                         Outcome::Operand(v) => {
                             self.replaced[results[0].0 as usize] = v;
@@ -86,7 +87,7 @@ impl Folding<'_> {
                         }
                         Outcome::Constant(known) => {
                             self.known[results[0].0 as usize] = Some(known);
-                            Kind::Op(known.op(), Vec::new())
+                            Kind::Op(known.op(), Values::new())
                         }
                         Outcome::Keep => Kind::Op(op, args),
                     }
@@ -150,7 +151,7 @@ impl Folding<'_> {
                 _ => Outcome::Keep,
             },
             Op::Simple(simple) => {
-                let operands: Option<Vec<Known>> = (0..args.len()).map(known).collect();
+                let operands: Option<SmallVec<[Known; 3]>> = (0..args.len()).map(known).collect();
                 match operands.and_then(|operands| evaluate(*simple, &operands)) {
                     Some(value) => Outcome::Constant(value),
                     None => neutral(*simple, args, &known),

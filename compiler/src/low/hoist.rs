@@ -6,6 +6,7 @@
 
 use super::{Low, Op, Slots};
 use crate::ssa::{Block, Function, Inst, Kind, Program, Role, Value, number_values, remove_dead};
+use smallvec::smallvec;
 use std::collections::HashMap;
 
 /// Moves everything of strand code that does not depend on the strand to the function [`Role::Invariants`].
@@ -13,11 +14,13 @@ pub fn hoist(mut program: Program<Low>) -> Program<Low> {
     let globals = Slots::of(&program.interface).global_count();
     let mut moved: Function<Low> = Function::new(Role::Invariants.name());
     let mut wanted: Vec<(Role, Value)> = Vec::new();
+    let mut invariants: Vec<Invariants> = Vec::new();
     for (role, function) in &program.functions {
         if role.is_strand_code() {
             let found = Invariants::of(function);
             wanted.extend(found.wanted(&function.body).into_iter().map(|v| (*role, v)));
             found.copy(function, &mut moved, *role, &wanted);
+            invariants.push(found);
         }
     }
     if wanted.is_empty() {
@@ -35,14 +38,13 @@ pub fn hoist(mut program: Program<Low>) -> Program<Low> {
         slots.insert(want, globals + place as u32);
     }
     moved.body.yields = results;
-    for (role, function) in &mut program.functions {
-        if role.is_strand_code() {
-            let invariant = Invariants::of(function).values;
-            let body = std::mem::take(&mut function.body);
-            function.body = read(body, &invariant, &function.types, &|v| {
-                slots.get(&(*role, v)).copied()
-            });
-        }
+    let strand_code = program.functions.iter_mut();
+    let strand_code = strand_code.filter(|(role, _)| role.is_strand_code());
+    for ((role, function), found) in strand_code.zip(&invariants) {
+        let body = std::mem::take(&mut function.body);
+        function.body = read(body, &found.values, &function.types, &|v| {
+            slots.get(&(*role, v)).copied()
+        });
     }
     program
         .functions
@@ -68,10 +70,12 @@ impl Invariants {
     /// Looks at a block that is `reached` by every call. Loops elsewhere stay where they are: perhaps no strand would have run them.
     fn look_at(&mut self, block: &Block<Low>, reached: bool) {
         for inst in &block.insts {
-            if (reached || !has_loop(&inst.kind)) && self.is_invariant(&inst.kind) {
-                for v in &inst.results {
-                    self.values[v.0 as usize] = true;
-                }
+            let mut inside = Vec::new();
+            let may_move = reached || !has_loop(&inst.kind);
+            let moves = may_move && self.is_invariant(&inst.kind, &mut inside);
+            self.set(&inside, false);
+            if moves {
+                self.set(&inst.results, true);
             } else {
                 for inner in inst.kind.blocks() {
                     self.look_at(inner, false);
@@ -80,36 +84,44 @@ impl Invariants {
         }
     }
 
-    fn is_invariant(&self, kind: &Kind<Low>) -> bool {
+    /// Whether an instruction is invariant. What it supposes of values inside is left, and they are listed.
+    fn is_invariant(&mut self, kind: &Kind<Low>, inside: &mut Vec<Value>) -> bool {
         let known = |v: &Value| self.values[v.0 as usize];
         match kind {
             Kind::Op(op, args) => depends_on_arguments_only(op) && args.iter().all(known),
             Kind::If { .. } | Kind::For { .. } => {
                 // Inside, values depend on each other and on the counter; from outside only invariants may come in.
-                let mut inside = Invariants {
-                    values: self.values.clone(),
-                };
-                kind.operands().iter().all(known) && inside.all_in(kind)
+                kind.operands().iter().all(known) && self.all_in(kind, inside)
             }
         }
     }
 
     /// Whether everything in the blocks of an instruction is invariant if what the instruction itself defines for them is.
-    fn all_in(&mut self, kind: &Kind<Low>) -> bool {
+    fn all_in(&mut self, kind: &Kind<Low>, inside: &mut Vec<Value>) -> bool {
         if let Kind::For { index, carried, .. } = kind {
-            for v in carried.iter().chain([index]) {
-                self.values[v.0 as usize] = true;
-            }
+            self.suppose(carried, inside);
+            self.suppose(&[*index], inside);
         }
         kind.blocks().into_iter().all(|block| {
             block.insts.iter().all(|inst| {
-                let invariant = self.is_invariant(&inst.kind);
-                for v in &inst.results {
-                    self.values[v.0 as usize] = invariant;
+                let invariant = self.is_invariant(&inst.kind, inside);
+                if invariant {
+                    self.suppose(&inst.results, inside);
                 }
                 invariant
             }) && block.yields.iter().all(|v| self.values[v.0 as usize])
         })
+    }
+
+    fn suppose(&mut self, values: &[Value], inside: &mut Vec<Value>) {
+        self.set(values, true);
+        inside.extend(values);
+    }
+
+    fn set(&mut self, values: &[Value], invariant: bool) {
+        for v in values {
+            self.values[v.0 as usize] = invariant;
+        }
     }
 
     /// The computed invariants that other instructions use.
@@ -237,8 +249,8 @@ fn read(
             insts.extend(results.iter().filter_map(|&v| {
                 let op = Op::Global(slot(v)?, types[v.0 as usize]);
                 Some(Inst {
-                    results: vec![v],
-                    kind: Kind::Op(op, Vec::new()),
+                    results: smallvec![v],
+                    kind: Kind::Op(op, smallvec![]),
                 })
             }));
         } else {

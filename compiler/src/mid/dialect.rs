@@ -7,9 +7,10 @@ use crate::{
         leaf::Convolution,
         tensor::{Base, Operator, Ty},
     },
-    ssa::Dialect,
+    ssa::{Dialect, Types},
 };
 use ein_ir::{Param, Shape};
+use smallvec::smallvec;
 use std::{fmt, str::FromStr, sync::Arc};
 
 /// The Mid-IR dialect.
@@ -42,9 +43,9 @@ impl Dialect for Mid {
     type Op = Op;
     type Ty = Ty;
 
-    fn type_of(op: &Op, args: &[&Ty]) -> Result<Vec<Ty>, String> {
+    fn type_of(op: &Op, args: &[&Ty]) -> Result<Types<Ty>, String> {
         let vector = |n: usize| Ty::Tensor(Shape::new([n]));
-        let wants = |wanted: &[Ty], result: Vec<Ty>| {
+        let wants = |wanted: &[Ty], result: Types<Ty>| {
             if args.len() == wanted.len() && args.iter().zip(wanted).all(|(a, w)| *a == w) {
                 Ok(result)
             } else {
@@ -62,15 +63,16 @@ impl Dialect for Mid {
                 {
                     return Err("a field in Mid-IR".into());
                 }
-                operator.type_of(args)
+                operator.type_of(args).map(|ty| smallvec![ty])
             }
             Op::ToIndex(_, dim) => wants(
                 &[vector(usize::from(*dim))],
-                vec![vector(usize::from(*dim))],
+                smallvec![vector(usize::from(*dim))],
             ),
-            Op::Gradient(_, dim) => {
-                wants(&[], vec![Ty::Tensor(Shape::new([usize::from(*dim); 2]))])
-            }
+            Op::Gradient(_, dim) => wants(
+                &[],
+                smallvec![Ty::Tensor(Shape::new([usize::from(*dim); 2]))],
+            ),
             Op::Probe(field, orders) => {
                 let results = orders
                     .iter()

@@ -23,7 +23,14 @@ pub use remove_dead::remove_dead;
 pub use value_number::{number_values, number_values_mapped};
 pub use verify::verify;
 
+use smallvec::{SmallVec, smallvec};
 use std::{fmt, str::FromStr};
+
+/// The arguments or results of an operation. Most have few, and those need no memory of their own.
+pub type Values = SmallVec<[Value; 4]>;
+
+/// The types of an operation's results. Most have one.
+pub type Types<Ty> = SmallVec<[Ty; 1]>;
 
 /// A value: defined once, used within the block that defines it and the blocks inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,7 +63,7 @@ pub trait Dialect: Sized + Clone + fmt::Debug + PartialEq + 'static {
     const INT: Self::Ty;
 
     /// The types of an operation's results, or why its arguments do not fit.
-    fn type_of(op: &Self::Op, args: &[&Self::Ty]) -> Result<Vec<Self::Ty>, String>;
+    fn type_of(op: &Self::Op, args: &[&Self::Ty]) -> Result<Types<Self::Ty>, String>;
     /// Whether the operation must happen exactly as often and in the order written.
     fn has_effect(op: &Self::Op) -> bool;
     /// Whether the operation gives the same for its arguments in any order.
@@ -85,7 +92,7 @@ impl<D: Dialect> Default for Block<D> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst<D: Dialect> {
     /// The values it defines.
-    pub results: Vec<Value>,
+    pub results: Values,
     /// What it does.
     pub kind: Kind<D>,
 }
@@ -94,7 +101,7 @@ pub struct Inst<D: Dialect> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind<D: Dialect> {
     /// An operation of the dialect.
-    Op(D::Op, Vec<Value>),
+    Op(D::Op, Values),
     /// Runs one of two blocks; the results are its yields.
     If {
         /// A boolean.
@@ -126,10 +133,10 @@ pub enum Kind<D: Dialect> {
 
 impl<D: Dialect> Kind<D> {
     /// The values that are read here, nested blocks left aside.
-    pub fn operands(&self) -> Vec<Value> {
+    pub fn operands(&self) -> Values {
         match self {
             Kind::Op(_, args) => args.clone(),
-            Kind::If { condition, .. } => vec![*condition],
+            Kind::If { condition, .. } => smallvec![*condition],
             Kind::For {
                 low, high, init, ..
             } => [*low, *high]
@@ -173,13 +180,13 @@ impl<D: Dialect> Kind<D> {
     }
 
     /// The nested blocks.
-    pub fn blocks(&self) -> Vec<&Block<D>> {
+    pub fn blocks(&self) -> SmallVec<[&Block<D>; 2]> {
         match self {
-            Kind::Op(..) => vec![],
+            Kind::Op(..) => smallvec![],
             Kind::If {
                 then, otherwise, ..
-            } => vec![then, otherwise],
-            Kind::For { body, .. } => vec![body],
+            } => smallvec![then, otherwise],
+            Kind::For { body, .. } => smallvec![body],
         }
     }
 }
@@ -280,25 +287,25 @@ impl<D: Dialect> Builder<D> {
 
     /// Appends an operation; gives the number of its first result and how many it has.
     fn append(&mut self, op: D::Op, args: &[Value]) -> (u32, u32) {
-        let arg_types: Vec<&D::Ty> = args.iter().map(|&a| self.type_of(a)).collect();
-        let types = match D::type_of(&op, &arg_types) {
-            Ok(types) => types,
-            Err(why) => panic!("{} operation `{op}` on {arg_types:?}: {why}", D::NAME),
+        let types = {
+            let types: SmallVec<[&D::Ty; 4]> = args.iter().map(|&a| self.type_of(a)).collect();
+            D::type_of(&op, &types)
+                .unwrap_or_else(|why| panic!("{} operation `{op}` on {types:?}: {why}", D::NAME))
         };
         let first = self.types.len() as u32;
         self.types.extend(types);
         let count = self.types.len() as u32 - first;
         self.push(Inst {
             results: (first..first + count).map(Value).collect(),
-            kind: Kind::Op(op, args.to_vec()),
+            kind: Kind::Op(op, args.into()),
         });
         (first, count)
     }
 
     /// The operation that defines a value in one of the open blocks, with its arguments.
-    pub fn definition(&self, value: Value) -> Option<(D::Op, Vec<Value>)> {
+    pub fn definition(&self, value: Value) -> Option<(D::Op, Values)> {
         let (op, args) = self.defining(value)?;
-        Some((op.clone(), args.to_vec()))
+        Some((op.clone(), args.into()))
     }
 
     /// The same, to look at.
@@ -340,7 +347,7 @@ impl<D: Dialect> Builder<D> {
     pub fn if_(&mut self, condition: Value, then: Block<D>, otherwise: Block<D>) -> Vec<Value> {
         let results = self.like(&then.yields);
         self.push(Inst {
-            results: results.clone(),
+            results: results[..].into(),
             kind: Kind::If {
                 condition,
                 then,
@@ -384,7 +391,7 @@ impl<D: Dialect> Builder<D> {
             init,
         } = open;
         self.push(Inst {
-            results: results.clone(),
+            results: results[..].into(),
             kind: Kind::For {
                 index,
                 low,

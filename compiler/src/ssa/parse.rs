@@ -1,6 +1,6 @@
 //! Reads functions in the form that `print` writes.
 
-use super::{Block, Dialect, Function, Inst, Kind, Value};
+use super::{Block, Dialect, Function, Inst, Kind, Value, Values};
 use std::{iter::Peekable, str::Lines};
 
 /// Reads one function.
@@ -81,7 +81,7 @@ impl<D: Dialect> Reader<'_, D> {
                     .collect::<Result<_, _>>()?,
                 rest,
             ),
-            _ => (Vec::new(), line),
+            _ => (Values::new(), line),
         };
         let kind =
             if let Some(condition) = rest.strip_prefix("if ").and_then(|r| r.strip_suffix(" {")) {
@@ -103,7 +103,7 @@ impl<D: Dialect> Reader<'_, D> {
                     .strip_suffix(')')
                     .and_then(|r| r.rsplit_once('('))
                     .ok_or_else(|| "expected an operation with arguments".to_string())?;
-                Kind::Op(op.parse()?, values(args)?)
+                Kind::Op(op.parse()?, values(args)?.into())
             };
         Ok(Inst { results, kind })
     }

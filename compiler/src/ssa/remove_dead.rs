@@ -9,7 +9,7 @@ use super::{Block, Dialect, Function, Inst, Kind, Value};
 /// The same function without unused operations and results.
 pub fn remove_dead<D: Dialect>(function: Function<D>) -> Function<D> {
     let mut marking = Marking {
-        needs: Vec::new(),
+        needs: Vec::with_capacity(2 * function.types.len()),
         last: vec![NONE; function.types.len()],
         live: vec![false; function.types.len()],
         waiting: Vec::new(),
@@ -22,13 +22,13 @@ pub fn remove_dead<D: Dialect>(function: Function<D>) -> Function<D> {
 }
 
 /// No need.
-const NONE: usize = usize::MAX;
+const NONE: u32 = u32::MAX;
 
 struct Marking {
     /// What values are computed from: a value, and where the next need of the same one is.
-    needs: Vec<(Value, usize)>,
+    needs: Vec<(Value, u32)>,
     /// For every value, where its last need is.
-    last: Vec<usize>,
+    last: Vec<u32>,
     live: Vec<bool>,
     waiting: Vec<Value>,
 }
@@ -90,7 +90,7 @@ impl Marking {
 
     fn need(&mut self, v: Value, from: &[Value]) {
         for &other in from {
-            let next = std::mem::replace(&mut self.last[v.0 as usize], self.needs.len());
+            let next = std::mem::replace(&mut self.last[v.0 as usize], self.needs.len() as u32);
             self.needs.push((other, next));
         }
     }
@@ -104,7 +104,7 @@ impl Marking {
             if !std::mem::replace(&mut self.live[v.0 as usize], true) {
                 let mut place = self.last[v.0 as usize];
                 while place != NONE {
-                    let (needed, next) = self.needs[place];
+                    let (needed, next) = self.needs[place as usize];
                     self.waiting.push(needed);
                     place = next;
                 }
@@ -189,7 +189,10 @@ fn sweep<D: Dialect>(block: Block<D>, live: &[bool]) -> Block<D> {
     }
 }
 
-fn select(values: Vec<Value>, used: &[bool]) -> Vec<Value> {
+fn select<C>(values: C, used: &[bool]) -> C
+where
+    C: IntoIterator<Item = Value> + FromIterator<Value>,
+{
     let chosen = values.into_iter().zip(used).filter(|(_, used)| **used);
     chosen.map(|(v, _)| v).collect()
 }

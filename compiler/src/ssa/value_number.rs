@@ -2,7 +2,7 @@
 //! Operations that commute are the same for their arguments in any order.
 
 use super::{Block, Dialect, Function, Inst, Kind, Value};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
 /// The same function with every repeated operation replaced by its first result.
@@ -14,7 +14,7 @@ pub fn number_values<D: Dialect>(function: Function<D>) -> Function<D> {
 pub fn number_values_mapped<D: Dialect>(function: Function<D>) -> (Function<D>, Vec<Value>) {
     let mut numbering = Numbering::<D> {
         replaced: (0..function.types.len() as u32).map(Value).collect(),
-        seen: Seen::default(),
+        seen: Seen::new(function.types.len()),
     };
     let body = numbering.block(function.body);
     (Function { body, ..function }, numbering.replaced)
@@ -32,8 +32,8 @@ impl<D: Dialect> Numbering<D> {
         let mut insts = Vec::with_capacity(block.insts.len());
         for inst in block.insts {
             match inst.kind {
-                Kind::Op(op, args) => {
-                    let args = self.all(args);
+                Kind::Op(op, mut args) => {
+                    args.iter_mut().for_each(|v| *v = self.one(*v));
                     if !D::has_effect(&op)
                         && let Some(known) = self.seen.meet(&op, &args, &inst.results)
                     {
@@ -108,30 +108,33 @@ struct Seen<D: Dialect> {
     entries: Vec<Entry<D>>,
     /// The arguments and results of the entries, one after the other.
     values: Vec<Value>,
-    /// The newest entry of each hash.
-    newest: FxHashMap<u64, usize>,
+    /// The newest entry of each bucket; there are as many buckets as a power of two.
+    newest: Vec<Option<u32>>,
 }
 
 struct Entry<D: Dialect> {
     op: D::Op,
     hash: u64,
     /// Where its arguments begin, in order if it commutes, where its results do, and where they end.
-    places: [usize; 3],
-    /// The entry before it with the same hash.
-    earlier: Option<usize>,
-}
-
-impl<D: Dialect> Default for Seen<D> {
-    fn default() -> Self {
-        Seen {
-            entries: Vec::new(),
-            values: Vec::new(),
-            newest: FxHashMap::default(),
-        }
-    }
+    places: [u32; 3],
+    /// The entry before it in the same bucket.
+    earlier: Option<u32>,
 }
 
 impl<D: Dialect> Seen<D> {
+    /// For a function of so many values.
+    fn new(count: usize) -> Self {
+        Seen {
+            entries: Vec::with_capacity(count),
+            values: Vec::with_capacity(4 * count),
+            newest: vec![None; count.next_power_of_two()],
+        }
+    }
+
+    fn bucket(&self, hash: u64) -> usize {
+        hash as usize & (self.newest.len() - 1)
+    }
+
     /// The results of the same operation if it is known; otherwise it is from now on.
     fn meet(&mut self, op: &D::Op, args: &[Value], results: &[Value]) -> Option<&[Value]> {
         let first = self.values.len();
@@ -143,12 +146,16 @@ impl<D: Dialect> Seen<D> {
         let mut hasher = FxHasher::default();
         (op, &*own).hash(&mut hasher);
         let hash = hasher.finish();
-        let newest = self.newest.get(&hash).copied();
+        let bucket = self.bucket(hash);
+        let newest = self.newest[bucket];
         let mut candidate = newest;
         while let Some(k) = candidate {
-            let entry = &self.entries[k];
-            let [from, middle, to] = entry.places;
-            if entry.op == *op && self.values[from..middle] == self.values[first..] {
+            let entry = &self.entries[k as usize];
+            let [from, middle, to] = entry.places.map(|place| place as usize);
+            if entry.hash == hash
+                && entry.op == *op
+                && self.values[from..middle] == self.values[first..]
+            {
                 self.values.truncate(first);
                 return Some(&self.values[middle..to]);
             }
@@ -156,11 +163,11 @@ impl<D: Dialect> Seen<D> {
         }
         let middle = self.values.len();
         self.values.extend(results);
-        self.newest.insert(hash, self.entries.len());
+        self.newest[bucket] = Some(self.entries.len() as u32);
         self.entries.push(Entry {
             op: op.clone(),
             hash,
-            places: [first, middle, self.values.len()],
+            places: [first, middle, self.values.len()].map(|place| place as u32),
             earlier: newest,
         });
         None
@@ -171,11 +178,9 @@ impl<D: Dialect> Seen<D> {
         while self.entries.len() > count
             && let Some(entry) = self.entries.pop()
         {
-            match entry.earlier {
-                Some(earlier) => self.newest.insert(entry.hash, earlier),
-                None => self.newest.remove(&entry.hash),
-            };
-            self.values.truncate(entry.places[0]);
+            let bucket = self.bucket(entry.hash);
+            self.newest[bucket] = entry.earlier;
+            self.values.truncate(entry.places[0] as usize);
         }
     }
 }

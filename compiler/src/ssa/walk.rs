@@ -38,7 +38,10 @@ impl<D: Dialect> Kind<D> {
     pub fn map_operands(self, new: impl Fn(Value) -> Value) -> Kind<D> {
         let all = |values: Vec<Value>| values.into_iter().map(&new).collect::<Vec<_>>();
         match self {
-            Kind::Op(op, args) => Kind::Op(op, all(args)),
+            Kind::Op(op, mut args) => {
+                args.iter_mut().for_each(|v| *v = new(*v));
+                Kind::Op(op, args)
+            }
             Kind::If {
                 condition,
                 then,
@@ -72,10 +75,14 @@ impl<D: Dialect> Kind<D> {
 impl<D: Dialect> Inst<D> {
     /// The same with every value replaced, nested blocks included.
     pub fn rename(self, new: &mut impl FnMut(Value) -> Value) -> Inst<D> {
-        let results = self.results.into_iter().map(&mut *new).collect();
+        let mut results = self.results;
+        results.iter_mut().for_each(|v| *v = new(*v));
         let mut all = |values: Vec<Value>| values.into_iter().map(&mut *new).collect::<Vec<_>>();
         let kind = match self.kind {
-            Kind::Op(op, args) => Kind::Op(op, all(args)),
+            Kind::Op(op, mut args) => {
+                args.iter_mut().for_each(|v| *v = new(*v));
+                Kind::Op(op, args)
+            }
             Kind::If {
                 condition,
                 then,

@@ -235,7 +235,7 @@ impl Building<'_> {
         self.scope.truncate(outside);
         let results: Vec<Value> = types.iter().map(|&ty| self.builder.fresh(ty)).collect();
         self.builder.push(Inst {
-            results: results.clone(),
+            results: results[..].into(),
             kind: Kind::For {
                 index,
                 low,

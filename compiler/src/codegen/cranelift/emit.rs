@@ -38,7 +38,7 @@ pub(super) struct Emitter<'a, 'b> {
     pub(super) b: FunctionBuilder<'b>,
     pub(super) function: &'a Function<Low>,
     pub(super) lanes: Lanes,
-    pub(super) linker: &'a mut Linker,
+    pub(super) linker: &'a Linker,
     pub(super) state_planes: &'a Arc<[StatePlane]>,
     pub(super) frame: cl::Value,
     /// The lanes that run here.
@@ -61,7 +61,7 @@ pub(super) const PLAIN: MemFlagsData = MemFlagsData::new().with_notrap();
 pub(super) fn emit(
     mut b: FunctionBuilder<'_>,
     task: &Task<'_>,
-    linker: &mut Linker,
+    linker: &Linker,
     state_planes: &Arc<[StatePlane]>,
     target: cranelift_codegen::isa::TargetFrontendConfig,
 ) {

@@ -7,7 +7,7 @@ mod ops;
 mod part_loops;
 
 use super::{Backend, Entry, Generated, Linker, StateMap, Task};
-use crate::ssa::Role;
+use crate::ssa::{Kind, Role};
 use cranelift_codegen::{
     ir::{AbiParam, types},
     settings::{self, Configurable},
@@ -42,53 +42,82 @@ impl Backend for Cranelift {
         "cranelift"
     }
 
+    fn may_compile(&self, _: &Task<'_>) -> bool {
+        true
+    }
+
     /// # Panics
     /// If Cranelift refuses the code or this machine: both are compiler bugs.
-    fn compile(&self, tasks: &[Task<'_>], state: &StateMap, linker: &mut Linker) -> Generated {
-        let planes = state.planes.as_slice().into();
-        let mut module = JITModule::new(JITBuilder::with_isa(
-            isa(),
-            cranelift_module::default_libcall_names(),
-        ));
-        let mut context = module.make_context();
-        let mut scratch = FunctionBuilderContext::new();
-        let mut ids: Vec<(Role, FuncId)> = Vec::new();
-        for task in tasks {
-            context.func.signature.call_conv = module.target_config().default_call_conv;
-            let params = &mut context.func.signature.params;
-            params.push(AbiParam::new(types::I64));
-            let builder = FunctionBuilder::new(&mut context.func, &mut scratch);
-            emit::emit(builder, task, linker, &planes, module.target_config());
-            let name = task.role.name();
-            let id = module
-                .declare_function(&name, Linkage::Export, &context.func.signature)
-                .expect("every role occurs once");
-            module
-                .define_function(id, &mut context)
-                .unwrap_or_else(|why| {
-                    panic!("code generation of `{name}`: {why:?}\n{}", context.func)
-                });
-            module.clear_context(&mut context);
-            ids.push((task.role, id));
-        }
-        module
-            .finalize_definitions()
-            .expect("memory for machine code");
-        let entry = |(role, id)| {
-            let address = module.get_finalized_function(id);
-            // SAFETY: the function was compiled with just this signature.
-            let entry = unsafe { std::mem::transmute::<*const u8, crate::codegen::Once>(address) };
-            (role, Entry::Once(entry))
-        };
+    fn compile(&self, tasks: &[Task<'_>], state: &StateMap, linker: &Linker) -> Generated {
+        let (once, often): (Vec<_>, Vec<_>) = tasks.iter().partition(|task| runs_once(task));
+        let groups = [(once, "single_pass"), (often, "backtracking")];
+        let (entries, memory): (Vec<_>, Vec<_>) = groups
+            .into_iter()
+            .filter(|(tasks, _)| !tasks.is_empty())
+            .map(|(tasks, registers)| module(&tasks, registers, state, linker))
+            .unzip();
         Generated {
-            entries: ids.into_iter().map(entry).collect(),
-            memory: Box::new(Memory(Some(module))),
+            entries: entries.into_iter().flatten().collect(),
+            memory: Box::new(memory),
         }
     }
 }
 
+/// Whether a function runs once, or once in a super-step, and so does everything in it: then it takes longer to choose registers
+/// well than that gains.
+fn runs_once(task: &Task<'_>) -> bool {
+    let mut loops = false;
+    let body = &task.function.body;
+    body.walk(&mut |inst| loops |= matches!(inst.kind, Kind::For { .. }));
+    !task.role.is_strand_code() && !loops
+}
+
+/// Compiles functions with registers chosen by one of the code generator's algorithms.
+fn module(
+    tasks: &[&Task<'_>],
+    registers: &str,
+    state: &StateMap,
+    linker: &Linker,
+) -> (Vec<(Role, Entry)>, Memory) {
+    let planes = state.planes.as_slice().into();
+    let mut module = JITModule::new(JITBuilder::with_isa(
+        isa(registers),
+        cranelift_module::default_libcall_names(),
+    ));
+    let mut context = module.make_context();
+    let mut scratch = FunctionBuilderContext::new();
+    let mut ids: Vec<(Role, FuncId)> = Vec::new();
+    for task in tasks {
+        context.func.signature.call_conv = module.target_config().default_call_conv;
+        let params = &mut context.func.signature.params;
+        params.push(AbiParam::new(types::I64));
+        let builder = FunctionBuilder::new(&mut context.func, &mut scratch);
+        emit::emit(builder, task, linker, &planes, module.target_config());
+        let name = task.role.name();
+        let id = module
+            .declare_function(&name, Linkage::Export, &context.func.signature)
+            .expect("every role occurs once");
+        module
+            .define_function(id, &mut context)
+            .unwrap_or_else(|why| panic!("code generation of `{name}`: {why:?}\n{}", context.func));
+        module.clear_context(&mut context);
+        ids.push((task.role, id));
+    }
+    module
+        .finalize_definitions()
+        .expect("memory for machine code");
+    let entry = |(role, id)| {
+        let address = module.get_finalized_function(id);
+        // SAFETY: the function was compiled with just this signature.
+        let entry = unsafe { std::mem::transmute::<*const u8, crate::codegen::Once>(address) };
+        (role, Entry::Once(entry))
+    };
+    let entries = ids.into_iter().map(entry).collect();
+    (entries, Memory(Some(module)))
+}
+
 /// The machine this runs on. Our own passes have optimized already; the code generator's would only lengthen live ranges.
-fn isa() -> cranelift_codegen::isa::OwnedTargetIsa {
+fn isa(registers: &str) -> cranelift_codegen::isa::OwnedTargetIsa {
     let mut flags = settings::builder();
     let verify = if cfg!(debug_assertions) {
         "true"
@@ -97,7 +126,7 @@ fn isa() -> cranelift_codegen::isa::OwnedTargetIsa {
     };
     for (name, value) in [
         ("opt_level", "none"),
-        ("regalloc_algorithm", "backtracking"),
+        ("regalloc_algorithm", registers),
         ("enable_verifier", verify),
         ("use_colocated_libcalls", "false"),
         ("is_pic", "false"),

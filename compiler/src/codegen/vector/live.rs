@@ -20,21 +20,21 @@ impl Uses {
         &self.places[self.first[v.index()] as usize..self.first[v.index() + 1] as usize]
     }
 
-    /// The first use after a place.
-    pub(super) fn next(&self, v: Val, after: u32) -> Option<u32> {
+    /// The first use at a place or after it.
+    pub(super) fn next(&self, v: Val, from: u32) -> Option<u32> {
         let uses = self.of(v);
-        uses.get(uses.partition_point(|&p| p <= after)).copied()
+        uses.get(uses.partition_point(|&p| p < from)).copied()
+    }
+
+    /// The last use.
+    pub(super) fn last(&self, v: Val) -> Option<u32> {
+        self.of(v).last().copied()
     }
 
     /// The uses after a place.
     pub(super) fn later(&self, v: Val, after: u32) -> &[u32] {
         let uses = self.of(v);
         &uses[uses.partition_point(|&p| p <= after)..]
-    }
-
-    /// Whether it is used at this place.
-    pub(super) fn is_at(&self, v: Val, place: u32) -> bool {
-        self.of(v).binary_search(&place).is_ok()
     }
 }
 

@@ -42,9 +42,13 @@ impl Backend for Vector {
         "vector"
     }
 
+    fn may_compile(&self, task: &Task<'_>) -> bool {
+        !matches!(task.sink, Sink::Globals { .. }) && Machine::new(self.isa, task.lanes).is_ok()
+    }
+
     /// # Panics
     /// If there is no executable memory.
-    fn compile(&self, tasks: &[Task<'_>], state: &StateMap, linker: &mut Linker) -> Generated {
+    fn compile(&self, tasks: &[Task<'_>], state: &StateMap, linker: &Linker) -> Generated {
         let planes = state.planes.as_slice().into();
         let mut library = Library::default();
         let mut places: Vec<(Role, usize, bool)> = Vec::new();
@@ -140,7 +144,7 @@ fn compile(
     isa: Isa,
     state: &Arc<[StatePlane]>,
     ends: &Ends,
-    linker: &mut Linker,
+    linker: &Linker,
 ) -> Result<Compiled, String> {
     let lanes = task.lanes;
     let machine = Machine::new(isa, lanes)?;

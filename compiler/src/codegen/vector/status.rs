@@ -7,9 +7,10 @@
 use crate::{
     ir::{Simple, status},
     low::{Low, Op, Ty},
-    ssa::{Block, Function, Inst, Kind, Value, remove_dead},
+    ssa::{Block, Function, Inst, Kind, Value, Values, remove_dead},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::smallvec;
 
 /// The same method with two truth values instead of the status it yields first: whether it stabilizes and whether it dies.
 /// Comparisons of integers with constants are made where the integers come from.
@@ -141,9 +142,12 @@ impl Answers<'_> {
         }
     }
 
-    fn renamed(&self, values: &[Value]) -> Vec<Value> {
-        let now = |v: &Value| self.same.get(v).copied().unwrap_or(*v);
-        values.iter().map(now).collect()
+    fn renamed<C: FromIterator<Value>>(&self, values: &[Value]) -> C {
+        values.iter().map(|&v| self.now(v)).collect()
+    }
+
+    fn now(&self, v: Value) -> Value {
+        self.same.get(&v).copied().unwrap_or(v)
     }
 
     fn asked(&self, v: Value) -> Vec<i64> {
@@ -153,7 +157,7 @@ impl Answers<'_> {
     fn inst(&mut self, inst: &Inst<Low>, out: &mut Vec<Inst<Low>>) {
         match &inst.kind {
             Kind::Op(op, args) => {
-                let args = self.renamed(args);
+                let args: Values = self.renamed(args);
                 if let Op::Simple(Simple::IntEqual) = op
                     && let Some(asked) = self.comparisons.get(&inst.results[0])
                 {
@@ -186,7 +190,7 @@ impl Answers<'_> {
                 then,
                 otherwise,
             } => {
-                let condition = self.renamed(&[*condition])[0];
+                let condition = self.now(*condition);
                 let mut sides = [self.block(then), self.block(otherwise)];
                 let mut results = inst.results.clone();
                 for (at, &v) in inst.results.iter().enumerate() {
@@ -218,7 +222,6 @@ impl Answers<'_> {
                 init,
                 body,
             } => {
-                let bounds = self.renamed(&[*low, *high]);
                 let init = self.renamed(init);
                 let mut insts = Vec::new();
                 for &v in carried.iter().chain([index]) {
@@ -230,8 +233,8 @@ impl Answers<'_> {
                     results: inst.results.clone(),
                     kind: Kind::For {
                         index: *index,
-                        low: bounds[0],
-                        high: bounds[1],
+                        low: self.now(*low),
+                        high: self.now(*high),
                         breaks: *breaks,
                         carried: carried.clone(),
                         init,
@@ -269,8 +272,8 @@ impl Answers<'_> {
     fn push(&mut self, op: Op, args: &[Value], ty: Ty, out: &mut Vec<Inst<Low>>) -> Value {
         let result = self.fresh(ty);
         out.push(Inst {
-            results: vec![result],
-            kind: Kind::Op(op, args.to_vec()),
+            results: smallvec![result],
+            kind: Kind::Op(op, args.into()),
         });
         result
     }

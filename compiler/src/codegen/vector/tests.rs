@@ -70,7 +70,7 @@ fn all_code_can_be_read_and_fuses_nothing() {
                 let program = lowered.expect("a correct program").hoisted;
                 let lanes = options.lanes();
                 let state = state_map(&program, lanes);
-                let mut linker = Linker::new(&program, &state);
+                let linker = Linker::new(&program, &state);
                 let planes = state.planes.as_slice().into();
                 for (role, function) in &program.functions {
                     let sink = match role {
@@ -86,7 +86,7 @@ fn all_code_can_be_read_and_fuses_nothing() {
                         sink,
                         lanes,
                     };
-                    let code = compile(&task, isa, &planes, &Ends::default(), &mut linker)
+                    let code = compile(&task, isa, &planes, &Ends::default(), &linker)
                         .unwrap_or_else(|why| panic!("{what}: {why}"));
                     check(&code, &what);
                     count += 1;

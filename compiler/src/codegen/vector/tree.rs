@@ -4,6 +4,11 @@
 //! need no register: instructions read them where they are. Lanes that do not run hold anything; only what is merged,
 //! stored or handed to a call is limited to the lanes that do.
 
+use smallvec::SmallVec;
+
+/// What a step reads. Mostly few values, which need no memory of their own.
+pub(super) type Vals = SmallVec<[Val; 4]>;
+
 /// A value by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Val(pub(super) u32);
@@ -244,7 +249,7 @@ pub(super) enum Kind {
     Op {
         op: Op,
         result: Val,
-        args: Vec<Val>,
+        args: Vals,
     },
     Call(Box<Call>),
     /// A call that is made only if it has lanes, which is rare.
@@ -406,7 +411,7 @@ impl Values {
 
 impl Kind {
     /// The values that a step other than `if` and `for` reads.
-    pub(super) fn reads(&self) -> Vec<Val> {
+    pub(super) fn reads(&self) -> Vals {
         match self {
             Kind::Op { args, .. } => args.clone(),
             Kind::Call(call) | Kind::Report(call) | Kind::Tent { call, .. } => {
@@ -416,7 +421,7 @@ impl Kind {
                 let addresses = gather.addresses.iter().copied();
                 addresses.chain([gather.lanes]).collect()
             }
-            Kind::Unpack { .. } | Kind::If(_) | Kind::For(_) => Vec::new(),
+            Kind::Unpack { .. } | Kind::If(_) | Kind::For(_) => Vals::new(),
         }
     }
 }

@@ -199,8 +199,9 @@ impl Translator<'_> {
         let known = exponent.map(|n| op.clone().with_exponent(n));
         args.truncate(known.as_ref().map_or(args.len(), |known| known.args.len()));
         let params: Vec<Param> = args.iter().map(|&v| self.param(v)).collect();
-        let ein = known.as_ref().unwrap_or(op).ein_over(&params);
-        let value = self.ein(ein.expect("other meanings are operators of EIN"), &args);
+        let operators = &mut self.statics.operators;
+        let operator = operators.get(known.as_ref().unwrap_or(op), &params);
+        let value = self.b.op1(Op::Ein(operator), &args);
         match op.result {
             Type::Seq(..) => self.parts(value),
             _ => value,

@@ -134,6 +134,7 @@ impl Translator<'_> {
             let made = self.b.definition(sequence);
             made.expect("a sequence of fields is made by an operation")
                 .1
+                .into_vec()
         })
     }
 

@@ -1,7 +1,7 @@
 //! What exists at compile time only: images and kernels, which convolution turns into leaf fields, meshes and values on them,
 //! names of definitions, and global variables that the source does not name.
 
-use super::{High, Names, Translator};
+use super::{High, Names, Translator, operators::Operators};
 use crate::{
     front::{
         source::Span,
@@ -59,6 +59,8 @@ pub(super) struct Statics {
     pub(super) loads: Vec<interface::Load>,
     /// Those of them that the creation of strands iterates over.
     pub(super) sources: Vec<u32>,
+    /// The operators that were applied.
+    pub(super) operators: Operators,
 }
 
 impl Statics {

@@ -7,6 +7,7 @@ use crate::ir::{
     print_piece::{self, Piece},
 };
 use ein_ir::{Shape, Type};
+use smallvec::{SmallVec, smallvec};
 use std::{fmt, str::FromStr, sync::Arc};
 
 /// The type of a value.
@@ -145,9 +146,9 @@ fn lifted(scalar: Scalar) -> Ty {
 
 impl Base {
     /// The types of the results, or why the arguments do not fit.
-    pub fn type_of(&self, args: &[&Ty]) -> Result<Vec<Ty>, String> {
-        let fixed = |wanted: Vec<Ty>, result: Vec<Ty>| {
-            if args.len() == wanted.len() && args.iter().zip(&wanted).all(|(a, w)| *a == w) {
+    pub fn type_of(&self, args: &[&Ty]) -> Result<SmallVec<[Ty; 1]>, String> {
+        let fixed = |wanted: &[Ty], result: SmallVec<[Ty; 1]>| {
+            if args.len() == wanted.len() && args.iter().zip(wanted).all(|(a, w)| *a == w) {
                 Ok(result)
             } else {
                 Err(format!("arguments {args:?}, wanted {wanted:?}"))
@@ -157,52 +158,47 @@ impl Base {
             Base::Tensor(shape, values) if shape.size() != values.len() => {
                 Err("wrong number of components".into())
             }
-            Base::Tensor(shape, _) => fixed(vec![], vec![Ty::Tensor(shape.clone())]),
-            Base::Int(_) => fixed(vec![], vec![Ty::Int]),
-            Base::Bool(_) => fixed(vec![], vec![Ty::Bool]),
-            Base::Str(_) => fixed(vec![], vec![Ty::Str]),
+            Base::Tensor(shape, _) => fixed(&[], smallvec![Ty::Tensor(shape.clone())]),
+            Base::Int(_) => fixed(&[], smallvec![Ty::Int]),
+            Base::Bool(_) => fixed(&[], smallvec![Ty::Bool]),
+            Base::Str(_) => fixed(&[], smallvec![Ty::Str]),
             Base::Global(_, ty) | Base::State(_, ty) | Base::Arg(_, ty) => {
-                fixed(vec![], vec![ty.clone()])
+                fixed(&[], smallvec![ty.clone()])
             }
-            Base::Image(_, ImageInfo::Size(_)) => fixed(vec![], vec![Ty::Int]),
+            Base::Image(_, ImageInfo::Size(_)) => fixed(&[], smallvec![Ty::Int]),
             Base::Image(_, ImageInfo::ToIndex(..) | ImageInfo::Offset(_)) => {
-                fixed(vec![], vec![Ty::REAL])
+                fixed(&[], smallvec![Ty::REAL])
             }
             Base::Locate(_, dim) => {
                 let position = Ty::Tensor(Shape::new([usize::from(*dim)]));
-                fixed(vec![position.clone()], vec![Ty::Int, position])
+                let results = smallvec![Ty::Int, position.clone()];
+                fixed(&[position], results)
             }
-            Base::CellNumber(_) => fixed(vec![Ty::Int], vec![Ty::Int]),
+            Base::CellNumber(_) => fixed(&[Ty::Int], smallvec![Ty::Int]),
             Base::Simple(simple) => {
                 let (args, result) = simple.signature();
-                fixed(
-                    args.iter().map(|&s| lifted(s)).collect(),
-                    vec![lifted(result)],
-                )
+                let wanted: SmallVec<[Ty; 3]> = args.iter().map(|&s| lifted(s)).collect();
+                fixed(&wanted, smallvec![lifted(result)])
             }
-            Base::Select(ty) => fixed(vec![Ty::Bool, ty.clone(), ty.clone()], vec![ty.clone()]),
-            Base::IntDiv(_) | Base::IntRem(_) => fixed(vec![Ty::Int, Ty::Int], vec![Ty::Int]),
+            Base::Select(ty) => fixed(&[Ty::Bool, ty.clone(), ty.clone()], smallvec![ty.clone()]),
+            Base::IntDiv(_) | Base::IntRem(_) => fixed(&[Ty::Int, Ty::Int], smallvec![Ty::Int]),
             Base::Sequence(element) => fixed(
-                vec![element.clone(); args.len()],
-                vec![Ty::Seq(Box::new(element.clone()), args.len())],
+                &vec![element.clone(); args.len()],
+                smallvec![Ty::Seq(Box::new(element.clone()), args.len())],
             ),
             Base::Element(_) => match args {
-                [Ty::Seq(element, _), Ty::Int] => Ok(vec![(**element).clone()]),
+                [Ty::Seq(element, _), Ty::Int] => Ok(smallvec![(**element).clone()]),
                 _ => Err(format!("arguments {args:?}, wanted a sequence and an int")),
             },
-            Base::CheckIndex(_) => fixed(vec![Ty::Int, Ty::Int], vec![]),
+            Base::CheckIndex(_) => fixed(&[Ty::Int, Ty::Int], smallvec![]),
             Base::Dynamic(dynamic) => {
                 let (args, results) = dynamic.signature(args.len());
-                fixed(args, results)
+                fixed(&args, results.into())
             }
-            Base::Print(pieces) => fixed(
-                pieces
-                    .iter()
-                    .filter_map(Piece::scalars)
-                    .map(lifted)
-                    .collect(),
-                vec![],
-            ),
+            Base::Print(pieces) => {
+                let printed = pieces.iter().filter_map(Piece::scalars).map(lifted);
+                fixed(&printed.collect::<Vec<Ty>>(), smallvec![])
+            }
         }
     }
 

@@ -23,23 +23,30 @@ impl From<Ein> for Operator {
 }
 
 /// What an EIN operator's parameter or result is, as a type.
-fn ty_of(param: &Param) -> Ty {
+fn ty_of(param: Param) -> Ty {
     match param {
-        Param::Tensor(shape) => Ty::Tensor(shape.clone()),
-        Param::Field { dim, shape } => Ty::Field {
-            dim: *dim,
-            shape: shape.clone(),
-        },
+        Param::Tensor(shape) => Ty::Tensor(shape),
+        Param::Field { dim, shape } => Ty::Field { dim, shape },
+    }
+}
+
+/// Whether a value of a type can be the argument for a parameter.
+fn fits(ty: &Ty, param: &Param) -> bool {
+    match (ty, param) {
+        (Ty::Tensor(own), Param::Tensor(wanted)) => own == wanted,
+        (Ty::Field { dim, shape }, Param::Field { dim: d, shape: s }) => dim == d && shape == s,
+        _ => false,
     }
 }
 
 impl Operator {
     /// The type of the result, or why the arguments do not fit.
-    pub fn type_of(&self, args: &[&Ty]) -> Result<Vec<Ty>, String> {
-        let wanted: Vec<Ty> = self.ein.params.iter().map(ty_of).collect();
-        if args.len() == wanted.len() && args.iter().zip(&wanted).all(|(a, w)| *a == w) {
-            Ok(vec![ty_of(&self.ein.result())])
+    pub fn type_of(&self, args: &[&Ty]) -> Result<Ty, String> {
+        let params = &self.ein.params;
+        if args.len() == params.len() && args.iter().zip(params).all(|(ty, p)| fits(ty, p)) {
+            Ok(ty_of(self.ein.result()))
         } else {
+            let wanted: Vec<Ty> = params.iter().cloned().map(ty_of).collect();
             Err(format!("arguments {args:?}, wanted {wanted:?}"))
         }
     }

@@ -10,9 +10,10 @@ use crate::{
         tensor::{Operator, Ty},
     },
     low::{self, Op},
-    ssa::Value,
+    ssa::{Value, Values},
 };
 use ein_ir::{Comparison, Eigen, Index, Term, mutants, rational};
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 /// A scalar while an operator is expanded: constants and signs are folded on the way.
@@ -52,7 +53,7 @@ impl Pass<'_> {
                     pass: self,
                     args,
                     index: &index,
-                    bound: BTreeMap::new(),
+                    bound: Vec::new(),
                 };
                 let scalar = expand.term(&operator.ein.body);
                 let value = self.materialize(scalar);
@@ -116,7 +117,8 @@ struct Expansion<'p, 'a, 'f> {
     pass: &'p mut Pass<'f>,
     args: &'a [Value],
     index: &'a [usize],
-    bound: BTreeMap<u32, usize>,
+    /// The bound indices of the sums around, the innermost last, and what they are.
+    bound: Vec<(u32, usize)>,
 }
 
 impl Expansion<'_, '_, '_> {
@@ -124,7 +126,10 @@ impl Expansion<'_, '_, '_> {
         match index {
             Index::Const(c) => c,
             Index::Axis(k) => self.index[k],
-            Index::Bound(b) => self.bound[&b],
+            Index::Bound(b) => {
+                let bound = self.bound.iter().rfind(|(binder, _)| *binder == b);
+                bound.expect("a sum around binds it").1
+            }
         }
     }
 
@@ -151,7 +156,7 @@ impl Expansion<'_, '_, '_> {
             }
             Term::Delta(i, j) => Scalar::Known(f64::from(u8::from(self.at(*i) == self.at(*j)))),
             Term::Epsilon(indices) => {
-                let index: Vec<usize> = indices.iter().map(|&i| self.at(i)).collect();
+                let index: SmallVec<[usize; 4]> = indices.iter().map(|&i| self.at(i)).collect();
                 Scalar::Known(permutation_sign(&index))
             }
             Term::Neg(a) => self.term(a).negated(),
@@ -177,8 +182,8 @@ impl Expansion<'_, '_, '_> {
                 self.power(a, *n)
             }
             Term::Apply(function, args) => {
-                let args: Vec<Scalar> = args.iter().map(|a| self.term(a)).collect();
-                let args: Vec<Value> = args.into_iter().map(|a| self.pass.materialize(a)).collect();
+                let args: SmallVec<[Scalar; 2]> = args.iter().map(|a| self.term(a)).collect();
+                let args: Values = args.into_iter().map(|a| self.pass.materialize(a)).collect();
                 if mutants::leaves_out(*function) {
                     return Scalar::Computed(args[0]);
                 }
@@ -217,11 +222,11 @@ impl Expansion<'_, '_, '_> {
             } => {
                 let mut sum = Scalar::Known(0.0);
                 for n in 0..mutants::terms(*range) {
-                    self.bound.insert(*binder, n);
+                    self.bound.push((*binder, n));
                     let value = self.term(body);
                     sum = self.add(sum, value);
+                    self.bound.pop();
                 }
-                self.bound.remove(binder);
                 sum
             }
             Term::Position { .. } | Term::Deriv { .. } | Term::Probe { .. } => {

@@ -350,6 +350,6 @@ fn keeps(function: &Function<Device>, slot: usize) -> bool {
     let value = function.body.yields[slot + 1];
     function.body.insts.iter().any(|inst| {
         let loads = matches!(&inst.kind, Kind::Op(Op::Low(low::Op::State(from, _)), _) if *from as usize == slot);
-        loads && inst.results == [value]
+        loads && inst.results[..] == [value]
     })
 }

@@ -324,7 +324,8 @@ impl<'a, T: Target> Emitter<'a, T> {
         let calls = has_call(body);
         let held: Vec<Val> = self.files.iter().flatten().flatten().copied().collect();
         for v in held {
-            let used = self.uses.next(v, self.at).is_some_and(|p| p <= body.end);
+            let next = self.uses.next(v, self.at + 1);
+            let used = next.is_some_and(|p| p <= body.end);
             if !variables.contains(&v) && (calls || !used) {
                 self.leave_register(v);
             }

@@ -185,7 +185,7 @@ impl<T: Target> Emitter<'_, T> {
         let carried: Vec<(Val, Val, i32)> = stores
             .iter()
             .filter_map(|store| Some((store.before?, store.value, store.at)))
-            .filter(|(before, ..)| self.uses.next(*before, 0).is_some())
+            .filter(|(before, ..)| self.uses.last(*before).is_some())
             .collect();
         let most = T::registers(T::file(Class::Vector)).len() * SHARE.0 / SHARE.1;
         for (n, &(v, next, at)) in carried.iter().enumerate() {

@@ -55,11 +55,12 @@ impl<T: Target> Emitter<'_, T> {
 
     /// Whether a value is used after the current step.
     pub(super) fn is_used_later(&self, v: Val) -> bool {
-        self.uses.next(v, self.at).is_some()
+        self.uses.last(v).is_some_and(|last| last > self.at)
     }
 
+    /// Whether a value is used in the current step or after it.
     fn is_needed(&self, v: Val) -> bool {
-        self.is_used_later(v) || self.uses.is_at(v, self.at)
+        self.uses.last(v).is_some_and(|last| last >= self.at)
     }
 
     pub(super) fn slot_address(&self, slot: Slot) -> Address {
@@ -103,7 +104,14 @@ impl<T: Target> Emitter<'_, T> {
     pub(super) fn drop_slot(&mut self, v: Val) {
         if let Some(slot) = self.slot_of[v.index()].take() {
             self.memory.give_back(slot);
-            self.in_slots.retain(|&other| other != v);
+            self.forget_slot(v);
+        }
+    }
+
+    /// Says that a value is in no slot any more. Those that came last mostly leave first.
+    fn forget_slot(&mut self, v: Val) {
+        if let Some(place) = self.in_slots.iter().rposition(|&other| other == v) {
+            self.in_slots.remove(place);
         }
     }
 
@@ -114,7 +122,7 @@ impl<T: Target> Emitter<'_, T> {
             self.registers[to.index()] = Some(r);
         }
         if let Some(slot) = self.slot_of[from.index()].take() {
-            self.in_slots.retain(|&other| other != from);
+            self.forget_slot(from);
             self.bind_slot(to, slot);
         }
     }
@@ -179,10 +187,10 @@ impl<T: Target> Emitter<'_, T> {
 
     /// How far the next use of a value seems.
     fn distance(&self, v: Val) -> u32 {
-        if self.uses.is_at(v, self.at) {
-            return self.at;
-        }
         let next = self.uses.next(v, self.at).unwrap_or(u32::MAX);
+        if next == self.at {
+            return next;
+        }
         if self.home(v) != Home::None || self.slot_of[v.index()].is_some() {
             next.saturating_add(LEAVES_FREELY)
         } else {

@@ -27,6 +27,8 @@ pub(super) struct Slots {
     used: Vec<bool>,
     /// How many of the branches and loops that are being emitted need a slot to stay as it is.
     reserved: Vec<u32>,
+    /// No slot before this one is free.
+    first_free: usize,
 }
 
 impl Slots {
@@ -35,9 +37,12 @@ impl Slots {
         let is_free = |n: usize| !self.used[n] && self.reserved[n] == 0;
         let fits =
             |first: &usize| (*first..first + count).all(|n| n >= self.used.len() || is_free(n));
-        let first = (0..=self.used.len())
+        let first = (self.first_free..=self.used.len())
             .find(fits)
             .expect("there is room after the last");
+        if count == 1 {
+            self.first_free = first + 1;
+        }
         let end = (first + count).max(self.used.len());
         self.used.resize(end, false);
         self.reserved.resize(end, 0);
@@ -47,6 +52,7 @@ impl Slots {
 
     pub(super) fn give_back(&mut self, slot: Slot) {
         self.used[slot.0 as usize] = false;
+        self.first_free = self.first_free.min(slot.0 as usize);
     }
 
     /// Takes a slot again that has kept its contents.
@@ -60,10 +66,42 @@ impl Slots {
 
     pub(super) fn unreserve(&mut self, slot: Slot) {
         self.reserved[slot.0 as usize] -= 1;
+        self.first_free = self.first_free.min(slot.0 as usize);
     }
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.used.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_free_slots_are_taken() {
+        let mut slots = Slots::default();
+        let taken: Vec<u32> = (0..4).map(|_| slots.take(1).0).collect();
+        assert_eq!(taken, [0, 1, 2, 3]);
+        for n in [2, 0] {
+            slots.give_back(Slot(n));
+        }
+        // Two side by side are there only after the last; a single one goes into the first gap.
+        assert_eq!(slots.take(2), Slot(4));
+        assert_eq!(slots.take(1), Slot(0));
+        assert_eq!(slots.take(1), Slot(2));
+        assert_eq!(slots.take(1), Slot(6));
+    }
+
+    #[test]
+    fn a_reserved_slot_is_not_taken_until_nobody_needs_it() {
+        let mut slots = Slots::default();
+        let slot = slots.take(1);
+        slots.reserve(slot);
+        slots.give_back(slot);
+        assert_eq!(slots.take(1), Slot(1));
+        slots.unreserve(slot);
+        assert_eq!(slots.take(1), slot);
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn lower(
     machine: Machine,
     state: &Arc<[StatePlane]>,
     ends: &Ends,
-    linker: &mut Linker,
+    linker: &Linker,
 ) -> Result<Tree, String> {
     let has_status = match &task.sink {
         Sink::State { status } => *status,
@@ -124,7 +124,7 @@ struct Lowering<'a> {
     machine: Machine,
     state: &'a Arc<[StatePlane]>,
     ends: &'a Ends,
-    linker: &'a mut Linker,
+    linker: &'a Linker,
     repeats: bool,
     /// Which Low values may differ between strands, and how often each is used.
     varying: Vec<bool>,
@@ -166,7 +166,7 @@ impl<'a> Lowering<'a> {
         function: &'a Function<Low>,
         machine: Machine,
         (state, ends): (&'a Arc<[StatePlane]>, &'a Ends),
-        linker: &'a mut Linker,
+        linker: &'a Linker,
         repeats: bool,
     ) -> Lowering<'a> {
         let mut values = Values::default();
@@ -246,7 +246,7 @@ impl<'a> Lowering<'a> {
         self.push(Kind::Op {
             op,
             result,
-            args: args.to_vec(),
+            args: args.into(),
         });
         let mut three = [Val::ACTIVE; 3];
         three[..args.len()].copy_from_slice(args);

@@ -6,7 +6,9 @@ use crate::{
         abi::{images::cell, offset},
         vector::{
             Width,
-            tree::{Base, Binary, Class, Compare, Half, Home, Op, Place, Rounding, Unary, Val},
+            tree::{
+                Base, Binary, Class, Compare, Half, Home, Op, Place, Rounding, Unary, Val, Vals,
+            },
         },
     },
     ir::{Simple, leaf::ImageInfo},
@@ -23,7 +25,7 @@ impl Lowering<'_> {
         args: &[Value],
         results: &[Value],
     ) -> Result<(), String> {
-        let vals: Vec<Val> = args.iter().map(|&v| self.get(v)).collect();
+        let vals: Vals = args.iter().map(|&v| self.get(v)).collect();
         let result = match op {
             low::Op::Real(x) => self.real(x.get()),
             low::Op::Int(n) => self.int(*n),
