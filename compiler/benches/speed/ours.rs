@@ -5,7 +5,7 @@ use compiler::{
     pipeline::{self, Compiled, Options, Session},
     run::{Images, Inputs, Prepared as World},
 };
-use runtime::{reduce::Values, simd::Isa};
+use runtime::{input::InputValue, reduce::Values, simd::Isa};
 use std::{
     path::Path,
     sync::Arc,
@@ -65,7 +65,7 @@ pub(crate) fn prepare(file: &str, isa: Option<Isa>, given: &[Given]) -> Prepared
     for value in given {
         match value.clone() {
             Given::Int(name, n) => inputs.set(name, n as i64),
-            Given::File(name, path) => inputs.set(name, path),
+            Given::File(name, path) => inputs.set(name, InputValue::File(path)),
         }
         .expect("an input of that name");
     }

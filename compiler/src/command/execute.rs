@@ -192,7 +192,12 @@ impl Execution<'_> {
         let mut early = early.into_iter();
         for target in &plan.results {
             let written = match early.next().flatten() {
-                Some(file) => file.finish().map_err(|error| self.failed(&error))?,
+                Some(file) => {
+                    let start = Instant::now();
+                    let finished = file.finish();
+                    self.times.write += start.elapsed();
+                    finished.map_err(|error| self.failed(&error))?
+                }
                 None => self.write(&running, target, runs, is_early, &places)?,
             };
             self.tell(&written);

@@ -26,7 +26,7 @@ const TASK: usize = 64;
 /// Blocks whose strands a worker moves at a time.
 const BLOCKS: usize = 64;
 /// Of long tasks a worker takes several that are neighbours, unless fewer than these shares for everyone are left.
-const SHARES: usize = 8;
+const SHARES: usize = 2;
 
 /// Everything but the program.
 pub(crate) struct Core {

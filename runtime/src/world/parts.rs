@@ -17,7 +17,7 @@ pub struct Taker<'a> {
 }
 
 /// Bytes that are worth handing on.
-const WORTHWHILE: usize = 1 << 20;
+const WORTHWHILE: usize = 1 << 18;
 
 /// Rows of tiles, several together if they are short: the strands of each part follow each other in creation order.
 pub(super) struct Parts<'a> {
