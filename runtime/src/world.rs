@@ -22,6 +22,7 @@ mod global;
 pub mod guide;
 mod kept;
 mod methods;
+mod moves;
 mod outlet;
 mod outputs;
 mod parts;

@@ -1,13 +1,73 @@
-//! Where the values of an output go when strands end: to room for those of all strands, or, if they are only handed on, to the
-//! memory of a part.
+//! Where the values of a variable go: to room for those of all strands, or, if they are only handed on, to the memory of a part.
 
 use super::kept::{Kept, Way};
-use super::parts::Part;
+use super::parts::{Part, Parts, Taker};
 use crate::abi::LaneMask;
 use crate::memory::Room;
+use crate::strands::StateLayout;
+use crate::strands::tiles::Walk;
 use std::ops::Range;
 
-/// The way of the values of an output.
+/// Variables whose values are asked for.
+pub(super) struct Asked {
+    variables: Vec<usize>,
+    ways: Vec<Way>,
+    /// Those whose values are only handed on.
+    passing: Vec<bool>,
+}
+
+impl Asked {
+    pub(super) fn new(
+        layout: &StateLayout,
+        variables: &[usize],
+        passes: impl Fn(usize) -> bool,
+    ) -> Asked {
+        Asked {
+            variables: variables.to_vec(),
+            ways: variables.iter().map(|&n| Way::new(layout, n)).collect(),
+            passing: (0..variables.len()).map(passes).collect(),
+        }
+    }
+
+    /// Bytes that each strand has of variables that are only handed on, or of the others.
+    fn bytes(&self, passing: bool) -> Vec<usize> {
+        let ways = self.ways.iter().zip(&self.passing);
+        let counted = ways.filter(|(_, passes)| **passes == passing);
+        counted.map(|(way, _)| way.bytes()).collect()
+    }
+
+    /// Bytes of each strand that are kept.
+    pub(super) fn kept_bytes(&self) -> usize {
+        self.bytes(false).iter().sum()
+    }
+
+    /// The parts in which a taker gets the values of a grid.
+    pub(super) fn parts<'a>(&self, walk: &Walk, workers: usize, taker: Taker<'a>) -> Parts<'a> {
+        let bytes: Vec<usize> = self.ways.iter().map(Way::bytes).collect();
+        Parts::new(walk, workers, &bytes, &self.bytes(true), taker)
+    }
+
+    /// Room for the values of so many strands, where they are kept.
+    pub(super) fn room(&self, layout: &StateLayout, strands: usize) -> Vec<Option<Kept>> {
+        let variables = self.variables.iter().zip(&self.passing);
+        variables
+            .map(|(&n, &passes)| (!passes).then(|| Kept::new(layout, n, strands)))
+            .collect()
+    }
+
+    /// The outlets of the variables, whose values have this room.
+    pub(super) fn outlets(self, kept: &mut [Option<Kept>]) -> Vec<Outlet> {
+        let mut passing = 0..;
+        let homes = kept.iter_mut().map(|kept| match kept {
+            Some(kept) => Some(Home::Kept(kept.room())),
+            None => passing.next().map(Home::Passing),
+        });
+        let outlets = self.ways.into_iter().zip(homes.flatten());
+        outlets.map(|(way, home)| Outlet { way, home }).collect()
+    }
+}
+
+/// The way of the values of a variable.
 pub(super) struct Outlet {
     way: Way,
     home: Home,
@@ -15,22 +75,11 @@ pub(super) struct Outlet {
 
 enum Home {
     Kept(Room<u8>),
-    /// By its number among the outputs that are only handed on.
+    /// By its number among those that are only handed on.
     Passing(usize),
 }
 
 impl Outlet {
-    /// The outlets of some outputs, each with room for its values unless they are only handed on.
-    pub(super) fn all(ways: Vec<Way>, kept: &mut [Option<Kept>]) -> Vec<Outlet> {
-        let mut passing = 0..;
-        let homes = kept.iter_mut().map(|kept| match kept {
-            Some(kept) => Some(Home::Kept(kept.room())),
-            None => passing.next().map(Home::Passing),
-        });
-        let outlets = ways.into_iter().zip(homes.flatten());
-        outlets.map(|(way, home)| Outlet { way, home }).collect()
-    }
-
     /// Where the values of some strand are, and its rank.
     fn from(&self, part: Option<Part<'_>>) -> (*mut u8, usize) {
         match (&self.home, part) {

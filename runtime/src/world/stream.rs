@@ -7,9 +7,9 @@
 use super::complete::{GROUP, SHARES, run_group};
 use super::context::StepContext;
 use super::core::{Core, on};
-use super::kept::{Kept, Way};
+use super::kept::Kept;
 use super::methods::create_at;
-use super::outlet::Outlet;
+use super::outlet::{Asked, Outlet};
 use super::parts::{Parts, Taker};
 use super::program::{Abilities, StrandProgram};
 use super::{Control, Creation, GlobalSequences, WorldError};
@@ -107,34 +107,22 @@ pub fn complete<P: StrandProgram>(
     let walk = Walk::new(creation.sizes(), tile.ilog2());
     let blocks = walk.largest().div_ceil(width);
     core.state.resize(blocks * core.workers.len());
-    let ways = |variables: &[usize]| -> Vec<Way> {
-        let variables = variables.iter();
-        variables.map(|&n| Way::new(&core.layout, n)).collect()
-    };
-    let (first_ways, last_ways) = (ways(wanted.initial), ways(wanted.outputs));
+    let workers = core.workers.len();
     let is_grid = matches!(creation, Creation::Grid(_));
     let taker = wanted.taker.filter(|_| is_grid);
     // Where strands die, values have their places only in the end.
     let passes = |output: usize| !abilities.dies && taker.is_some_and(|t| t.passing[output]);
-    let bytes = |ways: &[Way]| ways.iter().map(Way::bytes).collect::<Vec<usize>>();
-    let (initial, outputs) = (bytes(&first_ways), bytes(&last_ways));
-    let passing = (0..outputs.len()).filter(|&output| passes(output));
-    let passing: Vec<usize> = passing.map(|output| outputs[output]).collect();
-    let workers = core.workers.len();
-    let parts = taker.map(|taker| Parts::new(&walk, workers, &outputs, &passing, taker));
+    let initial = Asked::new(&core.layout, wanted.initial, |_| false);
+    let outputs = Asked::new(&core.layout, wanted.outputs, passes);
+    let parts = taker.map(|taker| outputs.parts(&walk, workers, taker));
     let of_part = parts.as_ref().map_or(0, Parts::bytes);
-    let sum = |bytes: &[usize]| bytes.iter().sum::<usize>();
-    let of_strand = sum(&initial) + sum(&outputs) - sum(&passing) + 1;
+    let of_strand = initial.kept_bytes() + outputs.kept_bytes() + 1;
     let bytes = count * of_strand + OPEN_PARTS * workers * of_part;
     let claim = claim(bytes as u64).map_err(|shortage| {
         let count = count as u32;
         WorldError::Memory { count, shortage }
     })?;
-    let kept = |n: usize| Kept::new(&core.layout, n, count);
-    let mut first: Vec<Kept> = wanted.initial.iter().map(|&n| kept(n)).collect();
-    let mut last: Vec<Option<Kept>> = (wanted.outputs.iter().enumerate())
-        .map(|(output, &n)| (!passes(output)).then(|| kept(n)))
-        .collect();
+    let [mut first, mut last] = [&initial, &outputs].map(|asked| asked.room(&core.layout, count));
     let mut dead = vec![0u8; count];
     let stream = Stream {
         program,
@@ -143,11 +131,8 @@ pub fn complete<P: StrandProgram>(
         blocks,
         width,
         arenas: core.workers.iter().map(|_| Mutex::default()).collect(),
-        first: first_ways
-            .into_iter()
-            .zip(first.iter_mut().map(Kept::room))
-            .collect(),
-        last: Outlet::all(last_ways, &mut last),
+        first: initial.outlets(&mut first),
+        last: outputs.outlets(&mut last),
         dead: Room::new(dead.as_mut_ptr()),
         parts,
         taken: AtomicU64::new(0),
@@ -166,7 +151,8 @@ pub fn complete<P: StrandProgram>(
     let (_, counts) = core.control.progress();
     // SAFETY: every strand wrote its first values, and its last if it did not die.
     let finish = |kept: Kept, any_dead: bool| unsafe { kept.finish(&dead, any_dead) };
-    let initial = first.into_iter().map(|kept| finish(kept, false));
+    let initial = first.into_iter().flatten();
+    let initial = initial.map(|kept| finish(kept, false));
     let outputs = last.into_iter();
     let outputs = outputs.map(|kept| kept.map(|kept| finish(kept, counts.dead > 0)));
     Ok(Completion::Completed(Box::new(Completed {
@@ -189,7 +175,7 @@ struct Stream<'a, P> {
     width: usize,
     arenas: Vec<Mutex<Arena>>,
     /// Where values go that strands have in the beginning, and in the end.
-    first: Vec<(Way, Room<u8>)>,
+    first: Vec<Outlet>,
     last: Vec<Outlet>,
     /// By rank: 1 for those that died.
     dead: Room<u8>,
@@ -301,8 +287,8 @@ impl<P: StrandProgram> Stream<'_, P> {
             }
             // SAFETY: tiles have no strand in common.
             unsafe {
-                for (way, room) in &self.first {
-                    way.put(room.at(0), 0, state, these, ranks);
+                for outlet in &self.first {
+                    outlet.put(None, state, these, ranks);
                 }
             }
             lanes.push(LaneSets {
