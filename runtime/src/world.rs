@@ -30,6 +30,7 @@ mod pen;
 mod program;
 mod search;
 mod stream;
+mod workers;
 
 pub use context::StepContext;
 pub use elsewhere::{Batch, fate};
@@ -38,6 +39,7 @@ pub use outputs::Gathered;
 pub use parts::Taker;
 pub use program::{Abilities, StrandProgram};
 pub use stream::{Completed, Completion, Wanted, can_be_forgotten, complete};
+pub use workers::Workers;
 
 use self::core::Core;
 use self::methods::{Axes, create_block, step_block};
@@ -291,20 +293,19 @@ pub struct World<P> {
 }
 
 impl<P: StrandProgram> World<P> {
-    /// Creates the strands and initializes them. Runs on `workers` workers (at least one). Text
-    /// printed by initializers comes out with the first run.
+    /// Creates the strands and initializes them. Text printed by initializers comes out with the first run.
     pub fn new(
         program: P,
         creation: &Creation,
         globals: GlobalSequences,
-        workers: usize,
+        workers: impl Into<Workers>,
     ) -> Result<World<P>, WorldError> {
         let mut core = Core::new(
             program.layout().clone(),
             program.abilities(),
             creation,
             Arc::clone(&globals.pool),
-            workers,
+            &workers.into(),
         )?;
         let axes = Axes::new(creation.sizes());
         core.sweep(|cx, block, sets| create_block(&program, &axes, cx, block, sets.active));
@@ -460,7 +461,7 @@ impl<P: StrandProgram> World<P> {
 
     /// Does something with the workers as the current rayon pool.
     pub fn on_workers<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        core::on(&self.core.threads, work)
+        workers::on(&self.core.threads, work)
     }
 
     /// The handle by which another thread watches or stops a run.

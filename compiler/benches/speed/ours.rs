@@ -78,7 +78,7 @@ impl Prepared {
         let images = Images::load(&self.compiled, &self.inputs).expect("images");
         let start = Instant::now();
         let world = World::new(&self.compiled, &self.inputs, &images).expect("globals");
-        let running = world.complete(workers, &Arc::default(), &mut std::io::sink(), None);
+        let running = world.complete(&workers.into(), &Arc::default(), &mut std::io::sink(), None);
         let running = running.expect("a run without errors");
         let running = running.expect("a run that nobody stops");
         let values = running.output(0, false).values;

@@ -28,7 +28,7 @@ use runtime::{
         plan::{Plan, Target, plan},
         write::{Contents, Number, Style, Written, write},
     },
-    world::RunEnd,
+    world::{RunEnd, Workers},
 };
 use std::{
     io::{self, Write},
@@ -51,6 +51,10 @@ pub(super) fn execute(
     if let Some(bytes) = options.memory {
         memory::set_limit(bytes);
     }
+    let count = options.workers.map(Workers::from);
+    let workers = count.unwrap_or_else(Workers::for_all_cores);
+    // While images are loaded and globals computed.
+    workers.start();
     let mut inputs = Inputs::from_values(compiled, options.inputs.clone());
     inputs.set_readings(&options.readings, &options.reading);
     let images = match Images::load(compiled, &inputs) {
@@ -79,6 +83,7 @@ pub(super) fn execute(
         options,
         images,
         films: Vec::new(),
+        workers,
         printer: None,
         stages,
         times: Times {
@@ -100,6 +105,8 @@ pub(super) struct Execution<'a> {
     pub(super) images: Images,
     /// Films in the making, in the order of the plan.
     films: Vec<Film>,
+    /// What all runs run on.
+    pub(super) workers: Workers,
     /// Where printed text goes, once something runs.
     printer: Option<Printer>,
     /// How long the stages of the compilation took.
@@ -160,8 +167,6 @@ impl Execution<'_> {
                 .map(|target| Film::new(&target.destination, self.options.per_second))
                 .collect();
         }
-        let all_cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let workers = self.options.workers.unwrap_or_else(all_cores);
         let mut printer = match self.printer.take() {
             Some(printer) => printer,
             None => Printer::open(&self.options.print).map_err(|error| self.failed(&error))?,
@@ -177,9 +182,9 @@ impl Execution<'_> {
             early,
             end,
         } = if self.only_the_end_counts(&plan) && prepared.can_be_forgotten() {
-            self.complete(prepared, workers, &plan, runs, &mut printer)?
+            self.complete(prepared, &plan, runs, &mut printer)?
         } else {
-            self.step_by_step(prepared, workers, &plan, &mut printer)?
+            self.step_by_step(prepared, &plan, &mut printer)?
         };
         self.tell_of_troubles(&running);
         self.printer = Some(printer);

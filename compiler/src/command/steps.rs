@@ -93,7 +93,6 @@ impl Execution<'_> {
     pub(super) fn complete(
         &mut self,
         prepared: Prepared,
-        workers: usize,
         plan: &Plan,
         number: Option<Number>,
         printer: &mut dyn Write,
@@ -120,7 +119,7 @@ impl Execution<'_> {
         let running = watched(self.options, &control, Some(strands), printer, |printer| {
             let failed = |failure: Failure| Ended(fail(self.source, &failure));
             prepared
-                .complete(workers, &control, printer, taker)
+                .complete(&self.workers, &control, printer, taker)
                 .map_err(failed)
         })?;
         self.times.steps += start.elapsed();
@@ -140,14 +139,13 @@ impl Execution<'_> {
     pub(super) fn step_by_step(
         &mut self,
         prepared: Prepared,
-        workers: usize,
         plan: &Plan,
         printer: &mut dyn Write,
     ) -> Result<Ran, Ended> {
         let start = Instant::now();
         let failed = |failure: Failure| Ended(fail(self.source, &failure));
         let domain = prepared.domain();
-        let mut running = prepared.create(workers).map_err(failed)?;
+        let mut running = prepared.create(&self.workers).map_err(failed)?;
         space::check_memory(plan, &domain, self.compiled).map_err(|message| {
             complain(&format!("error: {message}\n"));
             Ended(USAGE)

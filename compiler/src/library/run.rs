@@ -7,7 +7,7 @@ use runtime::{
     image::Note,
     output::{Domain, place::Place},
     strands::Counts,
-    world::Control,
+    world::{Control, Workers},
 };
 use std::{io::Write, sync::Arc};
 
@@ -16,7 +16,7 @@ pub struct Run {
     program: Compiled,
     images: Images,
     stage: Stage,
-    workers: usize,
+    workers: Workers,
     control: Arc<Control>,
     domain: Domain,
     place: Option<Place>,
@@ -43,13 +43,12 @@ impl Run {
     ) -> Result<Run, Failure> {
         let images = Images::load(program, inputs)?;
         let prepared = Prepared::new(program, inputs, &images)?;
-        let all_cores = || std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Run {
             program: program.clone(),
             images,
             domain: prepared.domain(),
             stage: Stage::Prepared(Box::new(prepared)),
-            workers: workers.unwrap_or_else(all_cores),
+            workers: workers.map_or_else(Workers::for_all_cores, Workers::from),
             control: Arc::default(),
             place: None,
         })
@@ -82,7 +81,7 @@ impl Run {
         if let Stage::Prepared(_) = self.stage
             && let Stage::Prepared(prepared) = std::mem::replace(&mut self.stage, Stage::Over)
         {
-            let mut running = prepared.create(self.workers)?;
+            let mut running = prepared.create(&self.workers)?;
             running.set_control(Arc::clone(&self.control));
             self.begin(running);
         }
@@ -107,7 +106,7 @@ impl Run {
             && let Stage::Prepared(_) = self.stage
             && let Stage::Prepared(prepared) = std::mem::replace(&mut self.stage, Stage::Over)
         {
-            let (workers, control) = (self.workers, &self.control);
+            let (workers, control) = (&self.workers, &self.control);
             let Some(running) = prepared.complete(workers, control, printer, None)? else {
                 return Ok(RunEnd::Cancelled);
             };

@@ -41,8 +41,8 @@ use runtime::{
     output::Domain,
     strands::Counts,
     world::{
-        Completion, Control, Creation, GlobalSequences, RunEnd, RunError, Taker, Wanted, World,
-        can_be_forgotten, complete,
+        Completion, Control, Creation, GlobalSequences, RunEnd, RunError, Taker, Wanted, Workers,
+        World, can_be_forgotten, complete,
     },
 };
 use std::{io::Write, sync::Arc};
@@ -102,7 +102,7 @@ impl Prepared {
     ///
     /// # Errors
     /// There are too many, or the initialization of one fails.
-    pub fn create(self, workers: usize) -> Result<Running, Failure> {
+    pub fn create(self, workers: &Workers) -> Result<Running, Failure> {
         let creation = self.creation();
         let iterators = self.strands.iterators();
         let mut world = World::new(self.strands, &creation, self.sequences, workers)
@@ -131,7 +131,7 @@ impl Prepared {
     /// As for [`Prepared::create`] and [`Running::run`].
     pub fn complete(
         self,
-        workers: usize,
+        workers: &Workers,
         control: &Arc<Control>,
         printer: &mut dyn Write,
         taker: Option<Taker<'_>>,
@@ -201,7 +201,7 @@ impl Running {
     /// What is wrong with an input, or a run-time error of the initialization.
     pub fn new(program: &Compiled, inputs: &Inputs, workers: usize) -> Result<Running, Failure> {
         let images = Images::load(program, inputs)?;
-        Prepared::new(program, inputs, &images)?.create(workers)
+        Prepared::new(program, inputs, &images)?.create(&workers.into())
     }
 
     /// What should be told to the user about the images.

@@ -8,6 +8,7 @@ use super::context::{Shared, StepContext, Worker};
 use super::events::{Nursery, PrintLog, StrandFailure};
 use super::program::{Abilities, StrandProgram};
 use super::search::{Homes, Search, search};
+use super::workers::{Workers, on};
 use super::{Control, Creation, RunError, WorldError};
 use crate::memory::{Claim, Meter, claim};
 use crate::neighbours::RadiusStatistics;
@@ -47,31 +48,9 @@ pub(crate) struct Core {
     /// Whether the spatial index shows the strands where they are, and the radius it was made for.
     pub(super) index_fits: bool,
     index_radius: Option<f64>,
-    pub(crate) threads: rayon::ThreadPool,
+    pub(crate) threads: Arc<rayon::ThreadPool>,
     /// The memory of the strands.
     claim: Claim,
-}
-
-/// More threads than this would only wait for each other; what strands compute does not depend on their number.
-fn useful_threads() -> usize {
-    const FOR_EACH_CORE: usize = 32;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    FOR_EACH_CORE * cores
-}
-
-/// Does work on the threads of a world and waits for it.
-pub(crate) fn on<R: Send>(threads: &rayon::ThreadPool, work: impl FnOnce() -> R + Send) -> R {
-    if threads.current_thread_index().is_none() && rayon::current_thread_index().is_some() {
-        // While a thread of another pool waits it takes up other work of that pool. If that work is to run worlds, it may
-        // begin all of them, one inside the other, until its stack is full. So another thread does the waiting.
-        return std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| threads.install(work));
-            waiting
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
-    }
-    threads.install(work)
 }
 
 impl Core {
@@ -81,7 +60,7 @@ impl Core {
         abilities: Abilities,
         creation: &Creation,
         sequences: Arc<SequencePool>,
-        workers: usize,
+        workers: &Workers,
     ) -> Result<Core, WorldError> {
         let count = creation.count()?;
         let claim = claim(strand_bytes(&layout, count as usize))
@@ -109,19 +88,16 @@ impl Core {
         abilities: Abilities,
         count: usize,
         sequences: Arc<SequencePool>,
-        workers: usize,
+        workers: &Workers,
     ) -> Result<Core, WorldError> {
         // Nobody has more to do than there are blocks, unless there will be more of them.
         let blocks = count.div_ceil(layout.width());
         let useful = match abilities.creates {
-            true => useful_threads(),
-            false => useful_threads().min(blocks),
+            true => usize::MAX,
+            false => blocks,
         };
-        let workers = workers.min(useful).max(1);
-        let threads = rayon::ThreadPoolBuilder::new()
-            .num_threads(workers)
-            .build()
-            .map_err(|error| WorldError::Workers(error.to_string()))?;
+        let threads = workers.at_most(useful)?;
+        let workers = threads.current_num_threads();
         Ok(Core {
             roster: Roster::new(layout.width(), Vec::new()),
             state: Blocks::new(layout.stride()),

@@ -224,6 +224,6 @@ impl Reductions<'_> {
         // SAFETY: the map wrote a plane for every component.
         let values = unsafe { self.core.collect(set, scalar, &offsets, words, &mapped) };
         let threads = &self.core.threads;
-        super::core::on(threads, || reduce(reduction, &values, components))
+        super::workers::on(threads, || reduce(reduction, &values, components))
     }
 }

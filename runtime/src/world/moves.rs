@@ -1,8 +1,9 @@
 //! Moves the strands of a world between super-steps: those that are near each other in space near in memory, and active ones
 //! together.
 
-use super::core::{Core, on};
+use super::core::Core;
 use super::program::StrandProgram;
+use super::workers::on;
 use crate::strands::StateLayout;
 use crate::strands::arrange::{arrange, packed_order, packing_pays};
 use crate::strands::blocks::Blocks;

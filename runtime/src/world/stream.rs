@@ -6,12 +6,13 @@
 
 use super::complete::{GROUP, SHARES, run_group};
 use super::context::StepContext;
-use super::core::{Core, on};
+use super::core::Core;
 use super::kept::Kept;
 use super::methods::create_at;
 use super::outlet::{Asked, Outlet};
 use super::parts::{Parts, Taker};
 use super::program::{Abilities, StrandProgram};
+use super::workers::{Workers, on};
 use super::{Control, Creation, GlobalSequences, WorldError};
 use crate::abi::LaneMask;
 use crate::memory::{Claim, Room, claim};
@@ -39,7 +40,7 @@ pub struct Completed {
     pub counts: Counts,
     /// Whether all values of the outputs were handed on.
     pub handed_on: bool,
-    threads: rayon::ThreadPool,
+    threads: Arc<rayon::ThreadPool>,
     /// The memory of the values.
     _claim: Claim,
 }
@@ -85,7 +86,7 @@ pub fn complete<P: StrandProgram>(
     program: &P,
     creation: &Creation,
     globals: &GlobalSequences,
-    workers: usize,
+    workers: impl Into<Workers>,
     wanted: Wanted<'_>,
     control: Arc<Control>,
 ) -> Result<Completion, WorldError> {
@@ -93,7 +94,7 @@ pub fn complete<P: StrandProgram>(
     let (layout, abilities) = (program.layout().clone(), program.abilities());
     debug_assert!(can_be_forgotten(&layout, abilities));
     let pool = Arc::clone(&globals.pool);
-    let mut core = Core::empty(layout, abilities, count, pool, workers)?;
+    let mut core = Core::empty(layout, abilities, count, pool, &workers.into())?;
     core.control = control;
     core.control.show(
         0,

@@ -1,0 +1,112 @@
+//! The threads that worlds run on.
+
+use super::WorldError;
+use std::sync::{Arc, OnceLock};
+
+/// How many threads worlds run on, and these threads once they are needed. Worlds that are made one after the other may share
+/// them.
+#[derive(Clone, Debug)]
+pub struct Workers {
+    count: usize,
+    threads: Arc<OnceLock<Threads>>,
+}
+
+pub(crate) type Threads = Result<Arc<rayon::ThreadPool>, WorldError>;
+
+/// More threads than this would only wait for each other; what strands compute does not depend on their number.
+fn useful_threads() -> usize {
+    const FOR_EACH_CORE: usize = 32;
+    FOR_EACH_CORE * cores()
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// That many threads, at least one.
+impl From<usize> for Workers {
+    fn from(count: usize) -> Workers {
+        Workers {
+            count: count.clamp(1, useful_threads()),
+            threads: Arc::default(),
+        }
+    }
+}
+
+impl From<&Workers> for Workers {
+    fn from(workers: &Workers) -> Workers {
+        workers.clone()
+    }
+}
+
+impl Workers {
+    /// One for every core.
+    pub fn for_all_cores() -> Workers {
+        cores().into()
+    }
+
+    /// Starts the threads while the caller goes on with something else. If they cannot be started, the first world says so.
+    pub fn start(&self) {
+        let workers = self.clone();
+        let _ = std::thread::Builder::new().spawn(move || workers.threads().is_ok());
+    }
+
+    fn threads(&self) -> Threads {
+        self.threads.get_or_init(|| threads(self.count)).clone()
+    }
+
+    /// The threads, or fewer of another world's own where there is only work for so many.
+    pub(crate) fn at_most(&self, useful: usize) -> Threads {
+        match useful < self.count {
+            true => threads(useful.max(1)),
+            false => self.threads(),
+        }
+    }
+}
+
+fn threads(count: usize) -> Threads {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+    threads
+        .map(Arc::new)
+        .map_err(|error| WorldError::Workers(error.to_string()))
+}
+
+/// Does work on the threads of a world and waits for it.
+pub(crate) fn on<R: Send>(threads: &rayon::ThreadPool, work: impl FnOnce() -> R + Send) -> R {
+    if threads.current_thread_index().is_none() && rayon::current_thread_index().is_some() {
+        // While a thread of another pool waits it takes up other work of that pool. If that work is to run worlds, it may
+        // begin all of them, one inside the other, until its stack is full. So another thread does the waiting.
+        return std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| threads.install(work));
+            waiting
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+    }
+    threads.install(work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worlds_share_threads_unless_they_have_little_to_do() {
+        let workers = Workers::from(3);
+        workers.start();
+        let [first, second] = [usize::MAX, 3].map(|useful| workers.at_most(useful).unwrap());
+        assert!(Arc::ptr_eq(&first, &second));
+        assert_eq!(first.current_num_threads(), 3);
+        for (useful, count) in [(2, 2), (1, 1), (0, 1)] {
+            let few = workers.at_most(useful).unwrap();
+            assert_eq!(few.current_num_threads(), count);
+        }
+    }
+
+    #[test]
+    fn there_is_a_thread_and_there_are_not_too_many() {
+        for (asked, count) in [(0, 1), (1, 1), (usize::MAX, useful_threads())] {
+            assert_eq!(Workers::from(asked).count, count);
+        }
+    }
+}
