@@ -16,7 +16,7 @@ use crate::{
     push::{derivative_shape, push_derivative, push_probe, trivial_probe},
     rules::{COFACTORS, SIMPLIFY_INVERSE},
     sparsity::vanishes,
-    symmetry::{symmetries_of, symmetries_of_sum},
+    symmetry::{Symmetries, symmetries_of, symmetries_of_sum},
 };
 use egg::Id;
 use ein_ir::Rational;
@@ -157,6 +157,7 @@ impl Arena {
             if self.is_exhausted() {
                 return None;
             }
+            self.learn(result, source.facts(id).symmetries());
             image.insert(id, result);
         }
         Some(image)
@@ -186,10 +187,8 @@ impl Arena {
     }
 
     /// Takes over symmetries that are known from elsewhere.
-    pub(crate) fn learn_symmetry(&mut self, id: Id, facts: &Facts) {
-        let known = &mut self.facts[usize::from(id)];
-        known.symmetric |= facts.symmetric;
-        known.antisymmetric |= facts.antisymmetric;
+    pub(crate) fn learn(&mut self, id: Id, symmetries: Symmetries) {
+        self.facts[usize::from(id)].learn(symmetries);
     }
 
     /// The contraction that a class is.

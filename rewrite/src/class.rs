@@ -205,7 +205,16 @@ impl Facts {
         (*self != before, *self != other)
     }
 
-    /// Adds what the structure of a contraction says.
+    /// What is known about the exchange of axes.
+    pub(crate) fn symmetries(&self) -> Symmetries {
+        Symmetries {
+            zero: self.zero,
+            symmetric: self.symmetric,
+            antisymmetric: self.antisymmetric,
+        }
+    }
+
+    /// Adds what the structure of a contraction says, or is known from elsewhere.
     pub(crate) fn learn(&mut self, symmetries: Symmetries) {
         self.zero |= symmetries.zero;
         self.symmetric |= symmetries.symmetric;

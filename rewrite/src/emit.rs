@@ -10,6 +10,7 @@ use crate::{
     node::{Function, Node, Op, Slot, Slots},
     numbers::{Power, times},
     product::{Operand, Product, axes},
+    symmetry::Symmetries,
 };
 use egg::Id;
 use ein_ir::{
@@ -23,8 +24,17 @@ use std::rc::Rc;
 /// Groups of result axes that may be permuted freely.
 pub type Symmetry = Vec<Vec<usize>>;
 
-/// The region that computes the children of the tuple `root`, and how the classes that it is made of are written in it.
-pub(crate) fn emit(arena: &Arena, root: Id, inputs: &[Param]) -> (Region, FxHashMap<Id, Written>) {
+/// A region that was made of an arena.
+pub(crate) struct Emitted {
+    pub(crate) region: Region,
+    /// How each definition is symmetric, as far as that is known.
+    pub(crate) symmetries: Vec<Symmetries>,
+    /// How the classes that it is made of are written in it.
+    pub(crate) written: FxHashMap<Id, Written>,
+}
+
+/// The region that computes the children of the tuple `root`.
+pub(crate) fn emit(arena: &Arena, root: Id, inputs: &[Param]) -> Emitted {
     let mut emitter = Emitter {
         arena,
         region: Region {
@@ -32,6 +42,7 @@ pub(crate) fn emit(arena: &Arena, root: Id, inputs: &[Param]) -> (Region, FxHash
             ..Region::default()
         },
         defs: Vec::new(),
+        symmetries: Vec::new(),
         known: FxHashMap::default(),
         written: FxHashMap::default(),
     };
@@ -47,13 +58,18 @@ pub(crate) fn emit(arena: &Arena, root: Id, inputs: &[Param]) -> (Region, FxHash
     let Emitter {
         mut region,
         defs,
+        symmetries,
         known,
         written,
         ..
     } = emitter;
     drop(known);
     region.defs = defs.into_iter().map(Rc::unwrap_or_clone).collect();
-    (region, written)
+    Emitted {
+        region,
+        symmetries,
+        written,
+    }
 }
 
 /// What a class is written as, before some of its axes are fixed or exchanged.
@@ -85,6 +101,7 @@ struct Emitter<'a> {
     arena: &'a Arena,
     region: Region,
     defs: Vec<Rc<Def>>,
+    symmetries: Vec<Symmetries>,
     known: FxHashMap<Rc<Def>, ValueId>,
     written: FxHashMap<Id, Written>,
 }
@@ -269,6 +286,7 @@ impl Emitter<'_> {
         let known = ValueId(self.region.inputs.len() + self.defs.len());
         let def = Rc::new(def);
         self.defs.push(def.clone());
+        self.symmetries.push(facts.symmetries());
         self.known.insert(def, known);
         known
     }

@@ -38,10 +38,10 @@ pub fn explain(region: &Region, options: &Options) -> Explained {
         let values = (0..written.len()).filter(|&old| known.are_equal(written[old], new));
         values.map(ValueId).collect()
     };
-    let source = Source::new(region, false);
+    let source = Source::new(region, &[], false);
     let (arena, root) = composed(&source, false);
     Explained {
-        composed: emit(&arena, root, &region.inputs).0,
+        composed: emit(&arena, root, &region.inputs).region,
         derivation: derivation.expect("a normal form is derived from its source"),
         same: found[region.inputs.len()..].iter().map(same).collect(),
         normalized,

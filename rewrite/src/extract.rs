@@ -315,7 +315,7 @@ impl<'a> Choices<'a> {
                 image.insert(node.children[0], leaf);
             }
             let id = arena.add(node.map_children(|child| image[&child]));
-            arena.learn_symmetry(id, &self.graph[class].data);
+            arena.learn(id, self.graph[class].data.symmetries());
             image.insert(class, id);
         }
         arena

@@ -14,6 +14,7 @@ use crate::{
     numbers::{Power, times},
     product::{Operand, Product, view},
     recognize::is_inverse,
+    symmetry::Symmetries,
 };
 use egg::Id;
 use ein_ir::{Comparison, Ein, Elementary, Index, Param, Rational, Term, region::Region};
@@ -33,9 +34,10 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    pub(crate) fn new(region: &Region, log: bool) -> Source {
+    /// The source of a region; of its definitions may be known how they are symmetric.
+    pub(crate) fn new(region: &Region, known: &[Symmetries], log: bool) -> Source {
         let mut arena = Arena::new(Mode::Source, usize::MAX).logging(log);
-        let values = insert_region(&mut arena, region);
+        let values = insert_region(&mut arena, region, known);
         let roots: Vec<Id> = region.roots.iter().map(|root| values[root.0]).collect();
         let root = arena.add(Node::new(Op::Tuple, &roots));
         Source {
@@ -46,8 +48,8 @@ impl Source {
     }
 }
 
-/// Inserts a region; gives the class of each value, inputs first.
-pub(crate) fn insert_region(arena: &mut Arena, region: &Region) -> Vec<Id> {
+/// Inserts a region; gives the class of each value, inputs first. Of its definitions may be known how they are symmetric.
+pub(crate) fn insert_region(arena: &mut Arena, region: &Region, known: &[Symmetries]) -> Vec<Id> {
     let mut values: Vec<Id> = Vec::with_capacity(region.inputs.len() + region.defs.len());
     for (input, param) in region.inputs.iter().enumerate() {
         values.push(arena.add(Node::leaf(match param {
@@ -67,7 +69,11 @@ pub(crate) fn insert_region(arena: &mut Arena, region: &Region) -> Vec<Id> {
         let arguments: Vec<Id> = def.args.iter().map(|arg| values[arg.0]).collect();
         let left = || Left::Definition(number);
         let insert = |arena: &mut Arena| insert_operator(arena, &def.op, &arguments);
-        values.push(arena.logged(left, None, insert));
+        let value = arena.logged(left, None, insert);
+        if let Some(symmetries) = known.get(number) {
+            arena.learn(value, *symmetries);
+        }
+        values.push(value);
     }
     values
 }

@@ -65,7 +65,7 @@ pub use emit::Symmetry;
 pub use explain::{Explained, explain};
 pub use laws::{Law, laws};
 pub use normal_form::verify_normal_form;
-pub use normalize::{Engine, Normalized, Options, Stats, counted_rules, normalize};
+pub use normalize::{Engine, Known, Normalized, Options, Stats, counted_rules, normalize};
 pub use prove::{Method, Proof, prove};
 
 #[cfg(test)]

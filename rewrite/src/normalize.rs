@@ -15,11 +15,11 @@ use crate::{
     arena::{Arena, Mode},
     both::both,
     build::Context,
-    class::NO_NORMAL_FORM,
+    class::{Facts, NO_NORMAL_FORM},
     components::read_components,
     cost::LeafCost,
     egraph::{Graph, insert_nodes, rebuild, unite},
-    emit::{Symmetry, emit, symmetry},
+    emit::{Emitted, Symmetry, emit, symmetry},
     extract::Choices,
     extractable::{Places, singular_places},
     insert::Source,
@@ -35,6 +35,7 @@ use crate::{
     },
     saturate::{Limits, saturate},
     simplify::{STEPS, When},
+    symmetry::Symmetries,
     verify_normal_form,
 };
 use egg::{Id, Language};
@@ -65,6 +66,8 @@ pub struct Options {
     /// For each input of the region what it costs to probe one component of it, see [`crate::probe_weight`]; inputs
     /// without an entry are taken for three-dimensional with a cubic kernel.
     pub leaf_cost: Vec<u64>,
+    /// What is known of the region's definitions.
+    pub known: Known,
     /// The engine.
     pub engine: Engine,
 }
@@ -76,10 +79,16 @@ impl Default for Options {
             iterations: 8,
             relaxed: false,
             leaf_cost: Vec::new(),
+            known: Known::default(),
             engine: Engine::EGraph,
         }
     }
 }
+
+/// What is known of the definitions of a region beside what they show by themselves: symmetries that were seen in other forms
+/// of the same values.
+#[derive(Clone, Debug, Default)]
+pub struct Known(Vec<Symmetries>);
 
 /// What normalization did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -130,6 +139,8 @@ pub struct Normalized {
     pub region: Region,
     /// For each definition the groups of result axes that may be permuted without changing the value.
     pub symmetry: Vec<Symmetry>,
+    /// What is known of the definitions; with it the region is its own normal form.
+    pub known: Known,
     /// What was done.
     pub stats: Stats,
 }
@@ -170,12 +181,13 @@ const HOPELESS: u64 = 2;
 /// Normalizes a region whose roots are tensors.
 ///
 /// The result is deterministic, and it is a fixed point: a region in normal form for which the directed engine knows
-/// nothing cheaper stays as it is, and such is every result.
+/// nothing cheaper stays as it is, and such is every result with what is known of it.
 pub fn normalize(region: &Region, options: &Options) -> Normalized {
     if let Some(region) = read_components(region) {
         return Normalized {
             region,
             symmetry: Vec::new(),
+            known: Known::default(),
             stats: Stats::default(),
         };
     }
@@ -189,7 +201,7 @@ pub(crate) fn run(
     journal: &mut Journal,
 ) -> (Normalized, [Vec<TermId>; 2]) {
     let leaf_cost = LeafCost(&options.leaf_cost);
-    let given = Form::new(region.clone(), leaf_cost, journal);
+    let given = Form::new(region.clone(), &options.known.0, leaf_cost, journal);
     let written = given.terms.clone();
     let is_normal = verify_normal_form(region).is_empty();
     let optimizes = options.engine == Engine::EGraph && has_something_to_gain(region);
@@ -237,7 +249,8 @@ pub(crate) fn run(
         best.region
     );
     let normalized = Normalized {
-        symmetry: best.symmetry(),
+        symmetry: best.facts().map(symmetry).collect(),
+        known: Known(best.facts().map(Facts::symmetries).collect()),
         region: best.region,
         stats,
     };
@@ -254,8 +267,14 @@ struct Form {
 }
 
 impl Form {
-    fn new(region: Region, leaf_cost: LeafCost, journal: &mut Journal) -> Form {
-        let mut source = Source::new(&region, journal.is_kept());
+    /// The form of a region, of whose definitions may be known how they are symmetric.
+    fn new(
+        region: Region,
+        known: &[Symmetries],
+        leaf_cost: LeafCost,
+        journal: &mut Journal,
+    ) -> Form {
+        let mut source = Source::new(&region, known, journal.is_kept());
         let price = arena_cost(&source.arena, source.root, leaf_cost);
         let terms = journal.region(&region);
         journal.insertion(&mut source.arena, &region, &source.values);
@@ -274,24 +293,27 @@ impl Form {
     }
 
     /// The region of an arena's tuple `root`, with the inputs of this form.
-    fn emitted(&self, arena: &Arena, root: Id, journal: &mut Journal) -> Region {
-        let (region, written) = emit(arena, root, &self.region.inputs);
+    fn emitted(&self, arena: &Arena, root: Id, journal: &mut Journal) -> Emitted {
+        let emitted = emit(arena, root, &self.region.inputs);
         if journal.is_kept() {
-            let terms = journal.region(&region);
-            journal.emission(arena, root, &region, &written, &terms);
+            let terms = journal.region(&emitted.region);
+            journal.emission(arena, root, &emitted.region, &emitted.written, &terms);
         }
-        region
+        emitted
     }
 
-    /// The form of a region, unless it is this one.
-    fn changed(&self, region: Region, leaf_cost: LeafCost, journal: &mut Journal) -> Option<Form> {
-        (region != self.region).then(|| Form::new(region, leaf_cost, journal))
+    /// The form of what was emitted, unless it is this one.
+    fn changed(&self, found: Emitted, leaf_cost: LeafCost, journal: &mut Journal) -> Option<Form> {
+        let Emitted {
+            region, symmetries, ..
+        } = found;
+        (region != self.region).then(|| Form::new(region, &symmetries, leaf_cost, journal))
     }
 
-    fn symmetry(&self) -> Vec<Symmetry> {
+    /// The facts of the definitions.
+    fn facts(&self) -> impl Iterator<Item = &Facts> {
         let definitions = &self.source.values[self.region.inputs.len()..];
-        let facts = definitions.iter().map(|&id| self.source.arena.facts(id));
-        facts.map(symmetry).collect()
+        definitions.iter().map(|&id| self.source.arena.facts(id))
     }
 
     /// The form that the directed engine gives, unless it is this one.
@@ -333,7 +355,7 @@ impl Form {
             journal.arena(&mut scaled);
             self.emitted(&scaled, root, journal)
         });
-        let scaled = scaled.filter(|scaled| *scaled != found);
+        let scaled = scaled.filter(|scaled| scaled.region != found.region);
         let found = self.changed(found, leaf_cost, journal);
         let Some(scaled) = scaled else {
             return found;

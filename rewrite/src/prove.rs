@@ -85,7 +85,7 @@ pub fn prove(lhs: &Region, rhs: &Region) -> Proof {
     let mut arena = Arena::new(Mode::Source, usize::MAX).logging(true);
     let mut journal = Journal::kept();
     let mut side = |region: &Region| -> (Vec<Id>, Vec<TermId>) {
-        let values = insert_region(&mut arena, region);
+        let values = insert_region(&mut arena, region, &[]);
         let terms = journal.region(region);
         journal.insertion(&mut arena, region, &values);
         let roots = region.roots.iter();

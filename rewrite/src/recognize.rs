@@ -124,7 +124,7 @@ impl Quotient {
         let (left, right) = (crossed(self, other), crossed(other, self));
         let nothing = define(matrix(Term::Const(Rational::from_integer(0))), &[input]);
         let mut arena = Arena::new(Mode::Source, usize::MAX);
-        let values = insert_region(&mut arena, &region);
+        let values = insert_region(&mut arena, &region, &[]);
         let [left, right, nothing] = [left, right, nothing].map(|value| values[value.0]);
         components_agree(&mut arena, left, right) && !components_agree(&mut arena, right, nothing)
     }

@@ -258,7 +258,7 @@ fn rebuild(
         let node = source.node(id).clone().map_children(|child| image[&child]);
         let left = || Left::Node(node.clone());
         let built = arena.logged(left, Some(law(&node)), |arena| image_of(arena, &node));
-        arena.learn_symmetry(built, source.facts(id));
+        arena.learn(built, source.facts(id).symmetries());
         image.insert(id, built);
     }
     let root = image[&root];

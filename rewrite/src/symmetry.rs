@@ -13,7 +13,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 
-/// What a contraction's structure says about its result.
+/// What is known about the exchange of two axes, and whether all is zero; from the structure of a contraction or from
+/// elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Symmetries {
     pub(crate) zero: bool,

@@ -314,6 +314,7 @@ impl<'a> Pass<'a> {
             region,
             symmetry,
             stats,
+            known: _,
         } = self.normalize_region(region, &values);
         for (rule, count) in stats.rules {
             *self.found.fired.entry(rule).or_default() += count;

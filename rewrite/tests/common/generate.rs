@@ -62,7 +62,11 @@ pub(crate) fn check(seed: u64) -> Result<Checked, String> {
         again.region == normalized.region && again.symmetry == normalized.symmetry,
         "not deterministic",
     )?;
-    let twice = normalize(&normalized.region, &options);
+    let knowing = Options {
+        known: normalized.known.clone(),
+        ..options
+    };
+    let twice = normalize(&normalized.region, &knowing);
     expect(
         twice.region == normalized.region && twice.symmetry == normalized.symmetry,
         "not idempotent",
