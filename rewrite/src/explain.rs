@@ -3,9 +3,10 @@
 use crate::{
     derivation::Derivation,
     emit::emit,
+    form::composed,
     insert::Source,
     journal::{Journal, TermId},
-    normalize::{Normalized, Options, composed, run},
+    normalize::{Normalized, Options, run},
 };
 use ein_ir::region::{Region, ValueId};
 

@@ -33,6 +33,7 @@ mod explain;
 mod extract;
 mod extractable;
 mod factor;
+mod form;
 mod insert;
 mod inverse;
 mod journal;
@@ -45,6 +46,7 @@ mod node_facts;
 mod normal_form;
 mod normalize;
 mod numbers;
+mod phases;
 mod price;
 mod product;
 mod prove;
@@ -65,7 +67,8 @@ pub use emit::Symmetry;
 pub use explain::{Explained, explain};
 pub use laws::{Law, laws};
 pub use normal_form::verify_normal_form;
-pub use normalize::{Engine, Known, Normalized, Options, Stats, counted_rules, normalize};
+pub use normalize::{Engine, Known, Normalized, Options, Stats, normalize};
+pub use phases::counted_rules;
 pub use prove::{Method, Proof, prove};
 
 #[cfg(test)]
