@@ -39,7 +39,7 @@ pub use outputs::Gathered;
 pub use parts::Taker;
 pub use program::{Abilities, StrandProgram};
 pub use stream::{Completed, Completion, Wanted, can_be_forgotten, complete};
-pub use workers::Workers;
+pub use workers::{Starting, Workers};
 
 use self::core::Core;
 use self::methods::{Axes, create_block, step_block};

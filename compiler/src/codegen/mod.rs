@@ -162,12 +162,14 @@ fn both<A, B: Send>(one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -
     thread::scope(|scope| {
         let helper = thread::Builder::new().spawn_scoped(scope, || take().map(deep));
         let one = one();
-        let other = take()
-            .map(|other| other())
-            .or_else(|| match helper.ok()?.join() {
-                Ok(done) => done,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
+        let here = take().map(|other| other());
+        // Joined also if it had nothing to do: a thread that ends while nobody waits for it any more may crash the process,
+        // by a fault of glibc's `pthread_detach` (seen in 2.36).
+        let there = helper.ok().and_then(|helper| {
+            let joined = helper.join();
+            joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        let other = here.or(there);
         (one, other.expect("one of both threads did it"))
     })
 }

@@ -54,7 +54,7 @@ pub(super) fn execute(
     let count = options.workers.map(Workers::from);
     let workers = count.unwrap_or_else(Workers::for_all_cores);
     // While images are loaded and globals computed.
-    workers.start();
+    let _starting = workers.start();
     let mut inputs = Inputs::from_values(compiled, options.inputs.clone());
     inputs.set_readings(&options.readings, &options.reading);
     let images = match Images::load(compiled, &inputs) {

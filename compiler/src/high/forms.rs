@@ -8,6 +8,7 @@ use std::{
     cmp::Reverse,
     collections::BTreeMap,
     num::NonZero,
+    panic::resume_unwind,
     sync::{
         OnceLock,
         atomic::{AtomicUsize, Ordering},
@@ -83,11 +84,15 @@ fn each<T: Send + Sync>(count: usize, threads: usize, work: impl Fn(usize) -> T 
     };
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     thread::scope(|scope| {
-        for _ in 1..cores.min(threads) {
-            // Where there can be no more threads, those that there are do the work.
-            let _ = thread::Builder::new().spawn_scoped(scope, || deep(take_turns));
-        }
+        // Where there can be no more threads, those that there are do the work.
+        let start = |_| thread::Builder::new().spawn_scoped(scope, || deep(take_turns));
+        let helpers: Vec<_> = (1..cores.min(threads))
+            .filter_map(|k| start(k).ok())
+            .collect();
         take_turns();
+        for helper in helpers {
+            helper.join().unwrap_or_else(|panic| resume_unwind(panic));
+        }
     });
     let results = results.into_iter().map(OnceLock::into_inner);
     results.map(|done| done.expect("each was done")).collect()

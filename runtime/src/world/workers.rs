@@ -2,6 +2,7 @@
 
 use super::WorldError;
 use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
 
 /// How many threads worlds run on, and these threads once they are needed. Worlds that are made one after the other may share
 /// them.
@@ -39,6 +40,20 @@ impl From<&Workers> for Workers {
     }
 }
 
+/// Threads that are being started. Waits for that in the end: a thread of which nobody knows whether it still runs must not be
+/// let go of, by a fault of glibc's `pthread_detach` (seen in 2.36).
+#[must_use]
+pub struct Starting(Option<JoinHandle<()>>);
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        if let Some(starter) = self.0.take() {
+            // It cannot panic, and if it did, worlds would start the threads themselves.
+            let _ = starter.join();
+        }
+    }
+}
+
 impl Workers {
     /// One for every core.
     pub fn for_all_cores() -> Workers {
@@ -46,9 +61,10 @@ impl Workers {
     }
 
     /// Starts the threads while the caller goes on with something else. If they cannot be started, the first world says so.
-    pub fn start(&self) {
+    pub fn start(&self) -> Starting {
         let workers = self.clone();
-        let _ = std::thread::Builder::new().spawn(move || workers.threads().is_ok());
+        let starter = std::thread::Builder::new().spawn(move || drop(workers.threads()));
+        Starting(starter.ok())
     }
 
     fn threads(&self) -> Threads {
@@ -93,7 +109,7 @@ mod tests {
     #[test]
     fn worlds_share_threads_unless_they_have_little_to_do() {
         let workers = Workers::from(3);
-        workers.start();
+        let _starting = workers.start();
         let [first, second] = [usize::MAX, 3].map(|useful| workers.at_most(useful).unwrap());
         assert!(Arc::ptr_eq(&first, &second));
         assert_eq!(first.current_num_threads(), 3);

@@ -13,11 +13,12 @@ use library::Driver;
 use std::{
     collections::HashMap,
     ffi::{CString, c_int, c_uint, c_void},
-    fmt, ptr,
+    fmt, io, ptr,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
+    thread::JoinHandle,
     time::Duration,
 };
 
@@ -146,8 +147,9 @@ impl Cuda {
     /// Begins to take the GPU in use, which takes the driver about as long as compiling and reading files takes us.
     pub fn wake() {
         AWAKE.store(true, Relaxed);
-        // Without a thread it begins when it is needed.
-        let _ = std::thread::Builder::new().spawn(Cuda::shared);
+        // Without a thread it begins when it is needed. Nobody lets go of the thread, see `codegen::both`.
+        static WAKING: OnceLock<io::Result<JoinHandle<()>>> = OnceLock::new();
+        WAKING.get_or_init(|| std::thread::Builder::new().spawn(|| drop(Cuda::shared())));
     }
 
     /// Whether that has begun in this process.
