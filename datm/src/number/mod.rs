@@ -24,8 +24,8 @@ use num_traits::{Signed, ToPrimitive, Zero};
 /// How far elementary functions of a program may be from the true value, in units of roundoff of the result.
 const FUNCTION_ROUNDINGS: f64 = 4.0;
 
-/// Second-order products of errors are covered by adding this fraction of the noise to the size:
-/// the unit roundoff of single precision, the larger of the two.
+/// Second-order products of errors are covered by adding this fraction of the noise to the size, and where a function bends
+/// this fraction of the square of the noise: the unit roundoff of single precision, the larger of the two.
 const SECOND_ORDER: f64 = 1.0 / (1u32 << 24) as f64;
 
 /// A value known exactly or closely.
@@ -413,7 +413,7 @@ impl Number {
         Number {
             value,
             size: magnitude.max(slope * self.size),
-            noise: slope * self.noise + magnitude,
+            noise: slope * self.noise * (1.0 + magnitude * SECOND_ORDER * self.noise) + magnitude,
         }
     }
 
@@ -426,19 +426,29 @@ impl Number {
     pub fn apply(&self, function: Function) -> Number {
         let (x, error) = self.value.near();
         let at = x.to_f64();
-        let (value, slope) = match function {
-            Function::Sqrt => (x.sqrt(), 0.5 / at.sqrt()),
-            Function::Exp => (elementary::exp(x), at.exp()),
-            Function::Ln => (elementary::ln(x), 1.0 / at.abs()),
-            Function::Sin => (elementary::sin_cos(x).0, at.cos().abs()),
-            Function::Cos => (elementary::sin_cos(x).1, at.sin().abs()),
-            Function::Asin => (elementary::asin(x), 1.0 / (1.0 - at * at).sqrt()),
-            Function::Acos => (elementary::acos(x), 1.0 / (1.0 - at * at).sqrt()),
-            Function::Atan => (elementary::atan(x), 1.0 / (1.0 + at * at)),
-            Function::Erf => (
-                elementary::erf(x),
-                std::f64::consts::FRAC_2_SQRT_PI * (-at * at).exp(),
-            ),
+        // The first two derivatives, without signs.
+        let (value, slope, bend) = match function {
+            Function::Sqrt => (x.sqrt(), 0.5 / at.sqrt(), 0.25 / at.powf(1.5)),
+            Function::Exp => (elementary::exp(x), at.exp(), at.exp()),
+            Function::Ln => (elementary::ln(x), 1.0 / at.abs(), 1.0 / (at * at)),
+            Function::Sin => (elementary::sin_cos(x).0, at.cos().abs(), at.sin().abs()),
+            Function::Cos => (elementary::sin_cos(x).1, at.sin().abs(), at.cos().abs()),
+            Function::Asin | Function::Acos => {
+                let slope = 1.0 / (1.0 - at * at).sqrt();
+                let value = match function {
+                    Function::Asin => elementary::asin(x),
+                    _ => elementary::acos(x),
+                };
+                (value, slope, at.abs() * slope.powi(3))
+            }
+            Function::Atan => {
+                let slope = 1.0 / (1.0 + at * at);
+                (elementary::atan(x), slope, 2.0 * at.abs() * slope * slope)
+            }
+            Function::Erf => {
+                let slope = std::f64::consts::FRAC_2_SQRT_PI * (-at * at).exp();
+                (elementary::erf(x), slope, 2.0 * at.abs() * slope)
+            }
         };
         let magnitude = value.to_f64().abs();
         Number {
@@ -448,7 +458,9 @@ impl Number {
             ),
             size: magnitude + slope * self.size,
             // The argument itself is rounded once by any range reduction.
-            noise: slope * (self.noise + at.abs()) + FUNCTION_ROUNDINGS * magnitude,
+            noise: slope * (self.noise + at.abs())
+                + 0.5 * bend * SECOND_ORDER * self.noise * self.noise
+                + FUNCTION_ROUNDINGS * magnitude,
         }
     }
 

@@ -73,6 +73,18 @@ fn noise_bounds_the_rounding_of_single_precision() {
 }
 
 #[test]
+fn noise_covers_what_is_left_where_a_slope_vanishes() {
+    let unit = f64::from(f32::EPSILON) / 2.0;
+    for units in [1e3, 1e4, 1e5] {
+        // An argument that is zero and that a program computes with an error.
+        let truth = Number::zero().with_noise(units).apply(Function::Cos);
+        let off = truth.distance((units * unit).cos());
+        let bound = truth.noise() * unit;
+        assert!(off <= bound, "{units}: {off:e} > {bound:e}");
+    }
+}
+
+#[test]
 fn floor_refuses_to_guess() {
     assert_eq!(
         Number::exact(BigRational::new(BigInt::from(-7), BigInt::from(2))).floor(),
