@@ -12,11 +12,14 @@
 //!
 //! [`guide`] tells whoever generates code which function to call when, and who owns what.
 
+mod births;
 mod collect;
 mod complete;
 mod context;
+mod control;
 mod core;
 mod elsewhere;
+mod errors;
 mod events;
 mod global;
 pub mod guide;
@@ -33,7 +36,9 @@ mod stream;
 mod workers;
 
 pub use context::StepContext;
+pub use control::Control;
 pub use elsewhere::{Batch, fate};
+pub use errors::{RunError, WorldError};
 pub use global::{BlockMap, GlobalContext, GlobalSequences, Reductions};
 pub use outputs::Gathered;
 pub use parts::Taker;
@@ -43,13 +48,9 @@ pub use workers::{Starting, Workers};
 
 use self::core::Core;
 use self::methods::{Axes, create_block, step_block};
-use crate::abi::Failure;
-use crate::memory::Shortage;
 use crate::strands::Counts;
-use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// The creation clause: how many strands, and how they are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,91 +80,6 @@ impl Creation {
     }
 }
 
-/// Lets another thread watch and stop a run.
-#[derive(Debug, Default)]
-pub struct Control {
-    cancelled: AtomicBool,
-    stopped: AtomicBool,
-    tally: Tally,
-}
-
-/// How far a run is, in lines of the cache of its own: what asks workers to stop is read all the time.
-#[derive(Debug, Default)]
-#[repr(align(128))]
-struct Tally {
-    step: AtomicU64,
-    active: AtomicU64,
-    stable: AtomicU64,
-    dead: AtomicU64,
-}
-
-impl Control {
-    /// Asks the run to stop at once, also inside the loops of a method. The super-step it is in stays incomplete, so the
-    /// world can be read but not continued.
-    pub fn cancel(&self) {
-        self.cancelled.store(true, Relaxed);
-        self.stopped.store(true, Relaxed);
-    }
-
-    /// Asks the run to stop after the super-step it is in. If strands run independently of each other, those whose update
-    /// takes long stay as they were before it. The world can be read.
-    pub fn stop(&self) {
-        self.stopped.store(true, Relaxed);
-    }
-
-    #[inline]
-    fn is_over(&self) -> bool {
-        self.stopped.load(Relaxed)
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Relaxed)
-    }
-
-    pub(crate) fn cancelled(&self) -> *const AtomicBool {
-        &raw const self.cancelled
-    }
-
-    pub(crate) fn stopped(&self) -> *const AtomicBool {
-        &raw const self.stopped
-    }
-
-    /// Super-steps completed, and sizes of the strand sets then; while strands run independently of each other, the
-    /// super-steps of the strand that is farthest.
-    pub fn progress(&self) -> (u64, Counts) {
-        let counts = Counts {
-            active: self.tally.active.load(Relaxed),
-            stable: self.tally.stable.load(Relaxed),
-            dead: self.tally.dead.load(Relaxed),
-        };
-        (self.tally.step.load(Relaxed), counts)
-    }
-
-    /// Tells of some strands that have come to a super-step, and of those among them that ended meanwhile.
-    fn advance(&self, step: u64, stabilized: u64, died: u64) {
-        // Nothing is written for nothing: all workers share these.
-        if step > self.tally.step.load(Relaxed) {
-            self.tally.step.fetch_max(step, Relaxed);
-        }
-        if stabilized + died > 0 {
-            self.tally.active.fetch_sub(stabilized + died, Relaxed);
-        }
-        if stabilized > 0 {
-            self.tally.stable.fetch_add(stabilized, Relaxed);
-        }
-        if died > 0 {
-            self.tally.dead.fetch_add(died, Relaxed);
-        }
-    }
-
-    fn show(&self, step: u64, counts: Counts) {
-        self.tally.step.store(step, Relaxed);
-        self.tally.active.store(counts.active, Relaxed);
-        self.tally.stable.store(counts.stable, Relaxed);
-        self.tally.dead.store(counts.dead, Relaxed);
-    }
-}
-
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
@@ -176,112 +92,6 @@ pub enum RunEnd {
     /// It was asked to stop.
     Stopped,
 }
-
-/// Why a world cannot be made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WorldError {
-    /// The creation clause asks for 2³² strands or more.
-    TooManyStrands(Vec<usize>),
-    /// There is no memory for the strands.
-    Memory {
-        /// How many strands there are.
-        count: u32,
-        /// What is missing.
-        shortage: Shortage,
-    },
-    /// The workers cannot be started.
-    Workers(String),
-    /// Initializing a strand failed.
-    Strand {
-        /// Its number in creation order.
-        id: u64,
-        /// What went wrong.
-        failure: Failure,
-    },
-}
-
-impl fmt::Display for WorldError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            WorldError::TooManyStrands(sizes) => {
-                let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
-                write!(
-                    f,
-                    "{} strands are too many; there must be fewer than 2^32",
-                    sizes.join(" × ")
-                )
-            }
-            WorldError::Memory { count, shortage } => write!(f, "{count} strands: {shortage}"),
-            WorldError::Workers(message) => write!(f, "cannot start the workers: {message}"),
-            WorldError::Strand { id, failure } => write!(f, "strand {id}: {failure}"),
-        }
-    }
-}
-
-impl std::error::Error for WorldError {}
-
-/// Why a run stopped early.
-#[derive(Debug)]
-pub enum RunError {
-    /// A strand met a run-time error. Of several, the one in the earliest super-step, and there of
-    /// the first strand.
-    Strand {
-        /// The strand's number in creation order.
-        id: u64,
-        /// Super-steps completed before.
-        step: u64,
-        /// What went wrong.
-        failure: Failure,
-    },
-    /// `new` made 2³² strands or more.
-    TooManyStrands,
-    /// There is no memory for the strands that `new` made; they were not born.
-    Memory {
-        /// Super-steps completed.
-        step: u64,
-        /// How many there are.
-        count: usize,
-        /// What is missing.
-        shortage: Shortage,
-    },
-    /// Printed text could not be written.
-    Print(io::Error),
-    /// The states of strands that ran elsewhere are lost.
-    Lost {
-        /// Super-steps completed before.
-        step: u64,
-    },
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RunError::Strand { id, step, failure } => {
-                write!(f, "strand {id} in super-step {}: {failure}", step + 1)
-            }
-            RunError::TooManyStrands => write!(
-                f,
-                "`new` made too many strands; there must be fewer than 2^32"
-            ),
-            RunError::Memory {
-                step,
-                count,
-                shortage,
-            } => write!(
-                f,
-                "{count} strands that were made in super-step {step}: {shortage}"
-            ),
-            RunError::Print(error) => write!(f, "cannot write printed text: {error}"),
-            RunError::Lost { step } => write!(
-                f,
-                "the states of the strands are lost in super-step {}",
-                step + 1
-            ),
-        }
-    }
-}
-
-impl std::error::Error for RunError {}
 
 /// A program with its strands.
 pub struct World<P> {
@@ -374,7 +184,7 @@ impl<P: StrandProgram> World<P> {
             RunEnd::Cancelled
         } else if self.core.counts.active == 0 {
             RunEnd::Finished
-        } else if self.core.control.stopped.load(Relaxed) {
+        } else if self.core.control.is_over() {
             RunEnd::Stopped
         } else {
             RunEnd::StepLimit

@@ -4,19 +4,20 @@
 //! and `finish` (outcomes, new strands, publication). What a sweep leaves behind is ordered by
 //! strand before it is acted on, so nothing depends on which worker ran what.
 
+use super::births::strand_bytes;
 use super::context::{Shared, StepContext, Worker};
-use super::events::{Nursery, PrintLog, StrandFailure};
+use super::events::{PrintLog, StrandFailure};
 use super::program::{Abilities, StrandProgram};
 use super::search::{Homes, Search, search};
 use super::workers::{Workers, on};
 use super::{Control, Creation, RunError, WorldError};
 use crate::memory::{Claim, Meter, claim};
 use crate::neighbours::RadiusStatistics;
-use crate::sequence::{Owner, Sequence, SequencePool};
-use crate::strands::blocks::{Blocks, lanes_mut, load_lane, record_bytes};
+use crate::sequence::SequencePool;
+use crate::strands::blocks::Blocks;
 use crate::strands::roster::{LaneSets, Newest, Roster};
 use crate::strands::tiles::walk;
-use crate::strands::{Counts, SequencePlane, Sharing, StateLayout};
+use crate::strands::{Counts, Sharing, StateLayout};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,7 +51,7 @@ pub(crate) struct Core {
     index_radius: Option<f64>,
     pub(crate) threads: Arc<rayon::ThreadPool>,
     /// The memory of the strands.
-    claim: Claim,
+    pub(super) claim: Claim,
 }
 
 impl Core {
@@ -201,7 +202,7 @@ impl Core {
                 .zip(sets)
                 .filter(|(_, sets)| sets.active != 0)
             {
-                if self.control.cancelled.load(Relaxed) {
+                if self.control.is_cancelled() {
                     return;
                 }
                 let slots = block * width..(block + 1) * width;
@@ -330,56 +331,6 @@ impl Core {
         }
     }
 
-    fn admit_new<P: StrandProgram>(&mut self, program: &P) -> Result<bool, RunError> {
-        let bytes = record_bytes(&self.layout);
-        let (count, records) = Nursery::merge(
-            self.workers
-                .iter_mut()
-                .map(|worker| &mut owned(worker).nursery),
-            bytes,
-        );
-        if count == 0 {
-            return Ok(false);
-        }
-        let full = self.layout.width() as u32;
-        self.bring_back(program, |_, sets| sets.alive().count_ones() < full);
-        let blocks = (self.roster.count() + count).div_ceil(self.layout.width());
-        let bytes_of_all = |core: &Core| core.state.bytes() + core.published.bytes();
-        let before = bytes_of_all(self);
-        let growth = self.state.growth(blocks) + self.published.growth(blocks);
-        let roster = (count * ROSTER_BYTES) as u64;
-        self.claim
-            .grow(growth + roster)
-            .map_err(|shortage| RunError::Memory {
-                step: self.step,
-                count,
-                shortage,
-            })?;
-        let slots = self.roster.admit(count).ok_or(RunError::TooManyStrands)?;
-        self.state.resize(self.roster.blocks());
-        self.published.resize(self.roster.blocks());
-        // What was too small has been given back.
-        let surplus = (before + growth).saturating_sub(bytes_of_all(self));
-        self.claim.give_back(surplus);
-        let width = self.layout.width();
-        for (n, slot) in slots.into_iter().enumerate() {
-            let record = &records[n * bytes..(n + 1) * bytes];
-            let (block, lane) = self.roster.place(slot);
-            let owner = Owner::strand(self.roster.id(self.roster.ranks[slot as usize]));
-            // SAFETY: no method runs between super-steps, and the slot was vacant.
-            unsafe {
-                load_lane(&self.layout, record, self.state.block(block), lane);
-                for &SequencePlane { plane, .. } in self.layout.sequence_planes() {
-                    self.sequences.hand_over(
-                        lanes_mut::<Sequence>(self.state.block(block), plane, width)[lane],
-                        owner,
-                    );
-                }
-            }
-        }
-        Ok(true)
-    }
-
     /// Copies what others may read from every block that has changed.
     pub(crate) fn publish(&mut self) {
         let stride = self.layout.published_stride();
@@ -442,17 +393,7 @@ impl Core {
     }
 }
 
-/// Bytes for each strand beside its state: its place in the order, its number, and what is needed to find these.
-const ROSTER_BYTES: usize = 24;
-
-/// Bytes for so many strands, all together.
-fn strand_bytes(layout: &StateLayout, count: usize) -> u64 {
-    let blocks = count.div_ceil(layout.width()) as u64;
-    let block = layout.stride() + layout.published_stride() + size_of::<LaneSets>();
-    blocks.saturating_mul(block as u64) + (count * ROSTER_BYTES) as u64
-}
-
 /// The contents of a lock that nobody else can hold.
-fn owned<T>(lock: &mut Mutex<T>) -> &mut T {
+pub(super) fn owned<T>(lock: &mut Mutex<T>) -> &mut T {
     lock.get_mut().unwrap_or_else(PoisonError::into_inner)
 }

@@ -146,7 +146,7 @@ pub fn complete<P: StrandProgram>(
     if failed < u64::MAX {
         return Ok(Completion::Failed);
     }
-    if core.control.cancelled.load(Relaxed) {
+    if core.control.is_cancelled() {
         return Ok(Completion::Cancelled);
     }
     let (_, counts) = core.control.progress();
@@ -197,7 +197,7 @@ impl<P: StrandProgram> Stream<'_, P> {
     fn run(&self, tile: usize) {
         let core = self.core;
         // Who is asked to stop still makes those who have not begun, so that everyone has values.
-        if core.control.cancelled.load(Relaxed) || self.first_failure.load(Relaxed) < u64::MAX {
+        if core.control.is_cancelled() || self.first_failure.load(Relaxed) < u64::MAX {
             return;
         }
         let worker = core.current_worker();
