@@ -155,6 +155,14 @@ pub const CORPUS: &[(&str, &str)] = &[
         "general and symmetric matrix",
         "add(F2#4[2,2],hessian(F2#4[]))",
     ),
+    (
+        "antisymmetric part of a matrix",
+        "sub(F3#4[3,3]:a,transpose(F3#4[3,3]:a))",
+    ),
+    (
+        "rotation of a flow, applied to a vector",
+        "inner(sub(jacobian(F3#4[3]:a),transpose(jacobian(F3#4[3]:a))),F3#4[3])",
+    ),
     ("power zero", "grad(power[0](F2#4[]))"),
     (
         "root times root",

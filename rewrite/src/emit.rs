@@ -21,7 +21,7 @@ use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Groups of result axes that may be permuted freely.
+/// Groups of result axes that may be permuted freely, or with a change of sign.
 pub type Symmetry = Vec<Vec<usize>>;
 
 /// A region that was made of an arena.
@@ -545,9 +545,17 @@ fn sums(body: Term, product: &Product) -> Term {
 
 /// The groups of axes that may be permuted.
 pub(crate) fn symmetry(facts: &Facts) -> Symmetry {
+    groups(facts, false)
+}
+
+/// The groups of axes of which the exchange of two changes the sign.
+pub(crate) fn antisymmetry(facts: &Facts) -> Symmetry {
+    groups(facts, true)
+}
+
+fn groups(facts: &Facts, antisymmetric: bool) -> Symmetry {
     let groups = facts.slot_groups();
-    let symmetric = groups
-        .members()
-        .filter(|group| !groups.is_antisymmetric(group[0]));
-    symmetric.map(|group| group.to_vec()).collect()
+    let members = groups.members();
+    let wanted = members.filter(|group| groups.is_antisymmetric(group[0]) == antisymmetric);
+    wanted.map(|group| group.to_vec()).collect()
 }

@@ -15,7 +15,7 @@ use crate::{
     class::Facts,
     components::read_components,
     cost::LeafCost,
-    emit::{Symmetry, symmetry},
+    emit::{Symmetry, antisymmetry, symmetry},
     form::Form,
     journal::{Journal, TermId},
     laws::Taken,
@@ -121,6 +121,8 @@ pub struct Normalized {
     pub region: Region,
     /// For each definition the groups of result axes that may be permuted without changing the value.
     pub symmetry: Vec<Symmetry>,
+    /// For each definition the groups of result axes of which the exchange of two changes the sign.
+    pub antisymmetry: Vec<Symmetry>,
     /// What is known of the definitions; with it the region is its own normal form.
     pub known: Known,
     /// What was done.
@@ -136,6 +138,7 @@ pub fn normalize(region: &Region, options: &Options) -> Normalized {
         return Normalized {
             region,
             symmetry: Vec::new(),
+            antisymmetry: Vec::new(),
             known: Known::default(),
             stats: Stats::default(),
         };
@@ -199,6 +202,7 @@ pub(crate) fn run(
     );
     let normalized = Normalized {
         symmetry: best.facts().map(symmetry).collect(),
+        antisymmetry: best.facts().map(antisymmetry).collect(),
         known: Known(best.facts().map(Facts::symmetries).collect()),
         region: best.region,
         stats,

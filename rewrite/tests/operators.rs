@@ -4,8 +4,8 @@ mod common;
 
 use common::values::{distance, values};
 use common::{Sketch, operators::OPERATORS};
-use ein_ir::{Index, Term, region::ValueId};
-use rewrite::{Engine, Options, normalize, verify_normal_form};
+use ein_ir::{Index, Tensor, Term, region::ValueId};
+use rewrite::{Engine, Options, Symmetry, normalize, verify_normal_form};
 
 /// Rounding of ill-conditioned roots, as in k1, is amplified by two derivatives.
 const TOLERANCE: f64 = 1e-7;
@@ -56,34 +56,46 @@ fn normal_forms_are_fixed_points_with_true_symmetries() {
         let again = normalize(&normalized.region, &knowing);
         assert_eq!(again.region, normalized.region, "{}", operator.name);
         assert_eq!(again.symmetry, normalized.symmetry, "{}", operator.name);
+        assert_eq!(
+            again.antisymmetry, normalized.antisymmetry,
+            "{}",
+            operator.name
+        );
         let mut all = normalized.region.clone();
         all.roots = (0..all.defs.len())
             .map(|k| ValueId(all.inputs.len() + k))
             .collect();
-        for (tensor, symmetry) in values(&all, 1).iter().zip(&normalized.symmetry) {
+        let known = normalized.symmetry.iter().zip(&normalized.antisymmetry);
+        for (tensor, (symmetry, antisymmetry)) in values(&all, 1).iter().zip(known) {
             groups += symmetry.len();
-            for (a, b) in symmetry
-                .iter()
-                .flat_map(|group| group.iter().zip(&group[1..]))
-            {
-                let size = tensor
-                    .components()
+            for (groups, sign) in [(symmetry, 1.0), (antisymmetry, -1.0)] {
+                let pairs = groups
                     .iter()
-                    .fold(1e-3f64, |size, x| size.max(x.abs()));
-                for index in tensor.shape().indices() {
-                    let mut exchanged = index.clone();
-                    exchanged.swap(*a, *b);
-                    let difference = (tensor.at(&index) - tensor.at(&exchanged)).abs();
+                    .flat_map(|group| group.iter().zip(&group[1..]));
+                for (&a, &b) in pairs {
+                    let error = exchange_error(tensor, a, b, sign);
+                    let name = operator.name;
                     assert!(
-                        difference < TOLERANCE * size,
-                        "{}: axes {a} and {b} of {tensor:?}",
-                        operator.name
+                        error < TOLERANCE,
+                        "{name}: axes {a} and {b} of {tensor:?} ({sign})"
                     );
                 }
             }
         }
     }
     assert!(groups > 20, "only {groups} groups of symmetric axes");
+}
+
+/// How far a tensor is from `sign` times itself with two axes exchanged, relative to its largest component.
+fn exchange_error(tensor: &Tensor<f64>, a: usize, b: usize, sign: f64) -> f64 {
+    let components = tensor.components().iter();
+    let size = components.fold(1e-3f64, |size, x| size.max(x.abs()));
+    let differences = tensor.shape().indices().map(|index| {
+        let mut exchanged = index.clone();
+        exchanged.swap(a, b);
+        (tensor.at(&index) - sign * tensor.at(&exchanged)).abs()
+    });
+    differences.fold(0.0, f64::max) / size
 }
 
 #[test]
@@ -195,10 +207,17 @@ fn inverses_of_inverses_and_products_with_inverses_vanish() {
 }
 
 /// The symmetric axes of the only root.
-fn symmetry_of_root(sketch: &Sketch, root: common::V) -> Vec<Vec<usize>> {
+/// The groups of axes of a root that may be exchanged, and those for which that changes the sign.
+fn groups_of_root(sketch: &Sketch, root: common::V) -> [Symmetry; 2] {
     let normalized = normalize(&sketch.region(&[root]), &Options::default());
     let region = &normalized.region;
-    normalized.symmetry[region.roots[0].0 - region.inputs.len()].clone()
+    let number = region.roots[0].0 - region.inputs.len();
+    [normalized.symmetry, normalized.antisymmetry].map(|groups| groups[number].clone())
+}
+
+fn symmetry_of_root(sketch: &Sketch, root: common::V) -> Symmetry {
+    let [symmetric, _] = groups_of_root(sketch, root);
+    symmetric
 }
 
 #[test]
@@ -207,12 +226,15 @@ fn symmetry_is_seen_across_the_terms_of_a_sum() {
     let (a, b) = (s.tensor("a", &[3]), s.tensor("b", &[3]));
     let (ab, ba) = (s.outer(a, b), s.outer(b, a));
     let sum = s.add(ab, ba);
-    assert_eq!(symmetry_of_root(&s, sum), [[0, 1]]);
+    assert_eq!(groups_of_root(&s, sum), [vec![vec![0, 1]], vec![]]);
     let difference = s.sub(ab, ba);
-    assert_eq!(symmetry_of_root(&s, difference), Vec::<Vec<usize>>::new());
+    assert_eq!(groups_of_root(&s, difference), [vec![], vec![vec![0, 1]]]);
     let twice = s.scaled(2, 1, ba);
     let unequal = s.add(ab, twice);
-    assert_eq!(symmetry_of_root(&s, unequal), Vec::<Vec<usize>>::new());
+    assert_eq!(
+        groups_of_root(&s, unequal),
+        [Symmetry::new(), Symmetry::new()]
+    );
 }
 
 #[test]

@@ -12,7 +12,8 @@ use crate::{
     mid, pipeline,
     ssa::{Builder, Function, Value},
 };
-use ein_ir::{Param, region::Region, surface::Groups};
+use ein_ir::{Param, region::Region};
+use rewrite::Normalized;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Operations and probes.
@@ -33,15 +34,16 @@ pub struct Counts {
     pub meshes: BTreeMap<u32, usize>,
 }
 
-/// Counts what a region costs; `values` are the function's values that are its inputs.
+/// Counts what a region costs, or the region of a normal form with its symmetry; `values` are the function's values that are its
+/// inputs.
 pub(super) fn counts(
     region: &Region,
-    symmetry: &[Groups],
+    normalized: Option<&Normalized>,
     values: &[Value],
     scope: &Scope,
     interface: &Interface,
 ) -> Counts {
-    let function = function(region, symmetry, values, scope);
+    let function = function(region, normalized, values, scope);
     let reconstructed = pipeline::reconstruct(function);
     let scalarized = pipeline::scalarize(&reconstructed, &Slots::of(interface));
     let mut counts = Counts::default();
@@ -81,7 +83,7 @@ fn is_operation(op: &low::Op) -> bool {
 /// A function that computes the region from what it is given.
 fn function(
     region: &Region,
-    symmetry: &[Groups],
+    normalized: Option<&Normalized>,
     values: &[Value],
     scope: &Scope,
 ) -> Function<High> {
@@ -107,7 +109,8 @@ fn function(
     for (k, def) in region.defs.iter().enumerate() {
         let operator = Operator {
             ein: def.op.clone(),
-            symmetry: symmetry.get(k).cloned().unwrap_or_default(),
+            symmetry: normalized.map_or_else(Vec::new, |n| n.symmetry[k].clone()),
+            antisymmetry: normalized.map_or_else(Vec::new, |n| n.antisymmetry[k].clone()),
         };
         let args: Vec<Value> = def.args.iter().map(|arg| made[arg.0]).collect();
         made.push(b.op1(Op::Ein(Arc::new(operator)), &args));

@@ -322,5 +322,6 @@ fn world_axis(shape: &Shape, dim: usize, order: usize, done: usize) -> Operator 
             body,
         },
         symmetry,
+        antisymmetry: Vec::new(),
     }
 }

@@ -57,6 +57,7 @@ mutants! {
     ScalarNorm: "the norm of a scalar is the scalar";
     ReversedConcatenation: "concatenation reverses its parts";
     DeltaOnConstant: "δ is applied to an equal constant as if it were an index";
+    OppositeComponent: "a component that is the opposite of another is taken for that other";
 }
 
 /// Whether faults can be switched on at all.

@@ -57,6 +57,11 @@ pub fn coefficient(numerator: i64, denominator: i64) -> (i64, i64) {
     }
 }
 
+/// Whether a component of an antisymmetric tensor is the opposite of the one that stands for it.
+pub fn is_opposite(negative: bool) -> bool {
+    negative && !is_on(Mutant::OppositeComponent)
+}
+
 /// Derivatives in index space and the matrix that carries one of their axes to the world.
 pub fn carried_to_the_world(factors: [Term; 2], is_matrix: bool) -> Vec<Term> {
     let mut factors = Vec::from(factors);

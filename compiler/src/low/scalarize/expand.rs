@@ -39,30 +39,38 @@ impl Pass<'_> {
     pub(super) fn ein(&mut self, operator: &Operator, args: &[Value]) -> Vec<Value> {
         let shape = ein_ir::Shape::from(&operator.ein.axes[..]);
         let mut done: BTreeMap<Vec<usize>, Value> = BTreeMap::new();
-        shape
-            .indices()
-            .map(|index| {
-                let index = match operator.symmetry.is_empty() {
-                    true => index,
-                    false => operator.representative(&index),
-                };
-                if let Some(&value) = done.get(&index) {
-                    return value;
-                }
-                let mut expand = Expansion {
-                    pass: self,
-                    args,
-                    index: &index,
-                    bound: Vec::new(),
-                };
-                let scalar = expand.term(&operator.ein.body);
-                let value = self.materialize(scalar);
-                if !operator.symmetry.is_empty() {
+        let component = |index: Vec<usize>| {
+            if !operator.has_symmetry() {
+                return self.ein_component(operator, args, &index);
+            }
+            let Some((index, negative)) = operator.representative(&index) else {
+                return self.materialize(Scalar::Known(0.0));
+            };
+            let value = match done.get(&index) {
+                Some(&value) => value,
+                None => {
+                    let value = self.ein_component(operator, args, &index);
                     done.insert(index, value);
+                    value
                 }
-                value
-            })
-            .collect()
+            };
+            match mutants::is_opposite(negative) {
+                true => self.materialize(self.component(value, &shape).negated()),
+                false => value,
+            }
+        };
+        shape.indices().map(component).collect()
+    }
+
+    fn ein_component(&mut self, operator: &Operator, args: &[Value], index: &[usize]) -> Value {
+        let mut expand = Expansion {
+            pass: self,
+            args,
+            index,
+            bound: Vec::new(),
+        };
+        let scalar = expand.term(&operator.ein.body);
+        self.materialize(scalar)
     }
 
     fn materialize(&mut self, scalar: Scalar) -> Value {
