@@ -86,9 +86,15 @@ impl Form {
         stats: &mut Stats,
         journal: &mut Journal,
     ) -> Option<Form> {
+        let (arena, root) = self.composed(stats, journal);
+        self.planned(arena, root, leaf_cost, journal)
+    }
+
+    /// The definitions as composed and pushed down; notes the laws that took.
+    fn composed(&self, stats: &mut Stats, journal: &Journal) -> (Arena, Id) {
         let (arena, root) = composed(&self.source, journal.is_kept());
         stats.add_laws(&arena.taken);
-        self.planned(arena, root, leaf_cost, journal)
+        (arena, root)
     }
 
     /// What composed definitions come to when they are planned; nothing if that is this form.
@@ -136,8 +142,7 @@ impl Form {
         stats: &mut Stats,
         journal: &mut Journal,
     ) -> Option<Form> {
-        let (arena, root) = composed(&self.source, journal.is_kept());
-        stats.add_laws(&arena.taken);
+        let (arena, root) = self.composed(stats, journal);
         stats.cost_before = arena_cost(&arena, root, leaf_cost).arithmetic;
         stats.probes_before = unsliced_probes(&arena, root);
         let directed = self.planned(arena, root, leaf_cost, journal);

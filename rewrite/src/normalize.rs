@@ -179,8 +179,11 @@ pub(crate) fn run(
     let best = match directed {
         None => given,
         Some(directed) => {
-            // What is settled already need not settle again.
-            let optimized = optimized.filter(|form| form.region != directed.region);
+            // What is settled already need not settle again, unless more is known of it.
+            let is_new = |form: &Form| {
+                form.region != directed.region || form.price.total < directed.price.total
+            };
+            let optimized = optimized.filter(is_new);
             match optimized.map(|form| form.settle(leaf_cost, &mut stats, journal)) {
                 Some(form) if form.price.total <= directed.price.total => form,
                 _ => directed,

@@ -3,7 +3,7 @@
 use super::values::{distance, is_finite, values};
 use super::{Sketch, V};
 use ein_ir::Region;
-use rewrite::{Options, Stats, normalize, verify_normal_form};
+use rewrite::{Normalized, Options, Stats, normalize, verify_normal_form};
 
 /// Rounding in nested quotients; wrong rules are off by far more.
 const TOLERANCE: f64 = 1e-6;
@@ -58,19 +58,18 @@ pub(crate) fn check(seed: u64) -> Result<Checked, String> {
     expect(violations.is_empty(), &format!("{violations:?}"))?;
     let compared = compare(&region, &normalized.region, seed)?;
     let again = normalize(&region, &options);
-    expect(
-        again.region == normalized.region && again.symmetry == normalized.symmetry,
-        "not deterministic",
-    )?;
+    let is_same = |other: &Normalized| {
+        other.region == normalized.region
+            && other.symmetry == normalized.symmetry
+            && other.antisymmetry == normalized.antisymmetry
+    };
+    expect(is_same(&again), "not deterministic")?;
     let knowing = Options {
         known: normalized.known.clone(),
         ..options
     };
     let twice = normalize(&normalized.region, &knowing);
-    expect(
-        twice.region == normalized.region && twice.symmetry == normalized.symmetry,
-        "not idempotent",
-    )?;
+    expect(is_same(&twice), "not idempotent")?;
     Ok(Checked {
         stats: normalized.stats,
         compared,

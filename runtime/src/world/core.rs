@@ -97,7 +97,7 @@ impl Core {
             true => usize::MAX,
             false => blocks,
         };
-        let threads = workers.at_most(useful)?;
+        let threads = workers.for_work(useful)?;
         let workers = threads.current_num_threads();
         Ok(Core {
             roster: Roster::new(layout.width(), Vec::new()),

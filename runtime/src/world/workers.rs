@@ -71,11 +71,12 @@ impl Workers {
         self.threads.get_or_init(|| threads(self.count)).clone()
     }
 
-    /// The threads, or fewer of another world's own where there is only work for so many.
-    pub(crate) fn at_most(&self, useful: usize) -> Threads {
-        match useful < self.count {
-            true => threads(useful.max(1)),
-            false => self.threads(),
+    /// The threads, or where there is only work for so many and they are not there yet, so many of the world's own.
+    pub(crate) fn for_work(&self, useful: usize) -> Threads {
+        match self.threads.get() {
+            Some(Ok(threads)) => Ok(Arc::clone(threads)),
+            _ if useful < self.count => threads(useful.max(1)),
+            _ => self.threads(),
         }
     }
 }
@@ -107,16 +108,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn worlds_share_threads_unless_they_have_little_to_do() {
+    fn worlds_share_threads_that_are_there_and_start_no_more_than_they_need() {
         let workers = Workers::from(3);
-        let _starting = workers.start();
-        let [first, second] = [usize::MAX, 3].map(|useful| workers.at_most(useful).unwrap());
-        assert!(Arc::ptr_eq(&first, &second));
-        assert_eq!(first.current_num_threads(), 3);
         for (useful, count) in [(2, 2), (1, 1), (0, 1)] {
-            let few = workers.at_most(useful).unwrap();
+            let few = workers.for_work(useful).unwrap();
             assert_eq!(few.current_num_threads(), count);
         }
+        drop(workers.start());
+        let [first, second] = [usize::MAX, 1].map(|useful| workers.for_work(useful).unwrap());
+        assert!(Arc::ptr_eq(&first, &second));
+        assert_eq!(first.current_num_threads(), 3);
     }
 
     #[test]
