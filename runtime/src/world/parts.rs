@@ -80,7 +80,8 @@ impl<'a> Parts<'a> {
     ) -> Parts<'a> {
         let (tiles, strands) = walk.row();
         let rows = WORTHWHILE.div_ceil((strands * bytes.iter().sum::<usize>()).max(1));
-        let (tiles, strands) = ((rows * tiles).max(1), rows * strands);
+        let tiles = (rows * tiles).max(1);
+        let strands = (rows * strands).min(walk.points());
         let whole = |part: usize| State {
             left: AtomicUsize::new(tiles.min(walk.tiles() - part * tiles)),
             untaken: AtomicUsize::new(bytes.len()),
@@ -107,9 +108,9 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Bytes of memory that a part has as long as it is open.
-    pub(super) fn bytes(&self) -> usize {
-        self.words * size_of::<u64>()
+    /// Bytes of memory that so many open parts have, or all parts if they are fewer.
+    pub(super) fn bytes(&self, open: usize) -> usize {
+        open.min(self.states.len()) * self.words * size_of::<u64>()
     }
 
     /// The part of a tile that a worker has, with its memory.
@@ -202,7 +203,7 @@ mod tests {
         let walk = Walk::new(&[4099, 256], 8);
         let parts = Parts::new(&walk, 2, &[1, 8], &[1, 8], NOBODY);
         let (tiles, strands) = (parts.tiles, parts.strands);
-        assert_eq!(parts.bytes(), strands * 9);
+        assert_eq!(parts.bytes(2), 2 * strands * 9);
         let [first, same, second] =
             [(0, 0), (tiles - 1, 1), (tiles, 1)].map(|(tile, worker)| parts.begin(tile, worker));
         assert_eq!([first.first, second.first], [0, strands]);
@@ -212,6 +213,15 @@ mod tests {
         (0..tiles).for_each(|tile| drop(ended(&parts, tile)));
         assert_ne!(parts.begin(2 * tiles, 1).room(0), first.room(0));
         assert_eq!(parts.begin(3 * tiles, 0).room(0), first.room(0));
+    }
+
+    #[test]
+    fn parts_have_no_more_memory_than_the_grid_needs() {
+        for (sizes, all) in [(vec![2], 2 * 4), (vec![3, 5], 15 * 4), (vec![4, 0], 0)] {
+            let parts = Parts::new(&Walk::new(&sizes, 8), 64, &[4], &[4], NOBODY);
+            let words = usize::div_ceil(all, size_of::<u64>());
+            assert_eq!(parts.bytes(3 * 64), words * size_of::<u64>(), "{sizes:?}");
+        }
     }
 
     #[test]

@@ -116,9 +116,9 @@ pub fn complete<P: StrandProgram>(
     let initial = Asked::new(&core.layout, wanted.initial, |_| false);
     let outputs = Asked::new(&core.layout, wanted.outputs, passes);
     let parts = taker.map(|taker| outputs.parts(&walk, workers, taker));
-    let of_part = parts.as_ref().map_or(0, Parts::bytes);
     let of_strand = initial.kept_bytes() + outputs.kept_bytes() + 1;
-    let bytes = count * of_strand + OPEN_PARTS * workers * of_part;
+    let of_parts = |parts: &Parts<'_>| parts.bytes(OPEN_PARTS * workers);
+    let bytes = count * of_strand + parts.as_ref().map_or(0, of_parts);
     let claim = claim(bytes as u64).map_err(|shortage| {
         let count = count as u32;
         WorldError::Memory { count, shortage }
