@@ -74,7 +74,7 @@ create_array { s(i) | i in 0..1 }
         "{message}"
     );
     // Two strands need no more memory if there are many to run them.
-    for workers in ["1", "2", "64"] {
+    for workers in ["1", "2", "16"] {
         let enough = diderotc(&dir, &[&words[..], &["5M", "--nworkers", workers]].concat());
         assert!(enough.status.success(), "{}", stderr(&enough));
     }
