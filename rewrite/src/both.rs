@@ -7,10 +7,7 @@ use std::{panic::resume_unwind, sync::Mutex, thread};
 const STACK: usize = 256 << 20;
 
 /// The results of two pieces of work, done at the same time if there can be a thread for the second.
-pub(crate) fn both<A, B: Send>(
-    first: impl FnOnce() -> A,
-    second: impl FnOnce() -> B + Send,
-) -> (A, B) {
+pub fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl FnOnce() -> B + Send) -> (A, B) {
     let waiting = Mutex::new(Some(second));
     let begin = || {
         let work = waiting.lock().ok()?.take()?;
@@ -28,4 +25,32 @@ pub(crate) fn both<A, B: Send>(
         };
         (a, b.expect("it is done once"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::both;
+    use std::{panic, sync::Mutex};
+
+    #[test]
+    fn both_things_are_done_once() {
+        let done = Mutex::new(Vec::new());
+        let work = |n: u32| {
+            done.lock().unwrap().push(n);
+            n
+        };
+        assert_eq!(
+            both(|| work(1), || both(|| work(2), || work(3))),
+            (1, (2, 3))
+        );
+        let mut done = done.into_inner().unwrap();
+        done.sort_unstable();
+        assert_eq!(done, [1, 2, 3]);
+    }
+
+    #[test]
+    fn what_goes_wrong_elsewhere_goes_wrong_here() {
+        let caught = panic::catch_unwind(|| both(|| 1, || -> u32 { panic!("elsewhere") }));
+        assert!(caught.is_err());
+    }
 }

@@ -61,6 +61,7 @@ mod sparsity;
 mod steps;
 mod symmetry;
 
+pub use both::both;
 pub use cost::{Operation, probe_weight, weight};
 pub use derivation::{Derivation, Equation, sample};
 pub use emit::Symmetry;

@@ -19,15 +19,11 @@ pub use link::Linker;
 pub use vector::Vector;
 
 use crate::{
-    front::deep,
     low::Low,
     ssa::{Function, Role},
 };
-use std::{
-    any::Any,
-    sync::{Mutex, PoisonError},
-    thread,
-};
+use rewrite::both;
+use std::any::Any;
 
 /// A function to be compiled.
 #[derive(Clone, Debug)]
@@ -149,31 +145,6 @@ fn compile_by(
     by_others.chain([(first.name(), made)]).collect()
 }
 
-/// Does two things, at the same time if there can be another thread.
-fn both<A, B: Send>(one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
-    // The other thread, or this one if there is none.
-    let waiting = Mutex::new(Some(other));
-    let take = || {
-        waiting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
-    };
-    thread::scope(|scope| {
-        let helper = thread::Builder::new().spawn_scoped(scope, || take().map(deep));
-        let one = one();
-        let here = take().map(|other| other());
-        // Joined also if it had nothing to do: a thread that ends while nobody waits for it any more may crash the process,
-        // by a fault of glibc's `pthread_detach` (seen in 2.36).
-        let there = helper.ok().and_then(|helper| {
-            let joined = helper.join();
-            joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
-        let other = here.or(there);
-        (one, other.expect("one of both threads did it"))
-    })
-}
-
 impl Code {
     /// What the code refers to.
     pub fn linker(&self) -> &Linker {
@@ -220,33 +191,5 @@ impl Code {
             // SAFETY: promised by the caller.
             Entry::Steps(entry) => steps - unsafe { entry(frame, steps) },
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::both;
-    use std::{panic, sync::Mutex};
-
-    #[test]
-    fn both_things_are_done_once() {
-        let done = Mutex::new(Vec::new());
-        let work = |n: u32| {
-            done.lock().unwrap().push(n);
-            n
-        };
-        assert_eq!(
-            both(|| work(1), || both(|| work(2), || work(3))),
-            (1, (2, 3))
-        );
-        let mut done = done.into_inner().unwrap();
-        done.sort_unstable();
-        assert_eq!(done, [1, 2, 3]);
-    }
-
-    #[test]
-    fn what_goes_wrong_elsewhere_goes_wrong_here() {
-        let caught = panic::catch_unwind(|| both(|| 1, || -> u32 { panic!("elsewhere") }));
-        assert!(caught.is_err());
     }
 }

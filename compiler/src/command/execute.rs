@@ -51,8 +51,7 @@ pub(super) fn execute(
     if let Some(bytes) = options.memory {
         memory::set_limit(bytes);
     }
-    let count = options.workers.map(Workers::from);
-    let workers = count.unwrap_or_else(Workers::for_all_cores);
+    let workers = Workers::from(options.workers);
     // While images are loaded and globals computed.
     let _starting = workers.start();
     let mut inputs = Inputs::from_values(compiled, options.inputs.clone());

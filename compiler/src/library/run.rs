@@ -48,7 +48,7 @@ impl Run {
             images,
             domain: prepared.domain(),
             stage: Stage::Prepared(Box::new(prepared)),
-            workers: workers.map_or_else(Workers::for_all_cores, Workers::from),
+            workers: workers.into(),
             control: Arc::default(),
             place: None,
         })

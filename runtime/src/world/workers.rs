@@ -34,6 +34,13 @@ impl From<usize> for Workers {
     }
 }
 
+/// That many threads, or one for every core.
+impl From<Option<usize>> for Workers {
+    fn from(count: Option<usize>) -> Workers {
+        count.unwrap_or_else(cores).into()
+    }
+}
+
 impl From<&Workers> for Workers {
     fn from(workers: &Workers) -> Workers {
         workers.clone()
@@ -55,11 +62,6 @@ impl Drop for Starting {
 }
 
 impl Workers {
-    /// One for every core.
-    pub fn for_all_cores() -> Workers {
-        cores().into()
-    }
-
     /// Starts the threads while the caller goes on with something else. If they cannot be started, the first world says so.
     pub fn start(&self) -> Starting {
         let workers = self.clone();
@@ -124,6 +126,8 @@ mod tests {
     fn there_is_a_thread_and_there_are_not_too_many() {
         for (asked, count) in [(0, 1), (1, 1), (usize::MAX, useful_threads())] {
             assert_eq!(Workers::from(asked).count, count);
+            assert_eq!(Workers::from(Some(asked)).count, count);
         }
+        assert_eq!(Workers::from(None).count, cores());
     }
 }

@@ -147,7 +147,7 @@ impl Cuda {
     /// Begins to take the GPU in use, which takes the driver about as long as compiling and reading files takes us.
     pub fn wake() {
         AWAKE.store(true, Relaxed);
-        // Without a thread it begins when it is needed. Nobody lets go of the thread, see `codegen::both`.
+        // Without a thread it begins when it is needed. Nobody lets go of the thread, see `runtime::world::Starting`.
         static WAKING: OnceLock<io::Result<JoinHandle<()>>> = OnceLock::new();
         WAKING.get_or_init(|| std::thread::Builder::new().spawn(|| drop(Cuda::shared())));
     }
