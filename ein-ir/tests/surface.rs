@@ -2,16 +2,16 @@
 
 use ein_ir::{
     Continuity, Ein, Index, Input, LeafField, OpDef, Param, PolynomialField, Rational, Region,
-    Shape, Tensor, Term, Type,
+    Shape, Symmetry, Tensor, Term, Type,
     ops::{OPERATORS, Variety, special},
     random_numbers,
     region::{Def, ValueId},
-    surface::{Expr, Groups, Layout, Line},
+    surface::{Expr, Layout, Line},
 };
 use std::collections::BTreeMap;
 
 /// The lines of a region whose inputs have these names, and what its roots are.
-fn write(region: &Region, names: &[&str], symmetry: &[Groups]) -> (Vec<Line>, Vec<Expr>) {
+fn write(region: &Region, names: &[&str], symmetry: &[Symmetry]) -> (Vec<Line>, Vec<Expr>) {
     let inputs: Vec<Expr> = names
         .iter()
         .map(|name| Expr::Name(name.to_string()))
@@ -330,9 +330,13 @@ fn symmetric_matrices_need_no_transpose() {
         v3 = (λ(a:[3,3], b:[3,3]) i:3 j:3 | Σ s0:3. a[i s0] b[j s0])(v1, v2)\nreturn v3\n"
         .parse()
         .expect("a region");
-    let text = |symmetry: &[Groups]| write(&region, &["a", "B"], symmetry).1[0].to_string();
+    let text = |symmetry: &[Symmetry]| write(&region, &["a", "B"], symmetry).1[0].to_string();
     assert_eq!(text(&[]), "B•transpose(a⊗a)");
-    assert_eq!(text(&[vec![vec![0, 1]], vec![]]), "B•(a⊗a)");
+    let symmetric = Symmetry {
+        symmetric: vec![vec![0, 1]],
+        ..Symmetry::default()
+    };
+    assert_eq!(text(&[symmetric, Symmetry::default()]), "B•(a⊗a)");
 }
 
 #[test]

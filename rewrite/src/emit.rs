@@ -21,9 +21,6 @@ use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Groups of result axes that may be permuted freely, or with a change of sign.
-pub type Symmetry = Vec<Vec<usize>>;
-
 /// A region that was made of an arena.
 pub(crate) struct Emitted {
     pub(crate) region: Region,
@@ -541,21 +538,4 @@ fn sums(body: Term, product: &Product) -> Term {
             range: product.extents[label] as usize,
             body: Box::new(body),
         })
-}
-
-/// The groups of axes that may be permuted.
-pub(crate) fn symmetry(facts: &Facts) -> Symmetry {
-    groups(facts, false)
-}
-
-/// The groups of axes of which the exchange of two changes the sign.
-pub(crate) fn antisymmetry(facts: &Facts) -> Symmetry {
-    groups(facts, true)
-}
-
-fn groups(facts: &Facts, antisymmetric: bool) -> Symmetry {
-    let groups = facts.slot_groups();
-    let members = groups.members();
-    let wanted = members.filter(|group| groups.is_antisymmetric(group[0]) == antisymmetric);
-    wanted.map(|group| group.to_vec()).collect()
 }

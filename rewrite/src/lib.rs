@@ -64,11 +64,10 @@ mod symmetry;
 pub use both::both;
 pub use cost::{Operation, probe_weight, weight};
 pub use derivation::{Derivation, Equation, sample};
-pub use emit::Symmetry;
 pub use explain::{Explained, explain};
 pub use laws::{Law, laws};
 pub use normal_form::verify_normal_form;
-pub use normalize::{Engine, Known, Normalized, Options, Stats, normalize};
+pub use normalize::{Engine, Normalized, Options, Stats, normalize};
 pub use phases::counted_rules;
 pub use prove::{Method, Proof, prove};
 

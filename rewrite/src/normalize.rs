@@ -12,17 +12,15 @@
 
 use crate::{
     both::both,
-    class::Facts,
     components::read_components,
     cost::LeafCost,
-    emit::{Symmetry, antisymmetry, symmetry},
     form::Form,
     journal::{Journal, TermId},
     laws::Taken,
     symmetry::Symmetries,
     verify_normal_form,
 };
-use ein_ir::{Term, region::Region};
+use ein_ir::{Symmetry, Term, region::Region};
 use std::collections::BTreeMap;
 
 /// Which engine normalizes.
@@ -48,8 +46,9 @@ pub struct Options {
     /// For each input of the region what it costs to probe one component of it, see [`crate::probe_weight`]; inputs
     /// without an entry are taken for three-dimensional with a cubic kernel.
     pub leaf_cost: Vec<u64>,
-    /// What is known of the region's definitions.
-    pub known: Known,
+    /// How the region's definitions are symmetric beside what they show by themselves: what was seen in other forms of the
+    /// same values. Empty if nothing is known.
+    pub symmetry: Vec<Symmetry>,
     /// The engine.
     pub engine: Engine,
 }
@@ -61,16 +60,11 @@ impl Default for Options {
             iterations: 8,
             relaxed: false,
             leaf_cost: Vec::new(),
-            known: Known::default(),
+            symmetry: Vec::new(),
             engine: Engine::EGraph,
         }
     }
 }
-
-/// What is known of the definitions of a region beside what they show by themselves: symmetries that were seen in other forms
-/// of the same values.
-#[derive(Clone, Debug, Default)]
-pub struct Known(Vec<Symmetries>);
 
 /// What normalization did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -119,12 +113,8 @@ impl Stats {
 pub struct Normalized {
     /// The same inputs and as many roots as before; every definition one operation deep, see [`verify_normal_form`].
     pub region: Region,
-    /// For each definition the groups of result axes that may be permuted without changing the value.
+    /// How each definition is symmetric; with that known the region is its own normal form.
     pub symmetry: Vec<Symmetry>,
-    /// For each definition the groups of result axes of which the exchange of two changes the sign.
-    pub antisymmetry: Vec<Symmetry>,
-    /// What is known of the definitions; with it the region is its own normal form.
-    pub known: Known,
     /// What was done.
     pub stats: Stats,
 }
@@ -138,8 +128,6 @@ pub fn normalize(region: &Region, options: &Options) -> Normalized {
         return Normalized {
             region,
             symmetry: Vec::new(),
-            antisymmetry: Vec::new(),
-            known: Known::default(),
             stats: Stats::default(),
         };
     }
@@ -153,7 +141,8 @@ pub(crate) fn run(
     journal: &mut Journal,
 ) -> (Normalized, [Vec<TermId>; 2]) {
     let leaf_cost = LeafCost(&options.leaf_cost);
-    let given = Form::new(region.clone(), &options.known.0, leaf_cost, journal);
+    let known: Vec<Symmetries> = options.symmetry.iter().map(Symmetries::from).collect();
+    let given = Form::new(region.clone(), &known, leaf_cost, journal);
     let written = given.terms.clone();
     let is_normal = verify_normal_form(region).is_empty();
     let optimizes = options.engine == Engine::EGraph && has_something_to_gain(region);
@@ -204,9 +193,7 @@ pub(crate) fn run(
         best.region
     );
     let normalized = Normalized {
-        symmetry: best.facts().map(symmetry).collect(),
-        antisymmetry: best.facts().map(antisymmetry).collect(),
-        known: Known(best.facts().map(Facts::symmetries).collect()),
+        symmetry: best.facts().map(Symmetry::from).collect(),
         region: best.region,
         stats,
     };

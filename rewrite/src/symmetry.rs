@@ -8,7 +8,7 @@ use crate::{
     product::{Operand, Product},
 };
 use egg::Id;
-use ein_ir::Rational;
+use ein_ir::{Groups, Rational, Symmetry};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -20,6 +20,40 @@ pub(crate) struct Symmetries {
     pub(crate) zero: bool,
     pub(crate) symmetric: u64,
     pub(crate) antisymmetric: u64,
+}
+
+/// What groups of axes say about each pair of them.
+impl From<&Symmetry> for Symmetries {
+    fn from(symmetry: &Symmetry) -> Symmetries {
+        let pairs = |groups: &Groups| {
+            let mut pairs = 0;
+            for group in groups {
+                for (n, &j) in group.iter().enumerate() {
+                    pairs |= group[..n].iter().fold(0, |all, &i| all | pair(i, j));
+                }
+            }
+            pairs
+        };
+        Symmetries {
+            zero: false,
+            symmetric: pairs(&symmetry.symmetric),
+            antisymmetric: pairs(&symmetry.antisymmetric),
+        }
+    }
+}
+
+/// The groups of axes that what is known of the pairs comes to.
+impl From<&Facts> for Symmetry {
+    fn from(facts: &Facts) -> Symmetry {
+        let groups = facts.slot_groups();
+        let members = groups.members().map(|group| group.to_vec());
+        let (antisymmetric, symmetric) =
+            members.partition(|group: &Vec<usize>| groups.is_antisymmetric(group[0]));
+        Symmetry {
+            symmetric,
+            antisymmetric,
+        }
+    }
 }
 
 thread_local! {

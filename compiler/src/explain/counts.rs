@@ -12,8 +12,7 @@ use crate::{
     mid, pipeline,
     ssa::{Builder, Function, Value},
 };
-use ein_ir::{Param, region::Region};
-use rewrite::Normalized;
+use ein_ir::{Param, Symmetry, region::Region};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Operations and probes.
@@ -34,16 +33,16 @@ pub struct Counts {
     pub meshes: BTreeMap<u32, usize>,
 }
 
-/// Counts what a region costs, or the region of a normal form with its symmetry; `values` are the function's values that are its
-/// inputs.
+/// Counts what a region costs of whose definitions may be known how they are symmetric; `values` are the function's values that
+/// are its inputs.
 pub(super) fn counts(
     region: &Region,
-    normalized: Option<&Normalized>,
+    symmetry: &[Symmetry],
     values: &[Value],
     scope: &Scope,
     interface: &Interface,
 ) -> Counts {
-    let function = function(region, normalized, values, scope);
+    let function = function(region, symmetry, values, scope);
     let reconstructed = pipeline::reconstruct(function);
     let scalarized = pipeline::scalarize(&reconstructed, &Slots::of(interface));
     let mut counts = Counts::default();
@@ -83,7 +82,7 @@ fn is_operation(op: &low::Op) -> bool {
 /// A function that computes the region from what it is given.
 fn function(
     region: &Region,
-    normalized: Option<&Normalized>,
+    symmetry: &[Symmetry],
     values: &[Value],
     scope: &Scope,
 ) -> Function<High> {
@@ -109,8 +108,7 @@ fn function(
     for (k, def) in region.defs.iter().enumerate() {
         let operator = Operator {
             ein: def.op.clone(),
-            symmetry: normalized.map_or_else(Vec::new, |n| n.symmetry[k].clone()),
-            antisymmetry: normalized.map_or_else(Vec::new, |n| n.antisymmetry[k].clone()),
+            symmetry: symmetry.get(k).cloned().unwrap_or_default(),
         };
         let args: Vec<Value> = def.args.iter().map(|arg| made[arg.0]).collect();
         made.push(b.op1(Op::Ein(Arc::new(operator)), &args));

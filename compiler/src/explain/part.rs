@@ -154,9 +154,9 @@ fn part(
     let familiar = familiar(&before, &naming.names, &explained.same);
     let after_lines = after_lines(&after, &inputs, &wanted, familiar, temporary, normalized);
     let input_values = &values[..before.inputs.len()];
-    let cost_after = counts(&after, Some(normalized), input_values, scope, interface);
+    let cost_after = counts(&after, &normalized.symmetry, input_values, scope, interface);
     let cost_before = (normalized.stats.cost_before < COUNTED)
-        .then(|| counts(&composed, None, input_values, scope, interface));
+        .then(|| counts(&composed, &[], input_values, scope, interface));
     let all = cone(&before, &before.roots);
     let derivation = explained.derivation.of_roots(&roots);
     Some(Part {

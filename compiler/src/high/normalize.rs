@@ -313,9 +313,7 @@ impl<'a> Pass<'a> {
         let Normalized {
             region,
             symmetry,
-            antisymmetry,
             stats,
-            known: _,
         } = self.normalize_region(region, &values);
         for (rule, count) in stats.rules {
             *self.found.fired.entry(rule).or_default() += count;
@@ -325,7 +323,6 @@ impl<'a> Pass<'a> {
             let operator = Operator {
                 ein: op,
                 symmetry: symmetry[n].clone(),
-                antisymmetry: antisymmetry[n].clone(),
             };
             let args: Values = args.iter().map(|a| values[a.0]).collect();
             let ty = match operator.ein.result() {

@@ -15,7 +15,7 @@ use crate::{
     },
     ssa::{Block, Builder, Function, Inst, Kind, Value},
 };
-use ein_ir::{Ein, Index, Param, Shape, Term, mutants, ops::special};
+use ein_ir::{Ein, Index, Param, Shape, Symmetry, Term, mutants, ops::special};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Translates a normalized function to Mid-IR.
@@ -310,7 +310,7 @@ fn world_axis(shape: &Shape, dim: usize, order: usize, done: usize) -> Operator 
         body: Box::new(Term::Mul(factors)),
     };
     let groups = [voxel..voxel + done + 1, voxel + done + 1..voxel + order];
-    let symmetry = groups
+    let symmetric = groups
         .into_iter()
         .map(Iterator::collect)
         .filter(|g: &Vec<usize>| g.len() > 1)
@@ -321,7 +321,9 @@ fn world_axis(shape: &Shape, dim: usize, order: usize, done: usize) -> Operator 
             axes: axes.dims().to_vec(),
             body,
         },
-        symmetry,
-        antisymmetry: Vec::new(),
+        symmetry: Symmetry {
+            symmetric,
+            ..Symmetry::default()
+        },
     }
 }

@@ -2,10 +2,10 @@
 
 use super::{
     expr::{Expr, row},
-    recognize::{Groups, Recognizer},
+    recognize::Recognizer,
 };
 use crate::{
-    Eigen, Ein, Index, Param, Rational, Shape, Term,
+    Eigen, Ein, Groups, Index, Param, Rational, Shape, Term,
     ops::{Meaning, OPERATORS},
 };
 use std::collections::BTreeMap;

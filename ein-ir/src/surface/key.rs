@@ -1,8 +1,7 @@
 //! A text that two terms share if they are the same up to the names of summation indices, the order and nesting of sums and
 //! products, rotations of ε, and exchanges of symmetric axes.
 
-use super::recognize::Groups;
-use crate::{Index, Term};
+use crate::{Groups, Index, Term};
 use std::collections::BTreeMap;
 
 /// More summation indices of one product than this keep the order they came in.

@@ -6,12 +6,12 @@ use super::{
     compose::substitute,
     convert::{Operand, as_row, whole},
     expr::Expr,
-    recognize::{Groups, Recognizer},
+    recognize::Recognizer,
     text::{letter, note_names},
     units::Units,
 };
 use crate::{
-    Index, Param, Term,
+    Groups, Index, Param, Symmetry, Term,
     region::{Region, ValueId},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,8 +81,8 @@ pub struct Layout<'a> {
     pub inputs: &'a [Expr],
     /// The values that get a line of their own, with their names.
     pub names: &'a BTreeMap<ValueId, String>,
-    /// For each definition the axes that may be exchanged; none if nothing is known.
-    pub symmetry: &'a [Groups],
+    /// How each definition is symmetric; empty if nothing is known.
+    pub symmetry: &'a [Symmetry],
     /// What the names of temporaries begin with.
     pub temporaries: &'a str,
     /// Whether the region is not a program's own text: then a value that is used more than once gets a temporary, and several
@@ -190,11 +190,11 @@ impl Writer<'_> {
 
     fn operand(&self, value: ValueId) -> Operand {
         let k = value.0.checked_sub(self.region.inputs.len());
-        let symmetry = k.and_then(|k| self.layout.symmetry.get(k)).cloned();
+        let symmetry = k.and_then(|k| self.layout.symmetry.get(k));
         Operand {
             expr: Expr::Value(value),
             kind: self.kinds[value.0].clone(),
-            symmetry: symmetry.unwrap_or_default(),
+            symmetry: symmetry.map_or_else(Groups::new, |known| known.symmetric.clone()),
         }
     }
 

@@ -19,4 +19,3 @@ mod units;
 
 pub use expr::Expr;
 pub use layout::{Layout, Line, Written};
-pub use recognize::Groups;

@@ -2,13 +2,10 @@
 
 use super::key::key;
 use crate::{
-    Continuity, Ein, OpDef, Param, Term, Type,
+    Continuity, Ein, Groups, OpDef, Param, Term, Type,
     ops::{Form, Meaning, OPERATORS},
 };
 use std::collections::BTreeMap;
-
-/// Groups of axes that may be exchanged without changing a tensor.
-pub type Groups = Vec<Vec<usize>>;
 
 /// A row, and which parameter each of its arguments is.
 pub(super) type Found = (&'static OpDef, Vec<usize>);

@@ -40,10 +40,10 @@ impl Pass<'_> {
         let shape = ein_ir::Shape::from(&operator.ein.axes[..]);
         let mut done: BTreeMap<Vec<usize>, Value> = BTreeMap::new();
         let component = |index: Vec<usize>| {
-            if !operator.has_symmetry() {
+            if operator.symmetry.is_empty() {
                 return self.ein_component(operator, args, &index);
             }
-            let Some((index, negative)) = operator.representative(&index) else {
+            let Some((index, negative)) = operator.symmetry.representative(&index) else {
                 return self.materialize(Scalar::Known(0.0));
             };
             let value = match done.get(&index) {
