@@ -148,7 +148,9 @@ impl<'a, T: Target> Emitter<'a, T> {
                 continue;
             };
             self.pinned.clear();
-            let all = matches!(arm.test, Test::Byte(..));
+            // An arm for all lanes may replace a value as a whole, but not where the value belongs to a branch around this
+            // one, whose other lanes still need it.
+            let all = matches!(arm.test, Test::Byte(..)) && !self.in_place.contains(&result);
             match *start {
                 Start::Open => {
                     opened.push((result, y));
