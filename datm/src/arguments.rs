@@ -19,8 +19,11 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 pub(crate) enum Mode {
-    /// All cases with a number of operators
+    /// All cases with a number of operators, or all nestings of control flow to a depth
     Exhaustive {
+        /// Levels of conditions and loops, around every kind of assignment and exit, instead of operators
+        #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u8).range(1..=3), conflicts_with = "ops")]
+        control: Option<u8>,
         #[command(flatten)]
         space: SpaceArguments,
         #[command(flatten)]

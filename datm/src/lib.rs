@@ -13,6 +13,7 @@
 //! program, nrrd    source text, in the forms of a table, and files
 //! runner           who executes it: compiled (in memory), user (as a command), interpreted, direct
 //! experiment, compare, differential, campaign, shrink, report, corpus, davm      the loop around it
+//! control          control flow: all nestings to a depth, with an evaluator of their own
 //! ```
 //!
 //! **Forms.** An expression is written in one definition and probed once, or in one of the other forms of [`PROGRAM_FORMS`]: in
@@ -38,6 +39,7 @@ mod border;
 mod campaign;
 mod compare;
 mod compiled;
+mod control;
 mod corpus;
 mod data;
 mod davm;
@@ -75,6 +77,7 @@ pub use border::Border;
 pub use campaign::{CampaignOptions, Judge, Record, read_records, run, setup};
 pub use compare::{FailedAt, SAFETY, Verdict, check, compare, judge, tolerance};
 pub use compiled::{CompiledRunner, Language, Normalization};
+pub use control::{ControlReport, Extent, Kind, Wrong, control, control_nests};
 pub use corpus::CORPUS;
 pub use data::{Datum, FieldData, Point, SampledField, Source, draw};
 pub use davm::{Picture, Scene, Spread, Template};

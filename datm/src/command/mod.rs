@@ -1,6 +1,7 @@
 //! What the command does for each of its modes.
 
 mod campaigns;
+mod nests;
 mod render;
 mod single;
 
@@ -30,6 +31,12 @@ fn outcome(failures: usize) -> Outcome {
 pub(crate) fn execute(arguments: Arguments) -> Result<Outcome, String> {
     match arguments.mode {
         Mode::Exhaustive {
+            control: Some(depth),
+            execution,
+            ..
+        } => nests::exhaustive(depth, &execution),
+        Mode::Exhaustive {
+            control: None,
             space,
             frame,
             execution,

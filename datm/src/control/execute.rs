@@ -1,0 +1,248 @@
+//! Runs a program in every way that there is: machine code of every back end, for every number of strands per call, in both
+//! precisions, and the interpreter of Low-IR and Device-IR. Each must give the truth to the bit.
+
+use super::evaluate::{self, INPUTS, Inputs, Outcome, SAMPLES};
+use super::tree::Program;
+use crate::compiled::{guarded, rejected, run_failed, source};
+use crate::runner::{Failure, Stage};
+use compiler::codegen::{self, Compiled};
+use compiler::device;
+use compiler::front::typed::tree::{Constant, InputDefault};
+use compiler::interpret::primitives::EvalImage;
+use compiler::interpret::{self, Numbers, Runnable, interpret};
+use compiler::ir::interface::Interface;
+use compiler::low::{Low, Zeros};
+use compiler::pipeline::{self, Options, Session, WIDTHS};
+use compiler::run::{ImageSource, Inputs as Given, Running};
+use compiler::ssa;
+use ein_ir::Type;
+use ndarray::ArrayD;
+use runtime::image::{ImageArray, Orientation};
+use runtime::simd::Isa;
+use std::sync::Arc;
+
+/// Machine code of one sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Variant {
+    isa: Isa,
+    width: usize,
+    double: bool,
+}
+
+/// Every sort of machine code that this machine runs: portable code for every width, and code for vectors that hold as
+/// many strands as they have lanes.
+pub(super) fn variants() -> Vec<Variant> {
+    let mut all = Vec::new();
+    for double in [false, true] {
+        let bytes = if double { 8 } else { 4 };
+        all.extend(WIDTHS.map(|width| Variant {
+            isa: Isa::Baseline,
+            width,
+            double,
+        }));
+        for (isa, length) in [(Isa::Avx2, 32), (Isa::Avx512, 64)] {
+            if isa.is_available() {
+                all.push(Variant {
+                    isa,
+                    width: length / bytes,
+                    double,
+                });
+            }
+        }
+    }
+    all
+}
+
+/// Fewer sorts for the n-th program: portable code, which takes the longest to make, for one width in each precision, another one for the
+/// next program.
+pub(super) fn in_turn(n: usize, variants: &[Variant]) -> Vec<Variant> {
+    let is_next = |variant: &&Variant| {
+        let turn = n + if variant.double { WIDTHS.len() / 2 } else { 0 };
+        variant.isa != Isa::Baseline || variant.width == WIDTHS[turn % WIDTHS.len()]
+    };
+    variants.iter().filter(is_next).copied().collect()
+}
+
+/// A difference between what a program gives and what it must give.
+#[derive(Clone, Debug)]
+pub struct Wrong {
+    /// How it was run.
+    pub how: String,
+    /// What differs.
+    pub what: String,
+}
+
+/// Compiles a program and runs it in all ways; gives the first that is wrong.
+pub(super) fn check(program: &Program, variants: &[Variant]) -> Result<(), Wrong> {
+    let text = program.text();
+    let failed = |how: &str, failure: Failure| Wrong {
+        how: how.to_string(),
+        what: format!("{:?}: {}: {}", failure.stage, failure.code, failure.message),
+    };
+    let lowered = guarded(Stage::Compile, || {
+        pipeline::lower(&mut Session::default(), &source(&text), &Options::default())
+            .map_err(rejected)
+    });
+    let hoisted = lowered
+        .map_err(|failure| failed("compiling", failure))?
+        .hoisted;
+    let truths = INPUTS.map(|inputs| evaluate::run(program, &inputs));
+    for variant in variants {
+        let how = format!("{variant:?}");
+        let compiled = guarded(Stage::Compile, || Ok(generate(&hoisted, *variant)));
+        let compiled = compiled.map_err(|failure| failed(&how, failure))?;
+        for (inputs, truth) in INPUTS.iter().zip(&truths) {
+            let found = guarded(Stage::Run, || run(&compiled, inputs, program.steps));
+            let found = found.map_err(|failure| failed(&how, failure))?;
+            compare(&how, inputs, &found, truth)?;
+        }
+    }
+    for double in [false, true] {
+        let expanded = hoisted.clone().map(|_, f| device::expand(&f, double));
+        for (inputs, truth) in INPUTS.iter().zip(&truths) {
+            for (name, found) in [
+                (
+                    "Low-IR",
+                    interpreted(&hoisted, inputs, double, program.steps),
+                ),
+                (
+                    "Device-IR",
+                    interpreted(&expanded, inputs, double, program.steps),
+                ),
+            ] {
+                let how = format!("{name}, double {double}");
+                let found = found.map_err(|failure| failed(&how, failure))?;
+                compare(&how, inputs, &found, truth)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn generate(program: &ssa::Program<Low>, variant: Variant) -> Compiled {
+    let options = Options {
+        double: variant.double,
+        width: Some(variant.width),
+        ..Options::default()
+    };
+    let zeros = Zeros::aligned(&program.interface);
+    codegen::generate(
+        program.clone(),
+        options.lanes(),
+        variant.isa,
+        zeros,
+        Vec::new(),
+    )
+}
+
+/// The image as the runtime takes it.
+fn image() -> Result<ImageArray, Failure> {
+    let samples = ArrayD::from_shape_vec(vec![SAMPLES.len()], SAMPLES.map(|n| n as f32).to_vec());
+    Ok(ImageArray::new(
+        samples.map_err(|e| run_failed(e.to_string()))?,
+        Orientation::identity(1),
+    ))
+}
+
+fn run(program: &Compiled, inputs: &Inputs, steps: usize) -> Result<Outcome, Failure> {
+    let mut given = Given::of(program);
+    let failed = |error: compiler::run::Failure| run_failed(error.to_string());
+    for n in 0..3 {
+        given.set(&format!("on{n}"), inputs.on[n]).map_err(failed)?;
+        given
+            .set(&format!("h{n}"), inputs.h[n].to_f64())
+            .map_err(failed)?;
+    }
+    given.set("m", inputs.m).map_err(failed)?;
+    if !program.interface.images.is_empty() {
+        given.set_source(0, ImageSource::Array(image()?));
+    }
+    let mut running = Running::new(program, &given, 1).map_err(failed)?;
+    let mut printed = Vec::new();
+    running
+        .run(Some(steps as u64), &mut printed)
+        .map_err(failed)?;
+    let outputs = running.outputs(true).into_iter().flat_map(|data| {
+        let values = (data.output.name.clone(), data.numbers());
+        let lengths = data.lengths.map(|lengths| {
+            let lengths = lengths.into_iter().map(|n| n as f64).collect();
+            (format!("{}-len", data.output.name), lengths)
+        });
+        [values].into_iter().chain(lengths)
+    });
+    let printed = String::from_utf8(printed).map_err(|e| run_failed(e.to_string()))?;
+    Ok(Outcome {
+        outputs: outputs.collect(),
+        printed,
+    })
+}
+
+/// What the interpreter gives, which takes inputs from their defaults.
+fn interpreted<D: Runnable>(
+    program: &ssa::Program<D>,
+    inputs: &Inputs,
+    double: bool,
+    steps: usize,
+) -> Result<Outcome, Failure> {
+    let mut interface = Interface::clone(&program.interface);
+    for input in &mut interface.inputs {
+        let digit = input
+            .name
+            .as_bytes()
+            .last()
+            .map_or(0, |digit| usize::from(digit.wrapping_sub(b'0')));
+        let value = match &input.ty {
+            Type::Bool => Constant::Bool(inputs.on[digit]),
+            Type::Int => Constant::Int(inputs.m),
+            Type::Tensor(shape) => Constant::Tensor(shape.clone(), vec![inputs.h[digit].to_f64()]),
+            _ => continue,
+        };
+        input.default = Some(InputDefault::Value(value));
+    }
+    let program = ssa::Program {
+        interface: Arc::new(interface),
+        ..program.clone()
+    };
+    let image = EvalImage {
+        sizes: vec![SAMPLES.len()],
+        planes: vec![SAMPLES.map(|n| n as f64).to_vec()],
+        to_index: vec![1.0],
+        offset: vec![0.0],
+    };
+    let images = vec![Arc::new(image); program.interface.images.len()];
+    let numbers = Numbers {
+        double,
+        long_int: false,
+    };
+    guarded(Stage::Run, || {
+        let found = interpret(&program, &images, numbers, steps);
+        let interpret::Outcome { outputs, printed } =
+            found.map_err(|e| run_failed(format!("{e:?}")))?;
+        Ok(Outcome { outputs, printed })
+    })
+}
+
+/// Compares to the bit, signs of zeros included.
+fn compare(how: &str, inputs: &Inputs, found: &Outcome, truth: &Outcome) -> Result<(), Wrong> {
+    let wrong = |what: String| Wrong {
+        how: format!("{how}, {inputs:?}"),
+        what,
+    };
+    if found.printed != truth.printed {
+        return Err(wrong(format!(
+            "prints {:?}, wanted {:?}",
+            found.printed, truth.printed
+        )));
+    }
+    if found.outputs.len() != truth.outputs.len() {
+        return Err(wrong(format!("{} outputs", found.outputs.len())));
+    }
+    let bits =
+        |numbers: &[f64]| -> Vec<u64> { numbers.iter().map(|x| (x + 0.0).to_bits()).collect() };
+    for ((name, found), (_, wanted)) in found.outputs.iter().zip(&truth.outputs) {
+        if bits(found) != bits(wanted) {
+            return Err(wrong(format!("{name} is {found:?}, wanted {wanted:?}")));
+        }
+    }
+    Ok(())
+}
