@@ -22,8 +22,12 @@ const FLAT: f64 = 1e-14;
 /// Entries of the geometry in a line of the cache.
 const AXES_OF_LINE: usize = 64 / size_of::<Axes>();
 
-/// Memory per cell while a mesh is made, besides curved ones: what is known of it twice, its record, its faces, and lists.
-const WHILE_BUILT: u64 = (size_of::<Shape>() + size_of::<Record>() + 6 * 28 + 64) as u64;
+/// Memory per cell while a mesh is made, besides the maps of curved ones: what is known of it twice, its record, its faces, and lists.
+const WHILE_BUILT: u64 = (size_of::<Shape>() + size_of::<Record>() + 6 * 28 + 128) as u64;
+
+/// Memory per corner while those at the same place are found: its position, its number, and its place in a table, all in memory
+/// that grows by doubling.
+const WHILE_MERGED: u64 = 200;
 
 /// One cell while a mesh is made.
 struct Shape {
@@ -31,6 +35,8 @@ struct Shape {
     /// What the geometry says of it if it is curved.
     description: Vec<Axes>,
     bounds: [[f64; 3]; 2],
+    /// What the description takes.
+    _claim: Claim,
 }
 
 impl Mesh {
@@ -41,7 +47,13 @@ impl Mesh {
     pub fn new(file: &FemFile, dim: usize, real: Real) -> Result<Mesh, FemError> {
         let cells = cells_of(file, dim)?;
         order::check(file, &cells)?;
-        let mut claim = memory::claim(cells.len() as u64 * WHILE_BUILT)?;
+        let corners = cells
+            .iter()
+            .map(|&n| file.cells[n as usize].element.cell.corners());
+        let corners = corners.sum::<usize>().min(file.points.len()) as u64;
+        let numbers = 4 * file.points.len() as u64;
+        let mut claim =
+            memory::claim(cells.len() as u64 * WHILE_BUILT + corners * WHILE_MERGED + numbers)?;
         let all = cells
             .par_iter()
             .map(|&n| shape(file, &file.cells[n as usize], dim));
@@ -92,6 +104,7 @@ impl Mesh {
         };
         let entries: usize = shapes.iter().map(|shape| shape.description.len()).sum();
         if entries > 0 {
+            claim.grow(((entries + AXES_OF_LINE) * size_of::<Axes>()) as u64)?;
             mesh.geometry = memory::roomy(entries + AXES_OF_LINE);
             let before = mesh.geometry.as_ptr().align_offset(64);
             mesh.geometry.resize(before, Axes([0.0; 4]));
@@ -108,17 +121,17 @@ impl Mesh {
         }
         let overlapping = connect(&mut mesh);
         mesh.notes.extend(mesh.overlap_note(&overlapping));
+        mesh.clear = mesh.clear_constraint();
         let boxes: Vec<_> = order.iter().map(|&n| shapes[n as usize].bounds).collect();
-        let mut index = Index::new(&boxes, &bounds, dim, theta);
+        let meets = |cell: u32, own: &[[f64; 3]; 2]| mesh.may_meet(cell, own);
+        let mut index = Index::new(&boxes, &bounds, (dim, theta), meets)?;
         index.improve(|x, from| mesh.approach(x, from));
         mesh.index = index;
-        mesh.clear = mesh.clear_constraint();
         let mut kinds = mesh.blocks.iter().map(|block| block.element.cell);
         let first = kinds.next();
         mesh.kind = first.filter(|kind| kinds.all(|other| other == *kind));
-        // From here on it is what is kept; curved cells and those of many bins take more than is needed on the way.
-        claim.give_back(cells.len() as u64 * WHILE_BUILT);
-        claim.grow(mesh.bytes() as u64)?;
+        // From here on it is what is kept; the index has a claim of its own.
+        claim.keep((mesh.bytes() - mesh.index.bytes()) as u64)?;
         mesh._claim = claim;
         Ok(mesh)
     }
@@ -245,7 +258,14 @@ fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError>
                 .sqrt()
         })
         .product();
-    if volume.is_nan() || volume.abs() <= FLAT * edges {
+    let largest = nodes.iter().flatten().fold(0.0_f64, |m, x| m.max(x.abs()));
+    if !(edges.is_finite() && volume.is_finite()) {
+        return Err(
+            bad(&format!("is too large: it has a coordinate of {largest:e}"))
+                .hint("products of lengths must be numbers: use a larger unit of length"),
+        );
+    }
+    if volume.abs() <= FLAT * edges {
         return Err(bad("has no volume"));
     }
     // The map of a simplex of degree 1 is affine.
@@ -275,6 +295,7 @@ fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError>
     };
     let straight = affine || (0..count).all(is_straight);
     let mut description = Vec::new();
+    let mut claim = Claim::default();
     let (mut margin, mut degree) = (0, 1);
     if straight {
         for axis in 0..dim {
@@ -293,7 +314,9 @@ fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError>
         let largest = margin_of_estimate(element, nodes, &k, &at_centre, &centre, dim);
         margin = largest.log2().ceil().clamp(-100.0, 100.0) as i8;
         let along = |axis: usize, n: usize| coefficients.get(axis * space.len() + n);
-        description.reserve_exact((space.len() + AFTER_MAP).next_multiple_of(AXES_OF_LINE));
+        let most = (space.len() + AFTER_MAP).next_multiple_of(AXES_OF_LINE);
+        claim.grow((most * size_of::<Axes>()) as u64)?;
+        description.reserve_exact(most);
         description.push(Axes([0.0; 4]));
         description.extend((1..space.len()).map(|n| {
             Axes(std::array::from_fn(|axis| {
@@ -324,6 +347,7 @@ fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError>
         },
         description,
         bounds,
+        _claim: claim,
     })
 }
 

@@ -1,16 +1,11 @@
 //! Where a search begins that has no better start, and which cells may contain a position: a grid of bins, of which crowded ones
-//! are grids themselves.
+//! are grids themselves. Its memory is at most a constant times the number of cells, and is claimed before it is taken.
 
+mod build;
+
+use crate::memory::{Claim, Shortage};
 use rayon::prelude::*;
 
-/// Cells per bin that are aimed at.
-const CELLS_PER_BIN: f64 = 4.0;
-/// A bin with more cells is divided; boxes of one size, however they lie, are fewer.
-const CROWDED: usize = 128;
-/// How often bins are divided.
-const DEPTH: usize = 10;
-/// The most bins along an axis.
-const LONGEST: f64 = 1024.0;
 /// Marks a start as the number of an inner grid.
 const INNER: u32 = 1 << 31;
 
@@ -43,128 +38,32 @@ pub(super) struct Index {
     /// Where a search begins: for each half of a bin along each axis a cell, the number of an inner grid, or `NONE`.
     starts: Vec<u32>,
     dim: usize,
+    _claim: Claim,
 }
 
 type Box3 = [[f64; 3]; 2];
 
 impl Index {
-    /// An index of cells by their boxes, which are made larger by a margin.
-    pub(super) fn new(boxes: &[Box3], bounds: &Box3, dim: usize, margin: f64) -> Index {
-        let mut index = Index {
-            dim,
-            ..Index::default()
-        };
-        let all: Vec<u32> = (0..boxes.len() as u32).collect();
-        // Positions at the rim and up to the tolerance beyond it are in the outermost bins.
-        index.grid(boxes, &all, bounds, dim, 2.0 * margin, 0);
-        index
-    }
-
-    fn grid(
-        &mut self,
+    /// An index of cells by their boxes, which are made larger by a margin; `meets` says whether a cell may contain positions of a box.
+    ///
+    /// # Errors
+    /// There is not enough memory.
+    pub(super) fn new(
         boxes: &[Box3],
-        cells: &[u32],
         bounds: &Box3,
-        dim: usize,
-        margin: f64,
-        depth: usize,
-    ) -> u32 {
-        let widths: [f64; 3] = std::array::from_fn(|a| bounds[1][a] - bounds[0][a]);
-        let longest = widths[..dim].iter().copied().fold(0.0, f64::max);
-        let volume: f64 = widths[..dim]
-            .iter()
-            .map(|w| w.max(1e-3 * longest))
-            .product();
-        let wanted = (cells.len() as f64 / CELLS_PER_BIN).max(1.0);
-        let edge = (volume / wanted).powf(1.0 / dim as f64);
-        let mut sizes = [1_u32; 3];
-        for a in 0..dim {
-            sizes[a] = (widths[a] / edge).round().clamp(1.0, LONGEST) as u32;
-        }
-        if depth > 0 {
-            // A crowded bin is divided along every axis, or the cells stay as crowded.
-            sizes[..dim]
-                .iter_mut()
-                .for_each(|size| *size = (*size).clamp(2, 8));
-        }
-        let scale = std::array::from_fn(|a| {
-            if widths[a] > 0.0 {
-                f64::from(sizes[a]) / widths[a]
-            } else {
-                0.0
-            }
-        });
-        let number = self.grids.len() as u32;
-        let first = self.bins.len() as u32;
-        let count: usize = sizes.iter().map(|&n| n as usize).product();
-        let grid = Grid {
-            low: bounds[0],
-            scale,
-            sizes,
-            first,
-        };
-        // Counted first, so that the lists of all bins are one.
-        let visit = |cell: u32, bins: &mut dyn FnMut(usize)| {
-            let [low, high] = boxes[cell as usize];
-            let from = grid.bin(&low.map(|x| x - margin));
-            let to = grid.bin(&high.map(|x| x + margin));
-            for z in from[2]..to[2] + 1 {
-                for y in from[1]..to[1] + 1 {
-                    for x in from[0]..to[0] + 1 {
-                        bins(grid.number([x, y, z]));
-                    }
-                }
-            }
-        };
-        let mut ends = vec![0_usize; count + 1];
-        cells
-            .iter()
-            .for_each(|&cell| visit(cell, &mut |n| ends[n + 1] += 1));
-        for n in 0..count {
-            ends[n + 1] += ends[n];
-        }
-        let mut members = vec![0_u32; ends[count]];
-        let mut next = ends.clone();
-        for &cell in cells {
-            visit(cell, &mut |n| {
-                members[next[n]] = cell;
-                next[n] += 1;
-            });
-        }
-        self.grids.push(grid);
-        let empty = Bin::Cells { first: 0, count: 0 };
-        self.bins.resize(self.bins.len() + count, empty);
-        self.starts.resize(self.bins.len() << dim, super::NONE);
-        for n in 0..count {
-            let list = &members[ends[n]..ends[n + 1]];
-            let at = [
-                n as u32 % sizes[0],
-                n as u32 / sizes[0] % sizes[1],
-                n as u32 / sizes[0] / sizes[1],
-            ];
-            let own = part_of(bounds, &sizes, at);
-            let fewer = list.len() * 10 < cells.len() * 9 || depth == 0;
-            let (bin, start) = if list.len() > CROWDED && depth < DEPTH && fewer {
-                let inner = self.grid(boxes, list, &own, dim, margin, depth + 1);
-                (Bin::Divided(inner), INNER | inner)
-            } else {
-                self.list(boxes, list, &own, dim)
-            };
-            self.bins[first as usize + n] = bin;
-            for half in 0..1_u32 << dim {
-                let half = [0, 1, 2].map(|a| 2 * at[a] + (half >> a & 1));
-                let place = self.grids[number as usize].half_number(half, dim);
-                self.starts[place] = start;
-            }
-        }
-        number
+        (dim, margin): (usize, f64),
+        meets: impl Fn(u32, &Box3) -> bool,
+    ) -> Result<Index, Shortage> {
+        // Positions at the rim and up to the tolerance beyond it are in the outermost bins.
+        build::Builder::build(boxes, bounds, (dim, 2.0 * margin), meets)
     }
 
-    fn list(&mut self, boxes: &[Box3], list: &[u32], own: &Box3, dim: usize) -> (Bin, u32) {
+    /// Adds a list, and gives the cell of it to begin with: the one in the middle.
+    fn list(&mut self, boxes: &[Box3], list: &[u32], own: &Box3) -> (Bin, u32) {
         let distance = |cell: &&u32| -> f64 {
             let [low, high] = boxes[**cell as usize];
             let off = |a: usize| (low[a] + high[a] - own[0][a] - own[1][a]).powi(2);
-            (0..dim).map(off).sum()
+            (0..self.dim).map(off).sum()
         };
         let nearest = list
             .iter()
@@ -175,6 +74,13 @@ impl Index {
         };
         self.cells.extend(list);
         (bin, nearest.copied().unwrap_or(super::NONE))
+    }
+
+    /// Gives back memory that nothing is in.
+    fn shrink(&mut self) {
+        self.grids.shrink_to_fit();
+        self.bins.shrink_to_fit();
+        self.cells.shrink_to_fit();
     }
 
     /// The memory that it takes.
@@ -239,6 +145,29 @@ impl Index {
 }
 
 impl Grid {
+    /// A grid of so many bins, whose first has that number.
+    fn new(bounds: &Box3, sizes: [u32; 3], first: u32) -> Grid {
+        let scale = std::array::from_fn(|a| {
+            let width = bounds[1][a] - bounds[0][a];
+            if width > 0.0 {
+                f64::from(sizes[a]) / width
+            } else {
+                0.0
+            }
+        });
+        Grid {
+            low: bounds[0],
+            scale,
+            sizes,
+            first,
+        }
+    }
+
+    /// How many bins it has.
+    fn bins(&self) -> usize {
+        self.sizes.iter().map(|&n| n as usize).product()
+    }
+
     /// The bin of a position; those beyond the box are in the outermost.
     fn bin(&self, x: &[f64; 3]) -> [u32; 3] {
         std::array::from_fn(|a| {

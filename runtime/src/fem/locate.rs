@@ -352,6 +352,41 @@ impl Mesh {
         }
     }
 
+    /// Whether a cell may accept a position in a box. It does not if all of the box is beyond one of its faces: by more than
+    /// the tolerance, what rounding may do, and the margin of a curved cell.
+    pub(super) fn may_meet(&self, cell: u32, [low, high]: &[[f64; 3]; 2]) -> bool {
+        let record = &self.records[cell as usize];
+        let (mut middle, mut half) = ([0.0; 3], [0.0; 3]);
+        for a in 0..self.dim {
+            middle[a] = 0.5 * low[a] + 0.5 * high[a];
+            half[a] = 0.5 * high[a] - 0.5 * low[a];
+        }
+        let (kind, xi, off) = (
+            record.kind,
+            record.estimate(&middle),
+            record.off_centre(&middle),
+        );
+        let rows = record.inverse.as_flattened().chunks_exact(3);
+        let magnitude: f64 = rows
+            .flat_map(|row| (0..3).map(|i| row[i].abs() * (off[i].abs() + half[i])))
+            .sum();
+        let rounding = 1e-12 + 16.0 * f64::EPSILON * magnitude;
+        (0..kind.faces()).all(|j| {
+            let g = kind.gradient(j);
+            let along = |i: usize| (0..3).map(|a| g[a] * record.inverse[a][i]).sum::<f64>();
+            let reach: f64 = (0..self.dim).map(|i| along(i).abs() * half[i]).sum();
+            let tolerance = if record.curved == NONE {
+                4.0 * self.theta * slope(kind, j, &record.inverse)
+            } else {
+                let margins: f64 = g.iter().map(|g| g.abs()).sum();
+                self.near_estimate() + margins * record.margin()
+            };
+            let highest = kind.constraint(j, &xi) + reach + tolerance + rounding;
+            // What cannot be computed is not excluded.
+            highest.is_nan() || highest >= 0.0
+        })
+    }
+
     /// Whether a position is within the tolerance of the box of a cell.
     fn is_near_box(&self, cell: u32, x: &[f64; 3]) -> bool {
         let record = &self.records[cell as usize];

@@ -191,7 +191,7 @@ impl Mesh {
     }
 
     /// The memory that it takes.
-    fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let lists = size_of_val(&self.records[..])
             + size_of_val(&self.numbers[..])
             + size_of_val(&self.sources[..])

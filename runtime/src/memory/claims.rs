@@ -59,6 +59,17 @@ impl Claim {
         let _ = CREDIT.fetch_update(Relaxed, Relaxed, restore);
     }
 
+    /// Keeps so many bytes: gives back the rest, or claims what is missing.
+    pub(crate) fn keep(&mut self, bytes: u64) -> Result<(), Shortage> {
+        match self.0.checked_sub(bytes) {
+            Some(rest) => {
+                self.give_back(rest);
+                Ok(())
+            }
+            None => self.grow(bytes - self.0),
+        }
+    }
+
     /// Takes over what was claimed.
     pub(crate) fn add(&mut self, mut other: Claim) {
         self.0 += std::mem::take(&mut other.0);

@@ -9,3 +9,4 @@ mod location;
 mod meshes;
 mod polynomials;
 mod reference;
+mod thin;

@@ -1,0 +1,127 @@
+//! Meshes of thin cells that lie across the axes, and of cells that lie in each other: nothing is lost, the answer is that of
+//! the rule over all cells, and memory stays in proportion to the number of cells.
+
+use crate::location::position;
+use crate::meshes::{Random, grid};
+use runtime::fem::{Element, FemFile, FileCell, Mesh};
+use runtime::simd::Real;
+
+/// Layers of two triangles each along a line of length 1, turned by an angle.
+pub(crate) fn strip(layers: usize, thickness: f64, angle: f64) -> FemFile {
+    let element = Element::named("tri-p1").unwrap();
+    let (sine, cosine) = angle.sin_cos();
+    let mut file = FemFile::default();
+    for layer in 0..layers + 1 {
+        let y = layer as f64 * thickness;
+        for x in [0.0, 1.0] {
+            file.points
+                .push([cosine * x - sine * y, sine * x + cosine * y, 0.0]);
+        }
+    }
+    for layer in 0..layers as u32 {
+        let low = 2 * layer;
+        for corners in [[low, low + 1, low + 3], [low, low + 3, low + 2]] {
+            file.cells.push(FileCell {
+                element,
+                first: file.connectivity.len(),
+                number: file.cells.len() as u32,
+            });
+            file.connectivity.extend(corners);
+        }
+    }
+    file
+}
+
+/// Boundary layers in space: bricks of six tetrahedra, thin along one axis, turned about two.
+fn slab(n: usize, thin: f64) -> FemFile {
+    let element = Element::named("tet-p1").unwrap();
+    grid(element, n, 0.1, |[x, y, z]| {
+        let z = thin * z;
+        let (x, y) = (0.8 * x - 0.6 * y, 0.6 * x + 0.8 * y);
+        [0.8 * x - 0.6 * z, y, 0.6 * x + 0.8 * z]
+    })
+}
+
+/// Tetrahedra in each other, each a little larger than the one before.
+fn nested(count: usize) -> FemFile {
+    let element = Element::named("tet-p1").unwrap();
+    let mut file = FemFile::default();
+    for n in 0..count {
+        let size = 1.0 + n as f64 / count as f64;
+        file.cells.push(FileCell {
+            element,
+            first: file.connectivity.len(),
+            number: n as u32,
+        });
+        for corner in [
+            [0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0],
+            [0.0, 0.0, 1.0],
+        ] {
+            file.connectivity.push(file.points.len() as u32);
+            file.points.push(corner.map(|x: f64| size * (x - 0.25)));
+        }
+    }
+    file
+}
+
+fn follows_the_rule(file: &FemFile, dim: usize, tries: usize, real: Real) {
+    let mesh = Mesh::new(file, dim, real).unwrap();
+    let mut random = Random(2026);
+    for _ in 0..tries {
+        let mut x = position(file, &mut random);
+        if real == Real::F32 {
+            x = x.map(|x| f64::from(x as f32));
+        }
+        let rule = mesh.locate_by_rule(&x);
+        assert!(rule.is_some() || real == Real::F32, "lost {x:?}");
+        assert_eq!(mesh.locate(&x, None), rule, "at {x:?}");
+        let hint = random.below(mesh.cells()) as u32;
+        assert_eq!(mesh.locate(&x, Some(hint)), rule, "at {x:?} from {hint}");
+        // Beside the mesh, where its box may still be.
+        let beside = x.map(|x| x + 0.3 * (random.unit() - 0.5));
+        let beside = [beside[0], beside[1], if dim == 2 { 0.0 } else { beside[2] }];
+        assert_eq!(
+            mesh.locate(&beside, None),
+            mesh.locate_by_rule(&beside),
+            "at {beside:?}"
+        );
+    }
+}
+
+#[test]
+fn thin_cells_follow_the_rule() {
+    for angle in [0.0, 0.5, 1.2] {
+        follows_the_rule(&strip(200, 1e-4, angle), 2, 4000, Real::F64);
+        follows_the_rule(&strip(200, 1e-4, angle), 2, 2000, Real::F32);
+        follows_the_rule(&strip(1500, 1e-5, angle), 2, 500, Real::F64);
+    }
+    follows_the_rule(&slab(6, 1e-3), 3, 3000, Real::F64);
+    follows_the_rule(&slab(6, 1e-6), 3, 3000, Real::F64);
+}
+
+#[test]
+fn a_mesh_so_small_that_volumes_vanish_has_no_more_bins_than_cells() {
+    let triangle = Element::named("tri-p1").unwrap();
+    follows_the_rule(
+        &grid(triangle, 5, 0.1, |x| x.map(|x| 1e-150 * x)),
+        2,
+        1000,
+        Real::F64,
+    );
+}
+
+#[test]
+fn memory_grows_with_the_number_of_cells_whatever_their_shape() {
+    for (name, file, dim) in [
+        ("strip", strip(200, 1e-4, 0.5), 2),
+        ("finer strip", strip(2000, 1e-5, 0.5), 2),
+        ("slab", slab(12, 1e-5), 3),
+        ("nested", nested(20_000), 3),
+    ] {
+        let mesh = Mesh::new(&file, dim, Real::F64).unwrap();
+        let most = 1000 * mesh.cells() + (1 << 20);
+        assert!(mesh.bytes() <= most, "{name}: {} bytes", mesh.bytes());
+    }
+}
