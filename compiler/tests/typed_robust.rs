@@ -2,7 +2,7 @@
 
 mod typed_support;
 
-use compiler::front::{syntax::MAX_DEPTH, typed};
+use compiler::front::{self, CheckOptions, source::Source, syntax::MAX_DEPTH, typed};
 use proptest::prelude::*;
 use std::{fs, path::Path};
 use typed_support::{accept, check, errors, with_items, with_update};
@@ -151,6 +151,63 @@ fn suggestions_end_where_there_are_too_many_names() {
     assert_eq!(errors(&diagnostics).len(), count);
     let helped = diagnostics.iter().filter(|d| !d.hints.is_empty()).count();
     assert!(0 < helped && helped < 100, "{helped} suggestions");
+}
+
+/// F1 = F0∘F0, F2 = F1∘F1, …: in both ways to write it the probes double with each line.
+fn composed(levels: usize, line: impl Fn(usize) -> String) -> String {
+    let lines: String = (1..=levels).map(line).collect();
+    let update = format!("x = F{levels}(x);");
+    with_update(&format!("field#2(1)[] F0(z) = z*z;\n{lines}"), &update)
+}
+
+/// The codes of the errors of a program.
+fn refused(text: &str) -> Vec<&'static str> {
+    let source = Source::new("test.diderot", text);
+    let diagnostics = front::check(&source, &CheckOptions::default()).diagnostics;
+    let errors = diagnostics.iter().filter(|d| d.is_error());
+    errors.map(|d| d.code.name).collect()
+}
+
+#[test]
+fn compositions_that_become_too_large_are_refused() {
+    let operator = |k: usize| format!("field#2(1)[] F{k} = F{0}∘F{0};\n", k - 1);
+    let function = |k: usize| format!("field#2(1)[] F{k}(z) = F{0}(F{0}(z));\n", k - 1);
+    let called = |k: usize| {
+        format!(
+            "function real f{k}(real z) = F{0}(F{0}(z));\nfield#2(1)[] F{k}(z) = f{k}(z);\n",
+            k - 1
+        )
+    };
+    let given = |k: usize| {
+        let twice = "function real twice(field#0(1)[] F, real z) = F(F(z));\n";
+        let twice = if k == 1 { twice } else { "" };
+        format!("{twice}field#0(1)[] F{k}(z) = twice(F{}, z);\n", k - 1)
+    };
+    let forms: [&dyn Fn(usize) -> String; 4] = [&operator, &function, &called, &given];
+    for (number, form) in forms.iter().enumerate() {
+        assert_eq!(refused(&composed(8, form)), [""; 0], "form {number}");
+        let refused = refused(&composed(40, form));
+        assert_eq!(refused, ["too-much-code"], "form {number}");
+    }
+}
+
+#[test]
+fn fields_that_share_what_they_probe_are_not_refused() {
+    let sum = |k: usize| match k {
+        1 => "field#2(1)[] F1(z) = F0(z) + z;\n".to_owned(),
+        k => format!("field#2(1)[] F{k}(z) = F{}(z) + F{}(z);\n", k - 1, k - 2),
+    };
+    assert_eq!(refused(&composed(60, sum)), [""; 0]);
+    let product = |k: usize| format!("field#2(1)[] F{k} = F{0}*F{0};\n", k - 1);
+    assert_eq!(refused(&composed(60, product)), [""; 0]);
+}
+
+#[test]
+fn long_names_are_not_compared() {
+    let known = format!("real {} = 1;", "a".repeat(100_000));
+    let unknown = format!("x = {};", "b".repeat(100_000));
+    let (_, diagnostics) = check(&with_update(&known, &unknown));
+    assert_eq!(errors(&diagnostics).len(), 1);
 }
 
 #[test]

@@ -30,6 +30,7 @@ pub mod reduce;
 pub mod sequence;
 pub mod simd;
 pub mod strands;
+pub mod text;
 pub mod world;
 
 pub use nrrd_rs as nrrd;

@@ -180,7 +180,8 @@ fn report(source: &Source, diagnostics: Vec<Diagnostic>) {
     if let Some(error) = diagnostics.iter().find(|d| d.is_error()) {
         FIRST_ERROR.get_or_init(|| error.code);
     }
-    complain(&diag::render(source, diagnostics, colour::is_wanted()));
+    // The text may have colours, and has made visible what came from the program.
+    write_to_stderr(&diag::render(source, diagnostics, colour::is_wanted()));
 }
 
 /// Writes to standard output; a closed pipe is nobody's fault.
@@ -188,7 +189,11 @@ fn say(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
-/// Writes to standard error.
+/// Writes a message to standard error; names of files and the like may have control characters in it.
 fn complain(text: &str) {
+    write_to_stderr(&runtime::text::visible(text));
+}
+
+fn write_to_stderr(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

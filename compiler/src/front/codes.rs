@@ -181,6 +181,7 @@ codes! {
     INPUT_TYPE "input-type" "not a type of inputs"
     PARAMETER_TYPE "parameter-type" "not a type of parameters"
     STATE_TYPE "state-type" "not a type of state variables"
+    OUTPUT_TYPE "output-type" "not a type of outputs"
     MISSING_VALUE "missing-value" "needs a value"
 
     // Values and paths

@@ -49,6 +49,7 @@ pub fn check_parsed(
     diagnostics.retain(|d| d.is_error() || !source.is_imported(d.span));
     diagnostics.extend(program.iter().flat_map(typed::unsupported));
     diagnostics.extend(deep(|| program.as_ref().and_then(typed::too_much_code)));
+    diagnostics.extend(deep(|| program.as_ref().and_then(typed::too_many_probes)));
     if diagnostics.iter().any(|d| d.severity == Severity::Error) {
         program = None;
     }

@@ -155,10 +155,25 @@ impl Lines {
         self.starts.partition_point(|&start| start <= byte)
     }
 
+    /// The first byte of a line, counted from 1.
+    pub(super) fn start(&self, line: usize) -> usize {
+        self.starts[line - 1] as usize
+    }
+
+    /// A line of `text`, counted from 1, without its end.
+    pub(super) fn text<'t>(&self, text: &'t str, line: usize) -> &'t str {
+        let start = self.start(line);
+        let end = self
+            .starts
+            .get(line)
+            .map_or(text.len(), |&next| next as usize);
+        text[start..end].trim_end_matches(['\r', '\n'])
+    }
+
     /// The line and the column, in characters, of a byte of `text`, both counted from 1. A byte past the end is the end.
     pub fn position(&self, text: &str, byte: u32) -> (usize, usize) {
         let line = self.line(byte);
-        let start = self.starts[line - 1] as usize;
+        let start = self.start(line);
         let before = text.get(start..byte as usize).unwrap_or(&text[start..]);
         (line, before.chars().count() + 1)
     }

@@ -9,6 +9,7 @@ mod builtin_value;
 mod call;
 pub(crate) mod closed_form;
 mod coerce;
+mod composed;
 mod constant;
 mod context;
 mod elsewhere;
@@ -40,6 +41,7 @@ pub mod tree;
 mod types;
 mod unroll;
 
+pub use composed::too_many_probes;
 pub use expansion::too_much_code;
 pub use fused::fused;
 pub use print::print;

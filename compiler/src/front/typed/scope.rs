@@ -124,6 +124,9 @@ impl<'a> Scopes<'a> {
     }
 }
 
+/// The longest name for which a similar one is looked for, in characters.
+const LONGEST: usize = 64;
+
 /// The candidate most like `name`, if one is like it at all: at most a third of its letters, and at least one, may be
 /// inserted, deleted, replaced or exchanged with a neighbour. The order of the candidates does not matter.
 pub(super) fn nearest<'n>(
@@ -131,6 +134,10 @@ pub(super) fn nearest<'n>(
     candidates: impl Iterator<Item = &'n str>,
 ) -> Option<&'n str> {
     let length = name.chars().count();
+    // To compare names takes time in proportion to the product of their lengths.
+    if length > LONGEST {
+        return None;
+    }
     let limit = (length / 3).max(1);
     candidates
         .filter(|candidate| {

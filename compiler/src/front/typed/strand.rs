@@ -105,6 +105,12 @@ fn state_variable<'a>(cx: &mut Cx<'a>, written: &'a ast::StateVar) -> StateVar {
         }
         ty.is_value()
     });
+    let is_text = ty.as_ref().is_some_and(has_text);
+    if let (true, Some(ty)) = (written.output && is_text, &ty) {
+        let message = format!("an output cannot have type `{ty}`: files of outputs have no texts");
+        cx.error(codes::OUTPUT_TYPE, written.ty.span, message)
+            .hint("write a number that stands for the text, or `print` the text");
+    }
     let what = format!("the value of `{}`", written.name.text);
     cx.target = Some(Target {
         name: &written.name.text,
@@ -132,6 +138,15 @@ fn state_variable<'a>(cx: &mut Cx<'a>, written: &'a ast::StateVar) -> StateVar {
         var,
         output: written.output,
         value: value.flatten(),
+    }
+}
+
+/// Whether values of a type are texts or sequences of texts.
+fn has_text(ty: &Type) -> bool {
+    match ty {
+        Type::String => true,
+        Type::Seq(element, _) => has_text(element),
+        _ => false,
     }
 }
 

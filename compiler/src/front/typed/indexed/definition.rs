@@ -27,8 +27,19 @@ pub(in super::super) fn definition<'a>(
         Some(target) => (target.name.to_owned(), target.labels.clone()),
         None => (String::new(), Labels::default()),
     };
+    let is_unread = |subscript: &Subscript| matches!(subscript, Subscript::At(index) if matches!(index.kind, ast::ExprKind::Error));
+    if subscripts.iter().any(is_unread) {
+        // What is wrong with the brackets was reported.
+        return None;
+    }
     let element = element_after(cx, &declared, subscripts.len(), &name, span)?;
     let extents = ranges::extents(&declared)?;
+    if extents.contains(&0) {
+        let message = format!("`{name}` of type `{declared}` has no elements to be defined");
+        cx.error(codes::INDEX_LEFT_SIDE, span, message)
+            .hint("an empty sequence is written `{}`");
+        return None;
+    }
     let before = cx.diagnostics.len();
     cx.scopes.push();
     let mut left = Vec::new();

@@ -56,6 +56,9 @@ pub(in super::super) fn component(
     stand_in(cx, StandIn::Component { base, indices }, ty, labels, span)
 }
 
+/// The way out for sequences that may be empty.
+const EMPTY: &str = "an index takes at least one value; a reduction of all elements may have none: `sum {t | t in s}`";
+
 /// An element of a sequence, whose place depends on indices.
 pub(in super::super) fn element(
     cx: &mut Cx<'_>,
@@ -69,6 +72,16 @@ pub(in super::super) fn element(
     let Some(extent) = length else {
         return counted_element(cx, base, &index, *element, span);
     };
+    if ranges::extents(&base.ty).is_some_and(|all| all.contains(&0)) {
+        let message = format!(
+            "{} of type `{}` has no elements, so no index counts them",
+            described(cx, &base),
+            base.ty
+        );
+        cx.error(codes::INDEX_RANGE_UNKNOWN, index.span, message)
+            .hint(EMPTY);
+        return None;
+    }
     let labels = ranges::labels(cx, &base);
     let used = Use {
         extent,

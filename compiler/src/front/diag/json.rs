@@ -1,0 +1,134 @@
+//! Messages for tools: one JSON object a line.
+
+use super::{Diagnostic, in_order};
+use crate::front::source::{Lines, Source};
+use serde_json::json;
+
+/// The messages for tools, in order: one JSON object a line. Lines and columns count from 1, columns in characters, and the end is
+/// one past the last character.
+pub fn to_json_lines(source: &Source, diagnostics: Vec<Diagnostic>) -> String {
+    let files = source.files();
+    let lines: Vec<Lines> = files.iter().map(|file| Lines::of(file.1)).collect();
+    let at_start = |(file, lines)| Cursor::at_start(file, lines);
+    let texts = files.iter().map(|file| file.1);
+    let mut cursors: Vec<Cursor> = texts.zip(&lines).map(at_start).collect();
+    let mut out = String::new();
+    for diagnostic in in_order(diagnostics) {
+        let (file, span) = source.origin_of(diagnostic.span);
+        let (line, column) = cursors[file].position(span.start);
+        let (end_line, end_column) = { cursors[file] }.position(span.end);
+        let object = json!({
+            "file": files[file].0.display().to_string(),
+            "line": line,
+            "column": column,
+            "end_line": end_line,
+            "end_column": end_column,
+            "severity": diagnostic.severity.text(),
+            "code": diagnostic.code.name,
+            "message": diagnostic.message,
+            "hints": diagnostic.hints,
+        });
+        out.push_str(&object.to_string());
+        out.push('\n');
+    }
+    out
+}
+
+/// A place in a text from which places after it are found: a line of any length is counted once, not for every message.
+#[derive(Clone, Copy)]
+struct Cursor<'a> {
+    text: &'a str,
+    lines: &'a Lines,
+    byte: usize,
+    /// Line and column, from 1.
+    at: (usize, usize),
+}
+
+impl<'a> Cursor<'a> {
+    fn at_start(text: &'a str, lines: &'a Lines) -> Cursor<'a> {
+        Cursor {
+            text,
+            lines,
+            byte: 0,
+            at: (1, 1),
+        }
+    }
+
+    /// The line and the column of a byte. A byte past the end is the end.
+    fn position(&mut self, byte: u32) -> (usize, usize) {
+        let end = (byte as usize).min(self.text.len());
+        let end = self.text.floor_char_boundary(end);
+        let line = self.lines.line(end as u32);
+        let (start, column) = match self.at {
+            (known, column) if known == line && self.byte <= end => (self.byte, column),
+            _ => (self.lines.start(line), 1),
+        };
+        self.byte = end;
+        self.at = (line, column + self.text[start..end].chars().count());
+        self.at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::front::{codes, source::Span};
+
+    fn source() -> Source {
+        Source::new("a.diderot", "real α = β;\nint n = m;\n")
+    }
+
+    fn undeclared(start: usize, end: usize, name: &str) -> Diagnostic {
+        let message = format!("undeclared variable `{name}`");
+        Diagnostic::error(codes::UNDECLARED_VARIABLE, Span::new(start, end), message)
+    }
+
+    #[test]
+    fn json_has_one_object_a_line_with_columns_in_characters() {
+        let diagnostics = vec![undeclared(22, 23, "m"), undeclared(10, 12, "β").hint("h")];
+        let lines = to_json_lines(&source(), diagnostics);
+        let objects: Vec<serde_json::Value> = lines
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect();
+        assert_eq!(
+            objects[0],
+            json!({
+                "file": "a.diderot", "line": 1, "column": 10, "end_line": 1, "end_column": 11, "severity": "error",
+                "code": "undeclared-variable", "message": "undeclared variable `β`", "hints": ["h"],
+            })
+        );
+        assert_eq!(
+            (&objects[1]["line"], &objects[1]["column"]),
+            (&json!(2), &json!(9))
+        );
+    }
+
+    #[test]
+    fn places_past_the_end_are_the_end() {
+        for span in [Span::new(25, 25), Span::new(24, 90), Span::new(90, 90)] {
+            let end = Diagnostic::warning(codes::UNUSED, span, "at the end");
+            assert!(to_json_lines(&source(), vec![end]).contains("at the end"));
+        }
+    }
+
+    #[test]
+    fn columns_of_one_line_are_those_counted_from_its_start() {
+        let names: Vec<(usize, usize)> = vec![(5, 7), (10, 12), (10, 25), (22, 23)];
+        let diagnostics = names
+            .iter()
+            .map(|&(start, end)| undeclared(start, end, "x"));
+        let lines = to_json_lines(&source(), diagnostics.collect());
+        let text = source().text;
+        let expected = Lines::of(&text);
+        for (line, (start, end)) in lines.lines().zip(names) {
+            let object: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            let (row, column) = expected.position(&text, start as u32);
+            let (end_row, end_column) = expected.position(&text, end as u32);
+            assert_eq!(object["line"], json!(row));
+            assert_eq!(object["column"], json!(column));
+            assert_eq!(object["end_line"], json!(end_row));
+            assert_eq!(object["end_column"], json!(end_column));
+        }
+    }
+}
