@@ -5,8 +5,10 @@
 //! none of them fused, and the same calls.
 //!
 //! [`lower`] makes a tree of machine operations ([`tree`]), [`live`] finds what is used where, [`emit`] chooses registers and
-//! instructions in one pass, [`target`] knows the machines and [`encode`] their instructions.
+//! instructions in one pass, [`target`] knows the machines and [`encode`] their instructions. In builds with assertions [`check`]
+//! follows everything that is emitted and compares it with the tree.
 
+mod check;
 mod divide;
 mod emit;
 mod encode;
@@ -25,10 +27,13 @@ use super::{
     ends::Ends,
 };
 use crate::ssa::Role;
+use check::Recorded;
+use live::Uses;
 use memory::Library;
 use runtime::simd::Isa;
 use std::sync::Arc;
-use target::{Avx2, Avx512};
+use target::{Avx2, Avx512, Target};
+use tree::Tree;
 
 /// Compiles strand code for the vectors of an instruction set.
 #[derive(Clone, Copy, Debug)]
@@ -146,18 +151,15 @@ fn compile(
     ends: &Ends,
     linker: &Linker,
 ) -> Result<Compiled, String> {
+    let (tree, uses) = prepare(task, isa, state, ends, linker)?;
     let lanes = task.lanes;
-    let machine = Machine::new(isa, lanes)?;
-    let mut tree = lower::lower(task, machine, state, ends, linker)?;
-    live::remove_dead(&mut tree);
-    let uses = live::number(&mut tree);
-    let (asm, entry) = match machine.width {
+    let (asm, entry) = match Machine::new(isa, lanes)?.width {
         Width::Zmm => {
-            let (target, entry) = emit::emit(Avx512::new(lanes.double), &tree, &uses)?;
+            let (target, entry) = assemble(Avx512::new(lanes.double), &tree, &uses)?;
             (target.into_asm(), entry)
         }
         Width::Ymm => {
-            let (target, entry) = emit::emit(Avx2::new(lanes.double), &tree, &uses)?;
+            let (target, entry) = assemble(Avx2::new(lanes.double), &tree, &uses)?;
             (target.into_asm(), entry)
         }
     };
@@ -166,4 +168,37 @@ fn compile(
         entry,
         repeats: tree.repeats,
     })
+}
+
+/// The tree of a function, and where its values are used.
+///
+/// # Errors
+/// Why it cannot be compiled for this instruction set.
+fn prepare(
+    task: &Task<'_>,
+    isa: Isa,
+    state: &Arc<[StatePlane]>,
+    ends: &Ends,
+    linker: &Linker,
+) -> Result<(Tree, Uses), String> {
+    let machine = Machine::new(isa, task.lanes)?;
+    let mut tree = lower::lower(task, machine, state, ends, linker)?;
+    live::remove_dead(&mut tree);
+    let uses = live::number(&mut tree);
+    Ok((tree, uses))
+}
+
+/// Emits a tree. In builds with assertions, checks what was emitted.
+///
+/// # Panics
+/// If what was emitted does not compute the tree.
+fn assemble<T: Target>(target: T, tree: &Tree, uses: &Uses) -> Result<(T, usize), String> {
+    let checks = cfg!(debug_assertions);
+    let (recorded, entry) = emit::emit(Recorded::new(target, checks), tree, uses)?;
+    let (target, record) = recorded.finish();
+    if checks {
+        check::check(tree, &record)
+            .unwrap_or_else(|why| panic!("wrong code for vectors: {why}\n{tree:#?}"));
+    }
+    Ok((target, entry))
 }

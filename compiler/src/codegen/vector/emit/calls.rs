@@ -3,7 +3,12 @@
 //! Calls that are rarely made stand at the end of the code and save all registers themselves, so that the usual way has none of
 //! that.
 
-use super::{Emitter, registers::MOST, slots::Slot};
+use super::{
+    Emitter,
+    fault::{Fault, is_seeded},
+    registers::MOST,
+    slots::Slot,
+};
 use crate::codegen::{
     abi::offset,
     vector::{
@@ -38,7 +43,8 @@ impl<T: Target> Emitter<'_, T> {
         let values = self.memory.take(call.values.len());
         for (n, &v) in call.values.iter().enumerate() {
             self.pinned.clear();
-            let r = self.in_scratch(v);
+            let seeded = is_seeded(Fault::WrongArgument);
+            let r = self.in_scratch(if seeded { call.values[0] } else { v });
             let to = self.slot_address(values.after(n));
             self.target.store(Class::Vector, to, r);
         }
@@ -94,7 +100,8 @@ impl<T: Target> Emitter<'_, T> {
     /// Everything that is used later goes to memory.
     fn leave_registers(&mut self) {
         let held: Vec<Val> = self.files.iter().flatten().flatten().copied().collect();
-        for v in held {
+        let forgotten = usize::from(is_seeded(Fault::CallNotSaved));
+        for v in held.into_iter().skip(forgotten) {
             if self.is_used_later(v) {
                 self.leave_register(v);
             } else {
@@ -222,7 +229,8 @@ impl<T: Target> Emitter<'_, T> {
             let asm = self.target.asm();
             asm.mov_number(Gpr::RAX, call.function as u64);
             asm.call(Gpr::RAX);
-            for (n, &(class, r)) in held.iter().enumerate() {
+            let forgotten = usize::from(is_seeded(Fault::RareCallNotSaved));
+            for (n, &(class, r)) in held.iter().enumerate().skip(forgotten) {
                 let from = self.slot_address(first.after(n));
                 self.target.load(class, r, from);
             }

@@ -2,6 +2,7 @@
 
 use super::{
     Emitter,
+    fault::{Fault, is_seeded},
     registers::{Arrival, Snapshot, Spot},
 };
 use crate::codegen::{
@@ -9,7 +10,7 @@ use crate::codegen::{
     vector::{
         encode::{Condition, Gpr},
         target::Target,
-        tree::{Arm, Block, Class, For, Home, If, Kind, Logic, Merge, Test, Val},
+        tree::{Arm, Block, Class, For, Home, If, Kind, Logic, Merge, Test, Val, Variable},
     },
 };
 
@@ -81,6 +82,10 @@ impl<'a, T: Target> Emitter<'a, T> {
     fn copy_to(&mut self, to: Val, from: Val) {
         let file = self.file(to);
         match self.registers[from.index()] {
+            Some(source) if is_seeded(Fault::InPlaceThoughUsed) => {
+                self.files[file][usize::from(source)] = Some(to);
+                self.registers[to.index()] = Some(source);
+            }
             Some(source) => {
                 self.pin(from, source);
                 let r = self.free_register(file, &[self.hints[to.index()]]);
@@ -150,7 +155,8 @@ impl<'a, T: Target> Emitter<'a, T> {
             self.pinned.clear();
             // An arm for all lanes may replace a value as a whole, but not where the value belongs to a branch around this
             // one, whose other lanes still need it.
-            let all = matches!(arm.test, Test::Byte(..)) && !self.in_place.contains(&result);
+            let all = matches!(arm.test, Test::Byte(..))
+                && (!self.in_place.contains(&result) || is_seeded(Fault::LostMask));
             match *start {
                 Start::Open => {
                     opened.push((result, y));
@@ -181,7 +187,8 @@ impl<'a, T: Target> Emitter<'a, T> {
 
     /// Changes a value in the lanes of an arm.
     fn merge(&mut self, v: Val, y: Val, arm: &Arm) {
-        self.merge_under(v, y, arm.mask);
+        let seeded = is_seeded(Fault::MergeUnderActive);
+        self.merge_under(v, y, if seeded { Val::ACTIVE } else { arm.mask });
     }
 
     fn merge_under(&mut self, v: Val, y: Val, mask: Val) {
@@ -190,7 +197,9 @@ impl<'a, T: Target> Emitter<'a, T> {
         match (self.class(v), self.home(y)) {
             (Class::Vector, _) => {
                 let from = self.operand(y);
-                self.target.merge(to, from, mask);
+                if !is_seeded(Fault::MergeOmitted) {
+                    self.target.merge(to, from, mask);
+                }
             }
             (Class::Mask, Home::Truth(true)) => self.target.logic(Logic::Or, to, to, mask),
             (Class::Mask, Home::Truth(false)) => self.target.logic(Logic::AndNot, to, mask, to),
@@ -286,7 +295,8 @@ impl<'a, T: Target> Emitter<'a, T> {
         self.target.test(mask);
         self.target.asm().jump_if(Condition::Zero, exit);
         self.block(&repeat.body);
-        for variable in repeat.variables.iter().filter(|v| v.kept) {
+        let keeps = |v: &&Variable| v.kept && !is_seeded(Fault::VariableNotKept);
+        for variable in repeat.variables.iter().filter(keeps) {
             if variable.next != variable.value {
                 self.pinned.clear();
                 self.merge_under(variable.value, variable.next, repeat.mask);
@@ -297,7 +307,7 @@ impl<'a, T: Target> Emitter<'a, T> {
         let next: Vec<(Val, Val)> = repeat
             .variables
             .iter()
-            .map(|v| (v.value, if v.kept { v.value } else { v.next }))
+            .map(|v| (v.value, if keeps(&v) { v.value } else { v.next }))
             .collect();
         self.again(&before, &next);
         if repeat.is_long {

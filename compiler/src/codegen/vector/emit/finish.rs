@@ -1,6 +1,10 @@
 //! A whole function: its beginning, its end, and the loop over super-steps.
 
-use super::{Emitter, slots::HEADER};
+use super::{
+    Emitter,
+    fault::{Fault, is_seeded},
+    slots::HEADER,
+};
 use crate::codegen::{
     abi::offset,
     vector::{
@@ -238,7 +242,8 @@ impl<T: Target> Emitter<'_, T> {
         self.reset(&at_end);
         self.target.asm().bind(some_end);
         if !endings.is_empty() {
-            for store in stores {
+            let forgotten = usize::from(is_seeded(Fault::EndedNotStored));
+            for store in stores.iter().skip(forgotten) {
                 self.store_state(store, ending);
             }
             for (lanes, at) in endings {
@@ -247,7 +252,9 @@ impl<T: Target> Emitter<'_, T> {
                 self.target.bits_of_lanes(Gpr::RAX, scratch);
                 self.target.asm().or_memory32(Gpr::RBX.at(at), Gpr::RAX);
             }
-            self.target.logic(Logic::AndNot, active, ending, active);
+            if !is_seeded(Fault::ActiveNotUpdated) {
+                self.target.logic(Logic::AndNot, active, ending, active);
+            }
             let slot = self.slot_of[Val::ACTIVE.index()].expect("it has one from the beginning");
             let to = self.slot_address(slot);
             self.target.store(Class::Mask, to, active);
@@ -258,8 +265,10 @@ impl<T: Target> Emitter<'_, T> {
             asm.jump(done);
         }
         self.target.asm().bind(out);
+        let seeded = is_seeded(Fault::StoredForOthers);
+        let stored = if seeded { ending } else { active };
         for store in stores {
-            self.store_state(store, active);
+            self.store_state(store, stored);
         }
         let asm = self.target.asm();
         asm.bind(done);

@@ -2,6 +2,7 @@
 
 mod calls;
 mod control;
+pub(super) mod fault;
 mod finish;
 mod registers;
 mod slots;
@@ -13,6 +14,7 @@ use super::{
     tree::{Block, Class, Gather, Kind, Node, Op, Tree, Val},
 };
 use control::Around;
+use fault::{Fault, is_seeded};
 use registers::{Files, MOST};
 use rustc_hash::FxHashSet;
 use slots::{Slot, Slots};
@@ -116,6 +118,12 @@ impl<'a, T: Target> Emitter<'a, T> {
                 let a = self.reg(x);
                 let b = self.operand(y);
                 let to = self.result(result, args, Some(a));
+                let (a, b) = match b {
+                    Operand::Register(b) if is_seeded(Fault::OperandsSwapped) => {
+                        (b, Operand::Register(a))
+                    }
+                    _ => (a, b),
+                };
                 self.target.binary(binary, to, a, b);
             }
             Op::Unary(unary) => {

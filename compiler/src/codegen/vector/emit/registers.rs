@@ -3,7 +3,11 @@
 //! When registers run out, the value whose next use is farthest leaves its own. At a branch the places of all values are
 //! remembered, and where the ways meet again they are restored, so only the way that was taken pays.
 
-use super::{Emitter, slots::Slot};
+use super::{
+    Emitter,
+    fault::{Fault, is_seeded},
+    slots::Slot,
+};
 use crate::codegen::vector::{
     encode::{Address, Gpr, Operand},
     target::Target,
@@ -148,8 +152,13 @@ impl<T: Target> Emitter<'_, T> {
     pub(super) fn spill(&mut self, v: Val, r: u8) {
         let slot = self.memory.take(1);
         let (class, to) = (self.class(v), self.slot_address(slot));
-        self.target.store(class, to, r);
+        if !is_seeded(Fault::SpillOmitted) {
+            self.target.store(class, to, r);
+        }
         self.bind_slot(v, slot);
+        if is_seeded(Fault::SlotGivenBackEarly) {
+            self.memory.give_back(slot);
+        }
     }
 
     /// Puts a value into memory only.
@@ -264,6 +273,12 @@ impl<T: Target> Emitter<'_, T> {
         for &v in values {
             if !self.is_used_later(v) {
                 self.drop_register(v);
+            } else if is_seeded(Fault::RegisterReleasedEarly)
+                && let Some(r) = self.registers[v.index()]
+            {
+                let file = self.file(v);
+                self.files[file][usize::from(r)] = None;
+                self.pinned.retain(|&pin| pin != (file, r));
             }
         }
     }
@@ -393,6 +408,7 @@ impl<T: Target> Emitter<'_, T> {
             };
             match self.registers[arrival.from.index()] {
                 Some(from) if from == to => {}
+                Some(_) if is_seeded(Fault::NextNotMoved) && arrival.from != arrival.value => {}
                 Some(from) => moves.push((self.class(arrival.value), to, from)),
                 None => loads.push((to, arrival.from)),
             }
@@ -402,6 +418,10 @@ impl<T: Target> Emitter<'_, T> {
             match moves.iter().position(|m| !is_source(m.1, &moves)) {
                 Some(n) => {
                     let (class, to, from) = moves.swap_remove(n);
+                    self.target.copy(class, to, from);
+                }
+                None if is_seeded(Fault::CircleInOrder) => {
+                    let (class, to, from) = moves.swap_remove(0);
                     self.target.copy(class, to, from);
                 }
                 None => {
@@ -415,7 +435,8 @@ impl<T: Target> Emitter<'_, T> {
                 }
             }
         }
-        for (to, v) in loads {
+        let skipped = usize::from(is_seeded(Fault::RestoreSkipped));
+        for (to, v) in loads.into_iter().skip(skipped) {
             self.fetch(v, to);
         }
     }

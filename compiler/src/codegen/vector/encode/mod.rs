@@ -4,17 +4,19 @@
 //! registers. The tests read back every instruction with every operand by a disassembler.
 
 pub(super) mod opcode;
+mod record;
 mod scalar;
 #[cfg(test)]
 mod tests;
 mod vector;
 
 pub(super) use opcode::Opcode;
+pub(super) use record::Scalar;
 pub(super) use scalar::{Condition, Gpr};
 pub(super) use vector::{Length, Write};
 
 /// A place in memory: bytes after what a register points to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Address {
     pub(super) base: Gpr,
     pub(super) displacement: i32,
@@ -32,7 +34,7 @@ pub(super) enum Operand {
 }
 
 /// A place in the code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Label(usize);
 
 /// Code that is being written.
@@ -43,6 +45,8 @@ pub(super) struct Assembler {
     labels: Vec<Option<usize>>,
     /// Where the distance to a label stands, counted from behind it.
     references: Vec<(usize, Label)>,
+    /// The instructions on general registers, if they are recorded.
+    record: Option<Vec<Scalar>>,
 }
 
 impl Assembler {
@@ -56,6 +60,7 @@ impl Assembler {
     pub(super) fn bind(&mut self, label: Label) {
         debug_assert!(self.labels[label.0].is_none(), "a label is at one place");
         self.labels[label.0] = Some(self.code.len());
+        self.note(Scalar::Bind(label));
     }
 
     /// Fills up with instructions that do nothing, so that what follows begins at a multiple of `bytes`.

@@ -1,7 +1,7 @@
 //! Vector and mask instructions in the encodings VEX and EVEX.
 
 use super::{
-    Address, Assembler, Gpr, Opcode, Operand,
+    Address, Assembler, Gpr, Opcode, Operand, Scalar,
     opcode::{Memory, Shape},
 };
 
@@ -182,6 +182,7 @@ impl Assembler {
         rm: Operand,
         index: Index,
     ) {
+        self.note(Scalar::Other);
         let wide = op.vex.expect("an instruction with a VEX encoding");
         let reg = op.digit.unwrap_or(reg);
         let (b, x) = high_bits(rm, index);
@@ -211,6 +212,7 @@ impl Assembler {
         index: Index,
         write: Write,
     ) {
+        self.note(Scalar::Other);
         let wide = op.evex.expect("an instruction with an EVEX encoding");
         let reg = op.digit.unwrap_or(reg);
         let (b, x) = high_bits(rm, index);

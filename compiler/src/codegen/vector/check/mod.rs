@@ -1,0 +1,239 @@
+//! A checker of register assignments: does the code that was emitted compute the tree that it was made of?
+//!
+//! Takes a tree and the record of what was emitted for it; knows nothing of the emitter's own tables. It walks along both and
+//! keeps, for every register and every place in memory, which values of the tree are there and in which lanes. Every step must
+//! find its operands in all lanes that run there; every branch is followed on both ways, and what is known where they meet is
+//! what both left; what is known at the head of a loop must hold again when a round ends. Masks decide who is stored, called and
+//! merged, so they must be exact: a lane too many is as wrong as one that is missing.
+//!
+//! It finds, for instance, a register that was given away too early, a value that was not brought back where ways meet, a
+//! register that is in use during a call, a slot that is used twice, moves in the wrong order, and a value that was replaced in lanes
+//! that do not take part. What it cannot find is a tree that is wrong itself, or a wrong sequence of instructions for an operation.
+//!
+//! [`record`] writes down what is emitted, [`lanes`] has sets of lanes, [`state`] what is known; [`steps`], [`calls`], [`control`]
+//! and [`finish`] follow the tree.
+
+mod calls;
+mod control;
+mod finish;
+mod lanes;
+mod operands;
+mod record;
+mod state;
+mod steps;
+#[cfg(test)]
+mod tests;
+
+pub(super) use record::{Record, Recorded};
+
+use super::{
+    encode::{Address, Label, Scalar},
+    tree::{Class, Home, Tree, Val},
+};
+use lanes::LaneSet;
+use record::{Event, Instr, Shape};
+use rustc_hash::FxHashMap;
+use state::{Content, Reading, State};
+
+/// Whether all is well, or what is wrong.
+type Checked = Result<(), String>;
+
+/// Checks what was emitted for a tree. Gives the number of blocks of which nothing could be said because no sample runs there.
+///
+/// # Errors
+/// What is wrong, and where.
+pub(super) fn check(tree: &Tree, record: &Record) -> Result<usize, String> {
+    let mut checker = Checker::new(tree, record);
+    checker.function().map_err(|why| {
+        let at = checker.at.saturating_sub(1);
+        let event = checker.events.get(at);
+        format!("{why}; entry {at} of the record: {event:?}")
+    })?;
+    Ok(checker.unseen)
+}
+
+struct Checker<'a> {
+    tree: &'a Tree,
+    events: &'a [Event],
+    shape: Shape,
+    /// The next entry of the record.
+    at: usize,
+    /// Where labels are.
+    labels: FxHashMap<Label, usize>,
+    state: State,
+    /// For every value the one by which it is known: values that are at the same place in memory are the same.
+    names: Vec<Val>,
+    /// The samples in which a mask holds.
+    outcomes: Vec<Option<LaneSet>>,
+    /// Values that are not of the tree: their classes.
+    extra: Vec<Class>,
+    /// Values in memory, by where they are.
+    homes: FxHashMap<(Reading, Address), Val>,
+    /// The truth values that are the same for all: false and true.
+    truths: [Option<Val>; 2],
+    /// The lanes that run here.
+    running: LaneSet,
+    /// Values as which others are also known until the next branch or loop begins.
+    aliases: Vec<(Val, Val)>,
+    /// The operations on masks at the end of a function.
+    endings: Vec<finish::Ending>,
+    /// What words of the state were before, by their place.
+    old: FxHashMap<i32, Val>,
+    /// Blocks that no sample enters.
+    unseen: usize,
+}
+
+impl<'a> Checker<'a> {
+    fn new(tree: &'a Tree, record: &'a Record) -> Checker<'a> {
+        let values = tree.values.len();
+        let mut labels = FxHashMap::default();
+        for (n, event) in record.events.iter().enumerate() {
+            if let Event::Scalar(Scalar::Bind(label)) = event {
+                labels.insert(*label, n);
+            }
+        }
+        let mut checker = Checker {
+            tree,
+            events: &record.events,
+            shape: record.shape,
+            at: 0,
+            labels,
+            state: State::new(),
+            names: (0..values as u32).map(Val).collect(),
+            outcomes: vec![None; values],
+            extra: Vec::new(),
+            homes: FxHashMap::default(),
+            truths: [None; 2],
+            running: LaneSet::ALL,
+            aliases: Vec::new(),
+            endings: Vec::new(),
+            old: FxHashMap::default(),
+            unseen: 0,
+        };
+        checker.find_homes();
+        checker
+    }
+
+    /// Finds the values that are in memory.
+    fn find_homes(&mut self) {
+        for v in (0..self.tree.values.len() as u32).map(Val) {
+            let (reading, place) = match self.tree.values.home(v) {
+                Home::None => continue,
+                Home::Truth(truth) => {
+                    let known = &mut self.truths[usize::from(truth)];
+                    self.names[v.index()] = *known.get_or_insert(v);
+                    continue;
+                }
+                Home::Broadcast(place) => (Reading::Spread, place),
+                Home::Plane(place) => (Reading::Whole, place),
+                Home::TruthAt(place) => (Reading::Byte, place),
+            };
+            let key = (reading, Self::address(place));
+            self.names[v.index()] = *self.homes.entry(key).or_insert(v);
+        }
+    }
+
+    /// The name by which a value is known.
+    fn name(&self, v: Val) -> Val {
+        self.names.get(v.index()).copied().unwrap_or(v)
+    }
+
+    /// A value that is not of the tree; for a mask, when it holds.
+    fn make(&mut self, class: Class, outcome: Option<LaneSet>) -> Val {
+        self.extra.push(class);
+        self.outcomes.push(outcome);
+        Val(self.outcomes.len() as u32 - 1)
+    }
+
+    fn class(&self, v: Val) -> Class {
+        match v.index().checked_sub(self.tree.values.len()) {
+            Some(n) => self.extra[n],
+            None => self.tree.values.class(v),
+        }
+    }
+
+    /// The samples in which a mask holds; if it is not computed of others, they are drawn.
+    fn outcome(&mut self, v: Val) -> LaneSet {
+        let v = self.name(v);
+        if let Some(outcome) = self.outcomes[v.index()] {
+            return outcome;
+        }
+        let drawn = match v.index() < self.names.len() {
+            true => match self.tree.values.home(v) {
+                Home::Truth(true) => LaneSet::ALL,
+                Home::Truth(false) => LaneSet::NONE,
+                _ => self.draw(v),
+            },
+            false => self.draw(v),
+        };
+        self.outcomes[v.index()] = Some(drawn);
+        drawn
+    }
+
+    fn draw(&self, v: Val) -> LaneSet {
+        let seed = u64::from(v.0).wrapping_mul(0xd1b5_4a32_d192_ed03);
+        LaneSet::drawn(seed, self.running & self.state.possible)
+    }
+
+    /// Says when a mask holds, unless that has been said before.
+    fn set_outcome(&mut self, v: Val, outcome: LaneSet) {
+        let known = &mut self.outcomes[v.index()];
+        *known = known.or(Some(outcome));
+    }
+
+    /// The lanes in which a content is a value.
+    fn lanes_of(&self, content: &Content, v: Val) -> LaneSet {
+        content.lanes(self.name(v))
+    }
+
+    /// The next entry.
+    fn peek(&self) -> Result<&'a Event, String> {
+        let event = self.events.get(self.at);
+        event.ok_or_else(|| "the record ends too early".to_owned())
+    }
+
+    fn next(&mut self) -> Result<&'a Event, String> {
+        let event = self.peek()?;
+        self.at += 1;
+        Ok(event)
+    }
+
+    /// The next entry, which must be an operation on vectors or masks.
+    fn next_operation(&mut self) -> Result<&'a Instr, String> {
+        match self.next()? {
+            Event::Vector(instr) => Ok(instr),
+            Event::Scalar(_) => Err("an operation on vectors is missing".into()),
+        }
+    }
+
+    /// The next entry, which must be an instruction on general registers.
+    fn next_scalar(&mut self) -> Result<Scalar, String> {
+        match self.next()? {
+            Event::Scalar(scalar) => Ok(*scalar),
+            Event::Vector(_) => Err("an instruction on general registers is missing".into()),
+        }
+    }
+
+    /// Where a label is.
+    fn place_of(&self, label: Label) -> Result<usize, String> {
+        let place = self.labels.get(&label).copied();
+        place.ok_or_else(|| "a jump to nowhere".to_owned())
+    }
+
+    /// A content must be a value in some lanes.
+    fn require(&self, content: &Content, v: Val, lanes: LaneSet, what: &str) -> Checked {
+        let needed = lanes & self.state.possible;
+        if needed.is_inside(self.lanes_of(content, v)) {
+            return Ok(());
+        }
+        let found: Vec<Val> = content.iter().map(|fact| fact.value).collect();
+        Err(format!(
+            "{what}: {v:?} is not there in all lanes; what is there in some lanes is {found:?}"
+        ))
+    }
+
+    /// A content must be a mask exactly, in lanes that do not run, too.
+    fn require_mask(&self, content: &Content, v: Val, what: &str) -> Checked {
+        self.require(content, v, LaneSet::ALL, what)
+    }
+}
