@@ -357,7 +357,7 @@ fn cells<T: runtime::image::Real>(images: &[Arc<Image<T>>], double: bool) -> Vec
 /// The values beyond a constant border, one per component.
 fn constant(border: &BorderControl) -> Vec<f64> {
     match border {
-        Some(ops::Border::Constant(values)) => values.iter().map(|x| x.get()).collect(),
+        ops::Border::Constant(values) => values.iter().map(|x| x.get()).collect(),
         _ => Vec::new(),
     }
 }
@@ -365,10 +365,9 @@ fn constant(border: &BorderControl) -> Vec<f64> {
 /// What the runtime, which knows no IR, calls a border control.
 fn border<'a>(border: &BorderControl, constant: &'a [f64]) -> Border<'a> {
     match border {
-        None => Border::None,
-        Some(ops::Border::Clamp) => Border::Clamp,
-        Some(ops::Border::Mirror) => Border::Mirror,
-        Some(ops::Border::Wrap) => Border::Wrap,
-        Some(ops::Border::Constant(_)) => Border::Constant(constant),
+        ops::Border::Clamp => Border::Clamp,
+        ops::Border::Mirror => Border::Mirror,
+        ops::Border::Wrap => Border::Wrap,
+        ops::Border::Constant(_) => Border::Constant(constant),
     }
 }
