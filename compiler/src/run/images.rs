@@ -88,9 +88,9 @@ impl Images {
         }
     }
 
-    /// The images of two and more dimensions that were probed, but never where they have samples: their numbers, and where
-    /// their samples lie along each coordinate of the world.
-    pub fn missed(&self) -> Vec<(usize, Vec<(f64, f64)>)> {
+    /// The images of two and more dimensions that were probed, but never where they have samples, or looked for and never
+    /// probed: their numbers, and where their samples lie along each coordinate of the world.
+    pub fn missed(&self, sought: &[u32]) -> Vec<(usize, Vec<(f64, f64)>)> {
         let LoadedImages {
             kept,
             image_of_field,
@@ -104,7 +104,7 @@ impl Images {
                 .filter(|&field| kept.was_probed(field))
                 .peekable();
             grids[image].sizes.len() > 1
-                && probed.peek().is_some()
+                && (probed.peek().is_some() || sought.contains(&(image as u32)))
                 && probed.all(|field| kept.was_missed(field))
         };
         let numbers = (0..grids.len()).filter(missed);
