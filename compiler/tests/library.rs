@@ -100,6 +100,33 @@ fn images_come_from_arrays() {
 }
 
 #[test]
+fn images_that_no_position_is_inside_are_told_after_the_run() {
+    let text = "#version 2.0
+        input image(2)[] img;
+        input real at = 3;
+        field#1(2)[] F = ctmr ⊛ img;
+        strand s (int i) {
+            output real v = 0;
+            update { vec2 p = [at, 2 + 0.5*i]; if (inside(p, F)) { v = F(p); } stabilize; }
+        }
+        create_array { s(i) | i in 0..4 }";
+    let program = program(text, false);
+    let warnings = |at: f64| {
+        let mut inputs = Inputs::of(&program);
+        let image = ImageArray::new(Array::zeros((8, 7)).into_dyn(), Orientation::identity(2));
+        inputs.set_image("img", image).unwrap();
+        inputs.set("at", at).unwrap();
+        let mut run = Run::new(&program, &inputs, Some(1)).unwrap();
+        assert_eq!(run.warnings(), [""; 0], "before the run");
+        run.advance(None, &mut std::io::sink()).unwrap();
+        run.warnings()
+    };
+    assert_eq!(warnings(3.0), [""; 0]);
+    let expected = "no probe was inside the image `img`; its world box is [0, 6] × [0, 7]";
+    assert_eq!(warnings(30.0), [expected]);
+}
+
+#[test]
 fn wrong_inputs_are_named() {
     let message = |result: Result<(), Failure>| result.expect_err("a wrong input").to_string();
     let program = program(WALK, false);

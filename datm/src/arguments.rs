@@ -212,7 +212,7 @@ pub(crate) struct FrameArguments {
     /// Data: poly, image or formula
     #[arg(long, default_value = "poly")]
     pub(crate) data: DataKind,
-    /// Borders of images: plain, clamp, wrap, mirror, constant or any; all but the first with `--data image`
+    /// Borders of images: plain, unsaid, clamp, wrap, mirror, constant or any; all but the first with `--data image`
     #[arg(long, default_value = "plain")]
     pub(crate) border: Border,
     /// Samples on each axis

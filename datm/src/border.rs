@@ -5,6 +5,8 @@
 pub enum Border {
     /// Not at all: probes must stay inside.
     Plain,
+    /// As an image is of which a program says nothing: by the nearest sample.
+    Unsaid,
     /// By the nearest sample.
     Clamp,
     /// By the image again and again.
@@ -18,7 +20,8 @@ pub enum Border {
 }
 
 /// The borders that `Any` stands for.
-pub(crate) const CONTINUED: [Border; 4] = [
+pub(crate) const CONTINUED: [Border; 5] = [
+    Border::Unsaid,
     Border::Clamp,
     Border::Wrap,
     Border::Mirror,
@@ -30,7 +33,7 @@ impl Border {
     pub(crate) fn source(self, i: i64, n: i64) -> Option<i64> {
         match self {
             Border::Plain | Border::Any => Some(i),
-            Border::Clamp => Some(i.clamp(0, n - 1)),
+            Border::Unsaid | Border::Clamp => Some(i.clamp(0, n - 1)),
             Border::Wrap => Some(i.rem_euclid(n)),
             Border::Mirror => {
                 let place = i.rem_euclid(2 * n);
@@ -43,7 +46,7 @@ impl Border {
     /// The image `text` with this border, whose own value, if it has one, is written `value`.
     pub(crate) fn around(self, text: &str, value: impl Fn() -> String) -> String {
         match self {
-            Border::Plain | Border::Any => text.to_string(),
+            Border::Plain | Border::Unsaid | Border::Any => text.to_string(),
             Border::Clamp => format!("clamp({text})"),
             Border::Wrap => format!("wrap({text})"),
             Border::Mirror => format!("mirror({text})"),
@@ -65,6 +68,7 @@ mod tests {
             continued(Border::Clamp),
             all([0, 0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2, 2])
         );
+        assert_eq!(continued(Border::Unsaid), continued(Border::Clamp));
         assert_eq!(
             continued(Border::Wrap),
             all([1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1])

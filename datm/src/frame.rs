@@ -89,6 +89,7 @@ const DATA: &[(&str, DataKind)] = &[
 const MESH: &str = "fem-";
 const BORDERS: &[(&str, Border)] = &[
     ("plain", Border::Plain),
+    ("unsaid", Border::Unsaid),
     ("clamp", Border::Clamp),
     ("wrap", Border::Wrap),
     ("mirror", Border::Mirror),

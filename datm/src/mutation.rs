@@ -1,8 +1,8 @@
 //! The mutation check: the compiler with one deliberate fault at a time; a case must fail.
 //!
-//! The faults are those of `ein_ir::mutants` and `runtime::fem::mutants`. The cases are the corpus and random expressions of one to
-//! three operators, the same for every fault of a part: on images for those of the compiler, on meshes for the others. Without a fault all
-//! of them pass.
+//! The faults are those of `ein_ir::mutants`, `runtime::fem::mutants` and `runtime::probe::mutants`. The cases are the corpus and
+//! random expressions of one to three operators, the same for every fault of a part: inside images for those of the compiler, on
+//! meshes, and beyond the edges of images. Without a fault all of them pass.
 
 use crate::compare::{FailedAt, Verdict, judge};
 use crate::compiled::CompiledRunner;
@@ -16,24 +16,27 @@ use crate::runner::{Precision, RunOptions};
 use crate::space::{Form, SpaceOptions, TreeSpace, share_leaves};
 use ein_ir::mutants as compiler;
 use rayon::prelude::*;
-use runtime::fem::mutants as meshes;
+use runtime::{fem::mutants as meshes, probe::mutants as edges};
 
 /// A deliberate fault.
 #[derive(Clone, Copy)]
 enum Fault {
     Compiler(compiler::Mutant),
     Mesh(meshes::Mutant),
+    Edge(edges::Mutant),
 }
 
 /// Switches one fault on, or all off.
 fn switch_on(fault: Option<Fault>) {
-    let (compiler, mesh) = match fault {
-        Some(Fault::Compiler(mutant)) => (Some(mutant), None),
-        Some(Fault::Mesh(mutant)) => (None, Some(mutant)),
-        None => (None, None),
-    };
-    compiler::switch_on(compiler);
-    meshes::switch_on(mesh);
+    compiler::switch_on(None);
+    meshes::switch_on(None);
+    edges::switch_on(None);
+    match fault {
+        Some(Fault::Compiler(mutant)) => compiler::switch_on(Some(mutant)),
+        Some(Fault::Mesh(mutant)) => meshes::switch_on(Some(mutant)),
+        Some(Fault::Edge(mutant)) => edges::switch_on(Some(mutant)),
+        None => {}
+    }
 }
 
 /// Every fault, its name and what it does.
@@ -41,7 +44,10 @@ fn faults() -> impl Iterator<Item = (Fault, String, &'static str)> {
     let compiler = compiler::MUTANTS.iter();
     let compiler = compiler.map(|&(m, fault)| (Fault::Compiler(m), format!("{m:?}"), fault));
     let meshes = meshes::MUTANTS.iter();
-    compiler.chain(meshes.map(|&(m, fault)| (Fault::Mesh(m), format!("{m:?}"), fault)))
+    let meshes = meshes.map(|&(m, fault)| (Fault::Mesh(m), format!("{m:?}"), fault));
+    let edges = edges::MUTANTS.iter();
+    let edges = edges.map(|&(m, fault)| (Fault::Edge(m), format!("{m:?}"), fault));
+    compiler.chain(meshes).chain(edges)
 }
 
 /// What became of a fault.
@@ -87,6 +93,15 @@ const MESHES: Campaign = Campaign {
     random: 20,
 };
 
+/// Images of which programs say nothing, and others.
+const EDGES: Campaign = Campaign {
+    frames: &[
+        "krn=bspln3|data=image|border=unsaid|pos=5",
+        "krn=ctmr,tent|data=image|border=any|pos=5",
+    ],
+    random: 20,
+};
+
 /// Cases between two looks at the result.
 const BLOCK: usize = 48;
 
@@ -124,16 +139,25 @@ pub fn catch_all(only: &[String], tell: &dyn Fn(&Catch)) -> Result<Vec<Catch>, S
     let wanted: Vec<_> = faults()
         .filter(|(_, name, _)| only.is_empty() || only.contains(name))
         .collect();
-    let (compiler, meshes): (Vec<_>, Vec<_>) = wanted
-        .into_iter()
-        .partition(|(fault, ..)| matches!(fault, Fault::Compiler(_)));
+    let of = |part: fn(&Fault) -> bool| {
+        wanted
+            .iter()
+            .filter(move |(fault, ..)| part(fault))
+            .cloned()
+    };
+    let parts = [
+        (of(|fault| matches!(fault, Fault::Compiler(_))), &IMAGES),
+        (of(|fault| matches!(fault, Fault::Mesh(_))), &MESHES),
+        (of(|fault| matches!(fault, Fault::Edge(_))), &EDGES),
+    ];
     // Faults make the compiler panic, which is one way to be found.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let caught = catch_some(compiler, &IMAGES, tell).and_then(|mut catches| {
-        catches.extend(catch_some(meshes, &MESHES, tell)?);
-        Ok(catches)
-    });
+    let caught = parts
+        .into_iter()
+        .map(|(faults, campaign)| catch_some(faults.collect(), campaign, tell))
+        .collect::<Result<Vec<_>, _>>()
+        .map(|catches| catches.concat());
     std::panic::set_hook(hook);
     caught
 }

@@ -140,6 +140,8 @@ fn every_kernel_and_border_sampled() {
             "krn=c2ctmr,bspln3,c4hexic+bspln5,c2tent|data=image",
             Precision::Double,
         ),
+        ("krn=ctmr|data=image|border=unsaid", Precision::Double),
+        ("krn=bspln5|data=image|border=unsaid", Precision::Single),
         ("krn=c4hexic|data=image|border=clamp", Precision::Double),
         ("krn=bspln3|data=image|border=wrap", Precision::Double),
         ("krn=ctmr|data=image|border=mirror", Precision::Double),

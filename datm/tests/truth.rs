@@ -123,6 +123,7 @@ fn kernels_of_axes_and_borders_agree() {
     for frame in [
         "krn=tent,bspln3,c4hexic",
         "krn=c2ctmr,bspln5+c4hexic,c2tent",
+        "krn=tent,bspln3|border=unsaid",
         "krn=c4hexic|border=clamp",
         "krn=bspln5|border=wrap",
         "krn=bspln3|border=mirror",

@@ -134,6 +134,14 @@ def test_mixed_spaces_are_told() -> None:
     assert any("right-anterior-superior" in note for note in result.report.notes), result.report
 
 
+def test_an_image_that_no_position_is_inside_is_told(probe: diderot.Program) -> None:
+    missed = probe.run(vol=samples(), points=[[100.0, 100.0, 100.0], [3.0, 3.0, -9.0]])
+    expected = "no probe was inside the image `vol`; its world box is [0, 7] × [0, 6] × [0, 5]"
+    assert not missed["is"].any() and missed.report.warnings == (expected,), missed.report
+    met = probe.run(vol=samples(), points=[[100.0, 100.0, 100.0], [3.0, 3.0, 2.0]])
+    assert met["is"].any() and met.report.warnings == (), met.report
+
+
 def test_images_of_pynrrd(probe: diderot.Program, tmp_path: Any) -> None:
     nrrd = pytest.importorskip("nrrd")
     affine = oblique()

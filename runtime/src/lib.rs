@@ -21,6 +21,7 @@ pub mod image;
 pub mod input;
 pub mod math;
 pub mod memory;
+mod mutants;
 pub mod neighbours;
 pub mod output;
 pub mod png;

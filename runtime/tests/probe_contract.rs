@@ -143,16 +143,16 @@ fn kernels_that_do_not_fit_are_refused() {
 #[test]
 fn images_whose_samples_do_not_fit_their_sizes_are_refused() {
     let samples = vec![0.0f32; 24];
-    assert!(ProbeImage::new(&samples, &[4, 3], 2, Border::None).is_ok());
-    assert!(ProbeImage::new(&samples, &[4, 3], 1, Border::None).is_err());
+    assert!(ProbeImage::new(&samples, &[4, 3], 2, Border::Clamp).is_ok());
+    assert!(ProbeImage::new(&samples, &[4, 3], 1, Border::Clamp).is_err());
     assert!(ProbeImage::new(&samples, &[4, 3], 2, Border::Constant(&[1.0, 2.0])).is_ok());
     assert!(ProbeImage::new(&samples, &[4, 3], 2, Border::Constant(&[1.0])).is_err());
-    assert!(ProbeImage::new(&samples, &[4, 3, 2, 1], 1, Border::None).is_err());
-    assert!(ProbeImage::new(&samples, &[], 24, Border::None).is_err());
-    assert!(ProbeImage::new(&samples, &[24, 0], 1, Border::None).is_err());
-    assert!(ProbeImage::new(&[0.0f64; 0], &[1], 0, Border::None).is_err());
+    assert!(ProbeImage::new(&samples, &[4, 3, 2, 1], 1, Border::Clamp).is_err());
+    assert!(ProbeImage::new(&samples, &[], 24, Border::Clamp).is_err());
+    assert!(ProbeImage::new(&samples, &[24, 0], 1, Border::Clamp).is_err());
+    assert!(ProbeImage::new(&[0.0f64; 0], &[1], 0, Border::Clamp).is_err());
     let long = max_size(Real::F32) + 1;
-    let error = ProbeImage::new(&[0.0f32; 1], &[long], 1, Border::None).err();
+    let error = ProbeImage::new(&[0.0f32; 1], &[long], 1, Border::Clamp).err();
     assert_eq!(
         error,
         Some(format!(
@@ -160,7 +160,7 @@ fn images_whose_samples_do_not_fit_their_sizes_are_refused() {
             max_size(Real::F32)
         ))
     );
-    assert!(ProbeImage::new(&[0.0f64; 1], &[1 << 30, 1 << 30, 1 << 30], 1, Border::None).is_err());
+    assert!(ProbeImage::new(&[0.0f64; 1], &[1 << 30, 1 << 30, 1 << 30], 1, Border::Clamp).is_err());
 }
 
 /// Six positions, on both sides of the border of an image of nine samples.

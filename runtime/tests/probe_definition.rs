@@ -12,8 +12,7 @@ use probing::{Version, Volume, naive, noise, run, slots, versions};
 use runtime::probe::{Border, Isa};
 use runtime::simd::Float;
 
-const BORDERS: [Border<'static>; 5] = [
-    Border::None,
+const BORDERS: [Border<'static>; 4] = [
     Border::Clamp,
     Border::Mirror,
     Border::Wrap,
@@ -170,7 +169,7 @@ fn any_set_of_orders_can_be_asked_for() {
     for version in versions() {
         for orders in 1..32 {
             let kernel = kernel("c4hexic");
-            let volume = volume::<f64>(&sizes, 2, Border::None);
+            let volume = volume::<f64>(&sizes, 2, Border::Clamp);
             check(
                 version,
                 &volume,
@@ -200,7 +199,7 @@ fn derivatives_beyond_the_degree_are_zero() {
     let sizes = [8, 8];
     for version in versions() {
         let kernel = kernel("ctmr");
-        let volume = volume::<f64>(&sizes, 1, Border::None);
+        let volume = volume::<f64>(&sizes, 1, Border::Clamp);
         check(
             version,
             &volume,
@@ -290,7 +289,7 @@ fn a_lane_gives_the_same_bits_at_every_width_and_in_any_company() {
     let sizes = [9, 8, 10];
     for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
         for kernel in kernels() {
-            for border in [Border::None, Border::Mirror] {
+            for border in [Border::Clamp, Border::Mirror] {
                 let volume = volume::<f32>(&sizes, 2, border);
                 let axes = [&kernel; 3];
                 let points = positions(&sizes, 40);
@@ -344,7 +343,7 @@ fn check_neighbours<T: Float>() {
                 &[13, 9, 8],
                 &[8, 7, 20],
             ] {
-                for border in [Border::None, Border::Clamp] {
+                for border in [Border::Clamp, Border::Wrap] {
                     let axes = vec![&kernel; sizes.len()];
                     for orders in [0b1, 0b11, 0b111] {
                         let volume = volume::<T>(sizes, 2, border);
@@ -406,7 +405,7 @@ fn infinite_positions_give_the_border_or_nan_if_it_is_periodic() {
             let volume = volume::<f64>(&sizes, 1, border);
             let points = [[f64::INFINITY, 4.5, 0.0], [3.25, f64::NEG_INFINITY, 0.0]];
             match border {
-                Border::None | Border::Clamp | Border::Constant(_) => {
+                Border::Clamp | Border::Constant(_) => {
                     check(version, &volume, &[&kernel; 2], 0b111, &points, 0);
                 }
                 Border::Mirror | Border::Wrap => {
@@ -454,23 +453,77 @@ fn the_largest_positions_are_defined() {
     }
 }
 
+/// The samples that the book's page on borders has.
+const SAMPLES: [f64; 7] = [1.0, 2.0, 4.0, 8.0, 3.0, 5.0, 9.0];
+
+fn samples() -> Volume<f64> {
+    Volume {
+        samples: SAMPLES.to_vec(),
+        sizes: vec![SAMPLES.len()],
+        components: 1,
+        border: Border::Clamp,
+    }
+}
+
 #[test]
-fn without_border_control_the_upper_end_belongs_to_the_cell_below() {
+fn kernels_that_interpolate_do_so_at_every_sample() {
     for version in versions() {
-        let kernel = kernel("tent");
-        let volume = Volume {
-            samples: vec![1.0f64, 2.0, 4.0],
-            sizes: vec![3],
-            components: 1,
-            border: Border::None,
-        };
-        let points = [
-            [1.0, 0.0, 0.0],
-            [2.0, 0.0, 0.0],
-            [5.0, 0.0, 0.0],
-            [-5.0, 0.0, 0.0],
+        for name in ["tent", "ctmr"] {
+            let kernel = kernel(name);
+            let points: Vec<_> = (0..SAMPLES.len()).map(|n| [n as f64, 0.0, 0.0]).collect();
+            let results = run(version, &samples(), &[&kernel], 1, &points, 0);
+            assert_eq!(results.concat(), SAMPLES, "{version:?} {name}");
+        }
+    }
+}
+
+#[test]
+fn beyond_the_edge_samples_are_the_nearest() {
+    for version in versions() {
+        let kernel = kernel("bspln3");
+        let points = [-9.0, -1.0, -0.5, 0.0, 6.0, 7.5, 99.0].map(|x| [x, 0.0, 0.0]);
+        let results = run(version, &samples(), &[&kernel], 0b11, &points, 0);
+        // Sums of samples with weights 1/6, 4/6, 1/6 at samples, and 1/48, 23/48, 23/48, 1/48 between them.
+        let wanted = [
+            [1.0, 0.0],
+            [1.0, 0.0],
+            [49.0 / 48.0, 1.0 / 8.0],
+            [7.0 / 6.0, 1.0 / 2.0],
+            [50.0 / 6.0, 2.0],
+            [9.0, 0.0],
+            [9.0, 0.0],
         ];
-        let results = run(version, &volume, &[&kernel], 0b11, &points, 0);
-        assert_eq!(results, [[2.0, 2.0], [4.0, 2.0], [4.0, 2.0], [1.0, 1.0]]);
+        for (result, wanted) in results.iter().flatten().zip(wanted.as_flattened()) {
+            assert!((result - wanted).abs() < 1e-14, "{version:?} {results:?}");
+        }
+    }
+}
+
+#[test]
+fn the_gradient_is_the_derivative_at_and_beyond_every_edge() {
+    let sizes = [7, 6, 8];
+    let h = 1e-5;
+    for version in versions() {
+        for kernel in kernels().into_iter().filter(|kernel| kernel.continuity > 0) {
+            let volume = volume::<f64>(&sizes, 1, Border::Clamp);
+            let axes = [&kernel; 3];
+            for centre in positions::<f64>(&sizes, 16) {
+                let gradient = &run(version, &volume, &axes, 0b10, &[centre], 0)[0];
+                for axis in 0..3 {
+                    let mut ends = [centre; 2];
+                    ends[0][axis] -= h;
+                    ends[1][axis] += h;
+                    let values = run(version, &volume, &axes, 1, &ends, 0);
+                    let slope = (values[1][0] - values[0][0]) / (ends[1][axis] - ends[0][axis]);
+                    // The second derivative may jump where cells meet.
+                    let difference = (gradient[axis] - slope).abs();
+                    assert!(
+                        difference < 20.0 * h,
+                        "{version:?} {} at {centre:?}: {gradient:?}, {slope} along {axis}",
+                        kernel.name
+                    );
+                }
+            }
+        }
     }
 }

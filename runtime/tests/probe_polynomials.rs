@@ -166,7 +166,7 @@ fn check<T: Float>(
         samples,
         sizes,
         components,
-        border: Border::None,
+        border: Border::Clamp,
     };
     let axes = vec![kernel; dim];
     let points: Vec<[T; 3]> = (0..5)

@@ -4,6 +4,7 @@ use super::{
     Code, Cranelift, Lanes, Linker, Sink, StateMap, Task, Vector, abi,
     ends::Ends,
     gpu::{Kernel, Machine, Target, Unsupported},
+    sought,
 };
 use crate::{
     device::Construct,
@@ -75,6 +76,14 @@ impl Compiled {
         let first = self.slots.global_count();
         let ends = Ends::of(program.function(Role::Invariants), first);
         Kernel::new(&program, &self.state, self.lanes, &number, &ends).map(Arc::new)
+    }
+
+    /// The images that strands look for: those with a probe where `inside` has told them to, unless an input forbids it. `holds`
+    /// tells whether the global in a slot is true.
+    pub fn sought(&self, holds: &dyn Fn(u32) -> bool) -> Vec<u32> {
+        let first = self.slots.global_count();
+        let ends = Ends::of(self.program.function(Role::Invariants), first);
+        sought::sought(&self.program, &ends, holds)
     }
 
     /// The program with code for images whose matrices have these zeros.

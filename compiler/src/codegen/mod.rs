@@ -10,6 +10,7 @@ mod ends;
 pub mod gpu;
 pub mod host;
 mod link;
+mod sought;
 mod vector;
 
 pub use abi::{Frame, Lanes, Sink, StateMap};

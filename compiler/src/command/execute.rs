@@ -139,7 +139,7 @@ impl Execution<'_> {
                 self.tell(&[written]);
             }
             self.tell_of_numbered(&plan);
-            self.tell_of_missed();
+            self.tell_of_missed(&running);
             self.tell_times(&running);
             return Ok(());
         }

@@ -61,8 +61,8 @@ impl Execution<'_> {
     }
 
     /// Warns of images and meshes that lie elsewhere than the program looked.
-    pub(super) fn tell_of_missed(&self) {
-        for warning in self.images.warnings(&self.compiled.interface) {
+    pub(super) fn tell_of_missed(&self, running: &Running) {
+        for warning in self.images.warnings(self.compiled, Some(running)) {
             complain(&format!("warning: {warning}\n"));
         }
     }

@@ -1,8 +1,9 @@
 //! Probes as arithmetic: the operations of the runtime's primitives (`runtime/src/probe`) for one position, in their order.
 //!
 //! The separable sum is contracted along x first, row by row, then along y, then along z. Where it would be long, the
-//! slices along z are a loop, whose weights come from a table by the number of the slice. Orders and components that
-//! nobody reads are removed afterwards.
+//! slices along z are a loop, whose weights come from a table by the number of the slice. In images of several axes there
+//! are two ways: one for positions whose samples all exist, and one that asks for every tap which sample it has. Orders and
+//! components that are not read are removed afterwards.
 
 use super::{
     dialect::{Arithmetic, Op, Table},
@@ -30,10 +31,19 @@ struct Axis {
     taps: usize,
     /// The position relative to the cell.
     fraction: Value,
-    /// Without border control, the first tap; else the cell, moved near to the image.
+    /// The first tap, if all taps exist; else the cell, moved near to the image.
     origin: Value,
     /// Samples.
     size: Value,
+}
+
+/// Which taps of a position have samples.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taps {
+    /// All of them.
+    Inside,
+    /// Perhaps not all: the border says what the others are.
+    Anywhere,
 }
 
 /// A tap along one axis: where its samples are, and whether it has any, if that is in question.
@@ -69,12 +79,56 @@ impl Expander {
                 wanted.extend(derivatives.map(|counts| (component, counts)));
             }
         }
+        // In one dimension the taps are so few that a branch would take longer.
+        if dim == 1 {
+            return self.sums(field, orders, &wanted, position, Taps::Anywhere);
+        }
+        let inside = self.has_all_taps(field, position);
+        let ways = [Taps::Inside, Taps::Anywhere].map(|taps| {
+            self.b.open();
+            let sums = self.sums(field, orders, &wanted, position, taps);
+            self.b.close(sums)
+        });
+        let [then, otherwise] = ways;
+        self.b.if_(inside, then, otherwise)
+    }
+
+    /// Whether all taps of a position exist.
+    fn has_all_taps(&mut self, field: &Convolution, position: &[Value]) -> Value {
+        let mut all = None;
+        for (axis, &x) in position.iter().enumerate() {
+            let support = field.kernels[axis].0.support as i64;
+            let lowest = self.number(support as f64 - 1.0);
+            let size = self.size(field, axis);
+            let end = self.less(size, support);
+            let after = self.simple(Simple::LessEqual, &[lowest, x]);
+            let before = self.simple(Simple::Less, &[x, end]);
+            let both = self.simple(Simple::And, &[after, before]);
+            all = Some(match all {
+                Some(others) => self.simple(Simple::And, &[others, both]),
+                None => both,
+            });
+        }
+        all.expect("an image has axes")
+    }
+
+    /// The sums over all taps.
+    fn sums(
+        &mut self,
+        field: &Convolution,
+        orders: Orders,
+        wanted: &[(usize, Counts)],
+        position: &[Value],
+        taps: Taps,
+    ) -> Vec<Value> {
+        let dim = field.dim();
         let axes: Vec<Axis> = (0..dim)
-            .map(|axis| self.locate(field, axis, position[axis]))
+            .map(|axis| self.locate(field, axis, position[axis], taps))
             .collect();
         let highest = |axis: usize| wanted.iter().map(|(_, c)| c[axis]).max().unwrap_or(0);
-        let has_much = axes.last().is_some_and(|axis| axis.taps > SHORT)
-            || components > 1
+        let has_much = taps == Taps::Anywhere
+            || axes.last().is_some_and(|axis| axis.taps > SHORT)
+            || field.shape.size() > 1
             || orders.iter().any(|order| order > 1);
         let looped = dim == 3 && has_much;
         let written = if looped { 2 } else { dim };
@@ -82,15 +136,15 @@ impl Expander {
             .map(|a| self.all_weights(field, &axes[a], highest(a)))
             .collect();
         if dim < 3 {
-            return self.slice(field, &axes, &weights, None, &wanted);
+            return self.slice(field, &axes, &weights, (None, taps), wanted);
         }
         let zero = self.number(0.0);
         let mut sums = vec![zero; wanted.len()];
         if !looped {
             for k in 0..axes[2].taps {
-                let tap = self.tap(field, &axes[2], k);
-                let slices = self.slice(field, &axes, &weights, Some(tap), &wanted);
-                for ((sum, slice), (_, counts)) in sums.iter_mut().zip(slices).zip(&wanted) {
+                let tap = self.tap(field, &axes[2], k, taps);
+                let slices = self.slice(field, &axes, &weights, (Some(tap), taps), wanted);
+                for ((sum, slice), (_, counts)) in sums.iter_mut().zip(slices).zip(wanted) {
                     let weight = weights[2][counts[2]][k];
                     *sum = self.real(Arithmetic::Fma, &[weight, slice, *sum]);
                 }
@@ -102,9 +156,9 @@ impl Expander {
         let along: Vec<Value> = (0..highest(2) + 1)
             .map(|order| self.weight_from_table(field, &axes[2], order, open.index))
             .collect();
-        let tap = self.tap_at(field, &axes[2], open.index);
-        let slices = self.slice(field, &axes, &weights, Some(tap), &wanted);
-        let next = open.carried.clone().into_iter().zip(slices).zip(&wanted);
+        let tap = self.tap_at(field, &axes[2], open.index, taps);
+        let slices = self.slice(field, &axes, &weights, (Some(tap), taps), wanted);
+        let next = open.carried.clone().into_iter().zip(slices).zip(wanted);
         let next = next
             .map(|((sum, slice), (_, counts))| {
                 self.real(Arithmetic::Fma, &[along[counts[2]], slice, sum])
@@ -119,7 +173,7 @@ impl Expander {
         field: &Convolution,
         axes: &[Axis],
         weights: &[Weights],
-        slice: Option<Tap>,
+        (slice, taps): (Option<Tap>, Taps),
         wanted: &[(usize, Counts)],
     ) -> Vec<Value> {
         // Rows are shared by all derivatives; equal sums are computed once, as the numbering of values finds.
@@ -128,9 +182,9 @@ impl Expander {
         let rows = axes.get(1).map_or(1, |axis| axis.taps);
         let mut start = None;
         for j in 0..rows {
-            let row = axes.get(1).map(|axis| self.tap(field, axis, j));
+            let row = axes.get(1).map(|axis| self.tap(field, axis, j, taps));
             let (offset, outside) = self.offset(axes, [row, slice]);
-            if field.border.is_none() {
+            if taps == Taps::Inside {
                 // A row begins a row's samples after the one before.
                 start = Some(match start {
                     Some(before) => self.simple(Simple::IntAdd, &[before, axes[0].size]),
@@ -180,7 +234,7 @@ impl Expander {
         (offset, outside)
     }
 
-    /// The samples of a row without borders, from the first one on.
+    /// The samples of a row in which all taps exist, from the first one on.
     fn row_from(
         &mut self,
         field: &Convolution,
@@ -208,7 +262,7 @@ impl Expander {
     ) -> Vec<Value> {
         (0..along.taps)
             .map(|i| {
-                let tap = self.tap(field, along, i);
+                let tap = self.tap(field, along, i, Taps::Anywhere);
                 let at = self.below(offset, Some(along), tap.index);
                 let is_outside = self.either(outside, tap.is_outside);
                 let load = Op::Load {
@@ -218,7 +272,7 @@ impl Expander {
                 };
                 let sample = self.b.op1(load, &[at]);
                 match (&field.border, is_outside) {
-                    (Some(Border::Constant(values)), Some(is_outside)) => {
+                    (Border::Constant(values), Some(is_outside)) => {
                         let constant = self.number(values[component].get());
                         self.select(low::Ty::Real, is_outside, constant, sample)
                     }
@@ -298,28 +352,21 @@ impl Expander {
     }
 
     /// Cell and fraction of a position along an axis.
-    fn locate(&mut self, field: &Convolution, axis: usize, x: Value) -> Axis {
+    fn locate(&mut self, field: &Convolution, axis: usize, x: Value, taps: Taps) -> Axis {
         let support = field.kernels[axis].0.support as i64;
-        let info = low::Op::Image(field.image, ImageInfo::Size(axis as u8));
-        let size = self.b.op1(Op::Low(info), &[]);
+        let size = self.size(field, axis);
         let (origin, fraction) = match &field.border {
-            None => {
-                let lowest = self.number(support as f64 - 1.0);
-                let end = self.less(size, support);
-                let last = self.less(size, support + 1);
-                // The second operand of `min` and `max` keeps a NaN for the fraction, the first one loses it for the cell.
-                let x = self.real(Arithmetic::Max, &[lowest, x]);
-                let x = self.real(Arithmetic::Min, &[end, x]);
+            _ if taps == Taps::Inside => {
                 let cell = self.real(Arithmetic::Floor, &[x]);
-                let cell = self.real(Arithmetic::Min, &[cell, last]);
                 let fraction = self.simple(Simple::Sub, &[x, cell]);
                 let cell = self.b.op1(Op::ToInt, &[cell]);
                 let before = self.int(support - 1);
                 (self.simple(Simple::IntSub, &[cell, before]), fraction)
             }
-            Some(Border::Clamp | Border::Constant(_)) => {
+            Border::Clamp | Border::Constant(_) => {
                 let low = self.number(-(support as f64) - 1.0);
                 let high = self.less(size, -support - 1);
+                // The second operand of `min` and `max` keeps a NaN for the fraction, the first one loses it for the cell.
                 let x = self.real(Arithmetic::Max, &[low, x]);
                 let x = self.real(Arithmetic::Min, &[high, x]);
                 let cell = self.real(Arithmetic::Floor, &[x]);
@@ -328,7 +375,7 @@ impl Expander {
                 let cell = self.real(Arithmetic::Max, &[cell, low]);
                 (self.b.op1(Op::ToInt, &[cell]), fraction)
             }
-            Some(Border::Mirror | Border::Wrap) => self.periodic(field, size, x),
+            Border::Mirror | Border::Wrap => self.periodic(field, size, x),
         };
         Axis {
             number: axis,
@@ -337,6 +384,12 @@ impl Expander {
             origin,
             size,
         }
+    }
+
+    /// Samples along an axis.
+    fn size(&mut self, field: &Convolution, axis: usize) -> Value {
+        let info = low::Op::Image(field.image, ImageInfo::Size(axis as u8));
+        self.b.op1(Op::Low(info), &[])
     }
 
     /// `size − n` as a real number.
@@ -375,7 +428,7 @@ impl Expander {
     /// After how many samples the image repeats.
     fn period(&mut self, field: &Convolution, size: Value) -> Value {
         match field.border {
-            Some(Border::Mirror) => self.simple(Simple::IntAdd, &[size, size]),
+            Border::Mirror => self.simple(Simple::IntAdd, &[size, size]),
             _ => size,
         }
     }
@@ -392,17 +445,17 @@ impl Expander {
     }
 
     /// A tap along an axis, by its number.
-    fn tap(&mut self, field: &Convolution, axis: &Axis, number: usize) -> Tap {
+    fn tap(&mut self, field: &Convolution, axis: &Axis, number: usize, taps: Taps) -> Tap {
         let number = self.int(number as i64);
-        self.tap_at(field, axis, number)
+        self.tap_at(field, axis, number, taps)
     }
 
     /// A tap along an axis.
-    fn tap_at(&mut self, field: &Convolution, axis: &Axis, number: Value) -> Tap {
+    fn tap_at(&mut self, field: &Convolution, axis: &Axis, number: Value, taps: Taps) -> Tap {
         let zero = self.int(0);
         let one = self.int(1);
         let mut is_outside = None;
-        if field.border.is_none() {
+        if taps == Taps::Inside {
             let index = self.simple(Simple::IntAdd, &[axis.origin, number]);
             return Tap { index, is_outside };
         }
@@ -411,8 +464,8 @@ impl Expander {
         let at = self.simple(Simple::IntAdd, &[at, number]);
         let last = self.simple(Simple::IntSub, &[axis.size, one]);
         let index = match &field.border {
-            Some(Border::Wrap) => self.around(at, axis.size),
-            Some(Border::Mirror) => {
+            Border::Wrap => self.around(at, axis.size),
+            Border::Mirror => {
                 let period = self.period(field, axis.size);
                 let at = self.around(at, period);
                 let within = self.simple(Simple::IntLess, &[at, axis.size]);
@@ -423,7 +476,7 @@ impl Expander {
             border => {
                 let below = self.simple(Simple::IntLess, &[at, zero]);
                 let above = self.simple(Simple::IntLess, &[last, at]);
-                if matches!(border, Some(Border::Constant(_))) {
+                if matches!(border, Border::Constant(_)) {
                     is_outside = Some(self.simple(Simple::Or, &[below, above]));
                 }
                 let index = self.select(low::Ty::Int, below, zero, at);

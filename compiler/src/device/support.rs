@@ -179,10 +179,9 @@ fn demands_of(field: &Convolution, double: bool) -> impl Iterator<Item = Demand>
     field.kernels.iter().enumerate().map(move |(axis, kernel)| {
         let support = kernel.0.support;
         let (least, most) = match field.border {
-            None => (2 * support, usize::MAX),
-            Some(Border::Clamp | Border::Constant(_)) => (1, usize::MAX),
-            Some(Border::Wrap) => (support, near),
-            Some(Border::Mirror) => (support, near / 2),
+            Border::Clamp | Border::Constant(_) => (1, usize::MAX),
+            Border::Wrap => (support, near),
+            Border::Mirror => (support, near / 2),
         };
         Demand {
             image: field.image,

@@ -226,8 +226,9 @@ impl<'a> Scope<'a> {
         };
         let image = self.image(field.image);
         let image = match &field.border {
-            None => image,
-            Some(border) => {
+            // What an image has anyway.
+            Border::Clamp => image,
+            border => {
                 let kind = Builtin::Border(border.clone().map(|_| ()));
                 let mut rows = OPERATORS.iter();
                 let row = rows.find(|row| row.meaning == Meaning::Builtin(kind));

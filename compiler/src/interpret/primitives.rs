@@ -27,12 +27,7 @@ pub fn reconstruct(image: &EvalImage, field: &Convolution, orders: Orders, at: &
     let dim = field.dim();
     let (mut cell, mut fraction) = (vec![0i64; dim], vec![0.0; dim]);
     for axis in 0..dim {
-        let (n, f) = locate(
-            at[axis],
-            image.sizes[axis],
-            field.kernels[axis].0.support,
-            &field.border,
-        );
+        let (n, f) = locate(at[axis], image.sizes[axis], &field.border);
         cell[axis] = n;
         fraction[axis] = f;
     }
@@ -57,22 +52,19 @@ pub fn reconstruct(image: &EvalImage, field: &Convolution, orders: Orders, at: &
     results
 }
 
-/// The cell and the fraction of a coordinate. Without border control the coordinate is kept where all taps exist.
-fn locate(x: f64, size: usize, support: usize, border: &BorderControl) -> (i64, f64) {
-    if x.is_nan() {
-        return (0, f64::NAN);
-    }
-    if border.is_none() {
-        let (low, high) = (support as f64 - 1.0, size as f64 - support as f64);
-        if high > low {
-            let x = x.clamp(low, high);
-            let n = x.floor().min(high - 1.0);
-            return (n as i64, x - n);
+/// The cell and the fraction of a coordinate. An infinite one has no fraction if the image is repeated; the cell of NaN is 0.
+fn locate(x: f64, size: usize, border: &BorderControl) -> (i64, f64) {
+    match border {
+        Border::Clamp | Border::Constant(_) => {
+            // So far away all samples are the same.
+            let x = x.clamp(-1e9, 1e9);
+            (x.floor() as i64, x - x.floor())
+        }
+        Border::Mirror | Border::Wrap => {
+            let period = 2.0 * size as f64;
+            ((x.floor() % period) as i64, x - x.floor())
         }
     }
-    // Beyond any period of the image nothing new is seen; stay where integers are exact.
-    let x = x.clamp(-1e9, 1e9);
-    (x.floor() as i64, x - x.floor())
 }
 
 fn tap_sum(
@@ -96,13 +88,13 @@ fn tap_sum(
             let index = cell[axis] + tap[axis] as i64 + 1 - support;
             let size = image.sizes[axis] as i64;
             let mapped = match field.border {
-                None | Some(Border::Clamp) => index.clamp(0, size - 1),
-                Some(Border::Wrap) => index.rem_euclid(size),
-                Some(Border::Mirror) => {
+                Border::Clamp => index.clamp(0, size - 1),
+                Border::Wrap => index.rem_euclid(size),
+                Border::Mirror => {
                     let m = index.rem_euclid(2 * size);
                     if m < size { m } else { 2 * size - 1 - m }
                 }
-                Some(Border::Constant(_)) => {
+                Border::Constant(_) => {
                     outside |= index < 0 || index >= size;
                     index.clamp(0, size - 1)
                 }
@@ -110,7 +102,7 @@ fn tap_sum(
             offset = offset * image.sizes[axis] + mapped as usize;
         }
         let sample = match &field.border {
-            Some(Border::Constant(values)) if outside => values[component].get(),
+            Border::Constant(values) if outside => values[component].get(),
             _ => plane[offset],
         };
         sum += weight * sample;

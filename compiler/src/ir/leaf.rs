@@ -4,9 +4,8 @@ use crate::ir::{Bits, fem::FemField};
 use ein_ir::{Kernel, Shape, ops::Border};
 use std::{fmt, str::FromStr, sync::Arc};
 
-/// What a probe reads beyond the samples of an image. Without border control, positions are kept where all taps exist;
-/// a constant is given for each component.
-pub type BorderControl = Option<Border<Vec<Bits>>>;
+/// What a probe reads beyond the samples of an image; a constant is given for each component.
+pub type BorderControl = Border<Vec<Bits>>;
 
 /// A field that is not made of others. A derivative or probe in normal form is one of a leaf.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -160,11 +159,10 @@ impl FromStr for ImageInfo {
 
 fn border_text(border: &BorderControl) -> String {
     match border {
-        None => "none".to_owned(),
-        Some(Border::Clamp) => "clamp".to_owned(),
-        Some(Border::Mirror) => "mirror".to_owned(),
-        Some(Border::Wrap) => "wrap".to_owned(),
-        Some(Border::Constant(values)) => {
+        Border::Clamp => "clamp".to_owned(),
+        Border::Mirror => "mirror".to_owned(),
+        Border::Wrap => "wrap".to_owned(),
+        Border::Constant(values) => {
             let values: Vec<String> = values.iter().map(|x| format!("{:?}", x.get())).collect();
             format!("constant:{}", values.join(","))
         }
@@ -172,12 +170,7 @@ fn border_text(border: &BorderControl) -> String {
 }
 
 fn read_border(text: &str) -> Result<BorderControl, String> {
-    let plain = [
-        None,
-        Some(Border::Clamp),
-        Some(Border::Mirror),
-        Some(Border::Wrap),
-    ];
+    let plain = [Border::Clamp, Border::Mirror, Border::Wrap];
     if let Some(border) = plain.into_iter().find(|b| border_text(b) == text) {
         return Ok(border);
     }
@@ -186,7 +179,7 @@ fn read_border(text: &str) -> Result<BorderControl, String> {
         .ok_or_else(|| format!("unknown border `{text}`"))?;
     let number = |v: &str| v.parse::<f64>().map(Bits::from).map_err(|e| e.to_string());
     let values = values.split(',').map(number).collect::<Result<_, _>>()?;
-    Ok(Some(Border::Constant(values)))
+    Ok(Border::Constant(values))
 }
 
 /// Prints as `image border shape kernels`, e.g. `0 clamp [3] bspln3,bspln3`.
@@ -250,7 +243,7 @@ mod tests {
     fn leaf_fields_survive_printing() {
         let kernel = KernelRef(Kernel::named("bspln3").unwrap());
         let values = vec![Bits::from(1.5), Bits::from(f64::INFINITY)];
-        for border in [None, Some(Border::Wrap), Some(Border::Constant(values))] {
+        for border in [Border::Clamp, Border::Wrap, Border::Constant(values)] {
             let field = Convolution {
                 image: 3,
                 border,

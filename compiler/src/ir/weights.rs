@@ -61,7 +61,7 @@ pub(crate) fn probe_kernel(
 pub(crate) fn weights(kernel: KernelRef, order: u32, double: bool) -> Vec<Vec<f64>> {
     let field = Convolution {
         image: 0,
-        border: None,
+        border: ein_ir::ops::Border::Clamp,
         kernels: vec![kernel],
         shape: ein_ir::Shape::SCALAR,
     };

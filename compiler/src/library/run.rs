@@ -182,7 +182,11 @@ impl Run {
     /// What should be told after the run.
     pub fn warnings(&self) -> Vec<String> {
         let meshes = self.images.mesh_notes().iter().cloned();
-        let missed = self.images.warnings(&self.program.interface);
+        let running = match &self.stage {
+            Stage::Running(running) => Some(&**running),
+            Stage::Prepared(_) | Stage::Over => None,
+        };
+        let missed = self.images.warnings(&self.program, running);
         meshes.chain(missed).collect()
     }
 }

@@ -88,9 +88,9 @@ impl Images {
         }
     }
 
-    /// The images of two and more dimensions that were probed, but never where they have samples: their numbers, and where
-    /// their samples lie along each coordinate of the world.
-    pub fn missed(&self) -> Vec<(usize, Vec<(f64, f64)>)> {
+    /// The images of two and more dimensions that were probed, but never where they have samples, or looked for and never
+    /// probed: their numbers, and where their samples lie along each coordinate of the world.
+    pub fn missed(&self, sought: &[u32]) -> Vec<(usize, Vec<(f64, f64)>)> {
         let LoadedImages {
             kept,
             image_of_field,
@@ -104,7 +104,7 @@ impl Images {
                 .filter(|&field| kept.was_probed(field))
                 .peekable();
             grids[image].sizes.len() > 1
-                && probed.peek().is_some()
+                && (probed.peek().is_some() || sought.contains(&(image as u32)))
                 && probed.all(|field| kept.was_missed(field))
         };
         let numbers = (0..grids.len()).filter(missed);
@@ -357,7 +357,7 @@ fn cells<T: runtime::image::Real>(images: &[Arc<Image<T>>], double: bool) -> Vec
 /// The values beyond a constant border, one per component.
 fn constant(border: &BorderControl) -> Vec<f64> {
     match border {
-        Some(ops::Border::Constant(values)) => values.iter().map(|x| x.get()).collect(),
+        ops::Border::Constant(values) => values.iter().map(|x| x.get()).collect(),
         _ => Vec::new(),
     }
 }
@@ -365,10 +365,9 @@ fn constant(border: &BorderControl) -> Vec<f64> {
 /// What the runtime, which knows no IR, calls a border control.
 fn border<'a>(border: &BorderControl, constant: &'a [f64]) -> Border<'a> {
     match border {
-        None => Border::None,
-        Some(ops::Border::Clamp) => Border::Clamp,
-        Some(ops::Border::Mirror) => Border::Mirror,
-        Some(ops::Border::Wrap) => Border::Wrap,
-        Some(ops::Border::Constant(_)) => Border::Constant(constant),
+        ops::Border::Clamp => Border::Clamp,
+        ops::Border::Mirror => Border::Mirror,
+        ops::Border::Wrap => Border::Wrap,
+        ops::Border::Constant(_) => Border::Constant(constant),
     }
 }

@@ -248,6 +248,11 @@ impl Running {
         accelerator.as_ref().map(Fleet::phases)
     }
 
+    /// Whether the global in a slot is true.
+    pub(super) fn holds(&self, slot: u32) -> bool {
+        self.life.strands().holds(slot)
+    }
+
     /// Whether a taker got all values of the outputs.
     pub fn handed_on(&self) -> bool {
         match &self.life {

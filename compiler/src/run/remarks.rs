@@ -1,13 +1,23 @@
 //! What should be told after a run: images and meshes that lie elsewhere than the program looked.
 
-use super::Images;
-use crate::ir::interface::{Input, Interface, Target};
+use super::{Images, Running};
+use crate::{
+    codegen::Compiled,
+    ir::interface::{Input, Target},
+};
 
 impl Images {
-    /// Warnings about a run that has ended, each a sentence.
-    pub fn warnings(&self, interface: &Interface) -> Vec<String> {
+    /// Warnings about runs of a program, the last of which is given, each a sentence.
+    pub fn warnings(&self, program: &Compiled, running: Option<&Running>) -> Vec<String> {
         let mut warnings = Vec::new();
-        for (image, extents) in self.missed() {
+        let interface = &program.interface;
+        // What a GPU probes is not known here.
+        let has_run_here = |running: &Running| running.steps() > 0 && running.phases().is_none();
+        let sought = match running {
+            Some(running) if has_run_here(running) => program.sought(&|slot| running.holds(slot)),
+            _ => Vec::new(),
+        };
+        for (image, extents) in self.missed(&sought) {
             let of_input = |input: &&Input| input.target == Target::Image(image as u32);
             let name = match interface.inputs.iter().find(of_input) {
                 Some(input) => format!("`{}`", input.name),

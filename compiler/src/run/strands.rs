@@ -91,6 +91,11 @@ impl Strands {
         &self.images
     }
 
+    /// Whether the global in a slot is true.
+    pub(super) fn holds(&self, slot: u32) -> bool {
+        self.globals.get(slot as usize) as u8 != 0
+    }
+
     pub(super) fn placement(&self) -> &Placement {
         &self.placement
     }

@@ -175,3 +175,73 @@ fn a_volume_that_lies_elsewhere_is_told() {
         assert!(!run("vol.nrrd").contains("no probe"));
     }
 }
+
+/// What is seen of a volume through `inside` alone, and of another one beside it if an input says so.
+const LOOK: &str = "#version 2.0
+input image(3)[] vol (\"a volume\");
+input image(3)[] other (\"another\");
+input bool both = true;
+input real first = 0;
+field#2(3)[] F = bspln3 ⊛ vol;
+field#0(3)[] G = tent ⊛ other;
+strand ray (int i, int j) {
+    real t = first;
+    output real most = 0;
+    update {
+        if (t > 8) { stabilize; }
+        vec3 x = [10.0 - 0.5*i, 20.0 + 0.5*j, 30.0 + t];
+        if (inside(x, F)) { most = max(most, F(x)); }
+        if (both) { if (inside(x, G)) { most += G(x); } }
+        t += 0.5;
+    }
+}
+create_array { ray(i, j) | i in 0..8, j in 0..15 }
+";
+
+#[test]
+fn a_volume_that_no_position_is_inside_is_told_also_behind_inside() {
+    let dir = identity("outputs-look");
+    write(&dir, "look.diderot", LOOK);
+    let text = fs::read_to_string(dir.join("vol.nrrd")).expect("text");
+    let elsewhere = text.replace("origin: (10,20,30)", "origin: (1000,20,30)");
+    write(&dir, "far.nrrd", &elsewhere);
+    // The kernel needs four samples along every axis.
+    let samples: Vec<String> = (0..216).map(|i| i.to_string()).collect();
+    let wide = text.split("\n\n").next().expect("a header");
+    let wide = wide.replace("sizes: 5 4 3", "sizes: 6 6 6");
+    write(
+        &dir,
+        "wide.nrrd",
+        &format!("{wide}\n\n{}\n", samples.join(" ")),
+    );
+    for options in [
+        &["--width", "1"][..],
+        &["--width", "16"],
+        &["--isa", "none"],
+        &["--isa", "avx2"],
+        &["--double"],
+    ] {
+        let told = |words: &[&str]| {
+            let words = [options, &["look.diderot"], words].concat();
+            let output = diderotc(&dir, &words);
+            assert!(output.status.success(), "{words:?}: {}", stderr(&output));
+            stderr(&output)
+        };
+        let warning = "warning: no probe was inside the image";
+        let box_ = "its world box is [997, 1000] × [20, 28] × [30, 36]";
+        let far = told(&["-vol", "far.nrrd", "-other", "vol.nrrd"]);
+        assert!(far.contains(&format!("{warning} `vol`; {box_}")), "{far}");
+        assert!(!far.contains("`other`"), "{far}");
+        let other = told(&["-vol", "wide.nrrd", "-other", "far.nrrd"]);
+        assert!(
+            other.contains(&format!("{warning} `other`; {box_}")),
+            "{other}"
+        );
+        assert!(!other.contains("`vol`"), "{other}");
+        // An image that is not wanted is not missed.
+        let unwanted = told(&["-vol", "wide.nrrd", "-other", "far.nrrd", "-both", "false"]);
+        assert!(!unwanted.contains(warning), "{unwanted}");
+        let none = told(&["-vol", "wide.nrrd", "-other", "vol.nrrd"]);
+        assert!(!none.contains(warning), "{none}");
+    }
+}

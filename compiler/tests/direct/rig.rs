@@ -362,11 +362,10 @@ fn small_images(
     let fields = compiled.code.linker().fields().iter().map(|field| {
         let image = &all[field.image as usize];
         let border = match &field.border {
-            None => Border::None,
-            Some(ops::Border::Clamp) => Border::Clamp,
-            Some(ops::Border::Mirror) => Border::Mirror,
-            Some(ops::Border::Wrap) => Border::Wrap,
-            Some(ops::Border::Constant(values)) => {
+            ops::Border::Clamp => Border::Clamp,
+            ops::Border::Mirror => Border::Mirror,
+            ops::Border::Wrap => Border::Wrap,
+            ops::Border::Constant(values) => {
                 let values: Vec<f64> = values.iter().map(|x| x.get()).collect();
                 Border::Constant(Vec::leak(values))
             }

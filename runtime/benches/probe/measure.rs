@@ -115,7 +115,7 @@ impl<'a, T: Float> Primitive<'a, T> {
             probe: lookup(&spec).expect("a primitive"),
             table: ProbeKernel::new(&spec, &[&kernel.pieces; 3])
                 .expect("a kernel for the specification"),
-            image: ProbeImage::new(samples, &[SIZE; 3], 1, Border::None).expect("an image"),
+            image: ProbeImage::new(samples, &[SIZE; 3], 1, Border::Clamp).expect("an image"),
             width,
             count,
             blocks,

@@ -1,8 +1,6 @@
 //! Deliberate faults of fields on meshes, to see that testing would find them.
 //!
-//! Where a fault would be, the code calls a function of this file, which gives what it is given unless that fault is switched on. Without
-//! the feature `mutants` none can be, and nothing of it is left. `datm mutants` switches them on one at a time, after those of the
-//! compiler.
+//! Where a fault would be, the code calls a function of this file, which gives what it is given unless that fault is switched on.
 
 #![cfg_attr(
     not(feature = "mutants"),
@@ -11,56 +9,13 @@
 
 use super::invert::Matrix;
 
-macro_rules! mutants {
-    ($($mutant:ident: $fault:literal;)*) => {
-        /// A deliberate fault.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[repr(u8)]
-        pub enum Mutant { $(#[doc = $fault] $mutant,)* }
-
-        /// Every fault and what it does.
-        #[cfg(feature = "mutants")]
-        pub const MUTANTS: &[(Mutant, &str)] = &[$((Mutant::$mutant, $fault),)*];
-    };
-}
-
-mutants! {
+crate::mutants::mutants! {
     TransposedInverse: "gradients go to the world with the inverse of the Jacobian instead of its transpose";
     ForgottenCurvature: "second derivatives leave out those of the map of a curved cell";
     ExchangedNodes: "the values of the last two nodes of an element are exchanged";
     AffineEstimate: "the affine estimate of a position in a curved cell is taken for the position";
     LostFaces: "no cell accepts a position on one of its faces";
     ForeignValues: "a cell of the mesh has the values of the cell with its number in the file";
-}
-
-#[cfg(feature = "mutants")]
-mod switch {
-    use super::Mutant;
-    use std::sync::atomic::{AtomicU8, Ordering};
-
-    const NONE: u8 = u8::MAX;
-    static ON: AtomicU8 = AtomicU8::new(NONE);
-
-    /// Switches one fault on, or all off.
-    pub fn switch_on(mutant: Option<Mutant>) {
-        ON.store(mutant.map_or(NONE, |mutant| mutant as u8), Ordering::SeqCst);
-    }
-
-    /// Whether a fault is switched on.
-    pub(super) fn is_on(mutant: Mutant) -> bool {
-        ON.load(Ordering::Relaxed) == mutant as u8
-    }
-}
-
-#[cfg(feature = "mutants")]
-use switch::is_on;
-#[cfg(feature = "mutants")]
-pub use switch::switch_on;
-
-#[cfg(not(feature = "mutants"))]
-#[inline(always)]
-const fn is_on(_: Mutant) -> bool {
-    false
 }
 
 /// The matrix that takes gradients to the world.

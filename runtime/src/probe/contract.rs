@@ -129,8 +129,7 @@ unsafe fn along<V: Vector, const TAPS: usize, const ORDERS: usize>(
             coefficients.add(before),
         )
     };
-    let Cells { cell, fraction } =
-        interior(x, image.sizes[axis], TAPS / 2, image.border, V::mask(mask))?;
+    let Cells { cell, fraction } = interior(x, image.sizes[axis], TAPS / 2, V::mask(mask))?;
     // SAFETY: as above.
     Some((cell, unsafe { weigh::<V, TAPS, ORDERS>(table, fraction) }))
 }

@@ -94,7 +94,6 @@ unsafe fn locate<V: Vector>(
             x[axis],
             image.sizes[axis],
             spec.support[axis],
-            image.border,
             V::mask(mask),
         ) {
             Some(Cells { cell, fraction }) => (cells[axis], fractions[axis]) = (cell, fraction),
@@ -299,7 +298,7 @@ unsafe fn row<V: Vector>(
         Source::Remapped(distances) => {
             let constant = match image.border {
                 Border::Constant(values) => V::Elem::from_f64(values[component]),
-                Border::None | Border::Clamp | Border::Mirror | Border::Wrap => zero,
+                Border::Clamp | Border::Mirror | Border::Wrap => zero,
             };
             let mut taps = [[constant; MAX_WIDTH]; TAPS];
             for (i, tap) in taps.iter_mut().enumerate().take(2 * support) {

@@ -38,7 +38,6 @@ impl<T: Real + Float> KeptImage<T> {
             )
         };
         let border = match border {
-            Border::None => Border::None,
             Border::Clamp => Border::Clamp,
             Border::Mirror => Border::Mirror,
             Border::Wrap => Border::Wrap,

@@ -1,7 +1,7 @@
 //! Linear interpolation without a call: what generated code has to know of an image.
 //!
 //! A probe with the kernel `tent` is little work, so code may do it in place. It then does what the primitive does, operation by
-//! operation, for the images that [`Linear::usable`] tells; for all others it calls the primitive.
+//! operation, for the images that [`Linear::usable`] tells and positions whose samples all exist; else it calls the primitive.
 
 use super::Border;
 use crate::simd::{Float, Real};
@@ -15,8 +15,6 @@ pub struct Linear {
     pub rows: [*const f32; 4],
     /// The last position of each axis.
     pub ends: [f32; 3],
-    /// The last cell of each axis.
-    pub lasts: [f32; 3],
     /// Samples from one row to the next, and from one slice to the next.
     pub strides: [i32; 2],
     /// The number of the last cell, counted in samples.
@@ -86,13 +84,12 @@ impl Linear {
         let count: i64 = sizes.iter().product();
         let is_usable = real == Real::F32
             && components == 1
-            && matches!(border, Border::None)
+            && matches!(border, Border::Clamp)
             && sizes[..dim].iter().all(|&size| size >= 2)
             && i32::try_from(count).is_ok();
         let none = Linear {
             rows: [samples; 4],
             ends: [0.0; 3],
-            lasts: [0.0; 3],
             strides: [0; 2],
             farthest: 0,
             usable: AtomicU32::new(0),
@@ -112,7 +109,6 @@ impl Linear {
         Linear {
             rows: [0, 1, 2, 3].map(row),
             ends: sizes.map(|size| f32::from_index(size - 1)),
-            lasts: sizes.map(|size| f32::from_index((size - 2).max(0))),
             strides: [strides[1] as i32, strides[2] as i32],
             farthest: (0..dim).map(|a| (sizes[a] - 2) * strides[a]).sum::<i64>() as u32,
             usable: AtomicU32::new(0),

@@ -7,7 +7,7 @@
     reason = "lanes, axes and taps index several arrays at once"
 )]
 
-use super::{Border, ProbeImage};
+use super::{Border, ProbeImage, mutants};
 use crate::simd::{Float, MAX_WIDTH, Mask, Vector};
 
 /// The cells of all lanes along one axis: `fraction` is NaN where the position was.
@@ -19,44 +19,26 @@ pub(super) struct Cells<V> {
 }
 
 /// The cells of positions `x` along an axis of `size` samples, if all taps of all active lanes are inside.
-///
-/// Without border control positions are moved into the domain first, which always succeeds if the axis has as
-/// many samples as the kernel has taps.
 #[inline(always)]
 pub(super) fn interior<V: Vector>(
     x: V,
     size: i64,
     support: usize,
-    border: Border<'_>,
     active: V::Mask,
 ) -> Option<Cells<V>> {
     let support = support as i64;
     let lowest = V::splat(V::Elem::from_index(support - 1));
     let end = V::splat(V::Elem::from_index(size - support));
-    if matches!(border, Border::None) {
-        if size < 2 * support {
-            return None;
-        }
-        // The second operand of `min` and `max` keeps a NaN for the fraction, the first one loses it for the cell.
-        let x = end.min(lowest.max(x));
-        let last = V::splat(V::Elem::from_index(size - support - 1));
-        let cell = x.floor().min(last);
-        Some(Cells {
-            cell,
-            fraction: x - cell,
-        })
-    } else {
-        let x = V::select(active, x, lowest);
-        let inside = lowest.le(x) & x.lt(end);
-        if inside.bits() != V::ALL_LANES {
-            return None;
-        }
-        let cell = x.floor();
-        Some(Cells {
-            cell,
-            fraction: x - cell,
-        })
+    let x = V::select(active, x, lowest);
+    let inside = lowest.le(x) & x.lt(end);
+    if inside.bits() != V::ALL_LANES {
+        return None;
     }
+    let cell = x.floor();
+    Some(Cells {
+        cell,
+        fraction: x - cell,
+    })
 }
 
 /// The index of each lane's first tap along `dim` axes, given the cells as [`interior`] found them for kernels of this
@@ -110,13 +92,8 @@ pub(super) fn remapped_together<V: Vector>(
         _ => size,
     };
     let (cell, fraction) = match border {
-        Border::None if size >= 2 * s => {
-            let Cells { cell, fraction } =
-                interior(x, size, support, border, V::mask(V::ALL_LANES))?;
-            (cell, fraction)
-        }
-        Border::None | Border::Clamp | Border::Constant(_) => {
-            let (low, high) = (number(-s - 1), number(size + s + 1));
+        Border::Clamp | Border::Constant(_) => {
+            let [low, high] = beyond(size, s).map(number);
             let x = high.min(low.max(x));
             let cell = x.floor();
             // That of NaN may be anything.
@@ -138,7 +115,7 @@ pub(super) fn remapped_together<V: Vector>(
     let index = std::array::from_fn(|tap| {
         let at = cell + number(1 - s + tap as i64);
         match border {
-            Border::None | Border::Clamp => number(size - 1).min(zero.max(at)),
+            Border::Clamp => number(mutants::last(size)).min(zero.max(at)),
             Border::Wrap => around(at, end),
             Border::Mirror => {
                 let at = around(at, number(period));
@@ -165,22 +142,7 @@ fn around<V: Vector>(n: V, period: V) -> V {
 pub(super) fn remapped<T: Float>(x: T, size: i64, support: usize, border: Border<'_>) -> Taps<T> {
     let s = support as i64;
     let (cell, fraction) = match border {
-        Border::None if size >= 2 * s => {
-            let (cell, fraction) = split(bounded(x, s - 1, size - s));
-            let last = cell.min(size - s - 1);
-            (
-                last,
-                if last == cell {
-                    fraction
-                } else {
-                    T::from_index(cell - last)
-                },
-            )
-        }
-        // Beyond the support all taps are the same sample, so a nearer position gives the same result.
-        Border::None | Border::Clamp | Border::Constant(_) => {
-            split(bounded(x, -s - 1, size + s + 1))
-        }
+        Border::Clamp | Border::Constant(_) => split(bounded(x, beyond(size, s))),
         Border::Mirror => periodic(x, 2 * size),
         Border::Wrap => periodic(x, size),
     };
@@ -195,7 +157,7 @@ pub(super) fn remapped<T: Float>(x: T, size: i64, support: usize, border: Border
 /// The sample that stands for index `i` of an axis of `size` samples.
 fn border_index(i: i64, size: i64, border: Border<'_>) -> i64 {
     match border {
-        Border::None | Border::Clamp => i.clamp(0, size - 1),
+        Border::Clamp => i.clamp(0, mutants::last(size)),
         Border::Mirror => {
             let m = i.rem_euclid(2 * size);
             if m < size { m } else { 2 * size - 1 - m }
@@ -206,9 +168,19 @@ fn border_index(i: i64, size: i64, border: Border<'_>) -> i64 {
     }
 }
 
+/// Positions before and after an axis from which on all taps of a kernel are the same sample, so that one farther away gives
+/// the same result.
+#[inline(always)]
+fn beyond(size: i64, support: i64) -> [i64; 2] {
+    mutants::bounds(
+        [-support - 1, size + support + 1],
+        [support - 1, size - support],
+    )
+}
+
 /// `x` moved between the bounds; NaN stays.
-fn bounded<T: Float>(x: T, low: i64, high: i64) -> T {
-    let (low, high) = (T::from_index(low), T::from_index(high));
+fn bounded<T: Float>(x: T, bounds: [i64; 2]) -> T {
+    let [low, high] = bounds.map(T::from_index);
     if x < low {
         low
     } else if x > high {

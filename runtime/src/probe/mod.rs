@@ -31,14 +31,13 @@
 //!
 //! Every position is defined and no sample outside the image is ever read:
 //!
-//! | border | position beyond the last cell with all taps | ±∞ | NaN |
+//! | border | taps beyond the samples | ±∞ | NaN |
 //! |---|---|---|---|
-//! | [`Border::None`] | moved to the nearest position that has all taps; an axis with fewer samples than taps behaves as `Clamp` | as far outside | NaN |
 //! | [`Border::Clamp`] | index clamped, per tap | as far outside | NaN |
 //! | [`Border::Mirror`], [`Border::Wrap`] | index mapped, per tap, at any distance | NaN | NaN |
 //! | [`Border::Constant`] | the constant of the component, per tap | as far outside | NaN |
 //!
-//! With `Border::None` the upper end of the domain, `N − s`, belongs to the cell below it (`f = 1`).
+//! Specialized primitives are for calls in which all taps of all active lanes exist; the general one does the others.
 
 mod contact;
 mod contract;
@@ -47,6 +46,10 @@ mod kept;
 mod kernel;
 mod linear;
 mod locate;
+#[cfg(not(feature = "mutants"))]
+mod mutants;
+#[cfg(feature = "mutants")]
+pub mod mutants;
 mod rows;
 mod table;
 
@@ -179,8 +182,6 @@ pub(crate) fn multi_indices(dim: usize, order: usize) -> impl Iterator<Item = [u
 /// How samples beyond the edge of an image are defined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Border<'a> {
-    /// No border control: positions are moved into the domain where all taps exist.
-    None,
     /// The nearest sample.
     Clamp,
     /// Reflected about the edge, the edge sample repeated.

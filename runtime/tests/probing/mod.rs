@@ -193,11 +193,7 @@ fn axis_taps<T: Float>(
     let mut x = x.to_f64();
     let mut cell = x.floor();
     match border {
-        Border::None if n >= 2 * s => {
-            x = x.max((s - 1) as f64).min((n - s) as f64);
-            cell = x.floor().min((n - s - 1) as f64);
-        }
-        Border::None | Border::Clamp | Border::Constant(_) => {
+        Border::Clamp | Border::Constant(_) => {
             // Far away every tap is the same value; any far cell will do for infinities.
             x = x.clamp(-1e9, 1e9);
             cell = x.floor();
@@ -210,7 +206,7 @@ fn axis_taps<T: Float>(
     (1 - s..s + 1)
         .map(|j| {
             let index = match border {
-                Border::None | Border::Clamp => Some((cell as i64 + j).clamp(0, n - 1)),
+                Border::Clamp => Some((cell as i64 + j).clamp(0, n - 1)),
                 Border::Wrap => Some((near + j).rem_euclid(n)),
                 Border::Mirror => {
                     let m = (near + j).rem_euclid(2 * n);

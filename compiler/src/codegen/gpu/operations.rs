@@ -38,12 +38,6 @@ impl Printer<'_> {
                 Some(result) => result,
                 None => return,
             },
-            Op::Arithmetic(arithmetic, Width::Real) if self.is_second(*arithmetic, args) => {
-                operands[1].clone()
-            }
-            Op::Arithmetic(arithmetic, Width::Real) if self.is_first(*arithmetic, args) => {
-                operands[0].clone()
-            }
             Op::Arithmetic(arithmetic @ (Arithmetic::Min | Arithmetic::Max), Width::Real)
                 if args.iter().all(|&arg| self.is_plain(arg)) =>
             {

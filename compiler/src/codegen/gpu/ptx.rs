@@ -298,6 +298,15 @@ impl<'a> Printer<'a> {
         match &inst.kind {
             Kind::Op(op, args) => self.operation(function, op, args, &inst.results),
             Kind::If {
+                condition, then, ..
+            } if self.holds(*condition) => {
+                self.block(function, then);
+                for (result, value) in inst.results.iter().zip(&then.yields) {
+                    let register = self.values[value].clone();
+                    self.values.insert(*result, register);
+                }
+            }
+            Kind::If {
                 condition: holds,
                 then,
                 otherwise,

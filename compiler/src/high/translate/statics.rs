@@ -16,10 +16,13 @@ use crate::{
     },
     ssa::{Function, Role, Value},
 };
-use ein_ir::{Shape, Type, ops::Builtin};
+use ein_ir::{
+    Shape, Type,
+    ops::{Border, Builtin},
+};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// An image with a border control.
+/// An image and what lies beyond its samples, which is the nearest ones if the program says nothing.
 #[derive(Clone, Debug)]
 pub(super) struct ImageValue {
     image: u32,
@@ -160,7 +163,7 @@ impl Statics {
         }) as u32;
         ImageValue {
             image,
-            border: None,
+            border: Border::Clamp,
             shape: shape.clone(),
             dim: *dim,
         }
@@ -245,7 +248,7 @@ impl Translator<'_> {
                     values.iter().map(|&x| Bits::from(x)).collect()
                 });
                 ImageValue {
-                    border: Some(border),
+                    border,
                     ..self.image(&args[0])
                 }
             }

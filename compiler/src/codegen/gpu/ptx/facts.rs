@@ -107,56 +107,26 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether the second operand of a minimum or maximum is certainly the result.
-    pub(in crate::codegen::gpu) fn is_second(
-        &self,
-        arithmetic: Arithmetic,
-        args: &[Value],
-    ) -> bool {
-        match arithmetic {
-            Arithmetic::Max => {
+    /// Whether a condition certainly holds: all taps of a position exist that is known to be inside an image.
+    pub(super) fn holds(&self, condition: Value) -> bool {
+        let Some((Op::Low(low::Op::Simple(simple)), args)) = self.definitions.get(&condition)
+        else {
+            return false;
+        };
+        match simple {
+            Simple::And => args.iter().all(|&both| self.holds(both)),
+            Simple::LessEqual => {
                 let bound = self.bounds.above.get(&args[1]);
                 let constant = self.constant_of(args[0]);
                 bound.zip(constant).is_some_and(|(bound, c)| *bound >= c)
             }
-            Arithmetic::Min => {
-                let end = self.end_of(args[0]);
-                let below = self.below(args[1]);
+            Simple::Less => {
+                let end = self.end_of(args[1]);
+                let below = self.bounds.below.get(&args[0]);
                 end.zip(below)
                     .is_some_and(|(end, below)| below.is_before(end))
             }
             _ => false,
-        }
-    }
-
-    /// Whether the first operand of a minimum is certainly the result: the integer part of what is below an end.
-    pub(in crate::codegen::gpu) fn is_first(&self, arithmetic: Arithmetic, args: &[Value]) -> bool {
-        let Some((Op::Arithmetic(Arithmetic::Floor, Width::Real), whole)) =
-            self.definitions.get(&args[0])
-        else {
-            return false;
-        };
-        let last = self.below(whole[0]).map(|end| End {
-            margin: end.margin + 1,
-            ..end
-        });
-        let end = self.end_of(args[1]);
-        arithmetic == Arithmetic::Min
-            && end.zip(last).is_some_and(|(end, last)| last.is_before(end))
-    }
-
-    /// The end of an image that a value is certainly below.
-    fn below(&self, value: Value) -> Option<End> {
-        if let Some(end) = self.bounds.below.get(&value) {
-            return Some(*end);
-        }
-        match self.definitions.get(&value)? {
-            (Op::Arithmetic(arithmetic, Width::Real), args)
-                if self.is_second(*arithmetic, args) =>
-            {
-                self.below(args[1])
-            }
-            _ => None,
         }
     }
 

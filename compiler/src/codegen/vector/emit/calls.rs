@@ -148,7 +148,7 @@ impl<T: Target> Emitter<'_, T> {
         (start, back)
     }
 
-    /// Interpolates linearly in place, if the image allows it.
+    /// Interpolates linearly in place, if the image allows it and no lane is outside.
     pub(super) fn tent(&mut self, call: &Call, inside: bool) {
         let one = self.tree.one.expect("made with the first probe in place");
         let lanes = self.reg(call.lanes);
@@ -176,7 +176,7 @@ impl<T: Target> Emitter<'_, T> {
             to,
             image,
             positions: &positions,
-            inside,
+            elsewhere: (!inside).then_some(start),
             one,
             room,
             vectors,

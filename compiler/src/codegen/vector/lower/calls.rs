@@ -10,6 +10,7 @@ use crate::{
     low::{self, Ty},
     ssa::Value,
 };
+use ein_ir::ops::Border;
 use runtime::abi::FailureKind;
 use std::sync::Arc;
 
@@ -139,7 +140,7 @@ impl Lowering<'_> {
         self.machine.width == Width::Zmm
             && !self.machine.lanes.double
             && orders == Orders(1)
-            && field.border.is_none()
+            && field.border == Border::Clamp
             && field.shape.is_scalar()
             && field.dim() > 1
             && field.kernels.iter().all(|kernel| kernel.0.name == "tent")

@@ -12,7 +12,7 @@ pub(super) use avx2::Avx2;
 pub(super) use avx512::Avx512;
 
 use super::{
-    encode::{Address, Assembler, Gpr, Operand},
+    encode::{Address, Assembler, Gpr, Label, Operand},
     tree::{Binary, Class, Compare, Logic, Unary},
 };
 use std::ops::Range;
@@ -31,8 +31,8 @@ pub(super) struct Tent<'a> {
     pub(super) to: u8,
     pub(super) image: Gpr,
     pub(super) positions: &'a [u8],
-    /// Whether they are inside the image for the lanes that run.
-    pub(super) inside: bool,
+    /// Where to go if a lane that runs has a position outside the image, unless it is known that none has.
+    pub(super) elsewhere: Option<Label>,
     /// The number one.
     pub(super) one: Address,
     /// Room for [`TENT_ROOM`] vectors.

@@ -5,8 +5,13 @@
 
 use super::{Target, Tent, beyond};
 use crate::codegen::vector::{
-    encode::{Gpr, Length::L128, Operand, opcode::*},
-    tree::{Class, Rounding, Unary},
+    encode::{
+        Condition, Gpr, Label,
+        Length::{self, L128},
+        Operand,
+        opcode::*,
+    },
+    tree::{Class, Compare, Rounding, Unary},
 };
 use runtime::probe::{Linear, ProbeImage};
 use std::mem::offset_of;
@@ -17,7 +22,6 @@ pub(super) const SCALE: u8 = 2;
 /// Where the members of an image's description are.
 const ROWS: i32 = (ProbeImage::LINEAR + offset_of!(Linear, rows)) as i32;
 const ENDS: i32 = (ProbeImage::LINEAR + offset_of!(Linear, ends)) as i32;
-const LASTS: i32 = (ProbeImage::LINEAR + offset_of!(Linear, lasts)) as i32;
 const FARTHEST: i32 = (ProbeImage::LINEAR + offset_of!(Linear, farthest)) as i32;
 pub(super) const STRIDES: i32 = (ProbeImage::LINEAR + offset_of!(Linear, strides)) as i32;
 
@@ -27,12 +31,11 @@ impl super::Avx512 {
         let [c0, c1, c2, f0, f1, f2, first_weight, a0, b0, a1, b1] = tent.vectors;
         let (cells, fractions) = ([c0, c1, c2], [f0, f1, f2]);
         let dim = tent.positions.len();
+        if let Some(elsewhere) = tent.elsewhere {
+            self.leave_outside(tent, elsewhere);
+        }
         for (axis, &x) in tent.positions.iter().enumerate() {
-            if tent.inside {
-                self.split(cells[axis], fractions[axis], x);
-            } else {
-                self.locate(cells[axis], fractions[axis], x, image, axis as i32);
-            }
+            self.split(cells[axis], fractions[axis], x);
         }
         self.one_minus(first_weight, f0, tent);
         // Lanes that are near each other share what they read; others, and planes, go on here.
@@ -47,11 +50,9 @@ impl super::Avx512 {
             self.emit(VPMULLD, cell, cell, stride);
             self.emit(VPADDD, c0, c0, Operand::Register(cell));
         }
-        if tent.inside {
-            // Lanes that do not run may be anywhere; they load the last samples. To wait for the mask would take longer.
-            let farthest = Operand::Broadcast(image.at(FARTHEST));
-            self.emit(VPMINUD, c0, c0, farthest);
-        }
+        // Lanes that do not run may be anywhere; they load the last samples. To wait for the mask would take longer.
+        let farthest = Operand::Broadcast(image.at(FARTHEST));
+        self.emit(VPMINUD, c0, c0, farthest);
         self.store(Class::Vector, tent.room, c0);
         // The cells are done with; in three dimensions their registers take samples too.
         let pairs = [[a0, b0], [a1, b1], [c0, c1], [c2, to]];
@@ -113,19 +114,29 @@ impl super::Avx512 {
         self.emit(VCVTTPS2DQ, cell, 0, Operand::Register(cell));
     }
 
-    /// The cell and the fraction of any position, moved into the image. The second operand of minimum and maximum keeps a NaN for the fraction, the
-    /// first one loses it for the cell.
-    fn locate(&mut self, cell: u8, fraction: u8, x: u8, image: Gpr, axis: i32) {
-        let [end, last] = [ENDS, LASTS].map(|at| image.at(at + axis * 4));
-        self.zero(cell);
-        self.emit(VMAXPS, fraction, cell, Operand::Register(x));
-        self.broadcast(cell, end);
-        self.emit(VMINPS, fraction, cell, Operand::Register(fraction));
-        let rounded = Unary::Round(Rounding::Down);
-        self.unary(rounded, cell, Operand::Register(fraction));
-        self.emit(VMINPS, cell, cell, Operand::Broadcast(last));
-        self.emit(VSUBPS, fraction, fraction, Operand::Register(cell));
-        self.emit(VCVTTPS2DQ, cell, 0, Operand::Register(cell));
+    /// Jumps if a sample of any lane that runs does not exist: its position is before the first sample of an axis, at the last
+    /// or beyond, or NaN.
+    fn leave_outside(&mut self, tent: &Tent<'_>, elsewhere: Label) {
+        self.zero(Self::SCRATCH);
+        let mut inside = tent.lanes;
+        for (axis, &x) in (0..).zip(tent.positions) {
+            let end = Operand::Broadcast(tent.image.at(ENDS + axis * 4));
+            let x_register = Operand::Register(x);
+            self.compare(
+                Compare::LessEqual,
+                tent.mask,
+                Self::SCRATCH,
+                x_register,
+                Some(inside),
+            );
+            self.compare(Compare::Less, tent.mask, x, end, Some(tent.mask));
+            inside = tent.mask;
+        }
+        let lanes = Operand::Register(tent.lanes);
+        self.asm
+            .vex(KXORW, Length::L256, tent.mask, tent.mask, lanes);
+        self.test(tent.mask);
+        self.asm.jump_if(Condition::NotZero, elsewhere);
     }
 
     /// The weight of the first of two samples.
