@@ -260,6 +260,43 @@ fn names_that_are_not_there_are_told() {
     );
 }
 
+/// What is printed stays in proportion to a program, also where values outside of regions are made of each other in many ways.
+#[test]
+fn every_program_is_explained_in_a_text_of_bounded_length() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["../programs/gallery", "../programs/checks", "tests/index"];
+    let mut count = 0;
+    for folder in folders {
+        let entries = fs::read_dir(root.join(folder)).expect("the folder");
+        let paths = entries.map(|entry| entry.expect("an entry").path());
+        for path in paths.filter(|path| path.extension().is_some_and(|e| e == "diderot")) {
+            let program = fs::read_to_string(&path).expect("a program");
+            let source = Source::new(&path, program);
+            let explanation = explained(&source, None);
+            let (text, latex) = (explanation.text(false), explanation.latex());
+            let most = 20_000 + 50 * source.text.len() + 4_000 * explanation.parts.len();
+            for text in [text, latex] {
+                assert!(
+                    text.len() < most,
+                    "{}: {} bytes",
+                    path.display(),
+                    text.len()
+                );
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 60, "{count} programs");
+}
+
+#[test]
+fn values_outside_of_regions_are_written_in_part_if_they_are_long() {
+    let body = "real[21] s { s[0] = r; s[1] = 2.0; s[t in 2..20] = s[t-1] + s[t-2]; }
+        tensor[21] y[j] = s[j]; r = |y|;";
+    let text = explained(&program("", body), None).text(true);
+    assert!(text.contains("…") && text.len() < 100_000, "{}", text.len());
+}
+
 #[test]
 fn names_are_given_by_equations_not_by_coincidence() {
     // N is an eigenvector of G: up to its sign it is one of those that are computed, but none of them is N or −N.

@@ -8,6 +8,7 @@ use crate::{
     front::codes::Code,
     pipeline::Options,
 };
+use runtime::text::visible;
 
 pub(super) fn explain(words: &ExplainWords, options: &Options) -> u8 {
     if let Some(code) = Code::named(&words.file) {
@@ -24,8 +25,8 @@ pub(super) fn explain(words: &ExplainWords, options: &Options) -> u8 {
         return FAILURE;
     };
     match explain_program(&source, options, name) {
-        Ok(explanation) if words.latex => say(&explanation.latex()),
-        Ok(explanation) => say(&explanation.text(words.details)),
+        Ok(explanation) if words.latex => say(&visible(&explanation.latex())),
+        Ok(explanation) => say(&visible(&explanation.text(words.details))),
         Err(Unexplained::Errors(diagnostics)) => {
             report(&source, diagnostics);
             return FAILURE;
@@ -34,10 +35,29 @@ pub(super) fn explain(words: &ExplainWords, options: &Options) -> u8 {
             let name = name.unwrap_or_default();
             complain(&format!(
                 "error: {file} has no tensor or field `{name}`; it has {}\n",
-                known.join(", ")
+                listed(&known)
+            ));
+            return FAILURE;
+        }
+        Err(Unexplained::PlainNumber(others)) => {
+            let name = name.unwrap_or_default();
+            complain(&format!(
+                "error: {file}: `{name}` is computed from plain numbers, which are compiled as written; there is something to explain of {}\n",
+                listed(&others)
             ));
             return FAILURE;
         }
     }
     SUCCESS
+}
+
+/// Some of the names, if there are many.
+fn listed(names: &[String]) -> String {
+    const MOST: usize = 20;
+    let some = names[..names.len().min(MOST)].join(", ");
+    match names.len() {
+        0 => "nothing".to_string(),
+        n if n > MOST => format!("{some}, …"),
+        _ => some,
+    }
 }

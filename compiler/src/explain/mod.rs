@@ -51,6 +51,8 @@ pub enum Unexplained {
     Errors(Vec<Diagnostic>),
     /// The program has no field or tensor of this name; these are the names it has.
     NoSuchName(Vec<String>),
+    /// The name stands for a plain number, of which there is nothing to explain; there is of these.
+    PlainNumber(Vec<String>),
 }
 
 /// Explains a program, or only what has to do with one name.
@@ -66,7 +68,13 @@ pub fn explain(
     let Some(program) = checked.program else {
         return Err(Unexplained::Errors(checked.diagnostics));
     };
-    deep(|| explain_here(source, &program, options, name))
+    let explanation = deep(|| explain_here(source, &program, options, name))?;
+    if name.is_some() && explanation.parts.is_empty() {
+        let all = deep(|| explain_here(source, &program, options, None))?;
+        let names: BTreeSet<String> = all.parts.into_iter().flat_map(|part| part.names).collect();
+        return Err(Unexplained::PlainNumber(names.into_iter().collect()));
+    }
+    Ok(explanation)
 }
 
 fn explain_here(

@@ -11,7 +11,7 @@ use crate::{
     ssa::{Function, Value},
 };
 use ein_ir::{
-    OpDef, Rational, Shape,
+    OpDef, Rational, Shape, Term,
     ops::{Border, Builtin, Meaning, OPERATORS},
     rational,
     region::{Def, Region, ValueId},
@@ -25,11 +25,20 @@ pub(super) type Names = Vec<(Value, String)>;
 /// The names in force while a region is written.
 pub(super) type Display = BTreeMap<Value, String>;
 
+/// The most operations in an expression outside the region that is explained. Of a larger one only the outermost are written, and
+/// the mark [`ELIDED`] for the others: a value that is used twice is written twice, so the whole text can be exponentially long.
+const OPERATIONS: usize = 16;
+
+/// What stands for an expression that is not written.
+const ELIDED: &str = "…";
+
 /// What is known of the values of a function.
 pub(super) struct Scope<'a> {
     interface: &'a Interface,
     types: &'a [Ty],
     makers: BTreeMap<Value, (Op, Vec<Value>)>,
+    /// How many operations an expression for each value has that is made of others, up to one more than [`OPERATIONS`].
+    sizes: BTreeMap<Value, usize>,
     /// The names of each value, in the order in which it got them.
     names: BTreeMap<Value, Vec<String>>,
 }
@@ -55,10 +64,22 @@ impl<'a> Scope<'a> {
                 names.push(name.clone());
             }
         }
+        // Values are made of earlier ones.
+        let mut sizes = BTreeMap::new();
+        function.each_op(&mut |op, args, results| {
+            let size_of = |arg: &Value| match known.contains_key(arg) {
+                true => 1,
+                false => sizes.get(arg).copied().unwrap_or(1),
+            };
+            let often = uses(op, args.len()).into_iter();
+            let size: usize = often.zip(args).map(|(n, arg)| n * size_of(arg)).sum();
+            sizes.extend(results.iter().map(|r| (*r, (size + 1).min(OPERATIONS + 1))));
+        });
         Scope {
             interface,
             types: &function.types,
             makers,
+            sizes,
             names: known,
         }
     }
@@ -96,8 +117,14 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// A value as an expression; those that have neither a name nor a form of the language are `…`.
+    /// A value as an expression; those that have neither a name nor a form of the language are `…`, and so are parts of an
+    /// expression that would be too long.
     pub(super) fn expr(&self, value: Value, display: &Display) -> Expr {
+        self.expr_within(value, display, OPERATIONS)
+    }
+
+    /// A value as an expression of about so many operations at most.
+    fn expr_within(&self, value: Value, display: &Display, room: usize) -> Expr {
         let is_int = self.types[value.0 as usize] == Ty::Int;
         let named = display.get(&value).or_else(|| self.names(value).first());
         if let Some(name) = named {
@@ -106,22 +133,28 @@ impl<'a> Scope<'a> {
                 false => Expr::Name(name.clone()),
             };
         }
-        let made = self
-            .makers
-            .get(&value)
-            .and_then(|(op, args)| self.made(op, args, display));
-        made.unwrap_or_else(|| Expr::Name("…".to_string()))
+        let maker = self.makers.get(&value).filter(|_| room > 0);
+        let made = maker.and_then(|(op, args)| {
+            let size = self.sizes.get(&value).copied().unwrap_or(1);
+            // What fits is written whole; else the arguments share the room.
+            let room = match size <= room {
+                true => room,
+                false => (room - 1) / uses(op, args.len()).iter().sum::<usize>().max(1),
+            };
+            self.made(op, args, display, room)
+        });
+        made.unwrap_or_else(|| Expr::Name(ELIDED.to_string()))
     }
 
-    fn made(&self, op: &Op, args: &[Value], display: &Display) -> Option<Expr> {
-        let arg = |k: usize| self.expr(args[k], display);
+    fn made(&self, op: &Op, args: &[Value], display: &Display, room: usize) -> Option<Expr> {
+        let arg = |k: usize| self.expr_within(args[k], display, room);
         let all = || (0..args.len()).map(arg).collect::<Vec<_>>();
         Some(match op {
             Op::Field(leaf @ Leaf::Convolution(_)) => {
                 Expr::Name(format!("({})", self.definition(leaf)))
             }
             Op::Field(leaf @ Leaf::Fem(_)) => Expr::Name(self.definition(leaf)),
-            Op::Ein(operator) => self.operator(operator, args, display),
+            Op::Ein(operator) => self.operator(operator, all()),
             Op::Base(Base::Tensor(shape, components)) => literal(shape, components),
             Op::Base(Base::Int(n)) => Expr::Number(Rational::from_integer((*n).into())),
             Op::Base(Base::Global(n, _)) => {
@@ -146,7 +179,7 @@ impl<'a> Scope<'a> {
             }
             Op::Base(Base::Element(_)) => match (self.makers.get(&args[0]), self.int(args[1])) {
                 (Some((Op::Base(Base::Sequence(_)), elements)), Some(k)) => {
-                    self.expr(*elements.get(k)?, display)
+                    self.expr_within(*elements.get(k)?, display, room)
                 }
                 _ => Expr::Name(format!("{}[{}]", arg(0), arg(1))),
             },
@@ -163,8 +196,7 @@ impl<'a> Scope<'a> {
     }
 
     /// An operator that is not part of the region, applied to expressions.
-    fn operator(&self, operator: &Arc<Operator>, args: &[Value], display: &Display) -> Expr {
-        let inputs: Vec<Expr> = args.iter().map(|&arg| self.expr(arg, display)).collect();
+    fn operator(&self, operator: &Arc<Operator>, inputs: Vec<Expr>) -> Expr {
         let region = Region {
             inputs: operator.ein.params.clone(),
             defs: vec![Def {
@@ -177,7 +209,7 @@ impl<'a> Scope<'a> {
             inputs: &inputs,
             names: &BTreeMap::new(),
             symmetry: &[],
-            temporaries: "…",
+            temporaries: ELIDED,
             shares: false,
             width: usize::MAX,
         };
@@ -253,6 +285,23 @@ impl<'a> Scope<'a> {
             (None, None) => format!("image {number}"),
         }
     }
+}
+
+/// How often each argument of an operation may be written.
+fn uses(op: &Op, args: usize) -> Vec<usize> {
+    fn count(term: &Term, uses: &mut [usize]) {
+        if let Term::Access { param, .. } | Term::Eigen { param, .. } = term {
+            uses[*param] += 1;
+        }
+        term.children()
+            .into_iter()
+            .for_each(|inner| count(inner, uses));
+    }
+    let mut uses = vec![0; args];
+    if let Op::Ein(operator) = op {
+        count(&operator.ein.body, &mut uses);
+    }
+    uses.into_iter().map(|n| n.max(1)).collect()
 }
 
 /// A constant tensor as programs write it.

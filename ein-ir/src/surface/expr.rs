@@ -171,7 +171,8 @@ impl Expr {
         if factor < 0.into() {
             return self.times(-factor).minus();
         }
-        if decimal(factor).is_some() {
+        // An integer of so many digits that no double is equal to it has no quotient either.
+        if decimal(factor).is_some() || factor.is_integer() {
             return Expr::Number(factor).scaling(self);
         }
         let above = self.times(Rational::from_integer(*factor.numer()));
@@ -345,6 +346,17 @@ pub(super) fn decimal(number: Rational) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_factor_of_many_digits_is_written() {
+        let digits = 12_345_678_901_234_567_890_123;
+        let factor = |denominator| {
+            let factor = Rational::new(digits, denominator);
+            Expr::Name("a".to_string()).times(factor).to_string()
+        };
+        assert_eq!(factor(1), "12345678901234567890123.0*a");
+        assert_eq!(factor(7), "12345678901234567890123.0*a/7");
+    }
 
     #[test]
     fn short_decimal_fractions_are_written_as_such() {

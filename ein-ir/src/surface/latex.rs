@@ -130,8 +130,10 @@ impl Writer {
     fn bare(&self, expr: &Expr) -> String {
         match expr {
             Expr::Name(name) | Expr::Int(name) => latex_name(name),
-            Expr::Number(number) => decimal(*number)
-                .unwrap_or_else(|| format!("\\tfrac{{{}}}{{{}}}", number.numer(), number.denom())),
+            Expr::Number(number) => decimal(*number).unwrap_or_else(|| match number.is_integer() {
+                true => number.to_string(),
+                false => format!("\\tfrac{{{}}}{{{}}}", number.numer(), number.denom()),
+            }),
             Expr::Value(value) => format!("v_{{{}}}", value.0),
             Expr::Apply(row, args) => self.apply(row, args),
             Expr::Slice(base, mask) => {

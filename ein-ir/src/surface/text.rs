@@ -78,7 +78,9 @@ pub(super) fn letter(index: Index, binders: &[u32], names: &[&str]) -> String {
 pub(super) fn level(expr: &Expr) -> Level {
     match expr {
         Expr::Name(_) | Expr::Int(_) | Expr::Value(_) => Level::Atom,
-        Expr::Number(number) if decimal(*number).is_none() => Level::Product,
+        Expr::Number(number) if decimal(*number).is_none() && !number.is_integer() => {
+            Level::Product
+        }
         Expr::Number(number) if *number < 0.into() => Level::Unary,
         Expr::Number(_) | Expr::Identity(_) | Expr::Zeros(_) => Level::Atom,
         Expr::Apply(row, _) => row_level(row),
@@ -228,8 +230,11 @@ impl Writer<'_> {
 
     /// A fraction that is no short decimal is a quotient of reals: that of integers would drop the remainder.
     fn number(&mut self, number: Rational) {
-        let text =
-            decimal(number).unwrap_or_else(|| format!("{}.0/{}", number.numer(), number.denom()));
+        let quotient = || match number.is_integer() {
+            true => format!("{}.0", number.numer()),
+            false => format!("{}.0/{}", number.numer(), number.denom()),
+        };
+        let text = decimal(number).unwrap_or_else(quotient);
         self.out.push_str(&text);
     }
 

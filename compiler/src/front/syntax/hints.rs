@@ -44,6 +44,9 @@ const RULES: &[Rule] = &[
     number_with_exponent_only,
     derivative_with_a_blank,
     sign_after_power,
+    power_with_two_stars,
+    append,
+    brackets_after_the_name,
     word_of_the_other_version,
     word_of_other_languages,
     increment,
@@ -149,6 +152,45 @@ fn derivative_with_a_blank(slip: &Slip<'_>) -> Option<String> {
 fn sign_after_power(slip: &Slip<'_>) -> Option<String> {
     (is_punct(slip.token(-1), Punct::Power) && is_punct(slip.token(0), Punct::Minus))
         .then(|| "put the exponent in parentheses: `x^(-1)`".to_owned())
+}
+
+/// `y**2`
+fn power_with_two_stars(slip: &Slip<'_>) -> Option<String> {
+    let is_star = |offset| {
+        matches!(
+            slip.token(offset),
+            Some(Token::Operator(Level::Product, "*"))
+        )
+    };
+    (is_star(-1) && is_star(0) && slip.touches_next(-1))
+        .then(|| "a power is written with `^`: `y^2`".to_owned())
+}
+
+/// `path @= x;`
+fn append(slip: &Slip<'_>) -> Option<String> {
+    let is_at = |offset| matches!(slip.token(offset), Some(Token::Operator(_, "@")));
+    let at = [0, -1].into_iter().find(|&offset| is_at(offset))?;
+    let name = match slip.first() {
+        Some(Token::Name(name)) => name,
+        _ => return None,
+    };
+    (is_punct(slip.token(at + 1), Punct::Set) && slip.touches_next(at))
+        .then(|| format!("there is no `@=`: write `{name} = {name} @ …;`"))
+}
+
+/// `real l[] = …;`
+fn brackets_after_the_name(slip: &Slip<'_>) -> Option<String> {
+    let Some(Token::Name(name)) = slip.token(-2) else {
+        return None;
+    };
+    let is_empty = is_punct(slip.token(-1), Punct::OpenBracket)
+        && is_punct(slip.token(0), Punct::CloseBracket);
+    let is_declared = matches!(slip.token(-3), Some(Token::Keyword(_)));
+    (is_empty && is_declared).then(|| {
+        format!(
+            "the brackets of a sequence stand after the type of its elements: `real[2] {name}` has 2 elements, `real[] {name}` any number"
+        )
+    })
 }
 
 fn word_of_the_other_version(slip: &Slip<'_>) -> Option<String> {

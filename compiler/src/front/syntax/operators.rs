@@ -107,7 +107,8 @@ pub fn look_alike(character: char) -> Option<String> {
     let wanted = match character {
         '∙' | '·' | '․' => "•",
         '∗' | '٭' | '⊙' | '⍟' => "⊛",
-        '◦' | '○' | '°' => "∘",
+        '◦' | '○' => "∘",
+        '°' => return Some("angles are in radians: 30 degrees are `30*π/180`".to_owned()),
         '−' | '–' | '—' => "-",
         '÷' | '∕' => "/",
         '✕' | '✖' | '⨯' => "×",

@@ -21,6 +21,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Obstacle {
     pub(crate) span: Span,
     pub(crate) what: String,
+    /// How the same can be written with a closed form.
+    pub(crate) advice: Option<&'static str>,
 }
 
 /// The field functions that have no closed form, each with the first thing in the way.
@@ -74,7 +76,8 @@ struct Search<'a> {
 impl Search<'_> {
     fn meet(&mut self, span: Span, what: impl Into<String>) {
         let what = what.into();
-        self.obstacle.get_or_insert(Obstacle { span, what });
+        let advice = None;
+        self.obstacle.get_or_insert(Obstacle { span, what, advice });
     }
 
     /// Whether a value depends on the position. What does must be a tensor.
@@ -147,7 +150,11 @@ impl Search<'_> {
             depends |= self.value(body);
         }
         if depends && !has_known_length(source) {
-            self.meet(source.span, "a reduction over a sequence of varying length");
+            self.obstacle.get_or_insert(Obstacle {
+                span: source.span,
+                what: "a reduction over a sequence of varying length".to_owned(),
+                advice: Some("a reduction by an index has a closed form: `sum[k in 1..3](…)`"),
+            });
         }
         depends
     }

@@ -203,9 +203,7 @@ impl<'p> Count<'p> {
     fn visit(&mut self, e: &'p Expr, frame: Frame, work: &mut Vec<(&'p Expr, Frame)>) {
         match &e.kind {
             ExprKind::Var(var) if is_field(&e.ty) => {
-                if let Some(given) = self.arguments.get(&(*var, frame)) {
-                    work.push(*given);
-                } else if let Some(definition) = self.definitions.get(var)
+                if let Some(definition) = self.definitions.get(var)
                     && self.probed.insert((*var, frame))
                 {
                     work.push((definition, frame));
@@ -213,11 +211,13 @@ impl<'p> Count<'p> {
             }
             ExprKind::Op { op, args } if matches!(op.row.name, "compose") => {
                 let inner = self.position(&args[1], frame);
-                work.extend([(&args[1], frame), (&args[0], inner)]);
+                let outer = self.field(&args[0], frame);
+                work.extend([(&args[1], frame), (outer, inner)]);
             }
             ExprKind::Op { op, args } if op.row.meaning == Meaning::Form(Form::Probe) => {
                 let at = self.position(&args[1], frame);
-                work.extend([(&args[1], frame), (&args[0], at)]);
+                let field = self.field(&args[0], frame);
+                work.extend([(&args[1], frame), (field, at)]);
             }
             ExprKind::FieldFunction { param, body } => {
                 self.positions.insert(*param);
@@ -247,6 +247,21 @@ impl<'p> Count<'p> {
             self.arguments.insert((*param, own), (arg, frame));
         }
         work.extend(self.functions[function].iter().map(|inner| (*inner, own)));
+    }
+
+    /// The field that a parameter of a function stands for; any other field is itself.
+    fn field(&self, field: &'p Expr, frame: Frame) -> &'p Expr {
+        let (mut field, mut frame) = (field, frame);
+        loop {
+            match &field.kind {
+                ExprKind::Coerce(inner) => field = inner,
+                ExprKind::Var(var) => match self.arguments.get(&(*var, frame)) {
+                    Some(given) => (field, frame) = *given,
+                    None => return field,
+                },
+                _ => return field,
+            }
+        }
     }
 
     /// The frame of what is probed at a position.

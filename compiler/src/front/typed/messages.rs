@@ -5,7 +5,7 @@ use super::{
     tree::{Expr, ExprKind},
 };
 use crate::front::codes;
-use ein_ir::{Continuity, Type, kernel::KERNELS, ops::Lift};
+use ein_ir::{Continuity, Shape, Type, kernel::KERNELS, ops::Lift};
 
 /// How values on a mesh become a field.
 pub(super) const TO_FIELD: &str = "the field of values on a mesh is `toField(g)`";
@@ -82,6 +82,18 @@ pub(super) fn conversion_advice(found: &Type, wanted: &Type) -> Option<String> {
         (Type::Field { shape, .. }, Type::Tensor(wanted)) if shape == wanted => {
             Some("probe the field at a position to get a value: `F(x)`".to_owned())
         }
+        (Type::String, Type::Image { .. }) => {
+            Some("an image is read from a file by `load_image(\"…\")`".to_owned())
+        }
+        (Type::String, Type::Fem { .. }) => {
+            Some("values on a mesh are read from a file by `load_fem(\"…\")`".to_owned())
+        }
+        (Type::String, Type::Seq(..)) => {
+            Some("a sequence is read from a file by `load_sequence(\"…\")`".to_owned())
+        }
+        (from, Type::Tensor(shape)) if from.coerces_to(&Type::REAL) && !shape.is_scalar() => {
+            Some(filled_advice(shape))
+        }
         (Type::Kernel(k), Type::Kernel(_)) => Some(format!("declare it as `kernel{k}`")),
         (Type::Seq(_, None), Type::Seq(_, Some(_))) => Some(format!(
             "the length of the sequence is known only at run time; declare it as `{found}`"
@@ -102,6 +114,21 @@ pub(super) fn conversion_advice(found: &Type, wanted: &Type) -> Option<String> {
             Some("`[…]` is a vector; a sequence is written `{…}`".to_owned())
         }
         _ => None,
+    }
+}
+
+/// How a tensor is written that has one number in all its components.
+fn filled_advice(shape: &Shape) -> String {
+    /// Longer vectors are not written out.
+    const LONGEST: usize = 9;
+    let zeros: Vec<String> = shape.dims().iter().map(usize::to_string).collect();
+    let zeros = format!("`zeros[{}]` is 0 in all", zeros.join(","));
+    match shape.dims() {
+        &[n] if n <= LONGEST => format!(
+            "a tensor is written by its components: `[{}]`; {zeros}",
+            vec!["a"; n].join(", ")
+        ),
+        _ => format!("a number is not a tensor; {zeros}"),
     }
 }
 

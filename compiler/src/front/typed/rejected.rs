@@ -2,8 +2,10 @@
 
 use super::{
     context::Cx,
+    indexed,
     messages::{conversion_advice, kernel_advice, list, plural},
     overload::is_function,
+    recurrence::int,
     tree::{Expr, ExprKind},
 };
 use crate::front::{codes, source::Span};
@@ -151,9 +153,45 @@ fn elements_differ(cx: &mut Cx<'_>, spelling: &str, args: &[Expr], mismatch: &Mi
         _ => "the elements of a tensor",
     };
     let message = format!("{whole} differ: `{}` and `{}`", first.ty, other.ty);
+    let is_tensor = !matches!(spelling, spelling::SELECT | spelling::SEQUENCE);
+    let hint = is_tensor.then(|| joined_advice(cx, args)).flatten();
     cx.error(codes::ELEMENTS_DIFFER, other.span, message)
         .label(first.span, format!("`{}`", first.ty))
-        .label(other.span, format!("`{}`", other.ty));
+        .label(other.span, format!("`{}`", other.ty))
+        .hints(hint);
+}
+
+/// How vectors and numbers are put one after the other: `[v[0], v[1], v[2], 1]`.
+fn joined_advice(cx: &Cx<'_>, args: &[Expr]) -> Option<String> {
+    /// Longer vectors are not written out.
+    const LONGEST: usize = 9;
+    let is_vector = |arg: &Expr| matches!(&arg.ty, Type::Tensor(shape) if shape.order() == 1);
+    // Rows of different lengths are not meant to be joined.
+    if args.iter().all(is_vector) {
+        return None;
+    }
+    let mut parts = Vec::new();
+    for (n, arg) in args.iter().enumerate() {
+        let name = match (indexed::name_of(cx, arg), int(arg)) {
+            (Some(name), _) => name.to_owned(),
+            (None, Some(number)) => number.to_string(),
+            (None, None) => ["a", "b", "c", "d"].get(n)?.to_string(),
+        };
+        match &arg.ty {
+            Type::Tensor(shape) if is_vector(arg) => {
+                parts.extend((0..shape.size()).map(|k| format!("{name}[{k}]")));
+            }
+            Type::Int => parts.push(name),
+            Type::Tensor(shape) if shape.is_scalar() => parts.push(name),
+            _ => return None,
+        }
+    }
+    (parts.len() <= LONGEST).then(|| {
+        format!(
+            "`[…]` does not join vectors; write the components: `[{}]`",
+            parts.join(", ")
+        )
+    })
 }
 
 /// Reports a derivative too many: how many are taken of how smooth a field, and which kernels have enough.
@@ -229,6 +267,9 @@ fn advice(spelling: &str, found: &[Type]) -> Option<&'static str> {
             "`*` scales by a number; products of tensors are `•`, `⊗`, `×`, `:` and `modulate`",
         ),
         ("/", [_, b]) if order(b) >= Some(1) => Some("only a number can divide"),
+        (":", [a, b]) if order(a) == Some(0) && order(b) == Some(0) => Some(
+            "`:` in brackets keeps a whole axis, as in `m[0,:]`; some components of a vector are a vector of their own: `[c[0], c[1]]`",
+        ),
         ("%", [a, b]) if order(a) == Some(0) && order(b) == Some(0) => {
             Some("the remainder of reals is `fmod(a, b)`")
         }

@@ -189,7 +189,8 @@ impl Search<'_> {
             let error = Diagnostic::error(codes::UNSUPPORTED, span, message)
                 .label(obstacle.span, format!("it has {}", obstacle.what))
                 .hint(format!("such a function can be probed: `{name}(x)`"));
-            self.found.push(error);
+            self.found
+                .push(obstacle.advice.into_iter().fold(error, Diagnostic::hint));
         }
     }
 

@@ -121,15 +121,12 @@ fn limit<'a>(cx: &mut Cx<'a>, written: &'a ast::Expr, name: &str) -> Option<i64>
 fn between(cx: &mut Cx<'_>, name: &str, low: i64, high: i64, span: Span) -> Option<Range> {
     let count = high.checked_sub(low).and_then(|n| n.checked_add(1));
     match count {
-        Some(count) if count > 0 && low >= 0 => Some(Range {
+        Some(count) if count > 0 => Some(Range {
             low,
             count: count as usize,
         }),
         _ => {
-            let message = match low < 0 {
-                true => format!("the range of the index `{name}` begins below 0"),
-                false => format!("the range of the index `{name}` is empty"),
-            };
+            let message = format!("the range of the index `{name}` is empty");
             cx.error(codes::BAD_DIMENSION, span, message);
             None
         }

@@ -1,8 +1,8 @@
 //! Clause blocks: sequences whose elements are given by clauses, each for a part of their places, and may read elements that
 //! come before.
 //!
-//! The clauses must say what every element is, and say it once. Elements are computed in the order of their places, with the
-//! axes in the first order in which whatever is read was computed before (`steps`).
+//! The clauses must say what every element is, and say it once. Elements are computed in the first order in which whatever is read
+//! was computed before (`steps`): in the order of their places, if that is one, else with other axes first, or backward along axes.
 
 use super::{
     super::{
@@ -65,6 +65,12 @@ pub(in super::super) fn clauses<'a>(
         let message = format!("clauses define a sequence of a fixed length, not a `{declared}`");
         cx.error(codes::CLAUSE_TYPE, span, message)
             .hint("its elements are numbers or tensors: `real[9] x { … }`");
+        return None;
+    }
+    if lengths.contains(&0) {
+        let message = format!("`{name}` of type `{declared}` has no elements to be defined");
+        cx.error(codes::CLAUSE_TYPE, span, message)
+            .hint("an empty sequence is written `{}`");
         return None;
     }
     if lengths.iter().any(|&n| n > MOST_STEPS) {
@@ -172,7 +178,7 @@ fn slot_of<'a>(
         low: 0,
         count: length,
     });
-    if range.low as usize + range.count > length {
+    if range.low < 0 || range.end() > length as i64 {
         let message = format!(
             "the range of the index `{}` is longer than axis {axis}, which has extent {length}",
             binder.name
@@ -280,9 +286,10 @@ fn computed(
     };
     let mut first = None;
     for order in orders(lengths.len()) {
-        let width = size / lengths[order[0]];
+        let steps = lengths[order.axes[0]];
+        let width = size / steps;
         let reported = cx.diagnostics.len();
-        let is_short = what.is_short(lengths[order[0]]);
+        let is_short = what.is_short(steps);
         let stepped = match !is_short && width <= MOST_ELEMENTS {
             true => stepped(cx, &what, &order),
             false => Err(Stop::Unstepped),
@@ -297,8 +304,17 @@ fn computed(
             made => made,
         };
         let recurrence = cx.indices.recurrence.as_mut()?;
+        let is_backward = order.backward.contains(&true);
         match made {
+            Ok(_) if is_backward && size > MOST_ELEMENTS => {
+                let message = format!("`{name}` is too large to be computed from its end");
+                cx.error(codes::TOO_LARGE, span, message).hint(format!(
+                    "all its elements are kept, at most {MOST_ELEMENTS}; one that is computed from its beginning can have more"
+                ));
+                return None;
+            }
             Ok(made) => return Some(made),
+            Err(Stop::Unstepped) if is_backward => {}
             Err(Stop::Unstepped) => {
                 let message = format!("`{name}` is too large to be written out");
                 cx.error(codes::TOO_LARGE, span, message).hint(format!(
@@ -319,6 +335,6 @@ fn computed(
         shown(&read)
     );
     cx.error(codes::CLAUSE_ORDER, at, message)
-        .hint("elements are computed in the order of their places; each can read those before it");
+        .hint("elements are computed along each axis from its first place to its last or from its last to its first; each can read those before it");
     None
 }

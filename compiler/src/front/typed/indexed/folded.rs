@@ -223,7 +223,8 @@ impl Lowering<'_, '_> {
             return Ok(None);
         };
         let range = self.range(var);
-        if range.count < 2 {
+        // Steps are counted from 0.
+        if range.count < 2 || range.low < 0 {
             return Ok(None);
         }
         let mut free = self.cx.indices.free_in(body);

@@ -222,16 +222,17 @@ impl Lowering<'_, '_> {
     fn read_at(&mut self, indices: &[Expr], slots: &Slots) -> Result<Read, Stop> {
         let own = self.cx.indices.recurrence.as_ref();
         let steps = own.and_then(|own| own.steps.as_ref());
-        let steps = steps.map(|steps| (steps.axis, steps.now));
+        let steps = steps.map(|steps| (steps.axis, steps.now, steps.direction));
         let mut read = Read {
             point: Vec::new(),
             back: 0,
         };
         for (axis, index) in indices.iter().enumerate() {
             match steps {
-                Some((of_steps, now)) if of_steps == axis => {
-                    read.back = self.distance(index, now, slots)?;
-                    read.point.push(now.low - read.back);
+                Some((of_steps, now, direction)) if of_steps == axis => {
+                    let before = self.distance(index, now, slots)?;
+                    read.back = direction * before;
+                    read.point.push(now.low - before);
                 }
                 _ => read.point.push(self.int(index, slots)?),
             }
@@ -239,7 +240,7 @@ impl Lowering<'_, '_> {
         Ok(read)
     }
 
-    /// How many steps before the current one an index leads; it must be as many in every step.
+    /// How many places before that of the current step an index leads; it must be as many in every step.
     fn distance(&mut self, index: &Expr, now: Range, slots: &Slots) -> Result<i64, Stop> {
         if !self.is_running(index, slots) {
             let place = self.int(index, slots)?;

@@ -2,17 +2,18 @@
 //!
 //! Few elements are written out: each is a value of its own, so what nobody reads later is not kept. Many are computed in steps
 //! along the first axis of the order: a step has a value for each of its elements, and reads those of earlier steps by how far
-//! back they are, which must be the same in every step. The index of the step is then an int at run time.
+//! back they are, which must be the same in every step. The index of the step is then an int at run time. Steps may go along their
+//! axis in either direction.
 
 use super::{
     super::{
         context::Cx,
-        expr::typed,
+        expr::{literal, typed},
         overload, tree,
-        tree::{Expr, ExprKind, Layout, Past, Segment, VarId, VarKind},
+        tree::{Constant, Expr, ExprKind, Layout, Past, Segment, VarId, VarKind},
     },
     clauses::Known,
-    coverage::{Point, points, shown, stretches},
+    coverage::{Order, Point, points, shown, stretches},
     lower::{self, Slot, Slots, Stop},
     ranges::Range,
 };
@@ -38,6 +39,15 @@ pub(super) struct Sequence<'s> {
 }
 
 impl Sequence<'_> {
+    /// The type of its elements.
+    fn element_type(&self) -> Type {
+        let mut ty = self.declared;
+        while let Type::Seq(element, Some(_)) = ty {
+            ty = element;
+        }
+        ty.clone()
+    }
+
     /// Whether so many steps are to be written out, if they can be.
     pub(super) fn is_short(&self, steps: usize) -> bool {
         let places = |places: &[Range]| places.iter().map(|range| range.count).product::<usize>();
@@ -81,8 +91,10 @@ pub(super) struct Recurrence {
 pub(super) struct Steps {
     /// The axis along which steps are taken.
     pub(super) axis: usize,
-    /// Which steps they are.
+    /// The places of the steps along it.
     pub(super) now: Range,
+    /// 1 if steps go to greater places, -1 if they go to smaller ones.
+    pub(super) direction: i64,
     /// The number of the element at each place; the place along the axis of the steps does not count.
     numbers: BTreeMap<Point, usize>,
     /// The elements of earlier steps that are read.
@@ -231,14 +243,14 @@ fn element(
 pub(super) fn written_out(
     cx: &mut Cx<'_>,
     what: &Sequence<'_>,
-    order: &[usize],
+    order: &Order,
 ) -> Result<Expr, Stop> {
     if let Some(own) = &mut cx.indices.recurrence {
         own.begin(None);
     }
     let mut bindings = Vec::new();
     let mut computed = BTreeMap::new();
-    for point in points(what.lengths, order) {
+    for point in points(what.lengths, &order.axes, &order.backward) {
         let (var, value) = element(cx, what, &point, None)?;
         bindings.push((var, value));
         computed.insert(point.clone(), var);
@@ -246,37 +258,58 @@ pub(super) fn written_out(
             own.computed.insert(point, var);
         }
     }
-    let body = gathered(cx, &computed, what.declared, &mut Vec::new(), what.span);
+    let of = |point: &Point| {
+        let (var, value) = (*computed.get(point)?, what.element_type());
+        Some(typed(value, ExprKind::Var(var), what.span))
+    };
+    let body = gathered(cx, &of, what.declared, &mut Vec::new(), what.span);
     let body = Box::new(body.ok_or(Stop::Failed)?);
     let kind = ExprKind::Let { bindings, body };
     Ok(typed(what.declared.clone(), kind, what.span))
 }
 
 /// The elements in steps along the first axis of an order.
-pub(super) fn stepped(cx: &mut Cx<'_>, what: &Sequence<'_>, order: &[usize]) -> Result<Expr, Stop> {
-    let axis = order[0];
+pub(super) fn stepped(cx: &mut Cx<'_>, what: &Sequence<'_>, order: &Order) -> Result<Expr, Stop> {
+    let axis = order.axes[0];
+    let is_backward = order.backward[axis];
+    let last = what.lengths[axis] as i64 - 1;
     let mut one_step = what.lengths.to_vec();
     one_step[axis] = 1;
-    let places = points(&one_step, &order[1..]);
-    let numbers: BTreeMap<Point, usize> = places.iter().cloned().zip(0..).collect();
+    let places = points(&one_step, &order.axes[1..], &order.backward);
+    // Steps that go backward have their place as an element of its own, before the others.
+    let first = usize::from(is_backward);
+    let numbers: BTreeMap<Point, usize> = places.iter().cloned().zip(first..).collect();
     let ranges: Vec<&[Range]> = what.known.iter().map(|c| &c.places[..]).collect();
     let mut segments = Vec::new();
-    for now in stretches(&ranges, axis, what.lengths[axis]) {
+    let mut stretches = stretches(&ranges, axis, what.lengths[axis]);
+    if is_backward {
+        stretches.reverse();
+    }
+    for now in stretches {
         let index = variable(cx, "step", &Type::Int, what.span);
+        let mut elements = Vec::new();
+        if is_backward {
+            let place = variable(cx, "place", &Type::Int, what.span);
+            let step = typed(Type::Int, ExprKind::Var(index), what.span);
+            let from_end = vec![int(last, what.span), step];
+            let value = overload::apply(cx, "-", what.span, from_end, None, what.span);
+            elements.push((place, value.ok_or(Stop::Failed)?));
+        }
+        let place = elements.first().map_or(index, |(place, _)| *place);
         let slot = match now.count {
             1 => Slot::Value(now.low),
-            _ => Slot::Running(index, now),
+            _ => Slot::Running(place, now),
         };
         if let Some(own) = &mut cx.indices.recurrence {
             own.begin(Some(Steps {
                 axis,
                 now,
+                direction: if is_backward { -1 } else { 1 },
                 numbers: numbers.clone(),
                 past: Vec::new(),
                 distances: Vec::new(),
             }));
         }
-        let mut elements = Vec::new();
         for place in &places {
             let mut point = place.clone();
             point[axis] = now.low;
@@ -288,9 +321,13 @@ pub(super) fn stepped(cx: &mut Cx<'_>, what: &Sequence<'_>, order: &[usize]) -> 
         }
         let own = cx.indices.recurrence.as_mut();
         let steps = own.and_then(|own| own.steps.take()).ok_or(Stop::Failed)?;
+        let [low, high] = match is_backward {
+            true => [last + 1 - now.end(), last - now.low],
+            false => [now.low, now.end() - 1],
+        };
         segments.push(Segment {
-            low: now.low,
-            high: now.end() - 1,
+            low,
+            high,
             index,
             past: steps.past,
             elements,
@@ -307,7 +344,7 @@ pub(super) fn stepped(cx: &mut Cx<'_>, what: &Sequence<'_>, order: &[usize]) -> 
         lengths: what.lengths.to_vec(),
         axis,
         places,
-        first: 0,
+        first,
         start: 0,
     };
     let made = tree::Recurrence {
@@ -316,25 +353,56 @@ pub(super) fn stepped(cx: &mut Cx<'_>, what: &Sequence<'_>, order: &[usize]) -> 
         segments,
     };
     let kind = ExprKind::Recurrence(Box::new(made));
+    let made = typed(what.declared.clone(), kind, what.span);
+    match is_backward {
+        true => turned(cx, made, axis, what),
+        false => Ok(made),
+    }
+}
+
+/// A sequence whose steps went backward along an axis, with its elements in the order of their places.
+fn turned(cx: &mut Cx<'_>, made: Expr, axis: usize, what: &Sequence<'_>) -> Result<Expr, Stop> {
+    let var = variable(cx, what.name, what.declared, what.span);
+    let axes: Vec<usize> = (0..what.lengths.len()).collect();
+    let mut elements = BTreeMap::new();
+    for point in points(what.lengths, &axes, &vec![false; axes.len()]) {
+        let mut element = typed(what.declared.clone(), ExprKind::Var(var), what.span);
+        for (along, &place) in point.iter().enumerate() {
+            let last = what.lengths[along] as i64 - 1;
+            let place = if along == axis { last - place } else { place };
+            let args = vec![element, int(place, what.span)];
+            let found = overload::apply(cx, spelling::ELEMENT, what.span, args, None, what.span);
+            element = found.ok_or(Stop::Failed)?;
+        }
+        elements.insert(point, element);
+    }
+    let of = |point: &Point| elements.get(point).cloned();
+    let body = gathered(cx, &of, what.declared, &mut Vec::new(), what.span);
+    let body = Box::new(body.ok_or(Stop::Failed)?);
+    let bindings = vec![(var, made)];
+    let kind = ExprKind::Let { bindings, body };
     Ok(typed(what.declared.clone(), kind, what.span))
+}
+
+fn int(value: i64, span: Span) -> Expr {
+    literal(Type::Int, Constant::Int(value), span)
 }
 
 /// The elements as the sequence that they are.
 fn gathered(
     cx: &mut Cx<'_>,
-    computed: &BTreeMap<Point, VarId>,
+    element_at: &dyn Fn(&Point) -> Option<Expr>,
     ty: &Type,
     prefix: &mut Point,
     span: Span,
 ) -> Option<Expr> {
     let Type::Seq(element, Some(n)) = ty else {
-        let var = *computed.get(prefix)?;
-        return Some(typed(ty.clone(), ExprKind::Var(var), span));
+        return element_at(prefix);
     };
     let mut elements = Vec::new();
     for at in 0..*n as i64 {
         prefix.push(at);
-        elements.push(gathered(cx, computed, element, prefix, span)?);
+        elements.push(gathered(cx, element_at, element, prefix, span)?);
         prefix.pop();
     }
     overload::apply(cx, spelling::SEQUENCE, span, elements, Some(ty), span)
