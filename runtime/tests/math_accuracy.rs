@@ -1,5 +1,11 @@
 //! Elementary functions against correctly rounded values, in every version.
+//!
+//! Random arguments are others in every run. A failure prints the seed; `MATH_SEED=seed` repeats it, and `MATH_COUNT=n` takes
+//! `n` arguments of each kind.
 
+mod math_reference;
+
+use math_reference::value;
 use runtime::math::{MATH, lookup_for};
 use runtime::simd::{Float, Isa, WIDTHS};
 
@@ -342,6 +348,199 @@ fn a_lane_gives_the_same_bits_at_every_width() {
             }
         }
     }
+}
+
+/// Random numbers from a seed.
+struct Random(u64);
+
+impl Random {
+    /// The seed of this run.
+    fn new() -> (u64, Random) {
+        let now = || {
+            let now = std::time::SystemTime::now();
+            let since = now.duration_since(std::time::UNIX_EPOCH);
+            since.map_or(1, |time| time.as_nanos() as u64)
+        };
+        let given = std::env::var("MATH_SEED").ok();
+        let seed = given.map_or_else(now, |seed| seed.parse().expect("MATH_SEED is a number"));
+        (seed, Random(seed))
+    }
+
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Between 0 and 1.
+    fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.unit()
+    }
+
+    /// Any finite double: all exponents, subnormal numbers included, alike.
+    fn any(&mut self) -> f64 {
+        loop {
+            let x = f64::from_bits(self.bits());
+            // Every eighth is subnormal or nearly so.
+            let x = match self.bits() % 8 {
+                0 => f64::from_bits(x.to_bits() & ((1 << 53) - 1)).copysign(x),
+                _ => x,
+            };
+            if x.is_finite() {
+                return x;
+            }
+        }
+    }
+
+    /// A number of any magnitude from 2^low to 2^high.
+    fn scaled(&mut self, low: f64, high: f64) -> f64 {
+        let magnitude = self.between(low, high).exp2() * self.between(1.0, 2.0);
+        magnitude.copysign(self.between(-1.0, 1.0))
+    }
+
+    /// Arguments at which a function is neither constant nor undefined nor overflows.
+    fn telling(&mut self, name: &str) -> Vec<f64> {
+        match name {
+            "sin" | "cos" | "tan" => vec![self.scaled(-30.0, 40.0)],
+            "asin" | "acos" => match self.bits() % 2 {
+                0 => vec![self.between(-1.0, 1.0)],
+                _ => {
+                    let near = 1.0 - self.scaled(-50.0, -2.0).abs();
+                    vec![near.copysign(self.between(-1.0, 1.0))]
+                }
+            },
+            "atan" => vec![self.scaled(-10.0, 10.0)],
+            "atan2" => {
+                // The quotient is near 1, or any, down to subnormal numbers.
+                let x = self.any();
+                let spread = if self.bits() % 2 == 0 { 8.0 } else { 1100.0 };
+                let y = x * self.between(-spread, spread).exp2();
+                vec![y.copysign(self.between(-1.0, 1.0)), x]
+            }
+            "exp" => vec![self.between(-746.0, 710.0)],
+            "log" | "log2" | "log10" => match self.bits() % 2 {
+                0 => vec![self.any().abs()],
+                _ => vec![1.0 + self.scaled(-52.0, -1.0)],
+            },
+            "pow" => {
+                let x = match self.bits() % 2 {
+                    0 => self.any().abs(),
+                    _ => 1.0 + self.scaled(-45.0, -1.0),
+                };
+                let y = self.between(-745.0, 710.0) / x.ln();
+                match self.bits() % 4 {
+                    0 => vec![-x, y.round()],
+                    1 => vec![x, y.round()],
+                    _ => vec![x, y],
+                }
+            }
+            "erf" => vec![self.between(-6.5, 6.5)],
+            "erfc" => vec![self.between(-6.5, 27.5)],
+            _ => vec![self.any().abs()],
+        }
+    }
+}
+
+/// Arguments of each kind for the tests with random numbers.
+fn count() -> usize {
+    let given = std::env::var("MATH_COUNT").ok();
+    given.map_or(100, |count| count.parse().expect("MATH_COUNT is a number"))
+}
+
+/// Arguments over the whole range of doubles, and those that tell most.
+fn random_arguments(name: &str, arity: usize, random: &mut Random) -> Vec<Vec<f64>> {
+    let anywhere: Vec<Vec<f64>> = (0..count())
+        .map(|_| (0..arity).map(|_| random.any()).collect())
+        .collect();
+    let telling = (0..count()).map(|_| random.telling(name));
+    anywhere.into_iter().chain(telling).collect()
+}
+
+#[test]
+fn results_are_as_near_as_the_table_says() {
+    let (seed, mut random) = Random::new();
+    let mut wrong = Vec::new();
+    for row in MATH.iter().filter(|row| row.units > 0.0) {
+        let arguments = random_arguments(row.name, row.arity, &mut random);
+        let singles: Vec<Vec<f32>> = arguments
+            .iter()
+            .map(|args| args.iter().map(|&x| x as f32).collect())
+            .collect();
+        let widened: Vec<Vec<f64>> = singles
+            .iter()
+            .map(|args| args.iter().map(|&x| x.into()).collect())
+            .collect();
+        let exact = |arguments: &[Vec<f64>]| -> Vec<_> {
+            arguments.iter().map(|args| value(row.name, args)).collect()
+        };
+        let (wanted, wanted_of_singles) = (exact(&arguments), exact(&widened));
+        assert!(
+            wanted.iter().flatten().count() >= count() / 4,
+            "{}",
+            row.name
+        );
+        let (mut worst, mut worst_single) = (0f64, 0f64);
+        for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+            let width = WIDTHS[random.bits() as usize % WIDTHS.len()];
+            let place = format!("seed {seed}: {isa:?} {width}: {}", row.name);
+            let results = apply::<f64>(isa, width, row.name, &arguments);
+            for ((args, wanted), result) in arguments.iter().zip(&wanted).zip(results) {
+                let Some(wanted) = wanted else { continue };
+                let off = wanted.units(result);
+                worst = worst.max(off);
+                if off > row.units {
+                    wrong.push(format!("{place}({args:?}) is {result:e}, {off} units off"));
+                }
+            }
+            let results = apply::<f32>(isa, width, row.name, &singles);
+            for ((args, wanted), result) in singles.iter().zip(&wanted_of_singles).zip(results) {
+                let Some(wanted) = wanted else { continue };
+                let off = wanted.single_units(result);
+                worst_single = worst_single.max(off);
+                if off > row.single_units() {
+                    wrong.push(format!(
+                        "{place}({args:?}) of singles is {result:e}, {off} units off"
+                    ));
+                }
+            }
+        }
+        println!(
+            "{}: doubles {worst:.4}, singles {worst_single:.4}",
+            row.name
+        );
+    }
+    wrong.truncate(20);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What has been found wrong: quotients that are subnormal, or were made so by scaling.
+#[test]
+fn angles_of_points_far_apart_in_magnitude_do_not_underflow() {
+    let arguments = vec![
+        vec![3.585047931883801e-142, 3.602179650115226e150],
+        vec![3.1488742121104414e-149, 1.0788291306709897e155],
+        vec![-3.1488742121104414e-149, 1.0788291306709897e155],
+        vec![1e-150, 1e170],
+        vec![2f64.powi(-60), f64::MAX],
+        vec![5e-324, 1.0],
+        vec![5e-324, 1e-300],
+        vec![3e-162, 1e161],
+    ];
+    for_every_version(|isa, width| {
+        let results = apply::<f64>(isa, width, "atan2", &arguments);
+        for (args, result) in arguments.iter().zip(results) {
+            let off = value("atan2", args).expect("an angle").units(result);
+            assert!(
+                off <= 1.0,
+                "{isa:?} {width}: atan2({args:?}) is {result:e}, {off} off"
+            );
+        }
+    });
 }
 
 #[test]

@@ -189,11 +189,12 @@ pub(super) fn atan2<V: Doubles>(y: V, x: V) -> V {
     // Infinities stand for directions.
     let dy = V::select(any, V::select(y_infinite, one, zero), ay);
     let dx = V::select(any, V::select(x_infinite, one, zero), ax);
-    // The angle is that of scaled coordinates, which keep their products in range.
+    // The angle is that of scaled coordinates, which keep their products in range. Scaling large ones down by no more than
+    // 2^−200 loses nothing: a coordinate that becomes subnormal is too small for their quotient to be other than 0.
     let largest = dy.max(dx);
     let factor = V::select(
-        num::<V>(2f64.powi(500)).lt(largest),
-        num(2f64.powi(-600)),
+        num::<V>(2f64.powi(900)).lt(largest),
+        num(2f64.powi(-200)),
         one,
     );
     let factor = V::select(

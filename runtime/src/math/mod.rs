@@ -1,7 +1,7 @@
 //! Elementary functions for W strands per call.
 //!
-//! Every row of [`MATH`] is within 2 units in the last place of the true value for every argument, in both real
-//! types, with the special cases of the C library (signed zeros, infinities, NaN, `pow(1, NaN) = 1`, …).
+//! Every row of [`MATH`] says how far results are from the true value at most, for every argument, with the special
+//! cases of the C library (signed zeros, infinities, NaN, `pow(1, NaN) = 1`, …).
 //! `sqrt`, `floor`, `ceil`, `round` (halves away from zero), `trunc` and `fmod` are exact or correctly rounded.
 //!
 //! All are computed in double precision, singles included, by polynomials without branches; what those cannot
