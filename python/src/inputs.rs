@@ -4,7 +4,10 @@ use crate::{errors, image::Image, program::Program};
 use compiler::library::{self, Failure, ImageSource, InputType, InputValue, Source};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    ffi::OsString,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 /// Values for the inputs of a program, by name. Whoever sets one has brought it into the shape that the type wants.
 #[pyclass(frozen, module = "diderot._native")]
@@ -94,8 +97,8 @@ impl Inputs {
         self.set_components(py, name, values)
     }
 
-    fn set_file(&self, py: Python<'_>, name: &str, file: String) -> PyResult<()> {
-        self.set(py, name, InputValue::File(file))
+    fn set_file(&self, py: Python<'_>, name: &str, file: OsString) -> PyResult<()> {
+        self.set(py, name, InputValue::File(file.into()))
     }
 
     fn set_image(&self, py: Python<'_>, name: &str, image: &Image) -> PyResult<()> {

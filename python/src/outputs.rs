@@ -13,7 +13,7 @@ use pyo3::{
     types::PyBytes,
 };
 use runtime::{nrrd::NamedSpace, nrrd::Space, png::Range, reduce};
-use std::sync::Arc;
+use std::{ffi::OsString, sync::Arc};
 
 /// The name of an output, its values, and for sequences of varying length how many elements each strand has.
 type Arrays<'py> = (String, Bound<'py, PyAny>, Option<Bound<'py, PyAny>>);
@@ -128,8 +128,8 @@ pub(crate) fn save(
     outputs: Vec<(String, Bound<'_, PyAny>, Option<Vec<usize>>)>,
     sizes: Vec<usize>,
     place: Option<PlaceParts>,
-    words: Vec<String>,
-) -> PyResult<Vec<(String, String, Vec<String>)>> {
+    words: Vec<OsString>,
+) -> PyResult<Vec<(OsString, String, Vec<String>)>> {
     let domain = domain(sizes, program.compiled.interface.grid);
     let described: Vec<Output> = outputs
         .iter()
@@ -160,9 +160,13 @@ pub(crate) fn save(
         .map_err(|problems| PyOSError::new_err(problems.join("\n")))?;
     let told = written.into_iter().map(|written| {
         let tally = written.tally.iter();
-        let of_tally = tally.flat_map(|tally| tally.notes(&written.file, false));
+        let of_tally = tally.flat_map(|tally| tally.notes(&written.file.to_string(), false));
         let notes = written.notes.iter().cloned().chain(of_tally).collect();
-        (written.file.clone(), written.description.clone(), notes)
+        (
+            written.file.as_os_str().into(),
+            written.description.clone(),
+            notes,
+        )
     });
     Ok(told.collect())
 }
@@ -175,7 +179,7 @@ pub(crate) fn picture<'py>(
     name: &str,
     array: Bound<'py, PyAny>,
     sizes: Vec<usize>,
-    words: Vec<String>,
+    words: Vec<OsString>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (output, held) = (described(program, name)?, Held::new(&array)?);
     let column = Column {

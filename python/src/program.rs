@@ -13,7 +13,7 @@ use pyo3::{
     prelude::*,
     types::{PyDict, PyList},
 };
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 /// A compiled program. It never changes, and any number of threads may run it.
 #[pyclass(frozen, module = "diderot._native")]
@@ -27,7 +27,7 @@ pub(crate) struct Program {
 #[pyfunction]
 pub(crate) fn compile(
     py: Python<'_>,
-    path: &str,
+    path: PathBuf,
     text: &str,
     double: bool,
     long_int: bool,
