@@ -1,6 +1,6 @@
 //! Outputs: from the values of strands to arrays, and from arrays to files.
 
-use crate::program::Program;
+use crate::{errors, program::Program};
 use compiler::library::{
     self, Column, Domain, Output, OutputData, OutputLength, Place, Values, picture_bytes,
     write_files,
@@ -124,6 +124,7 @@ type PlaceParts = (Vec<Vec<f64>>, Vec<f64>, Option<String>);
 /// Writes outputs as the command does, with its options; gives the names of the files, what they are and notes about them.
 #[pyfunction]
 pub(crate) fn save(
+    py: Python<'_>,
     program: &Program,
     outputs: Vec<(String, Bound<'_, PyAny>, Option<Vec<usize>>)>,
     sizes: Vec<usize>,
@@ -156,8 +157,9 @@ pub(crate) fn save(
             origin,
         }
     });
-    let written = write_files(&columns, &domain, place.as_ref(), &words)
-        .map_err(|problems| PyOSError::new_err(problems.join("\n")))?;
+    let write = || write_files(&columns, &domain, place.as_ref(), &words);
+    let written =
+        errors::fenced(py, write)?.map_err(|problems| PyOSError::new_err(problems.join("\n")))?;
     let told = written.into_iter().map(|written| {
         let tally = written.tally.iter();
         let of_tally = tally.flat_map(|tally| tally.notes(&written.file.to_string(), false));
@@ -188,11 +190,8 @@ pub(crate) fn picture<'py>(
         lengths: None,
         range: Range::Usual,
     };
-    let bytes = picture_bytes(
-        &column,
-        &domain(sizes, program.compiled.interface.grid),
-        &words,
-    );
+    let domain = domain(sizes, program.compiled.interface.grid);
+    let bytes = errors::fenced(py, || picture_bytes(&column, &domain, &words))?;
     let bytes = bytes.map_err(|problems| PyValueError::new_err(problems.join("\n")))?;
     Ok(PyBytes::new(py, &bytes))
 }
