@@ -4,11 +4,16 @@ use crate::{
     diderot_array, diderot_program,
     diderot_status::{self, *},
     diderot_type::{self, *},
-    object::{Answer, Message, Problem, fenced, text},
+    object::{Answer, Message, Problem, fenced, file_name, text},
     types::DIDEROT_MAX_AXES,
 };
-use compiler::library::{Arrangement, InputValue, Inputs, Orientation, SharedImage, Strided};
-use runtime::nrrd::{Endian, SampleType, Space};
+use compiler::library::{
+    Arrangement, FileName, InputValue, Inputs, Orientation, SharedImage, Strided,
+};
+use runtime::{
+    file_name::split_last,
+    nrrd::{Endian, SampleType, Space},
+};
 use std::{
     ffi::c_char,
     fs::File,
@@ -74,6 +79,10 @@ unsafe fn numbers<'a, T>(values: *const T, count: usize) -> Result<&'a [T], Prob
     match (values.is_null(), count) {
         (_, 0) => Ok(&[]),
         (true, _) => Err(Problem::misuse("the values are a null pointer")),
+        // No memory has so many; a negative length becomes such a count.
+        (false, _) if count > isize::MAX as usize / size_of::<T>() => Err(Problem::misuse(
+            format!("{count} values are more than memory can hold"),
+        )),
         // SAFETY: the caller's promise.
         (false, _) => Ok(unsafe { std::slice::from_raw_parts(values, count) }),
     }
@@ -103,23 +112,14 @@ pub unsafe extern "C" fn diderot_set_ints(
     values: *const i64,
     count: usize,
 ) -> diderot_status {
-    let value = || {
-        // SAFETY: promised by the caller.
-        let numbers = unsafe { numbers(values, count)? };
-        Ok(InputValue::Seq(
-            numbers.iter().map(|&n| InputValue::Int(n)).collect(),
-        ))
-    };
-    // SAFETY: promised by the caller.
+    // SAFETY: promised by the caller. One integer may be the value itself or a sequence of one.
     unsafe {
-        match (count, values.as_ref()) {
-            (1, Some(&one)) => match set(inputs, name, || Ok(InputValue::Int(one))) {
-                DIDEROT_OK => DIDEROT_OK,
-                // It may be a sequence of one.
-                _ => set(inputs, name, value),
-            },
-            _ => set(inputs, name, value),
-        }
+        set(inputs, name, || {
+            let numbers = numbers(values, count)?.iter();
+            Ok(InputValue::Seq(
+                numbers.map(|&n| InputValue::Int(n)).collect(),
+            ))
+        })
     }
 }
 
@@ -159,18 +159,18 @@ pub unsafe extern "C" fn diderot_set_file(
     // SAFETY: promised by the caller.
     unsafe {
         set(inputs, name, || {
-            let file = text(file, "name of a file")?;
-            readable(file)?;
-            Ok(InputValue::File(file.to_string()))
+            let file = file_name(file)?;
+            readable(&file)?;
+            Ok(InputValue::File(file))
         })
     }
 }
 
 /// A file that is not there is told at once.
-fn readable(file: &str) -> Answer {
+fn readable(file: &FileName) -> Answer {
     let whole = File::open(file);
     // The name may choose a frame of the file: `scan.nrrd#3`.
-    let opened = whole.or_else(|error| match file.rsplit_once('#') {
+    let opened = whole.or_else(|error| match split_last(file.as_os_str(), b'#') {
         Some((file, _)) => File::open(file),
         None => Err(error),
     });

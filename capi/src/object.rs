@@ -1,8 +1,10 @@
 //! Objects behind pointers: the last message of each, and a fence that no panic passes.
 
 use crate::diderot_status::{self, *};
+use compiler::library::FileName;
+use runtime::memory::Shortage;
 use std::{
-    ffi::{CStr, CString, c_char},
+    ffi::{CStr, CString, OsStr, c_char},
     panic::{AssertUnwindSafe, catch_unwind},
     ptr,
     sync::{Mutex, PoisonError},
@@ -45,9 +47,15 @@ pub(crate) fn fenced(work: impl FnOnce() -> Answer) -> (diderot_status, Option<C
         Ok(Ok(())) => (DIDEROT_OK, None),
         Ok(Err(Problem(status, text))) => (status, Some(c_text(&text))),
         Err(panic) => {
+            if let Some(shortage) = panic.downcast_ref::<Shortage>() {
+                return (DIDEROT_RUN_ERROR, Some(c_text(&shortage.to_string())));
+            }
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-            let text = format!("a fault of the library: {}", text.unwrap_or("unknown"));
+            let text = format!(
+                "a fault of the library: {}; please report it, with the program that shows it",
+                text.unwrap_or("unknown")
+            );
             (DIDEROT_INTERNAL, Some(c_text(&text)))
         }
     }
@@ -70,6 +78,22 @@ pub(crate) unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a 
     // SAFETY: the caller's promise.
     let text = unsafe { CStr::from_ptr(pointer) }.to_str();
     text.map_err(|_| Problem::misuse(format!("the {what} is not UTF-8 text")))
+}
+
+/// The name of a file behind a pointer; where the system has it so, any bytes.
+///
+/// # Safety
+/// As for [`text`].
+pub(crate) unsafe fn file_name(pointer: *const c_char) -> Result<FileName, Problem> {
+    let what = "name of a file";
+    if cfg!(not(unix)) || pointer.is_null() {
+        // SAFETY: the caller's promise.
+        return unsafe { text(pointer, what) }.map(FileName::from);
+    }
+    // SAFETY: the caller's promise; on Unix a word is any bytes.
+    let bytes = unsafe { CStr::from_ptr(pointer) }.to_bytes();
+    // SAFETY: as above.
+    Ok(unsafe { OsStr::from_encoded_bytes_unchecked(bytes) }.into())
 }
 
 /// The last message of a program, of inputs or of a run; null if its last call went well. It stays until the next call.

@@ -73,7 +73,14 @@ static void roots(void) {
     CHECK(diderot_start(program, inputs, 2, &run) == DIDEROT_INPUT_ERROR && run == NULL);
     CHECK(strstr(diderot_message(program), "`numbers`"));
     CHECK(diderot_set_reals(inputs, "numbers", numbers, 3) == DIDEROT_OK && diderot_message(inputs) == NULL);
-    int64_t most = 50;
+    int64_t most = (int64_t)1 << 40;
+    CHECK(diderot_set_ints(inputs, "most", &most, 1) == DIDEROT_INPUT_ERROR);
+    CHECK(strstr(diderot_message(inputs), "found 1099511627776, expected an integer from -2147483648"));
+    /* No length is believed that memory cannot have. */
+    CHECK(diderot_set_reals(inputs, "numbers", numbers, (size_t)1 << 61) == DIDEROT_MISUSE);
+    CHECK(diderot_set_ints(inputs, "most", &most, SIZE_MAX) == DIDEROT_MISUSE);
+    CHECK(strstr(diderot_message(inputs), "more than memory can hold"));
+    most = 50;
     CHECK(diderot_set_ints(inputs, "most", &most, 1) == DIDEROT_OK);
     CHECK(diderot_start(program, inputs, 2, &run) == DIDEROT_OK);
     char printed[100] = "";

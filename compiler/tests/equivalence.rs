@@ -159,12 +159,7 @@ fn scene() -> ImageSource {
 }
 
 fn table(file: &str) -> ImageSource {
-    ImageSource::File(
-        root()
-            .join(format!("data/{file}.nrrd"))
-            .display()
-            .to_string(),
-    )
+    ImageSource::File(root().join(format!("data/{file}.nrrd")).into())
 }
 
 /// What the programs of the language read, from `data` rather than from files that the user would have.

@@ -5,7 +5,7 @@
 >>> program.run(vol=volume, isoval=0.5).save("iso.png")
 """
 
-from ._errors import CompileError, Diagnostic, DiderotError, InputError, RunError
+from ._errors import CompileError, Diagnostic, DiderotError, DiderotWarning, InputError, InternalError, RunError
 from ._images import Image
 from ._native import __version__
 from ._program import Input, Output, Program, Progress, Running, compile
@@ -15,9 +15,11 @@ __all__ = [
     "CompileError",
     "Diagnostic",
     "DiderotError",
+    "DiderotWarning",
     "Image",
     "Input",
     "InputError",
+    "InternalError",
     "Output",
     "Program",
     "Progress",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import warnings
 from dataclasses import dataclass
 
 
@@ -39,6 +41,22 @@ class DiderotError(Exception):
     def _render_traceback_(self) -> list[str]:
         """What IPython shows: the message, without the stack of Python."""
         return [f"{type(self).__name__}:", *str(self).splitlines()]
+
+
+class DiderotWarning(UserWarning):
+    """Something about a program or its run that is probably not as it was meant; the text quotes the lines it is about."""
+
+
+class InternalError(DiderotError):
+    """A fault of this package, not of the program. Please report it."""
+
+
+def warn(text: str) -> None:
+    """Warns at the line outside this package that led here."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_globals.get("__name__", "").split(".")[0] == __package__ and frame.f_back is not None:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text.rstrip("\n"), DiderotWarning, stacklevel=level)
 
 
 class CompileError(DiderotError):

@@ -1,10 +1,13 @@
 """Images: samples with a place in the world, from arrays and from the objects of other packages.
 
-Objects of nibabel, SimpleITK, ITK, pynrrd, MONAI and xarray are known by what they have; none of these packages is imported.
+Objects of nibabel, SimpleITK, ITK, pynrrd, MONAI, xarray and pyvista are known by what they have; none of these packages is
+imported.
 """
 
 from __future__ import annotations
 
+import math
+import os
 from dataclasses import dataclass
 from typing import Any, Literal, Sequence
 
@@ -12,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._errors import InputError
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,6 +47,12 @@ class _Placed:
     own: bool = False
     #: The fields of the header of a NRRD file, if that is what describes the axes.
     header: Any = None
+    #: Which half of a symmetric matrix the components of a sample are.
+    symmetric: str | None = None
+    #: The file that has the samples, if they are not in the array, which then has only their shape.
+    file: str | None = None
+    #: The space of patients in which the samples of a file are wanted.
+    world: str | None = None
 
     def turned(self, wanted: str | None) -> _Placed:
         """The same in another space of patients: positions change their signs, components do not."""
@@ -76,10 +86,22 @@ def _without_stubs(array: npt.NDArray[Any], grid: int) -> npt.NDArray[Any]:
     return array.squeeze(stubs) if stubs else array
 
 
+#: The intent of NIfTI for symmetric matrices, of which the lower half is stored row by row.
+_SYMMETRIC_MATRIX = 1005
+
+
 def _of_nibabel(image: Any) -> _Placed:
     array = np.asanyarray(image.dataobj)
     directions, origin = _split_affine(image.affine)
-    return _Placed(_without_stubs(array, 3), True, directions, origin, _long_name("ras"), own=True)
+    placed = _Placed(_without_stubs(array, 3), True, directions, origin, _long_name("ras"), own=True)
+    try:
+        intent = int(image.header["intent_code"])
+    except (KeyError, TypeError, ValueError, IndexError):
+        # Other formats than NIfTI have headers without intents.
+        intent = 0
+    if intent == _SYMMETRIC_MATRIX:
+        placed.symmetric = "lower"
+    return placed
 
 
 def _of_simple_itk(image: Any) -> _Placed:
@@ -140,8 +162,70 @@ def _of_xarray(image: Any) -> _Placed:
     return _Placed(array, False, directions, np.array(starts[::-1], dtype=np.float64))
 
 
+def _of_pyvista(image: Any) -> _Placed:
+    """A grid of VTK with even steps: the active array of its points, or the only one."""
+    names = list(image.point_data.keys())
+    active = getattr(image, "active_scalars_name", None)
+    if active not in names:
+        if len(names) != 1:
+            have = ", ".join(f"`{name}`" for name in names) or "none"
+            raise ValueError(
+                f"an ImageData needs one active array of its points; it has {have} (image.set_active_scalars(name) chooses one, "
+                "image.cell_data_to_point_data() makes them of arrays of cells)"
+            )
+        active = names[0]
+    values = np.asarray(image.point_data[active])
+    sizes = [int(n) for n in image.dimensions]
+    dim = 3 if sizes[2] > 1 else 2 if sizes[1] > 1 else 1
+    array = values.reshape(*sizes[:dim][::-1], *values.shape[1:])
+    turn = np.asarray(getattr(image, "direction_matrix", np.eye(3)), dtype=np.float64)
+    directions = (turn * np.asarray(image.spacing, dtype=np.float64))[:dim, :dim]
+    return _Placed(array, False, directions, np.asarray(image.origin, dtype=np.float64)[:dim])
+
+
+def _of_file(path: str, space: str | None) -> _Placed:
+    """A file: its header says where it lies, and runs read the samples."""
+    if space not in (None, "ras", "lps"):
+        raise ValueError(f"the image of a file can be wanted in the space 'ras' or 'lps', found {space!r}")
+    about = _native.describe(path)
+    shape = [*about["sizes"][::-1], *about["shape"]]
+    array = np.broadcast_to(np.zeros((), np.dtype(about["dtype"])), shape)
+    if about["directions"] is None:
+        return _Placed(array, own=True, file=path, world=space)
+    directions = np.array(about["directions"], dtype=np.float64).T
+    origin = np.array(about["origin"], dtype=np.float64)
+    placed = _Placed(array, False, directions, origin, about["space"], own=True).turned(_long_name(space))
+    placed.file, placed.world = path, space
+    return placed
+
+
+def _plain(thing: Any) -> npt.NDArray[Any]:
+    """An array of anything that NumPy makes one of. What is masked has no value, so it is refused."""
+    if np.ma.isMaskedArray(thing):
+        hidden = int(np.count_nonzero(np.ma.getmaskarray(thing)))
+        if hidden:
+            raise ValueError(
+                f"{hidden} of {thing.size} values of the masked array are masked; "
+                "array.filled(value) says what they are, and float arrays can be filled with numpy.nan"
+            )
+        return np.asarray(thing.data)
+    return np.asarray(thing)
+
+
 def _recognised(thing: Any) -> _Placed:
     """What an object is, by what it has."""
+    if thing is None:
+        raise ValueError("found None where an image is wanted")
+    placed = _placed_of(thing)
+    if placed.array.dtype == np.float16:
+        # Every number of half precision is one of single precision.
+        placed.array, placed.own = placed.array.astype(np.float32), True
+    return placed
+
+
+def _placed_of(thing: Any) -> _Placed:
+    if hasattr(thing, "point_data") and hasattr(thing, "spacing") and hasattr(thing, "dimensions"):
+        return _of_pyvista(thing)
     if hasattr(thing, "dataobj") and hasattr(thing, "affine"):
         return _of_nibabel(thing)
     if hasattr(thing, "GetDirection") and hasattr(thing, "GetSpacing"):
@@ -151,8 +235,8 @@ def _recognised(thing: Any) -> _Placed:
     if hasattr(thing, "coords") and hasattr(thing, "dims"):
         return _of_xarray(thing)
     if isinstance(thing, tuple) and len(thing) == 2 and isinstance(thing[1], dict):
-        return _Placed(np.asarray(thing[0]), True, header=thing[1])
-    return _Placed(np.asarray(thing))
+        return _Placed(_plain(thing[0]), True, header=thing[1])
+    return _Placed(_plain(thing))
 
 
 def _rows(value: Any) -> list[list[float] | None] | None:
@@ -186,7 +270,8 @@ def _native_of_header(array: npt.NDArray[Any], header: Any) -> _native.Image:
 class Image:
     """Samples with a place in the world, converted once for all runs.
 
-    `source` is an array, an image of nibabel, SimpleITK, ITK or MONAI, an `xarray.DataArray`, or `(data, header)` of pynrrd.
+    `source` is an array, an image of nibabel, SimpleITK, ITK or MONAI, an `xarray.DataArray`, an `ImageData` of pyvista,
+    `(data, header)` of pynrrd, or the path of a file, which each run reads.
 
     A plain array is in C order: its last axis of the grid is the first coordinate of the world (`a[z, y, x]`), and the
     components of a sample come after the grid. `order="F"` says that the grid is `a[x, y, z]`. `affine` maps the index, the first
@@ -196,9 +281,12 @@ class Image:
     is wanted; components of vectors never are.
 
     `components` axes after the grid belong to a sample; usually the program's type says it.
+
+    `symmetric` says that the six components of a sample (or three in the plane) are half of a symmetric matrix, row by row: "upper"
+    is xx xy xz yy yz zz, "lower" is xx yx yy zx zy zz.
     """
 
-    _native: _native.Image
+    _native: _native.Image | None
     _placed: _Placed
 
     def __init__(
@@ -211,10 +299,23 @@ class Image:
         space: str | None = None,
         order: Literal["C", "F"] | None = None,
         components: int | None = None,
+        symmetric: Literal["upper", "lower"] | None = None,
     ) -> None:
         if order not in ("C", "F", None):
             raise ValueError(f"found order {order!r}, expected 'C' or 'F'")
+        if symmetric not in ("upper", "lower", None):
+            raise ValueError(f"found symmetric {symmetric!r}, expected 'upper' or 'lower'")
+        if isinstance(source, (str, os.PathLike)):
+            given = {"spacing": spacing, "origin": origin, "affine": affine, "order": order, "components": components}
+            said = ", ".join(name for name, value in given.items() if value is not None)
+            if said:
+                raise ValueError(f"a file says itself where its samples lie; {said} can be given with an array")
+            self._placed = _of_file(os.fspath(source), space)
+            self._placed.symmetric = symmetric
+            self._native = None
+            return
         placed = _recognised(source)
+        placed.symmetric = symmetric or placed.symmetric
         if order is not None:
             placed.fastest_first = order == "F"
         if affine is not None:
@@ -286,6 +387,13 @@ class Image:
         high = origin + np.maximum(far, 0).sum(axis=1)
         return np.stack([low, high], axis=1)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_placed": self._placed}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._placed = state["_placed"]
+        self._native = None if self._placed.file is not None else _make(self._placed)
+
     def __repr__(self) -> str:
         sizes = " × ".join(map(str, self.shape))
         world = "" if self.space is None else f", {self.space}"
@@ -300,6 +408,73 @@ def _make(placed: _Placed) -> _native.Image:
     return _native.Image(placed.array, placed.fastest_first, directions, origin, placed.space)
 
 
-def native_image(value: Any) -> _native.Image:
-    """What a run takes: an `Image` as it is, anything else for this one run, without a copy."""
-    return value._native if isinstance(value, Image) else _make(_recognised(value))
+def set_image(inputs: _native.Inputs, about: dict[str, Any], value: Any, double: bool) -> None:
+    """Gives an input an image: an `Image` as it is, anything else for this one run, without a copy."""
+    name = about["name"]
+    if isinstance(value, (str, os.PathLike)):
+        inputs.set_file(name, os.fspath(value))
+        return
+    try:
+        placed = value._placed if isinstance(value, Image) else _recognised(value)
+        if placed.file is not None:
+            inputs.set_file(name, placed.file, placed.symmetric, placed.world)
+            return
+        if placed.header is None:
+            _check_shape(placed, about)
+        if not double:
+            _check_range(placed.array)
+        native = value._native if isinstance(value, Image) else None
+        inputs.set_image(name, native or _make(placed), placed.symmetric)
+    except InputError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the input `{name}` is of type {about['type']}: {error}") from None
+
+
+def _check_range(array: npt.NDArray[Any]) -> None:
+    """Refuses samples of double precision that would become infinite in single precision."""
+    if array.dtype.kind != "f" or array.dtype.itemsize <= 4 or not array.size:
+        return
+    most = np.finfo(np.float32).max
+    with np.errstate(invalid="ignore"):
+        if np.nanmax(array, initial=-np.inf) <= most and np.nanmin(array, initial=np.inf) >= -most:
+            return
+        beyond = array[np.isfinite(array) & (np.abs(array) > most)]
+    if beyond.size:
+        raise ValueError(
+            f"{beyond.size} samples, such as {beyond.flat[0]:g}, are beyond single precision ({most:g}); "
+            "diderot.compile(…, double=True) computes in double precision"
+        )
+
+
+def _check_shape(placed: _Placed, about: dict[str, Any]) -> None:
+    """Says in NumPy's terms why an array does not suit the type of an input, where that can be seen from its shape."""
+    dim, *wanted = about["shape"]
+    shape = placed.array.shape
+    count, stored = math.prod(wanted), math.prod(shape[dim:])
+    if len(shape) < dim:
+        axes = f"{len(shape)} axes" if len(shape) != 1 else "1 axis"
+        raise ValueError(f"found an array of shape {shape}, which has {axes} where the grid alone has {dim}")
+    half = wanted[0] * (wanted[0] + 1) // 2 if len(wanted) == 2 and wanted[0] == wanted[1] else None
+    if stored == count or (stored == half and placed.symmetric):
+        return
+    names = "zyx"[3 - dim :] if not placed.fastest_first else "xyz"[:dim]
+    expected = "(" + ", ".join([*names, *map(str, wanted)]) + ("," if dim + len(wanted) == 1 else "") + ")"
+    if stored == half:
+        way = "; if they are half of a symmetric matrix, diderot.Image(array, symmetric=\"upper\") says so (xx xy xz yy yz zz), or \"lower\" (xx yx yy zx zy zz)"
+        if half == 3:
+            way = way.replace("xx xy xz yy yz zz", "xx xy yy").replace("xx yx yy zx zy zz", "xx yx yy")
+        raise ValueError(f"found {stored} components in an array of shape {shape}, expected {expected}{way}")
+    ways = []
+    if len(shape) > dim and count > 1 and math.prod(shape[: len(shape) - dim]) == count:
+        moved = list(range(len(shape) - dim))
+        source = str(moved[0]) if len(moved) == 1 else str(moved)
+        target = "-1" if len(moved) == 1 else str(list(range(-len(moved), 0)))
+        ways.append(f"numpy.moveaxis(array, {source}, {target}) puts the components last")
+    elif len(shape) == dim + 1 and count == 1:
+        last = len(shape) - 1
+        ways.append(f"array[n] takes one of the {shape[0]} along axis 0, and array[..., n] one of the {shape[last]} along axis {last}")
+    if len(shape) - dim in (1, 2):
+        sizes = ",".join(map(str, shape[dim:]))
+        ways.append(f"image({dim})[{sizes}] is the type that takes the array as it is")
+    raise ValueError(f"found an array of shape {shape}, expected {expected}" + "".join(f"; {way}" for way in ways))

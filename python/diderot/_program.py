@@ -16,8 +16,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from . import _native
-from ._errors import Diagnostic, InputError, diagnostics_of
-from ._images import Image, native_image
+from ._errors import Diagnostic, InputError, diagnostics_of, warn
+from ._images import Image, _plain, set_image
 from ._result import Result
 
 
@@ -85,7 +85,8 @@ def compile(
     constants: Mapping[str, object] = MappingProxyType({}),
     name: str | None = None,
 ) -> Program:
-    """Compiles the text of a program, or a file if `source` is a path or one line that ends in .diderot. Raises CompileError."""
+    """Compiles the text of a program, or a file if `source` is a path or one line that ends in .diderot. Raises CompileError, and
+    warns with DiderotWarning."""
     is_path = not isinstance(source, str) or ("\n" not in source and source.endswith((".diderot", ".ddro")))
     if is_path:
         path = os.fspath(source)
@@ -93,7 +94,10 @@ def compile(
     else:
         path, text = name or "program.diderot", str(source)
     values = [(key, _spelled(value)) for key, value in constants.items()]
-    return Program(_native.compile(path if name is None else name, text, double, long_int, values))
+    program = Program(_native.compile(path if name is None else name, text, double, long_int, values))
+    for _, shown in program._native.warnings():
+        warn(shown)
+    return program
 
 
 def _spelled(value: object) -> str:
@@ -104,7 +108,8 @@ def _spelled(value: object) -> str:
 
 
 class Program:
-    """A compiled program. It never changes, and any number of threads may run it at the same time."""
+    """A compiled program. It never changes, and any number of threads may run it at the same time. Pickled, it is its text, and
+    is compiled again where it is loaded."""
 
     inputs: Mapping[str, Input]
     outputs: Mapping[str, Output]
@@ -122,7 +127,10 @@ class Program:
         self.outputs = MappingProxyType(
             {name: Output(name, ty, grid, ragged) for name, ty, ragged in native.outputs()}
         )
-        self.warnings = diagnostics_of(native.warnings()[0])
+        self.warnings = diagnostics_of("".join(line for line, _ in native.warnings()))
+
+    def __reduce__(self) -> tuple[type[Program], tuple[_native.Program]]:
+        return Program, (self._native,)
 
     def run(
         self,
@@ -150,7 +158,10 @@ class Program:
                 raise
         about = run.outputs(True)
         assert about is not None, "a run that ended has outputs"
-        return Result(self._native, about, _end(stopped), time.perf_counter() - start)
+        result = Result(self._native, about, _end(stopped), time.perf_counter() - start)
+        for text in result.report.warnings:
+            warn(text)
+        return result
 
     def start(
         self,
@@ -181,7 +192,7 @@ class Program:
             if name not in self._about:
                 known = ", ".join(self._about) or "none"
                 raise InputError(f"there is no input `{name}`; there are: {known}")
-            _set(inputs, self._about[name], value)
+            _set(inputs, self._about[name], value, self._native.is_double())
         missing = [n for n, i in self.inputs.items() if i.required and n not in values]
         if missing:
             raise InputError("inputs without a value: " + ", ".join(f"{n}: {self.inputs[n].type}" for n in missing))
@@ -200,11 +211,13 @@ def _is_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-def _set(inputs: _native.Inputs, about: dict[str, Any], value: Any) -> None:
+def _set(inputs: _native.Inputs, about: dict[str, Any], value: Any, double: bool) -> None:
     """Gives an input its value in the form that its type wants."""
     name, kind, shape, ty = about["name"], about["kind"], about["shape"], about["type"]
+    if value is None:
+        raise InputError(f"the input `{name}` is of type {ty}: found None; an input that is left out has its default, if there is one")
     if kind == "image":
-        inputs.set_file(name, os.fspath(value)) if _is_path(value) else inputs.set_image(name, native_image(value))
+        set_image(inputs, about, value, double)
         return
     if kind == "mesh" or (_is_path(value) and shape and kind != "string"):
         if not _is_path(value):
@@ -215,7 +228,7 @@ def _set(inputs: _native.Inputs, about: dict[str, Any], value: Any) -> None:
         inputs.set_strings(name, [value] if isinstance(value, str) else list(value))
         return
     try:
-        array = np.asarray(value)
+        array = _plain(value)
         wanted = {"bool": "b", "int": "biu", "real": "biuf"}[kind]
         if array.size and array.dtype.kind not in wanted:
             raise ValueError(f"{array.dtype} where {kind} is wanted")
@@ -286,6 +299,7 @@ class Running:
         self._run = run
         self._printer = printer
         self._cancelled = False
+        self._warned = False
 
     @property
     def steps(self) -> int:
@@ -327,7 +341,12 @@ class Running:
         if about is None:
             raise RuntimeError("this run has failed")
         stopped = "cancelled" if self._cancelled else "stable" if self._run.is_over() else "limit"
-        return Result(self._program._native, about, _end(stopped))
+        result = Result(self._program._native, about, _end(stopped))
+        if self.done and not self._warned:
+            self._warned = True
+            for text in result.report.warnings:
+                warn(text)
+        return result
 
     def snapshots(self, every: int = 1, limit: int | None = None) -> Iterator[Result]:
         """The state now, then after every `every` super-steps, then at the end."""

@@ -4,7 +4,9 @@ use compiler::{
     front::codes,
     library::{Diagnostic, Failure, Source, diag},
 };
-use pyo3::{call::PyCallArgs, prelude::*};
+use pyo3::{call::PyCallArgs, exceptions::PyMemoryError, prelude::*};
+use runtime::memory::Shortage;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// An exception of a class of the package.
 fn raised<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) -> PyErr {
@@ -12,6 +14,29 @@ fn raised<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) ->
         .import("diderot._errors")
         .and_then(|module| module.getattr(class)?.call1(arguments));
     made.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// Does something in which a panic is a fault of the library: an exception of Python that asks for a report, or tells that there is
+/// no memory. Nothing that Python calls may panic outside.
+pub(crate) fn fenced<R>(py: Python<'_>, work: impl FnOnce() -> R) -> PyResult<R> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        if let Some(shortage) = panic.downcast_ref::<Shortage>() {
+            return PyMemoryError::new_err(shortage.to_string());
+        }
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        let text = text.unwrap_or("of an unknown kind");
+        let message = format!(
+            "a fault of diderot itself: {text}\nplease report it, with the program and the inputs that show it"
+        );
+        raised(py, "InternalError", (message,))
+    })
+}
+
+/// Panics, so that tests can see what becomes of a panic.
+#[pyfunction]
+pub(crate) fn fault(py: Python<'_>, text: &str) -> PyResult<()> {
+    fenced(py, || panic!("{text}"))
 }
 
 /// What is wrong with a program.
@@ -27,9 +52,15 @@ pub(crate) fn input_error(py: Python<'_>, message: &str) -> PyErr {
 }
 
 /// Why a run could not begin or go on.
-pub(crate) fn failure(py: Python<'_>, source: &Source, failure: &Failure) -> PyErr {
+pub(crate) fn failure(
+    py: Python<'_>,
+    source: &Source,
+    inputs: &[String],
+    failure: &Failure,
+) -> PyErr {
     let text = failure.render(source);
     let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let text = &in_python(text, inputs);
     let diagnostic = failure.diagnostic(source);
     let lines = diag::to_json_lines(source, diagnostic.into_iter().collect());
     if failure.code == codes::INPUT {
@@ -49,4 +80,23 @@ pub(crate) fn failure(py: Python<'_>, source: &Source, failure: &Failure) -> PyE
             failure.step,
         ),
     )
+}
+
+/// A message that names inputs as the options of the command, with their names as in Python.
+pub(crate) fn in_python(text: &str, inputs: &[String]) -> String {
+    let mut text = text.to_string();
+    for name in inputs {
+        let rest = text.strip_prefix(&format!("-{name}"));
+        if let Some(rest) = rest.filter(|rest| rest.starts_with([' ', ':'])) {
+            text = format!("`{name}`{rest}");
+        }
+        for half in ["upper", "lower"] {
+            let option = format!("`--symmetric-{name} {half}`");
+            text = text.replace(
+                &option,
+                &format!("`diderot.Image(…, symmetric=\"{half}\")`"),
+            );
+        }
+    }
+    text
 }

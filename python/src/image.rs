@@ -1,9 +1,18 @@
 //! Images in the memory of arrays.
 
+use crate::errors;
 use compiler::library::{Arrangement, Orientation, SharedImage, Strided};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::{exceptions::PyTypeError, exceptions::PyValueError, prelude::*};
-use runtime::nrrd::{Axis, Endian, Header, Kind, NamedSpace, SampleType, Space};
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    types::PyDict,
+};
+use runtime::{
+    image,
+    nrrd::{Axis, Endian, Header, Kind, NamedSpace, SampleType, Space},
+};
+use std::path::PathBuf;
 
 /// Samples of an array with their place in the world, converted once for all programs that want them alike.
 #[pyclass(frozen, module = "diderot._native")]
@@ -87,6 +96,51 @@ impl Image {
     }
 }
 
+/// What a file of samples is: the sizes of its grid, the fastest axis first, the shape of a sample, the dtype of its numbers, and
+/// directions, origin and space if it can be an image.
+#[pyfunction]
+pub(crate) fn describe(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
+    let described = errors::fenced(py, || py.detach(|| image::describe(&path)))?;
+    let described = described.map_err(|error| errors::input_error(py, &error.to_string()))?;
+    let about = PyDict::new(py);
+    about.set_item("dtype", dtype(described.header.sample_type))?;
+    match &described.image {
+        None => {
+            about.set_item("sizes", described.header.sizes())?;
+            about.set_item("shape", Vec::<usize>::new())?;
+            about.set_item("directions", py.None())?;
+        }
+        Some(image) => {
+            let dim = image.sizes.len();
+            let matrix = image.orientation.index_to_world();
+            let axis = |axis: usize| (0..dim).map(|row| matrix[row * dim + axis]).collect();
+            about.set_item("sizes", &image.sizes)?;
+            about.set_item("shape", &image.shape)?;
+            about.set_item("directions", (0..dim).map(axis).collect::<Vec<Vec<f64>>>())?;
+            about.set_item("origin", image.orientation.origin())?;
+            about.set_item("space", &image.space)?;
+        }
+    }
+    Ok(about)
+}
+
+/// What NumPy calls numbers of a type.
+fn dtype(sample_type: SampleType) -> &'static str {
+    match sample_type {
+        SampleType::I8 => "i1",
+        SampleType::U8 => "u1",
+        SampleType::I16 => "i2",
+        SampleType::U16 => "u2",
+        SampleType::I32 => "i4",
+        SampleType::U32 => "u4",
+        SampleType::I64 => "i8",
+        SampleType::U64 => "u8",
+        SampleType::F32 => "f4",
+        SampleType::F64 => "f8",
+        SampleType::Block => "V",
+    }
+}
+
 /// The samples of an array, which is kept.
 fn strided(array: &Bound<'_, PyUntypedArray>) -> PyResult<Strided> {
     let endian = match array.dtype().byteorder() {
@@ -126,7 +180,7 @@ fn sample_type(array: &Bound<'_, PyUntypedArray>) -> PyResult<SampleType> {
         (b'f', 8) => SampleType::F64,
         _ => {
             let message = format!(
-                "samples of dtype {dtype} are no numbers of a type that images have; array.astype('float32') would be"
+                "samples of dtype {dtype} are not numbers that images can have; array.astype('float32') makes such numbers"
             );
             return Err(PyTypeError::new_err(message));
         }

@@ -3,8 +3,12 @@
 use crate::{errors, image::Image, program::Program};
 use compiler::library::{self, Failure, ImageSource, InputType, InputValue, Source};
 use numpy::PyReadonlyArray1;
-use pyo3::prelude::*;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use pyo3::{exceptions::PyValueError, prelude::*};
+use runtime::image::{Reading, Triangle, World};
+use std::{
+    ffi::OsString,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 /// Values for the inputs of a program, by name. Whoever sets one has brought it into the shape that the type wants.
 #[pyclass(frozen, module = "diderot._native")]
@@ -30,7 +34,7 @@ impl Inputs {
     }
 
     fn set(&self, py: Python<'_>, name: &str, value: InputValue) -> PyResult<()> {
-        let set = self.lock().set(name, value);
+        let set = errors::fenced(py, || self.lock().set(name, value))?;
         self.checked(py, set)
     }
 
@@ -54,7 +58,43 @@ impl Inputs {
     }
 
     fn checked<R>(&self, py: Python<'_>, result: Result<R, Failure>) -> PyResult<R> {
-        result.map_err(|failure| errors::failure(py, &self.source, &failure))
+        let names: Vec<String> = self.types.iter().map(|(name, _)| name.clone()).collect();
+        result.map_err(|failure| errors::failure(py, &self.source, &names, &failure))
+    }
+
+    /// Says how the image of an input is read.
+    fn read_so(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        symmetric: Option<&str>,
+        world: Option<&str>,
+    ) -> PyResult<()> {
+        let triangle = match symmetric {
+            None => None,
+            Some("upper") => Some(Triangle::Upper),
+            Some("lower") => Some(Triangle::Lower),
+            Some(other) => {
+                let message = format!("found symmetric `{other}`, expected upper or lower");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let world = match world {
+            None => World::Stored,
+            Some("ras") => World::Ras,
+            Some("lps") => World::Lps,
+            Some(other) => {
+                let message = format!("found the space `{other}`, expected ras or lps");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let reading = Reading {
+            triangle,
+            world,
+            ..Reading::default()
+        };
+        let set = self.lock().set_reading(name, reading);
+        self.checked(py, set)
     }
 }
 
@@ -94,14 +134,34 @@ impl Inputs {
         self.set_components(py, name, values)
     }
 
-    fn set_file(&self, py: Python<'_>, name: &str, file: String) -> PyResult<()> {
-        self.set(py, name, InputValue::File(file))
+    #[pyo3(signature = (name, file, symmetric=None, world=None))]
+    fn set_file(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        file: OsString,
+        symmetric: Option<&str>,
+        world: Option<&str>,
+    ) -> PyResult<()> {
+        self.set(py, name, InputValue::File(file.into()))?;
+        match (symmetric, world) {
+            (None, None) => Ok(()),
+            _ => self.read_so(py, name, symmetric, world),
+        }
     }
 
-    fn set_image(&self, py: Python<'_>, name: &str, image: &Image) -> PyResult<()> {
+    #[pyo3(signature = (name, image, symmetric=None))]
+    fn set_image(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        image: &Image,
+        symmetric: Option<&str>,
+    ) -> PyResult<()> {
         let source = ImageSource::Shared(image.shared.clone());
         let set = self.lock().set_image(name, source);
-        self.checked(py, set)
+        self.checked(py, set)?;
+        self.read_so(py, name, symmetric, None)
     }
 }
 

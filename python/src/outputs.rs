@@ -1,6 +1,6 @@
 //! Outputs: from the values of strands to arrays, and from arrays to files.
 
-use crate::program::Program;
+use crate::{errors, program::Program};
 use compiler::library::{
     self, Column, Domain, Output, OutputData, OutputLength, Place, Values, picture_bytes,
     write_files,
@@ -13,7 +13,7 @@ use pyo3::{
     types::PyBytes,
 };
 use runtime::{nrrd::NamedSpace, nrrd::Space, png::Range, reduce};
-use std::sync::Arc;
+use std::{ffi::OsString, sync::Arc};
 
 /// The name of an output, its values, and for sequences of varying length how many elements each strand has.
 type Arrays<'py> = (String, Bound<'py, PyAny>, Option<Bound<'py, PyAny>>);
@@ -124,12 +124,13 @@ type PlaceParts = (Vec<Vec<f64>>, Vec<f64>, Option<String>);
 /// Writes outputs as the command does, with its options; gives the names of the files, what they are and notes about them.
 #[pyfunction]
 pub(crate) fn save(
+    py: Python<'_>,
     program: &Program,
     outputs: Vec<(String, Bound<'_, PyAny>, Option<Vec<usize>>)>,
     sizes: Vec<usize>,
     place: Option<PlaceParts>,
-    words: Vec<String>,
-) -> PyResult<Vec<(String, String, Vec<String>)>> {
+    words: Vec<OsString>,
+) -> PyResult<Vec<(OsString, String, Vec<String>)>> {
     let domain = domain(sizes, program.compiled.interface.grid);
     let described: Vec<Output> = outputs
         .iter()
@@ -156,13 +157,18 @@ pub(crate) fn save(
             origin,
         }
     });
-    let written = write_files(&columns, &domain, place.as_ref(), &words)
-        .map_err(|problems| PyOSError::new_err(problems.join("\n")))?;
+    let write = || write_files(&columns, &domain, place.as_ref(), &words);
+    let written =
+        errors::fenced(py, write)?.map_err(|problems| PyOSError::new_err(problems.join("\n")))?;
     let told = written.into_iter().map(|written| {
         let tally = written.tally.iter();
-        let of_tally = tally.flat_map(|tally| tally.notes(&written.file, false));
+        let of_tally = tally.flat_map(|tally| tally.notes(&written.file.to_string(), false));
         let notes = written.notes.iter().cloned().chain(of_tally).collect();
-        (written.file.clone(), written.description.clone(), notes)
+        (
+            written.file.as_os_str().into(),
+            written.description.clone(),
+            notes,
+        )
     });
     Ok(told.collect())
 }
@@ -175,7 +181,7 @@ pub(crate) fn picture<'py>(
     name: &str,
     array: Bound<'py, PyAny>,
     sizes: Vec<usize>,
-    words: Vec<String>,
+    words: Vec<OsString>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (output, held) = (described(program, name)?, Held::new(&array)?);
     let column = Column {
@@ -184,11 +190,8 @@ pub(crate) fn picture<'py>(
         lengths: None,
         range: Range::Usual,
     };
-    let bytes = picture_bytes(
-        &column,
-        &domain(sizes, program.compiled.interface.grid),
-        &words,
-    );
+    let domain = domain(sizes, program.compiled.interface.grid);
+    let bytes = errors::fenced(py, || picture_bytes(&column, &domain, &words))?;
     let bytes = bytes.map_err(|problems| PyValueError::new_err(problems.join("\n")))?;
     Ok(PyBytes::new(py, &bytes))
 }

@@ -4,7 +4,9 @@ use crate::{errors, inputs::Inputs, run::Run};
 use compiler::{
     explain::{Unexplained, explain},
     front::typed::tree::{Constant, InputDefault},
-    library::{self, Compiled, InputType, Options, OutputLength, Source, compile_source, diag},
+    library::{
+        self, Compiled, Diagnostic, InputType, Options, OutputLength, Source, compile_source, diag,
+    },
     pipeline::{self, Session, Stopped},
 };
 use pyo3::{
@@ -13,7 +15,7 @@ use pyo3::{
     prelude::*,
     types::{PyDict, PyList},
 };
-use std::sync::Arc;
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 /// A compiled program. It never changes, and any number of threads may run it.
 #[pyclass(frozen, module = "diderot._native")]
@@ -23,11 +25,14 @@ pub(crate) struct Program {
     options: Options,
 }
 
+/// What [`compile`] takes.
+type CompileArguments = (OsString, String, bool, bool, Vec<(String, String)>);
+
 /// Compiles the text of a program; the path names it in messages, and what it imports is found beside it.
 #[pyfunction]
 pub(crate) fn compile(
     py: Python<'_>,
-    path: &str,
+    path: PathBuf,
     text: &str,
     double: bool,
     long_int: bool,
@@ -39,10 +44,12 @@ pub(crate) fn compile(
         constants,
         ..Options::default()
     };
-    let compiled = py.detach(|| {
-        let source = Source::new(path, text);
-        compile_source(&source, &options).map(|compiled| (source, compiled))
-    });
+    let compiled = errors::fenced(py, || {
+        py.detach(|| {
+            let source = Source::new(path, text);
+            compile_source(&source, &options).map(|compiled| (source, compiled))
+        })
+    })?;
     match compiled {
         Ok((source, compiled)) => Ok(Program {
             source: Arc::new(source),
@@ -59,11 +66,33 @@ pub(crate) fn compile(
 
 #[pymethods]
 impl Program {
-    /// The warnings, one JSON object a line, and the same as text.
-    fn warnings(&self) -> (String, String) {
-        let warnings = self.compiled.warnings.to_vec();
-        let text = diag::render(&self.source, warnings.clone(), false);
-        (diag::to_json_lines(&self.source, warnings), text)
+    /// The warnings, each as a line of JSON and as text.
+    fn warnings(&self) -> Vec<(String, String)> {
+        let one = |warning: &Diagnostic| {
+            let warning = vec![warning.clone()];
+            let text = diag::render(&self.source, warning.clone(), false);
+            (diag::to_json_lines(&self.source, warning), text)
+        };
+        self.compiled.warnings.iter().map(one).collect()
+    }
+
+    /// Whether reals have 64 bits.
+    fn is_double(&self) -> bool {
+        self.options.double
+    }
+
+    /// How it is made again, for pickles: of its text, with that of what it imports.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, CompileArguments)> {
+        let Options {
+            double,
+            long_int,
+            ref constants,
+            ..
+        } = self.options;
+        let compile = py.import("diderot._native")?.getattr("compile")?;
+        let path = self.source.path.clone().into_os_string();
+        let text = self.source.text.clone();
+        Ok((compile, (path, text, double, long_int, constants.clone())))
     }
 
     /// What is known of each input.
@@ -125,8 +154,8 @@ impl Program {
         latex: bool,
         details: bool,
     ) -> PyResult<String> {
-        let explained = py.detach(|| explain(&self.source, &self.options, name));
-        match explained {
+        let explain = || py.detach(|| explain(&self.source, &self.options, name));
+        match errors::fenced(py, explain)? {
             Ok(explanation) if latex => Ok(explanation.latex()),
             Ok(explanation) => Ok(explanation.text(details)),
             Err(Unexplained::Errors(errors)) => {
@@ -136,6 +165,11 @@ impl Program {
                 "the program has no tensor or field `{}`; it has {}",
                 name.unwrap_or_default(),
                 known.join(", ")
+            ))),
+            Err(Unexplained::PlainNumber(others)) => Err(PyValueError::new_err(format!(
+                "`{}` is computed from plain numbers, which are compiled as written; there is something to explain of {}",
+                name.unwrap_or_default(),
+                others.join(", ")
             ))),
         }
     }
@@ -155,8 +189,8 @@ impl Program {
             stop_after: Some(stage.to_string()),
             ..Session::default()
         };
-        let stopped = py.detach(|| pipeline::compile(&mut session, &self.source, &self.options));
-        match stopped {
+        let compile = || py.detach(|| pipeline::compile(&mut session, &self.source, &self.options));
+        match errors::fenced(py, compile)? {
             Err(Stopped::Errors(errors)) => Err(errors::compile_error(py, &self.source, errors)),
             Err(Stopped::Asked) | Ok(_) => {
                 Ok(session.dumps.into_iter().map(|(_, text)| text).collect())

@@ -1,10 +1,10 @@
 //! Runs: on other threads, while the calling thread waits for the end without the interpreter's lock, and looks at signals.
 
 use crate::{errors, inputs::Inputs, outputs, program::Program};
-use compiler::library::{self, Control, Domain, Event, Place, RunEnd, Source, attended};
+use compiler::library::{self, Control, Domain, Event, Failure, Place, RunEnd, Source, attended};
 use pyo3::{exceptions::PyRuntimeError, prelude::*, types::PyDict};
 use std::{
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{Arc, Mutex, MutexGuard, TryLockError},
     time::Duration,
 };
 
@@ -15,6 +15,8 @@ const LOOK: Duration = Duration::from_millis(50);
 #[pyclass(frozen, module = "diderot._native")]
 pub(crate) struct Run {
     source: Arc<Source>,
+    /// The names of the inputs.
+    inputs: Vec<String>,
     control: Arc<Control>,
     /// Nothing once its outputs were moved away.
     run: Mutex<Option<library::Run>>,
@@ -28,18 +30,30 @@ impl Run {
         workers: Option<usize>,
     ) -> PyResult<Run> {
         let inputs = inputs.lock().clone();
-        let run = py.detach(|| library::Run::new(&program.compiled, &inputs, workers));
-        let run = run.map_err(|failure| errors::failure(py, &program.source, &failure))?;
+        let begin = || py.detach(|| library::Run::new(&program.compiled, &inputs, workers));
+        let run = errors::fenced(py, begin)?;
+        let names = program.compiled.interface.inputs.iter();
+        let names: Vec<String> = names.map(|input| input.name.clone()).collect();
+        let run = run.map_err(|failure| errors::failure(py, &program.source, &names, &failure))?;
         Ok(Run {
             source: Arc::clone(&program.source),
+            inputs: names,
             control: Arc::clone(run.control()),
             run: Mutex::new(Some(run)),
         })
     }
 
     fn lock(&self) -> PyResult<MutexGuard<'_, Option<library::Run>>> {
-        let busy = |_| PyRuntimeError::new_err("this run is already running, in another thread");
-        self.run.try_lock().map_err(busy)
+        self.run.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => {
+                PyRuntimeError::new_err("this run is already running, in another thread")
+            }
+            TryLockError::Poisoned(_) => PyRuntimeError::new_err("this run has failed"),
+        })
+    }
+
+    fn failed(&self, py: Python<'_>, failure: &Failure) -> PyErr {
+        errors::failure(py, &self.source, &self.inputs, failure)
     }
 }
 
@@ -54,8 +68,8 @@ impl Run {
     fn create(&self, py: Python<'_>) -> PyResult<()> {
         let mut run = self.lock()?;
         let run = run.as_mut().ok_or_else(taken)?;
-        let created = py.detach(|| run.create());
-        created.map_err(|failure| errors::failure(py, &self.source, &failure))
+        let created = errors::fenced(py, || py.detach(|| run.create()))?;
+        created.map_err(|failure| self.failed(py, &failure))
     }
 
     /// Runs up to so many super-steps, or to the end. `progress` is given super-steps, active, stable and dead strands, and the part
@@ -103,7 +117,9 @@ impl Run {
                 raised = Some(error);
             }
         };
-        let end = py.detach(|| attended(LOOK, |printer| run.advance(limit, printer), attend));
+        let advance =
+            || py.detach(|| attended(LOOK, |printer| run.advance(limit, printer), attend));
+        let end = errors::fenced(py, advance)?;
         if let Some(error) = raised {
             return Err(error);
         }
@@ -113,7 +129,7 @@ impl Run {
             Ok(RunEnd::Finished) => Ok("stable"),
             Ok(RunEnd::StepLimit) => Ok("limit"),
             Ok(RunEnd::Cancelled | RunEnd::Stopped) => Ok("cancelled"),
-            Err(failure) => Err(errors::failure(py, &self.source, &failure)),
+            Err(failure) => Err(self.failed(py, &failure)),
         }
     }
 
@@ -140,8 +156,8 @@ impl Run {
     fn outputs<'py>(&self, py: Python<'py>, last: bool) -> PyResult<Option<Bound<'py, PyDict>>> {
         let mut guard = self.lock()?;
         let run = guard.as_mut().ok_or_else(taken)?;
-        let outputs = py.detach(|| run.outputs());
-        let outputs = outputs.map_err(|failure| errors::failure(py, &self.source, &failure))?;
+        let outputs = errors::fenced(py, || py.detach(|| run.outputs()))?;
+        let outputs = outputs.map_err(|failure| self.failed(py, &failure))?;
         let Some(outputs) = outputs else {
             return Ok(None);
         };
@@ -150,7 +166,10 @@ impl Run {
         about.set_item("steps", run.steps())?;
         about.set_item("counts", (counts.active, counts.stable, counts.dead))?;
         about.set_item("warnings", run.warnings())?;
-        let notes: Vec<String> = run.notes().iter().map(ToString::to_string).collect();
+        let notes = run.notes().iter().map(ToString::to_string);
+        let notes: Vec<String> = notes
+            .map(|note| errors::in_python(&note, &self.inputs))
+            .collect();
         about.set_item("notes", notes)?;
         about.set_item("place", run.place().map(placed))?;
         let sizes = outputs.first().map(|output| match &output.domain {

@@ -10,9 +10,11 @@ pub mod options;
 pub mod sequence;
 pub mod sweep;
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 
+use crate::file_name::{FileName, text};
 use crate::nrrd::parse_real;
 
 /// The type of an input.
@@ -62,7 +64,7 @@ pub enum InputValue {
     /// The elements of a sequence.
     Seq(Vec<InputValue>),
     /// The name of the file that holds an image or a sequence.
-    File(String),
+    File(FileName),
 }
 
 /// Conversions from what Rust programs have.
@@ -179,21 +181,25 @@ const TRUTHS: &[(&str, bool)] = &[
 ];
 
 /// The value of type `ty` spelled by `words`.
-pub fn parse_value(ty: &InputType, words: &[String], ints: IntWidth) -> Result<InputValue, String> {
+pub fn parse_value<W: AsRef<OsStr>>(
+    ty: &InputType,
+    words: &[W],
+    ints: IntWidth,
+) -> Result<InputValue, String> {
     if words.len() != ty.word_count() {
         let (found, expected) = (words.len(), ty.word_count());
         return Err(format!(
             "found {found} values, expected {expected} for type {ty}"
         ));
     }
-    let word = words.first().map_or("", String::as_str);
+    let word = words.first().map_or(OsStr::new(""), W::as_ref);
     match ty {
-        InputType::Bool => parse_bool(word).map(InputValue::Bool),
-        InputType::Int => parse_int(word, ints).map(InputValue::Int),
-        InputType::Real => parse_number(word).map(InputValue::Real),
-        InputType::String => Ok(InputValue::String(word.to_string())),
+        InputType::Bool => parse_bool(text(word)?).map(InputValue::Bool),
+        InputType::Int => parse_int(text(word)?, ints).map(InputValue::Int),
+        InputType::Real => parse_number(text(word)?).map(InputValue::Real),
+        InputType::String => Ok(InputValue::String(text(word)?.to_string())),
         InputType::Tensor(_) => {
-            let components = words.iter().map(|w| parse_number(w));
+            let components = words.iter().map(|w| parse_number(text(w.as_ref())?));
             components.collect::<Result<_, _>>().map(InputValue::Tensor)
         }
         InputType::Seq { elem, len: Some(_) } => {
@@ -209,13 +215,16 @@ pub fn parse_value(ty: &InputType, words: &[String], ints: IntWidth) -> Result<I
         }
         // What is no file may be the elements themselves.
         InputType::Seq { elem, len: None } if elem.is_numbers() && !Path::new(word).exists() => {
-            match parse_elements(elem, word, ints) {
+            let elements = word
+                .to_str()
+                .and_then(|word| parse_elements(elem, word, ints));
+            match elements {
                 Some(elements) => elements.map(InputValue::Seq),
-                None => Ok(InputValue::File(word.to_string())),
+                None => Ok(InputValue::File(word.into())),
             }
         }
         InputType::Seq { len: None, .. } | InputType::Image { .. } | InputType::Mesh(_) => {
-            Ok(InputValue::File(word.to_string()))
+            Ok(InputValue::File(word.into()))
         }
     }
 }
@@ -300,5 +309,66 @@ fn parse_int(word: &str, ints: IntWidth) -> Result<i64, String> {
 }
 
 fn parse_number(word: &str) -> Result<f64, String> {
-    parse_real(word).ok_or_else(|| format!("found `{word}`, expected a real number"))
+    let number =
+        parse_real(word).ok_or_else(|| format!("found `{word}`, expected a real number"))?;
+    // Infinity has letters of its own; digits are a number that is too large.
+    match number.is_infinite() && word.contains(|c: char| c.is_ascii_digit()) {
+        true => Err(format!("found `{word}`, {}", beyond(true))),
+        false => Ok(number),
+    }
+}
+
+/// Says that a number is larger than reals can be.
+fn beyond(double: bool) -> String {
+    match double {
+        true => format!("which is beyond the greatest real number, {:e}", f64::MAX),
+        false => format!(
+            "which is beyond the greatest number of single precision, {:e}; double precision goes up to {:e}",
+            f32::MAX,
+            f64::MAX
+        ),
+    }
+}
+
+impl InputValue {
+    /// Whether its reals are numbers in the precision of a program; infinity and NaN are, where they are given as such.
+    ///
+    /// # Errors
+    /// The first that would become infinite.
+    pub fn check_range(&self, double: bool) -> Result<(), String> {
+        let check = |x: &f64| match double || !x.is_finite() || (*x as f32).is_finite() {
+            true => Ok(()),
+            false => Err(format!("found {x:e}, {}", beyond(double))),
+        };
+        match self {
+            InputValue::Real(x) => check(x),
+            InputValue::Tensor(numbers) => numbers.iter().try_for_each(check),
+            InputValue::Seq(elements) => elements.iter().try_for_each(|e| e.check_range(double)),
+            InputValue::Bool(_)
+            | InputValue::Int(_)
+            | InputValue::String(_)
+            | InputValue::File(_) => Ok(()),
+        }
+    }
+}
+
+/// What it is, in a few words.
+impl fmt::Display for InputValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InputValue::Bool(value) => write!(f, "the truth value {value}"),
+            InputValue::Int(value) => write!(f, "the integer {value}"),
+            InputValue::Real(value) => write!(f, "the real number {value}"),
+            InputValue::String(_) => f.write_str("a text"),
+            InputValue::Tensor(numbers) => match numbers.len() {
+                1 => f.write_str("1 number"),
+                n => write!(f, "{n} numbers"),
+            },
+            InputValue::Seq(elements) => match elements.len() {
+                1 => f.write_str("a sequence of 1 element"),
+                n => write!(f, "a sequence of {n} elements"),
+            },
+            InputValue::File(name) => write!(f, "the file {name}"),
+        }
+    }
 }

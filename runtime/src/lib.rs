@@ -16,6 +16,7 @@
 pub mod abi;
 pub mod eigen;
 pub mod fem;
+pub mod file_name;
 pub mod formats;
 pub mod image;
 pub mod input;

@@ -7,6 +7,7 @@
 pub mod early;
 pub mod film;
 pub mod format;
+mod identity;
 mod meshes;
 pub mod picture;
 pub mod place;
@@ -17,6 +18,7 @@ mod tables;
 mod vtk;
 pub mod write;
 
+pub use identity::FileUse;
 pub use staged::{TextFile, remove_unfinished, replace_file};
 
 use std::fmt;

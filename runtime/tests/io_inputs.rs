@@ -130,11 +130,11 @@ fn tensors_and_sequences_of_every_shape_take_their_words_in_order() {
     };
     assert_eq!(
         parse(&image, "a.nrrd"),
-        Ok(InputValue::File("a.nrrd".to_string()))
+        Ok(InputValue::File("a.nrrd".into()))
     );
     assert_eq!(
         parse(&seq(InputType::Int, None), "-"),
-        Ok(InputValue::File("-".to_string()))
+        Ok(InputValue::File("-".into()))
     );
 }
 
@@ -341,7 +341,7 @@ fn elements_may_stand_in_the_word_where_no_file_has_its_name() {
     );
     assert_eq!(
         one("seeds.txt", &vectors),
-        Ok(InputValue::File("seeds.txt".to_string()))
+        Ok(InputValue::File("seeds.txt".into()))
     );
     assert!(
         one("1.5", &seq(InputType::Int, None))

@@ -273,7 +273,7 @@ fn the_suffix_chooses_the_format() {
         ("txt:a.b", FileFormat::Text, "a.b"),
     ];
     for (name, format, file) in rows {
-        let file = file.to_string();
+        let file = file.into();
         assert_eq!(Destination::parse(name), Ok(Destination { format, file }));
     }
     let error = Destination::parse("a.jpg").unwrap_err();

@@ -23,12 +23,13 @@ fn options(files: &[Option<&str>]) -> RunOptions {
         outputs: outputs.collect(),
         ..options::Program::default()
     };
-    let Ok(command_line::CommandLine::Run(mut run)) = command_line::parse(&program, &[]) else {
+    let Ok(command_line::CommandLine::Run(mut run)) = command_line::parse::<String>(&program, &[])
+    else {
         panic!("nothing is wrong with no words");
     };
     for (options, file) in run.outputs.iter_mut().zip(files) {
         *options = OutputOptions {
-            file: file.map(str::to_string),
+            file: file.map(Into::into),
             ..OutputOptions::default()
         };
     }
@@ -36,7 +37,7 @@ fn options(files: &[Option<&str>]) -> RunOptions {
 }
 
 fn problems(outputs: &[Output], domain: &Domain, run: &RunOptions) -> Vec<String> {
-    plan(outputs, domain, run).expect_err("problems")
+    plan(outputs, domain, run, &[]).expect_err("problems")
 }
 
 #[test]
@@ -86,7 +87,8 @@ fn two_outputs_share_a_file_only_where_its_format_takes_several() {
         "{found:?}"
     );
     for file in ["x.csv", "x.vtp", "x.ply", "x.obj"] {
-        let Plan { results, .. } = plan(&outputs, &domain, &options(&[Some(file); 2])).unwrap();
+        let Plan { results, .. } =
+            plan(&outputs, &domain, &options(&[Some(file); 2]), &[]).unwrap();
         assert_eq!(
             (results.len(), &results[0].outputs[..]),
             (1, &[0, 1][..]),
@@ -125,7 +127,7 @@ fn each_format_has_its_shapes() {
         (scalar(), grid(2), "v.apng", false),
     ];
     for (output, domain, file, fits) in rows {
-        let found = plan(&[output], &domain, &options(&[Some(file)]));
+        let found = plan(&[output], &domain, &options(&[Some(file)]), &[]);
         assert_eq!(found.is_ok(), fits, "{file} over {domain:?}: {found:?}");
     }
 }
@@ -138,10 +140,10 @@ fn snapshots_are_called_after_what_was_asked_for() {
         let mut run = options(&[file]);
         run.snapshot_period = Some(50);
         run.limit = limit;
-        run.outputs[0].snapshot_prefix = prefix.map(str::to_string);
+        run.outputs[0].snapshot_prefix = prefix.map(Into::into);
         let Plan {
             snapshots, digits, ..
-        } = plan(&outputs, &domain, &run).unwrap();
+        } = plan(&outputs, &domain, &run, &[]).unwrap();
         snapshots[0].destination.numbered(50, digits).file
     };
     assert_eq!(snapshot(None, None, None), "rgb-0050.nrrd");
@@ -166,7 +168,7 @@ fn snapshots_are_called_after_what_was_asked_for() {
         snapshots,
         results,
         ..
-    } = plan(&outputs, &domain, &film).unwrap();
+    } = plan(&outputs, &domain, &film, &[]).unwrap();
     assert_eq!((films.len(), snapshots.len(), results.len()), (1, 0, 0));
 }
 
@@ -184,7 +186,7 @@ fn the_output_with_the_positions_is_found_or_asked_for() {
     );
     let mut named = options(&[Some("x.vtp"); 2]);
     named.points = Some("b".into());
-    assert!(plan(&two, &domain, &named).is_ok());
+    assert!(plan(&two, &domain, &named, &[]).is_ok());
     named.points = Some("c".into());
     assert!(problems(&two, &domain, &named)[0].contains("--points c"));
     let whole = [Output {
@@ -192,7 +194,7 @@ fn the_output_with_the_positions_is_found_or_asked_for() {
         ..output("pos", &[2], Length::One)
     }];
     assert!(
-        plan(&whole, &domain, &options(&[Some("x.vtp")])).is_err(),
+        plan(&whole, &domain, &options(&[Some("x.vtp")]), &[]).is_err(),
         "integers are no positions"
     );
 }

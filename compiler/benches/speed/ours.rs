@@ -65,7 +65,7 @@ pub(crate) fn prepare(file: &str, isa: Option<Isa>, given: &[Given]) -> Prepared
     for value in given {
         match value.clone() {
             Given::Int(name, n) => inputs.set(name, n as i64),
-            Given::File(name, path) => inputs.set(name, InputValue::File(path)),
+            Given::File(name, path) => inputs.set(name, InputValue::File(path.into())),
         }
         .expect("an input of that name");
     }

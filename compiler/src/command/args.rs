@@ -9,7 +9,8 @@ use crate::{
     pipeline::{Options, STAGES},
 };
 use clap::{Args, CommandFactory, Parser, Subcommand, builder::PossibleValue, error::ErrorKind};
-use runtime::simd::Isa;
+use runtime::{file_name::escaped, simd::Isa};
+use std::{ffi::OsString, path::PathBuf};
 
 /// What the user wants.
 pub(super) enum Action {
@@ -23,8 +24,8 @@ pub(super) enum Action {
 
 /// What a run needs.
 pub(super) struct RunArguments {
-    pub(super) file: String,
-    pub(super) words: Vec<String>,
+    pub(super) file: PathBuf,
+    pub(super) words: Vec<OsString>,
     pub(super) dump_after: Vec<String>,
     pub(super) stop_after: Option<String>,
     pub(super) time: bool,
@@ -130,7 +131,7 @@ struct RunWords {
     exec: bool,
     /// With --exec: the executable's name; else where the program's output goes
     #[arg(short, long, value_name = "NAME")]
-    output: Option<String>,
+    output: Option<PathBuf>,
     /// Print the program after a stage (see --list-stages) to standard error; may be repeated
     #[arg(long, value_name = "STAGE", value_parser = stage_names())]
     dump_after: Vec<String>,
@@ -192,7 +193,7 @@ pub(super) struct CheckWords {
     pub(super) json: bool,
     /// The programs, or directories of programs
     #[arg(required = true)]
-    pub(super) files: Vec<String>,
+    pub(super) files: Vec<PathBuf>,
 }
 
 /// Make a self-contained executable of a program, or C functions for it
@@ -202,7 +203,7 @@ pub(super) struct BuildWords {
     pub(super) common: Common,
     /// The executable's name [default: the program's without its suffix], or the folder for --library
     #[arg(short, long, value_name = "NAME")]
-    pub(super) output: Option<String>,
+    pub(super) output: Option<PathBuf>,
     /// Write a header, a source in C and a description with functions for this program, over libdiderot
     #[arg(long)]
     pub(super) library: bool,
@@ -210,7 +211,7 @@ pub(super) struct BuildWords {
     #[arg(long, value_name = "NAME", requires = "library")]
     pub(super) namespace: Option<String>,
     /// The program
-    pub(super) file: String,
+    pub(super) file: PathBuf,
 }
 
 /// Print the program after a stage of the compiler
@@ -222,7 +223,7 @@ pub(super) struct EmitWords {
     #[arg(long, value_parser = stage_names())]
     pub(super) stage: String,
     /// The program
-    pub(super) file: String,
+    pub(super) file: PathBuf,
 }
 
 /// Show the mathematics of a program as it is written and as it is compiled, what both cost, and the laws in between
@@ -234,7 +235,7 @@ pub(super) struct ExplainWords {
     #[command(flatten)]
     pub(super) common: Common,
     /// The program, or the code of a message, such as `type-mismatch`
-    pub(super) file: String,
+    pub(super) file: PathBuf,
     /// The field or tensor to explain [default: all]
     pub(super) name: Option<String>,
     /// Also show the operators in index notation and every equation between the two
@@ -261,7 +262,7 @@ pub(super) struct InfoWords {
     pub(super) devices: bool,
     /// The files
     #[arg(required_unless_present = "devices")]
-    pub(super) files: Vec<String>,
+    pub(super) files: Vec<PathBuf>,
 }
 
 /// Print a program with the text of what it imports in the place of the imports
@@ -270,7 +271,7 @@ pub(super) struct FlattenWords {
     #[command(flatten)]
     pub(super) common: Common,
     /// The program
-    pub(super) file: String,
+    pub(super) file: PathBuf,
 }
 
 /// The stages whose result is a text.
@@ -293,11 +294,11 @@ pub(super) fn spellings() -> Vec<(String, bool)> {
 }
 
 /// Understands the words of the command line, the first being the command itself.
-pub(super) fn parse(words: Vec<String>) -> Parsed {
+pub(super) fn parse(words: Vec<OsString>) -> Parsed {
     let (mut words, constants) = words::take_constants(words);
     let commands = Words::command();
     let named = |word: &str| word == "help" || commands.find_subcommand(word).is_some();
-    let parsed = match words.get(1) {
+    let parsed = match words.get(1).map(|word| word.to_str().unwrap_or_default()) {
         Some(word) if named(word) => Words::try_parse_from(&words).and_then(|w| {
             let command = w.command.ok_or_else(|| {
                 commands
@@ -327,7 +328,10 @@ pub(super) fn parse(words: Vec<String>) -> Parsed {
     }
 }
 
-fn run_action(words: Vec<String>, constants: Vec<(String, String)>) -> Result<Action, clap::Error> {
+fn run_action(
+    words: Vec<OsString>,
+    constants: Vec<(String, String)>,
+) -> Result<Action, clap::Error> {
     let Divided {
         compiler,
         program,
@@ -350,7 +354,7 @@ fn run_action(words: Vec<String>, constants: Vec<(String, String)>) -> Result<Ac
         return Err(Words::command().error(ErrorKind::MissingRequiredArgument, message));
     };
     if words::is_bare(&file) {
-        let message = no_command(&file);
+        let message = no_command(&escaped(&file));
         return Err(Words::command().error(ErrorKind::InvalidSubcommand, message));
     }
     if exec {
@@ -359,12 +363,12 @@ fn run_action(words: Vec<String>, constants: Vec<(String, String)>) -> Result<Ac
             output,
             library: false,
             namespace: None,
-            file,
+            file: file.into(),
         });
         return Ok(Action::Command(command, constants));
     }
     Ok(Action::Run(RunArguments {
-        file,
+        file: file.into(),
         words,
         dump_after,
         stop_after,

@@ -4,13 +4,13 @@
 //! compiles it in memory (milliseconds) and takes all its words as the program's options. What lies in memory that is loaded
 //! stays when the executable is copied, stripped or compressed.
 
-use super::{FAILURE, SUCCESS, complain, read_source, report};
+use super::{FAILURE, SUCCESS, complain, interrupts, read_source, report};
 use crate::{
     codegen::gpu::Target,
     front::{self, source::Source},
     pipeline::{Options, WIDTHS},
 };
-use runtime::{output::replace_file, simd::Isa};
+use runtime::{file_name::FileName, output::replace_file, simd::Isa};
 use serde::{Deserialize, Serialize};
 use std::{
     fs,
@@ -59,7 +59,8 @@ struct Payload {
     constants: Vec<(String, String)>,
 }
 
-pub(super) fn build(file: &str, output: Option<String>, options: &Options) -> u8 {
+pub(super) fn build(file: &Path, output: Option<PathBuf>, options: &Options) -> u8 {
+    interrupts::install();
     let Some(source) = read_source(file) else {
         return FAILURE;
     };
@@ -68,12 +69,12 @@ pub(super) fn build(file: &str, output: Option<String>, options: &Options) -> u8
     if checked.program.is_none() {
         return FAILURE;
     }
-    let output = output.map_or_else(|| default_name(Path::new(file)), PathBuf::from);
+    let output = output.unwrap_or_else(|| default_name(file));
     let payload = Payload::new(&source, options);
     match write_executable(&output, &payload) {
         Ok(()) => SUCCESS,
         Err(error) => {
-            complain(&format!("error: {}: {error}\n", output.display()));
+            complain(&format!("error: {}: {error}\n", FileName::from(output)));
             FAILURE
         }
     }
@@ -87,11 +88,45 @@ fn default_name(file: &Path) -> PathBuf {
 fn write_executable(output: &Path, payload: &Payload) -> io::Result<()> {
     let own = std::env::current_exe()?;
     let mut executable = fs::read(&own)?;
+    blot_places(&mut executable);
     payload.write_into(&mut executable)?;
     let permissions = fs::metadata(&own)?.permissions();
     replace_file(output, Some(permissions), |out: &mut dyn Write| {
         out.write_all(&executable)
     })
+}
+
+/// Directories of the machine that this command was built on, as the build script separates them.
+const PLACES: &str = env!("DIDEROT_BUILD_PLACES");
+/// A place of fewer bytes could be found where there is no path.
+const SHORTEST_PLACE: usize = 8;
+
+/// Overwrites the directories of the machine that this command was built on: the text of places in the source, for messages about
+/// faults, begins with them. Whoever is given the executable need not know them.
+fn blot_places(executable: &mut [u8]) {
+    for place in PLACES.split('\u{1f}').map(str::as_bytes) {
+        if place.len() < SHORTEST_PLACE {
+            continue;
+        }
+        let mut at = 0;
+        while let Some(found) = find(&executable[at..], place) {
+            executable[at + found..][..place.len()].fill(b'.');
+            at += found + place.len();
+        }
+    }
+}
+
+/// Where some bytes stand in others.
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    let (&first, rest) = wanted.split_first()?;
+    let mut at = 0;
+    while let Some(next) = bytes[at..].iter().position(|&b| b == first) {
+        at += next + 1;
+        if bytes[at..].starts_with(rest) {
+            return Some(at - 1);
+        }
+    }
+    None
 }
 
 /// The program attached to this executable, if there is one.
@@ -125,7 +160,7 @@ fn reserve() -> &'static Reserve {
 impl Payload {
     fn new(source: &Source, options: &Options) -> Payload {
         Payload {
-            source: source.clone(),
+            source: source.without_places(),
             double: options.double,
             long_int: options.long_int,
             width: options.width,
@@ -160,9 +195,7 @@ impl Payload {
         }
         // The mark stands nowhere else: the code refers to it by its address.
         let mark = reserve().mark;
-        let start = executable
-            .windows(mark.len())
-            .position(|window| window == mark)
+        let start = find(executable, &mark)
             .ok_or_else(|| io::Error::other("this executable has no room for a program"))?;
         let (length, room) = executable[start + mark.len()..].split_at_mut(8);
         length.copy_from_slice(&(bytes.len() as u64).to_le_bytes());

@@ -11,6 +11,7 @@ use crate::{
     run::{self, input_type},
 };
 use runtime::{
+    file_name::escaped,
     input::InputType,
     output::{Length, Output, replace_file},
 };
@@ -22,12 +23,12 @@ const SOURCE: &str = include_str!("build_library/program.c");
 
 /// Writes `P.h`, `P.c` and `P.json` to a directory.
 pub(super) fn build_library(
-    file: &str,
+    path: &Path,
     namespace: Option<String>,
-    output: Option<String>,
+    output: Option<PathBuf>,
     options: &Options,
 ) -> u8 {
-    let Some(source) = read_source(file) else {
+    let Some(source) = read_source(path) else {
         return FAILURE;
     };
     let compiled = match pipeline::compile(&mut Session::default(), &source, options) {
@@ -39,7 +40,7 @@ pub(super) fn build_library(
         Err(Stopped::Asked) => unreachable!("this session asks for every stage"),
     };
     report(&source, compiled.warnings.to_vec());
-    let stem = Path::new(file).file_stem().unwrap_or_default();
+    let stem = path.file_stem().unwrap_or_default();
     let namespace = namespace.unwrap_or_else(|| identifier(&stem.to_string_lossy()));
     if identifier(&namespace) != namespace {
         complain(&format!(
@@ -52,11 +53,13 @@ pub(super) fn build_library(
         double: options.double,
         long_int: options.long_int,
     };
-    let folder = PathBuf::from(output.unwrap_or_else(|| ".".to_string()));
-    let json = format!("{:#}\n", interface_json(file, &compiled.interface));
+    let folder = output.unwrap_or_else(|| PathBuf::from("."));
+    // What is made may be given to others, so it says nothing of where the program was.
+    let file = escaped(path.file_name().unwrap_or_default());
+    let json = format!("{:#}\n", interface_json(&file, &compiled.interface));
     let files = [
         ("h", program.header()),
-        ("c", program.source(file, &source.text)),
+        ("c", program.source(&file, &source.text)),
         ("json", json),
     ];
     for (suffix, text) in files {
@@ -68,7 +71,7 @@ pub(super) fn build_library(
             })
         });
         if let Err(error) = written {
-            complain(&format!("error: {}: {error}\n", path.display()));
+            complain(&format!("error: {}: {error}\n", escaped(path.as_os_str())));
             return FAILURE;
         }
     }

@@ -8,14 +8,14 @@ use crate::{
     },
     pipeline::Options,
 };
-use runtime::input::command_line::shadows;
+use runtime::{file_name::FileName, input::command_line::shadows};
 use std::path::{Path, PathBuf};
 
 /// Checks files, and all programs in directories, and reports everything about all of them.
-pub(super) fn check(files: &[String], json: bool, options: &Options) -> u8 {
+pub(super) fn check(files: &[PathBuf], json: bool, options: &Options) -> u8 {
     let mut status = SUCCESS;
     for file in files {
-        let programs = match programs(Path::new(file)) {
+        let programs = match programs(file) {
             Ok(programs) => programs,
             Err(message) => {
                 complain(&format!("error: {message}\n"));
@@ -24,7 +24,7 @@ pub(super) fn check(files: &[String], json: bool, options: &Options) -> u8 {
             }
         };
         for program in programs {
-            if !check_file(&program.to_string_lossy(), json, options) {
+            if !check_file(&program, json, options) {
                 status = FAILURE;
             }
         }
@@ -32,7 +32,7 @@ pub(super) fn check(files: &[String], json: bool, options: &Options) -> u8 {
     status
 }
 
-fn check_file(file: &str, json: bool, options: &Options) -> bool {
+fn check_file(file: &Path, json: bool, options: &Options) -> bool {
     let Some(source) = read_source(file) else {
         return false;
     };
@@ -42,7 +42,7 @@ fn check_file(file: &str, json: bool, options: &Options) -> bool {
     } else {
         report(&source, checked.diagnostics);
         for note in checked.program.iter().flat_map(notes) {
-            complain(&format!("note: {file}: {note}\n"));
+            complain(&format!("note: {}: {note}\n", FileName::from(file)));
         }
     }
     checked.program.is_some()
@@ -59,7 +59,7 @@ fn programs(path: &Path) -> Result<Vec<PathBuf>, String> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }
-    let failed = |e: std::io::Error| format!("{}: {e}", path.display());
+    let failed = |e: std::io::Error| format!("{}: {e}", FileName::from(path));
     let mut found = Vec::new();
     let mut waiting = vec![path.to_path_buf()];
     while let Some(directory) = waiting.pop() {
@@ -68,7 +68,7 @@ fn programs(path: &Path) -> Result<Vec<PathBuf>, String> {
             // A link to a directory may lead in a circle.
             if entry.file_type().map_err(failed)?.is_dir() {
                 waiting.push(entry.path());
-            } else if is_program(&entry.path().to_string_lossy()) {
+            } else if is_program(entry.path().as_os_str()) {
                 found.push(entry.path());
             }
         }
@@ -76,7 +76,7 @@ fn programs(path: &Path) -> Result<Vec<PathBuf>, String> {
     if found.is_empty() {
         return Err(format!(
             "{}: there are no programs in this directory",
-            path.display()
+            FileName::from(path)
         ));
     }
     found.sort();

@@ -1,5 +1,6 @@
 //! Whether messages have colour: as `--color` says, else on terminals unless `NO_COLOR` or `TERM=dumb` forbid it.
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::sync::OnceLock;
 
@@ -9,11 +10,15 @@ pub(super) const CHOICES: [&str; 3] = ["auto", "always", "never"];
 static WANTED: OnceLock<String> = OnceLock::new();
 
 /// Remembers what the words say, wherever they say it. What is no choice is told by whoever understands the words.
-pub(super) fn choose(words: &[String]) {
+pub(super) fn choose(words: &[OsString]) {
+    let words: Vec<&str> = words
+        .iter()
+        .map(|word| word.to_str().unwrap_or_default())
+        .collect();
     let next = words.iter().skip(1).map(Some).chain([None]);
     for (word, next) in words.iter().zip(next) {
         let value = match word.strip_prefix("--color") {
-            Some("") => next.map(String::as_str),
+            Some("") => next.copied(),
             Some(rest) => rest.strip_prefix('='),
             None => None,
         };

@@ -3,8 +3,9 @@
 use super::{FAILURE, SUCCESS, complain, read_source, report, say};
 use crate::front::syntax;
 use crate::pipeline::{self, Options, STAGES, Session, Stopped};
+use std::path::Path;
 
-pub(super) fn emit(file: &str, stage: &str, options: Options) -> u8 {
+pub(super) fn emit(file: &Path, stage: &str, options: Options) -> u8 {
     let Some(source) = read_source(file) else {
         return FAILURE;
     };

@@ -13,6 +13,7 @@ use crate::{
     run::{self, Failure, Images, Inputs, Prepared, Running},
 };
 use runtime::{
+    file_name::FileName,
     image::Level,
     input::{
         InputValue,
@@ -21,10 +22,10 @@ use runtime::{
     },
     memory,
     output::{
-        OutputError, TextFile,
+        FileUse, OutputError, TextFile,
         film::Film,
         format::STANDARD_OUTPUT,
-        place::Place,
+        place::{Place, Placement},
         plan::{Plan, Target, plan},
         write::{Contents, Number, Style, Written, write},
     },
@@ -32,7 +33,6 @@ use runtime::{
 };
 use std::{
     io::{self, Write},
-    path::Path,
     time::{Duration, Instant},
 };
 
@@ -48,6 +48,7 @@ pub(super) fn execute(
     stages: &[(&'static str, Duration)],
 ) -> u8 {
     let start = Instant::now();
+    interrupts::install();
     if let Some(bytes) = options.memory {
         memory::set_limit(bytes);
     }
@@ -75,12 +76,15 @@ pub(super) fn execute(
             complain(&super::info::of_file(file));
         }
     }
+    let read = files_read(source, options, &inputs);
     let mut execution = Execution {
         source,
         compiled,
+        read,
         program,
         options,
         images,
+        absence_told: false,
         films: Vec::new(),
         workers,
         printer: None,
@@ -96,12 +100,37 @@ pub(super) fn execute(
     }
 }
 
+/// The files that a run reads: the program, what it imports, and its inputs.
+fn files_read(source: &Source, options: &RunOptions, inputs: &Inputs) -> Vec<FileUse> {
+    let mut paths = source.paths();
+    let program = paths.next().map(|file| FileUse::of(file, "the program"));
+    let imports = paths.map(|file| FileUse::of(file, "an import of the program"));
+    let inputs = inputs.files_read();
+    let models = options
+        .outputs
+        .iter()
+        .filter_map(|output| match &output.place {
+            Some(Placement::Like(file)) => Some(FileUse::of(file, "the file of a --place")),
+            _ => None,
+        });
+    let all = program
+        .into_iter()
+        .chain(imports)
+        .chain(inputs)
+        .chain(models);
+    all.filter(|used| used.file.is_file()).collect()
+}
+
 pub(super) struct Execution<'a> {
     pub(super) source: &'a Source,
     pub(super) compiled: &'a Compiled,
     program: &'a Program,
     pub(super) options: &'a RunOptions,
     pub(super) images: Images,
+    /// The files that all runs read.
+    read: Vec<FileUse>,
+    /// Whether it was said that there is no GPU.
+    pub(super) absence_told: bool,
     /// Films in the making, in the order of the plan.
     films: Vec<Film>,
     /// What all runs run on.
@@ -254,7 +283,7 @@ impl Execution<'_> {
     /// The files of the run, after everything about them that can be wrong has been looked at.
     fn plan(&self, prepared: &Prepared) -> Result<Plan, Ended> {
         let outputs = run::outputs(&self.compiled.interface);
-        let planned = plan(&outputs, &prepared.domain(), self.options);
+        let planned = plan(&outputs, &prepared.domain(), self.options, &self.read);
         let mut problems = planned.as_ref().err().cloned().unwrap_or_default();
         for (output, options) in outputs.iter().zip(&self.options.outputs) {
             if let Some(Err(problem)) = options
@@ -415,10 +444,10 @@ enum Printer {
 }
 
 impl Printer {
-    fn open(file: &str) -> Result<Printer, OutputError> {
-        Ok(match file {
-            STANDARD_OUTPUT => Printer::Standard(io::stdout()),
-            file => Printer::File(TextFile::create(Path::new(file))?),
+    fn open(file: &FileName) -> Result<Printer, OutputError> {
+        Ok(match *file == *STANDARD_OUTPUT {
+            true => Printer::Standard(io::stdout()),
+            false => Printer::File(TextFile::create(file)?),
         })
     }
 }

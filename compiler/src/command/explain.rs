@@ -8,20 +8,21 @@ use crate::{
     front::codes::Code,
     pipeline::Options,
 };
-use runtime::text::visible;
+use runtime::{file_name::FileName, text::visible};
 
 pub(super) fn explain(words: &ExplainWords, options: &Options) -> u8 {
-    if let Some(code) = Code::named(&words.file) {
+    if let Some(code) = words.file.to_str().and_then(Code::named) {
         say(code.page);
         return SUCCESS;
     }
-    if is_bare(&words.file) {
+    let file = FileName::from(&words.file);
+    if is_bare(file.as_os_str()) {
         let message = "is neither the code of a message nor the file of a program";
-        complain(&format!("error: `{}` {message}\n", words.file));
+        complain(&format!("error: `{file}` {message}\n"));
         return FAILURE;
     }
-    let (file, name) = (&words.file, words.name.as_deref());
-    let Some(source) = read_source(file) else {
+    let name = words.name.as_deref();
+    let Some(source) = read_source(&file) else {
         return FAILURE;
     };
     match explain_program(&source, options, name) {

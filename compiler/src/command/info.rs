@@ -15,6 +15,7 @@ use crate::{
 };
 use mesh::MeshInfo;
 use runtime::{
+    file_name::escaped,
     image::{Description, Statistics, describe, statistics},
     output::Length,
     print::short,
@@ -29,10 +30,10 @@ pub(super) fn info(words: &InfoWords, options: &Options) -> u8 {
         status = devices();
     }
     for file in &words.files {
-        let told = if is_program(file) {
+        let told = if is_program(file.as_os_str()) {
             program(file, words.json, options)
-        } else if mesh::is_mesh(Path::new(file)) {
-            mesh_file(Path::new(file), words.json)
+        } else if mesh::is_mesh(file) {
+            mesh_file(file, words.json)
         } else {
             image_file(file, words)
         };
@@ -64,8 +65,9 @@ fn devices() -> u8 {
 }
 
 /// The interface of a program.
-fn program(file: &str, json: bool, options: &Options) -> Option<String> {
-    let source = read_source(file)?;
+fn program(path: &Path, json: bool, options: &Options) -> Option<String> {
+    let source = read_source(path)?;
+    let file = &escaped(path.as_os_str());
     let compiled = match pipeline::compile(&mut Session::default(), &source, options) {
         Ok(compiled) => compiled,
         Err(Stopped::Errors(diagnostics)) => {
@@ -76,7 +78,8 @@ fn program(file: &str, json: bool, options: &Options) -> Option<String> {
     };
     let interface = &compiled.interface;
     if json {
-        return Some(format!("{}\n", interface_json(file, interface)));
+        let file = path.to_string_lossy();
+        return Some(format!("{}\n", interface_json(&file, interface)));
     }
     let mut text = format!("{file}: a program of strands `{}`\n", interface.strand);
     for input in &interface.inputs {
@@ -169,8 +172,7 @@ fn default_text(default: Option<&InputDefault>) -> Option<String> {
 }
 
 /// What a file of samples is, or a message about why nothing can be said.
-fn image_file(file: &str, words: &InfoWords) -> Option<String> {
-    let path = Path::new(file);
+fn image_file(path: &Path, words: &InfoWords) -> Option<String> {
     let read = describe(path).and_then(|description| {
         let values = (!words.header).then(|| statistics(path)).transpose()?;
         Ok((description, values))
@@ -178,9 +180,9 @@ fn image_file(file: &str, words: &InfoWords) -> Option<String> {
     match read {
         Ok((description, values)) if words.json => Some(format!(
             "{}\n",
-            image_json(file, &description, values.as_ref())
+            image_json(path, &description, values.as_ref())
         )),
-        Ok((description, values)) => Some(image_lines(file, &description, values.as_ref())),
+        Ok((description, values)) => Some(image_lines(path, &description, values.as_ref())),
         Err(error) => {
             complain(&format!("error: {error}\n"));
             None
@@ -201,18 +203,17 @@ fn mesh_file(path: &Path, json: bool) -> Option<String> {
 }
 
 /// What a run with `-v` says of the file of an image or a mesh; nothing if it cannot be read again.
-pub(super) fn of_file(file: &str) -> String {
-    let path = Path::new(file);
+pub(super) fn of_file(path: &Path) -> String {
     if mesh::is_mesh(path) {
         return MeshInfo::read(path).map_or(String::new(), |mesh| mesh.lines(path));
     }
     match (describe(path), statistics(path)) {
-        (Ok(description), Ok(values)) => image_lines(file, &description, Some(&values)),
+        (Ok(description), Ok(values)) => image_lines(path, &description, Some(&values)),
         _ => String::new(),
     }
 }
 
-fn image_lines(file: &str, description: &Description, values: Option<&Statistics>) -> String {
+fn image_lines(path: &Path, description: &Description, values: Option<&Statistics>) -> String {
     let Description {
         format,
         compression,
@@ -221,8 +222,9 @@ fn image_lines(file: &str, description: &Description, values: Option<&Statistics
         notes,
     } = description;
     let compression = compression.map_or(String::new(), |name| format!(", {name}"));
+    let file = escaped(path.as_os_str());
     let mut text = format!("{file}: {format}{compression}, {}\n", header.sample_type);
-    if let Some(declare) = description.declare(&identifier(Path::new(file))) {
+    if let Some(declare) = description.declare(&identifier(path)) {
         text += &format!("  declare    {declare}\n");
     }
     match image {
@@ -259,11 +261,11 @@ fn image_lines(file: &str, description: &Description, values: Option<&Statistics
     text
 }
 
-fn image_json(file: &str, description: &Description, values: Option<&Statistics>) -> Value {
+fn image_json(path: &Path, description: &Description, values: Option<&Statistics>) -> Value {
     let finite = |x: f64| Some(x).filter(|x| x.is_finite());
     let image = description.image.as_ref().map(|image| {
         json!({
-            "declare": description.declare(&identifier(Path::new(file))),
+            "declare": description.declare(&identifier(path)),
             "sizes": image.sizes,
             "shape": image.shape,
             "steps": image.steps,
@@ -285,7 +287,7 @@ fn image_json(file: &str, description: &Description, values: Option<&Statistics>
         })
     });
     json!({
-        "file": file,
+        "file": path.to_string_lossy(),
         "format": description.format,
         "compression": description.compression,
         "type": description.header.sample_type.to_string(),

@@ -1,7 +1,7 @@
 //! What Ctrl-C and a request to terminate do: they end a run, not the process, so that nothing half-written is left. A second one,
-//! or one while no program runs, ends the process.
+//! or one while no program runs, ends the process, with a line that says so.
 
-use super::INTERRUPTED;
+use super::{INTERRUPTED, complain};
 use runtime::{output::remove_unfinished, world::Control};
 use std::sync::{
     Arc, Mutex, Once, PoisonError,
@@ -11,18 +11,26 @@ use std::sync::{
 /// The run that an interrupt ends, and whether it keeps what it has.
 static RUN: Mutex<Option<(Arc<Control>, bool)>> = Mutex::new(None);
 static HAPPENED: AtomicBool = AtomicBool::new(false);
+/// Whether strands have run.
+static BEGAN: AtomicBool = AtomicBool::new(false);
 static INSTALL: Once = Once::new();
+
+/// Takes interrupts from now on. To be called before the first file is created, so that none is left when the process ends.
+pub(super) fn install() {
+    INSTALL.call_once(|| {
+        // If there can be no handler the process ends at once, which is as good.
+        let _ = ctrlc::set_handler(handle);
+    });
+}
 
 /// Lets interrupts end this run until the guard is dropped.
 pub(super) struct Watch;
 
 impl Watch {
     pub(super) fn over(control: Arc<Control>, keep: bool) -> Watch {
+        BEGAN.store(true, Ordering::Relaxed);
         set(Some((control, keep)));
-        INSTALL.call_once(|| {
-            // If there can be no handler the process ends at once, which is as good.
-            let _ = ctrlc::set_handler(handle);
-        });
+        install();
         Watch
     }
 }
@@ -55,6 +63,12 @@ fn handle() {
         }
         _ => {
             remove_unfinished();
+            if !is_second {
+                complain(match BEGAN.load(Ordering::Relaxed) {
+                    true => "error: interrupted; outputs that were not complete are removed\n",
+                    false => "error: interrupted before the strands ran; no output was written\n",
+                });
+            }
             std::process::exit(i32::from(INTERRUPTED));
         }
     }

@@ -1,7 +1,7 @@
 //! The command `diderotc`: compile and run, check, build, and look inside.
 //!
 //! Exit status: 0 success; 1 errors in the program or at run time, with a message; 2 wrong usage, or outputs that could not be
-//! written, told before the run; 130 interrupted.
+//! written, told before the run; 101 a fault of the command itself; 130 interrupted.
 
 mod args;
 mod build;
@@ -30,8 +30,12 @@ use crate::{
     },
 };
 use args::{Action, Command, Parsed};
+use runtime::{file_name::FileName, memory::Shortage};
 use std::{
+    any::Any,
+    ffi::OsString,
     io::Write,
+    panic::catch_unwind,
     path::Path,
     process::ExitCode,
     sync::{
@@ -49,12 +53,32 @@ const USAGE: u8 = 2;
 /// Interrupted by the user.
 const INTERRUPTED: u8 = 130;
 
+/// A fault of the command itself.
+const FAULT: u8 = 101;
+
 /// Runs the command with the arguments of the process.
 pub fn main() -> ExitCode {
     Cuda::prefer_one_queue();
-    let words: Vec<String> = std::env::args().collect();
+    leave(catch_unwind(run_words).unwrap_or_else(|panic| tell_of_fault(&*panic)))
+}
+
+/// What is said when the work was left by unwinding: there was no memory for its stack, or it panicked.
+fn tell_of_fault(panic: &(dyn Any + Send)) -> u8 {
+    runtime::output::remove_unfinished();
+    if let Some(shortage) = panic.downcast_ref::<Shortage>() {
+        complain(&format!("error: out of memory: {shortage}\n"));
+        return FAILURE;
+    }
+    complain(
+        "note: this is a fault of diderotc; please report it, with the program that shows it\n",
+    );
+    FAULT
+}
+
+fn run_words() -> u8 {
+    let words: Vec<OsString> = std::env::args_os().collect();
     colour::choose(&words);
-    let status = match build::attached() {
+    match build::attached() {
         // This executable was made from a program: all its words are the program's.
         Ok(Some(attached)) => run::run_attached(attached, &words),
         Err(damage) => {
@@ -80,8 +104,7 @@ pub fn main() -> ExitCode {
                 USAGE
             }
         },
-    };
-    leave(status)
+    }
 }
 
 /// Ends the process. The driver of a GPU would first take a tenth of a second to give back what the system takes back anyhow.
@@ -120,7 +143,7 @@ fn act(action: Action) -> u8 {
 }
 
 /// Prints a program with what it imports as one text, if it is right.
-fn flatten(file: &str, options: &crate::pipeline::Options) -> u8 {
+fn flatten(file: &Path, options: &crate::pipeline::Options) -> u8 {
     let Some(source) = read_source(file) else {
         return FAILURE;
     };
@@ -134,9 +157,9 @@ fn flatten(file: &str, options: &crate::pipeline::Options) -> u8 {
 }
 
 /// The text of a program, or a message about why there is none.
-fn read_source(file: &str) -> Option<Source> {
-    let path = Path::new(file);
-    if !words::is_program(file) {
+fn read_source(path: &Path) -> Option<Source> {
+    let file = FileName::from(path);
+    if !words::is_program(path.as_os_str()) {
         complain(&format!(
             "error: {file}: a program's file name ends in .diderot or .ddro\n"
         ));

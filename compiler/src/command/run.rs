@@ -18,6 +18,7 @@ use crate::{
     run,
 };
 use runtime::{
+    file_name::escaped,
     input::{
         IntWidth,
         command_line::{self, CommandLine},
@@ -25,6 +26,7 @@ use runtime::{
     },
     output::Length,
 };
+use std::ffi::OsString;
 
 /// Compiles and runs a program.
 pub(super) fn run(arguments: RunArguments) -> u8 {
@@ -46,7 +48,7 @@ pub(super) fn run(arguments: RunArguments) -> u8 {
         &mut session,
         &source,
         &options,
-        &arguments.file,
+        &escaped(arguments.file.as_os_str()),
         &arguments.words,
         Telling {
             warnings: true,
@@ -56,16 +58,18 @@ pub(super) fn run(arguments: RunArguments) -> u8 {
 }
 
 /// Runs the program attached to this executable. What there was to warn of was told when it was built.
-pub(super) fn run_attached(attached: Attached, words: &[String]) -> u8 {
+pub(super) fn run_attached(attached: Attached, words: &[OsString]) -> u8 {
     let Attached { source, options } = attached;
     let (name, words) = words
         .split_first()
-        .map_or(("program", &[][..]), |(name, rest)| (name, rest));
+        .map_or(("program".to_string(), &[][..]), |(name, rest)| {
+            (escaped(name), rest)
+        });
     compile_and_run(
         &mut Session::default(),
         &source,
         &options,
-        name,
+        &name,
         words,
         Telling::default(),
     )
@@ -83,7 +87,7 @@ fn compile_and_run(
     source: &Source,
     options: &Options,
     name: &str,
-    words: &[String],
+    words: &[OsString],
     telling: Telling,
 ) -> u8 {
     let compiled = pipeline::compile(session, source, options);
@@ -158,6 +162,7 @@ fn describe(source: &Source, compiled: &Compiled, name: &str, options: &Options)
             })
             .collect(),
         beside: args::spellings().into_iter().map(|(s, _)| s).collect(),
+        double: options.double,
         ints: if options.long_int {
             IntWidth::Bits64
         } else {

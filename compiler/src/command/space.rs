@@ -19,7 +19,7 @@ pub(super) fn warn(plan: &Plan, domain: &Domain, program: &Compiled) {
     let mut wanted: BTreeMap<PathBuf, u64> = BTreeMap::new();
     let runs = plan.runs.unwrap_or(1) as u64;
     for target in &plan.results {
-        let file = Path::new(&target.destination.file);
+        let file = &target.destination.file;
         let directory = match file.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),

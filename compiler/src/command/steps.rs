@@ -146,6 +146,7 @@ impl Execution<'_> {
         let failed = |failure: Failure| Ended(fail(self.source, &failure));
         let domain = prepared.domain();
         let mut running = prepared.create(&self.workers).map_err(failed)?;
+        self.tell_of_absence(&running);
         space::check_memory(plan, &domain, self.compiled).map_err(|message| {
             complain(&format!("error: {message}\n"));
             Ended(USAGE)

@@ -28,9 +28,9 @@ impl Execution<'_> {
                 notes,
                 tally,
             } = written;
-            let file = match file.as_str() {
-                STANDARD_OUTPUT => "standard output",
-                file => file,
+            let file = &match *file == *STANDARD_OUTPUT {
+                true => "standard output".to_string(),
+                false => file.to_string(),
             };
             if !quiet {
                 complain(&format!("wrote {file} ({description})\n"));
@@ -52,7 +52,7 @@ impl Execution<'_> {
             .iter()
             .filter(|target| target.destination.format == FileFormat::Png);
         for target in pictures.filter(|_| !self.options.quiet) {
-            let file = target.destination.numbered(0, 1).file;
+            let file = target.destination.numbered(0, 1).file.to_string();
             let stem = file.trim_end_matches("-0.png");
             complain(&format!(
                 "note: ffmpeg -framerate 25 -pattern_type glob -i '{stem}-*.png' -pix_fmt yuv420p {stem}.mp4 makes a film of them\n"
@@ -94,6 +94,17 @@ impl Execution<'_> {
         complain(&format!(
             "warning: this program runs on the CPU: {refusal}{place}, which the GPU target does not do\n"
         ));
+    }
+
+    /// Says that strands run on the CPU because there is no GPU.
+    pub(super) fn tell_of_absence(&mut self, running: &Running) {
+        if let Some(absence) = running.absence()
+            && !std::mem::replace(&mut self.absence_told, true)
+        {
+            complain(&format!(
+                "warning: this program runs on the CPU: {absence}\n"
+            ));
+        }
     }
 
     /// Says what the GPU failed with in runs that the CPU finished.

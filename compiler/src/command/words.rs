@@ -3,34 +3,47 @@
 //! Before the name an option is the compiler's if it knows it, else the program's; after it the other way round. What an
 //! option that nobody knows takes is not known either, so words up to the program's name go with it.
 
-use runtime::input::options::is_built_in;
-use std::path::Path;
+use runtime::{file_name::split_first, input::options::is_built_in};
+use std::{
+    ffi::{OsStr, OsString},
+    path::Path,
+};
 
 /// The words of a run.
 pub(super) struct Divided {
     /// The command's name and the words for the compiler.
-    pub(super) compiler: Vec<String>,
+    pub(super) compiler: Vec<OsString>,
     /// The program, if there is one.
-    pub(super) program: Option<String>,
+    pub(super) program: Option<OsString>,
     /// The words for the program.
-    pub(super) words: Vec<String>,
+    pub(super) words: Vec<OsString>,
 }
 
 /// Whether a file name is that of a program.
-pub(super) fn is_program(word: &str) -> bool {
-    word.ends_with(".diderot") || word.ends_with(".ddro")
+pub(super) fn is_program(word: &OsStr) -> bool {
+    let bytes = word.as_encoded_bytes();
+    bytes.ends_with(b".diderot") || bytes.ends_with(b".ddro")
 }
 
 /// Whether a word looks like a command rather than like a file.
-pub(super) fn is_bare(word: &str) -> bool {
-    !word.contains(['.', '/']) && !Path::new(word).exists()
+pub(super) fn is_bare(word: &OsStr) -> bool {
+    let is_of_files = |byte: &u8| matches!(byte, b'.' | b'/');
+    !word.as_encoded_bytes().iter().any(is_of_files) && !Path::new(word).exists()
+}
+
+/// The name of an option, and whether its value stands in the same word. A name that is not text is not one of an option.
+fn option_of(word: &OsStr) -> (&str, bool) {
+    match split_first(word, b'=') {
+        Some((name, _)) => (name.to_str().unwrap_or_default(), true),
+        None => (word.to_str().unwrap_or_default(), false),
+    }
 }
 
 /// Divides the words of which the first is the command itself, given the compiler's options and whether they take a value.
-pub(super) fn divide(words: &[String], spellings: &[(String, bool)]) -> Divided {
+pub(super) fn divide(words: &[OsString], spellings: &[(String, bool)]) -> Divided {
     let (command, mut rest) = match words.split_first() {
         Some((command, rest)) => (command.clone(), rest),
-        None => ("diderotc".to_string(), words),
+        None => ("diderotc".into(), words),
     };
     let mut divided = Divided {
         compiler: vec![command],
@@ -38,8 +51,8 @@ pub(super) fn divide(words: &[String], spellings: &[(String, bool)]) -> Divided 
         words: Vec::new(),
     };
     let makes_executable = words.iter().any(|word| word == "--exec");
-    let known = |word: &str, is_after: bool| {
-        let name = word.split_once('=').map_or(word, |(name, _)| name);
+    let known = |word: &OsStr, is_after: bool| {
+        let (name, is_whole) = option_of(word);
         // The kind of a warning stands right after the letter.
         if !is_after && name.starts_with("-W") && name.len() > 2 {
             return Some(false);
@@ -52,7 +65,7 @@ pub(super) fn divide(words: &[String], spellings: &[(String, bool)]) -> Divided 
             false => !is_output,
         };
         let takes = found.filter(|_| is_ours || is_output && makes_executable);
-        takes.map(|(_, takes_value)| *takes_value && !word.contains('='))
+        takes.map(|(_, takes_value)| *takes_value && !is_whole)
     };
     let mut is_loose = false;
     while let Some((word, after)) = rest.split_first() {
@@ -72,10 +85,10 @@ pub(super) fn divide(words: &[String], spellings: &[(String, bool)]) -> Divided 
             is_loose = false;
         } else if is_after {
             divided.words.push(word.clone());
-        } else if word.len() > 1 && word.starts_with('-') {
+        } else if word.len() > 1 && word.as_encoded_bytes().starts_with(b"-") {
             divided.words.push(word.clone());
-            let built_in = is_built_in(word.split_once('=').map_or(word, |(name, _)| name));
-            let is_whole = word.contains('=');
+            let (name, is_whole) = option_of(word);
+            let built_in = is_built_in(name);
             let value = match built_in {
                 Some(true) if !is_whole => rest.split_first(),
                 _ => None,
@@ -95,10 +108,10 @@ pub(super) fn divide(words: &[String], spellings: &[(String, bool)]) -> Divided 
 }
 
 /// Takes the `--Cname=value` words out of the others.
-pub(super) fn take_constants(words: Vec<String>) -> (Vec<String>, Vec<(String, String)>) {
+pub(super) fn take_constants(words: Vec<OsString>) -> (Vec<OsString>, Vec<(String, String)>) {
     let (mut kept, mut constants) = (Vec::new(), Vec::new());
     for word in words {
-        let constant = word.strip_prefix("--C");
+        let constant = word.to_str().and_then(|word| word.strip_prefix("--C"));
         match constant.and_then(|rest| rest.split_once('=')) {
             Some((name, value)) => constants.push((name.to_string(), value.to_string())),
             None => kept.push(word),
@@ -120,17 +133,15 @@ mod tests {
             ("--help", false),
         ];
         let spellings = spellings.map(|(s, takes)| (s.to_string(), takes));
-        let words: Vec<String> = text.split(' ').map(str::to_string).collect();
+        let words: Vec<OsString> = text.split(' ').map(OsString::from).collect();
         let Divided {
             compiler,
             program,
             words,
         } = divide(&words, &spellings);
-        [
-            compiler[1..].join(" "),
-            program.unwrap_or_default(),
-            words.join(" "),
-        ]
+        let program: Vec<OsString> = program.into_iter().collect();
+        [&compiler[1..], &program, &words]
+            .map(|words| words.join(OsStr::new(" ")).into_string().expect("text"))
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::{
     import,
     syntax::{self, ast::ItemKind},
 };
+use runtime::file_name::escaped;
 use serde::{Deserialize, Serialize};
 use std::{
     fmt,
@@ -59,9 +60,34 @@ impl Source {
         import::resolve(path.into(), text.into())
     }
 
+    /// The same with paths as seen from the program's own directory, for what is given to others: it says nothing of where the
+    /// program was. Names that are not text are escaped.
+    pub fn without_places(&self) -> Source {
+        let home = self.path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let shortened = |path: &Path| {
+            let inside = path
+                .strip_prefix(&home)
+                .ok()
+                .filter(|rest| rest.is_relative());
+            let name = inside.or(path.file_name().map(Path::new)).unwrap_or(path);
+            PathBuf::from(escaped(name.as_os_str()))
+        };
+        let mut source = self.clone();
+        source.path = shortened(&self.path);
+        for file in &mut source.origin.files {
+            file.path = shortened(&file.path);
+        }
+        source
+    }
+
     /// What is wrong with its imports.
     pub fn import_problems(&self) -> &[Diagnostic] {
         &self.origin.problems
+    }
+
+    /// The paths of its files, its own first. Those of the standard library lead nowhere.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files().into_iter().map(|(path, _)| path)
     }
 
     /// The paths and texts of its files, its own first.

@@ -1,6 +1,8 @@
 //! Work that goes as deep as a program is nested.
 
-use runtime::memory;
+use memmap2::MmapMut;
+use runtime::memory::{self, Shortage};
+use std::panic::resume_unwind;
 
 /// Bytes of stack for such work: programs may be nested deeply, and functions are put in the place of their calls. Only what is
 /// used becomes memory.
@@ -9,11 +11,21 @@ const STACK: u64 = 256 << 20;
 const LEAST: u64 = 16 << 20;
 
 /// Does work on a stack of its own that is large enough for any program, or as large as there is memory for. On such a stack
-/// already, it just does it.
+/// already, it just does it. Where there is no memory even for a small stack, it unwinds with the [`Shortage`], without the message
+/// of a panic: whoever runs compilations catches it.
 pub fn deep<T>(work: impl FnOnce() -> T) -> T {
     if stacker::remaining_stack().is_some_and(|left| left as u64 > STACK / 2) {
         return work();
     }
     let share = memory::available().map_or(STACK, |bytes| bytes / 3);
-    stacker::grow(share.clamp(LEAST, STACK) as usize, work)
+    let sizes = [share.clamp(LEAST, STACK), LEAST];
+    // `stacker` would panic, so the memory is asked for before.
+    let fits = |bytes: &u64| MmapMut::map_anon(*bytes as usize).is_ok();
+    match sizes.into_iter().find(fits) {
+        Some(bytes) => stacker::grow(bytes as usize, work),
+        None => resume_unwind(Box::new(Shortage {
+            wanted: LEAST,
+            left: memory::available().unwrap_or(0).min(LEAST),
+        })),
+    }
 }

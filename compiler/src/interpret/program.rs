@@ -12,7 +12,7 @@ use crate::{
     ir::{interface::Target, load::sequence_from_file, status, tensor::Ty},
     ssa::{Datum, Evaluate, Interrupt, Program, Role, evaluate},
 };
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 /// A dialect whose programs can be run: how its evaluator keeps the variables.
 pub trait Runnable: Evaluate {
@@ -310,7 +310,8 @@ fn initial_globals<D: Runnable>(
         let input = interface.inputs.iter().find(|i| i.target == target);
         let load = interface.loads.iter().find(|load| load.global == n as u32);
         let from_file = |file: &str, ty| {
-            sequence_from_file(file, ty, long_int).unwrap_or_else(|error| panic!("{error}"))
+            sequence_from_file(Path::new(file), ty, long_int)
+                .unwrap_or_else(|error| panic!("{error}"))
         };
         let constant = match (input.and_then(|i| Some((i, i.default.as_ref()?))), load) {
             (Some((_, InputDefault::Value(constant))), _) => Some(constant.clone()),

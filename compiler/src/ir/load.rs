@@ -14,14 +14,13 @@ use std::path::Path;
 /// # Errors
 /// What is wrong with the file.
 pub fn sequence_from_file(
-    file: &str,
+    path: &Path,
     ty: &Type,
     long_int: bool,
 ) -> Result<Constant, SequenceError> {
     let Type::Seq(element, None) = ty else {
         panic!("a value of type {ty} from a file")
     };
-    let path = Path::new(file);
     let types = Ty::of(element).scalars();
     let ints = if long_int {
         IntWidth::Bits64

@@ -14,6 +14,7 @@ use runtime::{
     },
     png,
 };
+use std::ffi::OsString;
 
 /// Writes outputs to files as the command does: the words are its options about outputs and pictures, such as `-o` and
 /// `--range`.
@@ -24,11 +25,11 @@ pub fn write_files(
     columns: &[Column<'_>],
     domain: &Domain,
     place: Option<&Place>,
-    words: &[String],
+    words: &[OsString],
 ) -> Result<Vec<Written>, Vec<String>> {
     let outputs: Vec<Output> = columns.iter().map(|c| c.output.clone()).collect();
     let options = options(&outputs, words)?;
-    let plan = plan(&outputs, domain, &options)?;
+    let plan = plan(&outputs, domain, &options, &[])?;
     let style = Style {
         depth: options.depth,
         nan: options.nan,
@@ -64,7 +65,7 @@ pub fn write_files(
 pub fn picture_bytes(
     column: &Column<'_>,
     domain: &Domain,
-    words: &[String],
+    words: &[OsString],
 ) -> Result<Vec<u8>, Vec<String>> {
     let options = options(std::slice::from_ref(column.output), words)?;
     let range = options.outputs[0].range;
@@ -76,7 +77,7 @@ pub fn picture_bytes(
     Ok(bytes)
 }
 
-fn options(outputs: &[Output], words: &[String]) -> Result<RunOptions, Vec<String>> {
+fn options(outputs: &[Output], words: &[OsString]) -> Result<RunOptions, Vec<String>> {
     let names = outputs.iter().map(|output| OutputName {
         name: output.name.clone(),
         dynamic: output.length == Length::Dynamic,

@@ -48,6 +48,7 @@ pub use attend::{Event, attended};
 pub use files::{picture_bytes, write_files};
 pub use run::Run;
 pub use runtime::{
+    file_name::FileName,
     image::{Arrangement, ImageArray, Orientation, SharedImage, Strided},
     input::{InputType, InputValue},
     output::{

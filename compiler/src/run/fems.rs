@@ -10,16 +10,17 @@ use crate::{
 };
 use runtime::{
     fem::{Choice, FemError, FemFile, FemValues, FemWanted, Mesh, Outside},
+    file_name::FileName,
     memory::Claim,
     simd::Real,
 };
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Where a mesh and the values on it come from.
 #[derive(Clone, Debug)]
 pub enum FemSource {
     /// A file.
-    File(String),
+    File(FileName),
     /// Memory: what a solver hands over.
     Memory(Arc<FemFile>),
 }
@@ -62,18 +63,20 @@ impl LoadedFems {
         for (n, (mesh, source)) in interface.meshes.iter().zip(&sources.meshes).enumerate() {
             // A file that the program names is a matter of its text, any other one of an option.
             let (name, place) = match source {
-                FemSource::File(file) if mesh.file.as_ref() == Some(file) => {
-                    (file.clone(), Some(mesh.span.start))
+                FemSource::File(file)
+                    if mesh.file.as_ref().is_some_and(|named| *file == **named) =>
+                {
+                    (file.to_string(), Some(mesh.span.start))
                 }
                 FemSource::File(file) => match input_of_mesh(interface, n as u32) {
                     Some(input) => (format!("-{input} {file}"), None),
-                    None => (file.clone(), None),
+                    None => (file.to_string(), None),
                 },
                 FemSource::Memory(_) => ("the mesh in memory".to_string(), None),
             };
             let failed = |error: FemError| failure(error.in_file(&name), place);
             let file = match source {
-                FemSource::File(file) => Arc::new(FemFile::read(Path::new(file)).map_err(failed)?),
+                FemSource::File(file) => Arc::new(FemFile::read(file).map_err(failed)?),
                 FemSource::Memory(file) => {
                     file.check().map_err(failed)?;
                     file.clone()
@@ -145,7 +148,7 @@ impl LoadedFems {
 }
 
 /// The input that a mesh is given by.
-fn input_of_mesh(interface: &Interface, mesh: u32) -> Option<&str> {
+pub(super) fn input_of_mesh(interface: &Interface, mesh: u32) -> Option<&str> {
     let input = interface.inputs.iter().find(|input| match input.target {
         Target::Mesh(n) => n == mesh,
         Target::Fem(n) => interface.fems[n as usize].mesh == mesh,

@@ -8,19 +8,20 @@ use crate::{
 };
 use ein_ir::ops;
 use runtime::{
+    file_name::FileName,
     image::{
         Image, ImageArray, ImageError, Note, Orientation, Reading, SharedImage, disagreements,
     },
     nrrd::Space,
     probe::{Border, KeptImage},
 };
-use std::{ffi::c_void, path::Path, sync::Arc};
+use std::{ffi::c_void, sync::Arc};
 
 /// Where an image comes from.
 #[derive(Clone, Debug)]
 pub enum ImageSource {
     /// A file.
-    File(String),
+    File(FileName),
     /// Memory.
     Array(ImageArray),
     /// Memory of others, converted once for all runs.
@@ -280,7 +281,9 @@ fn read<T: runtime::image::Real + runtime::nrrd::FromSample>(
         let shape = image.shape.dims();
         let mut space = Space::Unknown;
         images.push(Arc::new(match source {
-            ImageSource::File(file) if let Some(map) = colour_maps::find(file) => {
+            ImageSource::File(file)
+                if let Some(map) = file.to_str().and_then(colour_maps::find) =>
+            {
                 let map = map?;
                 if (image.dim, shape) != (1, &[3][..]) {
                     let message = format!("{file} is an image(1)[3]");
@@ -299,26 +302,30 @@ fn read<T: runtime::image::Real + runtime::nrrd::FromSample>(
                     ..note.clone()
                 }));
                 space = loaded.surroundings.space.clone();
-                surroundings.push((name, loaded.surroundings));
+                surroundings.push((name.to_string(), loaded.surroundings));
                 loaded.image
             }
             ImageSource::File(file) => {
-                let loaded = Image::read_with(Path::new(file), image.dim, shape, reading);
+                let loaded = Image::read_with(file, image.dim, shape, reading);
                 // A file that the program names is a matter of its text.
-                let named = image.file.as_ref() == Some(file);
+                let named = image.file.as_ref().is_some_and(|named| *file == **named);
+                let file = file.to_string();
                 let place = named.then_some(image.span.start);
                 let loaded = loaded.map_err(|error| failed(error, place))?;
-                notes.extend(loaded.notes_on(file, reading));
-                let name = reading.name.as_ref().unwrap_or(file);
+                notes.extend(loaded.notes_on(&file, reading));
+                let name = reading.name.clone().unwrap_or(file);
                 space = loaded.surroundings.space.clone();
-                surroundings.push((name.as_str(), loaded.surroundings));
+                surroundings.push((name, loaded.surroundings));
                 loaded.image
             }
             ImageSource::Array(array) => array.image(shape).map_err(|error| failed(error, None))?,
         }));
         spaces.push(space);
     }
-    let surroundings: Vec<_> = surroundings.iter().map(|(name, s)| (*name, s)).collect();
+    let surroundings: Vec<_> = surroundings
+        .iter()
+        .map(|(name, s)| (name.as_str(), s))
+        .collect();
     notes.extend(disagreements(&surroundings));
     Ok((images, spaces))
 }

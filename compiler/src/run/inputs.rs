@@ -8,11 +8,14 @@ use super::{
 };
 use crate::{
     codegen::Compiled,
-    ir::interface::{Input, Interface, Target, file_and_array},
+    front::typed::tree::InputDefault,
+    ir::interface::{self, Input, Interface, Target},
 };
 use runtime::{
+    file_name::FileName,
     image::Reading,
     input::{InputType, InputValue, IntWidth},
+    output::FileUse,
 };
 use std::sync::Arc;
 
@@ -21,6 +24,7 @@ use std::sync::Arc;
 pub struct Inputs {
     interface: Arc<Interface>,
     ints: IntWidth,
+    double: bool,
     values: Vec<Option<InputValue>>,
     images: Vec<Option<ImageSource>>,
     /// How the file of each image is read.
@@ -47,13 +51,16 @@ impl Inputs {
         };
         let mut inputs = Inputs {
             ints,
-            images: files.map(|file| file.map(ImageSource::File)).collect(),
+            double: program.lanes.double,
+            images: files
+                .map(|file| file.map(|file| ImageSource::File(file.into())))
+                .collect(),
             values: vec![None; interface.inputs.len()],
             readings: vec![Reading::default(); interface.images.len()],
             meshes: interface
                 .meshes
                 .iter()
-                .map(|mesh| mesh.file.clone().map(FemSource::File))
+                .map(|mesh| mesh.file.as_ref().map(|file| FemSource::File(file.into())))
                 .collect(),
             arrays: interface.fems.iter().map(|fem| fem.array.clone()).collect(),
             interface,
@@ -86,9 +93,9 @@ impl Inputs {
     pub fn set(&mut self, name: &str, value: impl Into<InputValue>) -> Result<(), Failure> {
         let (n, input) = self.find(name)?;
         let wanted = input_type(&input.ty);
-        let wrong = |found: String| {
+        let wrong = |reason: String| {
             Failure::input(format!(
-                "the input `{name}` is of type {}, not {found}",
+                "the input `{name}` is of type {}: {reason}",
                 input.ty
             ))
         };
@@ -101,11 +108,11 @@ impl Inputs {
                 self.set_mesh_file(target, file);
             }
             (Target::Image(_) | Target::Mesh(_) | Target::Fem(_), other) => {
-                return Err(wrong(format!("{other:?}")));
+                return Err(wrong(format!("found {other}, expected a file")));
             }
             (Target::Global(_), _) => {
-                let fitted =
-                    fit(&value, &wanted, self.ints).ok_or_else(|| wrong(format!("{value:?}")))?;
+                let fitted = fit(&value, &wanted, self.ints).map_err(wrong)?;
+                fitted.check_range(self.double).map_err(wrong)?;
                 self.values[n] = Some(fitted);
             }
         }
@@ -123,9 +130,9 @@ impl Inputs {
     }
 
     /// Takes a mesh, or values on one, from the file of a name.
-    fn set_mesh_file(&mut self, target: Target, name: &str) {
+    fn set_mesh_file(&mut self, target: Target, name: &FileName) {
         let (file, array) = file_and_array(name);
-        self.set_mesh_source(target, FemSource::File(file.to_string()), array);
+        self.set_mesh_source(target, FemSource::File(file), array.as_deref());
     }
 
     fn set_mesh_source(&mut self, target: Target, source: FemSource, array: Option<&str>) {
@@ -232,16 +239,66 @@ impl Inputs {
     }
 
     /// The files of the images and meshes that come from files.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &FileName> {
         let images = self.images.iter().filter_map(|source| match source {
-            Some(ImageSource::File(file)) => Some(file.as_str()),
+            Some(ImageSource::File(file)) => Some(file),
             _ => None,
         });
         let meshes = self.meshes.iter().filter_map(|source| match source {
-            Some(FemSource::File(file)) => Some(file.as_str()),
+            Some(FemSource::File(file)) => Some(file),
             _ => None,
         });
         images.chain(meshes)
+    }
+
+    /// The files that a run reads, each with what it is for. Names of frames and arrays are left out.
+    pub(crate) fn files_read(&self) -> Vec<FileUse> {
+        let interface = &self.interface;
+        let of_input = |target: Target| {
+            let found = interface.inputs.iter().find(|input| input.target == target);
+            found.map(|input| format!("the input `{}`", input.name))
+        };
+        let named = || "a file that the program names".to_string();
+        let mut all = Vec::new();
+        let mut add = |file: &FileName, purpose: String| {
+            let file = file_and_array(file).0;
+            all.push(FileUse {
+                file,
+                ..FileUse::of("", purpose)
+            });
+        };
+        for (n, source) in self.images.iter().enumerate() {
+            if let Some(ImageSource::File(file)) = source {
+                add(
+                    file,
+                    of_input(Target::Image(n as u32)).unwrap_or_else(named),
+                );
+            }
+        }
+        for (n, source) in self.meshes.iter().enumerate() {
+            if let Some(FemSource::File(file)) = source {
+                let input = super::fems::input_of_mesh(interface, n as u32);
+                add(
+                    file,
+                    input.map_or_else(named, |name| format!("the input `{name}`")),
+                );
+            }
+        }
+        for (input, value) in interface.inputs.iter().zip(&self.values) {
+            match (value, &input.default) {
+                (Some(InputValue::File(file)), _) => {
+                    add(file, format!("the input `{}`", input.name));
+                }
+                (None, Some(InputDefault::File(file))) => {
+                    add(&file.into(), format!("the input `{}`", input.name));
+                }
+                _ => {}
+            }
+        }
+        for load in &interface.loads {
+            add(&(&load.file).into(), named());
+        }
+        all
     }
 
     /// The number of the image of an input.
@@ -281,45 +338,70 @@ impl Inputs {
     }
 }
 
-/// A value in the form that an input's type wants, if it suits it.
-fn fit(value: &InputValue, wanted: &InputType, ints: IntWidth) -> Option<InputValue> {
+/// The file and the array in `file#array`; a name that is not text names no array.
+fn file_and_array(name: &FileName) -> (FileName, Option<String>) {
+    match name.to_str().map(interface::file_and_array) {
+        Some((file, array)) => (file.into(), array.map(str::to_string)),
+        None => (name.clone(), None),
+    }
+}
+
+/// A value in the form that an input's type wants.
+///
+/// # Errors
+/// Why it does not suit it.
+fn fit(value: &InputValue, wanted: &InputType, ints: IntWidth) -> Result<InputValue, String> {
     let (least, greatest) = ints.bounds();
+    let counted = |found: usize, expected: usize| match found == expected {
+        true => Ok(()),
+        false => Err(format!("found {value}, expected {expected}")),
+    };
     match (value, wanted) {
-        (InputValue::Int(n), InputType::Real) => Some(InputValue::Real(*n as f64)),
-        (InputValue::Int(n), InputType::Int) => {
-            (least..=greatest).contains(n).then(|| value.clone())
-        }
-        (InputValue::Bool(_), InputType::Bool)
+        (InputValue::Int(n), InputType::Real) => Ok(InputValue::Real(*n as f64)),
+        (InputValue::Int(n), InputType::Int) if !(least..=greatest).contains(n) => Err(format!(
+            "found {n}, expected an integer from {least} to {greatest}"
+        )),
+        (InputValue::Int(_), InputType::Int)
+        | (InputValue::Bool(_), InputType::Bool)
         | (InputValue::Real(_), InputType::Real)
-        | (InputValue::String(_), InputType::String) => Some(value.clone()),
-        (InputValue::Tensor(components), InputType::Real) if components.len() == 1 => {
-            Some(InputValue::Real(components[0]))
+        | (InputValue::String(_), InputType::String)
+        | (InputValue::File(_), InputType::Seq { len: None, .. }) => Ok(value.clone()),
+        (InputValue::Tensor(components), InputType::Real) => {
+            counted(components.len(), 1)?;
+            Ok(InputValue::Real(components[0]))
         }
         (InputValue::Tensor(components), InputType::Tensor(shape)) => {
-            (components.len() == shape.iter().product::<usize>()).then(|| value.clone())
+            counted(components.len(), shape.iter().product())?;
+            Ok(value.clone())
         }
-        (InputValue::File(_), InputType::Seq { len: None, .. }) => Some(value.clone()),
-        (InputValue::Tensor(components), InputType::Seq { elem, len }) => {
-            let width = components_of(elem).filter(|&width| width > 0)?;
-            let whole = components.len() % width == 0;
-            let fits = len.is_none_or(|n| n * width == components.len());
-            if !whole || !fits {
-                return None;
+        // A list of one stands for the one.
+        (InputValue::Seq(elements), InputType::Int | InputType::Bool | InputType::Real)
+            if elements.len() == 1 =>
+        {
+            fit(&elements[0], wanted, ints)
+        }
+        (InputValue::Tensor(components), InputType::Seq { elem, len })
+            if let Some(width) = components_of(elem).filter(|&width| width > 0) =>
+        {
+            if let Some(len) = len {
+                counted(components.len(), len * width)?;
+            }
+            if !components.len().is_multiple_of(width) {
+                return Err(format!("found {value}, expected {width} for each element"));
             }
             let elements = components
                 .chunks(width)
                 .map(|chunk| fit(&InputValue::Tensor(chunk.to_vec()), elem, ints));
-            elements.collect::<Option<_>>().map(InputValue::Seq)
+            elements.collect::<Result<_, _>>().map(InputValue::Seq)
         }
         (InputValue::Seq(elements), InputType::Seq { elem, len }) => {
-            let fitted = elements
-                .iter()
-                .map(|e| fit(e, elem, ints))
-                .collect::<Option<_>>();
-            let fits = len.is_none_or(|n| n == elements.len());
-            fitted.filter(|_| fits).map(InputValue::Seq)
+            if let Some(len) = len {
+                counted(elements.len(), *len)?;
+            }
+            let fitted = elements.iter().map(|e| fit(e, elem, ints));
+            fitted.collect::<Result<_, _>>().map(InputValue::Seq)
         }
-        _ => None,
+        _ => Err(format!("found {value}")),
     }
 }
 

@@ -242,6 +242,12 @@ impl Running {
         &self.troubles
     }
 
+    /// Why there is no GPU although one was asked for, so that the CPU runs the strands.
+    pub fn absence(&self) -> Option<String> {
+        let absence = &self.life.strands().placement().absence;
+        absence.as_ref().map(ToString::to_string)
+    }
+
     /// How long the parts of the work on the GPU took, if there is one.
     pub fn phases(&self) -> Option<Phases> {
         let accelerator = &self.life.strands().placement().accelerator;

@@ -38,6 +38,8 @@ pub(super) struct Placement {
     pub(super) wants_accelerator: bool,
     pub(super) accelerator: Option<Fleet>,
     pub(super) refusal: Option<Refusal>,
+    /// Why there is no GPU although one was asked for, so that the CPU runs the strands.
+    pub(super) absence: Option<DriverError>,
     /// What the GPU failed with in a run that the CPU finished.
     trouble: Mutex<Option<DriverError>>,
     /// Whether it has ever failed: then it is not asked again.
@@ -78,7 +80,7 @@ impl Placement {
         }
     }
 
-    /// Takes the GPU in use, if strands are to run there.
+    /// Takes the GPU in use, if strands are to run there. Without one they run on the CPU, unless that was ruled out.
     pub(super) fn make_ready(
         &mut self,
         program: &Compiled,
@@ -88,11 +90,17 @@ impl Placement {
             return Ok(());
         };
         let machine = match program.machines.first() {
-            Some(machine) => machine.clone(),
-            None => Cuda::shared().map_err(|e| failure(&e))? as Arc<dyn Machine>,
+            Some(machine) => Ok(machine.clone()),
+            None => Cuda::shared().map(|cuda| cuda as Arc<dyn Machine>),
         };
-        let accelerator = Accelerator::new(machine, kernel, &images.samples());
-        self.accelerator = Some(Fleet::new(accelerator.map_err(|e| failure(&e))?));
+        match machine.and_then(|machine| Accelerator::new(machine, kernel, &images.samples())) {
+            Ok(accelerator) => self.accelerator = Some(Fleet::new(accelerator)),
+            Err(error) if program.target == Target::CudaOnly => return Err(failure(&error)),
+            Err(error) => {
+                self.wants_accelerator = false;
+                self.absence = Some(error);
+            }
+        }
         Ok(())
     }
 

@@ -17,7 +17,7 @@ use runtime::{
     sequence::Sequence,
     world::GlobalSequences,
 };
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 /// An input's type as the command line knows it.
 pub fn input_type(ty: &Type) -> InputType {
@@ -81,7 +81,7 @@ impl Initial {
             let Target::Global(global) = input.target else {
                 continue;
             };
-            let load = |file: &str| {
+            let load = |file: &Path| {
                 let loaded = sequence_from_file(file, &input.ty, long_int);
                 loaded.map_err(|error| Failure::input(format!("input `{}`: {error}", input.name)))
             };
@@ -91,13 +91,13 @@ impl Initial {
                     constant_of(value, &interface.globals[global as usize].ty)
                 }
                 (_, Some(InputDefault::Value(constant))) => constant.clone(),
-                (_, Some(InputDefault::File(file))) => load(file)?,
+                (_, Some(InputDefault::File(file))) => load(Path::new(file))?,
                 (_, None) => return Err(missing(input)),
             };
             filling.set(global, &constant)?;
         }
         for load in &interface.loads {
-            let loaded = sequence_from_file(&load.file, &load.ty, long_int);
+            let loaded = sequence_from_file(Path::new(&load.file), &load.ty, long_int);
             let constant = loaded.map_err(|error| Failure {
                 place: Some(load.span.start),
                 ..Failure::input(error.to_string())

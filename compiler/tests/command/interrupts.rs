@@ -1,7 +1,12 @@
 //! What an interrupt leaves behind: nothing, or with `--keep` what a run with a limit would have written.
 
-use crate::commands::{diderotc, directory, interrupted, names, numbers, stderr, write};
-use std::fs;
+use crate::commands::{command, diderotc, directory, interrupted, names, numbers, stderr, write};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+    time::Duration,
+};
 
 /// Particles that see each other, and never end.
 const PARTICLES: &str = "#version 2.0
@@ -99,4 +104,62 @@ create_array { s(i) | i in 0..99 }
     let left = names(&dir);
     let is_output = |name: &String| name == "out.nrrd" || name.ends_with(".part");
     assert!(!left.iter().any(is_output), "{message}");
+}
+
+/// Starts a run, tells it to end after some wait and gives what it says and its status.
+fn ended_after(dir: &Path, words: &[&str], wait: impl FnOnce()) -> (String, Option<i32>) {
+    let child = command(dir, words)
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    wait();
+    // It may have ended by itself.
+    let _ = Command::new("kill")
+        .args(["-TERM", &child.id().to_string()])
+        .stderr(Stdio::null())
+        .status();
+    let output = child.wait_with_output().expect("a process");
+    (stderr(&output), output.status.code())
+}
+
+#[test]
+fn nothing_is_left_whenever_a_run_is_told_to_end() {
+    let dir = directory("interrupt-early");
+    let text = "#version 2.0
+strand s (int i) { output int n = 0; update { n += 1; print(\"x\"); } }
+create_array { s(i) | i in 0..99 }
+";
+    write(&dir, "p.diderot", text);
+    for step in 0..40 {
+        let words = ["p.diderot", "-print", "p.txt", "-o", "n.nrrd"];
+        let pause = Duration::from_millis(2 * step);
+        let (message, _) = ended_after(&dir, &words, || std::thread::sleep(pause));
+        assert_eq!(names(&dir), ["p.diderot"], "after {pause:?}: {message}");
+    }
+}
+
+#[test]
+fn an_interrupt_before_the_strands_run_says_so() {
+    let dir = directory("interrupt-before");
+    // A stream of which the end does not come.
+    let made = Command::new("mkfifo").arg(dir.join("fifo")).status();
+    assert!(made.expect("the command `mkfifo`").success());
+    let text = "#version 2.0
+input real[] numbers;
+strand s (int i) { output real n = numbers[0] + i; update { stabilize; } }
+create_array { s(i) | i in 0..9 }
+";
+    write(&dir, "p.diderot", text);
+    let words = ["p.diderot", "--keep", "-numbers", "fifo"];
+    // Opening the stream for writing waits until the run reads it.
+    let mut writer = None;
+    let wait = || writer = fs::File::options().write(true).open(dir.join("fifo")).ok();
+    let (message, status) = ended_after(&dir, &words, wait);
+    assert!(writer.is_some());
+    assert_eq!(status, Some(130), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+    assert!(
+        message.contains("interrupted before the strands ran"),
+        "{message}"
+    );
 }

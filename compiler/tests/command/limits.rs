@@ -378,3 +378,23 @@ fn a_process_with_little_memory_ends_with_a_message() {
         assert!(message.contains("memory"), "{kilobytes}: {message}");
     }
 }
+
+#[test]
+fn a_process_with_next_to_no_memory_does_not_panic() {
+    let dir = directory("limits-stack");
+    let (_, text, _) = GROWING[0];
+    write(&dir, "p.diderot", &format!("#version 2.0\n{text}\n"));
+    for kilobytes in (60_000..150_000).step_by(10_000) {
+        for words in ["check p.diderot", "p.diderot -l 1 -n 1"] {
+            let output = limited(&dir, &format!("ulimit -v {kilobytes}"), words);
+            let message = stderr(&output);
+            // The linker of the system may find too little to start the process.
+            let is_status = matches!(output.status.code(), Some(0 | 1 | 127));
+            assert!(
+                is_status && !message.contains("panicked"),
+                "{kilobytes} {words}: {:?} {message}",
+                output.status
+            );
+        }
+    }
+}

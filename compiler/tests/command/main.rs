@@ -6,6 +6,8 @@ mod images;
 mod interrupts;
 mod limits;
 mod meshes;
+#[cfg(unix)]
+mod names;
 mod outputs;
 mod places;
 mod repeated;

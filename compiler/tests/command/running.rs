@@ -484,3 +484,43 @@ fn a_full_disk_is_reported_and_leaves_nothing_behind() {
         "a temporary file is left"
     );
 }
+
+#[test]
+fn what_is_built_names_no_place_of_this_machine() {
+    let dir = directory("build-places");
+    write(&dir, "squares.diderot", SQUARES);
+    let program = dir.join("squares.diderot").display().to_string();
+    for words in [
+        &["build", &program, "-o", "built"][..],
+        &["build", "--library", &program, "-o", "made"],
+    ] {
+        let output = diderotc(&dir, words);
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+    let home = std::env::var("HOME").unwrap_or_default();
+    let cargo = std::env::var("CARGO_HOME").unwrap_or_else(|_| format!("{home}/.cargo"));
+    let root = env!("CARGO_MANIFEST_DIR").trim_end_matches("/compiler");
+    let places = [dir.display().to_string(), root.to_string(), cargo];
+    for file in [
+        "built",
+        "made/squares.c",
+        "made/squares.h",
+        "made/squares.json",
+    ] {
+        let bytes = fs::read(dir.join(file)).expect("it was made");
+        let contains = |place: &str| {
+            bytes
+                .windows(place.len())
+                .any(|part| part == place.as_bytes())
+        };
+        for place in &places {
+            assert!(!contains(place), "{file} names {place}");
+        }
+        assert!(contains("squares"), "{file}");
+    }
+    let built = Command::new(dir.join("built"))
+        .args(["-n", "3", "-o", "n.txt"])
+        .current_dir(&dir)
+        .output();
+    assert!(built.expect("it runs").status.success());
+}

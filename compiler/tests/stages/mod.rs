@@ -134,10 +134,10 @@ impl Case {
                 }
                 given => {
                     let file = match given {
-                        Some(ImageSource::File(file)) => file,
-                        _ => image.file.as_ref().expect("an image with a file"),
+                        Some(ImageSource::File(file)) => &**file,
+                        _ => Path::new(image.file.as_ref().expect("an image with a file")),
                     };
-                    Image::read(Path::new(file), image.dim, image.shape.dims())
+                    Image::read(file, image.dim, image.shape.dims())
                         .expect("a readable image")
                         .image
                 }

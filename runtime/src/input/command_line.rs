@@ -4,14 +4,18 @@
 //! option and what was expected, or the request for help.
 //!
 //! An input is given by `-NAME` and the words of its values, or by `-NAME=VALUES`; several values may also stand in one
-//! word, `1,2,3` or `[1,2,3]`. A word that begins with a dash is a value unless it spells an option. The last of repeated
-//! options counts. An input's name wins over a built-in option of one dash, which then has its long spelling only; every
+//! word, `1,2,3` or `[1,2,3]`. A word that begins with a dash is a value unless it spells an option. An option with a value is
+//! given once, unless its values make a list. An input's name wins over a built-in option of one dash, which then has its long spelling only; every
 //! input can also be given by `--input-NAME`.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 
-use super::options::{About, Effect, OPTIONS, OptionRow, Program, RunOptions, defaults, row_of};
+use super::options::{
+    About, Effect, OPTIONS, OptionRow, OutputOptions, Program, RunOptions, defaults, row_of,
+};
 use super::{InputType, help, nearest, parse_value, split_values};
+use crate::file_name::{FileName, escaped, split_first, text};
 use crate::image::Reading;
 
 /// A command line that was understood.
@@ -39,8 +43,32 @@ impl std::error::Error for UsageError {}
 #[derive(Clone, Copy)]
 pub(super) enum Target {
     /// An option, about the output or the input of this number or, without one, about all that have none of their own.
-    Builtin(Effect, Option<usize>),
+    Builtin(&'static OptionRow, Option<usize>),
     Input(usize),
+}
+
+impl Target {
+    /// Whether both set the same thing.
+    fn is_same(self, other: Target) -> bool {
+        match (self, other) {
+            (Target::Input(one), Target::Input(another)) => one == another,
+            (Target::Builtin(row, which), Target::Builtin(other, of_other)) => {
+                row.long() == other.long() && which == of_other
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it may be given again: options without a value say the same again, and some collect their values.
+    fn may_be_repeated(self) -> bool {
+        match self {
+            Target::Input(_) => false,
+            Target::Builtin(row, _) => matches!(
+                row.effect,
+                Effect::Flag(_) | Effect::ImageFlag(_) | Effect::List(_) | Effect::Help
+            ),
+        }
+    }
 }
 
 /// Every spelling that is an option of this program. Inputs come first and win.
@@ -53,18 +81,18 @@ pub(super) fn spellings(program: &Program) -> Vec<(String, Target)> {
     }
     for row in OPTIONS {
         for spelling in row.spellings {
-            all.push((spelling.to_string(), Target::Builtin(row.effect, None)));
+            all.push((spelling.to_string(), Target::Builtin(row, None)));
             for (i, name) in program.names(row.about()) {
                 let named = format!("{spelling}-{name}");
-                all.push((named, Target::Builtin(row.effect, Some(i))));
+                all.push((named, Target::Builtin(row, Some(i))));
             }
         }
     }
     all
 }
 
-pub(super) fn find(spellings: &[(String, Target)], word: &str) -> Option<Target> {
-    let found = spellings.iter().find(|(spelling, _)| spelling == word);
+pub(super) fn find(spellings: &[(String, Target)], word: &OsStr) -> Option<Target> {
+    let found = spellings.iter().find(|(spelling, _)| **spelling == *word);
     found.map(|(_, target)| *target)
 }
 
@@ -73,37 +101,45 @@ struct Given<'w> {
     /// As it was written.
     option: &'w str,
     target: Target,
-    values: Vec<String>,
+    values: Vec<OsString>,
+}
+
+/// As it was written.
+impl fmt::Display for Given<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.option)?;
+        let mut values = self.values.iter();
+        values.try_for_each(|value| write!(f, " {}", escaped(value)))
+    }
 }
 
 /// Understands the words after the name of a program.
-pub fn parse(program: &Program, words: &[String]) -> Result<CommandLine, UsageError> {
+pub fn parse<W: AsRef<OsStr>>(program: &Program, words: &[W]) -> Result<CommandLine, UsageError> {
+    let words: Vec<&OsStr> = words.iter().map(W::as_ref).collect();
     let spellings = spellings(program);
-    let wants_help = |word: &String| {
-        matches!(
-            find(&spellings, word),
-            Some(Target::Builtin(Effect::Help, _))
-        )
+    let wants_help = |word: &&OsStr| {
+        let found = find(&spellings, word);
+        matches!(found, Some(Target::Builtin(row, _)) if matches!(row.effect, Effect::Help))
     };
     if words.iter().any(wants_help) {
         return Ok(CommandLine::Help(help::text(program)));
     }
     let mut all = Vec::new();
-    let mut rest = words;
-    while let Some((word, after)) = rest.split_first() {
-        let (option, inline) = match (find(&spellings, word), word.split_once('=')) {
+    let mut rest = &words[..];
+    while let Some((&word, after)) = rest.split_first() {
+        let (option, inline) = match (find(&spellings, word), split_first(word, b'=')) {
             (None, Some((option, value))) => (option, Some(value)),
-            _ => (word.as_str(), None),
+            _ => (word, None),
         };
-        let Some(target) = find(&spellings, option) else {
-            let last = all.last();
-            return Err(UsageError(unknown(&spellings, word, last, program)));
+        let (Some(target), Some(option)) = (find(&spellings, option), option.to_str()) else {
+            let (last, word) = (all.last(), escaped(word));
+            return Err(UsageError(unknown(&spellings, &word, last, program)));
         };
         let ready = match inline {
-            Some(value) => vec![value.to_string()],
+            Some(value) => vec![value],
             None => {
-                let is_value = |word: &&String| find(&spellings, word).is_none();
-                after.iter().take_while(is_value).cloned().collect()
+                let is_value = |word: &&OsStr| find(&spellings, word).is_none();
+                after.iter().copied().take_while(is_value).collect()
             }
         };
         // An input may be called `h`; without a value that is the old question.
@@ -113,6 +149,7 @@ pub fn parse(program: &Program, words: &[String]) -> Result<CommandLine, UsageEr
         let (values, used) = values_of(program, target, option, &ready).map_err(UsageError)?;
         rest = match inline {
             Some(value) if used == 0 => {
+                let value = escaped(value);
                 let message = format!("option `{option}`: found `{value}`, but it takes no value");
                 return Err(UsageError(message));
             }
@@ -125,6 +162,8 @@ pub fn parse(program: &Program, words: &[String]) -> Result<CommandLine, UsageEr
             values,
         });
     }
+    check_repeated(&all).map_err(UsageError)?;
+    check_without_effect(&all, program).map_err(UsageError)?;
     let mut run = defaults(program);
     // What is said of all outputs or images holds for those of which nothing is said by name.
     all.sort_by_key(|given| matches!(given.target, Target::Builtin(_, Some(_))));
@@ -149,17 +188,15 @@ fn values_of(
     program: &Program,
     target: Target,
     option: &str,
-    ready: &[String],
-) -> Result<(Vec<String>, usize), String> {
+    ready: &[&OsStr],
+) -> Result<(Vec<OsString>, usize), String> {
     let count = match target {
-        Target::Builtin(Effect::Flag(_) | Effect::ImageFlag(_) | Effect::Help, _) => {
-            return Ok((Vec::new(), 0));
-        }
+        Target::Builtin(row, _) if !row.takes_word() => return Ok((Vec::new(), 0)),
         Target::Builtin(..) => 1,
         Target::Input(i) => {
             let ty = &program.inputs[i].ty;
             match ty {
-                InputType::Bool if ready.is_empty() => return Ok((vec!["true".to_string()], 0)),
+                InputType::Bool if ready.is_empty() => return Ok((vec!["true".into()], 0)),
                 _ if !ty.is_numbers() => {}
                 _ => return numbers_of(ty, option, ready),
             }
@@ -173,19 +210,20 @@ fn values_of(
             "option `{option}`: found {found} values, expected {count}{wanted}"
         ));
     }
-    Ok((ready[..count].to_vec(), count))
+    Ok((ready[..count].iter().map(OsString::from).collect(), count))
 }
 
 /// The numbers of a tensor or a sequence, of which one word may have several.
 fn numbers_of(
     ty: &InputType,
     option: &str,
-    ready: &[String],
-) -> Result<(Vec<String>, usize), String> {
+    ready: &[&OsStr],
+) -> Result<(Vec<OsString>, usize), String> {
     let count = ty.word_count();
     let (mut values, mut used) = (Vec::new(), 0);
     while values.len() < count && used < ready.len() {
-        values.extend(split_values(&ready[used]));
+        let word = text(ready[used]).map_err(|message| format!("option `{option}`: {message}"))?;
+        values.extend(split_values(word).map(OsString::from));
         used += 1;
     }
     if values.len() != count {
@@ -205,31 +243,95 @@ fn expected_words(program: &Program, target: Target) -> String {
 }
 
 fn apply(run: &mut RunOptions, program: &Program, given: &Given<'_>) -> Result<(), String> {
-    let word = given.values.first().map_or("", String::as_str);
-    match given.target {
+    let word = given
+        .values
+        .first()
+        .map_or(OsStr::new(""), OsString::as_os_str);
+    let (row, which) = match given.target {
         Target::Input(i) => {
             let value = parse_value(&program.inputs[i].ty, &given.values, program.ints)?;
+            value.check_range(program.double)?;
             run.inputs[i] = Some(value);
-            Ok(())
+            return Ok(());
         }
-        Target::Builtin(Effect::Output(set), Some(i)) => set(&mut run.outputs[i], word),
-        Target::Builtin(Effect::Output(set), None) => {
-            run.outputs.iter_mut().try_for_each(|o| set(o, word))
+        Target::Builtin(row, which) => (row, which),
+    };
+    match row.effect {
+        Effect::OutputFile(set) => {
+            let file = file_name(word)?;
+            outputs(run, which).for_each(|output| set(output, file.clone()));
         }
-        Target::Builtin(Effect::Image(set), which) => images(run, which)
-            .into_iter()
-            .try_for_each(|r| set(r, word)),
-        Target::Builtin(Effect::ImageFlag(set), which) => {
-            images(run, which).into_iter().for_each(set);
-            Ok(())
+        Effect::Output(set) => {
+            let word = text(word)?;
+            outputs(run, which).try_for_each(|output| set(output, word))?;
         }
-        Target::Builtin(Effect::Flag(set), _) => {
-            set(run);
-            Ok(())
+        Effect::Image(set) => {
+            let word = text(word)?;
+            images(run, which)
+                .into_iter()
+                .try_for_each(|reading| set(reading, word))?;
         }
-        Target::Builtin(Effect::Value(set), _) => set(run, word),
+        Effect::ImageFlag(set) => images(run, which).into_iter().for_each(set),
+        Effect::Flag(set) => set(run),
+        Effect::File(set) => set(run, file_name(word)?),
+        Effect::Value(set) | Effect::List(set) => set(run, text(word)?)?,
         // Help was found before anything is applied.
-        Target::Builtin(Effect::Help, _) => Ok(()),
+        Effect::Help => {}
+    }
+    Ok(())
+}
+
+/// Refuses a second value where there can be one: which of them is meant is not known.
+fn check_repeated(all: &[Given<'_>]) -> Result<(), String> {
+    for (n, given) in all.iter().enumerate() {
+        let same = |earlier: &&Given<'_>| earlier.target.is_same(given.target);
+        if let Some(earlier) = all[..n].iter().find(same)
+            && !given.target.may_be_repeated()
+        {
+            return Err(format!(
+                "`{earlier}` and `{given}` are given; one is wanted"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what is said of all outputs if it is said of each of them by name.
+fn check_without_effect(all: &[Given<'_>], program: &Program) -> Result<(), String> {
+    for given in all {
+        let Target::Builtin(row, None) = given.target else {
+            continue;
+        };
+        let named = all.iter().filter(|other| match other.target {
+            Target::Builtin(of_other, which) => which.is_some() && of_other.long() == row.long(),
+            Target::Input(_) => false,
+        });
+        let named: Vec<String> = named.map(|other| format!("`{other}`")).collect();
+        if row.about() == About::Outputs
+            && !named.is_empty()
+            && named.len() == program.outputs.len()
+        {
+            let named = named.join(", ");
+            return Err(format!(
+                "`{given}` says nothing beside {named}, which name every output"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn file_name(word: &OsStr) -> Result<FileName, String> {
+    match word.is_empty() {
+        true => Err("found an empty word, expected a file name".to_string()),
+        false => Ok(word.into()),
+    }
+}
+
+/// What is said of one output, or of all.
+fn outputs(run: &mut RunOptions, which: Option<usize>) -> std::slice::IterMut<'_, OutputOptions> {
+    match which {
+        Some(i) => run.outputs[i..=i].iter_mut(),
+        None => run.outputs.iter_mut(),
     }
 }
 
@@ -265,7 +367,7 @@ pub fn shadows(input: &str) -> Option<String> {
     let (long, help) = (row.long(), row.help);
     let help = help.split(';').next().unwrap_or(help);
     Some(format!(
-        "`{spelling}` sets the input `{input}`; `{long}` is the option to {help}"
+        "`{spelling}` sets the input `{input}`; `{long}` is the option ({help})"
     ))
 }
 

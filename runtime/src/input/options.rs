@@ -2,8 +2,10 @@
 
 use super::sweep::Vary;
 use super::{InputType, InputValue, IntWidth};
+use crate::file_name::FileName;
 use crate::image::Reading;
 use crate::nrrd::parse_real;
+use crate::output::format::STANDARD_OUTPUT;
 use crate::output::picture::NanColour;
 use crate::output::place::Placement;
 use crate::png::{Depth, Range};
@@ -22,6 +24,8 @@ pub struct Program {
     pub outputs: Vec<OutputName>,
     /// The integers of the program.
     pub ints: IntWidth,
+    /// Whether its reals have 64 bits rather than 32.
+    pub double: bool,
     /// Options that are understood beside those of the program, for suggestions.
     pub beside: Vec<String>,
 }
@@ -54,9 +58,9 @@ pub struct OutputName {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutputOptions {
     /// The file; usually the output's name with `.nrrd`.
-    pub file: Option<String>,
+    pub file: Option<FileName>,
     /// The beginning of the names of snapshots; usually that of the file.
-    pub snapshot_prefix: Option<String>,
+    pub snapshot_prefix: Option<FileName>,
     /// Which numbers become black and white in pictures.
     pub range: Range,
     /// Where its grid lies; usually as the positions of the strands show.
@@ -83,7 +87,7 @@ pub struct RunOptions {
     /// Bytes that images, strands, sequences and outputs may take together; what the machine has, if not given.
     pub memory: Option<u64>,
     /// Where printed text goes; `-` is standard output.
-    pub print: String,
+    pub print: FileName,
     /// Whether to report what is done.
     pub verbose: bool,
     /// Whether to say nothing that is as expected.
@@ -113,8 +117,14 @@ pub struct RunOptions {
 pub(super) enum Effect {
     /// Takes no word.
     Flag(fn(&mut RunOptions)),
+    /// Takes the name of a file.
+    File(fn(&mut RunOptions, FileName)),
+    /// Takes the name of a file for an output; if none is named, for all that are not.
+    OutputFile(fn(&mut OutputOptions, FileName)),
     /// Takes one word.
     Value(fn(&mut RunOptions, &str) -> Result<(), String>),
+    /// Takes one word, each time that it is given.
+    List(fn(&mut RunOptions, &str) -> Result<(), String>),
     /// Takes one word for an output; if none is named, for all that are not.
     Output(fn(&mut OutputOptions, &str) -> Result<(), String>),
     /// Takes one word for the image of an input; if none is named, for all images that are not.
@@ -148,10 +158,22 @@ impl OptionRow {
     /// What the option is about.
     pub(super) fn about(&self) -> About {
         match self.effect {
-            Effect::Output(_) => About::Outputs,
+            Effect::Output(_) | Effect::OutputFile(_) => About::Outputs,
             Effect::Image(_) | Effect::ImageFlag(_) => About::Images,
-            Effect::Flag(_) | Effect::Value(_) | Effect::Help => About::Run,
+            Effect::Flag(_)
+            | Effect::File(_)
+            | Effect::Value(_)
+            | Effect::List(_)
+            | Effect::Help => About::Run,
         }
+    }
+
+    /// Whether a word follows.
+    pub(super) fn takes_word(&self) -> bool {
+        !matches!(
+            self.effect,
+            Effect::Flag(_) | Effect::ImageFlag(_) | Effect::Help
+        )
     }
 
     /// The spelling that no input can take.
@@ -190,13 +212,7 @@ pub(super) fn row_of(word: &str) -> Option<&'static OptionRow> {
 
 /// The built-in option that a word spells, and whether it takes a word, for any program.
 pub fn is_built_in(word: &str) -> Option<bool> {
-    let takes_word = |row: &OptionRow| {
-        matches!(
-            row.effect,
-            Effect::Value(_) | Effect::Output(_) | Effect::Image(_)
-        )
-    };
-    row_of(word).map(takes_word)
+    row_of(word).map(OptionRow::takes_word)
 }
 
 /// The built-in options, in the order of the help text.
@@ -211,10 +227,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         spellings: &["-o", "--output"],
         argument: "FILE",
         help: "write the output there; the suffix chooses the format: .nrrd, .nhdr, .png, .txt, .npy, .csv, .vtp, .vti, .ply, .obj, .apng, .y4m",
-        effect: Effect::Output(|output, word| {
-            output.file = Some(file_name(word)?);
-            Ok(())
-        }),
+        effect: Effect::OutputFile(|output, file| output.file = Some(file)),
     },
     OptionRow {
         spellings: &["-l", "--limit"],
@@ -257,19 +270,13 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         spellings: &["-sp", "--snapshot-prefix"],
         argument: "PREFIX",
         help: "begin the names of snapshots so; a suffix chooses their format",
-        effect: Effect::Output(|output, word| {
-            output.snapshot_prefix = Some(file_name(word)?);
-            Ok(())
-        }),
+        effect: Effect::OutputFile(|output, file| output.snapshot_prefix = Some(file)),
     },
     OptionRow {
         spellings: &["-print", "--print"],
         argument: "FILE",
         help: "write printed text there; - means standard output",
-        effect: Effect::Value(|run, word| {
-            run.print = file_name(word)?;
-            Ok(())
-        }),
+        effect: Effect::File(|run, file| run.print = file),
     },
     OptionRow {
         spellings: &["--range"],
@@ -363,8 +370,12 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         spellings: &["--vary"],
         argument: "NAME=FROM:TO:COUNT",
         help: "run COUNT times with values of an input from FROM to TO, and number the outputs; may be repeated",
-        effect: Effect::Value(|run, word| {
-            run.vary.push(Vary::parse(word)?);
+        effect: Effect::List(|run, word| {
+            let vary = Vary::parse(word)?;
+            if run.vary.iter().any(|other| other.input == vary.input) {
+                return Err(format!("the input `{}` is varied twice", vary.input));
+            }
+            run.vary.push(vary);
             Ok(())
         }),
     },
@@ -413,13 +424,6 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         effect: Effect::Flag(|run| run.timing = true),
     },
 ];
-
-fn file_name(word: &str) -> Result<String, String> {
-    match word {
-        "" => Err("found an empty word, expected a file name".to_string()),
-        _ => Ok(word.to_string()),
-    }
-}
 
 /// A number of which 0 means none.
 fn positive(word: &str) -> Result<Option<u64>, String> {
@@ -488,7 +492,7 @@ pub(super) fn defaults(program: &Program) -> RunOptions {
         snapshot_period: None,
         workers: None,
         memory: None,
-        print: "-".to_string(),
+        print: STANDARD_OUTPUT.into(),
         verbose: false,
         quiet: false,
         timing: false,

@@ -80,6 +80,8 @@ impl Vary {
                 ));
             }
         };
+        let range = value.check_range(program.double);
+        range.map_err(|message| format!("`--vary {name}=…`: {message}"))?;
         Ok((n, value))
     }
 }

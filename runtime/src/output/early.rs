@@ -1,7 +1,7 @@
 //! NRRD files that are written while their values are computed, each part by the worker that has it.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
@@ -43,7 +43,7 @@ impl Early {
             Some(Number { value, digits }) => &destination.numbered(value, digits),
             None => destination,
         };
-        let path = Path::new(&destination.file);
+        let path = &*destination.file;
         let is_file = !destination.is_standard_output() && !is_special(path);
         if !cfg!(unix) || destination.format != FileFormat::Nrrd || !is_file {
             return None;

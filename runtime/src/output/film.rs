@@ -2,17 +2,17 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 
 use super::format::{Destination, FileFormat};
 use super::staged::Staged;
 use super::write::{Contents, Style, Written, describe_picture, picture_of};
 use super::{OutputError, picture::Tally};
+use crate::file_name::FileName;
 use crate::png::{self, Depth, Png};
 
 /// A film in the making. It appears under its name when it is finished.
 pub struct Film {
-    file: String,
+    file: FileName,
     frames: u32,
     per_second: f64,
     /// What one picture is, and what became of the numbers of the last.
@@ -119,11 +119,11 @@ impl Film {
 }
 
 /// Where the bytes of a film go.
-fn open(staged: &mut Staged, file: &str) -> Result<Box<dyn Write>, OutputError> {
-    if file == super::format::STANDARD_OUTPUT {
+fn open(staged: &mut Staged, file: &FileName) -> Result<Box<dyn Write>, OutputError> {
+    if *file == *super::format::STANDARD_OUTPUT {
         return Ok(Box::new(io::stdout()));
     }
-    let opened: File = staged.open(Path::new(file))?;
+    let opened: File = staged.open(file)?;
     Ok(Box::new(BufWriter::new(opened)))
 }
 

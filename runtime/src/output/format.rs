@@ -1,6 +1,8 @@
 //! The formats of output files, in a table, and names that choose one.
 
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
+
+use crate::file_name::{FileName, escaped, split_first, split_last};
 
 /// The name that stands for standard output.
 pub const STANDARD_OUTPUT: &str = "-";
@@ -86,15 +88,21 @@ impl FileFormat {
         matches!(self, FileFormat::Apng | FileFormat::Y4m)
     }
 
-    fn of_suffix(suffix: &str) -> Option<FileFormat> {
+    fn of_suffix(suffix: &OsStr) -> Option<FileFormat> {
         let asks = |row: &&FormatRow| suffix.eq_ignore_ascii_case(row.suffix);
         FORMATS.iter().find(asks).map(|row| row.format)
     }
 
-    /// The suffixes of all formats, or of those that take several outputs.
-    pub fn suffixes(several: bool) -> String {
-        let rows = FORMATS.iter().filter(|row| row.takes_several || !several);
-        let suffixes: Vec<_> = rows.map(|row| format!(".{}", row.suffix)).collect();
+    /// All formats.
+    pub fn all() -> impl Iterator<Item = FileFormat> {
+        FORMATS.iter().map(|row| row.format)
+    }
+
+    /// The suffixes of formats.
+    pub fn suffixes(formats: impl Iterator<Item = FileFormat>) -> String {
+        let suffixes: Vec<_> = formats
+            .map(|format| format!(".{}", format.suffix()))
+            .collect();
         suffixes.join(", ")
     }
 }
@@ -105,7 +113,7 @@ pub struct Destination {
     /// In which format.
     pub format: FileFormat,
     /// The file; `-` is standard output.
-    pub file: String,
+    pub file: FileName,
 }
 
 impl Destination {
@@ -114,61 +122,66 @@ impl Destination {
     ///
     /// # Errors
     /// The suffix is not that of a format.
-    pub fn parse(name: &str) -> Result<Destination, String> {
-        if let Some((prefix, file)) = name.split_once(':')
+    pub fn parse(name: impl Into<FileName>) -> Result<Destination, String> {
+        let file: FileName = name.into();
+        if let Some((prefix, file)) = split_first(file.as_os_str(), b':')
             && let Some(format) = FileFormat::of_suffix(prefix)
             && !file.is_empty()
         {
-            let file = file.to_string();
+            let file = file.into();
             return Ok(Destination { format, file });
         }
-        let file = name.to_string();
-        let Some(suffix) = Path::new(name).extension() else {
+        let Some(suffix) = file.extension() else {
             let format = FileFormat::Nrrd;
             return Ok(Destination { format, file });
         };
-        let suffix = suffix.to_string_lossy();
-        match FileFormat::of_suffix(&suffix) {
+        match FileFormat::of_suffix(suffix) {
             Some(format) => Ok(Destination { format, file }),
             None => Err(format!(
-                "{name}: found suffix `.{suffix}`, expected one of {}; a prefix names a format where a suffix cannot, as in png:{name}",
-                FileFormat::suffixes(false)
+                "{file}: found suffix `.{}`, expected one of {}; a prefix names a format where a suffix cannot, as in png:{file}",
+                escaped(suffix),
+                FileFormat::suffixes(FileFormat::all())
             )),
         }
     }
 
     /// Whether it is standard output.
     pub fn is_standard_output(&self) -> bool {
-        self.file == STANDARD_OUTPUT
+        self.file == *STANDARD_OUTPUT
     }
 
     /// The name without the suffix of its format.
-    fn stem(&self) -> &str {
-        let suffix = self.format.suffix();
-        let cut = self.file.len().checked_sub(suffix.len() + 1);
-        let parts = cut.and_then(|at| self.file.split_at_checked(at));
-        match parts {
-            Some((stem, end)) if end[..1] == *"." && end[1..].eq_ignore_ascii_case(suffix) => stem,
-            _ => &self.file,
+    fn stem(&self) -> &OsStr {
+        let whole = self.file.as_os_str();
+        match split_last(whole, b'.') {
+            Some((stem, end)) if end.eq_ignore_ascii_case(self.format.suffix()) => stem,
+            _ => whole,
         }
+    }
+
+    /// The name with another end in the place of its suffix.
+    fn ended(&self, end: &str) -> FileName {
+        let mut name = OsString::from(self.stem());
+        name.push(end);
+        name.into()
     }
 
     /// The file of a numbered one of several: `iso.png` becomes `iso-0050.png`.
     pub fn numbered(&self, number: u64, digits: usize) -> Destination {
-        let (stem, suffix) = (self.stem(), self.format.suffix());
+        let suffix = self.format.suffix();
         Destination {
             format: self.format,
-            file: format!("{stem}-{number:0digits$}.{suffix}"),
+            file: self.ended(&format!("-{number:0digits$}.{suffix}")),
         }
     }
 
     /// The two files of sequences of varying length: where each begins and how long it is, and the elements.
-    pub fn sequence_files(&self) -> [String; 2] {
-        ["len", "data"].map(|part| format!("{}-{part}.nrrd", self.stem()))
+    pub fn sequence_files(&self) -> [FileName; 2] {
+        ["len", "data"].map(|part| self.ended(&format!("-{part}.nrrd")))
     }
 
     /// The same of a numbered one of several.
-    pub fn numbered_sequence_files(&self, number: u64, digits: usize) -> [String; 2] {
-        ["len", "data"].map(|part| format!("{}-{part}-{number:0digits$}.nrrd", self.stem()))
+    pub fn numbered_sequence_files(&self, number: u64, digits: usize) -> [FileName; 2] {
+        ["len", "data"].map(|part| self.ended(&format!("-{part}-{number:0digits$}.nrrd")))
     }
 }

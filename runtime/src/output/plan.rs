@@ -1,12 +1,17 @@
 //! The files that a run will write, checked before it begins: whatever could be wrong with them then is told then.
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io;
+use std::path::Path;
 
-use super::format::{Destination, FileFormat};
+use super::format::{Destination, FileFormat, STANDARD_OUTPUT};
+use super::identity::{FileUse, collisions, directory_of, followed, is_same};
 use super::staged::{is_special, try_create};
 use super::write::detached_data;
 use super::{Domain, Length, Output, picture, points};
+use crate::file_name::{FileName, escaped};
 use crate::input::options::RunOptions;
+use crate::nrrd::{self, Format, Header, Nrrd, SampleType, Samples};
 
 /// A file to be written, or a family of numbered ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +40,8 @@ pub struct Plan {
 /// Digits of the numbers of files, at least.
 const DIGITS: usize = 4;
 
-/// The plan for these outputs, or everything that is wrong with it.
+/// The plan for these outputs, or everything that is wrong with it. `read` are the files that the run reads, which it must
+/// not replace.
 ///
 /// # Errors
 /// All problems, each a sentence.
@@ -43,12 +49,13 @@ pub fn plan(
     outputs: &[Output],
     domain: &Domain,
     options: &RunOptions,
+    read: &[FileUse],
 ) -> Result<Plan, Vec<String>> {
     let mut problems = Vec::new();
     if let Some(problem) = nobody(domain) {
         problems.push(problem);
     }
-    let named: Vec<(usize, String)> = options
+    let named: Vec<(usize, FileName)> = options
         .outputs
         .iter()
         .enumerate()
@@ -58,13 +65,13 @@ pub fn plan(
                 output
                     .file
                     .clone()
-                    .unwrap_or_else(|| default_file(&outputs[n])),
+                    .unwrap_or_else(|| default_file(&outputs[n]).into()),
             )
         })
         .collect();
     let parsed = named
         .iter()
-        .filter_map(|(n, name)| match Destination::parse(name) {
+        .filter_map(|(n, name)| match Destination::parse(name.clone()) {
             Ok(destination) => Some((*n, destination)),
             Err(problem) => {
                 problems.push(problem);
@@ -72,7 +79,11 @@ pub fn plan(
             }
         });
     let parsed: Vec<(usize, Destination)> = parsed.collect();
-    let (films, results): (Vec<_>, Vec<_>) = group(outputs, &parsed, &mut problems)
+    let fits = |format: FileFormat, chosen: &[usize]| {
+        let chosen: Vec<&Output> = chosen.iter().map(|&n| &outputs[n]).collect();
+        fits(format, &chosen, domain, options)
+    };
+    let (films, results): (Vec<_>, Vec<_>) = group(outputs, &parsed, &fits, &mut problems)
         .into_iter()
         .partition(|target| target.destination.format.is_film());
     let runs = runs(options, &mut problems);
@@ -96,35 +107,36 @@ pub fn plan(
                     *n,
                     snapshot_destination(
                         destination,
-                        output.snapshot_prefix.as_deref(),
+                        output.snapshot_prefix.as_ref(),
                         &outputs[*n],
                         output.file.is_some(),
                     ),
                 )
             });
-            group(outputs, &named.collect::<Vec<_>>(), &mut problems)
+            group(outputs, &named.collect::<Vec<_>>(), &fits, &mut problems)
         }
         None => Vec::new(),
     };
     for target in results.iter().chain(&snapshots).chain(&films) {
-        let chosen: Vec<&Output> = target.outputs.iter().map(|&n| &outputs[n]).collect();
-        if let Err(problem) = fits(target.destination.format, &chosen, domain, options) {
+        if let Err(problem) = fits(target.destination.format, &target.outputs) {
+            problems.push(format!("{}: {problem}", target.destination.file));
+        }
+        if target.destination.format == FileFormat::DetachedNrrd
+            && let Err(problem) = check_data_name(&target.destination.file)
+        {
             problems.push(format!("{}: {problem}", target.destination.file));
         }
     }
-    let files = results
-        .iter()
-        .chain(&films)
-        .flat_map(|target| files_of(target, outputs));
-    let numbered = snapshots
-        .iter()
-        .map(|target| PathBuf::from(&target.destination.numbered(0, DIGITS).file));
-    let printed = Some(PathBuf::from(&options.print)).filter(|_| options.print != "-");
-    for file in files.chain(numbered).chain(printed) {
-        if let Some(problem) = unwritable(&file) {
-            problems.push(problem);
-        }
-    }
+    let written = written(
+        &results,
+        &films,
+        &snapshots,
+        outputs,
+        options,
+        runs.is_some(),
+    );
+    problems.extend(written.iter().filter_map(|used| unwritable(&used.file)));
+    problems.extend(collisions(&written, read));
     problems.dedup();
     if !problems.is_empty() {
         return Err(problems);
@@ -169,19 +181,21 @@ fn default_file(output: &Output) -> String {
 /// What snapshots are called: as the user says, else as the result that was asked for, else as the output.
 fn snapshot_destination(
     result: &Destination,
-    prefix: Option<&str>,
+    prefix: Option<&FileName>,
     output: &Output,
     is_chosen: bool,
 ) -> Destination {
-    let plain = |file: &str| Destination {
+    let plain = |file: FileName| Destination {
         format: FileFormat::Nrrd,
-        file: file.to_string(),
+        file,
     };
     match prefix {
         // A period in a prefix need not be that of a suffix.
-        Some(prefix) => Destination::parse(prefix).unwrap_or_else(|_| plain(prefix)),
+        Some(prefix) => {
+            Destination::parse(prefix.clone()).unwrap_or_else(|_| plain(prefix.clone()))
+        }
         None if is_chosen && !result.is_standard_output() => result.clone(),
-        None => plain(&output.name),
+        None => plain((&output.name).into()),
     }
 }
 
@@ -189,11 +203,16 @@ fn snapshot_destination(
 fn group(
     outputs: &[Output],
     named: &[(usize, Destination)],
+    fits: &dyn Fn(FileFormat, &[usize]) -> Result<(), String>,
     problems: &mut Vec<String>,
 ) -> Vec<Target> {
     let mut targets: Vec<Target> = Vec::new();
     for (n, destination) in named {
-        let same = |target: &&mut Target| target.destination.file == destination.file;
+        let same = |target: &&mut Target| {
+            let [one, another] = [&target.destination, destination];
+            one.file == another.file
+                || one.format == another.format && is_same(&one.file, &another.file)
+        };
         match targets.iter_mut().find(same) {
             Some(target) => target.outputs.push(*n),
             None => targets.push(Target {
@@ -216,13 +235,19 @@ fn group(
                 .iter()
                 .map(|&n| format!("-o-{}", outputs[n].name))
                 .collect();
+            // Advice that would be refused next is none.
+            let fitting = FileFormat::all()
+                .filter(|format| format.takes_several() && fits(*format, &target.outputs).is_ok());
+            let fitting = match FileFormat::suffixes(fitting) {
+                none if none.is_empty() => String::new(),
+                some => format!(", or choose a format that takes these together: {some}"),
+            };
             problems.push(format!(
-                "{}: the outputs {} go to one file, but a .{} takes one; name their files by {}, or choose a format that takes several: {}",
+                "{}: the outputs {} go to one file, but a .{} takes one; name their files by {}{fitting}",
                 target.destination.file,
                 names.join(", "),
                 format.suffix(),
                 options.join(", "),
-                FileFormat::suffixes(true)
             ));
         } else if target.destination.is_standard_output()
             && target.outputs.iter().any(is_pair)
@@ -293,46 +318,114 @@ fn fits(
     }
 }
 
-/// The files that a target becomes.
-fn files_of(target: &Target, outputs: &[Output]) -> Vec<PathBuf> {
-    let Destination { format, file } = &target.destination;
-    if target.destination.is_standard_output() {
+/// Whether a header can name the file of its data, which is called like the header itself.
+fn check_data_name(header: &Path) -> Result<(), String> {
+    let (_, name) = detached_data(header);
+    let sample = Nrrd::new(Header::new(SampleType::U8, &[1]), Samples::U8(vec![0]));
+    let written = sample.and_then(|sample| {
+        let (mut header, mut data) = (io::sink(), io::sink());
+        nrrd::write_detached(&sample, Format::default(), &mut header, &name, &mut data)
+    });
+    written.map_err(|error| {
+        format!(
+            "a .nhdr names the file of its data, here {}, which cannot be written in it: {}",
+            name.escape_debug(),
+            error.message()
+        )
+    })
+}
+
+/// Everything that a run writes.
+fn written(
+    results: &[Target],
+    films: &[Target],
+    snapshots: &[Target],
+    outputs: &[Output],
+    options: &RunOptions,
+    several_runs: bool,
+) -> Vec<FileUse> {
+    let mut all = Vec::new();
+    let mut add = |target: &Target, is_numbered: bool, what: &str| {
+        let names = target.outputs.iter().map(|&n| &outputs[n].name);
+        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        let purpose = format!("{what} {}", names.join(", "));
+        // The name of the first of several files stands for all of them.
+        let digits = is_numbered.then_some(DIGITS);
+        all.extend(
+            files_of(target, outputs, digits)
+                .into_iter()
+                .map(|file| FileUse {
+                    number: digits.map(|digits| "0".repeat(digits)),
+                    ..FileUse::of(file, purpose.clone())
+                }),
+        );
+    };
+    results
+        .iter()
+        .for_each(|target| add(target, several_runs, "the output"));
+    films
+        .iter()
+        .for_each(|target| add(target, false, "the film of"));
+    snapshots
+        .iter()
+        .for_each(|target| add(target, true, "the snapshots of"));
+    if options.print != *STANDARD_OUTPUT {
+        all.push(FileUse::of(options.print.clone(), "printed text (-print)"));
+    }
+    all
+}
+
+/// The files that a target becomes, or with digits those of the number 0.
+fn files_of(target: &Target, outputs: &[Output], digits: Option<usize>) -> Vec<FileName> {
+    let destination = &target.destination;
+    if destination.is_standard_output() {
         return Vec::new();
     }
     let varying = target
         .outputs
         .iter()
         .any(|&n| outputs[n].length == Length::Dynamic);
-    match format {
-        FileFormat::Nrrd if varying => target
-            .destination
-            .sequence_files()
-            .map(PathBuf::from)
-            .to_vec(),
-        FileFormat::DetachedNrrd => vec![PathBuf::from(file), detached_data(Path::new(file)).0],
-        _ => vec![PathBuf::from(file)],
+    if destination.format == FileFormat::Nrrd && varying {
+        let files = match digits {
+            Some(digits) => destination.numbered_sequence_files(0, digits),
+            None => destination.sequence_files(),
+        };
+        return files.to_vec();
+    }
+    let numbered = digits.map(|digits| destination.numbered(0, digits));
+    let file = numbered.as_ref().unwrap_or(destination).file.clone();
+    match destination.format {
+        FileFormat::DetachedNrrd => vec![detached_data(&file).0.into(), file],
+        _ => vec![file],
     }
 }
 
 /// Why a file could not be written, if that can be seen before.
-fn unwritable(file: &Path) -> Option<String> {
+fn unwritable(file: &FileName) -> Option<String> {
     if is_special(file) {
         return None;
     }
-    let shown = file.display();
+    let shown = file;
     if file.is_dir() {
         return Some(format!("{shown}: this is a directory"));
     }
-    let directory = match file.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let place = directory.display();
+    let directory = directory_of(file);
+    let place = escaped(directory.as_os_str());
     if !directory.exists() {
         return Some(format!("{shown}: there is no directory {place}"));
     }
     if !directory.is_dir() {
         return Some(format!("{shown}: {place} is not a directory"));
     }
-    try_create(file).err().map(|e| format!("{shown}: {e}"))
+    // A link may lead in a circle, or to a directory that is not there.
+    let problem = followed(file)
+        .and_then(|target| try_create(&target))
+        .err()?;
+    Some(match fs::read_link(file) {
+        Ok(target) => format!(
+            "{shown}: a link to {}: {problem}",
+            escaped(target.as_os_str())
+        ),
+        Err(_) => format!("{shown}: {problem}"),
+    })
 }

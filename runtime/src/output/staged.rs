@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::OutputError;
+use super::identity::followed;
+use crate::file_name::escaped;
 
 /// Files that are written under temporary names in their directories. Those that are not committed are removed.
 #[derive(Default)]
@@ -14,7 +16,7 @@ pub(super) struct Staged {
 }
 
 pub(super) fn error(path: &Path, cause: impl std::fmt::Display) -> OutputError {
-    OutputError::new(format!("{}: {cause}", path.display()))
+    OutputError::new(format!("{}: {cause}", escaped(path.as_os_str())))
 }
 
 impl Staged {
@@ -37,7 +39,7 @@ impl Staged {
             return opened.map_err(|e| error(path, e));
         }
         // A link stays a link: what it points to is replaced.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let target = followed(path).map_err(|e| error(path, e))?;
         let (file, temporary) = create_beside(&target).map_err(|e| error(path, e))?;
         self.files.push((temporary, target));
         Ok(file)
@@ -132,13 +134,17 @@ fn forget(temporaries: &[PathBuf]) {
     unfinished().retain(|file| !temporaries.contains(file));
 }
 
-/// Removes the temporary files of this process, for whoever ends it while something is being written.
+/// Removes the temporary files of this process, which is about to end. From then on no other can be created.
 pub fn remove_unfinished() {
-    // Whoever ends the process may have been called while it held the list, so nobody waits for long.
+    // The thread that ends the process may hold the list itself, so the wait is short.
     const ATTEMPTS: usize = 100;
     for _ in 0..ATTEMPTS {
         match UNFINISHED.try_lock() {
-            Ok(mut files) => return files.drain(..).for_each(|file| remove(&file)),
+            Ok(mut files) => {
+                files.drain(..).for_each(|file| remove(&file));
+                // Another thread that wants to create a file waits until the process has ended.
+                return std::mem::forget(files);
+            }
             Err(_) => std::thread::sleep(std::time::Duration::from_millis(1)),
         }
     }
@@ -174,8 +180,9 @@ pub fn replace_file(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut staged = Staged::default();
-    let (file, temporary) = create_beside(path)?;
-    staged.files.push((temporary.clone(), path.to_path_buf()));
+    let target = followed(path)?;
+    let (file, temporary) = create_beside(&target)?;
+    staged.files.push((temporary.clone(), target));
     let mut out = BufWriter::new(file);
     write(&mut out)?;
     out.into_inner()?.sync_all()?;
@@ -190,18 +197,36 @@ fn remove(path: &Path) {
     let _ = fs::remove_file(path);
 }
 
-/// A new file in the directory of `target`, with a name that nobody uses.
+/// The bytes that the name of a file may have on the systems we know.
+const LONGEST_NAME: usize = 255;
+
+/// A new file in the directory of `target`, with a name that is not in use.
 fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
     let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+    // The temporary name is cut to fit, the name itself cannot be.
+    if name.len() > LONGEST_NAME {
+        let message = format!(
+            "a file name has at most {LONGEST_NAME} bytes, this one {}",
+            name.len()
+        );
+        return Err(io::Error::new(io::ErrorKind::InvalidFilename, message));
+    }
+    let name = name.to_string_lossy();
     let process = std::process::id();
     for attempt in 0..1000 {
-        let temporary = format!(".{}.{process}-{attempt}.part", name.to_string_lossy());
-        let temporary = target.with_file_name(temporary);
+        let end = format!(".{process}-{attempt}.part");
+        let mut kept = name.len().min(LONGEST_NAME - 1 - end.len());
+        while !name.is_char_boundary(kept) {
+            kept -= 1;
+        }
+        let temporary = target.with_file_name(format!(".{}{end}", &name[..kept]));
+        // The list is held meanwhile: a process that ends removes all files that there are.
+        let mut list = unfinished();
         match File::create_new(&temporary) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             created => {
                 let file = created?;
-                unfinished().push(temporary.clone());
+                list.push(temporary.clone());
                 return Ok((file, temporary));
             }
         }

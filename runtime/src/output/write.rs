@@ -11,6 +11,7 @@ use super::staged::Staged;
 use super::{
     Column, Domain, Output, OutputError, meshes, tables, to_nrrd, to_nrrd_pair, vtk, write_nrrd,
 };
+use crate::file_name::FileName;
 use crate::nrrd::{self, Encoding, Format, Nrrd};
 use crate::png::{self, Depth, Png};
 
@@ -49,7 +50,7 @@ pub struct Number {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
     /// Its name.
-    pub file: String,
+    pub file: FileName,
     /// What it is, in a few words.
     pub description: String,
     /// What became of the numbers, if it is a picture.
@@ -82,11 +83,11 @@ pub fn write(
         Some(Number { value, digits }) => &destination.numbered(value, digits),
         None => destination,
     };
-    let (file, path) = (&destination.file, Path::new(&destination.file));
+    let file = &destination.file;
     if destination.format == FileFormat::DetachedNrrd {
         let nrrd = single_array(contents)?;
         let mut staged = Staged::default();
-        stage_detached(&mut staged, path, &nrrd)?;
+        stage_detached(&mut staged, file, &nrrd)?;
         staged.commit()?;
         return Ok(vec![written(file, describe_array(contents), None)]);
     }
@@ -102,16 +103,16 @@ pub fn write(
             .map_err(|e| OutputError::new(format!("standard output: {e}")))?;
     } else {
         let mut staged = Staged::default();
-        staged.write(path, stream)?;
+        staged.write(file, stream)?;
         staged.commit()?;
     }
     let (description, tally) = told;
     Ok(vec![written(file, description, tally)])
 }
 
-pub(super) fn written(file: &str, description: String, tally: Option<Tally>) -> Written {
+pub(super) fn written(file: &FileName, description: String, tally: Option<Tally>) -> Written {
     Written {
-        file: file.to_string(),
+        file: file.clone(),
         description,
         tally,
         notes: Vec::new(),
@@ -253,14 +254,14 @@ pub(super) fn describe_array(contents: Contents<'_>) -> String {
 fn write_sequences(
     column: &Column<'_>,
     domain: &Domain,
-    [index_file, data_file]: &[String; 2],
+    [index_file, data_file]: &[FileName; 2],
 ) -> Result<Vec<Written>, OutputError> {
     let lengths = column.lengths.unwrap_or_default();
     let (index, data) = to_nrrd_pair(column.output, domain, lengths, column.values)?;
     let mut staged = Staged::default();
-    stage_nrrd(&mut staged, Path::new(index_file), &index)?;
+    stage_nrrd(&mut staged, index_file, &index)?;
     if let Some(data) = &data {
-        stage_nrrd(&mut staged, Path::new(data_file), data)?;
+        stage_nrrd(&mut staged, data_file, data)?;
     }
     staged.commit()?;
     let strands = domain.strand_count();

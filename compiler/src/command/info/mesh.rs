@@ -3,6 +3,7 @@
 use super::{identifier, joined, short};
 use runtime::{
     fem::{ArrayPlace, FemArray, FemError, FemFile, Mesh},
+    file_name::escaped,
     simd::Real,
 };
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ impl MeshInfo {
     pub(super) fn read(path: &Path) -> Result<MeshInfo, FemError> {
         let file = FemFile::read(path)?;
         let dim = file.cells.iter().map(|cell| cell.element.cell.dim()).max();
-        let named = |error: FemError| error.in_file(&path.display().to_string());
+        let named = |error: FemError| error.in_file(&escaped(path.as_os_str()));
         let mesh = Mesh::new(&file, dim.unwrap_or(3), Real::F64).map_err(named)?;
         let mut elements = BTreeMap::new();
         for cell in file
@@ -66,7 +67,7 @@ impl MeshInfo {
         let cells = self.mesh.cells();
         let mut text = format!(
             "{}: a mesh of {cells} {}, {points} points\n",
-            path.display(),
+            escaped(path.as_os_str()),
             if cells == 1 { "cell" } else { "cells" }
         );
         text += &format!("  declare    input mesh({dim}) {name};\n");
