@@ -113,7 +113,10 @@ fn images_that_no_position_is_inside_are_told_after_the_run() {
     let program = program(text, false);
     let warnings = |at: f64| {
         let mut inputs = Inputs::of(&program);
-        let image = ImageArray::new(Array::zeros((8, 7)).into_dyn(), Orientation::identity(2));
+        let image = ImageArray::new(
+            Array::<f32, _>::zeros((8, 7)).into_dyn(),
+            Orientation::identity(2),
+        );
         inputs.set_image("img", image).unwrap();
         inputs.set("at", at).unwrap();
         let mut run = Run::new(&program, &inputs, Some(1)).unwrap();

@@ -418,7 +418,11 @@ impl Random {
             "atan2" => {
                 // The quotient is near 1, or any, down to subnormal numbers.
                 let x = self.any();
-                let spread = if self.bits() % 2 == 0 { 8.0 } else { 1100.0 };
+                let spread = if self.bits().is_multiple_of(2) {
+                    8.0
+                } else {
+                    1100.0
+                };
                 let y = x * self.between(-spread, spread).exp2();
                 vec![y.copysign(self.between(-1.0, 1.0)), x]
             }

@@ -87,12 +87,11 @@ impl<'a> Search<'a> {
                     otherwise,
                 } if !self.varying[condition.0 as usize] => {
                     // Others than globals, which loops make, are not known.
-                    match self.definitions.get(condition) {
-                        Some(Definition::Op(Op::Global(slot, _), _)) => {
-                            let chosen = if (self.holds)(*slot) { then } else { otherwise };
-                            self.block(chosen, asked);
-                        }
-                        _ => {}
+                    if let Some(Definition::Op(Op::Global(slot, _), _)) =
+                        self.definitions.get(condition)
+                    {
+                        let chosen = if (self.holds)(*slot) { then } else { otherwise };
+                        self.block(chosen, asked);
                     }
                 }
                 Kind::If {

@@ -180,11 +180,9 @@ fn one_file_is_not_written_twice() {
         fs::read_to_string(dir.join("p.diderot")).expect("the program"),
         TWO
     );
-    // A table takes both, however it is spelled; a device takes anything.
-    for words in [["x.csv", "./x.csv"], ["txt:/dev/null", "npy:/dev/./null"]] {
-        let output = diderotc(&dir, &["p.diderot", "-o-r", words[0], "-o-q", words[1]]);
-        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    }
+    // A table takes both, however it is spelled.
+    let output = diderotc(&dir, &["p.diderot", "-o-r", "x.csv", "-o-q", "./x.csv"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let table = fs::read_to_string(dir.join("x.csv")).expect("a table");
     assert!(table.starts_with("r,q\n"), "{table}");
 }

@@ -98,7 +98,7 @@ fn components_that_are_read_lie_side_by_side() {
             "#version 2.0
 input image(2){shape} img;
 field#0(2){shape} F = img ⊛ tent;
-strand s (int i) {{ output real x = 0; update {{ x = {read}; stabilize; }} }}
+strand s (int i) {{ output real x = 0; update {{ if (inside([i, 0], F)) {{ x = {read}; }} stabilize; }} }}
 create_array {{ s(i) | i in 0..9 }}
 "
         );

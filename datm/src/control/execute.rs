@@ -209,7 +209,9 @@ fn interpreted<D: Runnable>(
         to_index: vec![1.0],
         offset: vec![0.0],
     };
-    let images = vec![Arc::new(image); program.interface.images.len()];
+    let image = Arc::new(image);
+    let images: Vec<Arc<EvalImage>> =
+        std::iter::repeat_n(image, program.interface.images.len()).collect();
     let numbers = Numbers {
         double,
         long_int: false,

@@ -229,7 +229,7 @@ fn add(program: &mut Program, piece: &Piece, n: usize) {
     match piece.kind {
         Kind::Return => {
             let function = format!("f{n}");
-            let parameters = vec![
+            let parameters = [
                 (Type::Real, "a"),
                 (Type::Real, "b"),
                 (Type::Int, "i"),

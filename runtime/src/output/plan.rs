@@ -199,11 +199,14 @@ fn snapshot_destination(
     }
 }
 
+/// Whether outputs, by their numbers, can be written to one file of a format; if not, why.
+type Fits<'a> = dyn Fn(FileFormat, &[usize]) -> Result<(), String> + 'a;
+
 /// Puts outputs together that go to one file; two that cannot are a problem.
 fn group(
     outputs: &[Output],
     named: &[(usize, Destination)],
-    fits: &dyn Fn(FileFormat, &[usize]) -> Result<(), String>,
+    fits: &Fits<'_>,
     problems: &mut Vec<String>,
 ) -> Vec<Target> {
     let mut targets: Vec<Target> = Vec::new();

@@ -259,7 +259,7 @@ mod tests {
         let diagnostic = undeclared(2, 6_005, "x");
         let shown = render(&source, vec![diagnostic], false);
         assert!(
-            shown.lines().all(|line| line.chars().count() < 220),
+            shown.lines().all(|line| line.chars().count() < 260),
             "{shown}"
         );
         assert!(shown.contains("a.diderot:1:3"), "{shown}");

@@ -4,7 +4,7 @@
 //! is: wherever the right values have come together, it has appeared.
 
 use super::{
-    Checked, Checker,
+    Checked, Checker, Lost,
     lanes::LaneSet,
     record::Event,
     state::{Content, Flags, Mark, Place, State, Way},
@@ -213,6 +213,7 @@ impl<'a> Checker<'a> {
         };
         let mut only_running = FxHashSet::default();
         let mut mark = self.state.mark();
+        self.lose_again(start, &mut mark, mask, &mut only_running);
         let exit = loop {
             self.at = start;
             let tested = self.tested()?;
@@ -226,7 +227,7 @@ impl<'a> Checker<'a> {
             self.block(&repeat.body)?;
             self.end_of_round(repeat.is_long, head)?;
             let way = self.state.back_to(&mark);
-            if !self.goes_round(&mut mark, &way, &round, &mut only_running) {
+            if !self.goes_round(start, &mut mark, &way, &round, &mut only_running) {
                 break exit;
             }
         };
@@ -277,6 +278,7 @@ impl<'a> Checker<'a> {
     /// What does not hold again is forgotten; gives whether there was anything, so that the round must be checked again.
     pub(super) fn goes_round(
         &mut self,
+        start: usize,
         mark: &mut Mark,
         way: &Way,
         round: &Round<'_>,
@@ -285,6 +287,7 @@ impl<'a> Checker<'a> {
         let possible = self.state.possible;
         let impossible = possible.without(way.possible());
         let mut changes: Vec<(Place, Content)> = Vec::new();
+        let mut lost: Vec<Lost> = Vec::new();
         for (place, head, end) in self.state.compare(way) {
             let mut content = None;
             for fact in head.iter() {
@@ -304,13 +307,19 @@ impl<'a> Checker<'a> {
                 if held.is_inside(again) {
                     continue;
                 }
-                let lanes = match (held & round.mask).is_inside(again) {
-                    true => {
+                let beside = (held & round.mask).is_inside(again).then_some(impossible);
+                let lanes = match beside {
+                    Some(beside) => {
                         only_running.insert((place, fact.value));
-                        held & (round.mask | impossible)
+                        held & (round.mask | beside)
                     }
-                    false => LaneSet::NONE,
+                    None => LaneSet::NONE,
                 };
+                lost.push(Lost {
+                    place,
+                    value: fact.value,
+                    beside,
+                });
                 let content = content.get_or_insert_with(|| head.clone());
                 content.set(fact.value, lanes);
             }
@@ -320,7 +329,40 @@ impl<'a> Checker<'a> {
         }
         let again = !changes.is_empty();
         self.state.correct(mark, changes);
+        self.lost.entry(start).or_default().extend(lost);
         again
+    }
+
+    /// Forgets at the head of a loop what did not hold again when the loop was entered before.
+    fn lose_again(
+        &mut self,
+        start: usize,
+        mark: &mut Mark,
+        mask: LaneSet,
+        only_running: &mut FxHashSet<(Place, Val)>,
+    ) {
+        let mut changes: Vec<(Place, Content)> = Vec::new();
+        for lost in self.lost.get(&start).into_iter().flatten() {
+            let content = self.state.content(lost.place);
+            let held = content.lanes(lost.value);
+            if held.is_empty() {
+                continue;
+            }
+            let lanes = match lost.beside {
+                Some(beside) => {
+                    only_running.insert((lost.place, lost.value));
+                    held & (mask | beside)
+                }
+                None => LaneSet::NONE,
+            };
+            let known = changes.iter().rposition(|change| change.0 == lost.place);
+            let known = known.unwrap_or_else(|| {
+                changes.push((lost.place, content.clone()));
+                changes.len() - 1
+            });
+            changes[known].1.set(lost.value, lanes);
+        }
+        self.state.correct(mark, changes);
     }
 
     /// After a loop: variables are known as its results.

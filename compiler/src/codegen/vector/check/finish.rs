@@ -299,7 +299,7 @@ impl<'a> Checker<'a> {
                 return Err("the next super-step should begin here".into());
             }
             let way = self.state.back_to(&mark);
-            if !self.goes_round(&mut mark, &way, &round, &mut only_running) {
+            if !self.goes_round(start, &mut mark, &way, &round, &mut only_running) {
                 break;
             }
         }

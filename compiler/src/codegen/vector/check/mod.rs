@@ -33,7 +33,7 @@ use super::{
 use lanes::LaneSet;
 use record::{Event, Instr, Shape};
 use rustc_hash::FxHashMap;
-use state::{Content, Reading, State};
+use state::{Content, Place, Reading, State};
 
 /// Whether all is well, or what is wrong.
 type Checked = Result<(), String>;
@@ -81,6 +81,18 @@ struct Checker<'a> {
     old: FxHashMap<i32, Val>,
     /// Blocks that no sample enters.
     unseen: usize,
+    /// What did not hold again after a round of a loop, by where the loop begins. A loop that is entered again, in a further round of
+    /// one around it, starts without it: otherwise nested loops would take twice as many rounds with every level.
+    lost: FxHashMap<usize, Vec<Lost>>,
+}
+
+/// A value that a place no longer holds after a round of a loop.
+#[derive(Clone, Copy)]
+struct Lost {
+    place: Place,
+    value: Val,
+    /// The lanes beside those that go round in which it still holds; none if it holds in no lane.
+    beside: Option<LaneSet>,
 }
 
 impl<'a> Checker<'a> {
@@ -109,6 +121,7 @@ impl<'a> Checker<'a> {
             endings: Vec::new(),
             old: FxHashMap::default(),
             unseen: 0,
+            lost: FxHashMap::default(),
         };
         checker.find_homes();
         checker
