@@ -79,7 +79,7 @@ unsafe fn numbers<'a, T>(values: *const T, count: usize) -> Result<&'a [T], Prob
     match (values.is_null(), count) {
         (_, 0) => Ok(&[]),
         (true, _) => Err(Problem::misuse("the values are a null pointer")),
-        // No memory has so many; a negative length becomes such a count.
+        // A negative length becomes a count that exceeds any memory.
         (false, _) if count > isize::MAX as usize / size_of::<T>() => Err(Problem::misuse(
             format!("{count} values are more than memory can hold"),
         )),

@@ -123,7 +123,7 @@ impl<'a> Scope<'a> {
         self.expr_within(value, display, OPERATIONS)
     }
 
-    /// A value as an expression of about so many operations at most.
+    /// A value as an expression with about this number of operations at most.
     fn expr_within(&self, value: Value, display: &Display, room: usize) -> Expr {
         let is_int = self.types[value.0 as usize] == Ty::Int;
         let named = display.get(&value).or_else(|| self.names(value).first());

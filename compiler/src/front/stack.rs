@@ -12,7 +12,7 @@ const LEAST: u64 = 16 << 20;
 
 /// Does work on a stack of its own that is large enough for any program, or as large as there is memory for. On such a stack
 /// already, it just does it. Where there is no memory even for a small stack, it unwinds with the [`Shortage`], without the message
-/// of a panic: whoever runs compilations catches it.
+/// of a panic: the caller of the compilation catches it.
 pub fn deep<T>(work: impl FnOnce() -> T) -> T {
     if stacker::remaining_stack().is_some_and(|left| left as u64 > STACK / 2) {
         return work();

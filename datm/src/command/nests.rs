@@ -6,7 +6,7 @@ use datm::{ControlReport, Extent, control, control_nests};
 use indicatif::ProgressBar;
 use std::time::Instant;
 
-/// Runs every nest of up to so many levels with every kind of assignment, in every way that this machine has.
+/// Runs every nest of up to `depth` levels with every kind of assignment, in every way that this machine has.
 pub(super) fn exhaustive(depth: u8, execution: &ExecutionArguments) -> Result<Outcome, String> {
     let start = Instant::now();
     let (depth, extent) = (usize::from(depth), Extent::All);

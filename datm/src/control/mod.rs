@@ -49,7 +49,7 @@ pub struct ControlReport {
     pub wrong: Vec<(String, String, Wrong)>,
 }
 
-/// Runs all nests of up to so many levels; `progress` is told after every program how many nests it had.
+/// Runs all nests of up to `depth` levels; calls `progress` after every program with its number of nests.
 pub fn control(depth: usize, extent: Extent, progress: &(dyn Fn(usize) + Sync)) -> ControlReport {
     let variants = variants();
     let programs = programs(depth, extent);

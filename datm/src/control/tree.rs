@@ -11,7 +11,7 @@ pub(super) enum Type {
     Bool,
     /// `vec2`
     Pair,
-    /// A sequence of so many reals.
+    /// A sequence of reals with this length.
     Fixed(usize),
     /// A sequence of reals of varying length.
     List,

@@ -171,7 +171,7 @@ impl Expr {
         if factor < 0.into() {
             return self.times(-factor).minus();
         }
-        // An integer of so many digits that no double is equal to it has no quotient either.
+        // An integer with too many digits for a double does not have a quotient either.
         if decimal(factor).is_some() || factor.is_integer() {
             return Expr::Number(factor).scaling(self);
         }

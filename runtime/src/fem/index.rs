@@ -145,7 +145,7 @@ impl Index {
 }
 
 impl Grid {
-    /// A grid of so many bins, whose first has that number.
+    /// A grid with these numbers of bins, the first of which has this number.
     fn new(bounds: &Box3, sizes: [u32; 3], first: u32) -> Grid {
         let scale = std::array::from_fn(|a| {
             let width = bounds[1][a] - bounds[0][a];

@@ -59,7 +59,7 @@ impl Claim {
         let _ = CREDIT.fetch_update(Relaxed, Relaxed, restore);
     }
 
-    /// Keeps so many bytes: gives back the rest, or claims what is missing.
+    /// Keeps this number of bytes: gives back the rest, or claims the missing ones.
     pub(crate) fn keep(&mut self, bytes: u64) -> Result<(), Shortage> {
         match self.0.checked_sub(bytes) {
             Some(rest) => {

@@ -21,7 +21,7 @@ pub(super) fn bounds(bounds: [i64; 2], inside: [i64; 2]) -> [i64; 2] {
     bounds
 }
 
-/// The last of so many samples.
+/// The index of the last of `size` samples.
 #[inline(always)]
 pub(super) fn last(size: i64) -> i64 {
     if is_on(Mutant::LostLastSample) {

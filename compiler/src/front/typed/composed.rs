@@ -12,7 +12,7 @@ use ein_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The most probes of fields that a program may have. Normalization of so many takes seconds.
+/// The most probes of fields that a program may have. Normalization of this number takes seconds.
 const PROBES: usize = 100_000;
 /// The most expressions that are looked at to count them.
 const VISITS: usize = 50 * PROBES;

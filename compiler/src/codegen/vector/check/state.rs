@@ -99,7 +99,7 @@ pub(super) enum Known {
     Number(u64),
     /// A member of the frame.
     Member(i32),
-    /// The address so many bytes after that in a member of the frame.
+    /// The address in a member of the frame, plus a number of bytes.
     Beyond(i32, i32),
     /// The probe image with this place in the table of them.
     Field(i32),
