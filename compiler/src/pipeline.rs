@@ -11,9 +11,10 @@ use crate::{
     },
     device::{self, Device},
     front::{
-        self, CheckOptions, codes::Code, deep, diag::Diagnostic, source::Source, syntax, typed,
+        self, CheckOptions, Checked, codes::Code, deep, diag::Diagnostic, source::Source, syntax,
+        typed,
     },
-    high::{self, High},
+    high::{self, High, Translation},
     low::{self, Low, Slots, Zeros},
     mid::{self, Mid},
     ssa::{Dialect, Function, Program, number_values, remove_dead},
@@ -109,6 +110,11 @@ pub const STAGES: &[Stage] = &[
     Stage {
         name: "translate",
         about: "High-IR: functions inlined, operators in index notation",
+        has_text: true,
+    },
+    Stage {
+        name: "derive",
+        about: "High-IR: derivatives by variables as operators",
         has_text: true,
     },
     Stage {
@@ -220,6 +226,8 @@ impl Session {
 pub struct Lowered {
     /// As translated.
     pub translated: Program<High>,
+    /// With derivatives by variables as operators.
+    pub derived: Program<High>,
     /// With normalized operators.
     pub normalized: Program<High>,
     /// With fields reconstructed.
@@ -247,6 +255,7 @@ pub fn lower(
         let kept = "the stage was passed";
         Ok(Lowered {
             translated: stages.translated.expect(kept),
+            derived: stages.derived.expect(kept),
             normalized: stages.normalized.expect(kept),
             reconstructed: stages.reconstructed.expect(kept),
             scalarized: stages.scalarized.expect(kept),
@@ -260,6 +269,7 @@ pub fn lower(
 #[derive(Default)]
 struct Stages {
     translated: Option<Program<High>>,
+    derived: Option<Program<High>>,
     normalized: Option<Program<High>>,
     reconstructed: Option<Program<Mid>>,
     scalarized: Option<Program<Low>>,
@@ -279,20 +289,32 @@ fn lower_here(
     let checked = session.stage("typed", || {
         front::check_parsed(source, ast, errors, &options.check())
     });
-    let warnings = checked.diagnostics;
+    let mut warnings = checked.diagnostics;
     let Some(typed) = checked.program else {
         return Err(Stopped::Errors(warnings));
     };
     session.done("typed", || typed::print(&typed))?;
-    // From here on nothing is the user's fault.
-    let translated: Program<High> =
-        session.stage("translate", || high::translate(&typed, options.long_int));
+    let Translation {
+        program: translated,
+        requests,
+        ..
+    } = session.stage("translate", || high::translate(&typed, options.long_int));
     session.checked("translate", &translated)?;
     if let Some(stages) = &mut stages {
         stages.translated = Some(translated.clone());
     }
+    let (derived, findings) = session.stage("derive", || high::derive::derive(translated));
+    warnings.extend(high::derive::diagnostics(source, &requests, findings));
+    // From here on nothing is the user's fault.
+    if warnings.iter().any(Diagnostic::is_error) {
+        return Err(Stopped::Errors(warnings));
+    }
+    session.checked("derive", &derived)?;
+    if let Some(stages) = &mut stages {
+        stages.derived = Some(derived.clone());
+    }
     let (normalized, rules) = session.stage("normalize", || {
-        high::normalize_program(translated, &options.normalization)
+        high::normalize_program(derived, &options.normalization)
     });
     session.rules = rules;
     session.checked("normalize", &normalized)?;
@@ -320,6 +342,27 @@ fn lower_here(
     });
     session.checked("hoist", &hoisted)?;
     Ok((hoisted, warnings))
+}
+
+/// Reads and checks a program: what is accepted can be compiled. All that wants to know a program comes in here.
+pub fn check(source: &Source, options: &Options) -> Checked {
+    let mut checked = front::check(source, &options.check());
+    let Some(program) = &checked.program else {
+        return checked;
+    };
+    let found = deep(|| {
+        let translation = high::translate(program, options.long_int);
+        if translation.requests.is_empty() {
+            return Vec::new();
+        }
+        let (_, findings) = high::derive::derive(translation.program);
+        high::derive::diagnostics(source, &translation.requests, findings)
+    });
+    if found.iter().any(Diagnostic::is_error) {
+        checked.program = None;
+    }
+    checked.diagnostics.extend(found);
+    checked
 }
 
 /// Compiles a program to machine code.
@@ -353,7 +396,7 @@ pub fn compile(
         let wants_kernel = ["ptx", "cuda"].iter().any(|name| session.wants(name));
         if options.target != Target::Cpu || wants_kernel {
             let place = |construct| {
-                let checked = front::check(source, &options.check());
+                let checked = check(source, options);
                 let span = device::place_of(construct, &checked.program?)?;
                 Some(span.start)
             };

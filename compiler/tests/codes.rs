@@ -5,11 +5,11 @@
 
 use compiler::{
     front::{
-        self, CheckOptions,
         codes::{self, Code},
         source::Source,
     },
     library::{Failure, Inputs, Running},
+    pipeline::{self, Options},
 };
 use std::{
     fs,
@@ -39,7 +39,7 @@ const AT_RUN_TIME: [Code; 4] = [
 /// A program of a page, in a directory with the files that it needs.
 struct Example {
     source: Source,
-    options: CheckOptions,
+    options: Options,
 }
 
 /// The programs after a word of a page, with their files written to a directory of their own.
@@ -47,7 +47,7 @@ fn example(code: Code, word: &str) -> Example {
     let (_, after) = code.page.split_once(&format!("\n{word}:\n")).expect(word);
     let after = after.split("\nRight:\n").next().expect("a part");
     let directory = directory(&format!("{code}-{word}"));
-    let mut options = CheckOptions::default();
+    let mut options = Options::default();
     let mut text = None;
     for block in after.split("```diderot").skip(1) {
         let (info, body) = block.split_once('\n').expect("a line");
@@ -82,7 +82,7 @@ fn directory(name: &str) -> PathBuf {
 
 /// The codes of what is reported about a program.
 fn reported(example: &Example) -> Vec<Code> {
-    let checked = front::check(&example.source, &example.options);
+    let checked = pipeline::check(&example.source, &example.options);
     checked.diagnostics.iter().map(|d| d.code).collect()
 }
 

@@ -12,11 +12,14 @@ use std::{
     process::ExitCode,
 };
 
-use compiler::front::{
-    self, CheckOptions, codes,
-    diag::{Diagnostic, Severity},
-    source::Source,
-    syntax,
+use compiler::{
+    front::{
+        codes,
+        diag::{Diagnostic, Severity},
+        source::Source,
+        syntax,
+    },
+    pipeline::{self, Options},
 };
 
 /// Everything that the front end reports about a program. Programs about syntax need not make sense beyond it.
@@ -24,14 +27,14 @@ fn diagnostics(source: &Source) -> Vec<Diagnostic> {
     if source.path.starts_with("syntax") {
         return syntax::parse(source).1;
     }
-    let options = CheckOptions {
+    let options = Options {
         warn: match source.path.starts_with("on-demand") {
             true => codes::ON_DEMAND.to_vec(),
             false => Vec::new(),
         },
-        ..CheckOptions::default()
+        ..Options::default()
     };
-    front::check(source, &options).diagnostics
+    pipeline::check(source, &options).diagnostics
 }
 
 #[derive(Debug)]

@@ -123,7 +123,8 @@ fn what_is_explained_is_what_is_compiled() {
     for program in gallery() {
         let checked = check(&program, &CheckOptions::default());
         let typed = checked.program.expect("a program without errors");
-        let (translated, _) = high::translate_with_names(&typed, false);
+        let translated = high::translate(&typed, false).program;
+        let (translated, _) = high::derive::derive(translated);
         let options = Options::default().normalization;
         for (role, function) in &translated.functions {
             let compiled = high::normalize(function.clone(), &options);
@@ -481,7 +482,8 @@ fn read_again(part: &Part) -> (usize, usize) {
     let typed = checked
         .program
         .unwrap_or_else(|| panic!("{:?}\n{program}", checked.diagnostics));
-    let (translated, value_names) = high::translate_with_names(&typed, false);
+    let translation = high::translate(&typed, false);
+    let (translated, value_names) = (translation.program, translation.names);
     let update = translated.function(Role::Update).expect("an update");
     let name = |(value, var): &(Value, VarId)| (*value, typed.vars[var.0].name.as_str());
     let value_names: Vec<(Value, &str)> = value_names[&Role::Update].iter().map(name).collect();

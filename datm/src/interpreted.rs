@@ -1,4 +1,4 @@
-//! The reference evaluator: the translated program as its operators are defined, before anything is normalized or lowered.
+//! The reference evaluator: the program as its operators are defined, before anything is normalized or lowered.
 
 use crate::compiled::{array, guarded, image_named, mesh_named, rejected, run_failed, source};
 use crate::data::{Datum, SampledField};
@@ -11,7 +11,7 @@ use compiler::pipeline::{self, Options, Session};
 use runtime::image::Image;
 use std::sync::Arc;
 
-/// Interprets High-IR as it was translated; always in double precision.
+/// Interprets High-IR as it is before normalization; always in double precision.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InterpretedRunner;
 
@@ -46,7 +46,7 @@ fn execute(text: &str, data: &[Datum], options: &RunOptions) -> Result<Outcome, 
     let lowered = guarded(Stage::Compile, || {
         pipeline::lower(&mut Session::default(), &source(text), &compile).map_err(rejected)
     })?;
-    let program = &lowered.translated;
+    let program = &lowered.derived;
     let slots = program.interface.images.iter();
     let images = slots
         .map(|slot| load(slot, image_named(data, slot.file.as_deref())?))

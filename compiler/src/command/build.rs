@@ -7,8 +7,8 @@
 use super::{FAILURE, SUCCESS, complain, interrupts, read_source, report};
 use crate::{
     codegen::gpu::Target,
-    front::{self, source::Source},
-    pipeline::{Options, WIDTHS},
+    front::source::Source,
+    pipeline::{self, Options, WIDTHS},
 };
 use runtime::{file_name::FileName, output::replace_file, simd::Isa};
 use serde::{Deserialize, Serialize};
@@ -64,7 +64,7 @@ pub(super) fn build(file: &Path, output: Option<PathBuf>, options: &Options) -> 
     let Some(source) = read_source(file) else {
         return FAILURE;
     };
-    let checked = front::check(&source, &options.check());
+    let checked = pipeline::check(&source, options);
     report(&source, checked.diagnostics);
     if checked.program.is_none() {
         return FAILURE;

@@ -3,10 +3,10 @@
 use super::{FAILURE, SUCCESS, complain, read_source, report, say, words::is_program};
 use crate::{
     front::{
-        self, diag,
+        diag,
         typed::tree::{Program, VarKind},
     },
-    pipeline::Options,
+    pipeline::{self, Options},
 };
 use runtime::{file_name::FileName, input::command_line::shadows};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ fn check_file(file: &Path, json: bool, options: &Options) -> bool {
     let Some(source) = read_source(file) else {
         return false;
     };
-    let checked = front::check(&source, &options.check());
+    let checked = pipeline::check(&source, options);
     if json {
         say(&diag::to_json_lines(&source, checked.diagnostics));
     } else {

@@ -147,7 +147,7 @@ fn flatten(file: &Path, options: &crate::pipeline::Options) -> u8 {
     let Some(source) = read_source(file) else {
         return FAILURE;
     };
-    let checked = crate::front::check(&source, &options.check());
+    let checked = crate::pipeline::check(&source, options);
     report(&source, checked.diagnostics);
     if checked.program.is_none() {
         return FAILURE;

@@ -13,13 +13,13 @@ pub use counts::Counts;
 pub use part::Part;
 
 use crate::{
-    front::{self, deep, diag::Diagnostic, source::Source, typed::tree},
-    high::{self, High, Op},
+    front::{deep, diag::Diagnostic, source::Source, typed::tree},
+    high::{self, High, Op, Translation},
     ir::{
         interface::Interface,
         tensor::{Base, Ty},
     },
-    pipeline::Options,
+    pipeline::{self, Options},
     ssa::{Function, Inst, Kind, Role, Value, Values, number_values_mapped, remove_dead},
 };
 use ein_ir::{Param, Shape, ops::special};
@@ -64,7 +64,7 @@ pub fn explain(
     options: &Options,
     name: Option<&str>,
 ) -> Result<Explanation, Unexplained> {
-    let checked = front::check(source, &options.check());
+    let checked = pipeline::check(source, options);
     let Some(program) = checked.program else {
         return Err(Unexplained::Errors(checked.diagnostics));
     };
@@ -83,7 +83,12 @@ fn explain_here(
     options: &Options,
     name: Option<&str>,
 ) -> Result<Explanation, Unexplained> {
-    let (translated, names) = high::translate_with_names(program, options.long_int);
+    let Translation {
+        program: translated,
+        names,
+        ..
+    } = high::translate(program, options.long_int);
+    let (translated, _) = high::derive::derive(translated);
     let name_of = |(value, var): &(Value, tree::VarId)| (*value, program.vars[var.0].name.clone());
     let names_of = |role: &Role| -> Names {
         let names = names.get(role).into_iter().flatten();

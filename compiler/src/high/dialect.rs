@@ -7,6 +7,7 @@ use crate::{
     },
     ssa::{Dialect, Types},
 };
+use ein_ir::Shape;
 use smallvec::smallvec;
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -30,6 +31,27 @@ pub enum Op {
         /// The support of the kernel of each axis.
         supports: Vec<u8>,
     },
+    /// The value itself, as that of a variable which derivatives are taken by. Values of one variable have one number.
+    Variable(u32),
+    /// The first argument, which is known to be computed as the second one is.
+    Defined,
+    /// The derivative of the first argument by the second, which is a [`Op::Variable`]; the number of the request. The stage `derive`
+    /// replaces it.
+    Derivative(u32),
+}
+
+/// The type of the derivative of a value by one of a shape: the axes of the latter come last. None if there is none.
+pub(super) fn tangent_type(ty: &Ty, by: &Shape) -> Option<Ty> {
+    Some(match ty {
+        Ty::Tensor(shape) => Ty::Tensor(shape.append(by.dims())),
+        Ty::Field { dim, shape } => Ty::Field {
+            dim: *dim,
+            shape: shape.append(by.dims()),
+        },
+        Ty::Seq(element, n) => Ty::Seq(Box::new(tangent_type(element, by)?), *n),
+        Ty::List(element) => Ty::List(Box::new(tangent_type(element, by)?)),
+        Ty::Bool | Ty::Int | Ty::Str | Ty::Strand | Ty::Strands => return None,
+    })
 }
 
 impl Dialect for High {
@@ -49,13 +71,27 @@ impl Dialect for High {
             Op::Field(_) => Err("a leaf field has no arguments".into()),
             Op::Ein(operator) => operator.type_of(args).map(|ty| smallvec![ty]),
             Op::Inside { supports, .. } => {
-                let wanted = Ty::Tensor(ein_ir::Shape::new([supports.len()]));
+                let wanted = Ty::Tensor(Shape::new([supports.len()]));
                 if args == [&wanted] {
                     Ok(smallvec![Ty::Bool])
                 } else {
                     Err(format!("arguments {args:?}, wanted {wanted}"))
                 }
             }
+            Op::Variable(_) => match args {
+                [ty @ (Ty::Tensor(_) | Ty::Field { .. })] => Ok(smallvec![(*ty).clone()]),
+                _ => Err(format!("arguments {args:?}, wanted a tensor or a field")),
+            },
+            Op::Defined => match args {
+                [ty, definition] if ty == definition => Ok(smallvec![(*ty).clone()]),
+                _ => Err(format!("arguments {args:?}, wanted two of one type")),
+            },
+            Op::Derivative(_) => match args {
+                [ty, Ty::Tensor(by) | Ty::Field { shape: by, .. }] => tangent_type(ty, by)
+                    .map(|ty| smallvec![ty])
+                    .ok_or_else(|| format!("{ty} has no derivative")),
+                _ => Err(format!("arguments {args:?}, wanted a value and a tensor")),
+            },
         }
     }
 
@@ -80,6 +116,9 @@ impl fmt::Display for Op {
                     .iter()
                     .try_for_each(|support| write!(f, " {support}"))
             }
+            Op::Variable(number) => write!(f, "variable {number}"),
+            Op::Defined => f.write_str("defined"),
+            Op::Derivative(request) => write!(f, "derivative {request}"),
         }
     }
 }
@@ -102,6 +141,19 @@ impl FromStr for Op {
                 image: image.parse().map_err(|_| bad())?,
                 supports: supports.map_err(|_| bad())?,
             });
+        }
+        let number = |rest: &str| {
+            let parsed = rest.parse::<u32>();
+            parsed.map_err(|_| format!("cannot read operation `{text}`"))
+        };
+        if let Some(rest) = text.strip_prefix("variable ") {
+            return number(rest).map(Op::Variable);
+        }
+        if let Some(rest) = text.strip_prefix("derivative ") {
+            return number(rest).map(Op::Derivative);
+        }
+        if text == "defined" {
+            return Ok(Op::Defined);
         }
         text.parse().map(Op::Base)
     }

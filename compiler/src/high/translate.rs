@@ -10,6 +10,7 @@ mod flow;
 mod indexed;
 mod iterate;
 mod operators;
+mod requests;
 mod statics;
 mod steps;
 mod strands;
@@ -30,22 +31,27 @@ use crate::{
     ssa::{Builder, Function, Program, Role, Value},
 };
 use ein_ir::Type;
+use requests::Parameters;
+pub use requests::Request;
 use statics::Statics;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The variables that values of a function were given to, in that order.
 pub type Names = Vec<(Value, VarId)>;
 
-/// Translates a whole program.
-pub fn translate(program: &tree::Program, long_int: bool) -> Program<High> {
-    translate_with_names(program, long_int).0
+/// A translated program.
+#[derive(Debug)]
+pub struct Translation {
+    /// The program.
+    pub program: Program<High>,
+    /// The variables of each function.
+    pub names: BTreeMap<Role, Names>,
+    /// The derivatives that the program asks for, by their numbers.
+    pub requests: Vec<Request>,
 }
 
-/// The same, with the variables of each function.
-pub fn translate_with_names(
-    program: &tree::Program,
-    long_int: bool,
-) -> (Program<High>, BTreeMap<Role, Names>) {
+/// Translates a whole program.
+pub fn translate(program: &tree::Program, long_int: bool) -> Translation {
     let plan = Plan::new(program, long_int);
     let mut statics = Statics::default();
     let mut functions = vec![(Role::Globals, globals(program, &plan, &mut statics))];
@@ -74,14 +80,16 @@ pub fn translate_with_names(
     functions.extend((0..).map(Role::Reduce).zip(reductions));
     functions.sort_by_key(|(role, _)| *role);
     let names = std::mem::take(&mut statics.names).into_iter().collect();
+    let requests = std::mem::take(&mut statics.requests);
     let interface = plan.interface(program, statics);
-    (
-        Program {
+    Translation {
+        program: Program {
             interface: Arc::new(interface),
             functions,
         },
         names,
-    )
+        requests,
+    }
 }
 
 /// The variable that a top-level definition defines.
@@ -105,6 +113,8 @@ struct Plan {
     code_fields: BTreeMap<VarId, usize>,
     /// What is read of variables.
     observed: Observed,
+    /// The variables that derivatives are taken by.
+    parameters: Parameters,
 }
 
 impl Plan {
@@ -146,6 +156,7 @@ impl Plan {
             ints: int_range(long_int),
             code_fields,
             observed,
+            parameters: Parameters::of(program),
         }
     }
 
@@ -237,6 +248,10 @@ struct Translator<'a> {
     in_field_body: bool,
     /// The variable that stands for the strand itself, in the body of a reduction.
     reduced: Option<VarId>,
+    /// The call that is being translated, by its number; 0 outside of calls.
+    call: u32,
+    /// Whether code is translated a second time, for derivatives through it. It does not print again.
+    is_repeated: bool,
 }
 
 impl<'a> Translator<'a> {
@@ -256,13 +271,15 @@ impl<'a> Translator<'a> {
             env: BTreeMap::new(),
             in_field_body: false,
             reduced: None,
+            call: 0,
+            is_repeated: false,
         }
     }
 
     /// Gives a variable a value; values remember the names they had, for explanations.
     fn bind(&mut self, var: VarId, value: Value) {
-        self.env.insert(Key::Var(var), value);
         self.named.push((value, var));
+        self.give(var, value);
     }
 
     /// The finished function.
@@ -321,14 +338,19 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Evaluates the definitions of fields, which are not run-time values, in the current function.
-    fn define_fields(&mut self) {
+    /// Loads the global variables, and evaluates the definitions of fields, which are not run-time values, in the current function.
+    fn enter_code(&mut self) {
+        self.load_globals(|_| true);
         for global in &self.program.globals {
             match global {
                 Global::Variable {
                     var,
                     value: Some(value),
                 } if !self.ty(*var).is_value() => self.define(*var, value),
+                Global::Variable {
+                    var,
+                    value: Some(value),
+                } if self.plan.parameters.repeated.contains(var) => self.define_again(*var, value),
                 Global::FieldFunction { var, param, body } => {
                     self.define_field_function(*var, *param, body)
                 }
@@ -367,11 +389,6 @@ impl<'a> Translator<'a> {
     fn values(&self, vars: &[VarId]) -> Vec<Value> {
         vars.iter().map(|&var| self.env[&Key::Var(var)]).collect()
     }
-
-    fn enter_strand_code(&mut self) {
-        self.load_globals(|_| true);
-        self.define_fields();
-    }
 }
 
 fn globals(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Function<High> {
@@ -403,7 +420,7 @@ fn globals(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Funct
 
 fn domain(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Function<High> {
     let mut t = Translator::new(program, plan, statics, Role::Domain);
-    t.enter_strand_code();
+    t.enter_code();
     let (mut bounds, mut sequences) = (Vec::new(), Vec::new());
     for (var, source) in &program.create.iters {
         let over = t.iteration(source);
@@ -421,7 +438,7 @@ fn domain(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Functi
 
 fn create(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Function<High> {
     let mut t = Translator::new(program, plan, statics, Role::Create);
-    t.enter_strand_code();
+    t.enter_code();
     let mut sources = t.statics.sources.clone().into_iter();
     for (n, (var, source)) in program.create.iters.iter().enumerate() {
         let index = t.base(Base::Arg(n as u32, Ty::Int), &[]);
@@ -456,7 +473,7 @@ fn method(
 ) -> Function<High> {
     let mut t = Translator::new(program, plan, statics, role);
     t.load_state();
-    t.enter_strand_code();
+    t.enter_code();
     let status = t.method_body(block);
     let mut yields = vec![status];
     yields.extend(t.values(&plan.state));
@@ -471,8 +488,7 @@ fn global_block(
     block: &Block,
 ) -> Function<High> {
     let mut t = Translator::new(program, plan, statics, role);
-    t.load_globals(|_| true);
-    t.define_fields();
+    t.enter_code();
     let status = t.method_body(block);
     let mut yields = vec![status];
     yields.extend(t.values(&plan.globals));

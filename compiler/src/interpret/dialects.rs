@@ -34,6 +34,8 @@ impl Evaluate for High {
             high::Op::Inside { image, supports } => {
                 Ok(vec![store.inside(*image, supports, args[0])])
             }
+            high::Op::Variable(_) | high::Op::Defined => Ok(vec![args[0].clone()]),
+            high::Op::Derivative(_) => panic!("a derivative has a value after the stage `derive`"),
         }
     }
 }

@@ -149,6 +149,9 @@ impl Pass {
                 let at = self.one(args[0]);
                 vec![self.inside(*image, supports, at)]
             }
+            high::Op::Variable(_) | high::Op::Defined | high::Op::Derivative(_) => {
+                unreachable!("`{op}` after the stage `derive`")
+            }
         };
         self.values
             .extend(inst.results.iter().copied().zip(results));

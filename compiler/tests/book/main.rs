@@ -13,7 +13,10 @@ mod options;
 mod page;
 mod pictures;
 
-use compiler::front::{self, CheckOptions, source::Source};
+use compiler::{
+    front::{codes, source::Source},
+    pipeline::{self, Options},
+};
 use page::{Block, Page};
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -61,9 +64,9 @@ fn wrong(page: &Page, block: &Block<'_>) -> Option<String> {
     let text = block.program();
     let file = block.tag("file").unwrap_or("block.diderot");
     let library = !text.contains("strand ") && block.tag("file").is_some();
-    let found = front::check(
+    let found = pipeline::check(
         &Source::new(page.folder.join(file), text),
-        &CheckOptions::default(),
+        &Options::default(),
     )
     .diagnostics;
     let codes: Vec<&str> = found.iter().map(|d| d.code.name).collect();
@@ -163,7 +166,7 @@ fn the_error_index_has_every_page() {
     let mut index = String::from(
         "# Error index\n\nEvery message has a code in brackets, such as `[no-derivative]`; `diderotc explain CODE` prints what is written here.\n",
     );
-    for code in front::codes::ALL {
+    for code in codes::ALL {
         let (_, body) = code.page.split_once('\n').expect("a title and a text");
         index += &format!("\n## `{code}`\n{body}");
     }

@@ -24,7 +24,7 @@ enum Read {
 }
 
 /// Runs the statements of an `update` that give `y`: in every IR, and as machine code. Gives its numbers, and how many values
-/// each loop of the translated program hands on.
+/// each loop of the program hands on.
 #[track_caller]
 fn run(name: &str, statements: &str) -> (Vec<f64>, Vec<usize>) {
     let text = format!(
@@ -66,7 +66,7 @@ create_array {{ S(n) | n in 0..0 }}
 
 /// How many values each loop of `update` hands on.
 fn windows(lowered: &Lowered) -> Vec<usize> {
-    let functions = lowered.translated.functions.iter();
+    let functions = lowered.derived.functions.iter();
     let update = functions.filter(|(role, _)| *role == Role::Update);
     let text: String = update.map(|(_, function)| function.to_string()).collect();
     let loops = text
@@ -261,8 +261,8 @@ fn a_derivative_has_the_window_of_its_sequence() {
         "{} and {wanted}",
         found[0]
     );
-    // Two steps back for the points, which nobody asks for; and in another loop two for them and two for their derivatives.
-    assert_eq!(windows, [2, 4]);
+    // Two steps back for the points, and two for their derivatives.
+    assert_eq!(windows, [4]);
 }
 
 /// Grids and sequences that could not be written out.

@@ -102,6 +102,7 @@ impl Case {
         }
         let interface = Arc::new(interface);
         lowered.translated.interface = interface.clone();
+        lowered.derived.interface = interface.clone();
         lowered.normalized.interface = interface.clone();
         lowered.reconstructed.interface = interface.clone();
         lowered.scalarized.interface = interface.clone();
@@ -221,14 +222,11 @@ impl Case {
             outcome.unwrap_or_else(|e| panic!("{} {what}: {e:?}\n{}", self.name, self.source.text))
         };
         let limit = self.limit;
+        // Derivatives by variables have values from here on.
+        self.read_back(&lowered.translated);
         let reference = run(
-            "translated",
-            interpret(
-                &self.read_back(&lowered.translated),
-                &images,
-                numbers,
-                limit,
-            ),
+            "derived",
+            interpret(&self.read_back(&lowered.derived), &images, numbers, limit),
         );
         let stages = [
             (

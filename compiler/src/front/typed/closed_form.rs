@@ -39,7 +39,7 @@ pub(crate) fn obstacles(program: &Program) -> BTreeMap<VarId, Obstacle> {
 }
 
 /// What keeps a function of the position from having a closed form, if field functions that have none are known.
-pub(crate) fn obstacle(
+fn obstacle(
     program: &Program,
     known: &BTreeMap<VarId, Obstacle>,
     param: VarId,

@@ -219,10 +219,6 @@ impl<'p> Count<'p> {
                 let field = self.field(&args[0], frame);
                 work.extend([(&args[1], frame), (field, at)]);
             }
-            ExprKind::FieldFunction { param, body } => {
-                self.positions.insert(*param);
-                work.push((body, frame));
-            }
             ExprKind::Call { function, args } => {
                 work.extend(args.iter().map(|arg| (arg, frame)));
                 self.call(e, *function, args, frame, work);

@@ -154,7 +154,7 @@ impl Evaluation {
             ExprKind::Kernel(_)
             | ExprKind::Call { .. }
             | ExprKind::Let { .. }
-            | ExprKind::FieldFunction { .. }
+            | ExprKind::Derivative { .. }
             | ExprKind::Recurrence(_)
             | ExprKind::Comprehension { .. }
             | ExprKind::Select { .. } => Err(fail(NOT_KNOWN)),

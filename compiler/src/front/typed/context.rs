@@ -5,7 +5,7 @@ use super::{
     CheckOptions,
     flow::{Exits, Flow},
     indexed::{Indices, Labels},
-    request::History,
+    known_steps::KnownSteps,
     scope::{Entity, Scopes, nearest},
     tree::{Block, Constant, FunctionId, VarId, VarKind},
     unroll::Loops,
@@ -184,8 +184,8 @@ pub(super) struct Cx<'a> {
     pub(super) indices: Indices,
     /// The globals that blocks assign to, by their names.
     pub(super) reassigned: BTreeSet<&'a str>,
-    /// What variables were given so far.
-    pub(super) history: History,
+    /// The variables that are sequences in steps.
+    pub(super) steps: KnownSteps,
     /// The loops that may be written out.
     pub(super) unrolled: Loops,
 }
@@ -224,7 +224,7 @@ impl<'a> Cx<'a> {
             target: None,
             indices: Indices::default(),
             reassigned: BTreeSet::new(),
-            history: History::default(),
+            steps: KnownSteps::default(),
             unrolled: Loops::default(),
         }
     }

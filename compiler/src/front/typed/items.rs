@@ -297,7 +297,6 @@ fn field_function<'a>(
     cx.vars[var.0].labels = labels;
     cx.vars[var.0].needs = std::mem::take(&mut cx.needs);
     let body = body?;
-    cx.history.define_function(var, param, &body);
     Some(Global::FieldFunction { var, param, body })
 }
 
@@ -313,7 +312,7 @@ fn function<'a>(
     cx.place = Place::Function;
     cx.result = result.clone();
     let outside = cx.flow.clone();
-    let mark = cx.history.mark();
+    let steps = cx.steps.clone();
     cx.enter_code();
     cx.scopes.push();
     let params: Vec<VarId> = params
@@ -353,7 +352,7 @@ fn function<'a>(
     cx.defining = None;
     cx.scopes.pop();
     cx.flow = outside;
-    cx.history.rewind(mark);
+    cx.steps = steps;
     let needs = std::mem::take(&mut cx.needs);
     let id = FunctionId(cx.functions.len());
     cx.functions.push(FunctionInfo {

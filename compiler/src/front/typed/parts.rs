@@ -31,9 +31,11 @@ impl Expr {
                 visit(body);
             }
             ExprKind::Recurrence(recurrence) => recurrence.values().for_each(visit),
-            ExprKind::Coerce(inner)
-            | ExprKind::Select { strand: inner, .. }
-            | ExprKind::FieldFunction { body: inner, .. } => visit(inner),
+            ExprKind::Coerce(inner) | ExprKind::Select { strand: inner, .. } => visit(inner),
+            ExprKind::Derivative { target, parameter } => {
+                visit(target);
+                visit(parameter);
+            }
             ExprKind::Comprehension { body, domain, .. } => {
                 visit(body);
                 if let Domain::Seq(source) = domain {
@@ -75,9 +77,8 @@ impl Expr {
                 let elements = steps.segments.iter_mut().flat_map(|s| &mut s.elements);
                 elements.map(|(_, value)| value).collect()
             }
-            ExprKind::Coerce(inner)
-            | ExprKind::Select { strand: inner, .. }
-            | ExprKind::FieldFunction { body: inner, .. } => vec![inner],
+            ExprKind::Coerce(inner) | ExprKind::Select { strand: inner, .. } => vec![inner],
+            ExprKind::Derivative { target, parameter } => vec![target, parameter],
             ExprKind::Comprehension { body, domain, .. } => match domain {
                 Domain::Seq(source) => vec![body, source],
                 Domain::Strands(_) => vec![body],
@@ -125,9 +126,9 @@ impl Expr {
                 }
                 ExprKind::Recurrence(changed)
             }
-            ExprKind::FieldFunction { param, body } => ExprKind::FieldFunction {
-                param: *param,
-                body: Box::new(change(body)?),
+            ExprKind::Derivative { target, parameter } => ExprKind::Derivative {
+                target: Box::new(change(target)?),
+                parameter: Box::new(change(parameter)?),
             },
             ExprKind::Coerce(inner) => ExprKind::Coerce(Box::new(change(inner)?)),
             ExprKind::Comprehension { body, var, domain } => ExprKind::Comprehension {

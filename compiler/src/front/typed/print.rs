@@ -270,8 +270,8 @@ impl Printer<'_> {
                 let bound: Vec<String> = bound.collect();
                 format!("(let {} in {})", bound.join(", "), self.expr(body))
             }
-            ExprKind::FieldFunction { param, body } => {
-                format!("({} => {})", self.var(*param), self.expr(body))
+            ExprKind::Derivative { target, parameter } => {
+                format!("(∂{}/∂{})", self.expr(target), self.expr(parameter))
             }
             ExprKind::Recurrence(recurrence) => {
                 let segments: Vec<String> = recurrence

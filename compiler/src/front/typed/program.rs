@@ -6,7 +6,7 @@ use super::{
     context::{Cx, Place},
     flow::Flow,
     items::item,
-    request,
+    known_steps,
     stmt::block,
     strand::{GlobalStabilize, create, strand},
     tree::{Block, Create, Function, Global, Program, Strand, Var, VarKind},
@@ -24,7 +24,7 @@ pub fn check(
     let mut cx = Cx::new(program.version, options, errors);
     let blocks = [&program.initialize, &program.start, &program.update];
     for stmt in blocks.into_iter().flatten().flat_map(|block| &block.stmts) {
-        request::assigned(stmt, &mut |name| {
+        known_steps::assigned(stmt, &mut |name| {
             cx.reassigned.insert(&name.text);
         });
     }

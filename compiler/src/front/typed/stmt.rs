@@ -9,7 +9,7 @@ use super::{
     context::{Cx, Place, Target},
     expr::{check_against, condition, infer, variable},
     messages::conversion_advice,
-    overload, request, restrictions,
+    overload, restrictions,
     scope::Entity,
     strand::created_with,
     tree::{Block, Expr, Stmt, StmtKind, VarId, VarKind},
@@ -75,22 +75,13 @@ fn statement<'a>(cx: &mut Cx<'a>, written: &'a ast::Stmt) -> Option<StmtKind> {
         } => {
             let condition = condition(cx, written);
             let before = cx.flow.clone();
-            let mark = cx.history.mark();
             let then = branch(cx, then);
-            let changed_then = cx.history.rewind(mark);
             let after_then = std::mem::replace(&mut cx.flow, before);
             let otherwise = otherwise
                 .as_deref()
                 .map(|otherwise| branch(cx, otherwise))
                 .unwrap_or_default();
             cx.flow.join(after_then);
-            let changed_otherwise = cx.history.rewind(mark);
-            cx.join_history(
-                condition.as_ref(),
-                &changed_then,
-                &changed_otherwise,
-                written.span,
-            );
             Some(StmtKind::If {
                 condition: condition?,
                 then,
@@ -98,10 +89,8 @@ fn statement<'a>(cx: &mut Cx<'a>, written: &'a ast::Stmt) -> Option<StmtKind> {
             })
         }
         Written::Foreach { ty, iter, body } => {
-            request::assigned_in(cx, body);
-            let done = foreach(cx, ty, iter, body);
-            request::assigned_in(cx, body);
-            done
+            cx.forget_assigned(body);
+            foreach(cx, ty, iter, body)
         }
         Written::Print(args) => print(cx, args),
         Written::New { strand, args } => new(cx, strand, args, written.span),
@@ -168,7 +157,7 @@ pub(super) fn declared<'a>(
         Some(value) => {
             remember_kernels(cx, var, value.as_ref());
             let value = value?;
-            cx.history.record(var, &value);
+            cx.steps.record(var, &value);
             Some((var, Some(value)))
         }
         None => {
@@ -236,7 +225,7 @@ fn assignment<'a>(
     let var = target?;
     cx.flow.assign(var);
     let value = result?;
-    cx.history.record(var, &value);
+    cx.steps.record(var, &value);
     Some(StmtKind::Assign { var, value })
 }
 

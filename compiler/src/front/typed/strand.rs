@@ -124,7 +124,7 @@ fn state_variable<'a>(cx: &mut Cx<'a>, written: &'a ast::StateVar) -> StateVar {
     let var = cx.declare(&written.name, ty, VarKind::State);
     cx.vars[var.0].labels = labels;
     if let Some(Some(value)) = &value {
-        cx.history.record(var, value);
+        cx.steps.record(var, value);
     }
     if let Some(info) = &mut cx.strand {
         info.state.insert(&written.name.text, var);

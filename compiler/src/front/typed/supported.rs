@@ -1,7 +1,7 @@
 //! What the front end understands and translation does not: reported at its place, before anything is translated.
 
 use super::{
-    closed_form::{Obstacle, is_dynamic, named_field, obstacle, obstacles},
+    closed_form::{Obstacle, is_dynamic, named_field, obstacles},
     observed::too_much_kept,
 };
 use crate::front::{
@@ -128,13 +128,15 @@ impl Search<'_> {
                 self.call(&self.program.functions[function.0], e.span)
             }
             ExprKind::Var(var) => self.use_of(*var, e.span),
-            ExprKind::FieldFunction { param, body } => {
-                if let Some(obstacle) = obstacle(self.program, &self.obstacles, *param, body) {
+            ExprKind::Derivative { target, .. } => {
+                let function = named_field(target).and_then(|var| self.obstacles.get(&var));
+                if let Some(obstacle) = function {
                     let message = "the derivative of this field function cannot be run yet";
                     let error = Diagnostic::error(codes::UNSUPPORTED, e.span, message)
                         .label(obstacle.span, format!("it has {}", obstacle.what))
                         .hint("the derivative of its value at a position can: name that first");
                     self.found.push(error);
+                    return;
                 }
             }
             ExprKind::Comprehension {

@@ -347,12 +347,12 @@ pub enum ExprKind {
         /// The value.
         body: Box<Expr>,
     },
-    /// A field by its value at a position, like a field function but without a name.
-    FieldFunction {
-        /// The position.
-        param: VarId,
-        /// The value there.
-        body: Box<Expr>,
+    /// The derivative of a value by a variable, with the axes of the variable after those of the value.
+    Derivative {
+        /// The value.
+        target: Box<Expr>,
+        /// The variable.
+        parameter: Box<Expr>,
     },
     /// A sequence that is computed step by step along one axis.
     Recurrence(Box<Recurrence>),

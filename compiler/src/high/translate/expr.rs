@@ -51,16 +51,11 @@ impl Translator<'_> {
             ExprKind::Let { bindings, body } => {
                 for (var, value) in bindings {
                     let value = self.value_of(*var, value);
-                    self.env.insert(Key::Var(*var), value);
+                    self.give(*var, value);
                 }
                 self.expr(body)
             }
-            ExprKind::FieldFunction { param, body } => {
-                let Type::Field { dim, .. } = e.ty else {
-                    panic!("a field function without field type")
-                };
-                self.field_function(dim, *param, body)
-            }
+            ExprKind::Derivative { target, parameter } => self.derivative(target, parameter, e),
             ExprKind::Recurrence(steps) => {
                 self.recurrence(steps, &[Kept::All(None)], &Ty::of(&e.ty))
             }
@@ -430,6 +425,8 @@ impl Translator<'_> {
             .expect("a field is defined by an operation");
         match op {
             Op::Field(leaf) => found.push((leaf, at)),
+            // A derivative by a variable is known where the field is.
+            Op::Variable(_) | Op::Defined | Op::Derivative(_) => self.leaves(at, args[0], found),
             Op::Ein(operator) => {
                 let composed = matches!(operator.ein.body, ein_ir::Term::Probe { .. });
                 let is_field = |t: &Self, v: Value| matches!(t.b.type_of(v), Ty::Field { .. });

@@ -35,6 +35,8 @@ impl Translator<'_> {
             .into_iter()
             .map(|key| (key, self.env.get(&key).copied()))
             .collect();
+        self.statics.calls += 1;
+        let caller = std::mem::replace(&mut self.call, self.statics.calls);
         for &(param, value) in args {
             self.bind(param, value);
         }
@@ -58,6 +60,7 @@ impl Translator<'_> {
                 self.env[&Key::Result]
             }
         };
+        self.call = caller;
         for (key, value) in outer {
             match value {
                 Some(value) => self.env.insert(key, value),
@@ -111,6 +114,7 @@ impl Translator<'_> {
                 );
             }
             StmtKind::Foreach { var, source, body } => self.foreach(*var, source, body),
+            StmtKind::Print(_) if self.is_repeated => {}
             StmtKind::Print(args) => self.print(args),
             StmtKind::Stabilize => self.exit(status::STABILIZE),
             StmtKind::Die => self.exit(status::DIE),

@@ -1,7 +1,7 @@
 //! What exists at compile time only: images and kernels, which convolution turns into leaf fields, meshes and values on them,
 //! names of definitions, and global variables that the source does not name.
 
-use super::{High, Names, Translator, operators::Operators};
+use super::{High, Names, Request, Translator, operators::Operators};
 use crate::{
     front::{
         source::Span,
@@ -64,6 +64,12 @@ pub(super) struct Statics {
     pub(super) sources: Vec<u32>,
     /// The operators that were applied.
     pub(super) operators: Operators,
+    /// The derivatives that are asked for, by their numbers.
+    pub(super) requests: Vec<Request>,
+    /// The variables that derivatives are taken by, each with the call that it is of, by their numbers.
+    pub(super) variables: Vec<(VarId, u32)>,
+    /// How many calls were put in place.
+    pub(super) calls: u32,
 }
 
 impl Statics {

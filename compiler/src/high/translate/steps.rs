@@ -74,12 +74,12 @@ impl Translator<'_> {
         self.env.insert(Key::Var(segment.index), index);
         for read in &segment.past {
             let value = past(read.back, read.element);
-            self.env.insert(Key::Var(read.var), value);
+            self.give(read.var, value);
         }
         let each = segment.elements.iter().map(|(var, value)| {
             let value = self.expr(value);
-            self.env.insert(Key::Var(*var), value);
-            value
+            self.give(*var, value);
+            self.env[&Key::Var(*var)]
         });
         each.collect()
     }

@@ -150,7 +150,7 @@ impl Translator<'_> {
         let mut t = Translator::new(self.program, self.plan, &mut *self.statics, role);
         t.reduced = Some(var);
         t.load_state();
-        t.enter_strand_code();
+        t.enter_code();
         let mut first = 0;
         for (&var, ty) in captured.iter().zip(&types) {
             let value = t.base(Base::Arg(first, ty.clone()), &[]);

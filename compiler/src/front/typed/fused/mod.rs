@@ -8,7 +8,7 @@
 mod steps;
 
 use super::{
-    request::Reads,
+    reads::Reads,
     tree::{Block, Expr, ExprKind, Global, Program, Recurrence, Stmt, StmtKind, Var, VarId},
 };
 use ein_ir::ops::Builtin;

@@ -3,8 +3,8 @@
 use super::{
     super::{
         overload::applied,
+        reads::Reads,
         recurrence::{Past, Recurrence, Segment, indexed, int},
-        request::Reads,
         tree::{Constant, Expr, ExprKind, Var, VarId, VarKind},
     },
     Fusion, with_functions,

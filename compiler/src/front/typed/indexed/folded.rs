@@ -295,7 +295,7 @@ impl Lowering<'_, '_> {
     /// The steps that compute a sequence, if it is a variable that is computed in steps.
     pub(super) fn steps_of(&self, base: &Expr) -> Option<&Recurrence> {
         match base.kind {
-            ExprKind::Var(var) => self.cx.history.steps(var),
+            ExprKind::Var(var) => self.cx.steps.of(var),
             _ => None,
         }
     }

@@ -496,7 +496,7 @@ fn with_real_elements(ty: &Type) -> Option<Type> {
 }
 
 /// What an argument is to an operator; the axes of a sequence come before those of its elements.
-pub(in super::super) fn param_of(ty: &Type) -> Param {
+pub(super) fn param_of(ty: &Type) -> Param {
     match ty {
         Type::Field { dim, shape, .. } => Param::Field {
             dim: *dim,

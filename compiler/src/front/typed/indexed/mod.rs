@@ -23,7 +23,6 @@ mod truth;
 
 pub(super) use clauses::clauses;
 pub(super) use definition::definition;
-pub(super) use lower::param_of;
 pub(super) use notation::{component, element, partial, symbol};
 pub(super) use ranges::Labels;
 pub(super) use reduction::{reduced, reduction_of};

@@ -1,13 +1,7 @@
-//! Derivatives of random programs, `∂y/∂x`, against central differences of the same programs.
-//!
-//! A few programs are tried by default; a thousand with
-//! `cargo test --release -p diderot-compiler --test derivatives -- --ignored`.
+//! Derivatives of random programs against central differences of the same programs.
 
-#[allow(dead_code, reason = "other tests use the rest of it")]
-mod stages;
-
+use crate::stages::Case;
 use compiler::{front::source::Source, pipeline::Options};
-use stages::Case;
 use std::fmt::Write;
 
 /// What every program can use.

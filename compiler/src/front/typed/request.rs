@@ -1,35 +1,21 @@
 //! Derivatives of one variable by another: `∂y/∂x`.
 //!
-//! The definition of `y` is followed back to `x` (`history`), and each definition on the way is differentiated (`tangent`): an
-//! operator becomes an operator of its arguments and their derivatives, with the axes of `x` after its own. What does not
-//! depend on `x` has no derivative at all, and the δ in those that do is removed by normalization, so a component of a
-//! derivative costs no more than if it were written by hand.
-
-mod apart;
-mod call;
-mod history;
-mod looped;
-mod steps;
-mod tangent;
-mod term;
-
-pub(super) use history::{History, Reads, assigned, assigned_in};
+//! Here they only get their types. The stage `derive` replaces them, where every value is defined once and control flow is `if` and
+//! `for` (see [`crate::high::derive`]); it also reports the variables that have no derivative.
 
 use super::{
     context::Cx,
-    expr::infer,
+    expr::{infer, typed},
     indexed,
     scope::Entity,
-    tree::{Expr, VarId},
+    tree::{Expr, ExprKind, VarId},
 };
 use crate::front::{
     codes,
     source::Span,
     syntax::ast::{self, ExprKind as Written, Subscript},
 };
-use apart::{after, needed};
 use ein_ir::{Shape, Type};
-use tangent::Tangents;
 
 /// `∂y/∂x`
 pub(super) fn request<'a>(
@@ -50,34 +36,49 @@ pub(super) fn request<'a>(
         return None;
     };
     let shape = parameter_shape(cx, x, parameter.span)?;
-    let value = infer(cx, target.whole, None)?;
-    infer(cx, parameter.whole, None)?;
-    if tangent_type(&value.ty, &shape).is_none() {
+    let whole = infer(cx, target.whole, None)?;
+    let by = infer(cx, parameter.whole, None)?;
+    if tangent_type(&whole.ty, &shape).is_none() {
         let message = format!(
             "`{}` of type `{}` has no derivatives",
-            target.name, value.ty
+            target.name, whole.ty
         );
         cx.error(codes::DERIVATIVE_REQUEST, target.span, message);
         return None;
     }
-    let mut tangents = Tangents::new(cx, x, shape.clone(), span);
-    let found = tangents.of(&value);
-    let bindings = tangents.bindings;
-    let found = found.ok()?;
-    let whole = match found {
-        Some(body) => {
-            let mut wanted = Reads::default();
-            wanted.expr(&body);
-            after(needed(bindings, wanted.vars), body)
-        }
-        None => {
-            let (y, x) = (target.name, parameter.name);
-            let message = format!("`{y}` does not depend on `{x}`, so this derivative is zero");
-            cx.warning(codes::ZERO_DERIVATIVE, span, message);
-            tangent::zero(&value.ty, &shape, span)?
-        }
+    let derivative = |value: Expr| {
+        let ty = tangent_type(&value.ty, &shape)?;
+        let kind = ExprKind::Derivative {
+            target: Box::new(value),
+            parameter: Box::new(by.clone()),
+        };
+        Some(typed(ty, kind, span))
     };
-    components(cx, whole, (&target, &value.ty), (&parameter, &shape), span)
+    let subscripts = target.subscripts.unwrap_or_default();
+    let (in_sequence, rest) = subscripts.split_at(depth(&whole.ty).min(subscripts.len()));
+    // Of a sequence only the element counts, so no others are kept for it. One of which the place depends on an index is taken
+    // from all derivatives.
+    let value = super::subscript::elements(cx, whole.clone(), in_sequence, span)?;
+    let element = value.ty.clone();
+    let wanted = match cx.indices.occur_in(&value) && !in_sequence.is_empty() {
+        true => super::subscript::elements(cx, derivative(whole)?, in_sequence, span)?,
+        false => derivative(value)?,
+    };
+    components(
+        cx,
+        wanted,
+        (&target, rest, &element),
+        (&parameter, &shape),
+        span,
+    )
+}
+
+/// The number of sequences around a value.
+fn depth(ty: &Type) -> usize {
+    match ty {
+        Type::Seq(element, _) => 1 + depth(element),
+        _ => 0,
+    }
 }
 
 /// `∂y` where there is no quotient.
@@ -185,21 +186,14 @@ fn tangent_type(ty: &Type, by: &Shape) -> Option<Type> {
 fn components<'a>(
     cx: &mut Cx<'a>,
     whole: Expr,
-    (target, ty): (&Reference<'a>, &Type),
+    (target, rest, element): (&Reference<'a>, &'a [Subscript], &Type),
     (parameter, shape): (&Reference<'a>, &Shape),
     span: Span,
 ) -> Option<Expr> {
-    if target.subscripts.is_none() && parameter.subscripts.is_none() {
+    if rest.is_empty() && parameter.subscripts.is_none() {
         return Some(whole);
     }
-    let (mut whole, mut rest) = (whole, target.subscripts.unwrap_or_default());
-    let mut element = ty.clone();
-    // Sequences are indexed first.
-    while let (Type::Seq(inner, _), [first, others @ ..]) = (&element, rest) {
-        whole = super::subscript::elements(cx, whole, std::slice::from_ref(first), span)?;
-        (element, rest) = ((**inner).clone(), others);
-    }
-    let order = match &element {
+    let order = match element {
         Type::Tensor(shape) | Type::Field { shape, .. } => shape.order(),
         _ => 0,
     };

@@ -223,7 +223,11 @@ fn eigensystem(
 const FAR: u32 = 10_000;
 
 /// The derivative of an elementary function by one of its arguments, at them.
-fn outer(function: Elementary, argument: usize, args: &[Term]) -> Result<Term, Obstacle> {
+pub(super) fn outer(
+    function: Elementary,
+    argument: usize,
+    args: &[Term],
+) -> Result<Term, Obstacle> {
     let known = |row: &&ElementaryDef| row.function == function;
     if let Some(row) = ELEMENTARY.iter().find(known)
         && row.lift == Lift::None
@@ -290,33 +294,73 @@ pub(super) fn with_unique_binders(term: Term) -> Term {
     renumbered(term, &mut binders)
 }
 
-/// How many derivatives of a parameter a term takes by moving where it is probed; none if it is not probed at a place that
-/// moves.
-pub(super) fn derivatives_of(term: &Term, active: &Active<'_>, param: usize) -> Option<u32> {
-    fn orders(term: &Term, param: usize) -> Option<u32> {
-        match term {
-            Term::Access { param: found, .. } => (*found == param).then_some(0),
-            Term::Deriv { body, .. } => orders(body, param).map(|n| n + 1),
-            _ => term
-                .children()
-                .into_iter()
-                .filter_map(|inner| orders(inner, param))
-                .max(),
+/// The same term with equal products of a sum put together.
+pub(super) fn collected(term: Term) -> Term {
+    let Term::Add(_) = &term else {
+        return term.map(&mut collected);
+    };
+    let mut products: Vec<(Rational, Vec<Term>, Vec<String>)> = Vec::new();
+    flatten_sum(
+        term,
+        Rational::from_integer(1),
+        &mut |coefficient, factors| {
+            let mut key: Vec<String> = factors.iter().map(|factor| format!("{factor:?}")).collect();
+            key.sort_unstable();
+            match products.iter_mut().find(|(_, _, known)| *known == key) {
+                Some((sum, ..)) => *sum += coefficient,
+                None => products.push((coefficient, factors, key)),
+            }
+        },
+    );
+    let terms = products.into_iter().map(|(coefficient, mut factors, _)| {
+        if coefficient != Rational::from_integer(1) || factors.is_empty() {
+            factors.insert(0, Term::Const(coefficient));
+        }
+        match factors.len() {
+            1 => factors.remove(0),
+            _ => Term::Mul(factors),
+        }
+    });
+    let mut terms: Vec<Term> = terms.collect();
+    match terms.len() {
+        1 => terms.remove(0),
+        _ => Term::Add(terms),
+    }
+}
+
+/// Calls a function for the coefficient and the factors of every product of a sum.
+fn flatten_sum(term: Term, sign: Rational, found: &mut dyn FnMut(Rational, Vec<Term>)) {
+    match term {
+        Term::Add(terms) => {
+            for term in terms {
+                flatten_sum(term, sign, found);
+            }
+        }
+        Term::Sub(a, b) => {
+            flatten_sum(*a, sign, found);
+            flatten_sum(*b, -sign, found);
+        }
+        Term::Neg(body) => flatten_sum(*body, -sign, found),
+        product => {
+            let (mut coefficient, mut factors) = (sign, Vec::new());
+            flatten_product(product, &mut coefficient, &mut factors);
+            found(coefficient, factors);
         }
     }
-    let own = match term {
-        Term::Probe { field, at } => {
-            let moves = |coordinate: &Term| !matches!(derivative(coordinate, active), Ok(None));
-            at.iter()
-                .any(moves)
-                .then(|| orders(field, param).map(|n| n + 1))
-                .flatten()
+}
+
+fn flatten_product(term: Term, coefficient: &mut Rational, factors: &mut Vec<Term>) {
+    match term {
+        Term::Mul(terms) => {
+            for term in terms {
+                flatten_product(term, coefficient, factors);
+            }
         }
-        _ => None,
-    };
-    let inside = term.children().into_iter();
-    inside
-        .filter_map(|inner| derivatives_of(inner, active, param))
-        .chain(own)
-        .max()
+        Term::Const(value) => *coefficient *= value,
+        Term::Neg(body) => {
+            *coefficient = -*coefficient;
+            flatten_product(*body, coefficient, factors);
+        }
+        other => factors.push(collected(other)),
+    }
 }
