@@ -3,6 +3,7 @@
 
 mod nestings;
 mod random;
+mod repeated;
 #[path = "../stages/mod.rs"]
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod stages;

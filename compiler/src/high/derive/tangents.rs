@@ -32,6 +32,8 @@ pub(super) struct Pass<'f> {
     needed: FxHashSet<Value>,
     /// The blocks that are being written, the innermost last.
     open: Vec<Vec<Inst<High>>>,
+    /// The values that are defined where the pass is.
+    passed: FxHashSet<Value>,
     /// Operations whose results get tangents as soon as those of their arguments are there.
     pending: Vec<(Op, Values, Value)>,
 }
@@ -65,6 +67,7 @@ impl<'f> Pass<'f> {
             by,
             needed: FxHashSet::default(),
             open: Vec::new(),
+            passed: FxHashSet::default(),
             pending: Vec::new(),
         }
     }
@@ -135,6 +138,11 @@ impl<'f> Pass<'f> {
     }
 
     fn inst(&mut self, inst: Inst<High>) -> Result<(), Fact> {
+        self.written(inst)?;
+        self.work_off()
+    }
+
+    fn written(&mut self, inst: Inst<High>) -> Result<(), Fact> {
         let Inst { results, kind } = inst;
         match kind {
             Kind::Op(op, args) => {
@@ -144,7 +152,6 @@ impl<'f> Pass<'f> {
                 self.push(Inst { results, kind });
                 if let Some((op, args, result)) = rule {
                     self.pending.push((op, args, result));
-                    self.work_off()?;
                 }
             }
             Kind::If {
@@ -199,6 +206,7 @@ impl<'f> Pass<'f> {
                     carried.push(inside.1);
                     results.push(after.1);
                 }
+                self.passed.extend(&carried);
                 let body = self.block(body, |this, mut yields| {
                     for &n in &handed {
                         yields.push(this.tangent_or_zero(yields[n])?);
@@ -223,7 +231,10 @@ impl<'f> Pass<'f> {
     /// Writes the tangents that wait for nothing. A tangent waits where an intermediate value of another one stands before that.
     fn work_off(&mut self) -> Result<(), Fact> {
         while let Some(at) = self.pending.iter().position(|(op, args, result)| {
-            let is_known = |arg: &Value| !self.needed.contains(arg) || self.known.contains_key(arg);
+            let is_known = |arg: &Value| match self.known.get(arg) {
+                Some(tangent) => tangent.is_none_or(|tangent| self.passed.contains(&tangent)),
+                None => !self.needed.contains(arg),
+            };
             *result == self.wanted.by || graph::followed(op, args).iter().all(is_known)
         }) {
             let (op, args, result) = self.pending.remove(at);
@@ -243,6 +254,7 @@ impl<'f> Pass<'f> {
     }
 
     fn push(&mut self, inst: Inst<High>) {
+        self.passed.extend(&inst.results);
         self.open.last_mut().expect("a block is open").push(inst);
     }
 
