@@ -97,6 +97,11 @@ fn the_conventions_hold() {
 }
 
 #[test]
+fn arithmetic_is_as_written() {
+    run("arithmetic");
+}
+
+#[test]
 fn the_chapter_on_finite_elements_is_right() {
     run("finite-elements");
 }
