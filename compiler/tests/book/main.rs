@@ -166,7 +166,7 @@ fn the_program_of_the_readme_runs() {
 #[test]
 fn the_error_index_has_every_page() {
     let mut index = String::from(
-        "# Error index\n\nEvery message has a code in brackets, such as `[no-derivative]`; `diderotc explain CODE` prints what is written here.\n",
+        "# Error index\n\nEvery message has a code in brackets, such as `[no-derivative]`; `diderotc explain CODE` prints its entry on this page.\n",
     );
     for code in front::codes::ALL {
         let (_, body) = code.page.split_once('\n').expect("a title and a text");
