@@ -51,9 +51,9 @@ pub enum Reduction {
     All,
     /// Whether one holds; false of none.
     Exists,
-    /// The sum; 0 of none.
+    /// The sum of the elements; 0 if there is none.
     Sum,
-    /// The product; 1 of none.
+    /// The product of the elements; 1 if there is none.
     Product,
     /// The least; the largest integer or +∞ of none.
     Min,

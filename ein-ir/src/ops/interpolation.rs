@@ -32,7 +32,7 @@ pub(super) const ROWS: &[OpDef] = &[
              if x ≤ a[α] then a[α] else if b[α] ≤ x then b[α] else x",
         ),
         oracle: Oracle::Components(|x| bound(&x[0], &x[1], &mix(x, &x[2][[]]))),
-        doc: "clerp(a, b, t): `clamp(a, b, lerp(a, b, t))`, which wants a ≤ b in every component; `lerp(a, b, clamp(0, 1, t))` does not",
+        doc: "clerp(a, b, t): `clamp(a, b, lerp(a, b, t))`, which needs a ≤ b in every component; `lerp(a, b, clamp(0, 1, t))` does not",
         ..POINTWISE
     },
     OpDef {
