@@ -1,4 +1,4 @@
-//! What is known about a class: facts that follow from its nodes and only ever improve.
+//! Facts about a class. They follow from its nodes, and only ever improve.
 
 use crate::{
     node::{Extents, Node, Op},

@@ -1,4 +1,4 @@
-//! Derivations: the equations that lead from what was written to what became of it, and their replay.
+//! Derivations: the equations that lead from a region as written to its normal form, and their replay.
 
 use crate::{
     closure::Closure,

@@ -1,4 +1,4 @@
-//! Normalization that says how: the equations from what was written to its normal form, and what is equal on the way.
+//! Normalization with a derivation: the equations from a region as written to its normal form.
 
 use crate::{
     derivation::Derivation,

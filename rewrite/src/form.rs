@@ -1,5 +1,5 @@
-//! Forms of a region with what is known about them, and the directed engine: one walk bottom up and a greedy contraction plan.
-//! It needs no budget, so there is a normal form whatever the e-graph comes to.
+//! Forms of a region with their facts, and the directed engine: one walk bottom up and a greedy contraction plan.
+//! The engine needs no budget, so there is always a normal form, even if the e-graph reaches its limits.
 
 use crate::{
     arena::{Arena, Mode},

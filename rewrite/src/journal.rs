@@ -1,8 +1,8 @@
 //! The journal of a normalization: all terms it made and all equations between them.
 //!
-//! Whatever works on terms (insertion, arenas, the e-graph, emission) writes equations in terms of its own; here they
-//! become terms of one bank, in which equal texts are one term. A derivation is then what congruence closure needs of these
-//! equations to connect what was written with the result.
+//! Insertion, arenas, the e-graph and emission record equations between their own terms. Here these become terms of one
+//! bank, in which equal texts are one term. A derivation consists of the equations that congruence closure needs to
+//! connect the region as written with the result.
 
 use crate::{
     arena::Arena,

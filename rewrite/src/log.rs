@@ -1,5 +1,5 @@
-//! What an arena or the e-graph writes down while it works, if it is asked to: equations between its terms, each with the
-//! laws that were applied on the way from one side to the other.
+//! The optional log of an arena or the e-graph: equations between its terms, each with the laws that lead from one side
+//! to the other.
 
 use crate::{
     laws::{Taken, ZERO},

@@ -1,4 +1,4 @@
-//! What is known about a class from one of its nodes.
+//! The facts about a class that follow from one of its nodes.
 
 use crate::{
     class::{Facts, Leaf, normal_size, pair},

@@ -1,12 +1,12 @@
-//! Normalization: what is asked for, what comes back, and the choice between the two engines.
+//! Normalization: its options, its result, and the choice between the two engines.
 //!
 //! 1. The region is inserted as it was written, all roots under one tuple.
 //! 2. Derivatives and probes are pushed down to the leaf fields; this ends, and it yields a normal form.
 //! 3. Directed forms of that normal form (factored, expanded, planned) are added as equal.
 //! 4. Contractions are regrouped and factored within a budget of nodes.
 //! 5. The cheapest form is extracted that is defined wherever the first one is.
-//! 6. The directed engine (`form`) is let loose on it until it finds nothing cheaper; if what the same engine makes of the source
-//!    is cheaper, that is the result.
+//! 6. The directed engine (`form`) runs on it until it finds nothing cheaper. If the same engine gives a cheaper form of the
+//!    source, that form is the result.
 //!
 //! The first five are in `phases`.
 

@@ -1,4 +1,4 @@
-//! What the steps of the simplifier do; their laws and side conditions stand in the table of `simplify`.
+//! The functions of the simplifier's steps; their laws and side conditions are in the table of `simplify`.
 
 use crate::{
     build::{Context, constant, contract_raw},

@@ -1,4 +1,4 @@
-//! Overload resolution: whether a row accepts argument types, what it gives, and if not, why not.
+//! Overload resolution: tests whether a row accepts argument types; gives the result type, or the reason why not.
 
 use super::signature::{Bindings, Pattern, Signature, Slot};
 use super::{Form, Lift, Meaning, Mismatch, OpDef, Rejection, candidates, special};

@@ -1,4 +1,4 @@
-//! The operators that EIN cannot express: what they do, for exhaustive matches in the stages that compile and run them.
+//! The operators that EIN cannot express, as an enum for exhaustive matches in the stages that compile and run them.
 
 use super::{Meaning, OPERATORS, candidates};
 

@@ -1,4 +1,4 @@
-//! What an operator would like an argument to be, for arguments that have no type of their own.
+//! The type that an operator expects of an argument that has no type of its own.
 
 use super::accept::Matching;
 use super::signature::Pattern;
