@@ -2,7 +2,7 @@
 //! the strands strictly inside it.
 //!
 //! Positions are sorted into cells of about the size of the query radius, so that a query looks at
-//! a few rows of cells. What is found does not depend on the cells: the cell of a coordinate is a
+//! a few rows of cells. The result does not depend on the cells: the cell of a coordinate is a
 //! monotone function of it, the cells looked at cover the sphere with a margin for rounding, and
 //! every candidate is tested in the precision of the program: squared distance `< r * r`. Results
 //! come in strand order. Strands at a NaN or infinite position are never found; a radius that is

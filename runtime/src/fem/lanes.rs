@@ -1,8 +1,7 @@
-//! Searches of several lanes, which go on together: what one waits for comes while the others are looked at, and cells are tested
-//! by vectors.
+//! Searches of several lanes at once. They overlap their waits for memory, and test cells by vector instructions.
 //!
-//! What vectors do is what `locate.rs` does for one position, operation by operation, so it does not matter who decides. What is rare
-//! is left to it: positions near faces, cells that are strongly curved, and searches that are alone.
+//! The vectors repeat the operations of `locate.rs` for one position in the same order, so both give the same answer. Rare cases
+//! are left to `locate.rs`: positions near faces, strongly curved cells, and single searches.
 
 use super::cell::CellKind;
 use super::invert::{CURVED, Matrix, apply, quick};

@@ -1,8 +1,7 @@
-//! Who has how much of the memory that this process may take.
+//! Claims on the memory that this process may use.
 //!
-//! What a program or a file asks for is claimed before it is allocated: images, strands, sequences, what `new` makes and what is
-//! printed. A claim that is more than there is left is refused with its size, so that whoever made it can say what it was
-//! for.
+//! Large amounts are claimed before they are allocated: images, strands, sequences, `new` strands and printed text. A claim for
+//! more than is left is refused with its size, so that the caller can report its purpose.
 
 use super::{available_to_process, shown};
 use std::fmt;

@@ -1,8 +1,8 @@
-//! Which file a path leads to, whether it exists or not.
+//! The identity of the file that a path leads to, whether it exists or not.
 //!
 //! Takes paths as users spell them, and gives one answer for all spellings of a file: links are followed as a shell
 //! follows them, directories are compared by their real paths, and existing files by device and inode. With it, a run that
-//! would write one file twice, or replace what it reads, is refused before it begins.
+//! would write one file twice, or replace one of its inputs, is rejected before it begins.
 
 use std::fs;
 use std::io;

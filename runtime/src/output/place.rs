@@ -1,4 +1,4 @@
-//! Where the grid of an output lies in the world: as the user says, or as the positions of its strands show.
+//! The place of an output's grid in the world: given by the user, or derived from the positions of its strands.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The files that a run will write, checked before it begins: whatever could be wrong with them then is told then.
+//! The files that a run will write. All errors that can be found before the run are reported then, all at once.
 
 use std::fs;
 use std::io;

@@ -1,7 +1,7 @@
-//! Whether an image was ever probed where it has samples.
+//! Detects images that were never probed inside.
 //!
-//! A picture of nothing, because the volume lies elsewhere, is right by the rules for positions outside, and never what was meant.
-//! Until the first position inside, every call of a primitive looks at its positions; afterwards nobody does.
+//! If the volume is elsewhere, an empty picture is correct by the rules for positions outside, but never intended. Every call of
+//! a primitive tests its positions until one is inside; after that no call does.
 
 use super::ProbeImage;
 use crate::simd::Float;

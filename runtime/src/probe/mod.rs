@@ -14,7 +14,7 @@
 //!
 //! # Contract with generated code
 //!
-//! At link time: a [`ProbeSpec`] says what is wanted; [`ProbeKernel::new`] builds the table of weights for it,
+//! At link time: a [`ProbeSpec`] specifies the probe; [`ProbeKernel::new`] builds the table of weights for it,
 //! [`ProbeImage::new`] describes the samples, [`lookup`] finds the primitive, [`outputs`] lists its results.
 //! At run time the primitive is called as [`ProbeFn`] with
 //!

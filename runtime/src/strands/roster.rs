@@ -1,10 +1,10 @@
-//! Who is where: the strands in creation order, the block and lane each lives in, and whether it is
-//! active or stable.
+//! The roster: the strands in creation order, the block and lane of each, and whether it is active
+//! or stable.
 //!
 //! A *slot* is a place (block × width + lane), a *rank* the position of a strand among the living
 //! in creation order, an *id* the number of strands created before it in the whole run. Strands
 //! move between slots, never between ranks except by closing the gaps of the dead, so everything a
-//! user can see is ordered by rank and does not depend on where strands live. For a grid the rank
+//! user can see is ordered by rank and does not depend on the slots. For a grid the rank
 //! is the row-major index.
 
 use super::arrange::bits;

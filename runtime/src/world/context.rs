@@ -1,5 +1,5 @@
-//! What a strand method sees besides its own block: the state of others as of the start of the
-//! super-step, and the services of the runtime.
+//! The context of a strand method: the state of other strands as of the start of the super-step,
+//! and the services of the runtime.
 
 mod sequences;
 

@@ -1,4 +1,4 @@
-//! Where the values of a variable go: to room for those of all strands, or, if they are only handed on, to the memory of a part.
+//! The destination of a variable's values: an array for all strands, or, if they are only streamed, the memory of a part.
 
 use super::kept::{Kept, Way};
 use super::parts::{Part, Parts, Taker};

@@ -1,4 +1,4 @@
-//! Parts of a grid whose values are handed on as soon as all their strands have ended, while others still run.
+//! Parts of a grid whose values are passed on as soon as all their strands have ended, while others still run.
 
 use super::pen::{Pen, lock};
 use crate::strands::tiles::Walk;

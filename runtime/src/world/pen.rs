@@ -1,5 +1,5 @@
-//! A file is written by one worker at a time. Who has something to write while another is at it leaves it to that one, and goes
-//! on instead of waiting.
+//! A file is written by one worker at a time. A worker with something to write while another is writing queues it for that
+//! worker, and carries on instead of waiting.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};

@@ -1,5 +1,5 @@
-//! What the compiler provides: the layout of a strand's state, its methods over blocks of W
-//! strands, and the global blocks.
+//! The interface that the compiler implements: the layout of a strand's state, its methods over
+//! blocks of W strands, and the global blocks.
 
 use super::context::StepContext;
 use super::elsewhere::Batch;

@@ -1,7 +1,7 @@
-//! Strands that cannot notice each other, and of which nothing but outputs is asked for: made, run to their ends and
-//! forgotten, one tile of the creation clause after the other.
+//! Streaming of independent strands whose outputs alone are needed: they are created, run to their ends and forgotten,
+//! one tile of the creation clause after the other.
 //!
-//! What a worker needs at a time is the state of one tile, which stays in its cache, so that making a strand costs little
+//! A worker holds the state of one tile at a time, which stays in its cache, so that creating a strand costs little
 //! more than computing its initial values.
 
 use super::complete::{GROUP, SHARES, run_group};
