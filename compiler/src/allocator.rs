@@ -1,8 +1,8 @@
-//! The allocator of the command, and of benchmarks that measure what the command does. A library leaves this to its host.
+//! The allocator of the command, and of benchmarks that measure the command. A library leaves this to its host.
 //!
-//! A compilation allocates and frees hundreds of thousands of small things, which mimalloc does in a third of the time. What is
-//! large is data, and remains with the system, which gets it back when it is freed. If there is no memory left, the command ends
-//! with a message where the process would be aborted.
+//! A compilation allocates and frees hundreds of thousands of small objects, which mimalloc does in a third of the time. Large
+//! allocations are data; they stay with the system allocator, which returns them to the system when they are freed. If there is
+//! no memory left, the command ends with a message instead of aborting.
 
 use mimalloc::MiMalloc;
 use std::{

@@ -1,7 +1,7 @@
 //! The stages from source text to machine code, one line each.
 //!
 //! Every stage is timed, dumped if asked for, and its result verified: a violation is a compiler bug and ends the compilation
-//! with the stage, what is broken and the IR.
+//! with the stage, the broken rule and the IR.
 
 pub use crate::codegen::Compiled;
 use crate::{

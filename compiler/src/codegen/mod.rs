@@ -1,7 +1,7 @@
 //! Code generation: Low-IR to machine code in memory, for W strands at a time.
 //!
-//! [`abi`] is the contract that generated code keeps, on one page; [`host`] is what it calls back; [`Linker`] collects what it
-//! refers to. A [`Backend`] turns functions into code, and no type of a code generator leaves its module.
+//! [`abi`] is the contract that generated code keeps, on one page; [`host`] has the functions it calls back; [`Linker`] collects
+//! the addresses it refers to. A [`Backend`] turns functions into code, and no type of a code generator leaves its module.
 
 pub mod abi;
 mod compiled;

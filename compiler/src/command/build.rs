@@ -1,8 +1,8 @@
 //! `diderotc build`: a self-contained executable without a C compiler or linker.
 //!
 //! The executable is this command with the program written into memory that is reserved for it; started, it finds the program,
-//! compiles it in memory (milliseconds) and takes all its words as the program's options. What lies in memory that is loaded
-//! stays when the executable is copied, stripped or compressed.
+//! compiles it in memory (milliseconds) and takes all its words as the program's options. Data in loaded memory
+//! survives when the executable is copied, stripped or compressed.
 
 use super::{FAILURE, SUCCESS, complain, interrupts, read_source, report};
 use crate::{

@@ -1,4 +1,4 @@
-//! Whether messages have colour: as `--color` says, else on terminals unless `NO_COLOR` or `TERM=dumb` forbid it.
+//! Decides whether messages have colour: by `--color`, else on terminals unless `NO_COLOR` or `TERM=dumb` forbid it.
 
 use std::ffi::OsString;
 use std::io::IsTerminal;

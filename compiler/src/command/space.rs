@@ -1,4 +1,4 @@
-//! Whether there is room for the outputs, on the disk and in memory, as far as that can be known before a run.
+//! Checks before a run, as far as possible, that the disk and the memory have room for the outputs.
 
 use super::complain;
 use crate::{codegen::Compiled, run};

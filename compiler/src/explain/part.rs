@@ -1,4 +1,4 @@
-//! One region: what was written, what is compiled, and how the one became the other.
+//! One region: as written, as compiled, and the derivation in between.
 
 use super::{
     counts::{Counts, counts},

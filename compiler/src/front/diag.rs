@@ -1,6 +1,6 @@
-//! Messages to the user: what was wrong, where, and what may help; as text for people and as JSON for tools.
+//! Messages to the user: error, place and hints; as text for people and as JSON for tools.
 //!
-//! Texts are lower case without a final period, and say what was found and what was wanted.
+//! Texts are lower case without a final period, and name the thing that was found and the one that was expected.
 
 mod excerpt;
 mod json;

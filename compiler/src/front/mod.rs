@@ -1,6 +1,6 @@
 //! From source text to typed program, with every error a program can have.
 //!
-//! [`check`] is the one door: whatever wants to know a program, to run it, to report on it or to explain it, comes in here. What it
+//! [`check`] is the only way from text to a typed program, for running, reporting and explaining alike. Every program that it
 //! accepts can be compiled.
 
 pub(crate) mod as_text;

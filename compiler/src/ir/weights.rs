@@ -1,4 +1,4 @@
-//! What the runtime has to know of a convolution: its specification and the weights of its taps.
+//! A convolution for the runtime: its specification and the weights of its taps.
 
 use super::{
     Orders,

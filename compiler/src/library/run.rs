@@ -1,5 +1,5 @@
-//! A run from its inputs to its outputs, by whoever does not care how strands are kept: to the end in the cheapest way, or
-//! step by step.
+//! A run from its inputs to its outputs, for callers that do not care how strands are stored: to the end in the cheapest
+//! way, or step by step.
 
 use super::{Compiled, Failure, Inputs, OutputData, RunEnd, Running};
 use crate::run::{Images, Length, Prepared};

@@ -1,4 +1,4 @@
-//! What generated code asks of meshes: one function, by the description of what is to be done.
+//! Operations of generated code on meshes: one function, which takes a description of the operation.
 
 use super::{Frame, Lanes};
 use runtime::fem::{FemWanted, Mesh};

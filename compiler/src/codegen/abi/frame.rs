@@ -1,4 +1,4 @@
-//! What generated code is given: one structure, by address.
+//! The frame: the structure whose address generated code receives.
 
 use super::{FemTable, Host};
 use crate::ir::Scalar as Ty;

@@ -1,4 +1,4 @@
-//! Where strands keep their state and what a program makes use of: both follow from its Low-IR.
+//! The layout of the strands' state and the features that a program uses: both follow from its Low-IR.
 
 use super::{Lanes, StatePlane};
 use crate::{

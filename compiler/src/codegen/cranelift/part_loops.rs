@@ -2,7 +2,7 @@
 //!
 //! One instruction for each part of every operation makes code that takes long to compile and has several times as many
 //! values as there are registers. So operations that work lane by lane and follow each other are emitted once, for one part,
-//! in a loop over the parts. What such a run takes and gives lies in memory, a plane of lanes per value. Inside, values stay
+//! in a loop over the parts. The arguments and results of such a run are in memory, a plane of lanes per value. Inside, values stay
 //! in registers while these suffice; then the one whose next use is farthest goes to memory. The code generator, whose
 //! time grows faster than the length of code it has to find registers for, thus has little left to decide.
 

@@ -1,4 +1,4 @@
-//! Memory of a machine: what is taken is given back, and arrays there are changed and read in parts.
+//! Memory of a machine: allocations are freed on drop, and arrays can be written and read in parts.
 
 use super::{driver::DriverError, launch::Machine};
 use std::{borrow::Cow, ops::Range, sync::Arc};

@@ -1,5 +1,5 @@
-//! Images of which strands read several components: these lie side by side in the memory of the machine, so that a tap is
-//! one load, or a few.
+//! Packed images: if strands read several components of an image, these are interleaved in the memory of the machine, so
+//! that a tap is one load, or a few.
 
 use super::{
     driver::DriverError,

@@ -1,7 +1,7 @@
 //! The typed program: names resolved, overloads chosen, coercions explicit, constants evaluated.
 //!
-//! Every expression has the type it is used at. All user errors were reported before this tree exists, so whoever reads it
-//! may rely on what is written here; anything else is a compiler bug.
+//! Every expression has the type it is used at. All user errors were reported before this tree exists, so later stages
+//! may rely on the rules stated here; a violation is a compiler bug.
 
 pub use super::recurrence::{Layout, Past, Recurrence, Segment};
 use crate::front::{

@@ -1,4 +1,4 @@
-//! What exists at compile time only: images and kernels, which convolution turns into leaf fields, meshes and values on them,
+//! Compile-time objects: images and kernels, which convolution turns into leaf fields, meshes and values on them,
 //! names of definitions, and global variables that the source does not name.
 
 use super::{High, Names, Translator, operators::Operators};

@@ -1,4 +1,4 @@
-//! Sequences that are computed in steps: a loop over the steps, which hands on as many earlier ones as are read.
+//! Sequences that are computed in steps: a loop over the steps, which carries as many earlier ones as are read.
 
 use super::{Key, Translator};
 use crate::{

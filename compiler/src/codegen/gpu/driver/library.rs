@@ -1,4 +1,4 @@
-//! The driver's library: its functions, found when they are wanted, and what it says of devices.
+//! The driver's library: its functions, loaded on demand, and its description of devices.
 
 use super::DriverError;
 use libloading::Library;

@@ -1,4 +1,4 @@
-//! What is known of values where they are printed, so that they take fewer instructions.
+//! Facts about values, with which the printer emits fewer instructions.
 
 use super::{Place, Printer};
 use crate::{

@@ -1,4 +1,4 @@
-//! Samples whose components lie side by side.
+//! Samples with interleaved components.
 
 use super::{Class, Place, Printer};
 use crate::{

@@ -1,8 +1,8 @@
-//! Queries for other strands, and their variables: what `runtime::neighbours` does, one strand per thread.
+//! Queries for other strands, and reads of their variables: the counterpart of `runtime::neighbours`, one strand per thread.
 //!
-//! A query looks at the boxes that a sphere touches, tests every strand there in the program's precision, and keeps
-//! those inside, in the order of their ranks, in memory of the thread. A list is where it begins there, a number that nobody reads, and
-//! how many strands it has; a strand is its place in the order of boxes.
+//! A query visits the boxes that a sphere touches, tests every strand there in the program's precision, and keeps
+//! those inside, in the order of their ranks, in memory of the thread. A list is its start there, an unused number, and
+//! its length; a strand is its index in the order of boxes.
 
 use super::{Class, Place, Printer};
 use crate::{

@@ -1,6 +1,6 @@
 //! The elements of a sequence by clauses, in an order in which each reads only those before it.
 //!
-//! Few elements are written out: each is a value of its own, so what nobody reads later is not kept. Many are computed in steps
+//! Few elements are unrolled: each is a value of its own, so elements that are not read later are not kept. Many are computed in steps
 //! along the first axis of the order: a step has a value for each of its elements, and reads those of earlier steps by how far
 //! back they are, which must be the same in every step. The index of the step is then an int at run time. Steps may go along their
 //! axis in either direction.

@@ -1,4 +1,4 @@
-//! Derivatives of what is computed apart from the rest: in a step, in a branch, for an element, at a position.
+//! Derivatives of expressions that are computed separately: in a step, in a branch, for an element, at a position.
 
 use super::{
     super::{

@@ -1,4 +1,4 @@
-//! Derivatives through functions: what they return as an expression, under names of their own.
+//! Derivatives through functions: their result as one expression, with fresh names.
 
 use super::{
     super::{

@@ -1,4 +1,4 @@
-//! What variables were last given, as far as that is one expression.
+//! The last value assigned to each variable, if it is one expression.
 
 use super::super::{
     context::Cx,
