@@ -1,4 +1,4 @@
-//! What is needed of a tree, and where each value is used.
+//! Liveness: the needed steps of a tree, and the uses of each value.
 //!
 //! Gives every step a place in the order of emission. Blocks under masks run one after the other, so a value is alive from
 //! its definition to its last use in that order; only a loop keeps what it uses from outside alive to its end.

@@ -1,8 +1,8 @@
-//! A function as a tree of machine operations on whole vectors: what is emitted, before registers are chosen.
+//! A function as a tree of machine operations on whole vectors, before registers are chosen.
 //!
 //! A value is W lanes or W truth values, defined once. Constants, globals, image properties and state that does not change
-//! need no register: instructions read them where they are. Lanes that do not run hold anything; only what is merged,
-//! stored or handed to a call is limited to the lanes that do.
+//! need no register: instructions read them where they are. Lanes that do not run hold anything; only merges,
+//! stores and calls are limited to the lanes that do.
 
 use smallvec::SmallVec;
 

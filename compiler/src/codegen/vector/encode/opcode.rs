@@ -1,4 +1,4 @@
-//! The vector instructions that are generated, one row each: how they are told apart in the two encodings.
+//! The vector instructions that are generated, one row each, with their codes in the two encodings.
 
 /// A vector instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

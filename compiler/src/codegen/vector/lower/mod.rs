@@ -1,7 +1,7 @@
 //! From Low-IR to a tree of machine operations.
 //!
 //! Takes a function of one strand, gives one of W lanes: values that differ between strands, and those that do not and are
-//! still computed, are vectors; truth values are masks; what lies in memory stays there. Conditions become the masks of the
+//! still computed, are vectors; truth values are masks; values in memory stay there. Conditions become the masks of the
 //! blocks that depend on them.
 
 mod calls;
