@@ -20,7 +20,7 @@ struct Allocator;
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-/// So many bytes are large.
+/// This many bytes are large.
 const LARGE: usize = 1 << 20;
 
 /// So much is asked for only by those who look whether they got it.
@@ -116,7 +116,7 @@ unsafe impl GlobalAlloc for Allocator {
         // SAFETY: promised by the caller.
         let moved = unsafe { self.alloc(new) };
         if !moved.is_null() {
-            // SAFETY: two blocks, each of at least so many bytes; the old one is given up.
+            // SAFETY: two blocks, each of at least this many bytes; the old one is given up.
             unsafe {
                 moved.copy_from_nonoverlapping(memory, size.min(layout.size()));
                 self.dealloc(memory, layout);

@@ -68,8 +68,8 @@ pub struct ElementaryDef {
     ///
     /// Measured: `cargo bench -p diderot-compiler --bench costs` runs each operation in the machine code of a small program, many
     /// strands at a time, and prints its time next to the weight. Rounded medians of three runs on one machine with
-    /// 512-bit vectors, and as relative as the addition they are counted in: whoever changes how arithmetic is
-    /// generated measures again. `sign`, which programs cannot write, is taken to be like `abs`.
+    /// 512-bit vectors, and as relative as the addition they are counted in: after a change of how arithmetic is
+    /// generated, measure again. `sign`, which programs cannot write, is taken to be like `abs`.
     pub weight: u64,
     /// Whether generated code computes it by instructions of its own, not by a call of the primitive.
     pub native: bool,

@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 /// A rational with 128-bit parts. Arithmetic that could overflow goes through the `checked_*` operations of
-/// `num-traits`; whoever gets `None` leaves the constants unfolded.
+/// `num-traits`; the caller leaves the constants unfolded for `None`.
 pub type Rational = num_rational::Ratio<i128>;
 
 /// Adds a number to a hash. It is reduced, so equal ones have equal parts; its own hash takes long divisions.

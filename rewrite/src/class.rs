@@ -61,7 +61,7 @@ pub(crate) fn pair(i: usize, j: usize) -> u64 {
     if bit < 64 { 1 << bit } else { 0 }
 }
 
-/// Only so many first axes have bits of pairs, so no other is in a group.
+/// Only this many first axes have bits of pairs, so no other is in a group.
 const PAIRED_AXES: usize = 12;
 
 /// Groups of slots that may be permuted, as far as a canonical form is concerned.

@@ -191,7 +191,7 @@ fn sum_cost(terms: &[(Rational, &Facts)], class: &Facts, distinct: u64) -> u64 {
 /// The sum of what each of the components that differ costs.
 fn sum_over_distinct(class: &Facts, distinct: u64, cost: impl Fn(&[u32]) -> u64) -> u64 {
     if class.components() > ENUMERATION_LIMIT {
-        // As if all were like the last: a tensor of so many components is not worth a closer look.
+        // As if all were like the last: a tensor of this many components is not worth a closer look.
         let last: Vec<u32> = class.shape.iter().map(|n| n - 1).collect();
         return cost(&last).saturating_mul(distinct).min(INFINITE - 1);
     }

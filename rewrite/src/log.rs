@@ -11,7 +11,7 @@ use egg::Id;
 /// The left side of an equation.
 #[derive(Clone, Debug)]
 pub(crate) enum Left {
-    /// A node over classes of whoever keeps the log.
+    /// A node whose children are classes of the logging e-graph.
     Node(Node),
     /// A node in which some children, by position, are these nodes.
     Through(Node, Vec<(usize, Node)>),

@@ -105,7 +105,7 @@ impl<T, const D: usize> Default for Points<T, D> {
 }
 
 impl<T: Coordinate, const D: usize> Points<T, D> {
-    /// Becomes a list of so many points that are to be written, at any places and by any workers.
+    /// Becomes a list of this many points that are to be written, at any places and by any workers.
     pub(crate) fn rooms(&mut self, count: usize) -> PointRooms<T, D> {
         let coordinates = self.coordinates.each_mut().map(|column| {
             column.resize(count, T::NAN);
@@ -160,7 +160,7 @@ impl<T: Coordinate, const D: usize> PointRooms<T, D> {
     /// Writes a strand, which can be found.
     ///
     /// # Safety
-    /// There is room at this place, nobody else writes there, and nobody reads it meanwhile.
+    /// There is room at this place, and no other thread reads or writes it meanwhile.
     pub(crate) unsafe fn put(&self, place: usize, position: [T; D], slot: u32, rank: u32) {
         // SAFETY: promised by the caller.
         unsafe {

@@ -149,7 +149,7 @@ impl<P: StrandProgram> World<P> {
     /// comes. May be called again to go on.
     pub fn run(&mut self, limit: Option<u64>, printer: &mut dyn Write) -> Result<RunEnd, RunError> {
         let end = self.run_steps(limit.unwrap_or(u64::MAX), printer);
-        // Whoever looks at the world now finds the states here.
+        // From now on the states in the world are current.
         self.core.bring_back(&self.program, |_, _| true);
         self.core.check_lost()?;
         end

@@ -102,7 +102,7 @@ const PLACES: &str = env!("DIDEROT_BUILD_PLACES");
 const SHORTEST_PLACE: usize = 8;
 
 /// Overwrites the directories of the machine that this command was built on: the text of places in the source, for messages about
-/// faults, begins with them. Whoever is given the executable need not know them.
+/// faults, begins with them. Recipients of the executable need not know them.
 fn blot_places(executable: &mut [u8]) {
     for place in PLACES.split('\u{1f}').map(str::as_bytes) {
         if place.len() < SHORTEST_PLACE {

@@ -9,7 +9,7 @@ pub(super) const CHOICES: [&str; 3] = ["auto", "always", "never"];
 
 static WANTED: OnceLock<String> = OnceLock::new();
 
-/// Remembers what the words say, wherever they say it. What is no choice is told by whoever understands the words.
+/// Remembers what the words say, wherever they say it. A word that is not a choice is reported when the words are parsed.
 pub(super) fn choose(words: &[OsString]) {
     let words: Vec<&str> = words
         .iter()

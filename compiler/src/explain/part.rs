@@ -26,7 +26,7 @@ const COUNTED: u64 = 200_000;
 pub struct Part {
     /// The function that the region belongs to.
     pub role: Role,
-    /// Whether it is compiled: a field that nobody probes is not, and is shown as if it were probed.
+    /// Whether it is compiled: a field that is never probed is not, and is shown as if it were probed.
     pub is_compiled: bool,
     /// Whether there is a field in it.
     pub has_fields: bool,

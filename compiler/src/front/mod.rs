@@ -45,7 +45,7 @@ pub fn check_parsed(
 ) -> Checked {
     let (program, mut diagnostics) = deep(|| typed::check(&ast, options, errors));
     let mut program = deep(|| program.map(typed::fused));
-    // Nobody uses everything that a library has.
+    // A program rarely uses everything that a library has.
     diagnostics.retain(|d| d.is_error() || !source.is_imported(d.span));
     diagnostics.extend(program.iter().flat_map(typed::unsupported));
     diagnostics.extend(deep(|| program.as_ref().and_then(typed::too_much_code)));

@@ -93,7 +93,7 @@ impl Run {
         self.stage = Stage::Running(Box::new(running));
     }
 
-    /// Runs up to `limit` super-steps, or to the end; then strands that nobody can ask for are not kept.
+    /// Runs up to `limit` super-steps, or to the end; then strands that cannot be read later are not kept.
     ///
     /// # Errors
     /// The run-time error that ended the run.

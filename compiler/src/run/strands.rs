@@ -210,7 +210,7 @@ impl Strands {
         }
     }
 
-    /// Runs a method on the strands of a block, if it can up to so many times; gives what became of them, and how often it
+    /// Runs a method on the strands of a block, if it can up to this many times; gives what became of them, and how often it
     /// ran.
     unsafe fn method(
         &self,

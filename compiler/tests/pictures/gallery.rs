@@ -78,7 +78,7 @@ fn head(name: &str) -> Head {
     }
 }
 
-/// So many lines of a program, moved to the left as far as all of them go.
+/// This many lines of a program, moved to the left as far as all of them go.
 fn lines(name: &str, begins: &str, count: usize) -> String {
     let text = program(name);
     let from = text

@@ -261,7 +261,7 @@ fn a_derivative_has_the_window_of_its_sequence() {
         "{} and {wanted}",
         found[0]
     );
-    // Two steps back for the points, which nobody asks for; and in another loop two for them and two for their derivatives.
+    // Two steps back for the points, which are not read; and in another loop two for them and two for their derivatives.
     assert_eq!(windows, [2, 4]);
 }
 

@@ -322,7 +322,7 @@ impl Mesh {
     /// Inverts the maps of simplices of degree 2.
     ///
     /// # Safety
-    /// The processor has the instructions of the vector; all lanes are in curved cells of the kind, which has so many monomials.
+    /// The processor has the instructions of the vector; all lanes are in curved cells of the kind, which has this many monomials.
     #[inline(always)]
     unsafe fn invert<V: Vector<Elem = f64>, const N: usize>(
         &self,
@@ -342,7 +342,7 @@ impl Mesh {
             }
         }
         let start = self.geometry.as_ptr().cast::<f64>();
-        // SAFETY: offsets are those of maps, or of the first, which have so many coefficients of four numbers.
+        // SAFETY: offsets are those of maps, or of the first, which have this many coefficients of four numbers.
         let (maps, curvature) = unsafe { Planes::<V>::gather::<N>(start, &maps) };
         let mild = V::mask(own >> first) & curvature.le(V::splat(CURVED));
         let given = (&cells.off, &cells.inverse, curvature);

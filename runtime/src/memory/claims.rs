@@ -16,10 +16,10 @@ static CREDIT: AtomicU64 = AtomicU64::new(0);
 
 /// The credit after the system was asked, at most.
 const MOST_CREDIT: u64 = 32 << 20;
-/// What is left to the small things that nobody claims.
+/// The reserve for small allocations that are not claimed.
 const RESERVE: u64 = 16 << 20;
 
-/// Lets all claims together be so many bytes at most.
+/// Lets all claims together be this many bytes at most.
 pub fn set_limit(bytes: u64) {
     LIMIT.store(bytes, Relaxed);
 }
@@ -29,7 +29,7 @@ pub(super) fn left_by_limit() -> u64 {
     LIMIT.load(Relaxed).saturating_sub(CLAIMED.load(Relaxed))
 }
 
-/// Bytes that belong to whoever has this; they are given back when it is dropped.
+/// Claimed bytes; they are given back when this is dropped.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Claim(u64);
 
@@ -92,7 +92,7 @@ pub fn claim(bytes: u64) -> Result<Claim, Shortage> {
         let after = left.checked_sub(bytes).ok_or_else(|| shortage(left))?;
         CREDIT.store((after / 4).min(MOST_CREDIT), Relaxed);
     }
-    // Last, so that nobody else is refused for the sake of a claim that is refused too.
+    // Last, so that no other claim is refused because of one that is refused too.
     let add = |claimed: u64| {
         let sum = claimed.checked_add(bytes)?;
         (sum <= LIMIT.load(Relaxed)).then_some(sum)
@@ -132,7 +132,7 @@ pub(crate) struct Meter {
 impl Meter {
     const PIECE: u64 = 1 << 20;
 
-    /// Takes note of so many bytes more.
+    /// Takes note of this many bytes more.
     pub(crate) fn take(&mut self, bytes: u64) -> Result<(), Shortage> {
         if bytes > self.left {
             let piece = bytes.max(Meter::PIECE);

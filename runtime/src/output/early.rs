@@ -65,7 +65,7 @@ impl Early {
         Some(early)
     }
 
-    /// Writes some of the values, before which there are so many bytes of values.
+    /// Writes some of the values, before which there are this many bytes of values.
     pub fn put(&self, before: usize, values: &[u8]) {
         self.write_at(self.start + before as u64, values);
         self.left.fetch_sub(values.len() as u64, Relaxed);

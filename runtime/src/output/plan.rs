@@ -264,7 +264,7 @@ fn group(
     targets
 }
 
-/// Says that there is nobody to run.
+/// Reports that there are no strands to run.
 fn nobody(domain: &Domain) -> Option<String> {
     if domain.strand_count() > 0 {
         return None;

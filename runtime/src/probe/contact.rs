@@ -27,7 +27,7 @@ impl ProbeImage<'_> {
         self.contact.0.load(Relaxed) == PROBED
     }
 
-    /// Counts as probed inside from now on, for whoever tries out code without calling primitives before.
+    /// Counts as probed inside from now on, for tests of code that call no primitive first.
     pub fn assume_inside(&self) {
         self.contact.0.fetch_or(PROBED | INSIDE, Relaxed);
         self.linear.open();

@@ -136,7 +136,7 @@ impl SequenceCache {
     /// foreign sequence among them is replaced by a copy.
     ///
     /// # Safety
-    /// All sequences must be alive in `pool`; nobody may use a sequence of this strand that `after`
+    /// All sequences must be alive in `pool`; no code may use a sequence of this strand that `after`
     /// does not name, except as `read_by_others` says.
     pub unsafe fn settle(
         &mut self,
@@ -233,7 +233,7 @@ impl SequenceCache {
         }
     }
 
-    /// Frees the buffer of one sequence that nobody uses any more.
+    /// Frees the buffer of one sequence that is no longer used.
     pub fn free(&mut self, pool: &SequencePool, sequence: Sequence) {
         if sequence.buffer() != 0 {
             self.made.retain(|&(_, buffer)| buffer != sequence.buffer());

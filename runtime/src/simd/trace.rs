@@ -197,7 +197,7 @@ impl Not for Truth {
 }
 
 impl Mask for Truth {
-    /// Whoever looks at a mask does so for rare lanes, which are left out of the recording.
+    /// Code tests a mask only for rare lanes, which are left out of the recording.
     fn bits(self) -> u32 {
         record(Operation::Never, [self.0, 0, 0]);
         0

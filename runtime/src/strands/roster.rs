@@ -97,12 +97,12 @@ pub struct Roster {
     pub(crate) lanes: Vec<LaneSets>,
     /// Per slot; meaningless for vacant ones.
     pub(crate) ranks: Vec<u32>,
-    /// Per rank, ascending. Empty as long as nobody has died: then the id of a strand is its rank.
+    /// Per rank, ascending. Empty as long as no strand has died: then the id of a strand is its rank.
     ids: Vec<u64>,
     /// Number of ranks.
     count: usize,
     created: u64,
-    /// Whether strands have other ranks or slots than when someone elsewhere was told.
+    /// Whether ranks or slots have changed since the accelerator was last informed.
     pub(crate) reordered: bool,
 }
 

@@ -65,7 +65,7 @@ impl Core {
 /// Bytes for each strand beside its state: its place in the order, its number, and what is needed to find these.
 const ROSTER_BYTES: usize = 24;
 
-/// Bytes for so many strands, all together.
+/// Bytes for this many strands, all together.
 pub(super) fn strand_bytes(layout: &StateLayout, count: usize) -> u64 {
     let blocks = count.div_ceil(layout.width()) as u64;
     let block = layout.stride() + layout.published_stride() + size_of::<LaneSets>();

@@ -46,7 +46,7 @@ pub struct Batch<'a> {
     pub state: &'a mut [u8],
     /// Bytes of a block.
     pub stride: usize,
-    /// What others may read of the blocks: the first so many bytes of each, as of the start of a super-step.
+    /// What others may read of the blocks: the first this many bytes of each, as of the start of a super-step.
     pub published: &'a mut [u8],
     /// See `published`.
     pub published_stride: usize,
@@ -79,7 +79,7 @@ impl Batch<'_> {
         self.lanes.len()
     }
 
-    /// The blocks in so many parts, or fewer if there are few, each a batch of its own; for strands that run to their ends.
+    /// The blocks in this many parts, or fewer if there are few, each a batch of its own; for strands that run to their ends.
     pub fn split(&mut self, parts: usize) -> Vec<Batch<'_>> {
         let per_part = self.blocks().div_ceil(parts).max(1);
         let states = self.state.chunks_mut(per_part * self.stride);
@@ -136,7 +136,7 @@ impl Batch<'_> {
         ends_now(self.control, self.independent)
     }
 
-    /// Tells whoever watches how far strands have come and how many have ended.
+    /// Reports the progress of strands and how many have ended.
     pub fn advance(&self, steps: u64, stabilized: u64, died: u64) {
         self.control
             .advance(self.first_step + steps, stabilized, died);

@@ -91,7 +91,7 @@ impl Way {
     /// Writes the values of some lanes of a block; those of the strand of rank `first` belong at `to`.
     ///
     /// # Safety
-    /// The block has values for these lanes, there is room for those of their ranks, and nobody else writes theirs.
+    /// The block has values for these lanes, there is room for those of their ranks, and no other thread writes theirs.
     pub(super) unsafe fn put(
         &self,
         to: *mut u8,

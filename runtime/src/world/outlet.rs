@@ -47,7 +47,7 @@ impl Asked {
         Parts::new(walk, workers, &bytes, &self.bytes(true), taker)
     }
 
-    /// Room for the values of so many strands, where they are kept.
+    /// Room for the values of this many strands, where they are kept.
     pub(super) fn room(&self, layout: &StateLayout, strands: usize) -> Vec<Option<Kept>> {
         let variables = self.variables.iter().zip(&self.passing);
         variables
@@ -93,7 +93,7 @@ impl Outlet {
     /// Writes the values of some lanes of a block.
     ///
     /// # Safety
-    /// The block has values for these lanes, their ranks are below the number of strands and in the part, and nobody else
+    /// The block has values for these lanes, their ranks are below the number of strands and in the part, and no other thread
     /// writes theirs.
     pub(super) unsafe fn put(
         &self,
@@ -110,7 +110,7 @@ impl Outlet {
     /// The bytes of the values of some strands of a part, and how many bytes those before them have.
     ///
     /// # Safety
-    /// They were written, and nobody writes them as long as these are borrowed.
+    /// They were written, and are not written again as long as these are borrowed.
     pub(super) unsafe fn written(&self, part: Part<'_>, strands: Range<usize>) -> (usize, &[u8]) {
         let bytes = self.way.bytes();
         let (values, first) = self.from(Some(part));

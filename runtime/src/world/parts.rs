@@ -12,7 +12,7 @@ pub struct Taker<'a> {
     /// Is called by any worker, but for one output by one at a time, with the number of the output among those wanted, how many bytes of its values come before,
     /// and the bytes of these, in creation order.
     pub take: &'a (dyn Fn(usize, usize, &[u8]) + Sync),
-    /// Outputs of which nobody asks for the values again.
+    /// Outputs whose values are not needed again.
     pub passing: &'a [bool],
 }
 
@@ -70,7 +70,7 @@ impl Part<'_> {
 }
 
 impl<'a> Parts<'a> {
-    /// The parts of a grid whose strands have so many bytes of each output, and these of each that is only handed on.
+    /// The parts of a grid whose strands have this many bytes of each output, and these of each that is only handed on.
     pub(super) fn new(
         walk: &Walk,
         workers: usize,
@@ -108,7 +108,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Bytes of memory that so many open parts have, or all parts if they are fewer.
+    /// Bytes of memory that this many open parts have, or all parts if they are fewer.
     pub(super) fn bytes(&self, open: usize) -> usize {
         open.min(self.states.len()) * self.words * size_of::<u64>()
     }
@@ -140,7 +140,7 @@ impl<'a> Parts<'a> {
         values: impl Fn(usize, Part<'_>, Range<usize>) -> (usize, &'v [u8]),
     ) {
         let part = tile / self.tiles;
-        // Whoever ends a part sees what the others wrote.
+        // The worker that ends a part sees the writes of the others.
         let left = self.states[part].left.fetch_sub(1, Ordering::AcqRel) - 1;
         if left > 0 || self.spoilt.load(Ordering::Relaxed) {
             return;

@@ -59,7 +59,7 @@ pub unsafe trait StrandProgram: Sync {
     /// `coordinates[axis * W + l]`, counted from 0, first iterator first.
     ///
     /// # Safety
-    /// `block` is a zeroed block of the layout that no one else touches, `coordinates` has W
+    /// `block` is a zeroed block of the layout that no other thread accesses, `coordinates` has W
     /// entries per axis.
     unsafe fn create(
         &self,
@@ -72,7 +72,7 @@ pub unsafe trait StrandProgram: Sync {
     /// Runs the `start` method.
     ///
     /// # Safety
-    /// `block` is a block of the layout that no one else touches.
+    /// `block` is a block of the layout that no other thread accesses.
     unsafe fn start(
         &self,
         cx: &mut StepContext<'_>,

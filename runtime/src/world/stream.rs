@@ -196,7 +196,7 @@ struct Arena {
 impl<P: StrandProgram> Stream<'_, P> {
     fn run(&self, tile: usize) {
         let core = self.core;
-        // Who is asked to stop still makes those who have not begun, so that everyone has values.
+        // After a stop request the remaining strands are still initialized, so all have values.
         if core.control.is_cancelled() || self.first_failure.load(Relaxed) < u64::MAX {
             return;
         }
@@ -233,7 +233,7 @@ impl<P: StrandProgram> Stream<'_, P> {
             }
         }
         if let Some(parts) = &self.parts {
-            // SAFETY: they are asked for when the strands of the part have ended and nobody died, so that they were written.
+            // SAFETY: they are asked for when the strands of the part have ended and none has died, so that they were written.
             parts.end(tile, |output, part, strands| unsafe {
                 self.last[output].written(part, strands)
             });
@@ -243,7 +243,7 @@ impl<P: StrandProgram> Stream<'_, P> {
     /// Marks those strands of a tile that died.
     ///
     /// # Safety
-    /// Nobody else marks strands of this tile.
+    /// No other thread marks strands of this tile.
     unsafe fn bury(&self, tile: usize, lanes: &[LaneSets], ranks: &[u32]) {
         if let Some(parts) = &self.parts {
             parts.spoil();

@@ -73,7 +73,7 @@ impl Workers {
         self.threads.get_or_init(|| threads(self.count)).clone()
     }
 
-    /// The threads, or where there is only work for so many and they are not there yet, so many of the world's own.
+    /// The shared threads; or, if they have not started and fewer suffice, a pool of the world's own.
     pub(crate) fn for_work(&self, useful: usize) -> Threads {
         match self.threads.get() {
             Some(Ok(threads)) => Ok(Arc::clone(threads)),

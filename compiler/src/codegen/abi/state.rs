@@ -153,7 +153,7 @@ pub(crate) fn machine_type(ty: low::Ty, lanes: Lanes) -> Scalar {
     }
 }
 
-/// The plane of every state slot; so many of the runtime's variables are the program's.
+/// The plane of every state slot; this many of the runtime's variables are the program's.
 fn planes(program: &Program<Low>, layout: &StateLayout, own: usize) -> Vec<StatePlane> {
     let state = &program.interface.state;
     let mut types = state.iter().flat_map(|s| s.variable.ty.scalars());

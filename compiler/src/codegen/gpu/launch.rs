@@ -51,7 +51,7 @@ pub trait Machine: Send + Sync + fmt::Debug {
     /// The machine is lost.
     fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), DriverError>;
 
-    /// Runs entry points of a kernel one after the other, each in so many threads or a few more, all with the same
+    /// Runs entry points of a kernel one after the other, each in this many threads or a few more, all with the same
     /// parameters, and waits for them; gives how long they took.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ const PART: usize = 1 << 20;
 const TAKERS: usize = 4;
 /// Super-steps of the first launch.
 const FIRST_STEPS: u32 = 1024;
-/// A launch should not take longer: until it ends, nobody can stop the run.
+/// A launch should not take longer: until it ends, the run cannot be stopped.
 const LONG: Duration = Duration::from_millis(50);
 /// A launch may take twice as many super-steps if it took no longer.
 const SHORT: Duration = Duration::from_millis(20);
@@ -373,7 +373,7 @@ impl Accelerator {
         Ok((flags, time))
     }
 
-    /// Room for so many blocks.
+    /// Room for this many blocks.
     pub(super) fn room_for(&self, blocks: usize, batch: &Batch<'_>) -> Result<Room, DriverError> {
         let memory = |bytes: usize| Memory::new(&self.machine, bytes);
         let more = self.kernel.cells.len().saturating_sub(PARAMETER_CELLS);

@@ -23,7 +23,7 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Writes some units of an array of these, so many bytes each.
+    /// Writes some units of an array of these, this many bytes each.
     pub(super) fn put<'a>(
         &self,
         unit: usize,

@@ -215,7 +215,7 @@ pub(super) struct Call {
     /// The values handed over.
     pub(super) values: Vec<Val>,
     pub(super) results: Vec<Val>,
-    /// Whether it must happen even if nobody needs the results.
+    /// Whether it must happen even if the results are not needed.
     pub(super) effect: bool,
 }
 

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 /// The most characters of a line that are quoted.
 const WIDTH: usize = 200;
-/// So many of them stand before the first place that is marked.
+/// This many of them stand before the first place that is marked.
 const BEFORE: usize = 80;
 /// Where a line is cut.
 const CUT: char = '…';

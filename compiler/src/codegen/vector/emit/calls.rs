@@ -194,7 +194,7 @@ impl<T: Target> Emitter<'_, T> {
         self.release(&call.results);
     }
 
-    /// Emits the calls that are rarely made; they use slots that nobody else does. Gives the number of slots in all.
+    /// Emits the calls that are rarely made; they use slots of their own. Gives the number of slots in all.
     pub(super) fn rare_calls(&mut self) -> usize {
         let first = Slot(self.memory.len() as u32);
         let mut most = 0;

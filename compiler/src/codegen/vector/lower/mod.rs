@@ -89,7 +89,7 @@ pub(super) fn lower(
     })
 }
 
-/// Whether nobody has to look at the strands between super-steps: nothing is reported, printed or made.
+/// Whether the state between super-steps cannot be observed: nothing is reported, printed or created.
 fn can_repeat(block: &ssa::Block<Low>, state: &[StatePlane]) -> bool {
     state.iter().all(|plane| !plane.is_handle)
         && block.insts.iter().all(|inst| {
@@ -395,7 +395,7 @@ impl Constants {
         place
     }
 
-    /// A constant of lanes of so many bytes, as one lane or as a whole vector.
+    /// A constant of lanes of this many bytes, as one lane or as a whole vector.
     fn make(&mut self, values: &mut Values, key: (u64, bool), bytes: usize, spread: bool) -> Val {
         if let Some(&known) = self.known.get(&key) {
             return known;

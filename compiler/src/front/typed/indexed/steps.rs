@@ -48,7 +48,7 @@ impl Sequence<'_> {
         ty.clone()
     }
 
-    /// Whether so many steps are to be written out, if they can be.
+    /// Whether this many steps are to be written out, if they can be.
     pub(super) fn is_short(&self, steps: usize) -> bool {
         let places = |places: &[Range]| places.iter().map(|range| range.count).product::<usize>();
         let clauses = self.known.iter();
