@@ -166,7 +166,7 @@ pub unsafe extern "C" fn diderot_set_file(
     }
 }
 
-/// A file that is not there is told at once.
+/// Reports a missing file immediately.
 fn readable(file: &FileName) -> Answer {
     let whole = File::open(file);
     // The name may choose a frame of the file: `scan.nrrd#3`.

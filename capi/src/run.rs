@@ -22,7 +22,7 @@ use std::{
     time::Duration,
 };
 
-/// How often the watcher is told.
+/// The time between two calls of the progress callback.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A run of a program.

@@ -342,7 +342,7 @@ pub fn compile(
             session.checked("device", &expanded)?;
         }
         let (lanes, isa) = (options.lanes(), options.isa());
-        // What is only printed is for all images; code is made anew for those that do not lie as most do.
+        // A printed program is for all images; code is regenerated for images that are not aligned with the world.
         let zeros = match session.stop_after {
             Some(_) => Zeros::default(),
             None => Zeros::aligned(&hoisted.interface),

@@ -247,7 +247,7 @@ impl Arena {
             && terms.iter().all(|&id| self.places_scalar(id))
     }
 
-    /// Whether a class is a scalar times δ: a product of more would be multiplied anew wherever one of its components is used.
+    /// Whether a class is a scalar times δ: a product of more would be multiplied again wherever one of its components is used.
     fn places_scalar(&self, id: Id) -> bool {
         let Op::Contract(spec) = &self.node(id).op else {
             return false;

@@ -34,7 +34,7 @@ pub struct Derivation {
     pub equations: Vec<Equation>,
     /// For each root the term that was written and the one that became of it.
     pub roots: Vec<(ValueId, ValueId)>,
-    /// For each definition the number of its operator; whether an argument is a field or known to be constant is no matter
+    /// For each definition the number of its operator; whether an argument is a field or known to be constant does not matter
     /// of the operator.
     heads: Vec<u32>,
 }

@@ -35,7 +35,7 @@ pub(crate) struct Engine {
     pub(crate) simplified: FxHashSet<Simplification>,
     /// Symmetries of contractions, by node and what is known of its children.
     symmetries: FxHashMap<(Node, KnownSymmetries), Symmetries>,
-    /// Whether it matters no more how large normal forms are: whatever is pushed down is, and a smaller form is no news to
+    /// Whether it matters no more how large normal forms are: whatever is pushed down is, and a smaller form is not news to
     /// those that are made of it.
     pub(crate) is_pushed: bool,
     /// Nodes beyond which no rule adds any.

@@ -249,7 +249,7 @@ fn memory() {
     }
 }
 
-/// Bytes in memory now; the peak begins anew.
+/// Bytes in memory now; resets the peak.
 fn resident() -> Option<usize> {
     std::fs::write("/proc/self/clear_refs", "5").ok()?;
     status("VmRSS")

@@ -41,7 +41,7 @@ pub struct Diagnostic {
     pub span: Span,
     /// What was found and what was wanted.
     pub message: String,
-    /// Places that matter, and why; what is said of the place itself stands there instead of the code's own words.
+    /// Further places with their texts; a text for the place itself replaces the code's own label.
     pub labels: Vec<(Span, String)>,
     /// What may help.
     pub hints: Vec<String>,

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What the waiting thread is told.
+/// Messages to the waiting thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
     /// Something was printed.

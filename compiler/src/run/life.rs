@@ -20,7 +20,7 @@ pub(super) struct Remains {
     strands: Strands,
     kept: Kept,
     initial: Vec<Arc<Values>>,
-    /// None if they were only handed on.
+    /// None if they were only streamed.
     outputs: Vec<Option<Arc<Values>>>,
     completed: Completed,
 }

@@ -1,5 +1,5 @@
 //! The book is true: its programs are compiled and run, what it says the command prints is what the command prints, its tables are
-//! those of the compiler, and its links lead somewhere. `UPDATE_DOCS=1` writes anew what can be written by a machine; then read it.
+//! those of the compiler, and its links lead somewhere. `UPDATE_DOCS=1` regenerates outputs and tables; then read the difference.
 //!
 //! A block `diderot,file=NAME` is a file of its page, and right; `error=CODE` says what is reported about it, `without=CODE` that this is not; other
 //! blocks `diderot` are right, and completed where they lack a version line or a strand. A block `console` has commands after `$ ` and what

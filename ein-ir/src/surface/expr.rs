@@ -255,7 +255,7 @@ impl Expr {
     /// Whether this can stand in a program, where a tensor is wanted.
     pub fn is_surface(&self) -> bool {
         match self {
-            // A sequence is no tensor, but its elements are.
+            // A sequence is not a tensor, but its elements are.
             Expr::Slice(base, mask) if gives_sequence(base) => {
                 mask[0].is_some()
                     && mask[1..].iter().all(Option::is_none)

@@ -231,7 +231,7 @@ impl Quantizer {
 impl Tally {
     /// What a user should know: what is surprising, or, if `all`, everything.
     pub fn notes(&self, file: &str, all: bool) -> Vec<String> {
-        /// The share of values that may be clipped before it is told.
+        /// The share of values that may be clipped without a note.
         const TOLERATED: f64 = 0.01;
         let share = |count: usize| count as f64 / self.values.max(1) as f64;
         let percent = |count: usize| match share(count) * 100.0 {

@@ -161,7 +161,7 @@ impl Core {
         }
     }
 
-    /// Makes the spatial index fit the strands; says whether it had to be made anew.
+    /// Makes the spatial index fit the strands; tells whether it had to be rebuilt.
     pub(crate) fn index(&mut self) -> bool {
         let Some(search) = &mut self.search else {
             return false;

@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(super) struct Asked {
     variables: Vec<usize>,
     ways: Vec<Way>,
-    /// Those whose values are only handed on.
+    /// Those whose values are only streamed.
     passing: Vec<bool>,
 }
 
@@ -29,7 +29,7 @@ impl Asked {
         }
     }
 
-    /// Bytes that each strand has of variables that are only handed on, or of the others.
+    /// Bytes that each strand has of variables that are only streamed, or of the others.
     fn bytes(&self, passing: bool) -> Vec<usize> {
         let ways = self.ways.iter().zip(&self.passing);
         let counted = ways.filter(|(_, passes)| **passes == passing);
@@ -75,7 +75,7 @@ pub(super) struct Outlet {
 
 enum Home {
     Kept(Room<u8>),
-    /// By its number among those that are only handed on.
+    /// By its number among those that are only streamed.
     Passing(usize),
 }
 
@@ -86,7 +86,7 @@ impl Outlet {
             // SAFETY: it is where the values begin.
             (Home::Kept(room), _) => (unsafe { room.at(0) }, 0),
             (Home::Passing(output), Some(part)) => (part.room(*output), part.first),
-            (Home::Passing(_), None) => unreachable!("what is handed on is handed on in parts"),
+            (Home::Passing(_), None) => unreachable!("streamed values have a part"),
         }
     }
 

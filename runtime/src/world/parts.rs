@@ -47,7 +47,7 @@ struct State {
     left: AtomicUsize,
     /// Outputs that have not been taken.
     untaken: AtomicUsize,
-    /// If some tiles have begun, memory for values that are only handed on, and the worker to whom it belongs.
+    /// If some tiles have begun, memory for values that are only streamed, and the worker that owns it.
     memory: Mutex<(Memory, usize)>,
 }
 
@@ -63,14 +63,14 @@ pub(super) struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Where the values of an output begin, by its number among those that are only handed on.
+    /// Where the values of an output begin, by its number among those that are only streamed.
     pub(super) fn room(self, output: usize) -> *mut u8 {
         self.memory.wrapping_add(self.begins[output])
     }
 }
 
 impl<'a> Parts<'a> {
-    /// The parts of a grid whose strands have this many bytes of each output, and these of each that is only handed on.
+    /// The parts of a grid whose strands have `bytes` of each output, and `passing` of each that is only streamed.
     pub(super) fn new(
         walk: &Walk,
         workers: usize,
@@ -127,12 +127,12 @@ impl<'a> Parts<'a> {
         self.begun(part)
     }
 
-    /// Nothing more is handed on.
+    /// Nothing more is passed on.
     pub(super) fn spoil(&self) {
         self.spoilt.store(true, Ordering::Relaxed);
     }
 
-    /// Notes that a tile has ended and that its values are written. If it was the last of its part, they are handed on: `values`
+    /// Notes that a tile has ended and that its values are written. If it was the last of its part, they are passed on: `values`
     /// gives those of some strands of an output, and how many bytes come before.
     pub(super) fn end<'v>(
         &self,

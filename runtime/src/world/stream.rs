@@ -32,13 +32,13 @@ const OPEN_PARTS: usize = 3;
 pub struct Completed {
     /// The values that the variables asked for had in the beginning, in creation order.
     pub initial: Vec<Values>,
-    /// The values that they had last, of all strands that did not die; none if they were only handed on.
+    /// The values that they had last, of all strands that did not die; none if they were only streamed.
     pub outputs: Vec<Option<Values>>,
     /// The largest number of super-steps any strand took.
     pub steps: u64,
     /// What became of the strands.
     pub counts: Counts,
-    /// Whether all values of the outputs were handed on.
+    /// Whether all values of the outputs were streamed.
     pub handed_on: bool,
     threads: Arc<rayon::ThreadPool>,
     /// The memory of the values.

@@ -62,7 +62,7 @@ impl Drop for Starting {
 }
 
 impl Workers {
-    /// Starts the threads while the caller goes on with something else. If they cannot be started, the first world says so.
+    /// Starts the threads while the caller goes on with something else. If they cannot be started, the first world reports it.
     pub fn start(&self) -> Starting {
         let workers = self.clone();
         let starter = std::thread::Builder::new().spawn(move || drop(workers.threads()));

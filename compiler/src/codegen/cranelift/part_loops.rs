@@ -38,7 +38,7 @@ pub(super) struct PlaneMemory<'a> {
     slot: cl::StackSlot,
     next: usize,
     most: usize,
-    /// Memory for parts that do not find a register, used anew by every run.
+    /// Memory for parts without a register, reused by every run.
     scratch: cl::StackSlot,
     most_scratch: usize,
     /// Values that were moved to planes in the open blocks, and how they were held before.
@@ -375,7 +375,7 @@ impl<'a> Emitter<'a, '_> {
             Op::Real(x) => (Ty::Real, u64::from((x.get() as f32).to_bits())),
             Op::Int(n) => (Ty::Int, *n as u64),
             Op::Bool(b) => (Ty::Bool, if *b { u64::MAX } else { 0 }),
-            op => unreachable!("`{op}` is no constant"),
+            op => unreachable!("`{op}` is not a constant"),
         };
         if self.lanes.width > 1 {
             let lanes = vec![bits; self.lanes.per_part()];

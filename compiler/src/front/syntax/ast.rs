@@ -273,7 +273,7 @@ pub enum TypeExprKind {
         /// The shape of its values.
         shape: Vec<Expr>,
     },
-    /// `fem#k(d)[…]`, `mesh(d)`: a word that is no keyword, and what a type of data says.
+    /// `fem#k(d)[…]`, `mesh(d)`: a word that is not a keyword, and the parameters of a type of data.
     Data {
         /// The word.
         name: Name,
@@ -430,7 +430,7 @@ pub enum ExprKind {
     KernelAs {
         /// The kernel.
         kernel: Name,
-        /// The continuity it is said to have.
+        /// Its declared continuity.
         continuity: Box<Expr>,
     },
     /// An integer literal, as written.

@@ -157,7 +157,7 @@ impl Recurrence {
     }
 }
 
-/// The variable that has an element. What is outside, or not computed yet, is said.
+/// The variable that has an element. Reports an element that is outside, or not computed yet.
 pub(super) fn element_read(
     cx: &mut Cx<'_>,
     read: &Read,

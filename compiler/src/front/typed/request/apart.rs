@@ -93,7 +93,7 @@ impl Tangents<'_, '_> {
                 self.bindings.push((var, value));
             }
         }
-        // Outside, they have to be computed anew.
+        // Outside, they have to be computed again.
         let is_own = |tangent: &VarId| own.iter().any(|(var, _)| var == tangent);
         self.known
             .retain(|_, tangent| !tangent.as_ref().is_some_and(is_own));
