@@ -160,7 +160,7 @@ pub struct Session {
     pub dump_after: Vec<String>,
     /// The stage after which to stop.
     pub stop_after: Option<String>,
-    /// What was dumped: stage and text.
+    /// The dumps: stage and text.
     pub dumps: Vec<(&'static str, String)>,
     /// How long each stage took.
     pub times: Vec<(&'static str, Duration)>,

@@ -75,13 +75,13 @@ impl Arena {
         }
     }
 
-    /// The same arena, which writes down what it does if `wanted`.
+    /// The same arena, which keeps a log if `wanted`.
     pub(crate) fn logging(mut self, wanted: bool) -> Arena {
         self.log = wanted.then(Log::default);
         self
     }
 
-    /// What was written down since the last time.
+    /// The log since the last time.
     pub(crate) fn take_log(&mut self) -> Log {
         self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -96,7 +96,7 @@ impl Arena {
         let Some(log) = &mut self.log else {
             return work(self);
         };
-        // What was applied so far belongs to the equation around this one, if there is any.
+        // Laws applied so far belong to the equation around this one, if there is any.
         let around = log.laws(&self.taken);
         self.around.extend(around);
         let outer = std::mem::take(&mut self.around);

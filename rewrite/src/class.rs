@@ -22,7 +22,7 @@ pub(crate) enum Leaf {
 /// A class without a node in normal form has this size.
 pub(crate) const NO_NORMAL_FORM: u32 = u32::MAX;
 
-/// What is known about a class.
+/// The facts about a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Facts {
     /// The extents of the axes.
@@ -205,7 +205,7 @@ impl Facts {
         (*self != before, *self != other)
     }
 
-    /// What is known about the exchange of axes.
+    /// The facts about the exchange of axes.
     pub(crate) fn symmetries(&self) -> Symmetries {
         Symmetries {
             zero: self.zero,

@@ -43,8 +43,8 @@ pub const fn weight(operation: Operation) -> u64 {
     }
 }
 
-/// What it costs to probe one component of a field or of a derivative of it, in additions; `supports` are those of the
-/// kernels (half their widths), one for each axis. Fitted to what was measured as [`weight`] for one to three dimensions,
+/// The cost of probing one component of a field or of a derivative of it, in additions; `supports` are those of the
+/// kernels (half their widths), one for each axis. Fitted to measurements like those of [`weight`] for one to three dimensions,
 /// scalars and vectors, orders up to 2; single rows are off by up to a factor of 3, because the components and orders of
 /// one probe share work.
 pub fn probe_weight(supports: &[usize]) -> u64 {
@@ -164,7 +164,7 @@ fn power_cost(power: Power) -> u64 {
     cost
 }
 
-/// A sum of multiples. What is zero is not added, the constants among the terms are one number, and signs cost nothing.
+/// A sum of multiples. Zeros are not added, the constants among the terms are one number, and signs cost nothing.
 fn sum_cost(terms: &[(Rational, &Facts)], class: &Facts, distinct: u64) -> u64 {
     let of_component = |index: Option<&[u32]>| {
         let (mut addends, mut multiplications, mut constant) = (0, 0, 0);

@@ -121,7 +121,7 @@ impl Derivation {
         laws
     }
 
-    /// What it says of some of the roots, which are given by their numbers.
+    /// The part of it about some of the roots, which are given by their numbers.
     pub fn of_roots(&self, roots: &[usize]) -> Derivation {
         let roots: Vec<_> = roots.iter().map(|&root| self.roots[root]).collect();
         let pairs: Vec<_> = roots.iter().map(|(a, b)| (a.0, b.0)).collect();

@@ -34,7 +34,7 @@ struct Candidate {
 /// The choices that a graph offers for everything below a root.
 pub(crate) struct Choices<'a> {
     graph: &'a Graph,
-    /// What is chosen for: classes, and square roots of classes, which several nodes can share.
+    /// The subjects of a choice: classes, and square roots of classes, which several nodes can share.
     classes: Vec<Wanted>,
     index: FxHashMap<Wanted, usize>,
     candidates: Vec<Vec<Candidate>>,

@@ -79,7 +79,7 @@ impl Bank {
     }
 }
 
-/// What is written down, if anything is.
+/// The log, if one is kept.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     pub(crate) bank: Bank,
@@ -107,7 +107,7 @@ impl Journal {
             .unwrap_or_default()
     }
 
-    /// Takes over the terms of an arena and what it wrote down.
+    /// Takes over the terms and the log of an arena.
     pub(crate) fn arena(&mut self, arena: &mut Arena) {
         self.insertion(arena, &Region::default(), &[]);
     }

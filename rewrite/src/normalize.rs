@@ -43,7 +43,7 @@ pub struct Options {
     pub iterations: usize,
     /// Whether the result may be undefined at places where the source is defined, such as |a| = a•a/|a| at 0.
     pub relaxed: bool,
-    /// For each input of the region what it costs to probe one component of it, see [`crate::probe_weight`]; inputs
+    /// For each input of the region the cost of probing one component of it, see [`crate::probe_weight`]; inputs
     /// without an entry are taken for three-dimensional with a cubic kernel.
     pub leaf_cost: Vec<u64>,
     /// How the region's definitions are symmetric beside what they show by themselves: what was seen in other forms of the
@@ -90,7 +90,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Adds what was done at the same time by equality saturation.
+    /// Adds the work that equality saturation did at the same time.
     fn add(&mut self, other: Stats) {
         for (rule, count) in other.rules {
             *self.rules.entry(rule).or_default() += count;
@@ -168,7 +168,7 @@ pub(crate) fn run(
     let best = match directed {
         None => given,
         Some(directed) => {
-            // What is settled already need not settle again, unless more is known of it.
+            // A settled form need not settle again, unless more facts are known.
             let is_new = |form: &Form| {
                 form.region != directed.region || form.price.total < directed.price.total
             };

@@ -31,7 +31,7 @@ impl LaneOutcome {
 
 /// What all methods of a super-step see.
 ///
-/// The value of a plane of another strand at `slot` lies at `base + slot / W * stride + offset +
+/// The value of a plane of another strand at `slot` is at `base + slot / W * stride + offset +
 /// slot % W * bytes`, where base and stride are the published ones for a communicated variable and
 /// the state's own for a constant one.
 #[derive(Clone, Copy, Debug)]

@@ -273,7 +273,7 @@ impl<T: Coordinate, const D: usize> CellGrid<T, D> {
 /// Pairs of consecutive points looked at by [`sorting_pays`].
 const SAMPLES: usize = 4096;
 
-/// Compares how often consecutive points lie in cells that are not neighbours, as given and in cell
+/// Compares how often consecutive points are in cells that are not neighbours, as given and in cell
 /// order.
 fn sorting_pays<T: Coordinate, const D: usize>(
     cells: &Cells<D>,

@@ -16,7 +16,7 @@ use crate::front::{codes::Code, source::Span};
 pub enum Severity {
     /// The program cannot be compiled.
     Error,
-    /// The program can be compiled, but may not be what was meant.
+    /// The program can be compiled, but may contain a mistake.
     Warning,
 }
 
@@ -39,7 +39,7 @@ pub struct Diagnostic {
     pub code: Code,
     /// The place it is about.
     pub span: Span,
-    /// What was found and what was wanted.
+    /// The text: the thing that was found, and the one that was expected.
     pub message: String,
     /// Further places with their texts; a text for the place itself replaces the code's own label.
     pub labels: Vec<(Span, String)>,

@@ -35,7 +35,7 @@ impl Run {
     /// Loads images, takes inputs and computes the globals. Without a number of workers there is one for each core.
     ///
     /// # Errors
-    /// What is wrong with an input, or a run-time error of the initialization.
+    /// An error in an input, or a run-time error of the initialization.
     pub fn new(
         program: &Compiled,
         inputs: &Inputs,
@@ -64,7 +64,7 @@ impl Run {
         &self.domain
     }
 
-    /// What is known of its length.
+    /// Its length, as far as it is known.
     pub fn length(&self, limit: Option<u64>) -> Length {
         let strands = self.domain.strand_count() as u64;
         Length {
@@ -169,7 +169,7 @@ impl Run {
         })
     }
 
-    /// Where the grid of the strands lies, if their positions show it.
+    /// The place of the strands' grid, if their positions show it.
     pub fn place(&self) -> Option<&Place> {
         self.place.as_ref()
     }

@@ -173,7 +173,7 @@ pub(super) struct Grid {
     pub(super) sizes: Vec<usize>,
     /// Where it lies.
     pub(super) orientation: Orientation,
-    /// The space it lies in, as its file says.
+    /// The space it is in, as its file says.
     pub(super) space: Space,
 }
 

@@ -15,7 +15,7 @@ pub(super) enum Life {
     Completed(Box<Remains>),
 }
 
-/// What is left of strands that were not kept.
+/// The results of strands that were not kept.
 pub(super) struct Remains {
     strands: Strands,
     kept: Kept,

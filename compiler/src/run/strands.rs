@@ -27,7 +27,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Creation iterators of which the values fit where strands are created.
+/// Creation iterators whose values fit where strands are created.
 const FEW_AXES: usize = 4;
 
 /// A compiled program with the values of its globals.

@@ -388,7 +388,7 @@ impl Matching {
     ) -> Mismatch {
         let found = found.clone();
         let wanted = self.bindings.describe(pattern, self.row.lift);
-        // Only what is not lifted and has no continuity must be of one type.
+        // Only arguments that are not lifted and have no continuity must have equal types.
         let is_exact = match pattern {
             Pattern::Tensor(_) => self.row.lift == Lift::None,
             Pattern::Kernel | Pattern::Field { .. } | Pattern::Fem { .. } => false,

@@ -19,7 +19,7 @@ pub enum Relation {
     Greater,
 }
 
-/// What an image is outside its samples; `C` is what is known of a value that is given.
+/// The border of an image; `C` is the representation of a given value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Border<C = ()> {
     /// The nearest sample.

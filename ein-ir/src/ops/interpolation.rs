@@ -90,13 +90,13 @@ fn mix(x: &[Tensor<Jet>], t: &Jet) -> Tensor<Jet> {
     Tensor::from_fn(x[0].shape(), |i| &(&rest * x[0].at(i)) + &(t * x[1].at(i)))
 }
 
-/// Where the fourth argument lies between the third and the fifth.
+/// Where the fourth argument is between the third and the fifth.
 fn unlerp(x: &[Tensor<Jet>]) -> Jet {
     let ends = [&x[2][[]], &x[4][[]]];
     &(&x[3][[]] - ends[0]) / &(ends[1] - ends[0])
 }
 
-/// Every component of `x`, or the bound that it does not lie inside; the lower bound decides first.
+/// Every component of `x`, or the bound that it is not inside; the lower bound decides first.
 fn bound(lo: &Tensor<Jet>, hi: &Tensor<Jet>, x: &Tensor<Jet>) -> Tensor<Jet> {
     Tensor::from_fn(x.shape(), |i| {
         let inside = [lo, x, hi].map(|t| t.at(i).value());

@@ -56,7 +56,7 @@ impl OpDef {
         )
     }
 
-    /// What this row would like; `Some(None)` if it fits what is known but that does not determine it.
+    /// The type that this row expects; `Some(None)` if the row fits but does not determine it.
     fn wants(
         &'static self,
         args: &[Option<&Type>],
@@ -75,7 +75,7 @@ impl OpDef {
         let known: Vec<(&Pattern, &Type)> = known
             .chain(result.map(|wanted| (&signature.result, wanted)))
             .collect();
-        // A position on a line has no axis that would say so.
+        // A position on a line has no axis that would show it.
         if let (Pattern::Field { dim, .. }, [_, Some(position)]) = (patterns[at], args)
             && position.coerces_to(&Type::REAL)
         {

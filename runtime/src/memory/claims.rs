@@ -53,7 +53,7 @@ impl Claim {
     pub(crate) fn give_back(&mut self, bytes: u64) {
         self.0 -= bytes;
         CLAIMED.fetch_sub(bytes, Relaxed);
-        // What was there a moment ago is there again.
+        // The same amount is available again.
         let restore = |credit: u64| Some(credit.saturating_add(bytes).min(MOST_CREDIT));
         let _ = CREDIT.fetch_update(Relaxed, Relaxed, restore);
     }
@@ -69,7 +69,7 @@ impl Claim {
         }
     }
 
-    /// Takes over what was claimed.
+    /// Takes over another claim.
     pub(crate) fn add(&mut self, mut other: Claim) {
         self.0 += std::mem::take(&mut other.0);
     }
@@ -125,7 +125,7 @@ impl std::error::Error for Shortage {}
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     claim: Claim,
-    /// What is claimed and not used yet.
+    /// Bytes that are claimed but not used yet.
     left: u64,
 }
 

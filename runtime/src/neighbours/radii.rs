@@ -1,6 +1,6 @@
 //! Which radii queries ask for: the cells of the next super-step are made to suit most of them.
 
-/// Octaves told apart: 2⁻⁴⁰ to 2²³, the ends taking what lies beyond.
+/// Octaves told apart: 2⁻⁴⁰ to 2²³, the ends taking what is beyond.
 const OCTAVES: usize = 64;
 const LOWEST: i32 = -40;
 

@@ -11,7 +11,7 @@ use super::write::{Contents, Number, Written, describe_array, written};
 use super::{OutputError, axes, header};
 use crate::nrrd;
 
-/// A file of which the header is written, and values as they come.
+/// A file whose header is written; values follow as they come.
 pub struct Early {
     path: PathBuf,
     file: File,

@@ -25,9 +25,9 @@ pub struct Target {
 /// The files of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// What is written at the end.
+    /// The files that are written at the end.
     pub results: Vec<Target>,
-    /// What is written on the way, with numbers.
+    /// The snapshots, with numbers.
     pub snapshots: Vec<Target>,
     /// What all pictures on the way, or of all runs, are put into.
     pub films: Vec<Target>,

@@ -12,7 +12,7 @@ const PROBED: u8 = 1;
 /// Some probe was inside.
 const INSIDE: u8 = 2;
 
-/// What is known of the probes of an image.
+/// The facts about the probes of an image.
 #[derive(Debug, Default)]
 pub(super) struct Contact(AtomicU8);
 

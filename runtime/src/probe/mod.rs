@@ -106,7 +106,7 @@ impl ProbeSpec {
         self.orders.checked_ilog2().unwrap_or(0) as usize
     }
 
-    /// Says what is wrong with a specification that no primitive serves.
+    /// The error in a specification that no primitive serves.
     pub fn check(&self) -> Result<(), String> {
         if !WIDTHS.contains(&self.width) {
             return Err(format!(

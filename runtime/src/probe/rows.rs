@@ -172,7 +172,7 @@ impl<V: Vector, const DIM: usize, const TAPS: usize> Near<V, DIM, TAPS> {
     unsafe fn rows(&self, samples: *const V::Elem, j: usize, k: usize) -> V {
         let begin = opaque(self.corner + k as isize * self.layer + j as isize * self.row);
         let begin = samples.wrapping_offset(begin);
-        // SAFETY: the box lies inside the image.
+        // SAFETY: the box is inside the image.
         unsafe {
             if DIM == 1 {
                 V::load_some(begin, self.length.saturating_sub(k * V::LANES))

@@ -11,7 +11,7 @@ pub struct Settling<'a> {
     pub owner: Owner,
     /// What its state referred to before the method.
     pub before: &'a [Sequence],
-    /// Whether what is freed may still be read by other strands until the end of the super-step.
+    /// Whether freed sequences may still be read by other strands until the end of the super-step.
     pub read_by_others: bool,
 }
 
@@ -244,7 +244,7 @@ impl SequenceCache {
     /// `sequence` followed by the elements in `values`.
     ///
     /// # Safety
-    /// As for `append`; `values` may lie in the sequence's own buffer, before its end.
+    /// As for `append`; `values` may be in the sequence's own buffer, before its end.
     unsafe fn extend(
         &mut self,
         pool: &SequencePool,
@@ -421,7 +421,7 @@ mod tests {
                 .unwrap();
                 values.push(sequence);
             }
-            // Older values stay what they were.
+            // Older values are unchanged.
             for (n, sequence) in (0..COUNT).zip(values).step_by(777) {
                 // SAFETY: nothing is freed.
                 let bytes = unsafe { pool.bytes(sequence, 4) };

@@ -103,7 +103,7 @@ impl Buffer {
         let data = self.data.load(Relaxed);
         match self.from_end.load(Relaxed) as usize {
             0 => data,
-            // SAFETY: the value lies in the buffer.
+            // SAFETY: the value is in the buffer.
             element => unsafe { data.add(self.capacity() - length * element) },
         }
     }

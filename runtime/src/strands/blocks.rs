@@ -64,7 +64,7 @@ impl Blocks {
     #[inline]
     pub fn block(&self, index: usize) -> *mut u8 {
         assert!(index < self.len, "block {index} of {}", self.len);
-        // SAFETY: the index is in range, so the address lies in the allocation.
+        // SAFETY: the index is in range, so the address is in the allocation.
         unsafe { self.base.as_ptr().add(index * self.stride) }
     }
 
@@ -190,7 +190,7 @@ pub unsafe fn copy_lane(
 ) {
     debug_assert!(from_lane < layout.width() && to_lane < layout.width());
     for plane in layout.planes() {
-        // SAFETY: both addresses lie inside the plane.
+        // SAFETY: both addresses are inside the plane.
         unsafe {
             copy_scalar(
                 from.add(plane.offset + from_lane * plane.bytes),
@@ -207,7 +207,7 @@ pub unsafe fn copy_lane(
 /// `block` must be a block of `layout` that is not written meanwhile, `lane` below its width.
 pub unsafe fn save_lane(layout: &StateLayout, block: *const u8, lane: usize, record: &mut Vec<u8>) {
     for plane in layout.planes() {
-        // SAFETY: the address lies inside the plane.
+        // SAFETY: the address is inside the plane.
         let bytes = unsafe {
             std::slice::from_raw_parts(block.add(plane.offset + lane * plane.bytes), plane.bytes)
         };
@@ -223,7 +223,7 @@ pub unsafe fn load_lane(layout: &StateLayout, record: &[u8], block: *mut u8, lan
     let mut rest = record;
     for plane in layout.planes() {
         let (value, after) = rest.split_at(plane.bytes);
-        // SAFETY: the address lies inside the plane and `value` has the plane's size.
+        // SAFETY: the address is inside the plane and `value` has the plane's size.
         unsafe {
             ptr::copy_nonoverlapping(
                 value.as_ptr(),

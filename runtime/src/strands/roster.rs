@@ -19,7 +19,7 @@ pub struct LaneSets {
     pub stable: LaneMask,
     /// Active lanes whose `start` method has not run yet.
     pub fresh: LaneMask,
-    /// Whether the block's state may differ from what is published of it.
+    /// Whether the block's state may differ from its published copy.
     pub unpublished: bool,
     /// Where the newest state of the block is.
     pub newest: Newest,

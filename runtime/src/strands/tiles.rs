@@ -140,7 +140,7 @@ impl Walk {
             .collect()
     }
 
-    /// The positions on the curve of those points of a tile that lie in the grid.
+    /// The positions on the curve of those points of a tile that are in the grid.
     fn codes<'a>(&'a self, tile: &Tile) -> impl Iterator<Item = usize> + use<'a> {
         let whole = tile.points == self.offsets.len();
         let room = self.room(tile);

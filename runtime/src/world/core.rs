@@ -326,7 +326,7 @@ impl Core {
         for worker in &mut self.workers {
             let worker = owned(worker);
             worker.sequences.free_retired(&self.sequences);
-            // What was printed and made is in its place.
+            // Printed text and new strands are in their places.
             worker.meter = Meter::default();
         }
     }

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What is to become, or has become, of a strand. Above these bits is how many super-steps it has taken.
+/// The state of a strand before or after a launch. The bits above are its number of super-steps.
 pub mod fate {
     /// Nothing: there is no strand, or it is not active.
     pub const IDLE: u32 = 0;
@@ -95,7 +95,7 @@ impl Batch<'_> {
         states.zip(lanes).map(part).collect()
     }
 
-    /// What is to become of the strands of some blocks, by their places.
+    /// The states of the strands of some blocks, by their slots.
     pub fn told(&self, blocks: Range<usize>) -> Vec<u32> {
         let fate_of = |sets: &LaneSets, lane: usize| {
             let is_in = |set: LaneMask| set >> lane & 1 == 1;
@@ -118,7 +118,7 @@ impl Batch<'_> {
         fates
     }
 
-    /// Runs of blocks of which the newest state is here alone.
+    /// Ranges of blocks whose newest state is here only.
     pub fn changed(&self) -> Vec<Range<usize>> {
         if self.settled {
             return Vec::new();
@@ -126,7 +126,7 @@ impl Batch<'_> {
         runs(self.lanes, |_, sets| sets.newest == Newest::Here)
     }
 
-    /// Runs of blocks of which the newest state is there alone.
+    /// Ranges of blocks whose newest state is there only.
     pub fn away(&self) -> Vec<Range<usize>> {
         runs(self.lanes, |_, sets| sets.newest == Newest::There)
     }
@@ -156,7 +156,7 @@ fn runs(lanes: &[LaneSets], holds: impl Fn(usize, &LaneSets) -> bool) -> Vec<Ran
     runs
 }
 
-/// Whether a run has to end before its strands have done what they began.
+/// Whether a run has to end before its strands do.
 fn ends_now(control: &Control, independent: bool) -> bool {
     match independent {
         true => control.is_over(),

@@ -9,7 +9,7 @@ use crate::sequence::Sequence;
 use crate::strands::StateLayout;
 use std::ops::Range;
 
-/// What a program makes use of. It decides how the program is run, never what it computes.
+/// The features that a program uses. They decide how the program is run, never its results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Abilities {
     /// Strands have a `start` method.
@@ -125,7 +125,7 @@ pub unsafe trait StrandProgram: Sync {
         false
     }
 
-    /// Copies what is published of all blocks from there; false if it is lost.
+    /// Copies the published state of all blocks from there; false if it is lost.
     fn bring_published(&self, _strands: &mut Batch<'_>) -> bool {
         false
     }

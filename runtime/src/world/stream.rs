@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// to be written.
 const OPEN_PARTS: usize = 3;
 
-/// What is left of strands that ran to their ends, or as far as they came before they were asked to stop.
+/// The results of strands that ran to their ends, or until a request to stop.
 pub struct Completed {
     /// The values that the variables asked for had in the beginning, in creation order.
     pub initial: Vec<Values>,

@@ -12,7 +12,7 @@ use runtime::{
 };
 use std::collections::BTreeSet;
 
-/// Where the state variables lie.
+/// The places of the state variables.
 #[derive(Clone, Debug)]
 pub struct StateMap {
     /// The layout as the runtime knows it.

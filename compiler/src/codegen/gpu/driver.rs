@@ -25,7 +25,7 @@ use std::{
 /// Why a GPU cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriverError {
-    /// What was tried.
+    /// The operation that failed.
     pub what: String,
     /// What the driver says.
     pub why: String,

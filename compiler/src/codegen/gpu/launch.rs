@@ -24,7 +24,7 @@ pub trait Machine: Send + Sync + fmt::Debug {
         MANY
     }
 
-    /// Makes a kernel ready, and gives the handles of its entry points. One that was made ready before is found again.
+    /// Loads a kernel, and gives the handles of its entry points. A kernel that was loaded before is found again.
     ///
     /// # Errors
     /// The machine cannot run it.
@@ -211,7 +211,7 @@ impl Accelerator {
     /// no samples. Of strands that run to their ends, what a machine that fails has not finished is left as it was.
     ///
     /// # Errors
-    /// The machine failed. What is to be done with every strand that runs to its end is known even then.
+    /// The machine failed. The state of every strand that runs to its end is known even then.
     pub fn run(
         &self,
         batch: &mut Batch<'_>,
@@ -291,7 +291,7 @@ impl Accelerator {
         let stable = told.filter(|&&word| word == fate::STABLE).count() as u64;
         let mut kept = self.room.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.as_ref().is_none_or(|room| room.blocks < blocks.len()) {
-            // What was too small makes place first.
+            // The smaller allocation is freed first.
             *kept = None;
             *kept = Some(self.room_for(blocks.len(), batch)?);
         }
@@ -327,7 +327,7 @@ impl Accelerator {
         Ok(())
     }
 
-    /// One launch for the first strands of a room; gives what it found and how long it took.
+    /// One launch for the first strands of a room; gives its result and its time.
     pub(super) fn launch(
         &self,
         room: &Room,

@@ -90,7 +90,7 @@ fn groups(unit: usize, runs: &[Range<usize>]) -> impl Iterator<Item = &[Range<us
     runs.chunk_by(move |a, b| (b.start - a.end) * unit <= NEAR)
 }
 
-/// Words as they lie in memory, which is how the machine reads them.
+/// Words as they are in memory, which is how the machine reads them.
 pub(super) fn words_as_bytes(words: &[u32]) -> &[u8] {
     // SAFETY: all bytes of the words are initialized, and bytes need no alignment.
     unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }

@@ -78,7 +78,7 @@ impl NearRoom {
 }
 
 impl Accelerator {
-    /// The radius of which a launch has told the first bits.
+    /// The radius whose first bits a launch has reported.
     pub(super) fn radius(&self, bits: u32) -> f64 {
         match self.kernel.lanes.double {
             true => f64::from_bits(u64::from(bits) << 32),

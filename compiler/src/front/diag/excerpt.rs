@@ -167,7 +167,7 @@ impl Excerpt {
     }
 }
 
-/// What is quoted of a line of this length with something to be seen at a column.
+/// The quoted part of a line of this length that shows a column.
 fn window(length: usize, column: usize) -> Window {
     if length <= WIDTH {
         return Window {

@@ -342,7 +342,7 @@ pub enum ExprKind {
     },
     /// A value that needs others first, each under a name of its own.
     Let {
-        /// The names and what they stand for, in order.
+        /// The names and their values, in order.
         bindings: Vec<(VarId, Expr)>,
         /// The value.
         body: Box<Expr>,
@@ -372,7 +372,7 @@ pub enum ExprKind {
         body: Box<Expr>,
         /// The variable.
         var: VarId,
-        /// What it runs over.
+        /// Its range.
         domain: Domain,
     },
     /// A state variable of another strand.

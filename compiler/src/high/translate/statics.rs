@@ -22,7 +22,7 @@ use ein_ir::{
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-/// An image and what lies beyond its samples, which is the nearest ones if the program says nothing.
+/// An image and what is beyond its samples, which is the nearest ones if the program says nothing.
 #[derive(Clone, Debug)]
 pub(super) struct ImageValue {
     image: u32,

@@ -10,7 +10,7 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// What is known of values.
+/// Facts about values.
 #[derive(Clone, Default)]
 pub(super) struct Bounds {
     /// Those above a number that is not negative, and so neither NaN nor −0.

@@ -348,7 +348,7 @@ impl<'a> Lowering<'a> {
                 continue;
             }
             let mut value = self.word(v);
-            // What lies in a plane that changes, too, must be read before.
+            // What is in a plane that changes, too, must be read before.
             let other = self.parameters.iter().position(|&p| p == value);
             if other.is_some_and(|other| self.is_changed(other, new_state)) {
                 value = self.copy(value);
