@@ -134,7 +134,7 @@ pub unsafe extern "C" fn diderot_set_bool(
     unsafe { set(inputs, name, || Ok(InputValue::Bool(value))) }
 }
 
-/// Sets an input that is a text.
+/// Sets an input that is a string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_set_string(
     inputs: *mut diderot_inputs_t,
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn diderot_set_string(
     }
 }
 
-/// Sets an input that is an image, a mesh or a sequence to the file of a name, which is read when a run is started.
+/// Sets an input that is an image, a mesh or a sequence to a file, which is read when a run is started.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_set_file(
     inputs: *mut diderot_inputs_t,
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn diderot_set_file(
     }
 }
 
-/// A file that is not there is told at once.
+/// Reports a missing file immediately.
 fn readable(file: &FileName) -> Answer {
     let whole = File::open(file);
     // The name may choose a frame of the file: `scan.nrrd#3`.
@@ -252,7 +252,7 @@ unsafe fn image(array: &diderot_array) -> Result<SharedImage, Problem> {
     };
     let axes = sizes.iter().copied().zip(close).collect();
     let copy = copy.into_boxed_slice();
-    // SAFETY: the copy has all elements, close together, and moves along; nobody else has it.
+    // SAFETY: the copy has all elements, close together, and moves along; no other code has it.
     let samples = unsafe { Strided::new(copy.as_ptr(), sample_type, endian, axes, Box::new(copy)) };
     let dim = array.world;
     let orientation = match dim {
@@ -286,7 +286,7 @@ fn sample_type(ty: diderot_type) -> Result<(SampleType, usize), Problem> {
     })
 }
 
-/// Frees inputs; runs that were started with them go on.
+/// Frees inputs; runs that were started with them continue.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_free_inputs(inputs: *mut diderot_inputs_t) {
     if !inputs.is_null() {

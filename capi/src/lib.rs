@@ -11,7 +11,7 @@
 )]
 #![allow(
     clippy::missing_safety_doc,
-    reason = "what callers promise is said once, above"
+    reason = "the promises of callers are stated once, above"
 )]
 
 mod inputs;

@@ -96,7 +96,7 @@ pub(crate) unsafe fn file_name(pointer: *const c_char) -> Result<FileName, Probl
     Ok(unsafe { OsStr::from_encoded_bytes_unchecked(bytes) }.into())
 }
 
-/// The last message of a program, of inputs or of a run; null if its last call went well. It stays until the next call.
+/// The last message of a program, of inputs or of a run; null if its last call succeeded. It is valid until the next call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_message(object: *const std::ffi::c_void) -> *const c_char {
     // SAFETY: all objects begin with their message.

@@ -28,19 +28,19 @@ pub struct diderot_program {
     _texts: Vec<CString>,
 }
 
-// SAFETY: the pointers lead to texts that the program keeps and nobody changes.
+// SAFETY: the pointers lead to texts that the program keeps and never changes.
 unsafe impl Send for diderot_program {}
 // SAFETY: as above.
 unsafe impl Sync for diderot_program {}
 
-/// The version of this interface; it grows when a client must be compiled again.
+/// The version of this interface; it is incremented when clients must be recompiled.
 #[unsafe(no_mangle)]
 pub extern "C" fn diderot_abi_version() -> u32 {
     1
 }
 
-/// Compiles the text of a program, which has so many bytes; the name is that of messages, and what it imports is found beside it. If
-/// the program has errors, there is an object all the same, to be asked for them and freed.
+/// Compiles the text of a program, of the given length in bytes. Messages use the name, and imports are found relative to it. If the
+/// program has errors, there is still an object, which has them and must be freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_compile(
     name: *const c_char,
@@ -169,7 +169,7 @@ unsafe fn listed<T>(
     items.len()
 }
 
-/// The errors and warnings of a program; gives their number.
+/// The errors and warnings of a program; returns their number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_diagnostics(
     program: *const diderot_program,
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn diderot_diagnostics(
     unsafe { listed(program, |program| &program.diagnostics, list) }
 }
 
-/// The inputs of a program; gives their number.
+/// The inputs of a program; returns their number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_inputs(
     program: *const diderot_program,
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn diderot_inputs(
     unsafe { listed(program, |program| &program.inputs, list) }
 }
 
-/// The outputs of a program; gives their number.
+/// The outputs of a program; returns their number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_outputs(
     program: *const diderot_program,
@@ -199,7 +199,7 @@ pub unsafe extern "C" fn diderot_outputs(
     unsafe { listed(program, |program| &program.outputs, list) }
 }
 
-/// Frees a program; its runs may go on.
+/// Frees a program; its runs may continue.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_free_program(program: *mut diderot_program) {
     if !program.is_null() {

@@ -22,7 +22,7 @@ use std::{
     time::Duration,
 };
 
-/// How often the watcher is told.
+/// The time between two calls of the progress callback.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A run of a program.
@@ -59,7 +59,7 @@ fn failed(source: &Source, failure: &Failure) -> Problem {
 }
 
 /// Loads images, takes inputs and computes the globals; the strands are created by the first step. With 0 workers there is one for
-/// each core. Failures are told by the message of the program.
+/// each core. On failure, the program has the message.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_start(
     program: *const diderot_program,
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn diderot_start(
     })
 }
 
-/// Says who takes printed text; it is called on the thread that steps the run. Without one, text is dropped.
+/// Sets the callback for printed text, called on the thread that steps the run. Without one, text is dropped.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_on_print(
     run: *mut diderot_run,
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn diderot_on_print(
     }
 }
 
-/// Says who is told of progress, some times a second; it is called on the thread that steps the run.
+/// Sets the callback for progress, called some times a second on the thread that steps the run.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_on_progress(
     run: *mut diderot_run,
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn diderot_on_progress(
     }
 }
 
-/// Runs up to so many super-steps, or with 0 to the end. `done`, if not null, gets the super-steps completed since the beginning.
+/// Runs up to `most` super-steps, or to the end if that is 0. `done`, if not null, gets the super-steps completed since the beginning.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_step(
     run: *mut diderot_run,
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn diderot_step(
     })
 }
 
-/// Asks a run to stop; from any thread, and from handlers of signals. The outputs it has can be read.
+/// Asks a run to stop; may be called from any thread and from signal handlers. The outputs so far can be read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_cancel(run: *mut diderot_run) {
     // SAFETY: the caller's promise. Nothing is done but to set a flag.

@@ -6,21 +6,21 @@ use std::ffi::{c_char, c_void};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum diderot_status {
-    /// As it should.
+    /// Success.
     DIDEROT_OK = 0,
     /// The program has errors.
     DIDEROT_COMPILE_ERROR = 1,
     /// An input is missing or wrong.
     DIDEROT_INPUT_ERROR = 2,
-    /// The run met an error.
+    /// The run failed.
     DIDEROT_RUN_ERROR = 3,
     /// The run was cancelled.
     DIDEROT_CANCELLED = 4,
-    /// A file is not there or may not be read.
+    /// A file does not exist or cannot be read.
     DIDEROT_FILE_ERROR = 5,
-    /// The call makes no sense: a null pointer, an unknown name, a run that runs already.
+    /// The call is invalid: a null pointer, an unknown name, a run that is already running.
     DIDEROT_MISUSE = 6,
-    /// A fault of the library.
+    /// An internal error of the library.
     DIDEROT_INTERNAL = 99,
 }
 
@@ -28,7 +28,7 @@ pub enum diderot_status {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum diderot_type {
-    /// Truth values, one byte each: 0 or 1. Only of outputs.
+    /// Truth values, one byte each: 0 or 1. Outputs only.
     DIDEROT_BOOL = 0,
     /// 8 bits with a sign.
     DIDEROT_INT8 = 1,
@@ -55,7 +55,7 @@ pub enum diderot_type {
 /// Axes that an array may have.
 pub const DIDEROT_MAX_AXES: usize = 16;
 
-/// Choices of a compilation; all zero is what the command does.
+/// Options of a compilation; all zero are the defaults of the command.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct diderot_options {
@@ -77,7 +77,7 @@ pub struct diderot_diagnostic {
     pub is_error: bool,
     /// Its code, such as `type-mismatch`.
     pub code: *const c_char,
-    /// What was found and what was wanted.
+    /// The text of the message.
     pub message: *const c_char,
 }
 
@@ -89,9 +89,9 @@ pub struct diderot_variable {
     pub name: *const c_char,
     /// Its type as programs spell it.
     pub type_name: *const c_char,
-    /// What it is for, or null.
+    /// Its description, or null.
     pub description: *const c_char,
-    /// Whether an input must be given.
+    /// Whether an input is required.
     pub is_required: bool,
     /// Whether each strand has a sequence of its own length.
     pub is_varying: bool,
@@ -109,13 +109,13 @@ pub struct diderot_array {
     pub axes: usize,
     /// The number of elements along each axis.
     pub sizes: [usize; DIDEROT_MAX_AXES],
-    /// The bytes from one element to the next along each axis; all zero if they lie close together.
+    /// The bytes from one element to the next along each axis; all zero if they are contiguous.
     pub strides: [isize; DIDEROT_MAX_AXES],
-    /// The dimension of the world in which the grid lies; 0 if nothing is known of it.
+    /// The dimension of the world that the grid is placed in; 0 if it has no place.
     pub world: usize,
     /// For each axis of the grid, the fastest first, the step in the world from one sample to the next.
     pub directions: [[f64; 3]; 3],
-    /// Where the first sample lies.
+    /// The position of the first sample.
     pub origin: [f64; 3],
     /// For sequences of varying length, the number of elements of each strand, or null.
     pub lengths: *const usize,
@@ -123,11 +123,11 @@ pub struct diderot_array {
     pub strands: usize,
 }
 
-/// Takes printed text.
+/// A callback for printed text.
 pub type diderot_printer =
     Option<unsafe extern "C" fn(user: *mut c_void, text: *const c_char, length: usize)>;
 
-/// Is told how far a run is: super-steps, and active, stable and dead strands.
+/// A callback for progress: super-steps, and active, stable and dead strands.
 pub type diderot_watcher = Option<
     unsafe extern "C" fn(user: *mut c_void, steps: u64, active: u64, stable: u64, dead: u64),
 >;

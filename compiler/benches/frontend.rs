@@ -12,7 +12,7 @@ fn main() {
     divan::main();
 }
 
-/// A 2.0 program of at least so many bytes: functions of the kind that programs have, and one strand.
+/// A 2.0 program of at least this many bytes: functions of the kind that programs have, and one strand.
 fn program(bytes: usize) -> Source {
     let mut text =
         String::from("#version 2.0\nfield#2(3)[] F = bspln3 ⊛ load_image(\"f.nrrd\");\n");

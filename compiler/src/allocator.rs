@@ -1,8 +1,8 @@
-//! The allocator of the command, and of benchmarks that measure what the command does. A library leaves this to its host.
+//! The allocator of the command, and of benchmarks that measure the command. A library leaves this to its host.
 //!
-//! A compilation allocates and frees hundreds of thousands of small things, which mimalloc does in a third of the time. What is
-//! large is data, and remains with the system, which gets it back when it is freed. If there is no memory left, the command ends
-//! with a message where the process would be aborted.
+//! A compilation allocates and frees hundreds of thousands of small objects, which mimalloc does in a third of the time. Large
+//! allocations are data; they stay with the system allocator, which returns them to the system when they are freed. If there is
+//! no memory left, the command ends with a message instead of aborting.
 
 use mimalloc::MiMalloc;
 use std::{
@@ -20,7 +20,7 @@ struct Allocator;
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-/// So many bytes are large.
+/// This many bytes are large.
 const LARGE: usize = 1 << 20;
 
 /// So much is asked for only by those who look whether they got it.
@@ -116,7 +116,7 @@ unsafe impl GlobalAlloc for Allocator {
         // SAFETY: promised by the caller.
         let moved = unsafe { self.alloc(new) };
         if !moved.is_null() {
-            // SAFETY: two blocks, each of at least so many bytes; the old one is given up.
+            // SAFETY: two blocks, each of at least this many bytes; the old one is given up.
             unsafe {
                 moved.copy_from_nonoverlapping(memory, size.min(layout.size()));
                 self.dealloc(memory, layout);

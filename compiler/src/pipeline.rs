@@ -1,7 +1,7 @@
 //! The stages from source text to machine code, one line each.
 //!
 //! Every stage is timed, dumped if asked for, and its result verified: a violation is a compiler bug and ends the compilation
-//! with the stage, what is broken and the IR.
+//! with the stage, the broken rule and the IR.
 
 pub use crate::codegen::Compiled;
 use crate::{
@@ -166,7 +166,7 @@ pub struct Session {
     pub dump_after: Vec<String>,
     /// The stage after which to stop.
     pub stop_after: Option<String>,
-    /// What was dumped: stage and text.
+    /// The dumps: stage and text.
     pub dumps: Vec<(&'static str, String)>,
     /// How long each stage took.
     pub times: Vec<(&'static str, Duration)>,
@@ -385,7 +385,7 @@ pub fn compile(
             session.checked("device", &expanded)?;
         }
         let (lanes, isa) = (options.lanes(), options.isa());
-        // What is only printed is for all images; code is made anew for those that do not lie as most do.
+        // A printed program is for all images; code is regenerated for images that are not aligned with the world.
         let zeros = match session.stop_after {
             Some(_) => Zeros::default(),
             None => Zeros::aligned(&hoisted.interface),

@@ -118,7 +118,7 @@ fn wrong_programs_report_their_code() {
         let fits = match code {
             // The last straw.
             codes::TOO_MANY_ERRORS => names.last() == Some(&code.name),
-            // A file without a version says so besides.
+            // A file without a version gets another message.
             codes::VERSION_SYNTAX => names == ["no-version", code.name],
             _ if TOO_BIG.contains(&code) => names.is_empty(),
             _ => !names.is_empty() && names.iter().all(|name| *name == code.name),

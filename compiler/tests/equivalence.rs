@@ -39,7 +39,7 @@ fn expected_print(source: &Source) -> String {
 }
 
 /// The check programs say everything that they print and something that they compute; whatever else begins with `expect` is
-/// a slip of the pen that would be read by nobody.
+/// a mistake that no reader would notice.
 #[track_caller]
 fn says_what_it_expects(source: &Source) {
     let name = source.path.display();

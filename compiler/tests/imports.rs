@@ -134,7 +134,7 @@ fn the_text_with_its_imports_is_a_plain_program_with_the_same_meaning() {
     );
     assert!(
         !reported(&source).is_empty(),
-        "`import_free = 0` is no definition"
+        "`import_free = 0` is not a definition"
     );
     for (name, _) in LIBRARY {
         let text =

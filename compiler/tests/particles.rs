@@ -32,7 +32,7 @@ fn run(name: &str, options: &Options, workers: usize) -> Vec<Found> {
     let program = match pipeline::compile(&mut Session::default(), &source, options) {
         Ok(program) => program,
         Err(Stopped::Errors(errors)) => panic!("{name}: {errors:?}"),
-        Err(Stopped::Asked) => unreachable!("nobody asked to stop"),
+        Err(Stopped::Asked) => unreachable!("no stop was requested"),
     };
     let inputs = Inputs::of(&program);
     let mut running =

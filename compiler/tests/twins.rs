@@ -305,7 +305,7 @@ fn defined(args: &[Type], names: &[&str], result: &Type, left: &str, right: &str
         }
         Err(stopped) => return format!("{stopped:?}\n{text}"),
     };
-    // Without indices it is no definition by index but an expression of other operators, each of which is one of its own.
+    // Without indices it is not a definition by index but an expression of other operators, each of which is one of its own.
     match args.iter().chain([result]).any(has_axes) {
         true => normal_of(&lowered) + &low_of(&lowered),
         false => low_of(&lowered),

@@ -183,11 +183,11 @@ fn given_values_replace_written_ones() {
 fn given_values_must_fit() {
     assert_eq!(
         given("const int N; int x = N;", &[("N", "2.5")]),
-        ["`--CN=2.5` is no value of type `int`: it is of another type"]
+        ["`--CN=2.5` is not a value of type `int`: it is of another type"]
     );
     assert_eq!(
         given("const real[2] s; real x = s[0];", &[("s", "{1,oops}")]),
-        ["`--Cs={1,oops}` is no value of type `real[2]`: `oops` is not a value"]
+        ["`--Cs={1,oops}` is not a value of type `real[2]`: `oops` is not a value"]
     );
     assert_eq!(
         given("const int N = 1; int x = N;", &[("M", "2")]),

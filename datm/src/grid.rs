@@ -197,7 +197,7 @@ impl Grid {
         Grid::of_cells(dim, samples, 1, orientation, stream)
     }
 
-    /// The same with at least so many samples, in cells of so many steps.
+    /// The same with at least this many samples, in cells of this many steps.
     pub(crate) fn of_cells(
         dim: usize,
         samples: usize,

@@ -71,7 +71,7 @@ impl fmt::Display for MeshKind {
 }
 
 impl MeshKind {
-    /// The element in so many dimensions; there is none in one.
+    /// The element in this many dimensions; there is none in one.
     fn element(self, dim: usize) -> Option<&'static Element> {
         let cell = match (self.cubes, dim) {
             (false, 2) => "tri-p",

@@ -12,7 +12,7 @@ use Elementary::*;
 use Syntax::Call;
 use std::f64::consts::{LN_2, LN_10, PI};
 
-/// An elementary function; what is known about each is its row in [`ELEMENTARY`].
+/// An elementary function; its properties are its row in [`ELEMENTARY`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "each is named after what it computes")]
 pub enum Elementary {
@@ -40,7 +40,7 @@ pub enum Elementary {
     Fmod,
 }
 
-/// What is known about an elementary function.
+/// The properties of an elementary function.
 #[derive(Clone, Copy, Debug)]
 pub struct ElementaryDef {
     /// Which function.
@@ -64,12 +64,12 @@ pub struct ElementaryDef {
     pub singular: bool,
     /// Whether it is never negative where it is defined.
     pub nonnegative: bool,
-    /// What it costs, in additions.
+    /// Its cost, in additions.
     ///
     /// Measured: `cargo bench -p diderot-compiler --bench costs` runs each operation in the machine code of a small program, many
     /// strands at a time, and prints its time next to the weight. Rounded medians of three runs on one machine with
-    /// 512-bit vectors, and as relative as the addition they are counted in: whoever changes how arithmetic is
-    /// generated measures again. `sign`, which programs cannot write, is taken to be like `abs`.
+    /// 512-bit vectors, and as relative as the addition they are counted in: after a change of how arithmetic is
+    /// generated, measure again. `sign`, which programs cannot write, is taken to be like `abs`.
     pub weight: u64,
     /// Whether generated code computes it by instructions of its own, not by a call of the primitive.
     pub native: bool,

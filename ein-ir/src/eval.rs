@@ -98,7 +98,7 @@ struct Evaluation<'a> {
     region: &'a Region,
     inputs: &'a [Input<'a>],
     kinds: Vec<Param>,
-    /// What was computed before: by value and position, to the highest order so far.
+    /// Earlier results, by value and position, to the highest order so far.
     known: BTreeMap<(usize, Vec<u64>), (usize, Components)>,
 }
 

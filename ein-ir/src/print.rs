@@ -1,7 +1,7 @@
 //! Prints EIN operators and regions in the notation that [`crate::parse`](mod@crate::parse) reads.
 //!
-//! Reading what was printed gives the same operator, and printing that gives the same text. A sum or product of fewer
-//! than two terms, which the notation does not have, prints as what it equals.
+//! Parsing the text gives the same operator, and printing that gives the same text. The notation has no sum or product
+//! of fewer than two terms; these print as the equal term.
 
 use crate::parse::param_name;
 use crate::region::{Region, ValueId};

@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 /// A rational with 128-bit parts. Arithmetic that could overflow goes through the `checked_*` operations of
-/// `num-traits`; whoever gets `None` leaves the constants unfolded.
+/// `num-traits`; the caller leaves the constants unfolded for `None`.
 pub type Rational = num_rational::Ratio<i128>;
 
 /// Adds a number to a hash. It is reduced, so equal ones have equal parts; its own hash takes long divisions.
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn quotients_are_rounded_once() {
-        // 2⁵³ + 1 lies between two doubles: a tie goes to the even one, a trace more to the upper one.
+        // 2⁵³ + 1 is between two doubles: a tie goes to the even one, a trace more to the upper one.
         let tie = (1i128 << 53) + 1;
         assert_eq!(to_f64(Rational::from_integer(tie)), (1i128 << 53) as f64);
         let more = Rational::new(tie * 1_000_000 + 1, 1_000_000);

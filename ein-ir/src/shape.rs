@@ -78,7 +78,7 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Reads what is printed.
+/// Reads the printed form.
 impl FromStr for Shape {
     type Err = String;
 

@@ -3,12 +3,12 @@
 /// Groups of axes.
 pub type Groups = Vec<Vec<usize>>;
 
-/// What is known about the exchange of axes of a tensor. No axis is in two groups.
+/// The facts about the exchange of axes of a tensor. No axis is in two groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symmetry {
     /// Axes that may be permuted freely without changing a component.
     pub symmetric: Groups,
-    /// Axes of which the exchange of two changes the sign of a component.
+    /// Axes such that exchanging two of them changes the sign of a component.
     pub antisymmetric: Groups,
 }
 

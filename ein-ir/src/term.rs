@@ -227,7 +227,7 @@ impl Term {
                 params.get(*param).and_then(Param::dim)
             }
             Term::Position { dim, .. } => Some(*dim),
-            // What is probed lives in a space of its own.
+            // The probed field has its own space.
             Term::Probe { at, .. } => at.iter().find_map(|term| term.dim(params)),
             _ => self
                 .children()

@@ -136,7 +136,7 @@ impl Type {
         }
     }
 
-    /// Whether this is a *value type*: what can be stored, printed, selected by a conditional.
+    /// Whether this is a *value type*, which can be stored, printed, and selected by a conditional.
     pub fn is_value(&self) -> bool {
         match self {
             Type::Bool | Type::Int | Type::String | Type::Tensor(_) => true,

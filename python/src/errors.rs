@@ -39,7 +39,7 @@ pub(crate) fn fault(py: Python<'_>, text: &str) -> PyResult<()> {
     fenced(py, || panic!("{text}"))
 }
 
-/// What is wrong with a program.
+/// The errors of a program.
 pub(crate) fn compile_error(py: Python<'_>, source: &Source, errors: Vec<Diagnostic>) -> PyErr {
     let text = diag::render(source, errors.clone(), false);
     let lines = diag::to_json_lines(source, errors);

@@ -160,7 +160,7 @@ fn strided(array: &Bound<'_, PyUntypedArray>) -> PyResult<Strided> {
             .cast_const()
     };
     let owner = Box::new(array.clone().unbind());
-    // SAFETY: shape and strides of an array lead to its own memory, which it keeps. That nobody writes there while it is read is
+    // SAFETY: shape and strides of an array lead to its own memory, which it keeps. That it is not written while it is read is
     // what the package asks of its users, as NumPy does.
     Ok(unsafe { Strided::new(first, sample_type(array)?, endian, axes, owner) })
 }

@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Values for the inputs of a program, by name. Whoever sets one has brought it into the shape that the type wants.
+/// Values for the inputs of a program, by name. Callers have already converted them to the shape of their type.
 #[pyclass(frozen, module = "diderot._native")]
 pub(crate) struct Inputs {
     source: Arc<Source>,

@@ -18,7 +18,7 @@ use std::{ffi::OsString, sync::Arc};
 /// The name of an output, its values, and for sequences of varying length how many elements each strand has.
 type Arrays<'py> = (String, Bound<'py, PyAny>, Option<Bound<'py, PyAny>>);
 
-/// An output as arrays. Values that nobody else has are not copied.
+/// An output as arrays. Values without another owner are not copied.
 pub(crate) fn arrays(py: Python<'_>, data: OutputData) -> PyResult<Arrays<'_>> {
     let OutputData {
         output,

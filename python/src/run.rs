@@ -72,7 +72,7 @@ impl Run {
         created.map_err(|failure| self.failed(py, &failure))
     }
 
-    /// Runs up to so many super-steps, or to the end. `progress` is given super-steps, active, stable and dead strands, and the part
+    /// Runs up to this many super-steps, or to the end. `progress` is given super-steps, active, stable and dead strands, and the part
     /// that is done if it can be known; `printer` is given what is printed. Both are called in this thread.
     #[pyo3(signature = (limit, progress, printer))]
     fn advance(

@@ -75,13 +75,13 @@ impl Arena {
         }
     }
 
-    /// The same arena, which writes down what it does if `wanted`.
+    /// The same arena, which keeps a log if `wanted`.
     pub(crate) fn logging(mut self, wanted: bool) -> Arena {
         self.log = wanted.then(Log::default);
         self
     }
 
-    /// What was written down since the last time.
+    /// The log since the last time.
     pub(crate) fn take_log(&mut self) -> Log {
         self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -96,7 +96,7 @@ impl Arena {
         let Some(log) = &mut self.log else {
             return work(self);
         };
-        // What was applied so far belongs to the equation around this one, if there is any.
+        // Laws applied so far belong to the equation around this one, if there is any.
         let around = log.laws(&self.taken);
         self.around.extend(around);
         let outer = std::mem::take(&mut self.around);
@@ -247,7 +247,7 @@ impl Arena {
             && terms.iter().all(|&id| self.places_scalar(id))
     }
 
-    /// Whether a class is a scalar times δ: a product of more would be multiplied anew wherever one of its components is used.
+    /// Whether a class is a scalar times δ: a product of more would be multiplied again wherever one of its components is used.
     fn places_scalar(&self, id: Id) -> bool {
         let Op::Contract(spec) = &self.node(id).op else {
             return false;

@@ -28,7 +28,7 @@ pub(crate) trait Context {
         self.add(node)
     }
 
-    /// What is known about a class.
+    /// The facts about a class.
     fn facts(&self, id: Id) -> &Facts;
 
     /// The representative of a class.
@@ -185,7 +185,7 @@ pub(crate) fn scaled(context: &mut dyn Context, (coefficient, id): (Rational, Id
     linear(context, vec![(coefficient, id)], shape, false)
 }
 
-/// Nested multiples and sums are followed no deeper than this; what is left is merely not flattened.
+/// Nested multiples and sums are followed no deeper than this; the rest is merely not flattened.
 const FLATTENING_DEPTH: usize = 8;
 
 /// A linear combination with like terms collected; `flatten` opens sums among the terms where the context allows it.

@@ -1,4 +1,4 @@
-//! What is known about a class: facts that follow from its nodes and only ever improve.
+//! Facts about a class. They follow from its nodes, and only ever improve.
 
 use crate::{
     node::{Extents, Node, Op},
@@ -22,7 +22,7 @@ pub(crate) enum Leaf {
 /// A class without a node in normal form has this size.
 pub(crate) const NO_NORMAL_FORM: u32 = u32::MAX;
 
-/// What is known about a class.
+/// The facts about a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Facts {
     /// The extents of the axes.
@@ -61,7 +61,7 @@ pub(crate) fn pair(i: usize, j: usize) -> u64 {
     if bit < 64 { 1 << bit } else { 0 }
 }
 
-/// Only so many first axes have bits of pairs, so no other is in a group.
+/// Only this many first axes have bits of pairs, so no other is in a group.
 const PAIRED_AXES: usize = 12;
 
 /// Groups of slots that may be permuted, as far as a canonical form is concerned.
@@ -205,7 +205,7 @@ impl Facts {
         (*self != before, *self != other)
     }
 
-    /// What is known about the exchange of axes.
+    /// The facts about the exchange of axes.
     pub(crate) fn symmetries(&self) -> Symmetries {
         Symmetries {
             zero: self.zero,

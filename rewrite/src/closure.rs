@@ -10,13 +10,13 @@ use std::collections::BTreeSet;
 /// Why two neighbouring terms of the forest are equal.
 #[derive(Clone, Copy, Debug)]
 enum Reason {
-    /// The equation with this number says so.
+    /// By the equation with this number.
     Equation(usize),
     /// The same head, and equal arguments.
     Congruence,
 }
 
-/// Terms and what is known to be equal among them.
+/// Terms and the equalities among them.
 pub(crate) struct Closure {
     /// Head and arguments of each term; arguments come first.
     terms: Vec<(u32, Vec<usize>)>,
@@ -32,7 +32,7 @@ pub(crate) struct Closure {
 }
 
 impl Closure {
-    /// All terms, of which none are equal yet.
+    /// All terms, without equalities yet.
     pub(crate) fn new(terms: Vec<(u32, Vec<usize>)>) -> Closure {
         let count = terms.len();
         let mut closure = Closure {

@@ -43,8 +43,8 @@ pub const fn weight(operation: Operation) -> u64 {
     }
 }
 
-/// What it costs to probe one component of a field or of a derivative of it, in additions; `supports` are those of the
-/// kernels (half their widths), one for each axis. Fitted to what was measured as [`weight`] for one to three dimensions,
+/// The cost of probing one component of a field or of a derivative of it, in additions; `supports` are those of the
+/// kernels (half their widths), one for each axis. Fitted to measurements like those of [`weight`] for one to three dimensions,
 /// scalars and vectors, orders up to 2; single rows are off by up to a factor of 3, because the components and orders of
 /// one probe share work.
 pub fn probe_weight(supports: &[usize]) -> u64 {
@@ -164,7 +164,7 @@ fn power_cost(power: Power) -> u64 {
     cost
 }
 
-/// A sum of multiples. What is zero is not added, the constants among the terms are one number, and signs cost nothing.
+/// A sum of multiples. Zeros are not added, the constants among the terms are one number, and signs cost nothing.
 fn sum_cost(terms: &[(Rational, &Facts)], class: &Facts, distinct: u64) -> u64 {
     let of_component = |index: Option<&[u32]>| {
         let (mut addends, mut multiplications, mut constant) = (0, 0, 0);
@@ -191,7 +191,7 @@ fn sum_cost(terms: &[(Rational, &Facts)], class: &Facts, distinct: u64) -> u64 {
 /// The sum of what each of the components that differ costs.
 fn sum_over_distinct(class: &Facts, distinct: u64, cost: impl Fn(&[u32]) -> u64) -> u64 {
     if class.components() > ENUMERATION_LIMIT {
-        // As if all were like the last: a tensor of so many components is not worth a closer look.
+        // As if all were like the last: a tensor of this many components is not worth a closer look.
         let last: Vec<u32> = class.shape.iter().map(|n| n - 1).collect();
         return cost(&last).saturating_mul(distinct).min(INFINITE - 1);
     }

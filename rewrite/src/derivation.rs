@@ -1,4 +1,4 @@
-//! Derivations: the equations that lead from what was written to what became of it, and their replay.
+//! Derivations: the equations that lead from a region as written to its normal form, and their replay.
 
 use crate::{
     closure::Closure,
@@ -34,7 +34,7 @@ pub struct Derivation {
     pub equations: Vec<Equation>,
     /// For each root the term that was written and the one that became of it.
     pub roots: Vec<(ValueId, ValueId)>,
-    /// For each definition the number of its operator; whether an argument is a field or known to be constant is no matter
+    /// For each definition the number of its operator; whether an argument is a field or known to be constant does not matter
     /// of the operator.
     heads: Vec<u32>,
 }
@@ -121,7 +121,7 @@ impl Derivation {
         laws
     }
 
-    /// What it says of some of the roots, which are given by their numbers.
+    /// The part of it about some of the roots, which are given by their numbers.
     pub fn of_roots(&self, roots: &[usize]) -> Derivation {
         let roots: Vec<_> = roots.iter().map(|&root| self.roots[root]).collect();
         let pairs: Vec<_> = roots.iter().map(|(a, b)| (a.0, b.0)).collect();

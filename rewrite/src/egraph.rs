@@ -29,13 +29,13 @@ type KnownSymmetries = SmallVec<[(u64, u64); 4]>;
 /// What the rules remember between iterations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Engine {
-    /// Applications that were made already, by rule and a hash of what it was applied to.
+    /// Applications that were made already, by rule and a hash of its argument.
     done: FxHashSet<(&'static str, u64)>,
     /// Contractions that came out of the simplifier.
     pub(crate) simplified: FxHashSet<Simplification>,
-    /// Symmetries of contractions, by node and what is known of its children.
+    /// Symmetries of contractions, by node and the facts about its children.
     symmetries: FxHashMap<(Node, KnownSymmetries), Symmetries>,
-    /// Whether it matters no more how large normal forms are: whatever is pushed down is, and a smaller form is no news to
+    /// Whether it matters no more how large normal forms are: whatever is pushed down is, and a smaller form is not news to
     /// those that are made of it.
     pub(crate) is_pushed: bool,
     /// Nodes beyond which no rule adds any.
@@ -106,7 +106,7 @@ impl Analysis<Node> for Engine {
     }
 }
 
-/// The symmetries of a contraction or a sum by its structure; `facts` are what is known of it without.
+/// The symmetries of a contraction or a sum by its structure; `facts` are those known without it.
 fn symmetries_of_node(graph: &Graph, node: &Node, facts: &Facts) -> Symmetries {
     let known = |id: Id| &graph[id].data;
     match &node.op {
@@ -125,7 +125,7 @@ fn symmetries_of_node(graph: &Graph, node: &Node, facts: &Facts) -> Symmetries {
     }
 }
 
-/// Makes the classes `a`, of which `left` is a member, and `b` one, for the reason given.
+/// Merges the classes `a`, which has the member `left`, and `b`, for the reason given.
 pub(crate) fn unite(graph: &mut Graph, left: Left, a: Id, b: Id, reason: &'static str) {
     let laws = graph.analysis.laws_so_far();
     // A union that is none would count as a change, after which all classes are sorted again.

@@ -1,4 +1,4 @@
-//! Normalization that says how: the equations from what was written to its normal form, and what is equal on the way.
+//! Normalization with a derivation: the equations from a region as written to its normal form.
 
 use crate::{
     derivation::Derivation,
@@ -27,7 +27,7 @@ pub struct Explained {
 /// Normalizes a region just as [`crate::normalize`] does, and says how.
 ///
 /// # Panics
-/// If what was done does not connect the region with the result: a rule that does not say what it does.
+/// If the journal does not connect the region with the result: a rule did not record its work.
 pub fn explain(region: &Region, options: &Options) -> Explained {
     let mut journal = Journal::kept();
     let (normalized, [written, found]) = run(region, options, &mut journal);

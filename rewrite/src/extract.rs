@@ -1,7 +1,7 @@
 //! Extraction: the cheapest normal form that a graph holds, counting shared classes once.
 //!
-//! Three ways into a solution: a greedy one that knows what it shares, and any number of forms that are in the graph
-//! already. From the best of them hill climbing exchanges one node at a time. Costs are kept up incrementally.
+//! The search starts from a greedy solution that accounts for sharing, and from any forms that are in the graph
+//! already. Hill climbing then improves the best of them one node at a time. Costs are updated incrementally.
 
 use crate::{
     arena::{Arena, Mode},
@@ -34,7 +34,7 @@ struct Candidate {
 /// The choices that a graph offers for everything below a root.
 pub(crate) struct Choices<'a> {
     graph: &'a Graph,
-    /// What is chosen for: classes, and square roots of classes, which several nodes can share.
+    /// The subjects of a choice: classes, and square roots of classes, which several nodes can share.
     classes: Vec<Wanted>,
     index: FxHashMap<Wanted, usize>,
     candidates: Vec<Vec<Candidate>>,

@@ -1,5 +1,5 @@
-//! Forms of a region with what is known about them, and the directed engine: one walk bottom up and a greedy contraction plan.
-//! It needs no budget, so there is a normal form whatever the e-graph comes to.
+//! Forms of a region with their facts, and the directed engine: one walk bottom up and a greedy contraction plan.
+//! The engine needs no budget, so there is always a normal form, even if the e-graph reaches its limits.
 
 use crate::{
     arena::{Arena, Mode},
@@ -20,7 +20,7 @@ use crate::{
 use egg::Id;
 use ein_ir::region::Region;
 
-/// A region with what is known about it.
+/// A region with its facts.
 pub(crate) struct Form {
     pub(crate) region: Region,
     source: Source,
@@ -65,7 +65,7 @@ impl Form {
         emitted
     }
 
-    /// The form of what was emitted, unless it is this one.
+    /// The form of the emitted region, unless it is this one.
     fn changed(&self, found: Emitted, leaf_cost: LeafCost, journal: &mut Journal) -> Option<Form> {
         let Emitted {
             region, symmetries, ..
@@ -134,7 +134,7 @@ impl Form {
         if a.is_better_than(b) { found } else { scaled }
     }
 
-    /// The form in which the directed engine settles, unless it is this one. Notes what there was before.
+    /// The form in which the directed engine settles, unless it is this one. Records the form before.
     pub(crate) fn settled(
         &self,
         is_normal: bool,

@@ -1,8 +1,8 @@
 //! Regions become nodes: substitution and composition by insertion.
 //!
 //! Each definition's body is translated to closed nodes over the classes of its arguments. Indices are resolved here
-//! once and for all, so nothing can be captured later. What is built is canonical but not simplified: proofs start from
-//! what was written.
+//! once and for all, so nothing can be captured later. The nodes are canonical but not simplified, because proofs start
+//! from the region as written.
 
 use crate::{
     arena::{Arena, Mode},

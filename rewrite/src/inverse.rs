@@ -1,7 +1,7 @@
-//! Inverses of matrices: how they are written out, and what makes them simpler.
+//! Inverses of matrices: their expansion, and the laws that simplify them.
 //!
 //! An inverse is a node of its own while derivatives and probes are pushed, so that `(A⁻¹)⁻¹`, `A•A⁻¹` and `∂A⁻¹` are
-//! seen for what they are. Then it becomes cofactors over the determinant: in three dimensions the columns of the
+//! recognized. Then it becomes cofactors over the determinant: in three dimensions the columns of the
 //! adjugate are the cross products of the rows, one of which gives the determinant as well.
 
 use crate::{

@@ -1,8 +1,8 @@
 //! The journal of a normalization: all terms it made and all equations between them.
 //!
-//! Whatever works on terms (insertion, arenas, the e-graph, emission) writes equations in terms of its own; here they
-//! become terms of one bank, in which equal texts are one term. A derivation is then what congruence closure needs of these
-//! equations to connect what was written with the result.
+//! Insertion, arenas, the e-graph and emission record equations between their own terms. Here these become terms of one
+//! bank, in which equal texts are one term. A derivation consists of the equations that congruence closure needs to
+//! connect the region as written with the result.
 
 use crate::{
     arena::Arena,
@@ -79,7 +79,7 @@ impl Bank {
     }
 }
 
-/// What is written down, if anything is.
+/// The log, if one is kept.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     pub(crate) bank: Bank,
@@ -107,7 +107,7 @@ impl Journal {
             .unwrap_or_default()
     }
 
-    /// Takes over the terms of an arena and what it wrote down.
+    /// Takes over the terms and the log of an arena.
     pub(crate) fn arena(&mut self, arena: &mut Arena) {
         self.insertion(arena, &Region::default(), &[]);
     }

@@ -87,7 +87,7 @@ impl Taken {
         self.counts[number] += 1;
     }
 
-    /// Adds what was done elsewhere.
+    /// Adds the counts of another run.
     pub(crate) fn add(&mut self, other: &Taken) {
         let counts = self.counts.iter_mut().zip(other.counts);
         counts.for_each(|(sum, n)| *sum += n);

@@ -1,5 +1,5 @@
-//! What an arena or the e-graph writes down while it works, if it is asked to: equations between its terms, each with the
-//! laws that were applied on the way from one side to the other.
+//! The optional log of an arena or the e-graph: equations between its terms, each with the laws that lead from one side
+//! to the other.
 
 use crate::{
     laws::{Taken, ZERO},
@@ -11,7 +11,7 @@ use egg::Id;
 /// The left side of an equation.
 #[derive(Clone, Debug)]
 pub(crate) enum Left {
-    /// A node over classes of whoever keeps the log.
+    /// A node whose children are classes of the logging e-graph.
     Node(Node),
     /// A node in which some children, by position, are these nodes.
     Through(Node, Vec<(usize, Node)>),

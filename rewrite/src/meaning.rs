@@ -1,7 +1,7 @@
-//! What nodes mean, said in EIN: one operator per node.
+//! The meaning of nodes in EIN: one operator per node.
 //!
-//! This is how derivations are replayed and unions audited with the reference evaluator, which shares nothing with the
-//! rules. Unlike `emit` it takes any nodes, derivatives and probes of anything included.
+//! With it the reference evaluator, which shares no code with the rules, replays derivations and audits unions. Unlike
+//! `emit`, it takes any nodes, including derivatives and probes of anything.
 
 use crate::{
     node::{Function, Node, Op, Slot, Spec},

@@ -1,7 +1,7 @@
 //! Wrong laws: the deliberate faults of [`ein_ir::mutants`] that concern normalization.
 //!
-//! Where one would be, the code calls a function of this file, which gives what it is given unless the fault is switched on.
-//! Those of the simplifier are rows in place of its own.
+//! At the place of a fault, the code calls a function of this file, which returns its argument unless the fault is switched on.
+//! Faults of the simplifier are rows that replace its own.
 
 use crate::{
     build::Context,

@@ -1,4 +1,4 @@
-//! What is known about a class from one of its nodes.
+//! The facts about a class that follow from one of its nodes.
 
 use crate::{
     class::{Facts, Leaf, normal_size, pair},
@@ -64,7 +64,7 @@ fn dimension<'a>(children: &[Id], facts: impl Fn(Id) -> &'a Facts) -> u8 {
     dims.max().unwrap_or(0)
 }
 
-/// Facts of what has the shape of the first class and is computed component by component from all of them.
+/// Facts of a class with the shape of the first one that is computed component by component from all of them.
 fn by_components<'a>(children: &[Id], facts: impl Fn(Id) -> &'a Facts + Copy) -> Facts {
     Facts {
         dim: dimension(children, facts),
@@ -73,7 +73,7 @@ fn by_components<'a>(children: &[Id], facts: impl Fn(Id) -> &'a Facts + Copy) ->
     }
 }
 
-/// Facts of what has no children.
+/// Facts of a node without children.
 fn of_leaf(op: &Op) -> Facts {
     let mut result = Facts::tensor(Extents::new());
     match op {

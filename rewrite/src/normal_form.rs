@@ -71,7 +71,7 @@ fn value_kind(region: &Region, value: usize) -> Option<Param> {
     }
 }
 
-/// What is wrong with an operator, if anything.
+/// The error in an operator, if any.
 fn operator_problem(op: &Ein) -> Option<String> {
     match &op.body {
         Term::Probe { field, at } => probe_problem(op, field, at),

@@ -1,12 +1,12 @@
-//! Normalization: what is asked for, what comes back, and the choice between the two engines.
+//! Normalization: its options, its result, and the choice between the two engines.
 //!
 //! 1. The region is inserted as it was written, all roots under one tuple.
 //! 2. Derivatives and probes are pushed down to the leaf fields; this ends, and it yields a normal form.
 //! 3. Directed forms of that normal form (factored, expanded, planned) are added as equal.
 //! 4. Contractions are regrouped and factored within a budget of nodes.
 //! 5. The cheapest form is extracted that is defined wherever the first one is.
-//! 6. The directed engine (`form`) is let loose on it until it finds nothing cheaper; if what the same engine makes of the source
-//!    is cheaper, that is the result.
+//! 6. The directed engine (`form`) runs on it until it finds nothing cheaper. If the same engine gives a cheaper form of the
+//!    source, that form is the result.
 //!
 //! The first five are in `phases`.
 
@@ -43,7 +43,7 @@ pub struct Options {
     pub iterations: usize,
     /// Whether the result may be undefined at places where the source is defined, such as |a| = a•a/|a| at 0.
     pub relaxed: bool,
-    /// For each input of the region what it costs to probe one component of it, see [`crate::probe_weight`]; inputs
+    /// For each input of the region the cost of probing one component of it, see [`crate::probe_weight`]; inputs
     /// without an entry are taken for three-dimensional with a cubic kernel.
     pub leaf_cost: Vec<u64>,
     /// How the region's definitions are symmetric beside what they show by themselves: what was seen in other forms of the
@@ -90,7 +90,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Adds what was done at the same time by equality saturation.
+    /// Adds the work that equality saturation did at the same time.
     fn add(&mut self, other: Stats) {
         for (rule, count) in other.rules {
             *self.rules.entry(rule).or_default() += count;
@@ -168,7 +168,7 @@ pub(crate) fn run(
     let best = match directed {
         None => given,
         Some(directed) => {
-            // What is settled already need not settle again, unless more is known of it.
+            // A settled form need not settle again, unless more facts are known.
             let is_new = |form: &Form| {
                 form.region != directed.region || form.price.total < directed.price.total
             };

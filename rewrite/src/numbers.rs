@@ -1,6 +1,6 @@
 //! Exact numbers of the normalizer: rational coefficients and half-integer exponents.
 //!
-//! Every operation that could overflow gives `None`; whoever gets it leaves the numbers unfolded.
+//! Every operation that could overflow gives `None`; the caller then leaves the numbers unfolded.
 
 use ein_ir::Rational;
 use num_traits::{CheckedAdd, CheckedMul, One, Zero};

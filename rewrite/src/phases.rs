@@ -181,7 +181,7 @@ fn add_plan(graph: &mut Graph, root: Id, planned: &Arena, planned_root: Id) -> V
     inserted
 }
 
-/// The root of an extracted arena is what was added last.
+/// The root of an extracted arena is its last node.
 pub(crate) fn extracted_root(arena: &Arena) -> Id {
     Id::from(arena.len() - 1)
 }

@@ -239,7 +239,7 @@ pub(crate) fn scale_scalars(source: &Arena, root: Id, log: bool) -> Option<(Aren
     Some(scaled)
 }
 
-/// Whether a coefficient in a sum of so many terms is multiplied with.
+/// Whether a coefficient in a sum of this many terms is multiplied with.
 fn is_factor(coefficient: Rational, terms: usize) -> bool {
     terms == 1 || coefficient.abs() != Rational::one()
 }

@@ -1,8 +1,8 @@
 //! The rules of the e-graph.
 //!
-//! A rule is a row: its name, the law, its side conditions as data, the kinds of nodes it looks at and what it does with
-//! one node of one class. egg's patterns cannot say "any contraction", so rules are functions on nodes; they compute a
-//! class that is equal to the one they look at and make the two one.
+//! A rule is a row: its name, the law, its side conditions as data, the kinds of nodes it applies to, and a function of
+//! one node of one class. egg's patterns cannot express "any contraction", so rules are functions on nodes; they compute
+//! an equal class and merge the two.
 
 use crate::{
     build::{as_constant, conditional, contract, contract_raw, linear, scaled},

@@ -78,7 +78,7 @@ pub(crate) enum Seeks {
 }
 
 impl Seeks {
-    /// What there is among the operands, one bit for each.
+    /// The kinds of operands that occur, one bit for each.
     pub(crate) fn found_in(context: &dyn Context, product: &Product) -> u8 {
         let bit = |seeks: Seeks, is_there: bool| u8::from(is_there) << seeks as u8;
         let operands = product.operands.iter();
@@ -94,7 +94,7 @@ impl Seeks {
         })
     }
 
-    /// Whether this is among what was found.
+    /// Whether this kind occurs.
     pub(crate) fn is_in(self, found: u8) -> bool {
         found >> self as u8 & 1 == 1
     }

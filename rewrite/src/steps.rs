@@ -1,4 +1,4 @@
-//! What the steps of the simplifier do; their laws and side conditions stand in the table of `simplify`.
+//! The functions of the simplifier's steps; their laws and side conditions are in the table of `simplify`.
 
 use crate::{
     build::{Context, constant, contract_raw},
@@ -54,7 +54,7 @@ pub(crate) fn pull_coefficient(
 ) -> Outcome {
     for k in 0..product.operands.len() {
         let operand = &product.operands[k];
-        // A multiple of an inverse would not be known for what it is.
+        // A multiple of an inverse would not be recognized.
         if context.facts(operand.id).inverse.is_none()
             && let Some((coefficient, base)) = context.as_scale(operand.id)
             && let Some(factor) = raise(coefficient, operand.power)

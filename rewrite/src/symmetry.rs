@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 
-/// What is known about the exchange of two axes, and whether all is zero; from the structure of a contraction or from
+/// The facts about the exchange of two axes, and whether all is zero; from the structure of a contraction or from
 /// elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Symmetries {
@@ -42,7 +42,7 @@ impl From<&Symmetry> for Symmetries {
     }
 }
 
-/// The groups of axes that what is known of the pairs comes to.
+/// The groups of axes that follow from the facts about pairs.
 impl From<&Facts> for Symmetry {
     fn from(facts: &Facts) -> Symmetry {
         let groups = facts.slot_groups();

@@ -1,8 +1,8 @@
-//! What strand programs and the scheduler agree on: lane masks, outcomes, what a method sees of the super-step, lists of
+//! The types that strand programs and the scheduler share: lane masks, outcomes, the view of a super-step, lists of
 //! neighbours, run-time errors.
 //!
-//! These are Rust types. How machine code reaches them is the business of whoever generates it and implements
-//! [`crate::world::StrandProgram`]. Values of W lanes are passed as planes, `values[component * W + lane]`, in the scalar type
+//! These are Rust types. The code generator, which implements [`crate::world::StrandProgram`], decides how machine code
+//! reaches them. Values of W lanes are passed as planes, `values[component * W + lane]`, in the scalar type
 //! of the variable; a dynamic sequence is a `u64` handle ([`crate::sequence::Sequence`]).
 
 use crate::memory::Shortage;
@@ -31,7 +31,7 @@ impl LaneOutcome {
 
 /// What all methods of a super-step see.
 ///
-/// The value of a plane of another strand at `slot` lies at `base + slot / W * stride + offset +
+/// The value of a plane of another strand at `slot` is at `base + slot / W * stride + offset +
 /// slot % W * bytes`, where base and stride are the published ones for a communicated variable and
 /// the state's own for a constant one.
 #[derive(Clone, Copy, Debug)]

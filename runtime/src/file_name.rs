@@ -1,6 +1,6 @@
 //! The names of files as the system has them, and words of a command line that may be such names.
 //!
-//! A name need not be text: any bytes but zero may stand in one. It is kept as it is, and shown with escapes for what is not
+//! A name need not be text: it may contain any bytes except zero. It is kept unchanged, and shown with escapes for invalid
 //! UTF-8 and for control characters, which a terminal would obey.
 
 use std::ffi::{OsStr, OsString};

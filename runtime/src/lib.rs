@@ -2,7 +2,7 @@
 //!
 //! # Checking memory
 //!
-//! Generated code and the primitives work on raw memory. Whoever changes a module with `unsafe` in it runs the
+//! Generated code and the primitives work on raw memory. After a change of a module with `unsafe` in it, run the
 //! tests under AddressSanitizer, which also reports leaks; it needs a nightly compiler and a target directory of
 //! its own:
 //!

@@ -2,7 +2,7 @@
 //! the strands strictly inside it.
 //!
 //! Positions are sorted into cells of about the size of the query radius, so that a query looks at
-//! a few rows of cells. What is found does not depend on the cells: the cell of a coordinate is a
+//! a few rows of cells. The result does not depend on the cells: the cell of a coordinate is a
 //! monotone function of it, the cells looked at cover the sphere with a margin for rounding, and
 //! every candidate is tested in the precision of the program: squared distance `< r * r`. Results
 //! come in strand order. Strands at a NaN or infinite position are never found; a radius that is
@@ -105,7 +105,7 @@ impl<T, const D: usize> Default for Points<T, D> {
 }
 
 impl<T: Coordinate, const D: usize> Points<T, D> {
-    /// Becomes a list of so many points that are to be written, at any places and by any workers.
+    /// Becomes a list of this many points that are to be written, at any places and by any workers.
     pub(crate) fn rooms(&mut self, count: usize) -> PointRooms<T, D> {
         let coordinates = self.coordinates.each_mut().map(|column| {
             column.resize(count, T::NAN);
@@ -160,7 +160,7 @@ impl<T: Coordinate, const D: usize> PointRooms<T, D> {
     /// Writes a strand, which can be found.
     ///
     /// # Safety
-    /// There is room at this place, nobody else writes there, and nobody reads it meanwhile.
+    /// There is room at this place, and no other thread reads or writes it meanwhile.
     pub(crate) unsafe fn put(&self, place: usize, position: [T; D], slot: u32, rank: u32) {
         // SAFETY: promised by the caller.
         unsafe {
@@ -273,7 +273,7 @@ impl<T: Coordinate, const D: usize> CellGrid<T, D> {
 /// Pairs of consecutive points looked at by [`sorting_pays`].
 const SAMPLES: usize = 4096;
 
-/// Compares how often consecutive points lie in cells that are not neighbours, as given and in cell
+/// Compares how often consecutive points are in cells that are not neighbours, as given and in cell
 /// order.
 fn sorting_pays<T: Coordinate, const D: usize>(
     cells: &Cells<D>,

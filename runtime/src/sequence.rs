@@ -3,11 +3,11 @@
 //! A handle is a buffer number and a length: a sequence is a prefix of a buffer. Appending to
 //! the newest value of a buffer writes behind its end and gives a longer prefix; the older value
 //! stays what it was. Appending to an older value copies. That makes growing a polyline cheap
-//! without counting references. A buffer that was made by prepending is the same the other way round:
+//! without counting references. A buffer that was made by prepending works the other way round:
 //! its values are suffixes and grow at the beginning.
 //!
 //! **Ownership.** A buffer belongs to one strand (or to the globals). Only its owner extends it in
-//! place; whoever stores a foreign sequence in its state gets a copy. After each method,
+//! place; a strand that stores a foreign sequence in its state gets a copy. After each method,
 //! [`SequenceCache::settle`] keeps what the state of a strand refers to and frees the rest of what
 //! the strand owned or made; a strand that dies refers to nothing.
 //!

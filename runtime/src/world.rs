@@ -4,13 +4,13 @@
 //! One super-step: `start` methods of strands that are new, `update` of all active strands reading
 //! others as of the start of the step, then the dead leave, new strands join in the order of their
 //! parents, changes become visible, and the global `update` block runs. Programs whose strands
-//! cannot notice each other are run strand by strand instead, with the same result.
+//! cannot see each other are run strand by strand instead, with the same result.
 //!
 //! Everything a user can see (state, order of collections, text, reductions, the error reported) is
 //! the same for any number of workers and any block width, as far as the program's own arithmetic
 //! is.
 //!
-//! [`guide`] tells whoever generates code which function to call when, and who owns what.
+//! [`guide`] tells the author of a code generator which function to call when, and how ownership works.
 
 mod births;
 mod collect;
@@ -149,7 +149,7 @@ impl<P: StrandProgram> World<P> {
     /// comes. May be called again to go on.
     pub fn run(&mut self, limit: Option<u64>, printer: &mut dyn Write) -> Result<RunEnd, RunError> {
         let end = self.run_steps(limit.unwrap_or(u64::MAX), printer);
-        // Whoever looks at the world now finds the states here.
+        // From now on the states in the world are current.
         self.core.bring_back(&self.program, |_, _| true);
         self.core.check_lost()?;
         end

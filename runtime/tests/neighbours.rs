@@ -35,7 +35,7 @@ fn check<T: Coordinate + std::fmt::Debug, const D: usize>(
     check_ranks(positions, 1, radii, expected_radius);
 }
 
-/// The same, with so many ranks for each strand.
+/// The same, with this many ranks for each strand.
 fn check_ranks<T: Coordinate + std::fmt::Debug, const D: usize>(
     positions: &[[T; D]],
     apart: u32,

@@ -250,7 +250,7 @@ fn an_image_knows_whether_it_was_ever_probed_inside() {
                 (image.was_probed(), image.was_missed())
             };
             let last = 1 << (width - 1);
-            assert_eq!(probe(0, [4.0, 4.0]), (false, false), "nobody asked");
+            assert_eq!(probe(0, [4.0, 4.0]), (false, false), "no lane");
             for outside in [
                 [-0.25, 3.0],
                 [3.0, 6.5],

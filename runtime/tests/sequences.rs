@@ -1,4 +1,4 @@
-//! Sequences behave like values, whoever shares their buffers, and what is given up is used again.
+//! Sequences behave like values, however their buffers are shared, and freed buffers are used again.
 
 use proptest::prelude::*;
 use runtime::sequence::{HeldSequence, Owner, Sequence, SequenceCache, SequencePool, Settling};

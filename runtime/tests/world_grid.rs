@@ -1,5 +1,5 @@
 //! Grids: strands that cannot notice each other run to their end on their own, in tiles, packed,
-//! and nobody can tell.
+//! and this cannot be observed.
 
 use runtime::abi::{FailureKind, LaneMask, LaneOutcome};
 use runtime::reduce::Values;

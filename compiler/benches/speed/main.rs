@@ -82,7 +82,7 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A pool of so many threads for code by hand.
+/// A pool of this many threads for code by hand.
 fn pool(threads: usize) -> rayon::ThreadPool {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
     pool.build().expect("threads")
@@ -249,7 +249,7 @@ fn memory() {
     }
 }
 
-/// Bytes in memory now; the peak begins anew.
+/// Bytes in memory now; resets the peak.
 fn resident() -> Option<usize> {
     std::fs::write("/proc/self/clear_refs", "5").ok()?;
     status("VmRSS")

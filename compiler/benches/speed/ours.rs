@@ -73,14 +73,14 @@ pub(crate) fn prepare(file: &str, isa: Option<Isa>, given: &[Given]) -> Prepared
 }
 
 impl Prepared {
-    /// Runs it on so many workers; what comes out is its first output.
+    /// Runs it on this many workers; what comes out is its first output.
     pub(crate) fn run(&self, workers: usize) -> Ran {
         let images = Images::load(&self.compiled, &self.inputs).expect("images");
         let start = Instant::now();
         let world = World::new(&self.compiled, &self.inputs, &images).expect("globals");
         let running = world.complete(&workers.into(), &Arc::default(), &mut std::io::sink(), None);
         let running = running.expect("a run without errors");
-        let running = running.expect("a run that nobody stops");
+        let running = running.expect("a run that is not stopped");
         let values = running.output(0, false).values;
         Ran {
             time: start.elapsed(),

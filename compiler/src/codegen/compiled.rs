@@ -23,7 +23,7 @@ pub struct Compiled {
     pub interface: Arc<Interface>,
     /// How many globals there are besides the variables: what strand code finds computed.
     pub invariants: usize,
-    /// What it does, whatever its images are like.
+    /// Its code for any images.
     program: Arc<Program<Low>>,
     /// What vectors its code may use.
     isa: Isa,
@@ -33,9 +33,9 @@ pub struct Compiled {
     zeros: Arc<Zeros>,
     /// Where strands keep their state.
     pub state: Arc<StateMap>,
-    /// What it makes use of.
+    /// The features that it uses.
     pub abilities: Abilities,
-    /// Where the scalars of variables lie.
+    /// The places of the scalars of variables.
     pub slots: Arc<Slots>,
     /// The lanes of its code.
     pub lanes: Lanes,
@@ -47,7 +47,7 @@ pub struct Compiled {
     pub kernel: Option<Result<Arc<Kernel>, Unsupported>>,
     /// The machines that run the kernel; those of the driver if there are none.
     pub machines: Vec<Arc<dyn Machine>>,
-    /// Code for images that lie otherwise, made when such images came.
+    /// Code for images with other orientations, generated when such images were loaded.
     others: Arc<Mutex<Vec<Arc<Fitted>>>>,
 }
 

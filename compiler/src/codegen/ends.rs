@@ -1,7 +1,7 @@
-//! Where images end: which globals are known to be a position at the end of an axis of an image.
+//! Finds the globals that are the position of the end of an axis of an image.
 //!
-//! Whether a position is inside is asked by comparing it with such a global, which the function `invariants` computes from the
-//! image's own size. Where the answer was yes, a probe need not ask whether its samples exist.
+//! `inside` compares a position with such a global, which the function `invariants` computes from the image's own size. Where
+//! the comparison holds, a probe need not test whether its samples exist.
 
 use crate::{
     ir::{Simple, leaf::ImageInfo},

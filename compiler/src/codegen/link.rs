@@ -1,4 +1,4 @@
-//! What generated code refers to: primitives of the runtime, tables it reads, and the functions it calls back.
+//! The addresses that generated code refers to: primitives of the runtime, tables, and the functions it calls back.
 
 use super::{
     StateMap,

@@ -1,7 +1,7 @@
 //! Code generation: Low-IR to machine code in memory, for W strands at a time.
 //!
-//! [`abi`] is the contract that generated code keeps, on one page; [`host`] is what it calls back; [`Linker`] collects what it
-//! refers to. A [`Backend`] turns functions into code, and no type of a code generator leaves its module.
+//! [`abi`] is the contract that generated code keeps, on one page; [`host`] has the functions it calls back; [`Linker`] collects
+//! the addresses it refers to. A [`Backend`] turns functions into code, and no type of a code generator leaves its module.
 
 pub mod abi;
 mod compiled;
@@ -44,7 +44,7 @@ pub struct Task<'a> {
 pub enum Entry {
     /// Does its work once.
     Once(Once),
-    /// A method that runs up to so many super-steps, for each lane until it ends; gives how many are left when no lane is.
+    /// A method that runs up to this many super-steps, for each lane until it ends; gives how many are left when no lane is.
     Steps(Steps),
 }
 
@@ -79,7 +79,7 @@ pub struct Code {
     /// The back end that made each.
     makers: Vec<(Role, &'static str)>,
     linker: Linker,
-    /// Dropped with the code: nobody can call the functions any more, because they are only reachable through `self`.
+    /// Dropped with the code: the functions cannot be called any more, because they are only reachable through `self`.
     _memory: Vec<Box<dyn Any + Send + Sync>>,
 }
 
@@ -172,7 +172,7 @@ impl Code {
         unsafe { self.call_steps(role, frame, 1) };
     }
 
-    /// Runs a method up to so many times, at least once, for each lane until it ends: nobody has to look at the strands in
+    /// Runs a method up to this many times, at least once, for each lane until it ends: the caller must not need the state in
     /// between. Gives how often it ran, which is once if its code cannot do more in one call.
     ///
     /// # Safety

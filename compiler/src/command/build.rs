@@ -1,8 +1,8 @@
 //! `diderotc build`: a self-contained executable without a C compiler or linker.
 //!
 //! The executable is this command with the program written into memory that is reserved for it; started, it finds the program,
-//! compiles it in memory (milliseconds) and takes all its words as the program's options. What lies in memory that is loaded
-//! stays when the executable is copied, stripped or compressed.
+//! compiles it in memory (milliseconds) and takes all its words as the program's options. Data in loaded memory
+//! survives when the executable is copied, stripped or compressed.
 
 use super::{FAILURE, SUCCESS, complain, interrupts, read_source, report};
 use crate::{
@@ -102,7 +102,7 @@ const PLACES: &str = env!("DIDEROT_BUILD_PLACES");
 const SHORTEST_PLACE: usize = 8;
 
 /// Overwrites the directories of the machine that this command was built on: the text of places in the source, for messages about
-/// faults, begins with them. Whoever is given the executable need not know them.
+/// faults, begins with them. Recipients of the executable need not know them.
 fn blot_places(executable: &mut [u8]) {
     for place in PLACES.split('\u{1f}').map(str::as_bytes) {
         if place.len() < SHORTEST_PLACE {

@@ -1,4 +1,4 @@
-//! Whether messages have colour: as `--color` says, else on terminals unless `NO_COLOR` or `TERM=dumb` forbid it.
+//! Decides whether messages have colour: by `--color`, else on terminals unless `NO_COLOR` or `TERM=dumb` forbid it.
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -9,7 +9,7 @@ pub(super) const CHOICES: [&str; 3] = ["auto", "always", "never"];
 
 static WANTED: OnceLock<String> = OnceLock::new();
 
-/// Remembers what the words say, wherever they say it. What is no choice is told by whoever understands the words.
+/// Remembers what the words say, wherever they say it. A word that is not a choice is reported when the words are parsed.
 pub(super) fn choose(words: &[OsString]) {
     let words: Vec<&str> = words
         .iter()

@@ -1,5 +1,5 @@
-//! What Ctrl-C and a request to terminate do: they end a run, not the process, so that nothing half-written is left. A second one,
-//! or one while no program runs, ends the process, with a line that says so.
+//! Handles Ctrl-C and requests to terminate: they end a run, not the process, so that nothing half-written is left. A second
+//! one, or one while no program runs, ends the process, with a message.
 
 use super::{INTERRUPTED, complain};
 use runtime::{output::remove_unfinished, world::Control};

@@ -1,4 +1,4 @@
-//! How far a run is: a line on the terminal, or with `-v` a line of text now and then.
+//! The progress of a run: a line on the terminal, or with `-v` a line of text from time to time.
 
 use crate::run::Length;
 use indicatif::{ProgressBar, ProgressStyle};

@@ -75,7 +75,7 @@ pub(super) fn run_attached(attached: Attached, words: &[OsString]) -> u8 {
     )
 }
 
-/// What is told of compiling.
+/// The report of a compilation.
 #[derive(Clone, Copy, Default)]
 struct Telling {
     warnings: bool,

@@ -1,4 +1,4 @@
-//! Whether there is room for the outputs, on the disk and in memory, as far as that can be known before a run.
+//! Checks before a run, as far as possible, that the disk and the memory have room for the outputs.
 
 use super::complain;
 use crate::{codegen::Compiled, run};
@@ -78,7 +78,7 @@ fn bytes_of(target: &Target, outputs: &[Output], domain: &Domain, program: &Comp
     gathered_bytes(target, outputs, domain, program)
 }
 
-/// The bytes of the values of a file in memory. Sequences of varying length count for nothing: nobody knows theirs.
+/// The bytes of the values of a file in memory. Sequences of varying length count for nothing: their size is not known.
 fn gathered_bytes(target: &Target, outputs: &[Output], domain: &Domain, program: &Compiled) -> u64 {
     let of_output = |&n: &usize| {
         let bytes = match outputs[n].scalar {

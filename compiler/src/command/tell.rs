@@ -1,4 +1,4 @@
-//! What is told about a run: files and what of them does not show, images that were missed, where the time went.
+//! The report of a run: written files and values they cannot show, images that were missed, and times.
 
 use super::{
     complain,

@@ -1,7 +1,7 @@
-//! Whose words are whose: those of the compiler and those of the program, on either side of the program's name.
+//! Splits a command line between the options of the compiler and those of the program, on either side of the program's name.
 //!
-//! Before the name an option is the compiler's if it knows it, else the program's; after it the other way round. What an
-//! option that nobody knows takes is not known either, so words up to the program's name go with it.
+//! Before the name an option belongs to the compiler if the compiler knows it, else to the program; after the name it is the
+//! other way round. The arguments of an unknown option are unknown too, so words up to the program's name go with it.
 
 use runtime::{file_name::split_first, input::options::is_built_in};
 use std::{

@@ -121,7 +121,7 @@ pub enum Op {
     Narrow,
     /// The integer that a real is.
     ToInt,
-    /// The sample of an image's component, so many after an offset from the first one.
+    /// The sample of an image's component, this many after an offset from the first one.
     Load {
         /// The image.
         image: u32,

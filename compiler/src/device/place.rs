@@ -1,4 +1,4 @@
-//! Where in its text a program does what only a CPU does.
+//! Finds the place in a program's text that uses something only a CPU supports.
 
 use super::support::Construct;
 use crate::front::{

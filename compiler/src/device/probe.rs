@@ -336,7 +336,7 @@ impl Expander {
         })
     }
 
-    /// A polynomial with so many coefficients, by Horner's scheme.
+    /// A polynomial with this many coefficients, by Horner's scheme.
     fn polynomial(
         &mut self,
         terms: usize,

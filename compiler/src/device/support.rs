@@ -1,4 +1,4 @@
-//! What strand code in Device-IR asks of a machine that knows nothing but arithmetic and memory.
+//! The requirements of strand code in Device-IR on a machine that has nothing but arithmetic and memory.
 
 use super::dialect::{Device, Op};
 use crate::{

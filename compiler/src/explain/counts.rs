@@ -1,4 +1,4 @@
-//! What a region costs: the operations of its Low-IR and its probes, by the very stages that compile it.
+//! The cost of a region: the operations of its Low-IR and its probes, by the same stages that compile it.
 
 use super::scope::Scope;
 use crate::{

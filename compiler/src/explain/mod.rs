@@ -1,8 +1,8 @@
-//! What becomes of a program's mathematics: every region that normalization works on, before and after, in the notation of
-//! the language and with the names of the program.
+//! Explains how a program's mathematics is compiled: every region that normalization works on, before and after, in the
+//! notation of the language and with the names of the program.
 //!
-//! What is explained is what is compiled: the same regions with all their roots, the same options, the same result. The
-//! equations that lead from what was written to that result are replayed with the reference evaluator.
+//! The explanation is of the compiled program: the same regions with all their roots, the same options, the same result. The
+//! reference evaluator replays the equations that lead from the source to that result.
 
 mod counts;
 mod part;

@@ -1,4 +1,4 @@
-//! One region: what was written, what is compiled, and how the one became the other.
+//! One region: as written, as compiled, and the derivation in between.
 
 use super::{
     counts::{Counts, counts},
@@ -26,22 +26,22 @@ const COUNTED: u64 = 200_000;
 pub struct Part {
     /// The function that the region belongs to.
     pub role: Role,
-    /// Whether it is compiled: a field that nobody probes is not, and is shown as if it were probed.
+    /// Whether it is compiled: a field that is never probed is not, and is shown as if it were probed.
     pub is_compiled: bool,
     /// Whether there is a field in it.
     pub has_fields: bool,
     /// All names that the source has in it.
     pub names: BTreeSet<String>,
-    /// What is wanted of the region: names, or expressions that have none.
+    /// The roots of the region: names, or expressions without one.
     pub wanted: Vec<Expr>,
     /// The definitions as they were written.
     pub before: Vec<Line>,
-    /// What is compiled.
+    /// The compiled region.
     pub after: Vec<Line>,
     /// What the definitions would cost with nothing but derivatives and probes worked out; none if that is too much to
     /// be counted.
     pub cost_before: Option<Counts>,
-    /// What is compiled costs this.
+    /// The cost of the compiled region.
     pub cost_after: Counts,
     /// The largest relative difference between two sides of an equation that leads from one to the other.
     pub worst: f64,
@@ -123,7 +123,7 @@ fn part(
     };
     let (temporary, label) = (prefix(&["t", "u", "w"]), prefix(&["r", "q", "z"]));
 
-    // Values that are wanted but have no name are called by what they are, if that is short.
+    // Roots without a name are named by their expression, if that is short.
     let mut names = naming.names.clone();
     let mut layout = Layout {
         inputs: &inputs,
@@ -182,7 +182,7 @@ fn part(
     })
 }
 
-/// What is compiled, in lines; values that are wanted and have no name come last.
+/// The compiled region in lines; roots without a name come last.
 fn after_lines(
     after: &Region,
     inputs: &[Expr],
@@ -222,7 +222,7 @@ fn after_lines(
     written.lines
 }
 
-/// The values of the normal form that have a name in what was written: those that are equal to a tensor there.
+/// The values of the normal form that have a name in the source: those that are equal to a tensor there.
 fn familiar(
     before: &Region,
     names: &BTreeMap<ValueId, String>,

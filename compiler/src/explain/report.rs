@@ -9,7 +9,7 @@ use std::{
 
 /// Lines are broken after this many characters.
 const WIDTH: usize = 110;
-/// So many definitions get a line each.
+/// This many definitions get a line each.
 const FEW: usize = 10;
 /// Differences up to this are rounding.
 const TOLERANCE: f64 = 1e-5;

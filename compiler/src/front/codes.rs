@@ -15,7 +15,7 @@ pub struct Code(&'static Row);
 pub struct Row {
     /// Its name, in kebab case: a word that stays the same whatever messages say.
     pub name: &'static str,
-    /// What is said right at the place, where nothing more exact is known.
+    /// The label at the place, if there is no more exact one.
     pub label: &'static str,
     /// What it means, with a wrong and a right program, as Markdown.
     pub page: &'static str,
@@ -63,7 +63,7 @@ macro_rules! codes {
     };
 }
 
-/// Warnings that are told only if they are asked for.
+/// Warnings that are off by default.
 pub const ON_DEMAND: [Code; 1] = [BROADCAST];
 
 #[rustfmt::skip]

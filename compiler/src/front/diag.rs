@@ -1,6 +1,6 @@
-//! Messages to the user: what was wrong, where, and what may help; as text for people and as JSON for tools.
+//! Messages to the user: error, place and hints; as text for people and as JSON for tools.
 //!
-//! Texts are lower case without a final period, and say what was found and what was wanted.
+//! Texts are lower case without a final period, and name the thing that was found and the one that was expected.
 
 mod excerpt;
 mod json;
@@ -16,7 +16,7 @@ use crate::front::{codes::Code, source::Span};
 pub enum Severity {
     /// The program cannot be compiled.
     Error,
-    /// The program can be compiled, but may not be what was meant.
+    /// The program can be compiled, but may contain a mistake.
     Warning,
 }
 
@@ -39,9 +39,9 @@ pub struct Diagnostic {
     pub code: Code,
     /// The place it is about.
     pub span: Span,
-    /// What was found and what was wanted.
+    /// The text: the thing that was found, and the one that was expected.
     pub message: String,
-    /// Places that matter, and why; what is said of the place itself stands there instead of the code's own words.
+    /// Further places with their texts; a text for the place itself replaces the code's own label.
     pub labels: Vec<(Span, String)>,
     /// What may help.
     pub hints: Vec<String>,

@@ -1,6 +1,6 @@
 //! From source text to typed program, with every error a program can have.
 //!
-//! [`check`] is the one door: whatever wants to know a program, to run it, to report on it or to explain it, comes in here. What it
+//! [`check`] is the only way from text to a typed program, for running, reporting and explaining alike. Every program that it
 //! accepts can be compiled.
 
 pub(crate) mod as_text;
@@ -45,7 +45,7 @@ pub fn check_parsed(
 ) -> Checked {
     let (program, mut diagnostics) = deep(|| typed::check(&ast, options, errors));
     let mut program = deep(|| program.map(typed::fused));
-    // Nobody uses everything that a library has.
+    // A program rarely uses everything that a library has.
     diagnostics.retain(|d| d.is_error() || !source.is_imported(d.span));
     diagnostics.extend(program.iter().flat_map(typed::unsupported));
     diagnostics.extend(deep(|| program.as_ref().and_then(typed::too_much_code)));

@@ -69,7 +69,7 @@ impl Found {
     }
 }
 
-/// The results of work on each of `count` items, which so many threads take in turn, or as many as there are cores.
+/// The results of work on each of `count` items, which this many threads take in turn, or as many as there are cores.
 fn each<T: Send + Sync>(count: usize, threads: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let results: Vec<OnceLock<T>> = (0..count).map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);

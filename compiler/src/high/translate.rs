@@ -1,7 +1,7 @@
 //! Translates a typed program to High-IR.
 //!
 //! Functions are inlined where they are called; assignments become values, merged where control flow joins; an exit becomes a
-//! status (see [`crate::ssa`]). Statics and kernels are resolved to what they are; fields become values that normalization
+//! status (see [`crate::ssa`]). Statics and kernels are resolved; fields become values that normalization
 //! will remove.
 
 mod expr;

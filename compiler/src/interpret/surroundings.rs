@@ -1,4 +1,4 @@
-//! What a strand sees of the others, in the reference evaluators.
+//! A strand's view of the other strands, in the reference evaluators.
 
 use crate::ssa::Interrupt;
 use ein_ir::ops::StrandSet;

@@ -46,7 +46,7 @@ impl Datum {
             Ty::Tensor(shape) => Datum::Tensor(Tensor::new(shape.clone(), vec![0.0; shape.size()])),
             Ty::Seq(element, n) => Datum::Seq(vec![Datum::filler(element); *n]),
             Ty::List(_) | Ty::Strands => Datum::Seq(vec![]),
-            Ty::Field { .. } => panic!("a field is no element"),
+            Ty::Field { .. } => panic!("a field is not an element"),
         }
     }
 }

@@ -15,7 +15,7 @@ pub struct FemField {
     pub dim: usize,
     /// The shape of a value.
     pub shape: Shape,
-    /// What it is beyond the mesh, by component; not a number if nothing is said.
+    /// Its value outside the mesh, by component; NaN if none is given.
     pub outside: Option<Vec<Bits>>,
 }
 

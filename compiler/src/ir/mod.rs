@@ -1,4 +1,4 @@
-//! What all intermediate representations share: types, constants, leaf fields, and how they are written.
+//! Types that all intermediate representations share: scalars, constants, leaf fields, and their notation.
 
 pub mod fem;
 pub mod interface;

@@ -1,4 +1,4 @@
-//! What a `print` statement writes, flattened: text and scalars.
+//! The pieces of a `print` statement, flattened: text and scalars.
 
 use crate::ir::Scalar as Ty;
 use std::{fmt, sync::Arc};

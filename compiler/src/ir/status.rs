@@ -1,4 +1,4 @@
-//! How a method ended, as the values of its status say.
+//! The status of a method: how it ended.
 
 /// Nothing has ended it yet; the strand stays active.
 pub const RUNNING: i64 = 0;

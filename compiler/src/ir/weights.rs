@@ -1,4 +1,4 @@
-//! What the runtime has to know of a convolution: its specification and the weights of its taps.
+//! A convolution for the runtime: its specification and the weights of its taps.
 
 use super::{
     Orders,
@@ -28,7 +28,7 @@ pub(crate) fn pieces(kernel: KernelRef) -> KernelPieces {
     }
 }
 
-/// The specification and the table of a field's probes, for so many strands per call.
+/// The specification and the table of a field's probes, for this many strands per call.
 ///
 /// # Panics
 /// If the runtime refuses it; it serves all fields of the language.

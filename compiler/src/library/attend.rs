@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What the waiting thread is told.
+/// Messages to the waiting thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
     /// Something was printed.
@@ -51,7 +51,7 @@ struct Printer(SyncSender<Vec<u8>>);
 
 impl Write for Printer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Nobody waits any more only if they panic.
+        // The receiver is gone only after a panic.
         let sent = self.0.send(bytes.to_vec());
         sent.map(|()| bytes.len()).map_err(io::Error::other)
     }
@@ -74,7 +74,7 @@ mod tests {
             |printer| {
                 assert_ne!(std::thread::current().id(), here);
                 for n in 0..200 {
-                    write!(printer, "{n} ").expect("somebody reads");
+                    write!(printer, "{n} ").expect("a reader");
                 }
                 std::thread::sleep(Duration::from_millis(60));
                 42

@@ -61,7 +61,7 @@ pub use runtime::{
 use crate::pipeline::{self, Session, Stopped};
 use std::{fmt, path::PathBuf};
 
-/// What is wrong with a program.
+/// The errors of a program.
 #[derive(Debug)]
 pub struct CompileErrors {
     /// The text of the program.
@@ -81,7 +81,7 @@ impl std::error::Error for CompileErrors {}
 /// Compiles the text of a program to machine code. The path names the program in messages.
 ///
 /// # Errors
-/// What is wrong with the program.
+/// The errors of the program.
 pub fn compile(
     path: impl Into<PathBuf>,
     text: impl Into<String>,
@@ -93,7 +93,7 @@ pub fn compile(
 /// Compiles a program whose text is kept, so that messages of its runs can quote it.
 ///
 /// # Errors
-/// What is wrong with the program.
+/// The errors of the program.
 pub fn compile_source(source: &Source, options: &Options) -> Result<Compiled, CompileErrors> {
     match pipeline::compile(&mut Session::default(), source, options) {
         Ok(program) => Ok(program),

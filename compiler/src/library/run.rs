@@ -1,5 +1,5 @@
-//! A run from its inputs to its outputs, by whoever does not care how strands are kept: to the end in the cheapest way, or
-//! step by step.
+//! A run from its inputs to its outputs, for callers that do not care how strands are stored: to the end in the cheapest
+//! way, or step by step.
 
 use super::{Compiled, Failure, Inputs, OutputData, RunEnd, Running};
 use crate::run::{Images, Length, Prepared};
@@ -35,7 +35,7 @@ impl Run {
     /// Loads images, takes inputs and computes the globals. Without a number of workers there is one for each core.
     ///
     /// # Errors
-    /// What is wrong with an input, or a run-time error of the initialization.
+    /// An error in an input, or a run-time error of the initialization.
     pub fn new(
         program: &Compiled,
         inputs: &Inputs,
@@ -64,7 +64,7 @@ impl Run {
         &self.domain
     }
 
-    /// What is known of its length.
+    /// Its length, as far as it is known.
     pub fn length(&self, limit: Option<u64>) -> Length {
         let strands = self.domain.strand_count() as u64;
         Length {
@@ -93,7 +93,7 @@ impl Run {
         self.stage = Stage::Running(Box::new(running));
     }
 
-    /// Runs up to `limit` super-steps, or to the end; then strands that nobody can ask for are not kept.
+    /// Runs up to `limit` super-steps, or to the end; then strands that cannot be read later are not kept.
     ///
     /// # Errors
     /// The run-time error that ended the run.
@@ -169,7 +169,7 @@ impl Run {
         })
     }
 
-    /// Where the grid of the strands lies, if their positions show it.
+    /// The place of the strands' grid, if their positions show it.
     pub fn place(&self) -> Option<&Place> {
         self.place.as_ref()
     }

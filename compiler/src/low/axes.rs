@@ -1,8 +1,8 @@
-//! Leaves out what the axes of images make zero.
+//! Removes products that the axes of images make zero.
 //!
-//! Positions go to an image, and derivatives come from it, through its matrix. Most images lie along the axes of the world, and
-//! then most entries of that matrix are zero. A product with one of those is nothing at all, whatever the other factor is, so
-//! that an infinite coordinate does not spoil the others.
+//! Positions go to an image, and derivatives come from it, through its matrix. Most images are aligned with the axes of the world, and
+//! then most entries of that matrix are zero. A product with such an entry is removed, whatever the other factor is, so
+//! that an infinite coordinate does not affect the others.
 
 use super::{Low, Op, Slots, fold::fold};
 use crate::{

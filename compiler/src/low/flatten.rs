@@ -59,7 +59,7 @@ impl Flattening<'_> {
     }
 }
 
-/// Whether running a block for nothing costs less than asking whether anybody wants it.
+/// Whether executing a block unconditionally is cheaper than a branch.
 pub fn is_short(block: &Block<Low>) -> bool {
     const LIMIT: usize = 12;
     block.insts.len() <= LIMIT

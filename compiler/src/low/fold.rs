@@ -1,7 +1,7 @@
 //! Replaces operations on constants by their values, and operations that change nothing by their operand.
 //!
 //! Sums with zero and products with one appear where tensors are put together from parts. A product with zero stays: the other
-//! factor may be infinite or NaN. A product with *nothing*, a zero that whoever calls this knows to be one, does not.
+//! factor may be infinite or NaN. A product with *nothing*, a zero that the caller declares to be exact, is removed.
 
 use super::{Low, Op};
 use crate::ir::Simple;

@@ -1,8 +1,8 @@
-//! Computes once what is the same for all strands and all steps.
+//! Moves computations that are the same for all strands and all steps to a function that runs once.
 //!
 //! Operations of strand code that depend on nothing but constants, global variables and images move to a function of their
-//! own, whose results are further globals; it runs whenever the globals have changed. They have no effect, so it does not
-//! matter that they now happen even if no strand comes to where they stood.
+//! own, whose results are further globals; it runs whenever the globals have changed. They have no effect, so they may
+//! run even if no strand reaches their original place.
 
 use super::{Low, Op, Slots};
 use crate::ssa::{Block, Function, Inst, Kind, Program, Role, Value, number_values, remove_dead};

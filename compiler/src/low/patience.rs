@@ -4,7 +4,7 @@ use super::{Low, Op};
 use crate::ssa::{Block, Function, Kind, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The rounds of a loop that nobody minds waiting for.
+/// Loops with at most this many rounds are not checked for interrupts.
 const FEW: i64 = 256;
 
 /// The indices of the loops that may take more than a few rounds. A loop inside one that does not is among them for its own

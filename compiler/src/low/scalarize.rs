@@ -1,6 +1,6 @@
 //! Scalarization: every tensor becomes its components, every EIN operator the arithmetic of its components.
 //!
-//! Axes and sums are unrolled, δ and ε become the numbers they are, and what they annihilate is not computed. Components that
+//! Axes and sums are unrolled, δ and ε become numbers, and products that they annihilate are not computed. Components that
 //! are equal by symmetry are computed once.
 
 mod dynamic;

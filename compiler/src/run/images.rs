@@ -78,7 +78,7 @@ impl Images {
         &self.0.grids[image]
     }
 
-    /// The space in which positions of so many coordinates are, if the files of the images name one and agree.
+    /// The space in which positions of this many coordinates are, if the files of the images name one and agree.
     pub(super) fn space(&self, coordinates: usize) -> Space {
         let is_named =
             |space: &&Space| matches!(space, Space::Named(_)) && space.dimension() == coordinates;
@@ -173,7 +173,7 @@ pub(super) struct Grid {
     pub(super) sizes: Vec<usize>,
     /// Where it lies.
     pub(super) orientation: Orientation,
-    /// The space it lies in, as its file says.
+    /// The space it is in, as its file says.
     pub(super) space: Space,
 }
 

@@ -15,12 +15,12 @@ pub(super) enum Life {
     Completed(Box<Remains>),
 }
 
-/// What is left of strands that were not kept.
+/// The results of strands that were not kept.
 pub(super) struct Remains {
     strands: Strands,
     kept: Kept,
     initial: Vec<Arc<Values>>,
-    /// None if they were only handed on.
+    /// None if they were only streamed.
     outputs: Vec<Option<Arc<Values>>>,
     completed: Completed,
 }

@@ -60,7 +60,7 @@ impl Prepared {
     /// Takes inputs and images, which several runs may share, and computes the globals.
     ///
     /// # Errors
-    /// What is wrong with an input, or a run-time error of the initialization.
+    /// An error in an input, or a run-time error of the initialization.
     pub fn new(program: &Compiled, inputs: &Inputs, images: &Images) -> Result<Prepared, Failure> {
         let program = program.for_images(images.zeros());
         let mut sequences = GlobalSequences::default();
@@ -187,7 +187,7 @@ fn print(strands: &Strands, printer: &mut dyn Write) -> Result<(), Failure> {
     printed.map_err(|error| Failure::new(codes::PRINT, RunError::Print(error)))
 }
 
-/// A program with its strands, or with what is left of them.
+/// A program with its strands, or with their results.
 pub struct Running {
     life: Life,
     sizes: Vec<usize>,
@@ -198,7 +198,7 @@ impl Running {
     /// Loads inputs and images, computes the globals and creates the strands.
     ///
     /// # Errors
-    /// What is wrong with an input, or a run-time error of the initialization.
+    /// An error in an input, or a run-time error of the initialization.
     pub fn new(program: &Compiled, inputs: &Inputs, workers: usize) -> Result<Running, Failure> {
         let images = Images::load(program, inputs)?;
         Prepared::new(program, inputs, &images)?.create(&workers.into())

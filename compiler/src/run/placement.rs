@@ -1,4 +1,4 @@
-//! Where strands run: what the target asks for, and why they run on the CPU nevertheless.
+//! The processor that runs the strands: the requested target, or the CPU with the reason.
 
 use super::{Failure, images::Images};
 use crate::{

@@ -1,4 +1,4 @@
-//! Where the grid of a program's strands lies in the world.
+//! The place of a program's grid of strands in the world.
 
 use super::{Prepared, Running, images::Grid, strands::Strands};
 use crate::ir::{

@@ -1,4 +1,4 @@
-//! What should be told after a run: images and meshes that lie elsewhere than the program looked.
+//! Remarks after a run: images and meshes that the program never probed inside.
 
 use super::{Images, Running};
 use crate::{

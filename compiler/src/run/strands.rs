@@ -27,7 +27,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Creation iterators of which the values fit where strands are created.
+/// Creation iterators whose values fit where strands are created.
 const FEW_AXES: usize = 4;
 
 /// A compiled program with the values of its globals.
@@ -210,7 +210,7 @@ impl Strands {
         }
     }
 
-    /// Runs a method on the strands of a block, if it can up to so many times; gives what became of them, and how often it
+    /// Runs a method on the strands of a block, if it can up to this many times; gives what became of them, and how often it
     /// ran.
     unsafe fn method(
         &self,

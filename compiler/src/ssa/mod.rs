@@ -70,7 +70,7 @@ pub trait Dialect: Sized + Clone + fmt::Debug + PartialEq + 'static {
     fn commutes(op: &Self::Op) -> bool;
 }
 
-/// A sequence of instructions and the values it gives to whoever contains it.
+/// A sequence of instructions and the values it gives to the construct that contains it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block<D: Dialect> {
     /// Instructions in execution order.

@@ -148,7 +148,7 @@ impl<D: Dialect> fmt::Display for Program<D> {
     }
 }
 
-/// Reads what is printed.
+/// Reads the printed form.
 impl<D: Dialect> FromStr for Program<D> {
     type Err = String;
 

@@ -1,8 +1,6 @@
-//! Removes what nobody needs: operations without effect whose results are unused, and results of `if` and `for`
-//! that are unused.
+//! Removes dead code: operations without effect whose results are unused, and unused results of `if` and `for`.
 //!
-//! First everything needed is marked, following each needed value to what it is computed from, once; then one walk keeps
-//! what is marked. So the time does not depend on how deeply loops are nested.
+//! First every needed value is marked, following each to its operands once; then one walk keeps the marked operations. So the time does not depend on how deeply loops are nested.
 
 use super::{Block, Dialect, Function, Inst, Kind, Value};
 

@@ -122,7 +122,7 @@ struct Entry<D: Dialect> {
 }
 
 impl<D: Dialect> Seen<D> {
-    /// For a function of so many values.
+    /// For a function of this many values.
     fn new(count: usize) -> Self {
         Seen {
             entries: Vec::with_capacity(count),

@@ -26,8 +26,8 @@ real[3] s = {4, 1, 9};
 const HEAD: &str = "\
 # Operators by example
 
-One expression for every row of [the tables of operators, functions and kernels](operators.md), and its value, as `print` shows it. (To add one for a new operator, write its row here with an expression in
-the third column; the test of the book writes the rest.) Expressions may use these definitions:
+This page has one expression for every row of [the tables of operators, functions and kernels](operators.md), and its value as `print` shows it. (To add an example for a new operator, write its row here with an expression in
+the third column; the test of the book generates the rest.) The expressions use these definitions:
 
 ";
 
@@ -49,7 +49,7 @@ const FORMS: &[&str] = &[
 const KERNELS_HEAD: &str = "
 ## Kernels
 
-The samples of `impulse` are 0 but for a 1 at the position 4, so the field is the kernel itself. Here are its value in the middle, where a kernel that interpolates has 1,
+The samples of `impulse` are 0 except for a 1 at position 4, so the field is the kernel itself. The table has its value in the middle, which is 1 for an interpolating kernel,
 then its value and its derivative half a sample further.
 
 | kernel | example | value | example | value | example | value |
@@ -160,7 +160,7 @@ fn every_operator_and_kernel_has_an_example_with_its_value() {
         let used = names.iter().any(|name| typed.contains(&format!("{name}(")));
         assert!(
             used || is_form,
-            "`{example}` is no example of {names:?}: {typed}"
+            "`{example}` is not an example of {names:?}: {typed}"
         );
         let _ = writeln!(
             out,

@@ -14,19 +14,19 @@ use std::fmt::Write;
 const HEAD: &str = "\
 # The standard library
 
-Written from `compiler/std`; do not edit.
+Generated from `compiler/std`; do not edit.
 
-`import \"std/NAME\";` at the beginning of a program of version 2.0 brings the definitions of a file, which are those of ordinary Diderot text.
-Inputs become options of the program; an input of the program with the same name and type replaces one of the library, to give it another default.
-Names are not qualified: a program that defines one of them itself gets an error that shows both places. `diderotc flatten` prints a program with all that
-it imports.
+`import \"std/NAME\";` at the beginning of a program of version 2.0 adds the definitions of a file, which is ordinary Diderot text.
+Inputs become options of the program. An input of the program replaces an input of the library with the same name and type, to give it another default.
+Names are not qualified: a program that defines one of them itself gets an error that shows both places. `diderotc flatten` prints a program with all
+its imports.
 ";
 
 const MAPS: &str = "
 ## Colour maps
 
-Images inside the compiler, for `load_image(\"std:NAME\")` and for options such as `-cmap std:NAME`: an `image(1)[3]` of 256 colours between 0 and 1. Probe them between 0 and 1;
-`std:diverging` between -1 and 1.
+These images are part of the compiler. Use them as `load_image(\"std:NAME\")` or in options such as `-cmap std:NAME`. Each is an `image(1)[3]` of 256 colours with components between 0 and 1. Probe them between 0 and 1,
+and `std:diverging` between -1 and 1.
 
 ";
 

@@ -1,5 +1,5 @@
 //! The book is true: its programs are compiled and run, what it says the command prints is what the command prints, its tables are
-//! those of the compiler, and its links lead somewhere. `UPDATE_DOCS=1` writes anew what can be written by a machine; then read it.
+//! those of the compiler, and its links lead somewhere. `UPDATE_DOCS=1` regenerates outputs and tables; then read the difference.
 //!
 //! A block `diderot,file=NAME` is a file of its page, and right; `error=CODE` says what is reported about it, `without=CODE` that this is not; other
 //! blocks `diderot` are right, and completed where they lack a version line or a strand. A block `console` has commands after `$ ` and what
@@ -100,6 +100,11 @@ fn the_conventions_hold() {
 }
 
 #[test]
+fn arithmetic_is_as_written() {
+    run("arithmetic");
+}
+
+#[test]
 fn the_chapter_on_finite_elements_is_right() {
     run("finite-elements");
 }
@@ -164,7 +169,7 @@ fn the_program_of_the_readme_runs() {
 #[test]
 fn the_error_index_has_every_page() {
     let mut index = String::from(
-        "# Error index\n\nEvery message has a code in brackets, such as `[no-derivative]`; `diderotc explain CODE` prints what is written here.\n",
+        "# Error index\n\nEvery message has a code in brackets, such as `[no-derivative]`; `diderotc explain CODE` prints its entry on this page.\n",
     );
     for code in codes::ALL {
         let (_, body) = code.page.split_once('\n').expect("a title and a text");

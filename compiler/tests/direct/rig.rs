@@ -284,7 +284,7 @@ impl Rig {
     }
 }
 
-/// So many blocks of random state, or of the beginning of it that is as long as `stride`.
+/// This many blocks of random state, or of the beginning of it that is as long as `stride`.
 fn blocks(program: &Compiled, stride: usize, count: usize, dice: &mut Dice) -> Vec<Line> {
     let lanes = program.lanes;
     let mut memory = vec![Line([0; 64]); (stride * count).div_ceil(64) + 1];

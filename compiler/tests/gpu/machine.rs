@@ -18,11 +18,11 @@ pub(crate) struct Interpreter {
     state: Mutex<State>,
     /// Launches so far.
     pub(crate) launches: AtomicUsize,
-    /// Whether it is lost after so many launches.
+    /// Whether it is lost after this many launches.
     lost_after: Option<usize>,
     /// Copies from the machine so far.
     reads: AtomicUsize,
-    /// Whether it is lost after so many copies.
+    /// Whether it is lost after this many copies.
     lost_after_reads: Option<usize>,
     /// Bytes that were copied to it, and from it.
     pub(crate) written: AtomicUsize,
@@ -64,7 +64,7 @@ impl Memory for State {
 }
 
 impl Interpreter {
-    /// A machine that is lost after so many launches.
+    /// A machine that is lost after this many launches.
     pub(crate) fn lost_after(launches: usize) -> Interpreter {
         Interpreter {
             lost_after: Some(launches),
@@ -72,7 +72,7 @@ impl Interpreter {
         }
     }
 
-    /// A machine that is lost after so many copies from it.
+    /// A machine that is lost after this many copies from it.
     pub(crate) fn lost_after_reads(reads: usize) -> Interpreter {
         Interpreter {
             lost_after_reads: Some(reads),
@@ -80,7 +80,7 @@ impl Interpreter {
         }
     }
 
-    /// The same with so many strands at a time.
+    /// The same with this many strands at a time.
     pub(crate) fn with_few(self, at_a_time: usize) -> Interpreter {
         Interpreter {
             at_a_time: Some(at_a_time),

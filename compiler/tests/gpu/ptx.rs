@@ -1,7 +1,7 @@
 //! An interpreter of the PTX that the compiler prints: one thread at a time, strict about syntax and types.
 //!
 //! Every instruction must be one of those below, with registers that are declared in the class that it wants; an unknown
-//! form, a type that does not fit or an address that nobody gave ends the test.
+//! form, a type that does not fit or an address that was never given out ends the test.
 
 use std::collections::HashMap;
 
@@ -99,7 +99,7 @@ impl Operand {
     }
 }
 
-/// So many bytes at a place.
+/// This many bytes at a place.
 fn word_in(bytes: &[u8], place: u64, count: usize) -> u64 {
     let place = place as usize;
     let mut word = [0; 8];

@@ -116,7 +116,7 @@ pub(crate) fn check(cases: std::ops::Range<u64>) {
         let ended = run(&folder, &format!("trap '' XFSZ; {limits}"), &words);
         let mut complaint = ended.complaint();
         if limits.starts_with("exec") {
-            // Where nobody listens there need not be a message.
+            // Without a reader there need not be a message.
             complaint = complaint.filter(|c| !c.starts_with("fails without"));
         }
         let left: Vec<String> = fs::read_dir(&folder)

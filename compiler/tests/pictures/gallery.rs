@@ -78,7 +78,7 @@ fn head(name: &str) -> Head {
     }
 }
 
-/// So many lines of a program, moved to the left as far as all of them go.
+/// This many lines of a program, moved to the left as far as all of them go.
 fn lines(name: &str, begins: &str, count: usize) -> String {
     let text = program(name);
     let from = text
@@ -107,9 +107,9 @@ fn seconds(name: &str) -> String {
 #[test]
 fn the_page_of_the_gallery_shows_its_programs() {
     let mut page = String::from(
-        "# Gallery\n\nEvery picture is 1200 pixels wide and was made twice as large first. Beside it are the lines of its program that matter most, the commands that make it, from \
-         data that are fetched or simulated to the file, and the time that `diderotc` takes on one core of a processor. `docs/gallery/rebuild` runs all these commands. \
-         The programs are in `programs/gallery`; whose data they show, and under which licence, is in `data/README.md`.\n",
+        "# Gallery\n\nEvery picture is 1200 pixels wide and was computed at twice that size. With each picture are the most important lines of its program, the commands that make it from \
+         fetched or simulated data, and the time that `diderotc` takes on one core. `docs/gallery/rebuild` runs all these commands. \
+         The programs are in `programs/gallery`; `data/README.md` has the sources and licences of the data.\n",
     );
     for (name, parts) in SHOWN {
         let head = head(name);

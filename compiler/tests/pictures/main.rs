@@ -1,5 +1,5 @@
 //! Pictures, small: each is made by the commands a user would type, and compared with the one kept in the folders
-//! `methods` and `gallery` beside this file, which was looked at. `UPDATE_DOCS=1` makes them anew; then look at them again.
+//! `methods` and `gallery` beside this file, which was looked at. `UPDATE_DOCS=1` makes them again; then look at them.
 
 mod gallery;
 

@@ -461,7 +461,7 @@ fn assert_same_text(what: &str, found: &str, wanted: &str) {
     assert!(all, "{what}:\n{found}\nwanted:\n{wanted}");
 }
 
-/// What a generator of data gives with so many samples along each axis: an image over [−1.5, 1.5] along each.
+/// What a generator of data gives with this many samples along each axis: an image over [−1.5, 1.5] along each.
 pub(crate) fn generated(
     program: &str,
     dim: usize,

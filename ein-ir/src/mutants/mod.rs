@@ -1,8 +1,8 @@
 //! Deliberate faults, to see that testing would find them.
 //!
-//! Each is a bug that a compiler of this language has had, or its nearest relative here. Where a fault would be, the product calls
-//! a function of this module, which gives what it is given unless that fault is switched on; wrong laws of normalization stand
-//! in the crate `rewrite` in the same way. Without the feature `mutants` no fault can be on, and nothing of it is left in a product.
+//! Each is a bug that a compiler of this language has had, or its nearest relative here. At the place of a fault, the product calls
+//! a function of this module, which returns its argument unless that fault is switched on. The crate `rewrite` has wrong laws of
+//! normalization in the same way. Without the feature `mutants` no fault can be switched on, and the calls compile to nothing.
 //! `datm mutants` switches them on one at a time.
 
 mod sites;

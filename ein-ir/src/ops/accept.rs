@@ -1,4 +1,4 @@
-//! Overload resolution: whether a row accepts argument types, what it gives, and if not, why not.
+//! Overload resolution: tests whether a row accepts argument types; gives the result type, or the reason why not.
 
 use super::signature::{Bindings, Pattern, Signature, Slot};
 use super::{Form, Lift, Meaning, Mismatch, OpDef, Rejection, candidates, special};
@@ -388,7 +388,7 @@ impl Matching {
     ) -> Mismatch {
         let found = found.clone();
         let wanted = self.bindings.describe(pattern, self.row.lift);
-        // Only what is not lifted and has no continuity must be of one type.
+        // Only arguments that are not lifted and have no continuity must have equal types.
         let is_exact = match pattern {
             Pattern::Tensor(_) => self.row.lift == Lift::None,
             Pattern::Kernel | Pattern::Field { .. } | Pattern::Fem { .. } => false,

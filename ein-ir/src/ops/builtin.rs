@@ -1,4 +1,4 @@
-//! The operators that EIN cannot express: what they do, for exhaustive matches in the stages that compile and run them.
+//! The operators that EIN cannot express, as an enum for exhaustive matches in the stages that compile and run them.
 
 use super::{Meaning, OPERATORS, candidates};
 
@@ -19,7 +19,7 @@ pub enum Relation {
     Greater,
 }
 
-/// What an image is outside its samples; `C` is what is known of a value that is given.
+/// The border of an image; `C` is the representation of a given value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Border<C = ()> {
     /// The nearest sample.
@@ -51,9 +51,9 @@ pub enum Reduction {
     All,
     /// Whether one holds; false of none.
     Exists,
-    /// The sum; 0 of none.
+    /// The sum of the elements; 0 if there is none.
     Sum,
-    /// The product; 1 of none.
+    /// The product of the elements; 1 if there is none.
     Product,
     /// The least; the largest integer or +∞ of none.
     Min,

@@ -79,7 +79,7 @@ fn values(a: &Tensor<Jet>) -> Vec<Jet> {
     starts.into_iter().map(solve).collect()
 }
 
-/// What is orthogonal to the rows of A − λ; the last vector is orthogonal to the others.
+/// The vector orthogonal to the rows of A − λ; the last vector is orthogonal to the others.
 fn vectors(a: &Tensor<Jet>) -> Vec<Vec<Jet>> {
     let n = a.shape().dims()[0];
     let mut found: Vec<Vec<Jet>> = Vec::new();

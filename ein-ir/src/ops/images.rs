@@ -9,8 +9,8 @@ const IMAGE: &str = "image(d)[α] -> image(d)[α]";
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[OpDef] = &[
-    builtin_row("convolve", CONVOLVE, "kernel image(d)[α] -> field(d)[α]", Builtin::Convolve, "the field that a kernel makes of an image"),
-    builtin_row("convolve_image", CONVOLVE, "image(d)[α] kernel -> field(d)[α]", Builtin::Convolve, "the field that a kernel makes of an image"),
+    builtin_row("convolve", CONVOLVE, "kernel image(d)[α] -> field(d)[α]", Builtin::Convolve, "the convolution of an image with a kernel, a field"),
+    builtin_row("convolve_image", CONVOLVE, "image(d)[α] kernel -> field(d)[α]", Builtin::Convolve, "the convolution of an image with a kernel, a field"),
     builtin_row("axis_kernels", &[Call("KRNS")], "n×kernel -> kernel", Builtin::AxisKernels, "a kernel per axis"),
     builtin_row("inside", &[Call("inside"), Call("insideF")], "[d] field(d)[α] -> bool", Builtin::Inside, "inside(x, F): whether every image behind `F` has samples around `x`, and every mesh a cell"),
     builtin_row("load_image", &[Call("load_image"), Call("image")], "string -> image(d)[α]", Builtin::LoadImage, "an image from a file; `image` in version 1.0"),
@@ -23,8 +23,8 @@ pub(super) const ROWS: &[OpDef] = &[
     builtin_row("load_fem_on", LOAD_FEM, "mesh(d) string -> fem(d)[α]", Builtin::LoadFem, "values on a given mesh, by the name of the array in its file"),
     builtin_row("load_mesh", &[Call("load_mesh")], "string -> mesh(d)", Builtin::LoadMesh, "a mesh from a file"),
     builtin_row("to_field", &[Call("toField")], "fem(d)[α] -> field(d)[α]", Builtin::ToField, "the field of values on a mesh; derivatives are those inside cells"),
-    builtin_row("to_field_on", &[Call("toField")], "mesh(d) fem(d)[α] -> field(d)[α]", Builtin::ToField, "the same, with the mesh said again"),
+    builtin_row("to_field_on", &[Call("toField")], "mesh(d) fem(d)[α] -> field(d)[α]", Builtin::ToField, "the same, with the mesh named again"),
     builtin_row("border_fem", &[Call("border")], "fem(d)[α] [α] -> fem(d)[α]", Builtin::Border(Border::Constant(())), "a given value outside the mesh"),
-    builtin_row("get_cell", &[Call("GetCell")], "field(d)[α] [d] -> int", Builtin::GetCell, "GetCell(F, x): the number in its file of the cell that `x` is in, or -1; `F` is made by `toField`"),
+    builtin_row("get_cell", &[Call("GetCell")], "field(d)[α] [d] -> int", Builtin::GetCell, "GetCell(F, x): the number, in its file, of the cell that contains `x`, or -1; `F` is made by `toField`"),
     builtin_row("image_size", &[Call("size")], "image(d)[α] -> int{d}", Builtin::ImageSize, "number of samples per axis, fastest axis first"),
 ];

@@ -32,7 +32,7 @@ pub(super) const ROWS: &[OpDef] = &[
              if x ≤ a[α] then a[α] else if b[α] ≤ x then b[α] else x",
         ),
         oracle: Oracle::Components(|x| bound(&x[0], &x[1], &mix(x, &x[2][[]]))),
-        doc: "clerp(a, b, t): `clamp(a, b, lerp(a, b, t))`, which wants a ≤ b in every component; `lerp(a, b, clamp(0, 1, t))` does not",
+        doc: "clerp(a, b, t): `clamp(a, b, lerp(a, b, t))`, which needs a ≤ b in every component; `lerp(a, b, clamp(0, 1, t))` does not",
         ..POINTWISE
     },
     OpDef {
@@ -90,13 +90,13 @@ fn mix(x: &[Tensor<Jet>], t: &Jet) -> Tensor<Jet> {
     Tensor::from_fn(x[0].shape(), |i| &(&rest * x[0].at(i)) + &(t * x[1].at(i)))
 }
 
-/// Where the fourth argument lies between the third and the fifth.
+/// Where the fourth argument is between the third and the fifth.
 fn unlerp(x: &[Tensor<Jet>]) -> Jet {
     let ends = [&x[2][[]], &x[4][[]]];
     &(&x[3][[]] - ends[0]) / &(ends[1] - ends[0])
 }
 
-/// Every component of `x`, or the bound that it does not lie inside; the lower bound decides first.
+/// Every component of `x`, or the bound that it is not inside; the lower bound decides first.
 fn bound(lo: &Tensor<Jet>, hi: &Tensor<Jet>, x: &Tensor<Jet>) -> Tensor<Jet> {
     Tensor::from_fn(x.shape(), |i| {
         let inside = [lo, x, hi].map(|t| t.at(i).value());

@@ -22,10 +22,10 @@ const fn compare(
 ) -> OpDef {
     let doc = match relation {
         Relation::Less => "whether the left is less",
-        Relation::LessEqual => "whether the left is not greater; never of NaN",
-        Relation::Equal => "whether both are the same; never of NaN",
-        Relation::NotEqual => "whether they differ; always of NaN",
-        Relation::GreaterEqual => "whether the left is not less; never of NaN",
+        Relation::LessEqual => "whether the left is not greater; false for NaN",
+        Relation::Equal => "whether both are the same; false for NaN",
+        Relation::NotEqual => "whether they differ; true for NaN",
+        Relation::GreaterEqual => "whether the left is not less; false for NaN",
         Relation::Greater => "whether the left is greater",
     };
     builtin_row(name, syntax, sig, Builtin::Compare(relation), doc)
@@ -49,10 +49,10 @@ pub(super) const ROWS: &[OpDef] = &[
     compare("not_equal_int", NOT_EQUAL, INTS, Relation::NotEqual),
     compare("not_equal_string", NOT_EQUAL, "string string -> bool", Relation::NotEqual),
     compare("not_equal", NOT_EQUAL, REALS, Relation::NotEqual),
-    builtin_row("and", &[Infix("&&", And)], "bool bool -> bool", Builtin::And, "whether both hold; the right is evaluated only if needed"),
-    builtin_row("or", &[Infix("||", Or)], "bool bool -> bool", Builtin::Or, "whether one holds; the right is evaluated only if needed"),
+    builtin_row("and", &[Infix("&&", And)], "bool bool -> bool", Builtin::And, "whether both hold; the right side is evaluated only if needed"),
+    builtin_row("or", &[Infix("||", Or)], "bool bool -> bool", Builtin::Or, "whether at least one holds; the right side is evaluated only if needed"),
     builtin_row("not", &[Prefix("!", Unary)], "bool -> bool", Builtin::Not, "whether it does not hold"),
-    builtin_row("select", &[Form(spelling::SELECT, "a if c else b", Conditional)], "ν bool ν -> ν", Builtin::Select, "`a` where `c` holds, else `b`; only that one is evaluated"),
+    builtin_row("select", &[Form(spelling::SELECT, "a if c else b", Conditional)], "ν bool ν -> ν", Builtin::Select, "`a` if `c` holds, else `b`; only the chosen one is evaluated"),
     builtin_row("pi", &[Constant("π"), Constant("\\pi")], "-> []", Builtin::Pi, "3.14159…"),
     builtin_row("infinity", &[Constant("∞"), Constant("inf"), Constant("\\inf")], "-> []", Builtin::Infinity, "greater than every number"),
     builtin_row("nan", &[Form(spelling::NAN, "nan[2,3]", Atom)], "-> [α]", Builtin::Nan, "not a number, in every component; `nan` is the scalar"),

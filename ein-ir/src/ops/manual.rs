@@ -7,7 +7,7 @@ use std::fmt::Write;
 const HEAD: &str = "\
 # Operators, functions and kernels
 
-Written from the tables in `ein-ir/src/ops`, `ein-ir/src/elementary.rs` and `ein-ir/src/kernel.rs`; do not edit.
+Generated from the tables in `ein-ir/src/ops`, `ein-ir/src/elementary.rs` and `ein-ir/src/kernel.rs`; do not edit.
 
 Types are written `[]` for `real`, `[3]` for `tensor[3]`, `τ{}` for a sequence of any length and `τ{2}` for one of two
 elements. A letter is any extent, a Greek letter in brackets any number of axes, `τ` any type, `ν` any value type and
@@ -15,21 +15,20 @@ elements. A letter is any extent, a Greek letter in brackets any number of axes,
 bottom, first without and then with coercions.
 
 *Fields*: **pointwise** means that every tensor among the arguments may also be a field, all of one dimension, and the
-result is then a field; its continuity is the least of the arguments'. Where the result is a sequence, it is then one of
-fields: an index that is a constant selects one, as in `evals(∇⊗∇F)[0]`. **derivative** means that the arguments are
-fields, `d` is their dimension, and the result has one continuous derivative less; **second derivative**, that it has
-two less. In one dimension an axis of extent `d` does not exist.
+result is then a field; its continuity is the least of the arguments'. If the result is a sequence, it is then a sequence
+of fields, and a constant index selects one, as in `evals(∇⊗∇F)[0]`. **derivative** means that the arguments are
+fields, `d` is their dimension, and the result has one continuous derivative less; **second derivative** means two
+less. In one dimension there is no axis of extent `d`.
 
-*Domain*: where the result is defined and smooth, so that it has derivatives; nothing checks it when a program runs.
+*Domain*: where the result is defined and has derivatives. This is not checked at run time.
 
-Every symbol that is not on every keyboard has an ASCII spelling, with a backslash so that it cannot be a name in a
-program.
+Every symbol that is not ASCII has an ASCII spelling. It begins with a backslash, so it cannot be confused with a name.
 ";
 
 /// The page in Markdown.
 pub fn manual() -> String {
     let mut page = String::from(HEAD);
-    page.push_str("\n## Operators\n\nLoosest first.\n");
+    page.push_str("\n## Operators\n\nThe loosest operators come first.\n");
     for level in LEVELS {
         let rows: Vec<&OpDef> = OPERATORS
             .iter()

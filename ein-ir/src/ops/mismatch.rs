@@ -22,7 +22,7 @@ pub enum Mismatch {
         argument: usize,
         /// Its type.
         found: Type,
-        /// What it should be, in surface types.
+        /// The expected type, in surface notation.
         wanted: String,
         /// The type it should have, if there is only one.
         exact: Option<Box<Type>>,
@@ -33,7 +33,7 @@ pub enum Mismatch {
         argument: usize,
         /// Its type.
         found: Type,
-        /// What it should be, in surface types.
+        /// The expected type, in surface notation.
         wanted: String,
         /// The type it should have, if there is only one.
         exact: Option<Box<Type>>,
@@ -160,7 +160,7 @@ impl Rejection {
         self.reasons.iter().filter(fits).collect()
     }
 
-    /// The argument that is wrong and the type that it must have, if all rows that accept what comes before it say so.
+    /// The wrong argument and its expected type, if all rows that accept the arguments before it agree.
     pub fn only_type(&self) -> Option<(usize, &Type)> {
         let misses =
             self.reasons

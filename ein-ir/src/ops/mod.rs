@@ -1,7 +1,7 @@
 //! The operator table: every operator and function of the surface language is one row.
 //!
-//! A row says how the operator is written, on which types it works, what it means, how it extends to fields, and how
-//! its meaning is checked. The parser's precedences, overload resolution, translation, test generation and the manual
+//! A row has the spellings of the operator, its types, its meaning, its extension to fields, and an independent
+//! definition for the tests. The parser's precedences, overload resolution, translation, test generation and the manual
 //! are all read from the rows, so that adding an operator is adding a row.
 //!
 //! Meanings are EIN text (see [`crate::parse`](mod@crate::parse)) over the arguments `a`, `b`, `c`, … and the names of
@@ -134,7 +134,7 @@ pub enum Syntax {
     Call(&'static str),
     /// A name or symbol that stands for a value.
     Constant(&'static str),
-    /// Anything else: a spelling made up for the table, see [`spelling`], and what it looks like in programs.
+    /// Anything else: a spelling made up for the table, see [`spelling`], and its look in programs.
     Form(&'static str, &'static str, Level),
 }
 

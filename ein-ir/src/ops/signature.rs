@@ -263,7 +263,7 @@ impl Bindings {
         self.extents.is_empty() && self.shapes.is_empty()
     }
 
-    /// Binds a slot that stands for a single extent, or compares it with what it is bound to.
+    /// Binds a slot that stands for a single extent, or compares it with its binding.
     pub(crate) fn extent(&mut self, slot: Slot, found: usize) -> bool {
         match slot {
             Slot::Fixed(n) => n == found,
@@ -272,7 +272,7 @@ impl Bindings {
         }
     }
 
-    /// Matches axes, binding what is not bound yet. On failure nothing that was bound changes, but names may be added.
+    /// Matches axes, binding unbound names. On failure nothing that was bound changes, but names may be added.
     pub(crate) fn axes(&mut self, slots: &[Slot], dims: &[usize]) -> bool {
         let Some((slot, rest)) = slots.split_first() else {
             return dims.is_empty();

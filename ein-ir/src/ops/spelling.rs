@@ -1,5 +1,4 @@
-//! Spellings of the operators that are neither infix, prefix nor called by a name: made up for the table, so that rows
-//! and whoever looks them up mean the same.
+//! Internal spellings of the operators that are neither infix, prefix nor called by a name, for lookups in the table.
 
 /// `|a|`
 pub const NORM: &str = "|";

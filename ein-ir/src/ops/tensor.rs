@@ -105,7 +105,7 @@ pub(super) const ROWS: &[OpDef] = &[
             let length = length(&x[0]);
             x[0].map(|c| c / &length)
         }),
-        doc: "divided by its norm; no guard against zero",
+        doc: "divided by its norm; not defined for zero",
         ..POINTWISE
     },
     OpDef {

@@ -1,4 +1,4 @@
-//! What an operator would like an argument to be, for arguments that have no type of their own.
+//! The type that an operator expects of an argument that has no type of its own.
 
 use super::accept::Matching;
 use super::signature::Pattern;
@@ -56,7 +56,7 @@ impl OpDef {
         )
     }
 
-    /// What this row would like; `Some(None)` if it fits what is known but that does not determine it.
+    /// The type that this row expects; `Some(None)` if the row fits but does not determine it.
     fn wants(
         &'static self,
         args: &[Option<&Type>],
@@ -75,7 +75,7 @@ impl OpDef {
         let known: Vec<(&Pattern, &Type)> = known
             .chain(result.map(|wanted| (&signature.result, wanted)))
             .collect();
-        // A position on a line has no axis that would say so.
+        // A position on a line has no axis that would show it.
         if let (Pattern::Field { dim, .. }, [_, Some(position)]) = (patterns[at], args)
             && position.coerces_to(&Type::REAL)
         {

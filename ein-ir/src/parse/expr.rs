@@ -248,7 +248,7 @@ impl Parser<'_> {
             .find(|known| known.name == word)
             .cloned()
         {
-            // Read anew, so that every use has summation indices of its own.
+            // Parsed again, so that every use has summation indices of its own.
             let after = self.next;
             let term = self.defined(&definition);
             self.next = after;

@@ -1,4 +1,4 @@
-//! What cannot be said with whole tensors, component by component.
+//! Component notation for terms that have no notation with whole tensors.
 
 use super::{
     convert::{Converter, Operand, free_indices},

@@ -157,7 +157,7 @@ impl Converter<'_> {
         if kept == axes {
             return Some(expr);
         }
-        // Exchanging symmetric axes is no change.
+        // Exchanging symmetric axes changes nothing.
         if !is_sliced && in_order(&kept, &operand.symmetry) == in_order(axes, &operand.symmetry) {
             return Some(expr);
         }

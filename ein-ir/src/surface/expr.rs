@@ -7,7 +7,7 @@ use crate::{
     region::ValueId,
 };
 
-/// An expression. Only what is said to be index notation cannot stand in a program.
+/// An expression. Variants marked as index notation cannot be used in a program.
 #[derive(Clone, Debug)]
 pub enum Expr {
     /// A name of the program, a literal, or anything else that needs no parentheses.
@@ -32,7 +32,7 @@ pub enum Expr {
     If {
         /// The comparison.
         test: Comparison,
-        /// What is compared, what is chosen where it holds, and what where it does not.
+        /// A comparison, the value if it holds, and the value if it does not.
         parts: Box<[Expr; 4]>,
     },
     /// A function that programs cannot write: one that only derivatives need.
@@ -93,7 +93,7 @@ impl Expr {
         }
     }
 
-    /// What it is the negative of, if it is written as a negative or as a product that begins with one.
+    /// Its negation, if it is written as a negative or as a product that begins with one.
     fn negated(self) -> Result<Expr, Expr> {
         match self {
             Expr::Apply(op, mut args) if op.name == "neg" => Ok(args.remove(0)),
@@ -255,7 +255,7 @@ impl Expr {
     /// Whether this can stand in a program, where a tensor is wanted.
     pub fn is_surface(&self) -> bool {
         match self {
-            // A sequence is no tensor, but its elements are.
+            // A sequence is not a tensor, but its elements are.
             Expr::Slice(base, mask) if gives_sequence(base) => {
                 mask[0].is_some()
                     && mask[1..].iter().all(Option::is_none)
@@ -283,7 +283,7 @@ impl Expr {
         }
     }
 
-    /// Whether an axis of what is defined is an index here.
+    /// Whether an axis of the defined tensor is an index here.
     fn has_axes(&self) -> bool {
         let is_axis = |index: &Index| matches!(index, Index::Axis(_));
         let own = match self {

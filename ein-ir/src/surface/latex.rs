@@ -1,4 +1,4 @@
-//! Expressions as LaTeX mathematics. What has no form of its own here is an operator name with arguments.
+//! Expressions as LaTeX mathematics. An operator without a LaTeX form is printed as its name with arguments.
 
 use super::{
     expr::{Expr, decimal},

@@ -403,7 +403,7 @@ impl Writer<'_> {
     }
 }
 
-/// What is not worth a temporary to keep a line short.
+/// Expressions that are not worth a temporary to keep a line short.
 const SHORT: usize = 10;
 
 /// Whether writing it again is as short as a name.

@@ -228,7 +228,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A fraction that is no short decimal is a quotient of reals: that of integers would drop the remainder.
+    /// A fraction that is not a short decimal is a quotient of reals: that of integers would drop the remainder.
     fn number(&mut self, number: Rational) {
         let quotient = || match number.is_integer() {
             true => format!("{}.0", number.numer()),

@@ -2,7 +2,7 @@
 //!
 //! Each row is run on random products and graphs in which operands mention whatever indices are in scope. Values before
 //! and after are those of the reference evaluator. Then each side condition is taken away in turn, and values must
-//! differ somewhere: a condition whose absence nobody notices is not tested.
+//! differ somewhere: a condition whose absence has no effect is not tested.
 
 mod audit;
 mod random;

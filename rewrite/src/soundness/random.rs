@@ -24,7 +24,7 @@ pub(super) struct World {
     tensors: Vec<Option<Tensor<f64>>>,
     fields: Vec<Option<PolynomialField>>,
     pool: Vec<Id>,
-    /// An inverse and what it is the inverse of.
+    /// An inverse and its matrix.
     inverse: Option<(Id, Id)>,
     state: u64,
 }

@@ -160,7 +160,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A term of this order with at most so many derivatives on top of each other.
+    /// A term of this order with at most this many derivatives on top of each other.
     fn term(&mut self, order: usize, depth: usize, derivatives: usize) -> V {
         if depth == 0 {
             return self.leaf(order);

@@ -80,7 +80,7 @@ impl Sketch {
             .unwrap_or_else(|_| panic!("no {spelling} for {types:?}"));
         let op = instance
             .ein()
-            .unwrap_or_else(|| panic!("{spelling} is no EIN operator"));
+            .unwrap_or_else(|| panic!("{spelling} is not an EIN operator"));
         self.apply(op, args)
     }
 

@@ -5,7 +5,7 @@
 //! non-negative second coordinate; beyond that signs, and the choice of vectors for equal eigenvalues, are
 //! unspecified. A matrix with a NaN or an infinity gives NaN only.
 //!
-//! Equality is relative to scale: what is below the rounding of the largest entry counts as zero, so that
+//! Equality is relative to scale: numbers below the rounding of the largest entry count as zero, so that
 //! multiples of the identity have the standard basis. There is no other test for degenerate matrices: Jacobi
 //! rotations are as accurate for nearly equal eigenvalues as for distinct ones. Values and residuals are
 //! accurate to a few roundings of the largest entry.

@@ -4,7 +4,7 @@ use super::rotate::{SWEEPS, Turning, begin3, end3, is_left, sweep, system2};
 use crate::simd::trace::{Tape, Traced, tape};
 use crate::simd::{Float, Real};
 
-/// The parts of the eigensystem of a 3×3 matrix: `begin`, then `sweep` for as long as `is_left` holds, but at most so many
+/// The parts of the eigensystem of a 3×3 matrix: `begin`, then `sweep` for as long as `is_left` holds, but at most this many
 /// times, then `end`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rotations {

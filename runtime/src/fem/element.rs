@@ -151,7 +151,7 @@ impl Element {
         ELEMENTS.iter().find(|element| element.name == name)
     }
 
-    /// The element of a type of VTK with so many nodes.
+    /// The element of a type of VTK with this many nodes.
     pub(super) fn of_vtk(kind: i64, nodes: usize) -> Option<&'static Element> {
         let lagrange = VTK_LAGRANGE.iter().find(|(k, _)| i64::from(*k) == kind);
         ELEMENTS.iter().find(|element| match lagrange {

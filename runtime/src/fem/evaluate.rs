@@ -56,7 +56,7 @@ impl<T: Float> Target<T> {
 /// The coefficients of a polynomial in some lanes.
 ///
 /// # Safety
-/// From every offset on there are so many numbers; the processor has the instructions of the vector.
+/// From every offset on there are this many numbers; the processor has the instructions of the vector.
 #[inline(always)]
 unsafe fn rows<V: Doubles, const N: usize>(
     start: *const f64,
@@ -80,7 +80,7 @@ unsafe fn rows<V: Doubles, const N: usize>(
 
 impl Mesh {
     /// # Safety
-    /// As [`Mesh::probe_lanes`]; cells are simplices, polynomials have so many coefficients, and the processor has the
+    /// As [`Mesh::probe_lanes`]; cells are simplices, polynomials have this many coefficients, and the processor has the
     /// instructions of the vector.
     #[inline(always)]
     pub(super) unsafe fn probe_simple<T: Float, V: Doubles, const DIM: usize, const N: usize>(
@@ -226,7 +226,7 @@ impl Mesh {
     /// The Jacobians of curved cells of degree 2.
     ///
     /// # Safety
-    /// Offsets are those of maps with so many coefficients, and the processor has the instructions of the vector.
+    /// Offsets are those of maps with this many coefficients, and the processor has the instructions of the vector.
     #[inline(always)]
     unsafe fn jacobians<V: Doubles, const N: usize>(
         &self,

@@ -1,5 +1,6 @@
-//! Where a search begins that has no better start, and which cells may contain a position: a grid of bins, of which crowded ones
-//! are grids themselves. Its memory is at most a constant times the number of cells, and is claimed before it is taken.
+//! The spatial index of a mesh: a start for searches that have no better one, and the cells that may contain a position. It is
+//! a grid of bins; crowded bins are grids themselves. Its memory is at most a constant times the number of cells, and is claimed
+//! before it is allocated.
 
 mod build;
 

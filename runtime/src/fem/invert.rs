@@ -298,7 +298,7 @@ impl Map<'_> {
     }
 
     /// Newton's iteration to rounding. Once a step was small the Jacobian is kept: every further step then multiplies the error
-    /// by about as much as that step was long, and saves an inverse. It is taken anew where that turns out to be too slow.
+    /// by about as much as that step was long, and saves an inverse. It is computed again where that turns out to be too slow.
     fn newton(&self, x: &[f64; 3], estimate: &[f64; 3]) -> Option<([f64; 3], Matrix)> {
         const SMALL: f64 = 1.0 / (1 << 12) as f64;
         const ROUNDING: f64 = 1.0 / (1_u64 << 50) as f64;

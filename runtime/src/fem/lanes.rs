@@ -1,8 +1,7 @@
-//! Searches of several lanes, which go on together: what one waits for comes while the others are looked at, and cells are tested
-//! by vectors.
+//! Searches of several lanes at once. They overlap their waits for memory, and test cells by vector instructions.
 //!
-//! What vectors do is what `locate.rs` does for one position, operation by operation, so it does not matter who decides. What is rare
-//! is left to it: positions near faces, cells that are strongly curved, and searches that are alone.
+//! The vectors repeat the operations of `locate.rs` for one position in the same order, so both give the same answer. Rare cases
+//! are left to `locate.rs`: positions near faces, strongly curved cells, and single searches.
 
 use super::cell::CellKind;
 use super::invert::{CURVED, Matrix, apply, quick};
@@ -323,7 +322,7 @@ impl Mesh {
     /// Inverts the maps of simplices of degree 2.
     ///
     /// # Safety
-    /// The processor has the instructions of the vector; all lanes are in curved cells of the kind, which has so many monomials.
+    /// The processor has the instructions of the vector; all lanes are in curved cells of the kind, which has this many monomials.
     #[inline(always)]
     unsafe fn invert<V: Vector<Elem = f64>, const N: usize>(
         &self,
@@ -343,7 +342,7 @@ impl Mesh {
             }
         }
         let start = self.geometry.as_ptr().cast::<f64>();
-        // SAFETY: offsets are those of maps, or of the first, which have so many coefficients of four numbers.
+        // SAFETY: offsets are those of maps, or of the first, which have this many coefficients of four numbers.
         let (maps, curvature) = unsafe { Planes::<V>::gather::<N>(start, &maps) };
         let mild = V::mask(own >> first) & curvature.le(V::splat(CURVED));
         let given = (&cells.off, &cells.inverse, curvature);

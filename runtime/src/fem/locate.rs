@@ -11,7 +11,7 @@ const STEPS: u8 = 64;
 /// A constraint below this is so many cells away that the index is nearer.
 const FAR: f64 = -4.0;
 
-/// Lines of the cache that are asked for before the map of a curved cell is inverted: quadratic ones in space have so many.
+/// Lines of the cache that are asked for before the map of a curved cell is inverted: quadratic ones in space have this many.
 const MAP_LINES: usize = 5;
 
 /// The cell of a position and the position in its reference cell.

@@ -1,6 +1,6 @@
 //! Deliberate faults of fields on meshes, to see that testing would find them.
 //!
-//! Where a fault would be, the code calls a function of this file, which gives what it is given unless that fault is switched on.
+//! At the place of a fault, the code calls a function of this file, which returns its argument unless that fault is switched on.
 
 #![cfg_attr(
     not(feature = "mutants"),

@@ -1,7 +1,7 @@
-//! Numbers and vectors of them, so that what is done for one lane and for several is written once.
+//! Numbers and vectors of numbers under one trait, so that code for one lane and for several is written once.
 //!
-//! What is generic over them has neither closures nor iterators: vector instructions end up in the functions that enable them only
-//! through functions that are always inlined.
+//! Code that is generic over them has neither closures nor iterators: it must be inlined into the functions that enable the vector
+//! instructions.
 
 use crate::simd::{Mask, Vector};
 use std::ops::{Add, Mul, Neg, Sub};

@@ -1,5 +1,5 @@
-//! Whether the nodes of cells are in the order of their format: in most cells of most meshes they lie near the straight lattice
-//! of the corners. If they do not, but would in the order of another program, the file has that order.
+//! Detects the order of the nodes of cells. In most cells of most meshes the nodes are near the straight lattice of the corners.
+//! If they are not in the order of the format, but are in the order of another program, the file has that order.
 
 use super::FemError;
 use super::cell::CellKind;

@@ -75,7 +75,7 @@ impl<V: Vector<Elem = f64>> Planes<V> {
     /// Coefficients of several lanes, which begin at offsets, and the fourth numbers of the first.
     ///
     /// # Safety
-    /// From every offset on there are so many coefficients of four numbers.
+    /// From every offset on there are this many coefficients of four numbers.
     #[inline(always)]
     pub(super) unsafe fn gather<const N: usize>(
         start: *const f64,

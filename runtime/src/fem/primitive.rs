@@ -1,7 +1,7 @@
-//! What generated code calls, for W strands at a time: positions to cells, and cells to values and derivatives.
+//! The primitives that generated code calls, for W strands at a time: from positions to cells, and from cells to values and derivatives.
 //!
-//! Planes are `[component][width]` numbers of the program's precision. No call allocates but one for third and higher
-//! derivatives in curved cells, and none locks. Results of a lane depend neither on the other lanes nor on the width.
+//! Planes are `[component][width]` numbers of the program's precision. Only the call for third and higher
+//! derivatives in curved cells allocates, and no call locks. Results of a lane depend neither on the other lanes nor on the width.
 
 use super::evaluate::Call;
 use super::lanes::{Searches, read, set_bits, write};

@@ -92,7 +92,7 @@ pub struct RunOptions {
     pub verbose: bool,
     /// Whether to say nothing that is as expected.
     pub quiet: bool,
-    /// Whether to report where the time went.
+    /// Whether to report times.
     pub timing: bool,
     /// Bits of pictures.
     pub depth: Depth,
@@ -226,7 +226,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["-o", "--output"],
         argument: "FILE",
-        help: "write the output there; the suffix chooses the format: .nrrd, .nhdr, .png, .txt, .npy, .csv, .vtp, .vti, .ply, .obj, .apng, .y4m",
+        help: "write the output to FILE; the suffix chooses the format: .nrrd, .nhdr, .png, .txt, .npy, .csv, .vtp, .vti, .ply, .obj, .apng, .y4m",
         effect: Effect::OutputFile(|output, file| output.file = Some(file)),
     },
     OptionRow {
@@ -251,7 +251,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["--memory"],
         argument: "SIZE",
-        help: "take SIZE of memory at most, such as 500M or 16G; usually what the machine has",
+        help: "use at most SIZE of memory, such as 500M or 16G; default: the available memory",
         effect: Effect::Value(|run, word| {
             run.memory = Some(size(word)?);
             Ok(())
@@ -269,19 +269,19 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["-sp", "--snapshot-prefix"],
         argument: "PREFIX",
-        help: "begin the names of snapshots so; a suffix chooses their format",
+        help: "begin the names of snapshots with PREFIX; a suffix chooses their format",
         effect: Effect::OutputFile(|output, file| output.snapshot_prefix = Some(file)),
     },
     OptionRow {
         spellings: &["-print", "--print"],
         argument: "FILE",
-        help: "write printed text there; - means standard output",
+        help: "write printed text to FILE; - means standard output",
         effect: Effect::File(|run, file| run.print = file),
     },
     OptionRow {
         spellings: &["--range"],
         argument: "LO,HI|auto|auto:P,Q",
-        help: "make these numbers black and white in .png files; usually 0,1; auto takes the least and the greatest value, auto:1,99 percentiles",
+        help: "show LO as black and HI as white in .png files; default: 0,1; auto takes the least and the greatest value, auto:1,99 percentiles",
         effect: Effect::Output(|output, word| {
             output.range = range(word)?;
             Ok(())
@@ -290,7 +290,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["--bits"],
         argument: "8|16",
-        help: "write values of so many bits in .png files; usually 8",
+        help: "write 8 or 16 bits per value in .png files; default: 8",
         effect: Effect::Value(|run, word| {
             run.depth = match word {
                 "8" => Depth::Eight,
@@ -303,7 +303,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["--nan"],
         argument: "COLOUR",
-        help: "show pixels so whose values are not numbers: black, grey, white or transparent; usually black",
+        help: "show NaN as black, grey, white or transparent; default: black",
         effect: Effect::Value(|run, word| {
             let found = NanColour::ALL.iter().find(|(name, _)| *name == word);
             run.nan = found.map(|(_, colour)| *colour).ok_or_else(|| {
@@ -316,7 +316,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["--points"],
         argument: "OUTPUT",
-        help: "take this output as the positions of points and lines; usually sequences of vectors, else pos",
+        help: "take the positions of points and lines from OUTPUT; default: sequences of vectors, else pos",
         effect: Effect::Value(|run, word| {
             run.points = Some(word.to_string());
             Ok(())
@@ -325,7 +325,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["--place"],
         argument: "PLACE",
-        help: "say where the grid lies in the world: like:FILE, like:INPUT, var:NAME, spacing:SX,SY,…, box:X0,Y0,…,X1,Y1,…, matrix:(…) (…) @ (…), index or none; usually as the values of the strands' pos show",
+        help: "place the grid in the world: like:FILE, like:INPUT, var:NAME, spacing:SX,SY,…, box:X0,Y0,…,X1,Y1,…, matrix:(…) (…) @ (…), index or none; default: by the strands' pos",
         effect: Effect::Output(|output, word| {
             output.place = Some(Placement::parse(word)?);
             Ok(())
@@ -334,31 +334,31 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["--world"],
         argument: "ras|lps|stored|PLACE",
-        help: "turn images of patients into this space, or say where the grid of an image lies: spacing:SX,SY,…, box:X0,Y0,…,X1,Y1,…, matrix:(…) (…) @ (…), index or like:FILE; usually as stored",
+        help: "transform images of patients to a space, or place an image in the world: spacing:SX,SY,…, box:X0,Y0,…,X1,Y1,…, matrix:(…) (…) @ (…), index or like:FILE; default: stored",
         effect: Effect::Image(Reading::set_world),
     },
     OptionRow {
         spellings: &["--symmetric"],
         argument: "upper|lower",
-        help: "take six numbers of an image (or three) as this half of a symmetric matrix, row by row",
+        help: "read six components of an image (or three) as this half of a symmetric matrix, row by row",
         effect: Effect::Image(Reading::set_triangle),
     },
     OptionRow {
         spellings: &["--measurement-frame"],
         argument: "apply|ignore",
-        help: "take the values of an image to the world by its measurement frame, or leave them; usually apply",
+        help: "transform the values of an image to the world by its measurement frame, or leave them; default: apply",
         effect: Effect::Image(Reading::set_frame),
     },
     OptionRow {
         spellings: &["--flip-components"],
         argument: "",
-        help: "let the components of an image turn with --world although its format does not say where they lie",
+        help: "transform the components of an image with --world even if its format does not define their frame",
         effect: Effect::ImageFlag(|reading| reading.flip_components = true),
     },
     OptionRow {
         spellings: &["--fps"],
         argument: "N",
-        help: "show N pictures per second in films (.apng, .y4m); usually 25",
+        help: "show N pictures per second in films (.apng, .y4m); default: 25",
         effect: Effect::Value(|run, word| {
             let number = parse_real(word).filter(|x| *x > 0.0 && x.is_finite());
             run.per_second =
@@ -369,7 +369,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["--vary"],
         argument: "NAME=FROM:TO:COUNT",
-        help: "run COUNT times with values of an input from FROM to TO, and number the outputs; may be repeated",
+        help: "run COUNT times with values of the input NAME from FROM to TO, and number the outputs; may be repeated",
         effect: Effect::List(|run, word| {
             let vary = Vary::parse(word)?;
             if run.vary.iter().any(|other| other.input == vary.input) {
@@ -382,7 +382,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["--orbit"],
         argument: "COUNT",
-        help: "run COUNT times with the camera going once around, and number the outputs",
+        help: "run COUNT times while the camera moves once around the scene, and number the outputs",
         effect: Effect::Value(|run, word| {
             let count = positive(word)?;
             run.orbit = count.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
@@ -392,13 +392,13 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["--keep"],
         argument: "",
-        help: "write what there is when the run is interrupted or there is no memory to go on",
+        help: "write the values so far if the run is interrupted or runs out of memory",
         effect: Effect::Flag(|run| run.keep = true),
     },
     OptionRow {
         spellings: &["--color"],
         argument: "WHEN",
-        help: "have colour in messages: auto, always or never; usually auto, on terminals",
+        help: "use colour in messages: auto, always or never; default: auto, on terminals",
         // Messages before this one may have it, so whoever starts the program looks for it first.
         effect: Effect::Value(|_, word| match word {
             "auto" | "always" | "never" => Ok(()),
@@ -414,13 +414,13 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["-q", "--quiet"],
         argument: "",
-        help: "do not report what is written",
+        help: "do not report written files",
         effect: Effect::Flag(|run| run.quiet = true),
     },
     OptionRow {
         spellings: &["-t", "--timing"],
         argument: "",
-        help: "report where the time went",
+        help: "report times",
         effect: Effect::Flag(|run| run.timing = true),
     },
 ];

@@ -1,8 +1,7 @@
-//! Who has how much of the memory that this process may take.
+//! Claims on the memory that this process may use.
 //!
-//! What a program or a file asks for is claimed before it is allocated: images, strands, sequences, what `new` makes and what is
-//! printed. A claim that is more than there is left is refused with its size, so that whoever made it can say what it was
-//! for.
+//! Large amounts are claimed before they are allocated: images, strands, sequences, `new` strands and printed text. A claim for
+//! more than is left is refused with its size, so that the caller can report its purpose.
 
 use super::{available_to_process, shown};
 use std::fmt;
@@ -17,10 +16,10 @@ static CREDIT: AtomicU64 = AtomicU64::new(0);
 
 /// The credit after the system was asked, at most.
 const MOST_CREDIT: u64 = 32 << 20;
-/// What is left to the small things that nobody claims.
+/// The reserve for small allocations that are not claimed.
 const RESERVE: u64 = 16 << 20;
 
-/// Lets all claims together be so many bytes at most.
+/// Lets all claims together be this many bytes at most.
 pub fn set_limit(bytes: u64) {
     LIMIT.store(bytes, Relaxed);
 }
@@ -30,7 +29,7 @@ pub(super) fn left_by_limit() -> u64 {
     LIMIT.load(Relaxed).saturating_sub(CLAIMED.load(Relaxed))
 }
 
-/// Bytes that belong to whoever has this; they are given back when it is dropped.
+/// Claimed bytes; they are given back when this is dropped.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Claim(u64);
 
@@ -54,7 +53,7 @@ impl Claim {
     pub(crate) fn give_back(&mut self, bytes: u64) {
         self.0 -= bytes;
         CLAIMED.fetch_sub(bytes, Relaxed);
-        // What was there a moment ago is there again.
+        // The same amount is available again.
         let restore = |credit: u64| Some(credit.saturating_add(bytes).min(MOST_CREDIT));
         let _ = CREDIT.fetch_update(Relaxed, Relaxed, restore);
     }
@@ -70,7 +69,7 @@ impl Claim {
         }
     }
 
-    /// Takes over what was claimed.
+    /// Takes over another claim.
     pub(crate) fn add(&mut self, mut other: Claim) {
         self.0 += std::mem::take(&mut other.0);
     }
@@ -93,7 +92,7 @@ pub fn claim(bytes: u64) -> Result<Claim, Shortage> {
         let after = left.checked_sub(bytes).ok_or_else(|| shortage(left))?;
         CREDIT.store((after / 4).min(MOST_CREDIT), Relaxed);
     }
-    // Last, so that nobody else is refused for the sake of a claim that is refused too.
+    // Last, so that no other claim is refused because of one that is refused too.
     let add = |claimed: u64| {
         let sum = claimed.checked_add(bytes)?;
         (sum <= LIMIT.load(Relaxed)).then_some(sum)
@@ -126,14 +125,14 @@ impl std::error::Error for Shortage {}
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     claim: Claim,
-    /// What is claimed and not used yet.
+    /// Bytes that are claimed but not used yet.
     left: u64,
 }
 
 impl Meter {
     const PIECE: u64 = 1 << 20;
 
-    /// Takes note of so many bytes more.
+    /// Takes note of this many bytes more.
     pub(crate) fn take(&mut self, bytes: u64) -> Result<(), Shortage> {
         if bytes > self.left {
             let piece = bytes.max(Meter::PIECE);

@@ -1,6 +1,6 @@
 //! Which radii queries ask for: the cells of the next super-step are made to suit most of them.
 
-/// Octaves told apart: 2⁻⁴⁰ to 2²³, the ends taking what lies beyond.
+/// Octaves told apart: 2⁻⁴⁰ to 2²³, the ends taking what is beyond.
 const OCTAVES: usize = 64;
 const LOWEST: i32 = -40;
 
@@ -40,8 +40,7 @@ impl RadiusStatistics {
         }
     }
 
-    /// A radius that serves at least three quarters of the queries and is no larger than it must be
-    /// for that, to an octave.
+    /// The smallest radius, to an octave, that serves at least three quarters of the queries.
     pub fn typical(&self) -> Option<f64> {
         let total: u64 = self.octaves.iter().map(|(count, _)| count).sum();
         let mut seen = 0;

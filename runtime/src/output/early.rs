@@ -11,7 +11,7 @@ use super::write::{Contents, Number, Written, describe_array, written};
 use super::{OutputError, axes, header};
 use crate::nrrd;
 
-/// A file of which the header is written, and values as they come.
+/// A file whose header is written; values follow as they come.
 pub struct Early {
     path: PathBuf,
     file: File,
@@ -65,7 +65,7 @@ impl Early {
         Some(early)
     }
 
-    /// Writes some of the values, before which there are so many bytes of values.
+    /// Writes some of the values, before which there are this many bytes of values.
     pub fn put(&self, before: usize, values: &[u8]) {
         self.write_at(self.start + before as u64, values);
         self.left.fetch_sub(values.len() as u64, Relaxed);

@@ -50,7 +50,7 @@ impl Film {
     /// Adds a picture.
     ///
     /// # Errors
-    /// It is no picture, or not like the others, or cannot be written.
+    /// It is not a picture, or not like the others, or cannot be written.
     pub fn add(&mut self, contents: Contents<'_>, style: &Style) -> Result<(), OutputError> {
         let (png, tally) = picture_of(contents, style)?;
         let alike = |first: &Png| {

@@ -36,7 +36,7 @@ pub enum FileFormat {
     Y4m,
 }
 
-/// What is known of a format.
+/// The properties of a format.
 struct FormatRow {
     format: FileFormat,
     suffix: &'static str,

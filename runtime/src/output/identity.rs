@@ -1,8 +1,8 @@
-//! Which file a path leads to, whether it exists or not.
+//! The identity of the file that a path leads to, whether it exists or not.
 //!
 //! Takes paths as users spell them, and gives one answer for all spellings of a file: links are followed as a shell
 //! follows them, directories are compared by their real paths, and existing files by device and inode. With it, a run that
-//! would write one file twice, or replace what it reads, is refused before it begins.
+//! would write one file twice, or replace one of its inputs, is rejected before it begins.
 
 use std::fs;
 use std::io;
@@ -44,7 +44,7 @@ pub(super) fn directory_of(file: &Path) -> &Path {
 pub struct FileUse {
     /// The file as it was spelled; of a family of numbered files the one with the number 0.
     pub file: FileName,
-    /// What it is used for, such as "the input `vol`".
+    /// Its use, such as "the input `vol`".
     pub purpose: String,
     /// The text of the number 0 in the name, if this is a family of numbered files.
     pub number: Option<String>,
@@ -61,7 +61,7 @@ impl FileUse {
     }
 }
 
-/// A use with what is needed to compare it.
+/// A use with the data to compare it.
 struct Known<'u> {
     used: &'u FileUse,
     /// The real path.
@@ -73,7 +73,7 @@ struct Known<'u> {
 }
 
 impl<'u> Known<'u> {
-    /// Nothing for what is not a file: devices and streams take what several uses write, one after the other.
+    /// Nothing for devices and streams: several uses may write to them, one after the other.
     fn of(used: &'u FileUse) -> Option<Known<'u>> {
         if is_special(&used.file) {
             return None;

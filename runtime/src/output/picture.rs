@@ -5,7 +5,7 @@ use crate::png::{Depth, Png, Range};
 use crate::print::short;
 use rayon::prelude::*;
 
-/// How a pixel looks of which a value is not a number.
+/// The look of a pixel with a NaN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NanColour {
     /// Black.
@@ -160,7 +160,7 @@ struct Quantizer {
     shown: usize,
     depth: Depth,
     nan: NanColour,
-    /// The numbers that are no and full opacity.
+    /// The numbers for zero and full opacity.
     usual: (f64, f64),
     /// The numbers that are black and white.
     range: (f64, f64),
@@ -229,9 +229,9 @@ impl Quantizer {
 }
 
 impl Tally {
-    /// What a user should know: what is surprising, or, if `all`, everything.
+    /// Notes for the user: surprises, or, if `all`, everything.
     pub fn notes(&self, file: &str, all: bool) -> Vec<String> {
-        /// The share of values that may be clipped before it is told.
+        /// The share of values that may be clipped without a note.
         const TOLERATED: f64 = 0.01;
         let share = |count: usize| count as f64 / self.values.max(1) as f64;
         let percent = |count: usize| match share(count) * 100.0 {
@@ -299,7 +299,7 @@ fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     finite.fold(NO_EXTENT, |(low, high), x| (low.min(x), high.max(x)))
 }
 
-/// The finite values below which the given percentages of them lie.
+/// The percentiles of the finite values.
 fn percentiles(values: impl Iterator<Item = f64>, low: f64, high: f64) -> (f64, f64) {
     let mut finite: Vec<f64> = values.filter(|x| x.is_finite()).collect();
     if finite.is_empty() {

@@ -1,4 +1,4 @@
-//! Where the grid of an output lies in the world: as the user says, or as the positions of its strands show.
+//! The place of an output's grid in the world: given by the user, or derived from the positions of its strands.
 
 use std::path::Path;
 
@@ -217,7 +217,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// What is left of a vector beside the directions, which need not be orthogonal; nothing if it lies in their span.
+/// The part of a vector orthogonal to the directions, which need not be orthogonal themselves; nothing if it is in their span.
 fn beside(v: &[f64], directions: &[Vec<f64>]) -> Option<Vec<f64>> {
     /// The least part of a vector that counts as lying outside.
     const LEAST: f64 = 1e-6;
@@ -229,7 +229,7 @@ fn beside(v: &[f64], directions: &[Vec<f64>]) -> Option<Vec<f64>> {
     (length(&rest) > LEAST * length(v)).then_some(rest)
 }
 
-/// What is left of a vector beside orthogonal unit vectors, as a unit vector.
+/// The part of a vector orthogonal to orthogonal unit vectors, as a unit vector.
 fn remainder(v: &[f64], basis: &[Vec<f64>]) -> Option<Vec<f64>> {
     let rest = remainder_of(v, basis);
     let norm = length(&rest);

@@ -1,4 +1,4 @@
-//! The files that a run will write, checked before it begins: whatever could be wrong with them then is told then.
+//! The files that a run will write. All errors that can be found before the run are reported then, all at once.
 
 use std::fs;
 use std::io;
@@ -25,9 +25,9 @@ pub struct Target {
 /// The files of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// What is written at the end.
+    /// The files that are written at the end.
     pub results: Vec<Target>,
-    /// What is written on the way, with numbers.
+    /// The snapshots, with numbers.
     pub snapshots: Vec<Target>,
     /// What all pictures on the way, or of all runs, are put into.
     pub films: Vec<Target>,
@@ -264,7 +264,7 @@ fn group(
     targets
 }
 
-/// Says that there is nobody to run.
+/// Reports that there are no strands to run.
 fn nobody(domain: &Domain) -> Option<String> {
     if domain.strand_count() > 0 {
         return None;

@@ -155,7 +155,7 @@ impl<'a, 'c> Geometry<'a, 'c> {
         (0..lengths.len()).filter(|&n| lengths[n] > 0).collect()
     }
 
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub(super) fn description(&self) -> String {
         let points = self.point_count();
         match self.lengths {

@@ -34,11 +34,11 @@ impl Staged {
     /// Opens what will be the file at `path`.
     pub(super) fn open(&mut self, path: &Path) -> Result<File, OutputError> {
         if is_special(path) {
-            // What was written through the same stream before stays.
+            // Earlier output through the same stream stays.
             let opened = File::options().append(true).open(path);
             return opened.map_err(|e| error(path, e));
         }
-        // A link stays a link: what it points to is replaced.
+        // A link stays a link: its target is replaced.
         let target = followed(path).map_err(|e| error(path, e))?;
         let (file, temporary) = create_beside(&target).map_err(|e| error(path, e))?;
         self.files.push((temporary, target));

@@ -38,7 +38,7 @@ impl Appended {
         self.array(name, column.output.strand_size(), column.values)
     }
 
-    /// Writes the whole file of which `body` is what stands within the element of its type.
+    /// Writes the whole file; `body` is the content of its main element.
     fn write(self, ty: &str, body: &str, out: &mut dyn Write) -> io::Result<()> {
         let order = if cfg!(target_endian = "little") {
             "LittleEndian"
@@ -110,7 +110,7 @@ pub(super) fn write_points(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> 
 /// Origin, spacing and the matrix of directions (row-major) of a grid in VTK's space.
 type Frame = ([f64; 3], [f64; 3], [f64; 9]);
 
-/// How VTK says where a grid lies.
+/// The place of a grid in the notation of VTK.
 ///
 /// # Errors
 /// The axes are not at right angles.

@@ -22,7 +22,7 @@ pub struct Contents<'a> {
     pub columns: &'a [Column<'a>],
     /// The strands that have them.
     pub domain: &'a Domain,
-    /// Where the grid of the strands lies.
+    /// The place of the strands' grid.
     pub place: Option<&'a Place>,
 }
 
@@ -51,7 +51,7 @@ pub struct Number {
 pub struct Written {
     /// Its name.
     pub file: FileName,
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub description: String,
     /// What became of the numbers, if it is a picture.
     pub tally: Option<Tally>,
@@ -119,7 +119,7 @@ pub(super) fn written(file: &FileName, description: String, tally: Option<Tally>
     }
 }
 
-/// Writes a file of one of the formats that are one stream; gives what it is in a few words.
+/// Writes a file of one of the formats that are one stream; gives a description in a few words.
 fn encode(
     format: FileFormat,
     contents: Contents<'_>,
@@ -250,7 +250,7 @@ pub(super) fn describe_array(contents: Contents<'_>) -> String {
     format!("{sizes}, {}", types.join(" + "))
 }
 
-/// Writes sequences of varying length to two files. Without any element only the first is written, and a note says so.
+/// Writes sequences of varying length to two files. Without any element only the first is written, with a note.
 fn write_sequences(
     column: &Column<'_>,
     domain: &Domain,

@@ -1,7 +1,7 @@
-//! Whether an image was ever probed where it has samples.
+//! Detects images that were never probed inside.
 //!
-//! A picture of nothing, because the volume lies elsewhere, is right by the rules for positions outside, and never what was meant.
-//! Until the first position inside, every call of a primitive looks at its positions; afterwards nobody does.
+//! If the volume is elsewhere, an empty picture is correct by the rules for positions outside, but never intended. Every call of
+//! a primitive tests its positions until one is inside; after that no call does.
 
 use super::ProbeImage;
 use crate::simd::Float;
@@ -12,7 +12,7 @@ const PROBED: u8 = 1;
 /// Some probe was inside.
 const INSIDE: u8 = 2;
 
-/// What is known of the probes of an image.
+/// The facts about the probes of an image.
 #[derive(Debug, Default)]
 pub(super) struct Contact(AtomicU8);
 
@@ -27,7 +27,7 @@ impl ProbeImage<'_> {
         self.contact.0.load(Relaxed) == PROBED
     }
 
-    /// Counts as probed inside from now on, for whoever tries out code without calling primitives before.
+    /// Counts as probed inside from now on, for tests of code that call no primitive first.
     pub fn assume_inside(&self) {
         self.contact.0.fetch_or(PROBED | INSIDE, Relaxed);
         self.linear.open();

@@ -20,7 +20,7 @@ type Weights<V, const TAPS: usize, const ORDERS: usize> = [[V; TAPS]; ORDERS];
 type Sums<V, const ORDERS: usize> = [[[V; ORDERS]; ORDERS]; ORDERS];
 
 /// Probes `V::LANES` positions and stores the wanted orders; answers false, having written nothing, if a tap of
-/// an active lane lies outside.
+/// an active lane is outside.
 ///
 /// # Safety
 ///

@@ -1,7 +1,7 @@
 //! The general primitive: any dimension, support, order and border, with loops whose bounds are run-time values.
 //!
 //! It serves the specifications without a specialized version, single lanes, and the calls of the specialized
-//! versions in which a tap lies outside. Operations and their order are those of `contract.rs`, so that results
+//! versions in which a tap is outside. Operations and their order are those of `contract.rs`, so that results
 //! agree to the bit; the lanes are still computed on together.
 #![allow(
     clippy::needless_range_loop,

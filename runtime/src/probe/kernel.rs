@@ -79,7 +79,7 @@ impl ProbeKernel {
                 }
             }
         }
-        // Rounding through double is rounding once: a fraction with a denominator below 2^28 cannot lie so near
+        // Rounding through double is rounding once: a fraction with a denominator below 2^28 cannot be so near
         // to the middle of two singles without being it.
         let (single, double) = match spec.real {
             Real::F32 => (table.iter().map(|&c| c as f32).collect(), Box::default()),

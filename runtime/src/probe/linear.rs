@@ -28,7 +28,7 @@ pub struct Linear {
     pub shared: SharedBox,
 }
 
-/// Samples of which lanes that are near each other find all theirs: [`SharedBox::ROW`] along x, three along y and z.
+/// A box that has all samples of lanes near each other: [`SharedBox::ROW`] along x, three along y and z.
 #[repr(C)]
 #[derive(Debug)]
 pub struct SharedBox {

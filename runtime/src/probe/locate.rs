@@ -66,7 +66,7 @@ pub(super) fn first_taps<V: Vector>(
     first
 }
 
-/// One axis where taps may lie outside: the remapped index of each tap, `OUTSIDE` for the constant. Of one lane, or of all.
+/// One axis where taps may be outside: the remapped index of each tap, `OUTSIDE` for the constant. Of one lane, or of all.
 pub(super) struct Taps<T, I = i64> {
     pub(super) fraction: T,
     pub(super) index: [I; 2 * super::MAX_SUPPORT],

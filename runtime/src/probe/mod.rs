@@ -14,7 +14,7 @@
 //!
 //! # Contract with generated code
 //!
-//! At link time: a [`ProbeSpec`] says what is wanted; [`ProbeKernel::new`] builds the table of weights for it,
+//! At link time: a [`ProbeSpec`] specifies the probe; [`ProbeKernel::new`] builds the table of weights for it,
 //! [`ProbeImage::new`] describes the samples, [`lookup`] finds the primitive, [`outputs`] lists its results.
 //! At run time the primitive is called as [`ProbeFn`] with
 //!
@@ -106,7 +106,7 @@ impl ProbeSpec {
         self.orders.checked_ilog2().unwrap_or(0) as usize
     }
 
-    /// Says what is wrong with a specification that no primitive serves.
+    /// The error in a specification that no primitive serves.
     pub fn check(&self) -> Result<(), String> {
         if !WIDTHS.contains(&self.width) {
             return Err(format!(

@@ -1,6 +1,6 @@
-//! Where the specialized primitives find the samples that their lanes want, row by row.
+//! The samples for the lanes of the specialized primitives, row by row.
 //!
-//! Lanes are strands that lie beside each other, and mostly probe near each other: then all their taps lie in one small box,
+//! Adjacent strands mostly probe near each other: then all taps of the lanes are in one small box,
 //! and where lanes can pick from registers a row of the box is read once for all of them ([`Near`]). Otherwise every lane
 //! reads its own rows ([`Apart`]). The samples are the same, and so are the results.
 #![allow(
@@ -172,7 +172,7 @@ impl<V: Vector, const DIM: usize, const TAPS: usize> Near<V, DIM, TAPS> {
     unsafe fn rows(&self, samples: *const V::Elem, j: usize, k: usize) -> V {
         let begin = opaque(self.corner + k as isize * self.layer + j as isize * self.row);
         let begin = samples.wrapping_offset(begin);
-        // SAFETY: the box lies inside the image.
+        // SAFETY: the box is inside the image.
         unsafe {
             if DIM == 1 {
                 V::load_some(begin, self.length.saturating_sub(k * V::LANES))

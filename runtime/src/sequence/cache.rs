@@ -11,7 +11,7 @@ pub struct Settling<'a> {
     pub owner: Owner,
     /// What its state referred to before the method.
     pub before: &'a [Sequence],
-    /// Whether what is freed may still be read by other strands until the end of the super-step.
+    /// Whether freed sequences may still be read by other strands until the end of the super-step.
     pub read_by_others: bool,
 }
 
@@ -136,7 +136,7 @@ impl SequenceCache {
     /// foreign sequence among them is replaced by a copy.
     ///
     /// # Safety
-    /// All sequences must be alive in `pool`; nobody may use a sequence of this strand that `after`
+    /// All sequences must be alive in `pool`; no code may use a sequence of this strand that `after`
     /// does not name, except as `read_by_others` says.
     pub unsafe fn settle(
         &mut self,
@@ -233,7 +233,7 @@ impl SequenceCache {
         }
     }
 
-    /// Frees the buffer of one sequence that nobody uses any more.
+    /// Frees the buffer of one sequence that is no longer used.
     pub fn free(&mut self, pool: &SequencePool, sequence: Sequence) {
         if sequence.buffer() != 0 {
             self.made.retain(|&(_, buffer)| buffer != sequence.buffer());
@@ -244,7 +244,7 @@ impl SequenceCache {
     /// `sequence` followed by the elements in `values`.
     ///
     /// # Safety
-    /// As for `append`; `values` may lie in the sequence's own buffer, before its end.
+    /// As for `append`; `values` may be in the sequence's own buffer, before its end.
     unsafe fn extend(
         &mut self,
         pool: &SequencePool,
@@ -421,7 +421,7 @@ mod tests {
                 .unwrap();
                 values.push(sequence);
             }
-            // Older values stay what they were.
+            // Older values are unchanged.
             for (n, sequence) in (0..COUNT).zip(values).step_by(777) {
                 // SAFETY: nothing is freed.
                 let bytes = unsafe { pool.bytes(sequence, 4) };

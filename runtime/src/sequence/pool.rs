@@ -98,12 +98,12 @@ impl Buffer {
         }
     }
 
-    /// Address of the first element of a value of so many elements.
+    /// Address of the first element of a value of this many elements.
     pub(super) fn first(&self, length: usize) -> *mut u8 {
         let data = self.data.load(Relaxed);
         match self.from_end.load(Relaxed) as usize {
             0 => data,
-            // SAFETY: the value lies in the buffer.
+            // SAFETY: the value is in the buffer.
             element => unsafe { data.add(self.capacity() - length * element) },
         }
     }
@@ -166,7 +166,7 @@ impl SequencePool {
         unsafe { std::slice::from_raw_parts(self.data(sequence), sequence.len() * element) }
     }
 
-    /// Makes `buffer` of a sequence belong to somebody else.
+    /// Gives `buffer` of a sequence another owner.
     pub(crate) fn hand_over(&self, sequence: Sequence, owner: Owner) {
         if sequence.buffer() != 0 {
             self.buffer(sequence.buffer()).owner.store(owner.0, Relaxed);

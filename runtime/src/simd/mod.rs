@@ -282,7 +282,7 @@ pub(crate) unsafe trait Vector:
         unreachable!("{NO_PICKS}")
     }
     /// In every lane the element of this number of two vectors, counted from the first of the first to the last of the second;
-    /// any element where it is no such number.
+    /// any element where it is not such a number.
     fn pick(_first: Self, _second: Self, _numbers: Self) -> Self {
         unreachable!("{NO_PICKS}")
     }

@@ -1,4 +1,4 @@
-//! Vectors that record what is done to them: the primitives, written once over `Vector`, as lists of operations.
+//! Vectors that record their operations. With them the primitives, written once over `Vector`, become lists of operations.
 //!
 //! A machine that the primitives are not compiled for does the same operations in the same order, and so gives the same
 //! bits. Where a primitive looks at a mask to treat rare lanes on their own, the recording says that it holds only where
@@ -197,7 +197,7 @@ impl Not for Truth {
 }
 
 impl Mask for Truth {
-    /// Whoever looks at a mask does so for rare lanes, which are left out of the recording.
+    /// Code tests a mask only for rare lanes, which are left out of the recording.
     fn bits(self) -> u32 {
         record(Operation::Never, [self.0, 0, 0]);
         0

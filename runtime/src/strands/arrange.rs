@@ -84,7 +84,7 @@ pub(crate) fn in_turn(count: usize, work: &(dyn Fn(usize) + Sync)) {
 /// that were filled, in the order of `sources`.
 ///
 /// # Safety
-/// Nobody else may touch the state of these blocks.
+/// No other thread may access the state of these blocks.
 pub(crate) unsafe fn arrange(
     layout: &StateLayout,
     state: &Blocks,
@@ -141,7 +141,7 @@ pub(crate) unsafe fn arrange(
             now.stable |= (was.stable >> from & 1) << lane;
             now.fresh |= (was.fresh >> from & 1) << lane;
             let target = block * width + lane;
-            // SAFETY: nobody writes the saved copies any more; the target block is ours by the caller's promise, and one
+            // SAFETY: the saved copies are no longer written; the target block is ours by the caller's promise, and one
             // worker fills it.
             unsafe {
                 let (there, here) = (saved.block(copy), state.block(first + block));

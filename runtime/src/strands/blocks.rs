@@ -64,7 +64,7 @@ impl Blocks {
     #[inline]
     pub fn block(&self, index: usize) -> *mut u8 {
         assert!(index < self.len, "block {index} of {}", self.len);
-        // SAFETY: the index is in range, so the address lies in the allocation.
+        // SAFETY: the index is in range, so the address is in the allocation.
         unsafe { self.base.as_ptr().add(index * self.stride) }
     }
 
@@ -122,7 +122,7 @@ impl Blocks {
         self.capacity = capacity;
     }
 
-    /// Room for so many aligned blocks. What is asked for is less aligned: the system has zeroed
+    /// Room for this many aligned blocks. What is asked for is less aligned: the system has zeroed
     /// memory at hand, of which pages come into being when they are first touched, but an allocation
     /// of higher alignment would be filled with zeros here and now.
     fn allocation(&self, blocks: usize) -> Layout {
@@ -148,7 +148,7 @@ impl Blocks {
 
 impl Drop for Blocks {
     fn drop(&mut self) {
-        // SAFETY: nobody can hold the array any more.
+        // SAFETY: no references to the array are left.
         unsafe { self.release() }
     }
 }
@@ -160,7 +160,7 @@ struct Aligned;
 /// The lanes of one plane as a slice.
 ///
 /// # Safety
-/// `block` must be a block that has `plane`, of values of type `T`, in `width` lanes; nobody else
+/// `block` must be a block that has `plane`, of values of type `T`, in `width` lanes; no other thread
 /// may touch those bytes during `'a`.
 pub unsafe fn lanes_mut<'a, T: Copy>(block: *mut u8, plane: Plane, width: usize) -> &'a mut [T] {
     debug_assert_eq!(plane.bytes, size_of::<T>());
@@ -171,7 +171,7 @@ pub unsafe fn lanes_mut<'a, T: Copy>(block: *mut u8, plane: Plane, width: usize)
 /// Copies a block.
 ///
 /// # Safety
-/// Both must be blocks of `layout`, and nobody else may touch them.
+/// Both must be blocks of `layout`, and no other thread may access them.
 pub unsafe fn copy_block(layout: &StateLayout, from: *const u8, to: *mut u8) {
     // SAFETY: promised by the caller.
     unsafe { ptr::copy_nonoverlapping(from, to, layout.stride()) }
@@ -180,7 +180,7 @@ pub unsafe fn copy_block(layout: &StateLayout, from: *const u8, to: *mut u8) {
 /// Copies one lane of every plane from one block to another lane of another (or the same) block.
 ///
 /// # Safety
-/// Both must be blocks of `layout` that nobody else writes; lanes below its width.
+/// Both must be blocks of `layout` that no other thread writes; lanes below its width.
 pub unsafe fn copy_lane(
     layout: &StateLayout,
     from: *const u8,
@@ -190,7 +190,7 @@ pub unsafe fn copy_lane(
 ) {
     debug_assert!(from_lane < layout.width() && to_lane < layout.width());
     for plane in layout.planes() {
-        // SAFETY: both addresses lie inside the plane.
+        // SAFETY: both addresses are inside the plane.
         unsafe {
             copy_scalar(
                 from.add(plane.offset + from_lane * plane.bytes),
@@ -204,10 +204,10 @@ pub unsafe fn copy_lane(
 /// Appends one lane of every plane to `record`, plane after plane without gaps.
 ///
 /// # Safety
-/// `block` must be a block of `layout` that nobody writes, `lane` below its width.
+/// `block` must be a block of `layout` that is not written meanwhile, `lane` below its width.
 pub unsafe fn save_lane(layout: &StateLayout, block: *const u8, lane: usize, record: &mut Vec<u8>) {
     for plane in layout.planes() {
-        // SAFETY: the address lies inside the plane.
+        // SAFETY: the address is inside the plane.
         let bytes = unsafe {
             std::slice::from_raw_parts(block.add(plane.offset + lane * plane.bytes), plane.bytes)
         };
@@ -218,12 +218,12 @@ pub unsafe fn save_lane(layout: &StateLayout, block: *const u8, lane: usize, rec
 /// Writes what [`save_lane`] saved into a lane.
 ///
 /// # Safety
-/// `block` must be a block of `layout` that nobody else touches, `lane` below its width.
+/// `block` must be a block of `layout` that no other thread accesses, `lane` below its width.
 pub unsafe fn load_lane(layout: &StateLayout, record: &[u8], block: *mut u8, lane: usize) {
     let mut rest = record;
     for plane in layout.planes() {
         let (value, after) = rest.split_at(plane.bytes);
-        // SAFETY: the address lies inside the plane and `value` has the plane's size.
+        // SAFETY: the address is inside the plane and `value` has the plane's size.
         unsafe {
             ptr::copy_nonoverlapping(
                 value.as_ptr(),
@@ -270,7 +270,7 @@ mod tests {
         blocks.resize(5);
         for index in 0..5 {
             assert_eq!(blocks.block(index).addr() % 64, 0);
-            // SAFETY: the block exists and nobody writes it.
+            // SAFETY: the block exists and is not written meanwhile.
             let bytes = unsafe { std::slice::from_raw_parts(blocks.block(index), 64) };
             assert!(
                 bytes

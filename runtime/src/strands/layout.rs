@@ -1,5 +1,5 @@
-//! Where each state variable of a strand lies: takes the compiler's list of variables, gives byte
-//! offsets inside a block of W strands.
+//! The layout of a strand's state: takes the compiler's list of variables, gives byte offsets
+//! inside a block of W strands.
 //!
 //! A block is `[plane][W]`: one plane per scalar component, W lanes side by side. Every plane is
 //! aligned to its own size (at most 64 bytes) and every block to 64 bytes. Planes that other

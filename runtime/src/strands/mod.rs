@@ -1,5 +1,5 @@
 //! Storage of strands: takes the compiler's state layout, keeps the state of every strand in blocks
-//! of W lanes, knows who is where.
+//! of W lanes, and knows the block and lane of each.
 
 pub(crate) mod arrange;
 pub mod blocks;

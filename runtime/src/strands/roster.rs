@@ -1,10 +1,10 @@
-//! Who is where: the strands in creation order, the block and lane each lives in, and whether it is
-//! active or stable.
+//! The roster: the strands in creation order, the block and lane of each, and whether it is active
+//! or stable.
 //!
 //! A *slot* is a place (block × width + lane), a *rank* the position of a strand among the living
 //! in creation order, an *id* the number of strands created before it in the whole run. Strands
 //! move between slots, never between ranks except by closing the gaps of the dead, so everything a
-//! user can see is ordered by rank and does not depend on where strands live. For a grid the rank
+//! user can see is ordered by rank and does not depend on the slots. For a grid the rank
 //! is the row-major index.
 
 use super::arrange::bits;
@@ -19,7 +19,7 @@ pub struct LaneSets {
     pub stable: LaneMask,
     /// Active lanes whose `start` method has not run yet.
     pub fresh: LaneMask,
-    /// Whether the block's state may differ from what is published of it.
+    /// Whether the block's state may differ from its published copy.
     pub unpublished: bool,
     /// Where the newest state of the block is.
     pub newest: Newest,
@@ -97,12 +97,12 @@ pub struct Roster {
     pub(crate) lanes: Vec<LaneSets>,
     /// Per slot; meaningless for vacant ones.
     pub(crate) ranks: Vec<u32>,
-    /// Per rank, ascending. Empty as long as nobody has died: then the id of a strand is its rank.
+    /// Per rank, ascending. Empty as long as no strand has died: then the id of a strand is its rank.
     ids: Vec<u64>,
     /// Number of ranks.
     count: usize,
     created: u64,
-    /// Whether strands have other ranks or slots than when someone elsewhere was told.
+    /// Whether ranks or slots have changed since the accelerator was last informed.
     pub(crate) reordered: bool,
 }
 

@@ -35,7 +35,7 @@ pub fn walk(sizes: &[usize]) -> Vec<u32> {
     order
 }
 
-/// A grid in tiles of up to so many strands.
+/// A grid in tiles of up to this many strands.
 pub(crate) struct Walk {
     sizes: Vec<usize>,
     bits: Vec<u32>,
@@ -53,7 +53,7 @@ pub(crate) struct Tile {
     points: usize,
 }
 
-/// The points of a tile in walking order, for blocks of so many lanes. Lanes of a last block that have no point hold zeros.
+/// The points of a tile in walking order, for blocks of this many lanes. Lanes of a last block that have no point hold zeros.
 #[derive(Default)]
 pub(crate) struct TilePoints {
     /// How many there are.
@@ -140,7 +140,7 @@ impl Walk {
             .collect()
     }
 
-    /// The positions on the curve of those points of a tile that lie in the grid.
+    /// The positions on the curve of those points of a tile that are in the grid.
     fn codes<'a>(&'a self, tile: &Tile) -> impl Iterator<Item = usize> + use<'a> {
         let whole = tile.points == self.offsets.len();
         let room = self.room(tile);

@@ -39,7 +39,7 @@ impl Core {
         let slots = self.roster.admit(count).ok_or(RunError::TooManyStrands)?;
         self.state.resize(self.roster.blocks());
         self.published.resize(self.roster.blocks());
-        // What was too small has been given back.
+        // The smaller allocation has been freed.
         let surplus = (before + growth).saturating_sub(bytes_of_all(self));
         self.claim.give_back(surplus);
         let width = self.layout.width();
@@ -62,10 +62,10 @@ impl Core {
     }
 }
 
-/// Bytes for each strand beside its state: its place in the order, its number, and what is needed to find these.
+/// Bytes for each strand beside its state: its rank, its number, and the tables to find them.
 const ROSTER_BYTES: usize = 24;
 
-/// Bytes for so many strands, all together.
+/// Bytes for this many strands, all together.
 pub(super) fn strand_bytes(layout: &StateLayout, count: usize) -> u64 {
     let blocks = count.div_ceil(layout.width()) as u64;
     let block = layout.stride() + layout.published_stride() + size_of::<LaneSets>();

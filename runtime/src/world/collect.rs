@@ -17,7 +17,7 @@ pub(crate) type BlockPlanes<'a> = &'a (dyn Fn(usize, &mut [u64]) -> *const u8 + 
 /// Writes the values of some lanes of a block, which lie in the planes at `offsets`, each to its place.
 ///
 /// # Safety
-/// Those planes have a value for every lane, there is room for the values of every place, and nobody else writes there.
+/// Those planes have a value for every lane, there is room for the values of every place, and no other thread writes there.
 #[inline(always)]
 pub(super) unsafe fn put_lanes<T: Copy>(
     room: &Room<T>,
@@ -47,7 +47,7 @@ pub(super) unsafe fn put_lanes<T: Copy>(
 
 impl Core {
     /// The values of the members of a set: of each `components` scalars, which lie in the planes at `offsets` from what
-    /// `planes` gives for its block. Scratch memory has so many words.
+    /// `planes` gives for its block. Scratch memory has this many words.
     ///
     /// # Safety
     /// Those planes have a value of type `scalar` for every member's lane.

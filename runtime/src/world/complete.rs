@@ -50,7 +50,7 @@ pub(crate) fn run_to_completion<P: StrandProgram>(core: &mut Core, program: &P, 
             let groups = lanes
                 .par_chunks_mut(blocks)
                 .zip(ranks.par_chunks_mut(blocks * width));
-            // Some take much longer than others, and whoever has none takes any.
+            // Some take much longer than others, and an idle worker takes any.
             groups.enumerate().with_max_len(1).for_each(run);
         } else {
             let groups = lanes

@@ -1,5 +1,5 @@
-//! What a strand method sees besides its own block: the state of others as of the start of the
-//! super-step, and the services of the runtime.
+//! The context of a strand method: the state of other strands as of the start of the super-step,
+//! and the services of the runtime.
 
 mod sequences;
 
@@ -24,7 +24,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) sequences: &'a SequencePool,
     pub(crate) roster: &'a Roster,
     pub(crate) counts: Counts,
-    /// Whether methods may fail because there is no memory for what they make.
+    /// Whether methods may fail because there is no memory for new values.
     pub(crate) may_exhaust: bool,
     /// See [`StepHead`].
     pub(crate) cancelled: *const AtomicBool,
@@ -41,7 +41,7 @@ pub(crate) struct Worker {
     pub(crate) printed: PrintLog,
     pub(crate) nursery: Nursery,
     pub(crate) failure: Option<StrandFailure>,
-    /// Memory of what is printed and made during a super-step.
+    /// Memory of printed text and new strands of a super-step.
     pub(crate) meter: Meter,
     pub(crate) sequences: SequenceCache,
     pub(crate) radii: RadiusStatistics,

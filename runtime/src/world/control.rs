@@ -1,4 +1,4 @@
-//! How another thread watches a run and stops it.
+//! Lets another thread watch a run and stop it.
 
 use crate::strands::Counts;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

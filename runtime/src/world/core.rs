@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Strands a worker takes at a time.
 const TASK: usize = 64;
-/// Of long tasks a worker takes several that are neighbours, unless fewer than these shares for everyone are left.
+/// Of long tasks a worker takes several that are neighbours, unless fewer than these shares per worker are left.
 const SHARES: usize = 2;
 
 /// Everything but the program.
@@ -83,7 +83,7 @@ impl Core {
         Ok(core)
     }
 
-    /// Workers for so many strands, and none of these.
+    /// Workers for `count` strands, but no strands yet.
     pub(crate) fn empty(
         layout: StateLayout,
         abilities: Abilities,
@@ -91,7 +91,7 @@ impl Core {
         sequences: Arc<SequencePool>,
         workers: &Workers,
     ) -> Result<Core, WorldError> {
-        // Nobody has more to do than there are blocks, unless there will be more of them.
+        // More workers than blocks would idle, unless strands can be created.
         let blocks = count.div_ceil(layout.width());
         let useful = match abilities.creates {
             true => usize::MAX,
@@ -135,8 +135,8 @@ impl Core {
         }
     }
 
-    /// Runs tasks of many strands each, every one once. Workers take up to so many `neighbours` at a time, because these
-    /// write to the same part of memory, and single ones near the end, so that nobody waits for long.
+    /// Runs tasks of many strands each, every one once. Workers take up to this many `neighbours` at a time, because these
+    /// write to the same part of memory, and single ones near the end, so that no worker waits for long.
     pub(crate) fn share(&self, tasks: usize, neighbours: usize, run: impl Fn(usize) + Sync) {
         let next = AtomicUsize::new(0);
         let work = |workers: usize| {
@@ -161,7 +161,7 @@ impl Core {
         }
     }
 
-    /// Makes the spatial index fit the strands; says whether it had to be made anew.
+    /// Makes the spatial index fit the strands; tells whether it had to be rebuilt.
     pub(crate) fn index(&mut self) -> bool {
         let Some(search) = &mut self.search else {
             return false;
@@ -326,7 +326,7 @@ impl Core {
         for worker in &mut self.workers {
             let worker = owned(worker);
             worker.sequences.free_retired(&self.sequences);
-            // What was printed and made is in its place.
+            // Printed text and new strands are in their places.
             worker.meter = Meter::default();
         }
     }
@@ -386,14 +386,14 @@ impl Core {
         self.recount();
     }
 
-    /// Counts the strands, also for whoever watches the progress.
+    /// Counts the strands, also for progress reports.
     pub(crate) fn recount(&mut self) {
         self.counts = self.roster.counts();
         self.control.show(self.step, self.counts);
     }
 }
 
-/// The contents of a lock that nobody else can hold.
+/// The contents of a lock that no other thread can hold.
 pub(super) fn owned<T>(lock: &mut Mutex<T>) -> &mut T {
     lock.get_mut().unwrap_or_else(PoisonError::into_inner)
 }

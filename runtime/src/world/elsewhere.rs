@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What is to become, or has become, of a strand. Above these bits is how many super-steps it has taken.
+/// The state of a strand before or after a launch. The bits above are its number of super-steps.
 pub mod fate {
     /// Nothing: there is no strand, or it is not active.
     pub const IDLE: u32 = 0;
@@ -46,7 +46,7 @@ pub struct Batch<'a> {
     pub state: &'a mut [u8],
     /// Bytes of a block.
     pub stride: usize,
-    /// What others may read of the blocks: the first so many bytes of each, as of the start of a super-step.
+    /// What others may read of the blocks: the first this many bytes of each, as of the start of a super-step.
     pub published: &'a mut [u8],
     /// See `published`.
     pub published_stride: usize,
@@ -79,7 +79,7 @@ impl Batch<'_> {
         self.lanes.len()
     }
 
-    /// The blocks in so many parts, or fewer if there are few, each a batch of its own; for strands that run to their ends.
+    /// The blocks in this many parts, or fewer if there are few, each a batch of its own; for strands that run to their ends.
     pub fn split(&mut self, parts: usize) -> Vec<Batch<'_>> {
         let per_part = self.blocks().div_ceil(parts).max(1);
         let states = self.state.chunks_mut(per_part * self.stride);
@@ -95,7 +95,7 @@ impl Batch<'_> {
         states.zip(lanes).map(part).collect()
     }
 
-    /// What is to become of the strands of some blocks, by their places.
+    /// The states of the strands of some blocks, by their slots.
     pub fn told(&self, blocks: Range<usize>) -> Vec<u32> {
         let fate_of = |sets: &LaneSets, lane: usize| {
             let is_in = |set: LaneMask| set >> lane & 1 == 1;
@@ -118,7 +118,7 @@ impl Batch<'_> {
         fates
     }
 
-    /// Runs of blocks of which the newest state is here alone.
+    /// Ranges of blocks whose newest state is here only.
     pub fn changed(&self) -> Vec<Range<usize>> {
         if self.settled {
             return Vec::new();
@@ -126,7 +126,7 @@ impl Batch<'_> {
         runs(self.lanes, |_, sets| sets.newest == Newest::Here)
     }
 
-    /// Runs of blocks of which the newest state is there alone.
+    /// Ranges of blocks whose newest state is there only.
     pub fn away(&self) -> Vec<Range<usize>> {
         runs(self.lanes, |_, sets| sets.newest == Newest::There)
     }
@@ -136,7 +136,7 @@ impl Batch<'_> {
         ends_now(self.control, self.independent)
     }
 
-    /// Tells whoever watches how far strands have come and how many have ended.
+    /// Reports the progress of strands and how many have ended.
     pub fn advance(&self, steps: u64, stabilized: u64, died: u64) {
         self.control
             .advance(self.first_step + steps, stabilized, died);
@@ -156,7 +156,7 @@ fn runs(lanes: &[LaneSets], holds: impl Fn(usize, &LaneSets) -> bool) -> Vec<Ran
     runs
 }
 
-/// Whether a run has to end before its strands have done what they began.
+/// Whether a run has to end before its strands do.
 fn ends_now(control: &Control, independent: bool) -> bool {
     match independent {
         true => control.is_over(),

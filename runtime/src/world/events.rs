@@ -1,4 +1,4 @@
-//! What happens while a block runs and is acted on at the end of the super-step: printed text, new
+//! Events of a running block that take effect at the end of the super-step: printed text, new
 //! strands, run-time errors.
 //!
 //! Each worker keeps its own log; entries carry the rank of their strand, and since one strand runs

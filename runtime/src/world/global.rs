@@ -1,4 +1,4 @@
-//! What global blocks see and do: counts, reductions over strand sets, printing, stopping all
+//! The context of global blocks: counts, reductions over strand sets, printing, stopping all
 //! strands, and sequences in global variables.
 
 use super::core::Core;

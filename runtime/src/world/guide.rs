@@ -1,4 +1,4 @@
-//! How generated code works with a world. This module holds no code; `tests/world_generated.rs` is
+//! The contract between generated code and a world. This module has no code; `tests/world_generated.rs` is
 //! a complete small program written the way the compiler writes one.
 //!
 //! # The super-step
@@ -20,26 +20,25 @@
 //! A program without communication, `new`, counts, printing and a global `update` block
 //! ([`Abilities::independent`](super::Abilities::independent)) runs each group of blocks to its end
 //! instead. `Abilities` must therefore name everything the code does: a query without
-//! `communicates` finds nobody, a spawned strand without `creates` joins too late.
+//! `communicates` finds no strand, a spawned strand without `creates` joins too late.
 //!
 //! # Methods and blocks
 //!
 //! A method gets the context, its block and the lanes to run. Component `c` of variable `v` in lane
-//! `l` lies at `block + plane(v, c).offset + l * plane(v, c).bytes`
+//! `l` is at `block + plane(v, c).offset + l * plane(v, c).bytes`
 //! ([`StateLayout::plane`](crate::strands::StateLayout::plane)). The method writes only lanes in its
 //! mask: the others hold stable strands, or nothing. It answers with the lanes that stabilized and
 //! those that died; a lane in both is dead, a lane in neither stays active.
 //!
-//! Values that are handed over have the form `values[component * W + lane]`, also when the
-//! mask has only one lane. What stands in lanes outside the mask is neither read nor written, except
-//! that `sphere` sets all lists.
+//! Values are passed in the form `values[component * W + lane]`, even if the mask has only one lane.
+//! Lanes outside the mask are neither read nor written, except that `sphere` sets all lists.
 //!
-//! [`StepContext::head`](super::StepContext::head) has what all methods of a super-step see: `all`, `active` and
+//! [`StepContext::head`](super::StepContext::head) is the same for all methods of a super-step: `all`, `active` and
 //! `stable` are `numStrands()`, `numActive()` and `numStable()`, as of the start of the super-step.
 //!
 //! # Calls
 //!
-//! What code cannot do by itself are methods of [`StepContext`](super::StepContext): `spawn`, `fail`,
+//! The services of the runtime are methods of [`StepContext`](super::StepContext): `spawn`, `fail`,
 //! `print_text`, `sphere`, and `create_sequence`, `extend_sequence`, `concatenate`, `sequence_data`.
 //! `lanes` is a mask out of the method's own lanes; an empty mask does nothing.
 //!
@@ -59,12 +58,12 @@
 //! owns nothing and frees nothing.** After every method the runtime looks at the handles in the
 //! state of each lane that ran, and
 //!
-//! * what the method made and no variable holds is freed: temporaries need no care;
-//! * what a variable held before and none holds now (it was overwritten) is freed, at the end of the
-//!   super-step if any sequence of the layout is read by others, else at once;
-//! * what a variable holds but belongs to another strand or to the globals is copied, and the
-//!   handle in the state replaced by that of the copy;
-//! * a strand that died holds nothing.
+//! * frees sequences that the method made and no variable holds: temporaries need no care;
+//! * frees sequences that a variable held before and none holds now, at the end of the super-step
+//!   if any sequence of the layout is read by others, else at once;
+//! * copies sequences that a variable holds but that belong to another strand or to the globals,
+//!   and replaces the handle in the state by that of the copy;
+//! * frees all sequences of a strand that died.
 //!
 //! So a handle and the address of its elements are valid until the method returns, whatever is
 //! appended in between: appending to the newest value writes behind its end, appending to an older
@@ -75,18 +74,18 @@
 //! # `new`
 //!
 //! Initialize the lanes of `staging()`, a block of the state's own layout, as `create` does a
-//! block: **every plane**, since the block still holds what was there before (a sequence plane
-//! without a value gets 0). Then call `spawn`, which copies the lanes away, sequences
+//! block: **every plane**, since the block still holds earlier values (a sequence plane without a
+//! value gets 0). Then call `spawn`, which copies the lanes away, sequences
 //! included. The staging block may be used again at once; its handles now belong to the child and
 //! must not be read. A method may spawn any number of times, also for lanes that then stabilize or
-//! die. What is called while initializing take the parent's lane. The child has no slot yet and
+//! die. Calls during the initialization take the parent's lane. The child has no slot yet and
 //! cannot be found by queries before the next super-step.
 //!
 //! # Reading others
 //!
-//! `sphere` gives slots of living strands strictly closer than the radius, the asking strand
-//! left out, in strand order. The list of a lane lies at `lists.slots[lane]` and is valid until the
-//! method returns, also after further queries. A variable that is read through a slot must be
+//! `sphere` gives the slots of living strands strictly closer than the radius, without the querying
+//! strand, in strand order. The list of a lane is at `lists.slots[lane]` and is valid until the
+//! method returns, even after further queries. A variable that is read through a slot must be
 //! declared [`Communicated`](crate::strands::Sharing::Communicated), or
 //! [`Constant`](crate::strands::Sharing::Constant) if no method assigns it. With the width W
 //!
@@ -96,8 +95,8 @@
 //! ```
 //!
 //! Strides and offsets are constants of the layout; the two base addresses change between
-//! super-steps. A strand reads its own variables in its block, where it sees what it has just
-//! assigned. A sequence of another strand is its handle, read in the same way, then
+//! super-steps. A strand reads its own variables in its block, where it sees its own
+//! assignments. A sequence of another strand is its handle, read in the same way, then
 //! `sequence_data`; it may be extended or stored like any other.
 //!
 //! # Global code
@@ -111,7 +110,7 @@
 //!   `map(block, lanes, values)`, which writes the planes of `e` to `values`. It is called for many
 //!   blocks at the same time, must not write anything else and has no step context. The values are
 //!   then folded in strand order, in a shape that depends on their number only. The map reads
-//!   the block itself: between super-steps that is what is published.
+//!   the block itself, which equals the published state between super-steps.
 //! * `stabilize` and `die` in a global block: `stabilize_all`, `kill_all`, after the block's code.
 //! * Sequences of global variables: `cx.sequences` ([`GlobalSequences`](super::GlobalSequences)), the
 //!   same object that held those of inputs and initializers before the world was made. After each

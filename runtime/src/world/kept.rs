@@ -91,7 +91,7 @@ impl Way {
     /// Writes the values of some lanes of a block; those of the strand of rank `first` belong at `to`.
     ///
     /// # Safety
-    /// The block has values for these lanes, there is room for those of their ranks, and nobody else writes theirs.
+    /// The block has values for these lanes, there is room for those of their ranks, and no other thread writes theirs.
     pub(super) unsafe fn put(
         &self,
         to: *mut u8,
@@ -128,7 +128,7 @@ unsafe fn close_up<T: Copy>(values: &mut Vec<T>, components: usize, dead: &[u8],
     let start = values.as_mut_ptr();
     let mut kept = if any { 0 } else { dead.len() };
     for rank in (kept..dead.len()).filter(|&rank| dead[rank] == 0) {
-        // SAFETY: both lie in the vector's room.
+        // SAFETY: both are in the vector's room.
         unsafe {
             let (from, to) = (start.add(rank * components), start.add(kept * components));
             std::ptr::copy(from, to, components);

@@ -1,4 +1,4 @@
-//! Where the values of a variable go: to room for those of all strands, or, if they are only handed on, to the memory of a part.
+//! The destination of a variable's values: an array for all strands, or, if they are only streamed, the memory of a part.
 
 use super::kept::{Kept, Way};
 use super::parts::{Part, Parts, Taker};
@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(super) struct Asked {
     variables: Vec<usize>,
     ways: Vec<Way>,
-    /// Those whose values are only handed on.
+    /// Those whose values are only streamed.
     passing: Vec<bool>,
 }
 
@@ -29,7 +29,7 @@ impl Asked {
         }
     }
 
-    /// Bytes that each strand has of variables that are only handed on, or of the others.
+    /// Bytes that each strand has of variables that are only streamed, or of the others.
     fn bytes(&self, passing: bool) -> Vec<usize> {
         let ways = self.ways.iter().zip(&self.passing);
         let counted = ways.filter(|(_, passes)| **passes == passing);
@@ -47,7 +47,7 @@ impl Asked {
         Parts::new(walk, workers, &bytes, &self.bytes(true), taker)
     }
 
-    /// Room for the values of so many strands, where they are kept.
+    /// Room for the values of this many strands, where they are kept.
     pub(super) fn room(&self, layout: &StateLayout, strands: usize) -> Vec<Option<Kept>> {
         let variables = self.variables.iter().zip(&self.passing);
         variables
@@ -75,7 +75,7 @@ pub(super) struct Outlet {
 
 enum Home {
     Kept(Room<u8>),
-    /// By its number among those that are only handed on.
+    /// By its number among those that are only streamed.
     Passing(usize),
 }
 
@@ -86,14 +86,14 @@ impl Outlet {
             // SAFETY: it is where the values begin.
             (Home::Kept(room), _) => (unsafe { room.at(0) }, 0),
             (Home::Passing(output), Some(part)) => (part.room(*output), part.first),
-            (Home::Passing(_), None) => unreachable!("what is handed on is handed on in parts"),
+            (Home::Passing(_), None) => unreachable!("streamed values have a part"),
         }
     }
 
     /// Writes the values of some lanes of a block.
     ///
     /// # Safety
-    /// The block has values for these lanes, their ranks are below the number of strands and in the part, and nobody else
+    /// The block has values for these lanes, their ranks are below the number of strands and in the part, and no other thread
     /// writes theirs.
     pub(super) unsafe fn put(
         &self,
@@ -110,7 +110,7 @@ impl Outlet {
     /// The bytes of the values of some strands of a part, and how many bytes those before them have.
     ///
     /// # Safety
-    /// They were written, and nobody writes them as long as these are borrowed.
+    /// They were written, and are not written again as long as these are borrowed.
     pub(super) unsafe fn written(&self, part: Part<'_>, strands: Range<usize>) -> (usize, &[u8]) {
         let bytes = self.way.bytes();
         let (values, first) = self.from(Some(part));

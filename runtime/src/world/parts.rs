@@ -1,4 +1,4 @@
-//! Parts of a grid whose values are handed on as soon as all their strands have ended, while others still run.
+//! Parts of a grid whose values are passed on as soon as all their strands have ended, while others still run.
 
 use super::pen::{Pen, lock};
 use crate::strands::tiles::Walk;
@@ -12,7 +12,7 @@ pub struct Taker<'a> {
     /// Is called by any worker, but for one output by one at a time, with the number of the output among those wanted, how many bytes of its values come before,
     /// and the bytes of these, in creation order.
     pub take: &'a (dyn Fn(usize, usize, &[u8]) + Sync),
-    /// Outputs of which nobody asks for the values again.
+    /// Outputs whose values are not needed again.
     pub passing: &'a [bool],
 }
 
@@ -47,7 +47,7 @@ struct State {
     left: AtomicUsize,
     /// Outputs that have not been taken.
     untaken: AtomicUsize,
-    /// If some tiles have begun, memory for values that are only handed on, and the worker to whom it belongs.
+    /// If some tiles have begun, memory for values that are only streamed, and the worker that owns it.
     memory: Mutex<(Memory, usize)>,
 }
 
@@ -63,14 +63,14 @@ pub(super) struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Where the values of an output begin, by its number among those that are only handed on.
+    /// Where the values of an output begin, by its number among those that are only streamed.
     pub(super) fn room(self, output: usize) -> *mut u8 {
         self.memory.wrapping_add(self.begins[output])
     }
 }
 
 impl<'a> Parts<'a> {
-    /// The parts of a grid whose strands have so many bytes of each output, and these of each that is only handed on.
+    /// The parts of a grid whose strands have `bytes` of each output, and `passing` of each that is only streamed.
     pub(super) fn new(
         walk: &Walk,
         workers: usize,
@@ -108,7 +108,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Bytes of memory that so many open parts have, or all parts if they are fewer.
+    /// Bytes of memory that this many open parts have, or all parts if they are fewer.
     pub(super) fn bytes(&self, open: usize) -> usize {
         open.min(self.states.len()) * self.words * size_of::<u64>()
     }
@@ -127,12 +127,12 @@ impl<'a> Parts<'a> {
         self.begun(part)
     }
 
-    /// Nothing more is handed on.
+    /// Nothing more is passed on.
     pub(super) fn spoil(&self) {
         self.spoilt.store(true, Ordering::Relaxed);
     }
 
-    /// Notes that a tile has ended and that its values are written. If it was the last of its part, they are handed on: `values`
+    /// Notes that a tile has ended and that its values are written. If it was the last of its part, they are passed on: `values`
     /// gives those of some strands of an output, and how many bytes come before.
     pub(super) fn end<'v>(
         &self,
@@ -140,7 +140,7 @@ impl<'a> Parts<'a> {
         values: impl Fn(usize, Part<'_>, Range<usize>) -> (usize, &'v [u8]),
     ) {
         let part = tile / self.tiles;
-        // Whoever ends a part sees what the others wrote.
+        // The worker that ends a part sees the writes of the others.
         let left = self.states[part].left.fetch_sub(1, Ordering::AcqRel) - 1;
         if left > 0 || self.spoilt.load(Ordering::Relaxed) {
             return;

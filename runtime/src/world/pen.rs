@@ -1,5 +1,5 @@
-//! A file is written by one worker at a time. Who has something to write while another is at it leaves it to that one, and goes
-//! on instead of waiting.
+//! A file is written by one worker at a time. A worker with something to write while another is writing queues it for that
+//! worker, and carries on instead of waiting.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -24,7 +24,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<T> Pen<T> {
-    /// Writes something and what else waits, or leaves it to whoever is writing, unless more than `most` wait already.
+    /// Writes something and what else waits, or queues it for the worker that is writing, unless more than `most` wait already.
     pub(super) fn write(&self, thing: T, most: usize, write: impl Fn(T)) {
         lock(&self.waiting).push_back(thing);
         loop {
@@ -41,7 +41,7 @@ impl<T> Pen<T> {
                 }
             }
             drop(right);
-            // Someone may have left something just before.
+            // Another worker may have queued something just before.
             if lock(&self.waiting).is_empty() {
                 return;
             }

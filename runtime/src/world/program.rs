@@ -1,5 +1,5 @@
-//! What the compiler provides: the layout of a strand's state, its methods over blocks of W
-//! strands, and the global blocks.
+//! The interface that the compiler implements: the layout of a strand's state, its methods over
+//! blocks of W strands, and the global blocks.
 
 use super::context::StepContext;
 use super::elsewhere::Batch;
@@ -9,7 +9,7 @@ use crate::sequence::Sequence;
 use crate::strands::StateLayout;
 use std::ops::Range;
 
-/// What a program makes use of. It decides how the program is run, never what it computes.
+/// The features that a program uses. They decide how the program is run, never its results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Abilities {
     /// Strands have a `start` method.
@@ -59,7 +59,7 @@ pub unsafe trait StrandProgram: Sync {
     /// `coordinates[axis * W + l]`, counted from 0, first iterator first.
     ///
     /// # Safety
-    /// `block` is a zeroed block of the layout that no one else touches, `coordinates` has W
+    /// `block` is a zeroed block of the layout that no other thread accesses, `coordinates` has W
     /// entries per axis.
     unsafe fn create(
         &self,
@@ -72,7 +72,7 @@ pub unsafe trait StrandProgram: Sync {
     /// Runs the `start` method.
     ///
     /// # Safety
-    /// `block` is a block of the layout that no one else touches.
+    /// `block` is a block of the layout that no other thread accesses.
     unsafe fn start(
         &self,
         cx: &mut StepContext<'_>,
@@ -125,7 +125,7 @@ pub unsafe trait StrandProgram: Sync {
         false
     }
 
-    /// Copies what is published of all blocks from there; false if it is lost.
+    /// Copies the published state of all blocks from there; false if it is lost.
     fn bring_published(&self, _strands: &mut Batch<'_>) -> bool {
         false
     }

@@ -60,7 +60,7 @@ impl Homes<'_> {
             Sharing::Communicated => self.published.block(block),
             Sharing::Private | Sharing::Constant => self.state.block(block),
         };
-        // SAFETY: a plane lies inside its block.
+        // SAFETY: a plane is inside its block.
         unsafe { base.add(plane.offset) }
     }
 }

@@ -1,7 +1,7 @@
-//! Strands that cannot notice each other, and of which nothing but outputs is asked for: made, run to their ends and
-//! forgotten, one tile of the creation clause after the other.
+//! Streaming of independent strands whose outputs alone are needed: they are created, run to their ends and forgotten,
+//! one tile of the creation clause after the other.
 //!
-//! What a worker needs at a time is the state of one tile, which stays in its cache, so that making a strand costs little
+//! A worker holds the state of one tile at a time, which stays in its cache, so that creating a strand costs little
 //! more than computing its initial values.
 
 use super::complete::{GROUP, SHARES, run_group};
@@ -28,17 +28,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// to be written.
 const OPEN_PARTS: usize = 3;
 
-/// What is left of strands that ran to their ends, or as far as they came before they were asked to stop.
+/// The results of strands that ran to their ends, or until a request to stop.
 pub struct Completed {
     /// The values that the variables asked for had in the beginning, in creation order.
     pub initial: Vec<Values>,
-    /// The values that they had last, of all strands that did not die; none if they were only handed on.
+    /// The values that they had last, of all strands that did not die; none if they were only streamed.
     pub outputs: Vec<Option<Values>>,
     /// The largest number of super-steps any strand took.
     pub steps: u64,
     /// What became of the strands.
     pub counts: Counts,
-    /// Whether all values of the outputs were handed on.
+    /// Whether all values of the outputs were streamed.
     pub handed_on: bool,
     threads: Arc<rayon::ThreadPool>,
     /// The memory of the values.
@@ -196,7 +196,7 @@ struct Arena {
 impl<P: StrandProgram> Stream<'_, P> {
     fn run(&self, tile: usize) {
         let core = self.core;
-        // Who is asked to stop still makes those who have not begun, so that everyone has values.
+        // After a stop request the remaining strands are still initialized, so all have values.
         if core.control.is_cancelled() || self.first_failure.load(Relaxed) < u64::MAX {
             return;
         }
@@ -233,7 +233,7 @@ impl<P: StrandProgram> Stream<'_, P> {
             }
         }
         if let Some(parts) = &self.parts {
-            // SAFETY: they are asked for when the strands of the part have ended and nobody died, so that they were written.
+            // SAFETY: they are asked for when the strands of the part have ended and none has died, so that they were written.
             parts.end(tile, |output, part, strands| unsafe {
                 self.last[output].written(part, strands)
             });
@@ -243,7 +243,7 @@ impl<P: StrandProgram> Stream<'_, P> {
     /// Marks those strands of a tile that died.
     ///
     /// # Safety
-    /// Nobody else marks strands of this tile.
+    /// No other thread marks strands of this tile.
     unsafe fn bury(&self, tile: usize, lanes: &[LaneSets], ranks: &[u32]) {
         if let Some(parts) = &self.parts {
             parts.spoil();

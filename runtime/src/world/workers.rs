@@ -62,7 +62,7 @@ impl Drop for Starting {
 }
 
 impl Workers {
-    /// Starts the threads while the caller goes on with something else. If they cannot be started, the first world says so.
+    /// Starts the threads while the caller goes on with something else. If they cannot be started, the first world reports it.
     pub fn start(&self) -> Starting {
         let workers = self.clone();
         let starter = std::thread::Builder::new().spawn(move || drop(workers.threads()));
@@ -73,7 +73,7 @@ impl Workers {
         self.threads.get_or_init(|| threads(self.count)).clone()
     }
 
-    /// The threads, or where there is only work for so many and they are not there yet, so many of the world's own.
+    /// The shared threads; or, if they have not started and fewer suffice, a pool of the world's own.
     pub(crate) fn for_work(&self, useful: usize) -> Threads {
         match self.threads.get() {
             Some(Ok(threads)) => Ok(Arc::clone(threads)),

@@ -68,7 +68,7 @@ fn check_moved(
     }
 }
 
-/// So many positions in all, on and near faces, edges and corners of straight and curved cells of several sizes and places.
+/// This many positions in all, on and near faces, edges and corners of straight and curved cells of several sizes and places.
 fn check_positions(tries: usize) {
     let tet = Element::named("tet-p1").unwrap();
     let part = |tenths: usize| tries * tenths / 10;

@@ -34,7 +34,7 @@ impl Polynomial {
         polynomial
     }
 
-    /// The derivative with so many derivatives along each axis.
+    /// The derivative with this many derivatives along each axis.
     pub(crate) fn derivative(&self, counts: [usize; 3], x: &[f64; 3]) -> f64 {
         let falling = |n: usize, k: usize| (0..k).map(|i| (n - i) as f64).product::<f64>();
         let mut sum = 0.0;

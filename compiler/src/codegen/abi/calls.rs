@@ -30,7 +30,7 @@ pub struct PrintStatement {
 /// An operation on sequences or strands.
 #[derive(Debug)]
 pub struct HostCall {
-    /// What is to be done.
+    /// The operation.
     pub op: Dynamic,
     /// The lanes of the code that it belongs to.
     pub lanes: Lanes,

@@ -1,4 +1,4 @@
-//! What generated code asks of meshes: one function, by the description of what is to be done.
+//! Operations of generated code on meshes: one function, which takes a description of the operation.
 
 use super::{Frame, Lanes};
 use runtime::fem::{FemWanted, Mesh};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// Does something with a mesh: the lanes it is about, planes of the arguments, and room for those of the results.
 pub type Fem = unsafe extern "C" fn(*mut Frame<'_>, u32, *const FemCall, *const u8, *mut u8);
 
-/// What is to be done with a mesh.
+/// An operation on a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FemOp {
     /// Position to cell and reference position. Where the search begins is what the strand found last; it changes no result.
@@ -26,7 +26,7 @@ pub enum FemOp {
     Probe {
         /// The mesh.
         mesh: u32,
-        /// What is wanted: the number in the linker's list.
+        /// The number of the request in the linker's list.
         wanted: usize,
     },
 }
@@ -34,7 +34,7 @@ pub enum FemOp {
 /// A call of [`Fem`].
 #[derive(Debug)]
 pub struct FemCall {
-    /// What is to be done.
+    /// The operation.
     pub op: FemOp,
     /// The lanes of the code that it belongs to.
     pub lanes: Lanes,

@@ -1,4 +1,4 @@
-//! What generated code is given: one structure, by address.
+//! The frame: the structure whose address generated code receives.
 
 use super::{FemTable, Host};
 use crate::ir::Scalar as Ty;
@@ -15,12 +15,12 @@ pub struct Frame<'h> {
     pub globals: *mut u64,
     /// The state of the strands that run: a block of planes.
     pub state: *mut u8,
-    /// Arguments of the call: one plane of 8-byte lanes per argument, of which a value takes the first bytes of a
+    /// Arguments of the call: one plane of 8-byte lanes per argument; a value takes the first bytes of a
     /// plane.
     pub args: *const u8,
     /// Where a reduction's body puts its results: one plane per scalar.
     pub results: *mut u8,
-    /// What is known of the images, one 8-byte cell each; see [`super::images`].
+    /// The properties of the images, one 8-byte cell each; see [`super::images`].
     pub images: *const u64,
     /// One probe image per leaf field of the program.
     pub fields: *const *const c_void,
@@ -52,9 +52,9 @@ pub struct Frame<'h> {
     pub counts: [i64; 3],
 }
 
-/// What is never to be left.
+/// A flag for code that is never interrupted.
 pub static NEVER: AtomicBool = AtomicBool::new(false);
-/// What is to be left now.
+/// A flag for code that is to be left now.
 pub(in crate::codegen) static ALWAYS: AtomicBool = AtomicBool::new(true);
 
 /// The plane of a state slot.

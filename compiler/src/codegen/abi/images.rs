@@ -1,4 +1,4 @@
-//! What generated code knows of images: a table of 8-byte cells, filled when the images are loaded.
+//! The properties of images for generated code: a table of 8-byte cells, filled when the images are loaded.
 
 use crate::ir::leaf::ImageInfo;
 

@@ -1,4 +1,4 @@
-//! How many strands run together, and how wide their values are in memory.
+//! The number of strands per call, and the width of their values in memory.
 
 use crate::ir::Scalar as Ty;
 

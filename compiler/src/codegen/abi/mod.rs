@@ -4,9 +4,9 @@
 //! # A call
 //!
 //! Every function of a program becomes one `extern "C" fn(*mut Frame)` ([`super::Entry`]), in the calling convention of the
-//! machine. It is given a [`Frame`] and nothing else, returns nothing, and never unwinds. An `update` of which nothing is
-//! reported, printed or made may also be `extern "C" fn(*mut Frame, steps) -> steps left`: it then runs that many super-steps,
-//! each lane until it ends, and tells in `frame.stable` and `frame.dead` of all lanes that ended. Strand code (`create`, `start`, `update`,
+//! machine. Its only argument is a [`Frame`]; it returns nothing, and never unwinds. An `update` that reports, prints
+//! and creates nothing may also be `extern "C" fn(*mut Frame, steps) -> steps left`: it then runs that many super-steps,
+//! each lane until it ends, and sets `frame.stable` and `frame.dead` for all lanes that ended. Strand code (`create`, `start`, `update`,
 //! `stabilize`, `reduce-N`) runs for [`Lanes::width`] strands at a time; bit *l* of `frame.mask` says whether lane *l* runs.
 //! All other code runs once: it has one lane, and a mask of 1. Code is immutable; several threads call it at the same time with
 //! frames of their own.
@@ -16,14 +16,14 @@
 //! A value of W lanes is a *plane*: W numbers side by side, as wide as [`Lanes::lane_bytes`] says: reals have the program's
 //! precision; integers, strings (their numbers in `frame.strings`) and truth values have 8 bytes if reals or integers have,
 //! else 4. A 32-bit integer in an 8-byte lane is sign-extended, and arithmetic keeps it so. A truth value in a plane is all ones
-//! or zero. Planes that belong together lie one after the other.
+//! or zero. Planes that belong together follow each other.
 //!
-//! | what | where | form |
+//! | data | place | form |
 //! |---|---|---|
 //! | global variables | `frame.globals` | one cell of 8 bytes per slot, the value in its first bytes; a truth value is a byte 0 or 1 |
-//! | a strand's state | `frame.state` | a block; [`StatePlane`] says where slot *n* lies in it and how far lanes are apart |
+//! | a strand's state | `frame.state` | a block; [`StatePlane`] has the offset of slot *n* and the distance between lanes |
 //! | other strands | `frame.blocks`, `frame.published` | blocks of all strands; strand *s* is lane *s* mod W of block *s* div W |
-//! | arguments | `frame.args` | a plane of 8-byte lanes per argument, of which a value takes the first bytes of the plane |
+//! | arguments | `frame.args` | a plane of 8-byte lanes per argument; a value takes the first bytes of the plane |
 //! | results of `reduce-N` | `frame.results` | a plane per scalar |
 //! | images | `frame.images` | cells of 8 bytes: sizes, matrix and offset, see [`images`] |
 //! | leaf fields | `frame.fields` | the address of a probe image per field of the [linker](super::Linker) |
@@ -35,28 +35,28 @@
 //!
 //! # Results
 //!
-//! [`Sink`] says where the results of a function go. Only lanes of the mask may change what is stored: the other lanes
-//! of a block belong to strands that do not run. A method's first result is its status ([`crate::ir::status`]); lanes that
-//! stabilize and lanes that die are told by `frame.stable` and `frame.dead`, which the function sets for lanes of its mask.
+//! [`Sink`] is the destination of a function's results. Only lanes of the mask may be stored: the other lanes
+//! of a block belong to strands that do not run. A method's first result is its status ([`crate::ir::status`]); the function
+//! also sets `frame.stable` and `frame.dead` for lanes of its mask that stabilize or die.
 //!
 //! # Leaving early
 //!
-//! Loops that may take long ([`crate::low::long_loops`]) look at the byte at `frame.stop` in every round. If it is not 0 the
+//! Loops that may take long ([`crate::low::long_loops`]) test the byte at `frame.stop` in every round. If it is not 0 the
 //! function returns at once, without storing results: a strand's state and `frame.stable` and `frame.dead` are as
-//! they were before the call, or after those of its super-steps in which a lane ended. Whoever sets the byte does not set it
-//! back during the call.
+//! they were before the call, or after those of its super-steps in which a lane ended. The byte is not
+//! reset during the call.
 //!
 //! # Meaning
 //!
-//! Operations are those of Low-IR and mean what the interpreter says, lane by lane: reals are never contracted or
+//! Operations are those of Low-IR, with the meaning that the interpreter defines, lane by lane: reals are never contracted or
 //! reassociated, so the same bits come from every back end, every width and any number of threads. A lane that does not run
 //! may hold anything; nothing it holds may be seen, in memory or by a call.
 //!
 //! # Calls from generated code
 //!
 //! Primitives of the runtime (probes, elementary functions, eigensystems) take planes and give planes; the linker has their
-//! addresses. What needs the scheduler goes to the [`Host`] of the frame through three functions ([`Print`], [`Report`],
-//! [`Operate`]), which are given the frame, the lanes concerned, and planes. After a report a lane counts as dead, and its code runs
+//! addresses. Operations that need the scheduler go to the [`Host`] of the frame through three functions ([`Print`], [`Report`],
+//! [`Operate`]), which take the frame, the lanes concerned, and planes. After a report a lane counts as dead, and its code runs
 //! on with some value.
 
 mod calls;

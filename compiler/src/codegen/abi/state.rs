@@ -1,4 +1,4 @@
-//! Where strands keep their state and what a program makes use of: both follow from its Low-IR.
+//! The layout of the strands' state and the features that a program uses: both follow from its Low-IR.
 
 use super::{Lanes, StatePlane};
 use crate::{
@@ -12,7 +12,7 @@ use runtime::{
 };
 use std::collections::BTreeSet;
 
-/// Where the state variables lie.
+/// The places of the state variables.
 #[derive(Clone, Debug)]
 pub struct StateMap {
     /// The layout as the runtime knows it.
@@ -153,7 +153,7 @@ pub(crate) fn machine_type(ty: low::Ty, lanes: Lanes) -> Scalar {
     }
 }
 
-/// The plane of every state slot; so many of the runtime's variables are the program's.
+/// The plane of every state slot; this many of the runtime's variables are the program's.
 fn planes(program: &Program<Low>, layout: &StateLayout, own: usize) -> Vec<StatePlane> {
     let state = &program.interface.state;
     let mut types = state.iter().flat_map(|s| s.variable.ty.scalars());

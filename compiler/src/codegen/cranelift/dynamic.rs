@@ -1,7 +1,7 @@
 //! Emits operations on sequences of varying length and on other strands.
 //!
-//! Whatever makes or searches something is a call of the host; reading a strand's state is code of its own, because loops
-//! over neighbours consist of it. Lanes that do not run may hold any number, so they never decide what is read.
+//! Creation and queries are calls of the host. Reading a strand's state is inline code, because loops over neighbours
+//! consist of it. Lanes that do not run may hold any number, so they never decide which memory is read.
 
 use super::{
     emit::{Emitter, PLAIN},

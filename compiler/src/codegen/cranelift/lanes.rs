@@ -1,4 +1,4 @@
-//! How values of W strands are held in registers.
+//! The representation of values of W strands in registers.
 //!
 //! Cranelift's widest vector has 128 bits, so W lanes are several *parts*. Reals, integers and truth values of a program all
 //! have lanes of the width of its reals (a truth value is all ones or all zeros), so that masks apply to all of them alike.

@@ -31,7 +31,7 @@ unsafe impl Sync for Memory {}
 impl Drop for Memory {
     fn drop(&mut self) {
         if let Some(module) = self.0.take() {
-            // SAFETY: whoever owns the memory drops it after the last call.
+            // SAFETY: the owner of the memory drops it after the last call.
             unsafe { module.free_memory() }
         }
     }

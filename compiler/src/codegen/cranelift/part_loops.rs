@@ -2,7 +2,7 @@
 //!
 //! One instruction for each part of every operation makes code that takes long to compile and has several times as many
 //! values as there are registers. So operations that work lane by lane and follow each other are emitted once, for one part,
-//! in a loop over the parts. What such a run takes and gives lies in memory, a plane of lanes per value. Inside, values stay
+//! in a loop over the parts. The arguments and results of such a run are in memory, a plane of lanes per value. Inside, values stay
 //! in registers while these suffice; then the one whose next use is farthest goes to memory. The code generator, whose
 //! time grows faster than the length of code it has to find registers for, thus has little left to decide.
 
@@ -38,7 +38,7 @@ pub(super) struct PlaneMemory<'a> {
     slot: cl::StackSlot,
     next: usize,
     most: usize,
-    /// Memory for parts that do not find a register, used anew by every run.
+    /// Memory for parts without a register, reused by every run.
     scratch: cl::StackSlot,
     most_scratch: usize,
     /// Values that were moved to planes in the open blocks, and how they were held before.
@@ -375,7 +375,7 @@ impl<'a> Emitter<'a, '_> {
             Op::Real(x) => (Ty::Real, u64::from((x.get() as f32).to_bits())),
             Op::Int(n) => (Ty::Int, *n as u64),
             Op::Bool(b) => (Ty::Bool, if *b { u64::MAX } else { 0 }),
-            op => unreachable!("`{op}` is no constant"),
+            op => unreachable!("`{op}` is not a constant"),
         };
         if self.lanes.width > 1 {
             let lanes = vec![bits; self.lanes.per_part()];

@@ -25,7 +25,7 @@ use std::{
 /// Why a GPU cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriverError {
-    /// What was tried.
+    /// The operation that failed.
     pub what: String,
     /// What the driver says.
     pub why: String,
@@ -56,7 +56,7 @@ const JIT_ERROR_LOG_BYTES: c_int = 6;
 const LOCAL_BYTES: c_int = 3;
 
 /// Registers of a thread at most where probes would take more: then few threads fit on a multiprocessor. That is not for texts of
-/// so many lines, nor for double precision: there it would send values to memory and back; nor for others, because the
+/// this many lines, nor for double precision: there it would send values to memory and back; nor for others, because the
 /// driver's compiler takes it for an invitation.
 const REGISTERS: u32 = 128;
 const LONG_TEXT: usize = 5000;
@@ -86,7 +86,7 @@ struct State {
     events: [usize; 2],
     /// Kernels by their texts.
     kernels: HashMap<String, Module>,
-    /// Memory here that the device writes to directly, if there is any: so many bytes from an address on. The driver keeps it
+    /// Memory here that the device writes to directly, if there is any: this many bytes from an address on. The driver keeps it
     /// for as long as the process lives.
     landing: Option<usize>,
 }
@@ -134,7 +134,7 @@ impl Cuda {
         OTHERS.get_or_init(open).clone()
     }
 
-    /// Asks the driver for one queue of work rather than many, unless somebody has asked it for others: so it begins and ends
+    /// Asks the driver for one queue of work rather than many, unless the environment asks for others: so it begins and ends
     /// in half the time. For processes that are ours, before they have other threads.
     pub fn prefer_one_queue() {
         const QUEUES: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
@@ -147,7 +147,7 @@ impl Cuda {
     /// Begins to take the GPU in use, which takes the driver about as long as compiling and reading files takes us.
     pub fn wake() {
         AWAKE.store(true, Relaxed);
-        // Without a thread it begins when it is needed. Nobody lets go of the thread, see `runtime::world::Starting`.
+        // Without a thread it begins when it is needed. The thread is never detached, see `runtime::world::Starting`.
         static WAKING: OnceLock<io::Result<JoinHandle<()>>> = OnceLock::new();
         WAKING.get_or_init(|| std::thread::Builder::new().spawn(|| drop(Cuda::shared())));
     }
@@ -317,7 +317,7 @@ impl Machine for Cuda {
             return Ok(());
         }
         let from = bytes.as_ptr().cast();
-        // SAFETY: the memory was taken for so many bytes.
+        // SAFETY: the memory was taken for this many bytes.
         unsafe { self.driver.cuMemcpyHtoD_v2(address, from, bytes.len()) }
     }
 
@@ -325,7 +325,7 @@ impl Machine for Cuda {
         let mut state = self.enter()?;
         if bytes.len() < LANDING / 4 {
             let to = bytes.as_mut_ptr().cast();
-            // SAFETY: the memory was taken for so many bytes.
+            // SAFETY: the memory was taken for this many bytes.
             return unsafe { self.driver.cuMemcpyDtoH_v2(to, address, bytes.len()) };
         }
         // The driver itself would take three times as long.
@@ -340,7 +340,7 @@ impl Machine for Cuda {
         };
         let mut from = address;
         for part in bytes.chunks_mut(LANDING) {
-            // SAFETY: the memory was taken for so many bytes, and what lands here is as long and nobody else's meanwhile.
+            // SAFETY: the memory was taken for this many bytes, and the buffer here is as long and not used meanwhile.
             unsafe {
                 let landing = landing as *mut c_void;
                 self.driver.cuMemcpyDtoH_v2(landing, from, part.len())?;

@@ -90,7 +90,7 @@ impl Header {
     pub(super) const PLACED: usize = 16;
     pub(super) const FLAG_COUNT: usize = 5;
 
-    /// As it lies in memory.
+    /// Its bytes in memory.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let addresses = [
             self.state,
@@ -122,7 +122,7 @@ pub const PARAMETER_CELLS: usize = 480;
 pub enum Cell {
     /// A global variable, by slot.
     Global(u32),
-    /// What is known of an image.
+    /// The properties of an image.
     Image(u32, ImageInfo),
     /// How many samples there are along an axis of an image, less a number, as a real.
     SizeLess(u32, u8, i64),
@@ -187,11 +187,11 @@ pub struct Kernel {
     pub reduces: bool,
     /// Where strands are, if they look for each other.
     pub near: Option<Near>,
-    /// Images of which components lie side by side.
+    /// Images with interleaved components.
     pub packs: Vec<Pack>,
     /// Whether probes of volumes give several numbers at a time, and so keep many at hand, in one super-step after the other.
     pub(super) has_wide_probes: bool,
-    /// Where each scalar of the state lies in a block.
+    /// The place of each scalar of the state in a block.
     pub(super) planes: Vec<StatePlane>,
     /// The globals that are ends of images.
     pub(super) ends: Ends,
@@ -204,14 +204,14 @@ pub struct Kernel {
 impl Kernel {
     /// The entry point that runs strands.
     pub const STRANDS: &str = "strands";
-    /// Those that make ready, in this order, what strands that look for each other need.
+    /// Those that prepare the data for neighbour queries, in this order.
     pub const NEAR: [&str; 4] = ["clear", "seat", "allot", "place"];
     /// The one that puts the samples of a component among those of others.
     pub const PACK: &str = "pack";
     /// Threads of a block.
     pub const THREADS: u32 = 128;
 
-    /// The kernel of a program whose state lies as given, whose strings have these numbers and whose globals are known to be
+    /// The kernel of a program whose state has the given layout, whose strings have these numbers and whose globals are known to be
     /// such ends of images.
     ///
     /// # Errors
@@ -325,7 +325,7 @@ impl Kernel {
     }
 }
 
-/// Where the state slots that strands read of others beside their positions lie in a record of these, and how many bytes it
+/// The offsets, in a neighbour record, of the state slots other than the position, and how many bytes it
 /// has: wide ones first, so that all are aligned.
 fn seen_beside(
     near: &Near,

@@ -24,7 +24,7 @@ pub trait Machine: Send + Sync + fmt::Debug {
         MANY
     }
 
-    /// Makes a kernel ready, and gives the handles of its entry points. One that was made ready before is found again.
+    /// Loads a kernel, and gives the handles of its entry points. A kernel that was loaded before is found again.
     ///
     /// # Errors
     /// The machine cannot run it.
@@ -51,7 +51,7 @@ pub trait Machine: Send + Sync + fmt::Debug {
     /// The machine is lost.
     fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), DriverError>;
 
-    /// Runs entry points of a kernel one after the other, each in so many threads or a few more, all with the same
+    /// Runs entry points of a kernel one after the other, each in this many threads or a few more, all with the same
     /// parameters, and waits for them; gives how long they took.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ const PART: usize = 1 << 20;
 const TAKERS: usize = 4;
 /// Super-steps of the first launch.
 const FIRST_STEPS: u32 = 1024;
-/// A launch should not take longer: until it ends, nobody can stop the run.
+/// A launch should not take longer: until it ends, the run cannot be stopped.
 const LONG: Duration = Duration::from_millis(50);
 /// A launch may take twice as many super-steps if it took no longer.
 const SHORT: Duration = Duration::from_millis(20);
@@ -211,7 +211,7 @@ impl Accelerator {
     /// no samples. Of strands that run to their ends, what a machine that fails has not finished is left as it was.
     ///
     /// # Errors
-    /// The machine failed. What is to be done with every strand that runs to its end is known even then.
+    /// The machine failed. The state of every strand that runs to its end is known even then.
     pub fn run(
         &self,
         batch: &mut Batch<'_>,
@@ -291,7 +291,7 @@ impl Accelerator {
         let stable = told.filter(|&&word| word == fate::STABLE).count() as u64;
         let mut kept = self.room.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.as_ref().is_none_or(|room| room.blocks < blocks.len()) {
-            // What was too small makes place first.
+            // The smaller allocation is freed first.
             *kept = None;
             *kept = Some(self.room_for(blocks.len(), batch)?);
         }
@@ -327,7 +327,7 @@ impl Accelerator {
         Ok(())
     }
 
-    /// One launch for the first strands of a room; gives what it found and how long it took.
+    /// One launch for the first strands of a room; gives its result and its time.
     pub(super) fn launch(
         &self,
         room: &Room,
@@ -373,7 +373,7 @@ impl Accelerator {
         Ok((flags, time))
     }
 
-    /// Room for so many blocks.
+    /// Room for this many blocks.
     pub(super) fn room_for(&self, blocks: usize, batch: &Batch<'_>) -> Result<Room, DriverError> {
         let memory = |bytes: usize| Memory::new(&self.machine, bytes);
         let more = self.kernel.cells.len().saturating_sub(PARAMETER_CELLS);

@@ -1,4 +1,4 @@
-//! Memory of a machine: what is taken is given back, and arrays there are changed and read in parts.
+//! Memory of a machine: allocations are freed on drop, and arrays can be written and read in parts.
 
 use super::{driver::DriverError, launch::Machine};
 use std::{borrow::Cow, ops::Range, sync::Arc};
@@ -23,7 +23,7 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Writes some units of an array of these, so many bytes each.
+    /// Writes some units of an array of these, this many bytes each.
     pub(super) fn put<'a>(
         &self,
         unit: usize,
@@ -90,7 +90,7 @@ fn groups(unit: usize, runs: &[Range<usize>]) -> impl Iterator<Item = &[Range<us
     runs.chunk_by(move |a, b| (b.start - a.end) * unit <= NEAR)
 }
 
-/// Words as they lie in memory, which is how the machine reads them.
+/// Words as they are in memory, which is how the machine reads them.
 pub(super) fn words_as_bytes(words: &[u32]) -> &[u8] {
     // SAFETY: all bytes of the words are initialized, and bytes need no alignment.
     unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }

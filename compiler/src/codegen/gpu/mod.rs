@@ -1,4 +1,4 @@
-//! NVIDIA GPUs: strands that do not notice each other run there, one per thread, until they end.
+//! NVIDIA GPUs: independent strands run there, one per thread, until they end.
 //!
 //! ```text
 //! Low-IR ──expand──► Device-IR ──[ptx]──► text ──[driver]──► kernel ──[launch]──► states
@@ -6,10 +6,11 @@
 //! ```
 //!
 //! The CPU computes the globals, creates the strands and writes the outputs; a run copies the blocks of states to the
-//! device, launches the kernel until no strand is active or the limit is reached, and copies them back. Where strands have
-//! to keep in step, every super-step is a launch, and the states stay on the device until someone wants them. A strand that the
-//! kernel does not finish (a run-time error, an argument that only the primitives of the CPU serve) is left as it was
-//! before the run, and the CPU runs it. Where there are very many strands, several GPUs share them. So every result and every message is that of the CPU, bit for bit.
+//! device, launches the kernel until no strand is active or the limit is reached, and copies them back. If strands run
+//! in step, every super-step is a launch, and the states stay on the device until the CPU needs them. A strand that the
+//! kernel does not finish (a run-time error, an argument that only the primitives of the CPU support) is left unchanged,
+//! and the CPU runs it. If there are very many strands, several GPUs share them. So every result and every message is that of
+//! the CPU, bit for bit.
 
 mod c;
 mod driver;

@@ -33,7 +33,7 @@ pub(super) struct NearRoom {
 }
 
 impl NearRoom {
-    /// Room for the strands of so many blocks.
+    /// Room for the strands of this many blocks.
     pub(super) fn new(
         machine: &Arc<dyn Machine>,
         near: Near,
@@ -78,7 +78,7 @@ impl NearRoom {
 }
 
 impl Accelerator {
-    /// The radius of which a launch has told the first bits.
+    /// The radius whose first bits a launch has reported.
     pub(super) fn radius(&self, bits: u32) -> f64 {
         match self.kernel.lanes.double {
             true => f64::from_bits(u64::from(bits) << 32),
@@ -87,7 +87,7 @@ impl Accelerator {
     }
 
     /// An edge that would put some strands into each box if those here filled their bounds evenly. It is for the first
-    /// super-step, when nobody has asked for a radius yet.
+    /// super-step, when no radius is known yet.
     pub(super) fn guess_edge(&self, near: Near, batch: &Batch<'_>) -> f64 {
         let first = near.position as usize;
         let planes = &self.kernel.planes[first..first + usize::from(near.dim)];

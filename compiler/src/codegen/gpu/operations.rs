@@ -1,4 +1,4 @@
-//! What the operations of Device-IR are in PTX.
+//! The operations of Device-IR in PTX.
 
 use super::{
     kernel::Cell,

@@ -1,5 +1,5 @@
-//! Images of which strands read several components: these lie side by side in the memory of the machine, so that a tap is
-//! one load, or a few.
+//! Packed images: if strands read several components of an image, these are interleaved in the memory of the machine, so
+//! that a tap is one load, or a few.
 
 use super::{
     driver::DriverError,
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub struct Pack {
     /// The image.
     pub image: u32,
-    /// The components, in the order in which they lie.
+    /// The components, in the order of memory.
     pub components: Vec<u32>,
     /// Reals that one load takes.
     pub vector: usize,
@@ -54,7 +54,7 @@ impl Pack {
         self.components.len().next_multiple_of(self.vector)
     }
 
-    /// Where a component lies among those of a sample.
+    /// The position of a component among those of a sample.
     pub fn place(&self, component: u32) -> usize {
         let known = self.components.binary_search(&component);
         known.expect("a component that is read")

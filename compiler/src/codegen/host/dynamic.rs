@@ -1,6 +1,6 @@
 //! Operations on sequences of varying length and on other strands.
 //!
-//! Planes lie one after the other; those of one element of a sequence are as wide as its scalars.
+//! Planes follow each other; those of one element of a sequence are as wide as its scalars.
 
 use super::{Reducer, entry::each_lane};
 use crate::{

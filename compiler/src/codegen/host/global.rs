@@ -1,4 +1,4 @@
-//! What code outside the super-steps reports to and works with: it runs once, or for reductions over strands.
+//! The host of code outside the super-steps, which runs once, or for reductions over strands.
 
 use super::dynamic::Sequences;
 use crate::{

@@ -1,4 +1,4 @@
-//! What generated code calls back, and who answers: a super-step, or code outside of one.
+//! The functions that generated code calls back, and their two implementations: in a super-step, and outside of one.
 
 mod dynamic;
 mod entry;

@@ -1,4 +1,4 @@
-//! What is needed of a tree, and where each value is used.
+//! Liveness: the needed steps of a tree, and the uses of each value.
 //!
 //! Gives every step a place in the order of emission. Blocks under masks run one after the other, so a value is alive from
 //! its definition to its last use in that order; only a loop keeps what it uses from outside alive to its end.
@@ -38,7 +38,7 @@ impl Uses {
     }
 }
 
-/// Removes steps and results that nobody needs.
+/// Removes steps and results that are not needed.
 pub(super) fn remove_dead(tree: &mut Tree) {
     let mut live = vec![false; tree.values.len()];
     for v in results(&tree.finish) {
@@ -219,7 +219,7 @@ impl Numbering {
                 self.used(variable.value);
                 self.used(repeat.mask);
             } else if !is_read(&self.uses[first..]) {
-                // What nobody reads in the loop is read after it.
+                // A value that is not read in the loop is read after it.
                 self.used(variable.value);
             }
         }

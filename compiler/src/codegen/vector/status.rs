@@ -1,8 +1,8 @@
-//! Says how a method ends by truth values instead of a number.
+//! Represents the status of a method by truth values instead of a number.
 //!
-//! A status is a number that the blocks of a method hand outwards, and conditions compare it with constants. Where truth values
-//! are masks, comparing early is cheaper: an `if` that yields one of several constants yields instead whether it is each of
-//! those that somebody asks for. The number itself then mostly has no use left.
+//! A status is a number that the blocks of a method yield, and conditions compare it with constants. Where truth values
+//! are masks, comparing early is cheaper: an `if` that yields one of several constants yields instead a truth value for each
+//! constant that is compared. The number itself is then mostly unused.
 
 use crate::{
     ir::{Simple, status},

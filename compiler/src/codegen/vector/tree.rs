@@ -1,8 +1,8 @@
-//! A function as a tree of machine operations on whole vectors: what is emitted, before registers are chosen.
+//! A function as a tree of machine operations on whole vectors, before registers are chosen.
 //!
 //! A value is W lanes or W truth values, defined once. Constants, globals, image properties and state that does not change
-//! need no register: instructions read them where they are. Lanes that do not run hold anything; only what is merged,
-//! stored or handed to a call is limited to the lanes that do.
+//! need no register: instructions read them where they are. Lanes that do not run hold anything; only merges,
+//! stores and calls are limited to the lanes that do.
 
 use smallvec::SmallVec;
 
@@ -174,7 +174,7 @@ pub(super) enum Logic {
 pub(super) enum Op {
     Binary(Binary),
     Unary(Unary),
-    /// Two vectors and, if there is a third argument, the mask outside of which the result is false.
+    /// Two vectors and, if there is a third argument, a mask; outside of it the result is false.
     Compare(Compare),
     /// The second argument where the first, a mask, holds, else the third.
     Select,
@@ -215,7 +215,7 @@ pub(super) struct Call {
     /// The values handed over.
     pub(super) values: Vec<Val>,
     pub(super) results: Vec<Val>,
-    /// Whether it must happen even if nobody needs the results.
+    /// Whether it must happen even if the results are not needed.
     pub(super) effect: bool,
 }
 
@@ -225,7 +225,7 @@ pub(super) struct Gather {
     pub(super) result: Val,
     /// The member of the frame that addresses are relative to; none if they are absolute.
     pub(super) origin: Option<i32>,
-    /// What is added to every address.
+    /// The offset that is added to every address.
     pub(super) displacement: i32,
     /// The addresses: one vector, or two halves if lanes have 32 bits.
     pub(super) addresses: Vec<Val>,
@@ -309,7 +309,7 @@ pub(super) enum Test {
 #[derive(Clone, Debug)]
 pub(super) struct Merge {
     pub(super) result: Val,
-    /// What it is where no arm gives it.
+    /// Its value where no arm gives one.
     pub(super) start: Option<Val>,
     /// What each arm gives.
     pub(super) yields: Vec<Option<Val>>,
@@ -334,9 +334,9 @@ pub(super) struct Variable {
     pub(super) value: Val,
     pub(super) init: Val,
     pub(super) next: Val,
-    /// Whether lanes that do not go on keep what they had.
+    /// Whether lanes that leave the loop keep their value.
     pub(super) kept: bool,
-    /// What it is after the loop.
+    /// Its value after the loop.
     pub(super) result: Option<Val>,
 }
 
@@ -345,7 +345,7 @@ pub(super) struct Variable {
 pub(super) enum Finish {
     /// The state of the lanes that run is replaced.
     State {
-        /// Lanes that stabilize and that die, if the function says so.
+        /// Lanes that stabilize and that die, if the function has a status.
         ended: Option<[Val; 2]>,
         stores: Vec<Store>,
     },
@@ -382,7 +382,7 @@ pub(super) struct Tree {
     pub(super) one: Option<Place>,
 }
 
-/// What is known of values.
+/// Facts about values.
 #[derive(Debug, Default)]
 pub(super) struct Values {
     classes: Vec<Class>,

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 /// The most characters of a line that are quoted.
 const WIDTH: usize = 200;
-/// So many of them stand before the first place that is marked.
+/// This many of them stand before the first place that is marked.
 const BEFORE: usize = 80;
 /// Where a line is cut.
 const CUT: char = '…';
@@ -167,7 +167,7 @@ impl Excerpt {
     }
 }
 
-/// What is quoted of a line of this length with something to be seen at a column.
+/// The quoted part of a line of this length that shows a column.
 fn window(length: usize, column: usize) -> Window {
     if length <= WIDTH {
         return Window {

@@ -17,7 +17,7 @@ use std::{borrow::Cow, ops::Range};
 const MESSAGES: usize = 100;
 /// The most places and hints of one message.
 const PLACES: usize = 8;
-/// The most characters of a sentence. What is longer loses its middle: names and numbers of a program can have any length.
+/// The most characters of a sentence. A longer one loses its middle: names and numbers of a program can have any length.
 const SENTENCE: usize = 1_000;
 
 /// The messages as text that quotes the lines they are about, in order; with colour only if asked, since a file should have none.

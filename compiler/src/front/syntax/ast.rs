@@ -227,7 +227,7 @@ pub struct Create {
 pub struct Iter {
     /// The variable.
     pub name: Name,
-    /// What it runs over.
+    /// Its range.
     pub source: Expr,
 }
 
@@ -273,7 +273,7 @@ pub enum TypeExprKind {
         /// The shape of its values.
         shape: Vec<Expr>,
     },
-    /// `fem#k(d)[…]`, `mesh(d)`: a word that is no keyword, and what a type of data says.
+    /// `fem#k(d)[…]`, `mesh(d)`: a word that is not a keyword, and the parameters of a type of data.
     Data {
         /// The word.
         name: Name,
@@ -375,9 +375,9 @@ pub enum StmtKind {
     Foreach {
         /// The type of the variable.
         ty: TypeExpr,
-        /// The variable and what it runs over.
+        /// The variable and its range.
         iter: Iter,
-        /// What is repeated; a block in 2.0.
+        /// The body; a block in 2.0.
         body: Box<Stmt>,
     },
     /// `print(…);`
@@ -430,7 +430,7 @@ pub enum ExprKind {
     KernelAs {
         /// The kernel.
         kernel: Name,
-        /// The continuity it is said to have.
+        /// Its declared continuity.
         continuity: Box<Expr>,
     },
     /// An integer literal, as written.
@@ -445,7 +445,7 @@ pub enum ExprKind {
     Prefix {
         /// The operator.
         op: Operator,
-        /// What it is applied to.
+        /// Its operand.
         operand: Box<Expr>,
     },
     /// `∂[i, …] F`
@@ -455,13 +455,13 @@ pub enum ExprKind {
         /// The field.
         operand: Box<Expr>,
     },
-    /// `{ x[…] = e; … }` after the name of what is defined: only as the value of a definition.
+    /// `{ x[…] = e; … }` after the defined name: only as the value of a definition.
     Clauses(Vec<Clause>),
     /// `∂y` by itself, which means nothing: only as a part of a quotient that was not recognized.
     Differential(Box<Expr>),
     /// `∂y/∂x`
     Request {
-        /// What is differentiated: a name, with subscripts if it has any.
+        /// The differentiated name, with subscripts if it has any.
         target: Box<Expr>,
         /// By what: the same.
         parameter: Box<Expr>,
@@ -526,7 +526,7 @@ pub enum ExprKind {
         callee: Box<Expr>,
         /// The element for each value of the variable.
         body: Box<Expr>,
-        /// The variable and what it runs over.
+        /// The variable and its range.
         iter: Box<Iter>,
     },
     /// `a.x`
@@ -544,7 +544,7 @@ pub enum ExprKind {
     Comprehension {
         /// The element for each value of the variable.
         body: Box<Expr>,
-        /// The variable and what it runs over.
+        /// The variable and its range.
         iter: Box<Iter>,
     },
     /// `real(e)`

@@ -1,4 +1,4 @@
-//! Says in the user's words where the parser stopped: what was found, what was expected, and which slip it may be.
+//! Explains a syntax error in the user's words: the token that was found, those that were expected, and the likely mistake.
 
 use super::{
     ast::Version,

@@ -2,7 +2,7 @@
 //!
 //! The text is read in four steps: `version` looks at the first line, `lexer` makes tokens, the generated parser builds the
 //! tree through `builder`, and `assemble` puts the parts of the program in place. Where the parser stops, `recover` repairs
-//! the tokens and `explain` says what was wrong, and reading goes on.
+//! the tokens, `explain` makes the message, and parsing continues.
 
 pub mod ast;
 pub mod operators;

@@ -1,6 +1,6 @@
 //! Repairs the token list after a syntax error, so that the rest of the text is still read.
 //!
-//! What is missing (`;` or a closing bracket) is inserted; anything else is cut out, and a token that the grammar accepts as an
+//! A missing `;` or closing bracket is inserted; anything else is cut out, and a token that the grammar accepts as an
 //! unreadable expression, statement, member or part takes its place. As little as possible is cut: the contents of the brackets
 //! around the error, else the statement, member or definition around it, found by following brackets and semicolons.
 

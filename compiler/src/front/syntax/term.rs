@@ -1,4 +1,4 @@
-//! How far an expression goes of which only the beginning is known, as for errors at run time.
+//! Finds the end of an expression of which only the beginning is known, for errors at run time.
 
 use super::{
     lexer,

@@ -18,7 +18,7 @@ pub(crate) enum Token<'s> {
     String(&'s str),
     /// A word reserved in the version of the file.
     Keyword(Keyword),
-    /// An operator that is told apart from others of its level only by its symbol.
+    /// An operator that differs from others of its level only by its symbol.
     Operator(Level, &'static str),
     /// Any other symbol.
     Punct(Punct),

@@ -1,7 +1,7 @@
 //! Versions of the language: the version line, and the constructs that only one version has.
 //!
-//! One grammar reads both versions. Where a construct belongs to one of them the parser asks for its row here, so that a file
-//! with the wrong version line is told so, and told how its own version says the same.
+//! One grammar reads both versions. For a construct of one version the parser uses its row here, so that the message
+//! for a file with the wrong version line can show the spelling of the other version.
 
 use std::fmt;
 

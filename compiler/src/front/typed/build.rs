@@ -1,4 +1,4 @@
-//! Expressions that build sequences, and what is loaded from files.
+//! Expressions that build sequences, and those that load files.
 
 use super::{
     context::{Cx, Place},

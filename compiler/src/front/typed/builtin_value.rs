@@ -1,4 +1,4 @@
-//! What the operators that EIN cannot express give for values that are known: ints, truth values, strings, sequences.
+//! Evaluates the operators that EIN cannot express on constants: ints, truth values, strings, sequences.
 
 use super::{int_range, tree::Constant};
 use ein_ir::{

@@ -1,4 +1,4 @@
-//! What `f(…)` means: a probe if `f` is a field, else a call of a user function or a built-in one.
+//! The meaning of `f(…)`: a probe if `f` is a field, else a call of a user function or a built-in one.
 
 use super::{
     build,

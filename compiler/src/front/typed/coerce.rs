@@ -12,7 +12,7 @@ use ein_ir::{
     ops::{Builtin, Instance, Meaning},
 };
 
-/// The expression at a type it converts to where nobody wrote a conversion, which is worth a word if it comes too late.
+/// The expression at a type it converts to where no conversion is written; a late one is worth a warning.
 pub(super) fn implicitly(cx: &mut Cx<'_>, expr: Expr, to: &Type) -> Expr {
     if expr.ty == Type::Int && *to == Type::REAL && cx.indices.decide(&expr) {
         let message = "an index is an int, not a number";

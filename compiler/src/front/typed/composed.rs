@@ -1,4 +1,4 @@
-//! How often fields are probed when compositions are written out.
+//! Counts the probes of fields after all compositions are expanded.
 //!
 //! `F1 = F0∘F0; F2 = F1∘F1; …` and `F1(x) = F0(F0(x)); …` double the probes of `F0` with every line, and each of them is at a
 //! position of its own. [`too_many_probes`] counts them before anything is expanded. A field that is probed twice at one position is

@@ -1,5 +1,5 @@
-//! What the checker knows while it walks a program: variables, constants, functions, the names in scope, where it is,
-//! and what it has to report.
+//! The state of the checker while it walks a program: variables, constants, functions, the names in scope, the current
+//! place, and the messages.
 
 use super::{
     CheckOptions,

@@ -1,4 +1,4 @@
-//! What other languages and books call things that have another name here.
+//! Names that other languages and textbooks have for our operators, for hints.
 
 /// Functions: their names elsewhere, and what to write here.
 #[rustfmt::skip]

@@ -1,4 +1,4 @@
-//! How large a program becomes when functions are put in the place of their calls.
+//! Computes the size of a program after all calls are expanded.
 
 use super::tree::{Block, Expr, ExprKind, Global, Program, Stmt, StmtKind};
 use crate::front::{codes, diag::Diagnostic};

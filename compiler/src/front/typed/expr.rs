@@ -1,9 +1,9 @@
-//! Expressions: from what is written to what it means, with its type.
+//! Expressions: from the syntax tree to typed expressions.
 //!
-//! Types are found from the inside out. What has no type of its own (a file to load, the empty sequence) takes it from
-//! the *hint*, the type that the surroundings would like; a hint never decides anything else, so whoever gives one
-//! still compares the type that was found. Where an expression is wrong, that is reported and there is no result;
-//! what contains it is then not reported again.
+//! Types are found from the inside out. An expression without a type of its own (a file to load, the empty sequence) takes
+//! it from the *hint*, the type that its surroundings expect. A hint never decides anything else, so the caller still
+//! compares the resulting type. A wrong expression is reported and has no result; the expressions around it are
+//! then not reported again.
 
 use super::{
     build, call,

@@ -1,8 +1,8 @@
-//! What is certain when control reaches a place: which variables may still lack a value, and whether it is reached at
+//! Flow analysis: which variables may lack a value when control reaches a place, and whether the place is reached at
 //! all.
 //!
 //! The language has no loop that repeats a statement before it was first seen, so one walk in textual order suffices:
-//! the checker hands every declaration, assignment, use and exit to a [`Flow`] as it meets them. After an exit nothing
+//! the checker passes every declaration, assignment, use and exit to a [`Flow`] in that order. After an exit nothing
 //! is reached and therefore everything counts as assigned.
 
 use super::tree::VarId;

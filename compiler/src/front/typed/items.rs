@@ -102,7 +102,7 @@ fn constant_item<'a>(
             Ok(value) => Some(value),
             Err(reason) => {
                 let message = format!(
-                    "`--C{}={text}` is no value of type `{ty}`: {reason}",
+                    "`--C{}={text}` is not a value of type `{ty}`: {reason}",
                     name.text
                 );
                 cx.error(codes::GIVEN_CONSTANT, name.span, message);
@@ -210,7 +210,7 @@ fn input<'a>(
             None
         }
         (_, Some(ty)) if is_from_file(ty) => {
-            // What is no such thing may be wrong in another way, which says more.
+            // Anything else may be wrong in another way, whose message is more exact.
             infer(cx, written, None)?;
             let wanted = match ty {
                 Type::Image { .. } => "an image from a file",

@@ -1,8 +1,8 @@
 //! From syntax tree to typed program: names, types, overloads, conversions, constants, and every error a program can
 //! have.
 //!
-//! [`check`] walks the program once in textual order. What is wrong is reported with its place and the walk goes on, so
-//! that one run shows every mistake; an expression that is wrong has no type, and what depends on it is not reported.
+//! [`check`] walks the program once in textual order. An error is reported with its place and the walk continues, so that
+//! one run shows every error. A wrong expression has no type, and expressions that depend on it are not reported.
 
 mod build;
 mod builtin_value;

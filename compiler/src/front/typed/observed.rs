@@ -1,4 +1,4 @@
-//! What is read of sequences that are computed in steps: only what is read has to be kept until then.
+//! Finds the elements that are read of sequences in steps: only these have to be kept.
 
 use super::{
     recurrence::MOST_ELEMENTS,

@@ -1,4 +1,4 @@
-//! What typed expressions and statements are made of.
+//! The parts of typed expressions and statements.
 
 use super::tree::{Domain, Expr, ExprKind, Stmt, StmtKind, VarId};
 use ein_ir::ops::{Builtin, Meaning, Reduction, StrandSet};

@@ -1,4 +1,4 @@
-//! What to say where no row of the operator table accepts the arguments.
+//! Messages for arguments that no row of the operator table accepts.
 
 use super::{
     context::Cx,

@@ -141,7 +141,7 @@ impl Reference<'_> {
             Some(Entity::Var(var)) => Some(Some(var)),
             Some(Entity::Const(_)) => Some(None),
             None => {
-                // What is wrong with the name is told where names are looked up.
+                // An error in the name is reported where names are looked up.
                 super::expr::undeclared(cx, self.name, self.span);
                 None
             }

@@ -1,5 +1,5 @@
-//! What some operators ask for besides the types of their arguments, which their rows say: places where they may stand,
-//! and arguments that are known now.
+//! Requirements of some operators beyond the types in their rows: the places where they may be used, and arguments that
+//! must be constant.
 
 use super::{
     constant,

@@ -1,4 +1,4 @@
-//! Names and what they stand for.
+//! Names and their definitions.
 //!
 //! Variables and constants live in nested scopes, functions in a table of their own that only the top level writes to.
 //! Entering and leaving a scope costs as much as the names declared in it, so deep or long programs stay linear.

@@ -1,7 +1,7 @@
-//! Statements: what is allowed where, what is assigned to what, and where control goes.
+//! Statements: allowed places, assignments, and control flow.
 //!
-//! A statement that is wrong is reported and left out; no tree is made of a program with errors. What follows an exit
-//! is checked like everything else, but left out of the tree.
+//! A wrong statement is reported and left out; a program with errors has no tree. Statements after an exit are checked
+//! like all others, but left out of the tree.
 
 use super::{
     build::{element_type, iteration},

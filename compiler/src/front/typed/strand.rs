@@ -325,7 +325,7 @@ fn spawn<'a>(cx: &mut Cx<'a>, written: &'a ast::Expr) -> Option<Vec<Expr>> {
     created_with(cx, name, callee.span, args, &unknown)
 }
 
-/// The arguments of a strand that is created, at the types of its parameters; `unknown` is said of another name than the
+/// The arguments of a strand that is created, at the types of its parameters; `unknown` is the message for another name than the
 /// strand's.
 pub(super) fn created_with<'a>(
     cx: &mut Cx<'a>,

@@ -1,4 +1,4 @@
-//! What the front end understands and translation does not: reported at its place, before anything is translated.
+//! Reports constructs that the front end accepts but translation does not support, at their place, before translation.
 
 use super::{
     closed_form::{Obstacle, is_dynamic, named_field, obstacles},

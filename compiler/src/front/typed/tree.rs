@@ -1,7 +1,7 @@
 //! The typed program: names resolved, overloads chosen, coercions explicit, constants evaluated.
 //!
-//! Every expression has the type it is used at. All user errors were reported before this tree exists, so whoever reads it
-//! may rely on what is written here; anything else is a compiler bug.
+//! Every expression has the type it is used at. All user errors were reported before this tree exists, so later stages
+//! may rely on the rules stated here; a violation is a compiler bug.
 
 pub use super::recurrence::{Layout, Past, Recurrence, Segment};
 use crate::front::{
@@ -342,7 +342,7 @@ pub enum ExprKind {
     },
     /// A value that needs others first, each under a name of its own.
     Let {
-        /// The names and what they stand for, in order.
+        /// The names and their values, in order.
         bindings: Vec<(VarId, Expr)>,
         /// The value.
         body: Box<Expr>,
@@ -372,7 +372,7 @@ pub enum ExprKind {
         body: Box<Expr>,
         /// The variable.
         var: VarId,
-        /// What it runs over.
+        /// Its range.
         domain: Domain,
     },
     /// A state variable of another strand.

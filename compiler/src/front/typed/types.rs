@@ -70,7 +70,7 @@ pub(super) fn resolve<'a>(cx: &mut Cx<'a>, written: &'a ast::TypeExpr) -> Option
     })
 }
 
-/// `fem#k(d)[σ]` or `mesh(d)`; these words are no keywords, and mean something else elsewhere.
+/// `fem#k(d)[σ]` or `mesh(d)`; these words are not keywords, and have other meanings elsewhere.
 fn data<'a>(
     cx: &mut Cx<'a>,
     name: &'a ast::Name,
@@ -158,7 +158,7 @@ fn named(cx: &mut Cx<'_>, name: &ast::Name) -> Option<Type> {
     None
 }
 
-/// Reports a name that is no type.
+/// Reports a name that is not a type.
 fn unknown(cx: &mut Cx<'_>, name: &ast::Name) {
     if cx.incomplete {
         return;

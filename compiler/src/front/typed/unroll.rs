@@ -118,7 +118,7 @@ pub(super) fn body<'a>(
             break;
         }
         if stmts.len() > 1 {
-            // What is said of every copy is said once.
+            // A message about every copy is reported once.
             cx.diagnostics.truncate(first);
         }
         if !cx.flow.is_reachable() {

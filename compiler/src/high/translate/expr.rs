@@ -33,7 +33,7 @@ impl Translator<'_> {
             ExprKind::Call { function, args } => {
                 let program = self.program;
                 let function = &program.functions[function.0];
-                // What is no value is defined after the values: a call among them may be of the same function.
+                // Parameters that are not values are defined after the values: a call among them may be of the same function.
                 let (values, definitions): (Vec<_>, Vec<_>) =
                     (function.params.iter().zip(args)).partition(|(_, arg)| !is_static(&arg.ty));
                 let values: Vec<(VarId, Value)> = values

@@ -29,7 +29,7 @@ impl Translator<'_> {
         self.env.remove(&Key::Status).expect("just set")
     }
 
-    /// Runs a function on arguments; gives what it returns. Parameters that are no values have been defined.
+    /// Runs a function on arguments; gives its result. Parameters that are not values have been defined.
     pub(super) fn inline(&mut self, function: &Function, args: &[(VarId, Value)]) -> Value {
         let outer: Vec<(Key, Option<Value>)> = [Key::Status, Key::Result]
             .into_iter()

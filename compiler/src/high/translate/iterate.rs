@@ -1,4 +1,4 @@
-//! Iteration over ranges and sequences, and what is made by it: sequences and reductions.
+//! Iteration over ranges and sequences: loops, comprehensions and reductions.
 
 use super::{Translator, expr::element_of};
 use crate::{

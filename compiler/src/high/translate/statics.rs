@@ -1,4 +1,4 @@
-//! What exists at compile time only: images and kernels, which convolution turns into leaf fields, meshes and values on them,
+//! Compile-time objects: images and kernels, which convolution turns into leaf fields, meshes and values on them,
 //! names of definitions, and global variables that the source does not name.
 
 use super::{High, Names, Request, Translator, operators::Operators};
@@ -22,7 +22,7 @@ use ein_ir::{
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-/// An image and what lies beyond its samples, which is the nearest ones if the program says nothing.
+/// An image and what is beyond its samples, which is the nearest ones if the program says nothing.
 #[derive(Clone, Debug)]
 pub(super) struct ImageValue {
     image: u32,

@@ -1,4 +1,4 @@
-//! Sequences that are computed in steps: a loop over the steps, which hands on as many earlier ones as are read.
+//! Sequences that are computed in steps: a loop over the steps, which carries as many earlier ones as are read.
 
 use super::{Key, Translator};
 use crate::{
@@ -84,7 +84,7 @@ impl Translator<'_> {
         each.collect()
     }
 
-    /// Steps as a loop. It hands on, of each element, as many earlier ones as its steps read, or as are wanted after it.
+    /// Steps as a loop. It carries, of each element, as many earlier ones as its steps read, or as are needed after it.
     fn stepped(&mut self, segment: &Segment, wanted: &[usize], known: &mut Known) {
         let mut window: Vec<(usize, usize)> = Vec::new();
         for (element, &wanted) in wanted.iter().enumerate() {

@@ -86,7 +86,7 @@ impl Translator<'_> {
         wanted: VarId,
     ) -> Value {
         let Ty::Tensor(shape) = Ty::of(self.ty(wanted)) else {
-            panic!("a state variable that is no tensor, which was reported before translation")
+            panic!("a state variable that is not a tensor, which was reported before translation")
         };
         let row = self.reduce_code(reduction, set, (compared, over), |t| {
             let mut row = vec![t.expr(compared)];

@@ -1,4 +1,4 @@
-//! What High-IR and Mid-IR share: types with tensors and sequences, and the operations that are not about fields.
+//! The common part of High-IR and Mid-IR: types with tensors and sequences, and the operations without fields.
 
 mod base;
 mod dynamic;

@@ -1,4 +1,4 @@
-//! EIN operators as operations: the operator and what is known of its result.
+//! EIN operators as operations: the operator and the facts about its result.
 
 use super::Ty;
 use ein_ir::{Ein, Groups, Param, Symmetry};

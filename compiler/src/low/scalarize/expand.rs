@@ -247,7 +247,7 @@ impl Expansion<'_, '_, '_> {
     fn eigen(&mut self, part: Eigen, matrix: Value, index: &[usize]) -> Scalar {
         let matrix = self.pass.components(matrix);
         let n = matrix.len().isqrt();
-        // The upper triangle is mirrored, so that nobody needs the lower one.
+        // The upper triangle is mirrored, so that the lower one is not needed.
         let symmetric: Vec<Value> = (0..n * n)
             .map(|k| matrix[(k / n).min(k % n) * n + (k / n).max(k % n)])
             .collect();

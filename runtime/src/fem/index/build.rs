@@ -1,6 +1,6 @@
-//! How an index is made of the boxes of cells.
+//! Builds the index from the boxes of cells.
 //!
-//! A cell is listed in every bin that it meets, and thin cells that lie across the axes meet many. So lists and bins have a limit that
+//! A cell is listed in every bin that it meets, and thin diagonal cells meet many. So lists and bins have a limit that
 //! grows with the number of cells: the first grid has coarser bins where cells would be listed too often, and the longest lists are
 //! divided first, for as long as the limit and the gain allow. A list that stays long makes searches slower and changes nothing else.
 

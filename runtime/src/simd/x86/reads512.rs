@@ -1,4 +1,4 @@
-//! How 512-bit vectors are read from places that differ from lane to lane.
+//! Reads 512-bit vectors from addresses that differ from lane to lane.
 
 use super::avx512::{F32x16, F64x8};
 use crate::simd::MAX_WIDTH;

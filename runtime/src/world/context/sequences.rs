@@ -113,7 +113,7 @@ impl StepContext<'_> {
         packed
     }
 
-    /// What was made, or a run-time error of the lane if it cannot be.
+    /// The new sequence, or a run-time error of the lane.
     pub(super) fn check<V: Default>(&mut self, lane: usize, made: Result<V, CannotGrow>) -> V {
         match made {
             Ok(made) => return made,
@@ -185,7 +185,7 @@ impl StepContext<'_> {
         }
     }
 
-    /// Whether methods may fail because there is no memory for what they make.
+    /// Whether methods may fail because there is no memory for new values.
     fn keeps_before(&self) -> bool {
         self.shared.may_exhaust
     }

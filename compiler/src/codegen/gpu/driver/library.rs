@@ -1,4 +1,4 @@
-//! The driver's library: its functions, found when they are wanted, and what it says of devices.
+//! The driver's library: its functions, loaded on demand, and its description of devices.
 
 use super::DriverError;
 use libloading::Library;
@@ -14,11 +14,11 @@ const LIBRARIES: &[&str] = if cfg!(windows) {
     &["libcuda.so.1", "libcuda.so"]
 };
 
-/// A number that a function of the driver gives: 0, or what is wrong.
+/// The result of a driver function: 0, or an error.
 type Status = c_int;
 const OUT_OF_MEMORY: Status = 2;
 
-/// Defines the functions of the driver: their names, what they do for messages, and their arguments.
+/// Defines the functions of the driver: their names, their descriptions for messages, and their arguments.
 macro_rules! functions {
     ($($name:ident $what:literal ($($arg:ident: $ty:ty),*);)*) => {
         #[allow(non_snake_case, reason = "the names of the driver")]
@@ -163,7 +163,7 @@ impl Driver {
     }
 }
 
-/// What is known of a GPU.
+/// The properties of a GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
     /// Its name.

@@ -1,4 +1,4 @@
-//! What is known of values where they are printed, so that they take fewer instructions.
+//! Facts about values, with which the printer emits fewer instructions.
 
 use super::{Place, Printer};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// What is known of values.
+/// Facts about values.
 #[derive(Clone, Default)]
 pub(super) struct Bounds {
     /// Those above a number that is not negative, and so neither NaN nor −0.

@@ -201,7 +201,7 @@ impl Printer<'_> {
     }
 
     /// The addresses of a strand's lane in planes of 4 and 8 bytes per lane, from which the offset of a plane counts: in
-    /// blocks of so many bytes.
+    /// blocks of this many bytes.
     pub(super) fn lane_addresses(
         &mut self,
         slot: &str,

@@ -1,8 +1,8 @@
-//! What strands that look for each other need, made anew in every super-step by entry points of their own: a copy of what
-//! others may read, and the strands in the order of boxes.
+//! The data for neighbour queries, prepared in every super-step by separate entry points: a copy of the state that other
+//! strands may read, and the strands in the order of boxes.
 //!
 //! Space is cut into boxes of equal edges, and their numbers along an axis are taken modulo a power of two, so that no
-//! bounds have to be known. The number of a box grows with the coordinate, so whoever looks at all boxes between those of
+//! bounds have to be known. The number of a box grows with the coordinate, so a search of all boxes between those of
 //! two coordinates misses nothing between these; which strands share a box changes only how long a query takes.
 
 use super::{Class, Printer};

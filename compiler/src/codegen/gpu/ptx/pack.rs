@@ -1,4 +1,4 @@
-//! Samples whose components lie side by side.
+//! Samples with interleaved components.
 
 use super::{Class, Place, Printer};
 use crate::{
@@ -13,7 +13,7 @@ impl Printer<'_> {
         pack.map_or(component, |pack| pack.components[0])
     }
 
-    /// A sample of an image's component, so many after an offset.
+    /// A sample of an image's component, this many after an offset.
     pub(in crate::codegen::gpu) fn sample(
         &mut self,
         (image, component, ahead): (u32, u32, u32),

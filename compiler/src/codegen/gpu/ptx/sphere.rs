@@ -1,8 +1,8 @@
-//! Queries for other strands, and their variables: what `runtime::neighbours` does, one strand per thread.
+//! Queries for other strands, and reads of their variables: the counterpart of `runtime::neighbours`, one strand per thread.
 //!
-//! A query looks at the boxes that a sphere touches, tests every strand there in the program's precision, and keeps
-//! those inside, in the order of their ranks, in memory of the thread. A list is where it begins there, a number that nobody reads, and
-//! how many strands it has; a strand is its place in the order of boxes.
+//! A query visits the boxes that a sphere touches, tests every strand there in the program's precision, and keeps
+//! those inside, in the order of their ranks, in memory of the thread. A list is its start there, an unused number, and
+//! its length; a strand is its index in the order of boxes.
 
 use super::{Class, Place, Printer};
 use crate::{
@@ -23,7 +23,7 @@ pub(super) struct Sorts {
 /// Candidates that a query looks at in a turn of its loop; their records are on the way together.
 const TOGETHER: usize = 1 + Near::AHEAD;
 
-/// Of so many strands one tells the radius it asks for.
+/// One strand in this many reports its query radius.
 const SAMPLES: u32 = 64;
 
 /// Memory of a thread: the strands in all lists.
@@ -32,7 +32,7 @@ const HITS: &str = "HITS";
 const NUMBER_BITS: u32 = 8;
 /// The key of no strand, behind all others. Strands whose ranks reach its own are left to the CPU.
 const NONE: u32 = u32::MAX << NUMBER_BITS;
-/// Lists of up to so many strands are sorted in registers, by the smallest network of exchanges that has room for those of all
+/// Lists of up to this many strands are sorted in registers, by the smallest network of exchanges that has room for those of all
 /// threads that sort together; longer ones in memory.
 const NETWORKS: [usize; 4] = [16, 32, 48, 64];
 
@@ -42,7 +42,7 @@ pub(super) fn memory() -> String {
     format!("  .local .align 4 .b8 {HITS}[{bytes}];\n")
 }
 
-/// The exchanges of Batcher's network that sorts so many numbers: that for a power of two, without those at its end, which
+/// The exchanges of Batcher's network that sorts this many numbers: that for a power of two, without those at its end, which
 /// would find the largest numbers there already.
 fn exchanges(wanted: usize) -> Vec<(usize, usize)> {
     let count = wanted.next_power_of_two();
@@ -257,7 +257,7 @@ impl Printer<'_> {
         sum.expect("a position has coordinates")
     }
 
-    /// The position of the strand so many after a place in the order of boxes.
+    /// The position of the strand this many after a place in the order of boxes.
     fn position_at(&mut self, place: &str, ahead: usize, dim: usize) -> Vec<String> {
         let all: Vec<String> = (0..4).map(|_| self.register(Class::Real)).collect();
         let (bytes, ty) = (self.lanes.bytes(), self.ty(Class::Real));
@@ -284,7 +284,7 @@ impl Printer<'_> {
         self.compute(Class::Wide, "mad.wide.u32", &[index, "4", &first])
     }
 
-    /// Sorts so many strands from an address on by their ranks. The code for that stands once in a kernel, behind the methods.
+    /// Sorts this many strands from an address on by their ranks. The code for that stands once in a kernel, behind the methods.
     fn sort(&mut self, first: &str, count: &str) {
         if self.sorts.is_none() {
             let classes = [Class::Wide, Class::Word, Class::Word];

@@ -1,7 +1,7 @@
 //! Branches and loops.
 //!
-//! A result of a branch is what the arms give in their lanes and what it starts as in the others. Nothing says where it
-//! is: wherever the right values have come together, it has appeared.
+//! A result of a branch is the arms' value in their lanes and its initial value in the others. Its place is not recorded: it
+//! is found where the right values have been merged.
 
 use super::{
     Checked, Checker, Lost,

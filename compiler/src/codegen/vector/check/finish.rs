@@ -1,4 +1,4 @@
-//! A whole function: its beginning, what it stores, and the loop over super-steps.
+//! A whole function: its beginning, its stores, and the loop over super-steps.
 
 use super::{
     Checked, Checker,

@@ -1,9 +1,9 @@
 //! Sets of lanes, represented by samples.
 //!
 //! A sample is one lane of one call. It has an outcome for every comparison and every truth value in memory, drawn at random, so
-//! a mask is the set of samples in which it holds, and whether a mask lies inside another, or whether masks cover
-//! a third one, is a question about sets of bits. What is true of all lanes is true of all samples, so nothing right is
-//! ever reported. What is wrong for some lanes is found if a sample has those outcomes.
+//! a mask is the set of samples in which it holds, and the inclusion of one mask in another, or the cover of a
+//! third one, is a question about sets of bits. A fact about all lanes holds for all samples, so correct code is
+//! never reported. A fault in some lanes is found if a sample has those outcomes.
 
 use std::ops::{BitAnd, BitOr, Not};
 

@@ -1,16 +1,16 @@
-//! A checker of register assignments: does the code that was emitted compute the tree that it was made of?
+//! A checker of register assignments: does the emitted code compute its tree?
 //!
-//! Takes a tree and the record of what was emitted for it; knows nothing of the emitter's own tables. It walks along both and
+//! Takes a tree and the record of the code emitted for it; knows nothing of the emitter's own tables. It walks along both and
 //! keeps, for every register and every place in memory, which values of the tree are there and in which lanes. Every step must
-//! find its operands in all lanes that run there; every branch is followed on both ways, and what is known where they meet is
-//! what both left; what is known at the head of a loop must hold again when a round ends. Masks decide who is stored, called and
-//! merged, so they must be exact: a lane too many is as wrong as one that is missing.
+//! find its operands in all lanes that run there; both ways of every branch are followed, and the facts where they meet are
+//! those that hold on both; the facts at the head of a loop must hold again when a round ends. Masks decide which lanes are
+//! stored, passed to calls and merged, so they must be exact: a lane too many is as wrong as one that is missing.
 //!
-//! It finds, for instance, a register that was given away too early, a value that was not brought back where ways meet, a
+//! It finds, for instance, a register that was freed too early, a value that was not restored where ways meet, a
 //! register that is in use during a call, a slot that is used twice, moves in the wrong order, and a value that was replaced in lanes
-//! that do not take part. What it cannot find is a tree that is wrong itself, or a wrong sequence of instructions for an operation.
+//! that do not take part. It cannot find a wrong tree, or a wrong sequence of instructions for an operation.
 //!
-//! [`record`] writes down what is emitted, [`lanes`] has sets of lanes, [`state`] what is known; [`steps`], [`calls`], [`control`]
+//! [`record`] records the emitted code, [`lanes`] has sets of lanes, [`state`] has the facts; [`steps`], [`calls`], [`control`]
 //! and [`finish`] follow the tree.
 
 mod calls;

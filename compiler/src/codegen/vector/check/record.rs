@@ -1,7 +1,7 @@
-//! The record of what was emitted: a machine around a machine that writes down every operation.
+//! The record of the emitted code: a machine that wraps another machine and records every operation.
 //!
-//! The emitter knows only [`Target`], so no operation can be left out. What a machine makes of an operation is no part of the
-//! record: an operation is one entry, with the registers and addresses that it was given.
+//! The emitter knows only [`Target`], so no operation can be left out. The instructions of an operation are not part of the
+//! record: an operation is one entry, with its registers and addresses.
 
 use crate::codegen::vector::{
     encode::{Address, Assembler, Gpr, Operand, Scalar},

@@ -1,7 +1,7 @@
-//! What is known of every register and every place in memory: which values it holds, and in which lanes.
+//! The facts about every register and every place in memory: which values it holds, and in which lanes.
 //!
-//! A state can be taken back to a mark, and two ways from a mark to the same place can be joined: what is known afterwards is
-//! what both of them left. Knowledge that is dropped can only make the checker refuse more.
+//! A state can be reset to a mark, and two ways from a mark to the same place can be joined: the facts afterwards are those
+//! that hold on both. Knowledge that is dropped can only make the checker refuse more.
 
 use super::lanes::LaneSet;
 use crate::codegen::vector::{

@@ -1,7 +1,7 @@
-//! Calls of the runtime. They keep no vector or mask register, so what is needed afterwards goes to memory before.
+//! Calls of the runtime. They preserve no vector or mask register, so values that are needed afterwards go to memory first.
 //!
-//! Calls that are rarely made stand at the end of the code and save all registers themselves, so that the usual way has none of
-//! that.
+//! Rare calls are placed at the end of the code and save all registers themselves, so that the usual path does not pay for
+//! them.
 
 use super::{
     Emitter,
@@ -194,7 +194,7 @@ impl<T: Target> Emitter<'_, T> {
         self.release(&call.results);
     }
 
-    /// Emits the calls that are rarely made; they use slots that nobody else does. Gives the number of slots in all.
+    /// Emits the calls that are rarely made; they use slots of their own. Gives the number of slots in all.
     pub(super) fn rare_calls(&mut self) -> usize {
         let first = Slot(self.memory.len() as u32);
         let mut most = 0;

@@ -41,7 +41,7 @@ impl<T: Target> Emitter<'_, T> {
         let left = self.left;
         let asm = self.target.asm();
         asm.bind(left);
-        // How many super-steps are left, if anybody asks.
+        // How many super-steps are left, if the caller needs it.
         asm.mov(Gpr::RAX, Gpr::RBP);
         self.leave();
         let slots = self.rare_calls();

@@ -1,4 +1,4 @@
-//! Where values are while code is emitted: in registers, in slots, or where they always are.
+//! The places of values while code is emitted: registers, slots, or fixed places in memory.
 //!
 //! When registers run out, the value whose next use is farthest leaves its own. At a branch the places of all values are
 //! remembered, and where the ways meet again they are restored, so only the way that was taken pays.

@@ -10,12 +10,12 @@ pub(super) struct Slot(pub(super) u32);
 pub(super) const HEADER: i32 = 64;
 
 impl Slot {
-    /// Where it is, if slots have so many bytes.
+    /// Where it is, if slots have this many bytes.
     pub(super) fn address(self, bytes: i32) -> Address {
         Gpr::RSP.at(HEADER + self.0 as i32 * bytes)
     }
 
-    /// The slot so many places farther.
+    /// The slot this many places farther.
     pub(super) fn after(self, places: usize) -> Slot {
         Slot(self.0 + places as u32)
     }
@@ -32,7 +32,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Slots side by side that nobody uses.
+    /// Free slots side by side.
     pub(super) fn take(&mut self, count: usize) -> Slot {
         let is_free = |n: usize| !self.used[n] && self.reserved[n] == 0;
         let fits =

@@ -1,4 +1,4 @@
-//! The vector instructions that are generated, one row each: how they are told apart in the two encodings.
+//! The vector instructions that are generated, one row each, with their codes in the two encodings.
 
 /// A vector instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,9 +26,9 @@ pub(crate) struct Opcode {
 /// What an instruction reads or writes in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Memory {
-    /// A whole vector of lanes of so many bytes, or one lane for all.
+    /// A whole vector of lanes of this many bytes, or one lane for all.
     Vector(i32),
-    /// One lane, or some next to each other, of so many bytes.
+    /// One lane, or some next to each other, of this many bytes.
     Lane(i32),
     /// Half a vector.
     Half,

@@ -222,7 +222,7 @@ impl Assembler {
             Write::All => 0,
             Write::Under(mask) => mask,
         };
-        debug_assert!(write == Write::All || mask != 0, "k0 is no mask");
+        debug_assert!(write == Write::All || mask != 0, "k0 is not a mask");
         let first = inverted(reg >> 3) << 7
             | inverted(x) << 6
             | inverted(b) << 5

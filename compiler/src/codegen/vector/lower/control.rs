@@ -265,7 +265,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether doing the steps for nothing costs less than asking whether anybody wants them.
+/// Whether executing the block unconditionally is cheaper than testing for active lanes.
 fn is_cheap(nodes: &[Node]) -> bool {
     const FEW: usize = 4;
     nodes.len() <= FEW

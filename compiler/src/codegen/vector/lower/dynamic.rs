@@ -106,7 +106,7 @@ impl Lowering<'_> {
         self.typed(word, plane.ty)
     }
 
-    /// For each lane, how far its strand's lane in a plane at offset 0, of lanes so many bytes apart, is from the first
+    /// For each lane, how far its strand's lane in a plane at offset 0, of lanes this many bytes apart, is from the first
     /// block: among what was published, or in the state itself.
     fn strand_addresses(&mut self, strand: Val, published: bool, stride: usize) -> Vec<Val> {
         let key = (strand, published, stride, self.block);

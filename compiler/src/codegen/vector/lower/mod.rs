@@ -1,7 +1,7 @@
 //! From Low-IR to a tree of machine operations.
 //!
 //! Takes a function of one strand, gives one of W lanes: values that differ between strands, and those that do not and are
-//! still computed, are vectors; truth values are masks; what lies in memory stays there. Conditions become the masks of the
+//! still computed, are vectors; truth values are masks; values in memory stay there. Conditions become the masks of the
 //! blocks that depend on them.
 
 mod calls;
@@ -89,7 +89,7 @@ pub(super) fn lower(
     })
 }
 
-/// Whether nobody has to look at the strands between super-steps: nothing is reported, printed or made.
+/// Whether the state between super-steps cannot be observed: nothing is reported, printed or created.
 fn can_repeat(block: &ssa::Block<Low>, state: &[StatePlane]) -> bool {
     state.iter().all(|plane| !plane.is_handle)
         && block.insts.iter().all(|inst| {
@@ -348,7 +348,7 @@ impl<'a> Lowering<'a> {
                 continue;
             }
             let mut value = self.word(v);
-            // What lies in a plane that changes, too, must be read before.
+            // What is in a plane that changes, too, must be read before.
             let other = self.parameters.iter().position(|&p| p == value);
             if other.is_some_and(|other| self.is_changed(other, new_state)) {
                 value = self.copy(value);
@@ -395,7 +395,7 @@ impl Constants {
         place
     }
 
-    /// A constant of lanes of so many bytes, as one lane or as a whole vector.
+    /// A constant of lanes of this many bytes, as one lane or as a whole vector.
     fn make(&mut self, values: &mut Values, key: (u64, bool), bytes: usize, spread: bool) -> Val {
         if let Some(&known) = self.known.get(&key) {
             return known;

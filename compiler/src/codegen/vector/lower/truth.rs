@@ -1,4 +1,4 @@
-//! The algebra of masks: what is known of truth values need not be computed.
+//! The algebra of masks: truth values that follow from known ones need not be computed.
 
 use super::{Lowering, Op};
 use crate::codegen::vector::tree::{Compare, Home, Logic, Val};

@@ -2,7 +2,8 @@
 //! possible.
 //!
 //! Reading the text again gives the same tree up to spans, for every tree that the parser gives without an error. Comments are not
-//! in the tree; [`print_with_comments`] has them from the source. The difference between spellings of one symbol is lost. What was unreadable is printed as a comment.
+//! in the tree; [`print_with_comments`] takes them from the source. The difference between spellings of one symbol is lost.
+//! Unreadable parts are printed as comments.
 
 mod comments;
 mod expr;

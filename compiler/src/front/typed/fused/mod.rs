@@ -1,9 +1,9 @@
-//! A reduction of a sequence in steps becomes part of these steps, so that no more of the sequence is kept than without it.
+//! Fuses a reduction over a sequence in steps with these steps, so that the sequence need not be kept for it.
 //!
-//! A reduction is itself a sequence in steps, of what is accumulated (`indexed/folded.rs`). If its steps read another such
-//! sequence only at places which are always as far from their own, both can be computed by the same steps: those of the other
-//! sequence, where that is defined. For this, what the reduction reads besides must be known there; so sequences in steps are
-//! first moved to where they are read.
+//! A reduction is itself a sequence in steps, of accumulated values (`indexed/folded.rs`). If its steps read another such
+//! sequence only at a constant distance from their own index, both can be computed by the same steps: those of the other
+//! sequence, at its definition. The other operands of the reduction must be known there; so sequences in steps are
+//! first moved to their first use.
 
 mod steps;
 

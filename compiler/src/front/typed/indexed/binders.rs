@@ -1,4 +1,4 @@
-//! Where indices are bound: the left side of a definition and the brackets of a reduction.
+//! Binders of indices: the left side of a definition and the brackets of a reduction.
 
 use super::{
     super::{

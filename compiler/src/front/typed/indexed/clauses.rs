@@ -188,7 +188,7 @@ fn slot_of<'a>(
     }
     let explicit = binder.range.is_some();
     let var = bind(cx, &binder);
-    // An index that runs over a whole axis stands on it; one that runs over a part says so.
+    // An index that runs over a whole axis stands on it; one that runs over a part has a range.
     if !explicit {
         let used = Use {
             extent: length,

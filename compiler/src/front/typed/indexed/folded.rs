@@ -1,6 +1,6 @@
-//! Reductions of sequences in steps, as sequences in steps themselves: of what is accumulated so far.
+//! Reductions of sequences in steps, as sequences in steps of their accumulated values.
 //!
-//! They can then become part of the steps of what they reduce (`fused.rs`), of which nothing has to be kept for them.
+//! They can then be fused with the steps of the sequence that they reduce (`fused.rs`), which need not be kept for them.
 
 use super::{
     super::{

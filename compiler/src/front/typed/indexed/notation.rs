@@ -205,7 +205,7 @@ pub(in super::super) fn partial<'a>(
     stand_in(cx, StandIn::Partial { indices, field }, ty, labels, span)
 }
 
-/// `δ[i, j]`, `ε[i, j, k]`; none if the name is no symbol, or is a variable.
+/// `δ[i, j]`, `ε[i, j, k]`; none if the name is not a symbol, or is a variable.
 pub(in super::super) fn symbol<'a>(
     cx: &mut Cx<'a>,
     name: &str,

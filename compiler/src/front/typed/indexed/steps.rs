@@ -1,6 +1,6 @@
 //! The elements of a sequence by clauses, in an order in which each reads only those before it.
 //!
-//! Few elements are written out: each is a value of its own, so what nobody reads later is not kept. Many are computed in steps
+//! Few elements are unrolled: each is a value of its own, so elements that are not read later are not kept. Many are computed in steps
 //! along the first axis of the order: a step has a value for each of its elements, and reads those of earlier steps by how far
 //! back they are, which must be the same in every step. The index of the step is then an int at run time. Steps may go along their
 //! axis in either direction.
@@ -48,7 +48,7 @@ impl Sequence<'_> {
         ty.clone()
     }
 
-    /// Whether so many steps are to be written out, if they can be.
+    /// Whether this many steps are to be written out, if they can be.
     pub(super) fn is_short(&self, steps: usize) -> bool {
         let places = |places: &[Range]| places.iter().map(|range| range.count).product::<usize>();
         let clauses = self.known.iter();
@@ -157,7 +157,7 @@ impl Recurrence {
     }
 }
 
-/// The variable that has an element. What is outside, or not computed yet, is said.
+/// The variable that has an element. Reports an element that is outside, or not computed yet.
 pub(super) fn element_read(
     cx: &mut Cx<'_>,
     read: &Read,
