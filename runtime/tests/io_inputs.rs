@@ -383,6 +383,16 @@ fn arrays_and_tables_of_numpy_are_sequences() {
 }
 
 #[test]
+fn points_in_text_may_touch_the_tags_around_them() {
+    let text = "<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"2\"><Points>\
+                <DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">0 1 2 3 4 5</DataArray>\
+                </Points></Piece></PolyData></VTKFile>";
+    let file = TemporaryFile::new("touching.vtp", text);
+    let points = vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
+    assert_eq!(read_reals(&file.0, 3), Ok(points));
+}
+
+#[test]
 fn points_of_geometry_are_sequences_of_vectors() {
     let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
     let lifted = [

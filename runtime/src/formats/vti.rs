@@ -199,8 +199,8 @@ pub(super) fn place(
         }
         _ => (array.end, true),
     };
-    let plain = text || !(base64 || compression.is_some());
-    let skip = start + if plain && !text { width.bytes() } else { 0 };
+    let plain = !(text || base64 || compression.is_some());
+    let skip = start + width.bytes();
     let storage = Storage {
         encoding: if text { Encoding::Ascii } else { Encoding::Raw },
         endian: Some(endian),
@@ -209,6 +209,7 @@ pub(super) fn place(
     };
     let packing = Packing {
         start,
+        text,
         base64,
         compression,
         width,

@@ -292,6 +292,7 @@ impl Document<'_> {
             .map_err(|shortage| format!("array `{name}`: {shortage}"))?;
         let packing = Packing {
             start: 0,
+            text: false,
             base64,
             compression: self.compression,
             width: self.width,
