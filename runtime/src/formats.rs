@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 use crate::image::normalize::Facts;
 use crate::image::{ImageError, Note};
-use crate::memory;
+use crate::memory::Contents;
 use crate::nrrd::{self, Decompressed, Header, Nrrd, STANDARD_INPUT, Samples, Storage};
 use sniff::Action;
 pub(crate) use vti::TYPES as VTK_TYPES;
@@ -128,15 +128,8 @@ impl<'a> Opened<'a> {
     }
 
     /// All bytes, as long as there is memory for them.
-    fn bytes(self) -> Result<Vec<u8>, ImageError> {
-        let limit = memory::available().unwrap_or(u64::MAX);
-        let mut bytes = Vec::new();
-        let read = self.stream.take(limit).read_to_end(&mut bytes);
-        read.map_err(|e| ImageError::new(e.to_string()))?;
-        if bytes.len() as u64 == limit {
-            return Err(ImageError::new("the file is larger than the memory"));
-        }
-        Ok(bytes)
+    fn bytes(self) -> Result<Contents, ImageError> {
+        Contents::read(self.stream).map_err(ImageError::new)
     }
 }
 

@@ -17,6 +17,7 @@ use mesh::MeshInfo;
 use runtime::{
     file_name::escaped,
     image::{Description, Statistics, describe, statistics},
+    memory,
     output::Length,
     print::short,
 };
@@ -26,6 +27,9 @@ use std::path::Path;
 /// Describes files, each on some lines, or as one JSON object on a line.
 pub(super) fn info(words: &InfoWords, options: &Options) -> u8 {
     let mut status = SUCCESS;
+    if let Some(bytes) = words.memory {
+        memory::set_limit(bytes);
+    }
     if words.devices {
         status = devices();
     }

@@ -9,7 +9,7 @@
 use super::{
     codes,
     diag::Diagnostic,
-    source::{File, Origin, Piece, Source, Span},
+    source::{File, Origin, Piece, Source, Span, read_text},
     standard,
     syntax::{self, Read, ast::*},
 };
@@ -359,16 +359,16 @@ fn find(importer: &Path, import: &Import) -> Result<(PathBuf, String), Diagnosti
         .parent()
         .unwrap_or(Path::new(""))
         .join(&import.file);
-    let bytes = fs::read(&path).map_err(|problem| {
+    let text = read_text(&path).map_err(|problem| {
         let error = error(format!("`{}` cannot be read: {problem}", path.display()));
         let suffixed = format!("{}.diderot", import.file);
-        match importer.with_file_name(&suffixed).is_file() {
-            true => error.hint(format!("did you mean `{suffixed}`?")),
-            false => error.hint("files are looked for beside the one that imports them; the standard library begins with `std/`"),
+        if importer.with_file_name(&suffixed).is_file() {
+            error.hint(format!("did you mean `{suffixed}`?"))
+        } else if path.exists() {
+            error
+        } else {
+            error.hint("files are looked for beside the one that imports them; the standard library begins with `std/`")
         }
     })?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok((path, text)),
-        Err(_) => Err(error(format!("`{}` is not UTF-8 text", path.display()))),
-    }
+    Ok((path, text))
 }

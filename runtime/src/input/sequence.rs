@@ -5,12 +5,11 @@
 //! per line, below a line of names or not. Values are always converted by their meaning; what the type wanted cannot hold is an error.
 
 use std::fmt;
-use std::io::Read;
 use std::path::Path;
 
 use super::IntWidth;
 use crate::formats::{self, Source};
-use crate::memory;
+use crate::memory::{self, Contents};
 use crate::nrrd::{self, Header, Nrrd, STANDARD_INPUT, SampleType, Samples};
 
 /// Why there is no sequence: the file and what is wrong with it.
@@ -91,13 +90,13 @@ fn load(path: &Path, components: usize) -> Result<Samples, SequenceError> {
     let name = path.display();
     let fail = |message: String| SequenceError(format!("{name}: {message}"));
     // A stream can be read only once, so what it held is looked at in memory.
-    let mut bytes = Vec::new();
-    let read = if path.as_os_str() == STANDARD_INPUT {
-        std::io::stdin().lock().read_to_end(&mut bytes).map(drop)
+    let bytes = if path.as_os_str() == STANDARD_INPUT {
+        Contents::read(std::io::stdin().lock())
     } else {
-        std::fs::read(path).map(|content| bytes = content)
+        let file = std::fs::File::open(path);
+        file.map_err(|e| e.to_string()).and_then(Contents::read)
     };
-    read.map_err(|e| fail(e.to_string()))?;
+    let bytes = bytes.map_err(fail)?;
     // A small compressed file can hold more than there is memory for.
     let limit = memory::available().and_then(|bytes| usize::try_from(bytes).ok());
     if let Some(points) = formats::points(&bytes, limit.unwrap_or(usize::MAX)) {

@@ -7,7 +7,8 @@ mod vtu;
 
 use super::FemError;
 use super::element::{ELEMENTS, Element};
-use crate::memory;
+use crate::file_name::escaped;
+use crate::memory::Contents;
 use std::path::Path;
 
 /// What a mesh file says.
@@ -64,11 +65,10 @@ impl FemFile {
     /// # Errors
     /// The file cannot be read, or says what it cannot mean.
     pub fn read(path: &Path) -> Result<FemFile, FemError> {
-        let named = |error: FemError| error.in_file(&path.display().to_string());
+        let named = |error: FemError| error.in_file(&escaped(path.as_os_str()));
         let read = || -> Result<FemFile, FemError> {
-            let unread = |e: std::io::Error| e.to_string();
-            let _text = memory::claim(std::fs::metadata(path).map_err(unread)?.len())?;
-            FemFile::parse(&std::fs::read(path).map_err(unread)?)
+            let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
+            FemFile::parse(&Contents::read(file)?)
         };
         read().map_err(named)
     }
