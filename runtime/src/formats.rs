@@ -24,6 +24,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use crate::file_name::escaped;
 use crate::image::normalize::Facts;
 use crate::image::{ImageError, Note};
 use crate::memory::Contents;
@@ -153,7 +154,7 @@ impl<'a> Source<'a> {
     /// Looks at the bytes of a file, which may name others beside it if it is known where it is.
     pub(crate) fn of_bytes(bytes: &'a [u8], path: Option<&Path>) -> Result<Source<'a>, ImageError> {
         let length = Some(bytes.len() as u64);
-        let name = path.map_or(String::new(), |path| path.display().to_string());
+        let name = path.map_or(String::new(), |path| escaped(path.as_os_str()));
         let path = path.map(Path::to_path_buf);
         let opened = Opened::new(Box::new(bytes), length, path, name);
         recognize(opened.map_err(|e| ImageError::new(e.to_string()))?)
@@ -232,7 +233,7 @@ impl<'a> Source<'a> {
 
 fn open_file(path: &Path) -> Result<Source<'static>, ImageError> {
     let fail = |e: io::Error| ImageError::new(e.to_string());
-    let name = path.display().to_string();
+    let name = escaped(path.as_os_str());
     if path.as_os_str() == STANDARD_INPUT {
         let stream = Box::new(io::stdin().lock());
         let opened = Opened::new(stream, None, Some(path.to_path_buf()), name);

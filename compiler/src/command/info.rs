@@ -20,6 +20,7 @@ use runtime::{
     memory,
     output::Length,
     print::short,
+    text::visible,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -42,7 +43,9 @@ pub(super) fn info(words: &InfoWords, options: &Options) -> u8 {
             image_file(file, words)
         };
         match told {
-            Some(text) => say(&text),
+            // JSON has escapes of its own.
+            Some(text) if words.json => say(&text),
+            Some(text) => say(&visible(&text)),
             None => status = FAILURE,
         }
     }

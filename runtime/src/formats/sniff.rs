@@ -8,6 +8,8 @@ use std::path::Path;
 use super::picture::Picture;
 use super::text::excerpt;
 use super::{Translate, metaimage, nifti, npy, vti, vtk, xml};
+use crate::fem;
+use crate::file_name::escaped;
 use crate::image::ImageError;
 
 /// What is done with a file of a format.
@@ -294,18 +296,17 @@ pub(super) fn unknown_inside_gzip(head: &[u8]) -> ImageError {
 
 /// Says what a directory may be.
 pub(super) fn directory(path: &Path) -> ImageError {
-    let shown = path.display();
+    let shown = escaped(path.as_os_str());
     let zarr = [".zarray", ".zgroup", "zarr.json"]
         .iter()
         .any(|f| path.join(f).exists());
     if zarr {
-        let file = shown.to_string();
         return refuse(
             "Zarr",
             &[
                 "with Python: python3 -c \"import zarr, numpy; numpy.save('{stem}.npy', zarr.open('{file}')[...])\"",
             ],
-            &file,
+            &shown,
         );
     }
     ImageError::new("this is a directory, not a file")

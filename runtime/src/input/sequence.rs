@@ -11,10 +11,17 @@ use super::IntWidth;
 use crate::formats::{self, Source};
 use crate::memory::{self, Contents};
 use crate::nrrd::{self, Header, Nrrd, STANDARD_INPUT, SampleType, Samples};
+use crate::text::visible_line;
 
 /// Why there is no sequence: the file and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SequenceError(String);
+
+impl SequenceError {
+    fn new(message: impl AsRef<str>) -> SequenceError {
+        SequenceError(visible_line(message.as_ref()).into_owned())
+    }
+}
 
 impl fmt::Display for SequenceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -63,8 +70,8 @@ fn exact_values<T>(
 ) -> Result<Vec<T>, SequenceError> {
     let samples = load(path, components)?;
     let fail = |i: usize, found: String| {
-        let file = path.display();
-        SequenceError(format!("{file}: value {i} is {found}, expected {wanted}"))
+        let file = escaped(path.as_os_str());
+        SequenceError::new(format!("{file}: value {i} is {found}, expected {wanted}"))
     };
     // Every integer type fits into 128 bits; a whole real number within 64 bits does so too.
     let exact = |(i, x): (usize, f64)| {
@@ -87,8 +94,8 @@ fn exact_values<T>(
 
 /// The samples of a file that holds elements of `components` values.
 fn load(path: &Path, components: usize) -> Result<Samples, SequenceError> {
-    let name = path.display();
-    let fail = |message: String| SequenceError(format!("{name}: {message}"));
+    let name = escaped(path.as_os_str());
+    let fail = |message: String| SequenceError::new(format!("{name}: {message}"));
     // A stream can be read only once, so what it held is looked at in memory.
     let bytes = if path.as_os_str() == STANDARD_INPUT {
         Contents::read(std::io::stdin().lock())
@@ -112,7 +119,7 @@ fn load(path: &Path, components: usize) -> Result<Samples, SequenceError> {
     let text = String::from_utf8_lossy(&bytes);
     parse_text(&text, components)
         .map(Samples::F64)
-        .map_err(|(line, message)| SequenceError(format!("{name}:{line}: {message}")))
+        .map_err(|(line, message)| SequenceError::new(format!("{name}:{line}: {message}")))
 }
 
 /// Points as elements: three numbers, or two if all lie in the plane.
