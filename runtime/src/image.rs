@@ -174,21 +174,37 @@ impl<T: Real> Image<T> {
         let claim = claim_memory::<T>(&plan, declared, reading)?;
         let source = source.checked()?;
         let scale = source.scale();
-        Image::fill(&header, plan, declared, reading, claim, |planes| {
+        let mut beyond = 0;
+        let mut loaded = Image::fill(&header, plan, declared, reading, claim, |planes| {
             source.read_pieces(&mut |piece| {
                 let range = 0..piece.len();
                 // Blocks were refused with the header.
-                let piece = match scale {
-                    None => T::from_samples(&piece, range).unwrap_or_default(),
-                    Some((slope, intercept)) => {
-                        let stored: Vec<f64> = piece.convert().unwrap_or_default();
-                        let scaled = stored.iter().map(|x| T::nearest(x * slope + intercept));
-                        scaled.collect()
+                let piece = match (scale, piece) {
+                    (None, Samples::F64(stored)) => rounded(&stored, &mut beyond),
+                    (None, piece) => T::from_samples(&piece, range).unwrap_or_default(),
+                    (Some((slope, intercept)), piece) => {
+                        let mut stored: Vec<f64> = piece.convert().unwrap_or_default();
+                        stored.iter_mut().for_each(|x| *x = *x * slope + intercept);
+                        rounded(&stored, &mut beyond)
                     }
                 };
                 planes.put(&piece);
             })
-        })
+        })?;
+        if beyond > 0 {
+            let (samples, most) = (
+                if beyond == 1 {
+                    "sample is"
+                } else {
+                    "samples are"
+                },
+                f32::MAX,
+            );
+            loaded.notes.push(Note::warning(format!(
+                "{beyond} {samples} beyond the greatest number of single precision, {most:e}, and became infinite; `--double` keeps such numbers"
+            )));
+        }
+        Ok(loaded)
     }
 
     /// An image of the given dimension and voxel shape from an array in memory. Any sample type is converted.
@@ -296,6 +312,16 @@ impl<T: Real> Image<T> {
     pub fn orientation(&self) -> &Orientation {
         &self.orientation
     }
+}
+
+/// Numbers in the precision of a program; counts those that become infinite.
+fn rounded<T: Real>(stored: &[f64], beyond: &mut u64) -> Vec<T> {
+    let round = |&x: &f64| {
+        let nearest = T::nearest(x);
+        *beyond += u64::from(x.is_finite() && !nearest.is_finite());
+        nearest
+    };
+    stored.iter().map(round).collect()
 }
 
 /// Claims the memory of an image, or refuses it if it needs more than there is, or than is allowed.

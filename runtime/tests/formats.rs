@@ -438,3 +438,21 @@ fn numbers_may_touch_the_tags_around_them() {
         }
     }
 }
+
+#[test]
+fn samples_that_become_infinite_are_warned_of() {
+    let header = "NRRD0004\ntype: double\ndimension: 2\nsizes: 2 2\nencoding: ascii\n\n";
+    let file = format!("{header}1e39 -1e300 inf 3e38");
+    let notes = |loaded: Vec<runtime::image::Note>| -> Vec<String> {
+        let warnings = loaded.into_iter().filter(|n| n.level == Level::Warning);
+        warnings.map(|n| n.text).collect()
+    };
+    let read = Image::<f32>::from_bytes(file.as_bytes(), 2, &[], &Reading::default());
+    let single = notes(read.expect("an image").notes);
+    assert!(
+        single.len() == 1 && single[0].starts_with("2 samples are beyond"),
+        "{single:?}"
+    );
+    let read = Image::<f64>::from_bytes(file.as_bytes(), 2, &[], &Reading::default());
+    assert_eq!(notes(read.expect("an image").notes), [""; 0]);
+}
