@@ -15,6 +15,7 @@ mod sniff;
 mod stack;
 mod text;
 mod tiff;
+mod translated;
 mod vti;
 pub(crate) mod vti_data;
 mod vtk;
@@ -41,6 +42,8 @@ pub struct Source<'a> {
     facts: Facts,
     /// What stored numbers are multiplied by, and what is added then.
     scale: Option<(f64, f64)>,
+    /// The other arrays of the file: their names, and how many numbers a sample of theirs has.
+    others: Vec<(String, usize)>,
     data: Data<'a>,
 }
 
@@ -55,33 +58,6 @@ enum Data<'a> {
     Decoded(Decode<'a>),
 }
 
-/// What a translator makes of the beginning of a file.
-pub(crate) struct Translated {
-    pub(crate) header: Header,
-    /// Where the samples are; skips count from the beginning of the file.
-    pub(crate) storage: Storage,
-    pub(crate) packing: Option<vti_data::Packing>,
-    pub(crate) scale: Option<(f64, f64)>,
-    pub(crate) facts: Facts,
-    pub(crate) notes: Vec<Note>,
-}
-
-impl Translated {
-    fn new(header: Header, storage: Storage) -> Translated {
-        Translated {
-            header,
-            storage,
-            packing: None,
-            scale: None,
-            facts: Facts::default(),
-            notes: Vec::new(),
-        }
-    }
-}
-
-/// A translator: from the beginning of a file, and its name, to what it describes; or what is wrong with it.
-type Translate = fn(&[u8], &str) -> Result<Translated, String>;
-
 /// Bytes of a file that translators get to see.
 const HEAD: usize = 1 << 20;
 
@@ -94,6 +70,8 @@ struct Opened<'a> {
     /// Where it is, unless it is in memory.
     path: Option<PathBuf>,
     name: String,
+    /// The array that is wanted of several.
+    array: Option<String>,
 }
 
 impl<'a> Opened<'a> {
@@ -111,6 +89,7 @@ impl<'a> Opened<'a> {
             length,
             path,
             name,
+            array: None,
         })
     }
 
@@ -138,12 +117,20 @@ impl<'a> Source<'a> {
     /// Opens a file; `-` is standard input. A name like `slice%03d.tif 1 120` stands for numbered pictures, unless there
     /// is a file of that name.
     pub fn open(path: &Path) -> Result<Source<'static>, ImageError> {
+        Source::open_array(path, None)
+    }
+
+    /// Opens a file of which an array is wanted, if it has several.
+    pub(crate) fn open_array(
+        path: &Path,
+        array: Option<&str>,
+    ) -> Result<Source<'static>, ImageError> {
         if let Some(stack) = path.to_str().and_then(stack::Stack::parse)
             && !path.exists()
         {
             return stack.open().map_err(|e| e.in_file(path));
         }
-        open_file(path).map_err(|e| e.in_file(path))
+        open_file(path, array).map_err(|e| e.in_file(path))
     }
 
     /// Looks at the bytes of a file.
@@ -231,13 +218,14 @@ impl<'a> Source<'a> {
     }
 }
 
-fn open_file(path: &Path) -> Result<Source<'static>, ImageError> {
+fn open_file(path: &Path, array: Option<&str>) -> Result<Source<'static>, ImageError> {
     let fail = |e: io::Error| ImageError::new(e.to_string());
     let name = escaped(path.as_os_str());
     if path.as_os_str() == STANDARD_INPUT {
         let stream = Box::new(io::stdin().lock());
-        let opened = Opened::new(stream, None, Some(path.to_path_buf()), name);
-        return recognize(opened.map_err(fail)?);
+        let mut opened = Opened::new(stream, None, Some(path.to_path_buf()), name).map_err(fail)?;
+        opened.array = array.map(str::to_string);
+        return recognize(opened);
     }
     if path.is_dir() {
         return Err(sniff::directory(path));
@@ -246,13 +234,14 @@ fn open_file(path: &Path) -> Result<Source<'static>, ImageError> {
     let metadata = file.metadata().map_err(fail)?;
     let length = metadata.is_file().then_some(metadata.len());
     let stream = Box::new(BufReader::with_capacity(1 << 16, file));
-    let opened = Opened::new(stream, length, Some(path.to_path_buf()), name).map_err(fail)?;
+    let mut opened = Opened::new(stream, length, Some(path.to_path_buf()), name).map_err(fail)?;
+    opened.array = array.map(str::to_string);
     // The samples of a pair of files may have been named instead of their header.
     let format = sniff::recognize(&opened.head);
     if let Some(header) = nifti::header_of_pair(path)
         && format.is_none_or(|format| matches!(format.action, Action::Gzip))
     {
-        return open_file(&header);
+        return open_file(&header, array);
     }
     recognize(opened)
 }
@@ -274,6 +263,9 @@ fn recognize(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
     let Some(format) = sniff::recognize(&opened.head) else {
         return Err(sniff::unknown(&opened.head));
     };
+    if !matches!(format.action, Action::Gzip) {
+        format.check_array(opened.array.as_deref())?;
+    }
     match format.action {
         Action::Nrrd => {
             let directory = opened.directory();
@@ -287,7 +279,12 @@ fn recognize(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
             Ok(Source::stored(format.name, reader, Facts::default()))
         }
         Action::Translate(translate) => {
-            let translated = translate(&opened.head, &name)
+            let asked = Asked {
+                name: &name,
+                array: opened.array.as_deref(),
+                path: opened.path.as_deref().filter(|_| opened.length.is_some()),
+            };
+            let translated = translate(&opened.head, &asked)
                 .map_err(|e| format.with_way_out(ImageError::new(e), &opened.name))?;
             stored(format.name, translated, opened)
         }
@@ -321,9 +318,15 @@ fn inside_gzip<'a>(opened: Opened<'a>, name: &str) -> Result<Source<'a>, ImageEr
     let Some(format) = sniff::recognize(&head) else {
         return Err(sniff::unknown_inside_gzip(&head));
     };
+    format.check_array(opened.array.as_deref())?;
     match format.action {
         Action::Translate(translate) => {
-            let mut translated = translate(&head, name)
+            let asked = Asked {
+                name,
+                array: opened.array.as_deref(),
+                path: None,
+            };
+            let mut translated = translate(&head, &asked)
                 .map_err(|e| format.with_way_out(ImageError::new(e), &opened.name))?;
             let Storage {
                 encoding,
@@ -396,6 +399,7 @@ fn stored<'a>(
     Ok(Source {
         scale: translated.scale,
         notes: translated.notes,
+        others: translated.others,
         ..Source::stored(format, reader, translated.facts)
     })
 }
@@ -408,6 +412,7 @@ impl<'a> Source<'a> {
             notes: Vec::new(),
             facts,
             scale: None,
+            others: Vec::new(),
             data: Data::Stored(Box::new(reader)),
         }
     }
@@ -419,6 +424,7 @@ impl<'a> Source<'a> {
             notes: Vec::new(),
             facts: Facts::default(),
             scale: None,
+            others: Vec::new(),
             data: Data::Decoded(decode),
         }
     }

@@ -37,7 +37,7 @@ use normalize::{Facts, Plan};
 pub use orientation::{Orientation, OrientationError};
 use planes::Planes;
 use request::{Declared, chosen};
-pub use request::{Frames, MeasurementFrame, Reading, Triangle, World, split_frames};
+pub use request::{Frames, MeasurementFrame, Reading, Triangle, World};
 pub use shared::{Arrangement, SharedImage, Strided};
 pub use statistics::{BARS, Statistics, statistics};
 pub use worlds::{Surroundings, disagreements};
@@ -133,16 +133,19 @@ impl<T: Real> Image<T> {
         voxel_shape: &[usize],
         reading: &Reading,
     ) -> Result<Loaded<T>, ImageError> {
-        let (file, frames) = chosen(path);
+        let chosen = chosen(path);
+        let file = chosen.file;
+        let array = reading.array.as_deref().or(chosen.array);
         let reading = Reading {
-            frames: reading.frames.or(frames),
+            frames: reading.frames.or(chosen.frames),
+            array: array.map(str::to_string),
             ..reading.clone()
         };
         let declared = Declared {
             dim,
             shape: voxel_shape,
         };
-        Source::open(file)
+        Source::open_array(file, reading.array.as_deref())
             .and_then(|source| Image::from_source(source, declared, &reading))
             .map_err(|e| e.in_file(file).of_input(reading.name.as_deref()))
     }
@@ -169,7 +172,13 @@ impl<T: Real> Image<T> {
         reading: &Reading,
     ) -> Result<Loaded<T>, ImageError> {
         let header = source.header().clone();
-        let mut plan = normalize::plan(&header, source.facts(), declared, reading)?;
+        let plan = normalize::plan(&header, source.facts(), declared, reading);
+        let mut plan = plan.map_err(|error| {
+            let others = source.others_of(declared.components());
+            others.fold(error, |error, name| {
+                error.hint(format!("or take the array `{name}`: `FILE#{name}`"))
+            })
+        })?;
         plan.notes.splice(0..0, source.notes().iter().cloned());
         let claim = claim_memory::<T>(&plan, declared, reading)?;
         let source = source.checked()?;

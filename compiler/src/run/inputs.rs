@@ -9,7 +9,7 @@ use super::{
 use crate::{
     codegen::Compiled,
     front::typed::tree::InputDefault,
-    ir::interface::{self, Input, Interface, Target},
+    ir::interface::{Input, Interface, Target},
 };
 use runtime::{
     file_name::FileName,
@@ -338,11 +338,16 @@ impl Inputs {
     }
 }
 
-/// The file and the array in `file#array`; a name that is not text names no array.
+/// The file and the array in `file#array`; the name of an array is text.
 fn file_and_array(name: &FileName) -> (FileName, Option<String>) {
-    match name.to_str().map(interface::file_and_array) {
-        Some((file, array)) => (file.into(), array.map(str::to_string)),
-        None => (name.clone(), None),
+    match split_last(name.as_os_str(), b'#') {
+        Some((file, array))
+            if let Some(array) = array.to_str()
+                && !name.exists() =>
+        {
+            (file.into(), Some(array.to_string()))
+        }
+        _ => (name.clone(), None),
     }
 }
 

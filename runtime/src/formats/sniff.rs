@@ -40,12 +40,30 @@ pub(super) struct Format {
     pub(super) action: Action,
     /// A command that reads more of the format than is read here, and writes a file that is.
     anew: Option<&'static str>,
+    /// Whether files may have several arrays of samples.
+    has_arrays: bool,
 }
 
 impl Format {
     const fn anew(mut self, command: &'static str) -> Format {
         self.anew = Some(command);
         self
+    }
+
+    const fn of_arrays(mut self) -> Format {
+        self.has_arrays = true;
+        self
+    }
+
+    /// Refuses to look for an array in a file that has only one.
+    pub(super) fn check_array(&self, array: Option<&str>) -> Result<(), ImageError> {
+        match array.filter(|_| !self.has_arrays) {
+            None => Ok(()),
+            Some(array) => Err(ImageError::new(format!(
+                "`#{array}` asks for an array, but a file of the format {} has only one",
+                self.name
+            ))),
+        }
     }
 
     /// An error of reading a file of this format, with the way that is left if other programs read it.
@@ -63,6 +81,7 @@ const fn format(name: &'static str, marks: &'static [Mark], action: Action) -> F
         marks,
         action,
         anew: None,
+        has_arrays: false,
     }
 }
 
@@ -94,8 +113,8 @@ const FORMATS: &[Format] = &[
     format("NIfTI", &[At(344, b"n+1\0"), At(344, b"ni1\0"), At(4, b"n+2\0"), At(4, b"ni2\0")], Action::Translate(nifti::translate)).anew(ITK_ANEW),
     format("NumPy array", &[At(0, b"\x93NUMPY")], Action::Translate(npy::translate)),
     format("MetaImage", &[Where(is_metaimage)], Action::Translate(metaimage::translate)).anew(ITK_ANEW),
-    format("VTK", &[At(0, b"# vtk DataFile")], Action::Translate(vtk::translate)),
-    format("VTK image data", &[Where(|head| is_vtk_xml(head, true))], Action::Translate(vti::translate)).anew(VTK_ANEW),
+    format("VTK", &[At(0, b"# vtk DataFile")], Action::Translate(vtk::translate)).of_arrays(),
+    format("VTK image data", &[Where(|head| vtk_xml(head).as_deref() == Some("ImageData"))], Action::Translate(vti::translate)).anew(VTK_ANEW).of_arrays(),
     // The bytes before its mark are free, and many files have a header of TIFF there.
     format("DICOM", &[At(128, b"DICM")], Advise(DICOM)),
     format("TIFF", &[At(0, b"II*\0"), At(0, b"MM\0*"), At(0, b"II+\0"), At(0, b"MM\0+")], Action::Tiff).anew(TIFF_ANEW),

@@ -44,8 +44,8 @@ pub struct AsImage {
 /// Describes the file at `path`; no samples are read where they stand apart from the header. A choice of frames is left
 /// off: the description is that of the whole file.
 pub fn describe(path: &Path) -> Result<Description, ImageError> {
-    let (path, _) = chosen(path);
-    let source = Source::open(path)?;
+    let chosen = chosen(path);
+    let source = Source::open_array(chosen.file, chosen.array)?;
     let header = source.header().clone();
     let mut notes = source.notes().to_vec();
     let image = natural(&header).and_then(|(dim, shape)| {
