@@ -31,6 +31,8 @@ use crate::image::{ImageError, Note};
 use crate::memory::Contents;
 use crate::nrrd::{self, Decompressed, Header, Nrrd, STANDARD_INPUT, Samples, Storage};
 use sniff::Action;
+pub(crate) use sniff::advice_on_vtk_data;
+use translated::{Asked, Translate, Translated, no_array};
 pub(crate) use vti::TYPES as VTK_TYPES;
 pub(crate) use vtk::sample_type;
 
@@ -305,6 +307,7 @@ fn recognize(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
             };
             source.map_err(|error| format.with_way_out(error, &file))
         }
+        Action::VtkData => Err(sniff::refuse_vtk_data(&opened.head, &opened.name)),
         Action::Advise(advice) => Err(sniff::refuse(format.name, advice, &opened.name)),
     }
 }
@@ -352,7 +355,7 @@ fn inside_gzip<'a>(opened: Opened<'a>, name: &str) -> Result<Source<'a>, ImageEr
             Ok(Source::stored(format.name, reader, Facts::default()))
         }
         Action::Advise(advice) => Err(sniff::refuse(format.name, advice, &opened.name)),
-        Action::Gzip | Action::Picture(_) | Action::Tiff => {
+        Action::Gzip | Action::Picture(_) | Action::Tiff | Action::VtkData => {
             Err(sniff::refuse_compressed(format.name, &opened.name))
         }
     }

@@ -167,3 +167,28 @@ fn frames_and_arrays_are_chosen_of_files_whose_names_are_not_text() {
     );
     std::fs::remove_dir_all(&directory).unwrap();
 }
+
+#[test]
+fn data_of_vtk_that_are_not_an_image_come_with_advice_of_their_own() {
+    for (kind, advice) in [
+        ("UnstructuredGrid", "fem#k"),
+        ("PUnstructuredGrid", "save('FILE.vtu')"),
+        ("PolyData", "vec3[]"),
+        ("Collection", "one of those that it names"),
+        ("vtkMultiBlockDataSet", "combine()"),
+        ("StructuredGrid", "cast_to_unstructured_grid()"),
+        ("RectilinearGrid", "cast_to_structured_grid()"),
+        ("Table", "ParaView"),
+    ] {
+        let text = format!("<VTKFile type=\"{kind}\"><{kind}><Piece/></{kind}></VTKFile>");
+        let error = Image::<f32>::from_bytes(text.as_bytes(), 3, &[], &Reading::default());
+        let error = error.map(|_| ()).unwrap_err().to_string();
+        let advice = advice.replace("FILE", "");
+        assert!(error.contains(kind) && error.contains(&advice), "{error}");
+    }
+    let error = Image::<f32>::from_bytes(b"hello", 3, &[], &Reading::default());
+    let error = error.map(|_| ()).unwrap_err().to_string();
+    for format in ["NRRD", ".vtu", ".msh"] {
+        assert!(error.contains(format), "{error}");
+    }
+}

@@ -21,6 +21,8 @@ pub(super) enum Action {
     Gzip,
     Picture(Picture),
     Tiff,
+    /// Data of VTK that are not an image.
+    VtkData,
     /// It is not read; these commands help, with `{file}` for its name and `{stem}` for that without suffixes.
     Advise(&'static [&'static str]),
 }
@@ -157,9 +159,7 @@ const FORMATS: &[Format] = &[
     format("Zeiss CZI", &[At(0, b"ZISRAWFILE")], Advise(&[BIO_FORMATS])),
     format("Nikon ND2", &[At(0, b"\xda\xce\xbe\x0a")], Advise(&[BIO_FORMATS])),
     format("Leica LIF", &[At(0, b"\x70\0\0\0")], Advise(&[BIO_FORMATS])),
-    format("VTK XML", &[Where(|head| is_vtk_xml(head, false))], Advise(&[
-        "values on a mesh (.vtu) are no image: declare the input as `fem#k(d)[σ]` and make the field by `toField`",
-        "or, in ParaView, apply the filter `Resample To Image` and save it as .vti"])),
+    format("VTK XML", &[Where(|head| vtk_xml(head).is_some())], Action::VtkData),
     format("PLY mesh", &[At(0, b"ply\n"), At(0, b"ply\r")], Advise(&["a mesh is no image: sample it on a grid first; its points can be given to an input of type vec3[]"])),
     format("bzip2", &[At(0, b"BZh")], Advise(&["unpack it first: bunzip2 '{file}'"])),
     format("xz", &[At(0, b"\xfd7zXZ\0")], Advise(&["unpack it first: unxz '{file}'"])),
@@ -183,9 +183,13 @@ pub(super) fn recognize(head: &[u8]) -> Option<&'static Format> {
 
 /// The names of the formats that are read, for messages.
 fn read_names() -> String {
-    let is_read = |f: &&Format| !matches!(f.action, Advise(_) | Action::Gzip);
+    let is_read = |f: &&Format| !matches!(f.action, Advise(_) | Action::Gzip | Action::VtkData);
     let names: Vec<_> = FORMATS.iter().filter(is_read).map(|f| f.name).collect();
-    names.join(", ")
+    format!(
+        "{}; and meshes of {}",
+        names.join(", "),
+        fem::mesh_formats()
+    )
 }
 
 /// Lines `Key = Value`, among which the number of dimensions.
@@ -200,12 +204,64 @@ fn is_metaimage(head: &[u8]) -> bool {
             .any(|l| l.split_once('=').is_some_and(|(k, _)| k.trim() == "NDims"))
 }
 
-fn is_vtk_xml(head: &[u8], image: bool) -> bool {
+/// The type of the data of one of VTK's XML files; empty if it does not say.
+fn vtk_xml(head: &[u8]) -> Option<String> {
     let start = String::from_utf8_lossy(&head[..head.len().min(1024)]);
-    let Some((_, tag)) = start.split_once("<VTKFile") else {
-        return false;
-    };
-    !image || xml::attribute(tag.split('>').next().unwrap_or(""), "type") == Some("ImageData")
+    let (_, tag) = start.split_once("<VTKFile")?;
+    let kind = xml::attribute(tag.split('>').next().unwrap_or(""), "type");
+    Some(kind.unwrap_or("").to_string())
+}
+
+/// Data of VTK's XML files, by their type: the usual suffix, and what helps a program that wants an image or a mesh.
+#[rustfmt::skip]
+const VTK_DATA: &[(&str, &str, &[&str])] = &[
+    ("UnstructuredGrid", ".vtu", &[
+        "values on a mesh are not an image: declare the input as `fem#k(d)[σ]` and make the field by `toField`",
+        "or, in ParaView, apply the filter `Resample To Image` and save it as .vti"]),
+    ("PUnstructuredGrid", ".pvtu", &[
+        "it lists the pieces of a mesh; one file of all: python3 -c \"import pyvista; pyvista.read('{file}').save('{stem}.vtu')\""]),
+    ("PImageData", ".pvti", &[
+        "it lists the pieces of an image; one file of all: python3 -c \"import pyvista; pyvista.read('{file}').save('{stem}.vti')\""]),
+    ("ImageData", ".vti", &["it is an image: declare the input as `image(d)[σ]`"]),
+    ("PolyData", ".vtp", &[
+        "its points can be given to an input of type vec3[]",
+        "a surface in the plane becomes a mesh: python3 -c \"import pyvista; \
+         pyvista.read('{file}').triangulate().cast_to_unstructured_grid().save('{stem}.vtu')\""]),
+    ("Collection", ".pvd", &["it lists the files of a series: give one of those that it names"]),
+    ("vtkMultiBlockDataSet", ".vtm", &[
+        "it lists the parts of a data set; one mesh of all: python3 -c \"import pyvista; pyvista.read('{file}').combine().save('{stem}.vtu')\""]),
+    ("StructuredGrid", ".vts", &[
+        "it becomes a mesh: python3 -c \"import pyvista; pyvista.read('{file}').cast_to_unstructured_grid().save('{stem}.vtu')\""]),
+    ("RectilinearGrid", ".vtr", &[
+        "it becomes a mesh of hexahedra: python3 -c \"import pyvista; \
+         pyvista.read('{file}').cast_to_structured_grid().cast_to_unstructured_grid().save('{stem}.vtu')\""]),
+];
+
+/// What helps with data of a type.
+fn vtk_advice(kind: &str) -> &'static [&'static str] {
+    let row = VTK_DATA.iter().find(|(name, ..)| *name == kind);
+    row.map_or(
+        &["in ParaView: save the data as .vti or .vtu"],
+        |(.., advice)| advice,
+    )
+}
+
+/// What helps with data of VTK that are not a mesh, for a file whose name is not known.
+pub(crate) fn advice_on_vtk_data(kind: &str) -> Vec<String> {
+    let lines = vtk_advice(kind).iter();
+    lines.map(|line| filled(line, "FILE")).collect()
+}
+
+/// Says that data of VTK are not an image, and what helps.
+pub(super) fn refuse_vtk_data(head: &[u8], file: &str) -> ImageError {
+    let kind = vtk_xml(head).unwrap_or_default();
+    let row = VTK_DATA.iter().find(|(name, ..)| *name == kind);
+    let suffix = row.map_or(String::new(), |(_, suffix, _)| format!(" ({suffix})"));
+    refuse(
+        &format!("VTK XML, type `{kind}`{suffix}"),
+        vtk_advice(&kind),
+        file,
+    )
 }
 
 /// Two letters are little to go by: the length of the second header follows.
