@@ -18,7 +18,7 @@ mod orientation;
 pub(crate) mod place;
 mod planes;
 pub(crate) mod request;
-mod roles;
+pub(crate) mod roles;
 mod shared;
 mod statistics;
 mod worlds;

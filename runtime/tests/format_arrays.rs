@@ -192,3 +192,102 @@ fn data_of_vtk_that_are_not_an_image_come_with_advice_of_their_own() {
         assert!(error.contains(format), "{error}");
     }
 }
+
+/// A file of NumPy with zeros.
+fn npy(shape: &str, count: usize) -> Vec<u8> {
+    let head = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({shape}), }}\n");
+    let length = (head.len() as u16).to_le_bytes();
+    [
+        b"\x93NUMPY\x01\0",
+        &length[..],
+        head.as_bytes(),
+        &vec![0; count],
+    ]
+    .concat()
+}
+
+#[test]
+fn arrays_of_numpy_are_told_of_in_the_words_of_numpy() {
+    let directory = own_directory("numpy");
+    let write = |name: &str, shape: &str, count: usize| {
+        let path = directory.join(name);
+        std::fs::write(&path, npy(shape, count)).unwrap();
+        path
+    };
+    let notes = |path: &Path, shape: &[usize]| -> Vec<String> {
+        let loaded = Image::<f32>::read(path, 3, shape).unwrap_or_else(|e| panic!("{e}"));
+        loaded.notes.iter().map(|n| n.text.clone()).collect()
+    };
+    // Components behind the grid are usual, and the file cannot say more.
+    let vectors = write("v.npy", "4, 5, 6, 3", 360);
+    assert_eq!(notes(&vectors, &[3]), [""; 0]);
+    let before = write("b.npy", "3, 4, 5, 6", 360);
+    assert_eq!(
+        notes(&before, &[3]),
+        ["axis 0 of size 3 is taken as components"]
+    );
+    let either = write("e.npy", "3, 4, 5, 3", 180);
+    assert_eq!(
+        notes(&either, &[3]),
+        ["axis 3 of size 3 is taken as components (the first would fit as well)"]
+    );
+    let matrices = write("m.npy", "4, 5, 6, 3, 3", 1080);
+    let description = describe(&matrices).unwrap();
+    assert_eq!(
+        description.declare("m").as_deref(),
+        Some("input image(3)[3,3] m;")
+    );
+    let error = Image::<f32>::read(&vectors, 3, &[])
+        .map(|_| ())
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("if axis 3 holds components"),
+        "{error}"
+    );
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn halves_of_symmetric_matrices_are_described() {
+    let directory = own_directory("halves");
+    let path = directory.join("six.nrrd");
+    let text = "NRRD0004\ntype: uchar\ndimension: 4\nsizes: 6 1 1 2\nkinds: list space space space\nencoding: ascii\n\n\
+                1 2 3 4 5 6 7 8 9 10 11 12";
+    std::fs::write(&path, text).unwrap();
+    let described = describe(&path).unwrap();
+    assert_eq!(
+        described.declare("six").as_deref(),
+        Some("input image(3)[6] six;")
+    );
+    assert!(
+        described
+            .notes
+            .iter()
+            .any(|n| n.text.contains("image(3)[3,3]")),
+        "{:?}",
+        described.notes
+    );
+    let nifti = describe(&file("nibabel-symmetric.nii")).unwrap();
+    assert_eq!(
+        nifti.declare("t").as_deref(),
+        Some("input image(3)[3,3] t;")
+    );
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn several_axes_beside_the_grid_are_told_of() {
+    let header = "NRRD0005\ntype: uchar\ndimension: 5\nsizes: 2 2 2 3 4\nkinds: domain domain domain list time\nencoding: raw\n\n";
+    let file = [header.as_bytes(), &[0; 96]].concat();
+    for frames in [None, Some(Frames::One(0))] {
+        let reading = Reading {
+            frames,
+            ..Reading::default()
+        };
+        let error = Image::<f32>::from_bytes(&file, 3, &[], &reading).map(|_| ());
+        let error = error.unwrap_err().to_string();
+        for part in ["declare image(3)[12]", "the 3 of axis 3", "the 4 of axis 4"] {
+            assert!(error.contains(part), "{frames:?}: {error}");
+        }
+    }
+}

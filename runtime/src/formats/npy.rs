@@ -87,6 +87,7 @@ pub(super) fn translate(head: &[u8], _: &Asked<'_>) -> Result<Translated, String
     // The parts of one number stay together.
     let first = usize::from(parts > 1);
     translated.facts.reversed_from = fortran_order.then_some(first);
+    translated.facts.numbering = Numbering::SlowestFirst;
     Ok(translated)
 }
 
