@@ -180,6 +180,20 @@ impl<'a> Source<'a> {
         &self.notes
     }
 
+    /// The other arrays of the file whose samples have so many numbers.
+    pub(crate) fn others_of(&self, components: usize) -> impl Iterator<Item = &str> {
+        let fit = self.others.iter().filter(move |(_, n)| *n == components);
+        fit.map(|(name, _)| name.as_str())
+    }
+
+    /// The files beside this one that hold its samples.
+    pub(crate) fn data_files(&self) -> Vec<PathBuf> {
+        match &self.data {
+            Data::Stored(reader) => reader.data_files().unwrap_or_default(),
+            Data::Decoded(_) => Vec::new(),
+        }
+    }
+
     /// How the samples are compressed, if they are.
     pub(crate) fn compression(&self) -> Option<&'static str> {
         let Data::Stored(reader) = &self.data else {

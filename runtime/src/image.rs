@@ -31,7 +31,7 @@ use crate::formats::Source;
 use crate::memory::{self, Claim};
 use crate::nrrd::{Header, Nrrd, Samples};
 pub use array::ImageArray;
-pub use describe::{AsImage, Description, describe};
+pub use describe::{AsImage, Description, describe, files_of};
 pub use error::{ImageError, Level, Note};
 use normalize::{Facts, Plan};
 pub use orientation::{Orientation, OrientationError};

@@ -12,8 +12,8 @@ use crate::{
     ir::interface::{Input, Interface, Target},
 };
 use runtime::{
-    file_name::FileName,
-    image::Reading,
+    file_name::{FileName, split_last},
+    image::{Reading, files_of},
     input::{InputType, InputValue, IntWidth},
     output::FileUse,
 };
@@ -269,10 +269,10 @@ impl Inputs {
         };
         for (n, source) in self.images.iter().enumerate() {
             if let Some(ImageSource::File(file)) = source {
-                add(
-                    file,
-                    of_input(Target::Image(n as u32)).unwrap_or_else(named),
-                );
+                let purpose = of_input(Target::Image(n as u32)).unwrap_or_else(named);
+                for file in files_of(file) {
+                    add(&file.into(), purpose.clone());
+                }
             }
         }
         for (n, source) in self.meshes.iter().enumerate() {

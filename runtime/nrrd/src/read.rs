@@ -153,6 +153,18 @@ impl<'a> Reader<'a> {
         Ok(all)
     }
 
+    /// The files beside the header that hold its samples, in order; a long list is cut off.
+    ///
+    /// # Errors
+    /// The header says nothing that can be followed.
+    pub fn data_files(&self) -> Result<Vec<PathBuf>, NrrdError> {
+        /// A header of a few bytes can name thousands of millions.
+        const MOST: usize = 10_000;
+        let named = self.parts()?.filter_map(|(part, _)| part.name);
+        let paths = named.map(|name| self.data_path(&name).map(|(path, _)| path));
+        paths.take(MOST).collect()
+    }
+
     /// Reads all samples.
     pub fn read(self) -> Result<Nrrd, NrrdError> {
         let header = self.header();

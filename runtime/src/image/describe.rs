@@ -1,10 +1,10 @@
 //! What a file holds, before any of its samples is read.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::explain::natural;
 use super::place::world_space;
-use super::request::{Declared, Reading, World, chosen};
+use super::request::{Chosen, Declared, Reading, World, chosen};
 use super::{ImageError, Note, Orientation, normalize};
 use crate::formats::Source;
 use crate::nrrd::{Header, Space};
