@@ -34,8 +34,12 @@ pub(super) fn resolve(path: PathBuf, text: String) -> Source {
         return plain(path, text);
     }
     let mut linker = Linker::default();
-    // What is wrong beside the imports is found again when the whole text is read.
-    let about_imports = |d: &Diagnostic| read.imports.iter().any(|i| i.span == d.span);
+    // What is wrong beside the imports is found again when the whole text is read. What is wrong with them is not: they are no longer
+    // there. It may be at their end, as a missing `;` is.
+    let about_imports = |d: &Diagnostic| {
+        let touches = |i: &Import| (i.span.start..=i.span.end).contains(&d.span.start);
+        read.imports.iter().any(touches)
+    };
     let errors: Vec<Diagnostic> = read
         .diagnostics
         .iter()
