@@ -193,6 +193,14 @@ fn what_is_wrong_with_imports_is_said_where_it_is() {
         ],
     );
     reports(
+        "semicolon",
+        &[
+            ("main.diderot", "#version 2.0\nimport \"a.diderot\"\nREST"),
+            ("a.diderot", library),
+        ],
+        &["main.diderot:2: error: expected `;` before `strand`"],
+    );
+    reports(
         "suffix",
         &[
             ("main.diderot", "#version 2.0\nimport \"a\";\nREST"),

@@ -15,6 +15,7 @@ mod sniff;
 mod stack;
 mod text;
 mod tiff;
+mod translated;
 mod vti;
 pub(crate) mod vti_data;
 mod vtk;
@@ -24,11 +25,14 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use crate::file_name::escaped;
 use crate::image::normalize::Facts;
 use crate::image::{ImageError, Note};
-use crate::memory;
+use crate::memory::Contents;
 use crate::nrrd::{self, Decompressed, Header, Nrrd, STANDARD_INPUT, Samples, Storage};
 use sniff::Action;
+pub(crate) use sniff::advice_on_vtk_data;
+use translated::{Asked, Translate, Translated, no_array};
 pub(crate) use vti::TYPES as VTK_TYPES;
 pub(crate) use vtk::sample_type;
 
@@ -40,6 +44,8 @@ pub struct Source<'a> {
     facts: Facts,
     /// What stored numbers are multiplied by, and what is added then.
     scale: Option<(f64, f64)>,
+    /// The other arrays of the file: their names, and how many numbers a sample of theirs has.
+    others: Vec<(String, usize)>,
     data: Data<'a>,
 }
 
@@ -54,33 +60,6 @@ enum Data<'a> {
     Decoded(Decode<'a>),
 }
 
-/// What a translator makes of the beginning of a file.
-pub(crate) struct Translated {
-    pub(crate) header: Header,
-    /// Where the samples are; skips count from the beginning of the file.
-    pub(crate) storage: Storage,
-    pub(crate) packing: Option<vti_data::Packing>,
-    pub(crate) scale: Option<(f64, f64)>,
-    pub(crate) facts: Facts,
-    pub(crate) notes: Vec<Note>,
-}
-
-impl Translated {
-    fn new(header: Header, storage: Storage) -> Translated {
-        Translated {
-            header,
-            storage,
-            packing: None,
-            scale: None,
-            facts: Facts::default(),
-            notes: Vec::new(),
-        }
-    }
-}
-
-/// A translator: from the beginning of a file, and its name, to what it describes; or what is wrong with it.
-type Translate = fn(&[u8], &str) -> Result<Translated, String>;
-
 /// Bytes of a file that translators get to see.
 const HEAD: usize = 1 << 20;
 
@@ -93,6 +72,8 @@ struct Opened<'a> {
     /// Where it is, unless it is in memory.
     path: Option<PathBuf>,
     name: String,
+    /// The array that is wanted of several.
+    array: Option<String>,
 }
 
 impl<'a> Opened<'a> {
@@ -110,6 +91,7 @@ impl<'a> Opened<'a> {
             length,
             path,
             name,
+            array: None,
         })
     }
 
@@ -128,15 +110,8 @@ impl<'a> Opened<'a> {
     }
 
     /// All bytes, as long as there is memory for them.
-    fn bytes(self) -> Result<Vec<u8>, ImageError> {
-        let limit = memory::available().unwrap_or(u64::MAX);
-        let mut bytes = Vec::new();
-        let read = self.stream.take(limit).read_to_end(&mut bytes);
-        read.map_err(|e| ImageError::new(e.to_string()))?;
-        if bytes.len() as u64 == limit {
-            return Err(ImageError::new("the file is larger than the memory"));
-        }
-        Ok(bytes)
+    fn bytes(self) -> Result<Contents, ImageError> {
+        Contents::read(self.stream).map_err(ImageError::new)
     }
 }
 
@@ -144,12 +119,20 @@ impl<'a> Source<'a> {
     /// Opens a file; `-` is standard input. A name like `slice%03d.tif 1 120` stands for numbered pictures, unless there
     /// is a file of that name.
     pub fn open(path: &Path) -> Result<Source<'static>, ImageError> {
+        Source::open_array(path, None)
+    }
+
+    /// Opens a file of which an array is wanted, if it has several.
+    pub(crate) fn open_array(
+        path: &Path,
+        array: Option<&str>,
+    ) -> Result<Source<'static>, ImageError> {
         if let Some(stack) = path.to_str().and_then(stack::Stack::parse)
             && !path.exists()
         {
             return stack.open().map_err(|e| e.in_file(path));
         }
-        open_file(path).map_err(|e| e.in_file(path))
+        open_file(path, array).map_err(|e| e.in_file(path))
     }
 
     /// Looks at the bytes of a file.
@@ -160,7 +143,7 @@ impl<'a> Source<'a> {
     /// Looks at the bytes of a file, which may name others beside it if it is known where it is.
     pub(crate) fn of_bytes(bytes: &'a [u8], path: Option<&Path>) -> Result<Source<'a>, ImageError> {
         let length = Some(bytes.len() as u64);
-        let name = path.map_or(String::new(), |path| path.display().to_string());
+        let name = path.map_or(String::new(), |path| escaped(path.as_os_str()));
         let path = path.map(Path::to_path_buf);
         let opened = Opened::new(Box::new(bytes), length, path, name);
         recognize(opened.map_err(|e| ImageError::new(e.to_string()))?)
@@ -195,6 +178,20 @@ impl<'a> Source<'a> {
     /// What was decided about it.
     pub fn notes(&self) -> &[Note] {
         &self.notes
+    }
+
+    /// The other arrays of the file whose samples have so many numbers.
+    pub(crate) fn others_of(&self, components: usize) -> impl Iterator<Item = &str> {
+        let fit = self.others.iter().filter(move |(_, n)| *n == components);
+        fit.map(|(name, _)| name.as_str())
+    }
+
+    /// The files beside this one that hold its samples.
+    pub(crate) fn data_files(&self) -> Vec<PathBuf> {
+        match &self.data {
+            Data::Stored(reader) => reader.data_files().unwrap_or_default(),
+            Data::Decoded(_) => Vec::new(),
+        }
     }
 
     /// How the samples are compressed, if they are.
@@ -237,13 +234,14 @@ impl<'a> Source<'a> {
     }
 }
 
-fn open_file(path: &Path) -> Result<Source<'static>, ImageError> {
+fn open_file(path: &Path, array: Option<&str>) -> Result<Source<'static>, ImageError> {
     let fail = |e: io::Error| ImageError::new(e.to_string());
-    let name = path.display().to_string();
+    let name = escaped(path.as_os_str());
     if path.as_os_str() == STANDARD_INPUT {
         let stream = Box::new(io::stdin().lock());
-        let opened = Opened::new(stream, None, Some(path.to_path_buf()), name);
-        return recognize(opened.map_err(fail)?);
+        let mut opened = Opened::new(stream, None, Some(path.to_path_buf()), name).map_err(fail)?;
+        opened.array = array.map(str::to_string);
+        return recognize(opened);
     }
     if path.is_dir() {
         return Err(sniff::directory(path));
@@ -252,13 +250,14 @@ fn open_file(path: &Path) -> Result<Source<'static>, ImageError> {
     let metadata = file.metadata().map_err(fail)?;
     let length = metadata.is_file().then_some(metadata.len());
     let stream = Box::new(BufReader::with_capacity(1 << 16, file));
-    let opened = Opened::new(stream, length, Some(path.to_path_buf()), name).map_err(fail)?;
+    let mut opened = Opened::new(stream, length, Some(path.to_path_buf()), name).map_err(fail)?;
+    opened.array = array.map(str::to_string);
     // The samples of a pair of files may have been named instead of their header.
     let format = sniff::recognize(&opened.head);
     if let Some(header) = nifti::header_of_pair(path)
         && format.is_none_or(|format| matches!(format.action, Action::Gzip))
     {
-        return open_file(&header);
+        return open_file(&header, array);
     }
     recognize(opened)
 }
@@ -280,6 +279,9 @@ fn recognize(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
     let Some(format) = sniff::recognize(&opened.head) else {
         return Err(sniff::unknown(&opened.head));
     };
+    if !matches!(format.action, Action::Gzip) {
+        format.check_array(opened.array.as_deref())?;
+    }
     match format.action {
         Action::Nrrd => {
             let directory = opened.directory();
@@ -293,7 +295,12 @@ fn recognize(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
             Ok(Source::stored(format.name, reader, Facts::default()))
         }
         Action::Translate(translate) => {
-            let translated = translate(&opened.head, &name)
+            let asked = Asked {
+                name: &name,
+                array: opened.array.as_deref(),
+                path: opened.path.as_deref().filter(|_| opened.length.is_some()),
+            };
+            let translated = translate(&opened.head, &asked)
                 .map_err(|e| format.with_way_out(ImageError::new(e), &opened.name))?;
             stored(format.name, translated, opened)
         }
@@ -314,6 +321,7 @@ fn recognize(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
             };
             source.map_err(|error| format.with_way_out(error, &file))
         }
+        Action::VtkData => Err(sniff::refuse_vtk_data(&opened.head, &opened.name)),
         Action::Advise(advice) => Err(sniff::refuse(format.name, advice, &opened.name)),
     }
 }
@@ -327,9 +335,15 @@ fn inside_gzip<'a>(opened: Opened<'a>, name: &str) -> Result<Source<'a>, ImageEr
     let Some(format) = sniff::recognize(&head) else {
         return Err(sniff::unknown_inside_gzip(&head));
     };
+    format.check_array(opened.array.as_deref())?;
     match format.action {
         Action::Translate(translate) => {
-            let mut translated = translate(&head, name)
+            let asked = Asked {
+                name,
+                array: opened.array.as_deref(),
+                path: None,
+            };
+            let mut translated = translate(&head, &asked)
                 .map_err(|e| format.with_way_out(ImageError::new(e), &opened.name))?;
             let Storage {
                 encoding,
@@ -355,7 +369,7 @@ fn inside_gzip<'a>(opened: Opened<'a>, name: &str) -> Result<Source<'a>, ImageEr
             Ok(Source::stored(format.name, reader, Facts::default()))
         }
         Action::Advise(advice) => Err(sniff::refuse(format.name, advice, &opened.name)),
-        Action::Gzip | Action::Picture(_) | Action::Tiff => {
+        Action::Gzip | Action::Picture(_) | Action::Tiff | Action::VtkData => {
             Err(sniff::refuse_compressed(format.name, &opened.name))
         }
     }
@@ -402,6 +416,7 @@ fn stored<'a>(
     Ok(Source {
         scale: translated.scale,
         notes: translated.notes,
+        others: translated.others,
         ..Source::stored(format, reader, translated.facts)
     })
 }
@@ -414,6 +429,7 @@ impl<'a> Source<'a> {
             notes: Vec::new(),
             facts,
             scale: None,
+            others: Vec::new(),
             data: Data::Stored(Box::new(reader)),
         }
     }
@@ -425,6 +441,7 @@ impl<'a> Source<'a> {
             notes: Vec::new(),
             facts: Facts::default(),
             scale: None,
+            others: Vec::new(),
             data: Data::Decoded(decode),
         }
     }

@@ -18,7 +18,7 @@ mod orientation;
 pub(crate) mod place;
 mod planes;
 pub(crate) mod request;
-mod roles;
+pub(crate) mod roles;
 mod shared;
 mod statistics;
 mod worlds;
@@ -31,13 +31,13 @@ use crate::formats::Source;
 use crate::memory::{self, Claim};
 use crate::nrrd::{Header, Nrrd, Samples};
 pub use array::ImageArray;
-pub use describe::{AsImage, Description, describe};
+pub use describe::{AsImage, Description, describe, files_of};
 pub use error::{ImageError, Level, Note};
 use normalize::{Facts, Plan};
 pub use orientation::{Orientation, OrientationError};
 use planes::Planes;
 use request::{Declared, chosen};
-pub use request::{Frames, MeasurementFrame, Reading, Triangle, World, split_frames};
+pub use request::{Frames, MeasurementFrame, Reading, Triangle, World};
 pub use shared::{Arrangement, SharedImage, Strided};
 pub use statistics::{BARS, Statistics, statistics};
 pub use worlds::{Surroundings, disagreements};
@@ -133,16 +133,19 @@ impl<T: Real> Image<T> {
         voxel_shape: &[usize],
         reading: &Reading,
     ) -> Result<Loaded<T>, ImageError> {
-        let (file, frames) = chosen(path);
+        let chosen = chosen(path);
+        let file = chosen.file;
+        let array = reading.array.as_deref().or(chosen.array);
         let reading = Reading {
-            frames: reading.frames.or(frames),
+            frames: reading.frames.or(chosen.frames),
+            array: array.map(str::to_string),
             ..reading.clone()
         };
         let declared = Declared {
             dim,
             shape: voxel_shape,
         };
-        Source::open(file)
+        Source::open_array(file, reading.array.as_deref())
             .and_then(|source| Image::from_source(source, declared, &reading))
             .map_err(|e| e.in_file(file).of_input(reading.name.as_deref()))
     }
@@ -169,26 +172,48 @@ impl<T: Real> Image<T> {
         reading: &Reading,
     ) -> Result<Loaded<T>, ImageError> {
         let header = source.header().clone();
-        let mut plan = normalize::plan(&header, source.facts(), declared, reading)?;
+        let plan = normalize::plan(&header, source.facts(), declared, reading);
+        let mut plan = plan.map_err(|error| {
+            let others = source.others_of(declared.components());
+            others.fold(error, |error, name| {
+                error.hint(format!("or take the array `{name}`: `FILE#{name}`"))
+            })
+        })?;
         plan.notes.splice(0..0, source.notes().iter().cloned());
         let claim = claim_memory::<T>(&plan, declared, reading)?;
         let source = source.checked()?;
         let scale = source.scale();
-        Image::fill(&header, plan, declared, reading, claim, |planes| {
+        let mut beyond = 0;
+        let mut loaded = Image::fill(&header, plan, declared, reading, claim, |planes| {
             source.read_pieces(&mut |piece| {
                 let range = 0..piece.len();
                 // Blocks were refused with the header.
-                let piece = match scale {
-                    None => T::from_samples(&piece, range).unwrap_or_default(),
-                    Some((slope, intercept)) => {
-                        let stored: Vec<f64> = piece.convert().unwrap_or_default();
-                        let scaled = stored.iter().map(|x| T::nearest(x * slope + intercept));
-                        scaled.collect()
+                let piece = match (scale, piece) {
+                    (None, Samples::F64(stored)) => rounded(&stored, &mut beyond),
+                    (None, piece) => T::from_samples(&piece, range).unwrap_or_default(),
+                    (Some((slope, intercept)), piece) => {
+                        let mut stored: Vec<f64> = piece.convert().unwrap_or_default();
+                        stored.iter_mut().for_each(|x| *x = *x * slope + intercept);
+                        rounded(&stored, &mut beyond)
                     }
                 };
                 planes.put(&piece);
             })
-        })
+        })?;
+        if beyond > 0 {
+            let (samples, most) = (
+                if beyond == 1 {
+                    "sample is"
+                } else {
+                    "samples are"
+                },
+                f32::MAX,
+            );
+            loaded.notes.push(Note::warning(format!(
+                "{beyond} {samples} beyond the greatest number of single precision, {most:e}, and became infinite; `--double` keeps such numbers"
+            )));
+        }
+        Ok(loaded)
     }
 
     /// An image of the given dimension and voxel shape from an array in memory. Any sample type is converted.
@@ -296,6 +321,16 @@ impl<T: Real> Image<T> {
     pub fn orientation(&self) -> &Orientation {
         &self.orientation
     }
+}
+
+/// Numbers in the precision of a program; counts those that become infinite.
+fn rounded<T: Real>(stored: &[f64], beyond: &mut u64) -> Vec<T> {
+    let round = |&x: &f64| {
+        let nearest = T::nearest(x);
+        *beyond += u64::from(x.is_finite() && !nearest.is_finite());
+        nearest
+    };
+    stored.iter().map(round).collect()
 }
 
 /// Claims the memory of an image, or refuses it if it needs more than there is, or than is allowed.

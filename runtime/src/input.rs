@@ -311,11 +311,20 @@ fn parse_int(word: &str, ints: IntWidth) -> Result<i64, String> {
 fn parse_number(word: &str) -> Result<f64, String> {
     let number =
         parse_real(word).ok_or_else(|| format!("found `{word}`, expected a real number"))?;
-    // Infinity has letters of its own; digits are a number that is too large.
-    match number.is_infinite() && word.contains(|c: char| c.is_ascii_digit()) {
+    match is_too_large(word, number) {
         true => Err(format!("found `{word}`, {}", beyond(true))),
         false => Ok(number),
     }
+}
+
+/// Whether a word is a number that is larger than any real: infinity has letters of its own, and digits are a number.
+fn is_too_large(word: &str, number: f64) -> bool {
+    number.is_infinite() && word.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Whether a number does not become infinite in the precision of a program.
+fn is_in_range(x: f64, double: bool) -> bool {
+    double || !x.is_finite() || (x as f32).is_finite()
 }
 
 /// Says that a number is larger than reals can be.
@@ -336,7 +345,7 @@ impl InputValue {
     /// # Errors
     /// The first that would become infinite.
     pub fn check_range(&self, double: bool) -> Result<(), String> {
-        let check = |x: &f64| match double || !x.is_finite() || (*x as f32).is_finite() {
+        let check = |x: &f64| match is_in_range(*x, double) {
             true => Ok(()),
             false => Err(format!("found {x:e}, {}", beyond(double))),
         };

@@ -5,9 +5,11 @@
 //! other; with pages of 2 MB instead of 4 kB there is little to wait for.
 
 mod claims;
+mod contents;
 
 pub(crate) use claims::Meter;
 pub use claims::{Claim, Shortage, claim, set_limit};
+pub(crate) use contents::Contents;
 
 /// Bytes that are available: what the system has, within the limits of the process and of the group it runs in, and within
 /// what claims may take together. `None` where nobody says.

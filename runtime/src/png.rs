@@ -7,11 +7,12 @@ pub(crate) use encode::chunk;
 
 use std::fmt;
 use std::fs;
-use std::io::{Cursor, Write};
+use std::io::{Cursor, ErrorKind, Write};
 use std::path::Path;
 
-use image::codecs::png::PngDecoder;
-use image::{ColorType, ImageDecoder};
+use ::png::{BitDepth, DecodingError, Limits, Reader, Transformations};
+
+use crate::memory;
 
 /// What deflate can make of one byte at most; a picture larger than that for its file is not one.
 const MAX_EXPANSION: u64 = 1032;
@@ -171,11 +172,6 @@ impl Png {
     pub fn samples(&self) -> &[u16] {
         &self.samples
     }
-
-    /// The values, for whoever needs nothing else of the picture.
-    pub fn into_samples(self) -> Vec<u16> {
-        self.samples
-    }
 }
 
 /// Reads a file.
@@ -185,6 +181,7 @@ pub fn read(path: &Path) -> Result<Png, PngError> {
 }
 
 /// What the header of a picture says.
+#[derive(Clone, Copy)]
 pub(crate) struct Announced {
     pub(crate) width: usize,
     pub(crate) height: usize,
@@ -192,69 +189,134 @@ pub(crate) struct Announced {
     pub(crate) depth: Depth,
 }
 
-fn fail(e: image::ImageError) -> PngError {
-    error(e.to_string())
+impl Announced {
+    fn row_bytes(&self) -> usize {
+        self.width * self.channels * self.depth.bytes()
+    }
 }
 
-/// What the header says of the picture in `bytes`, if there are enough of them for it.
-pub(crate) fn announced(bytes: &[u8]) -> Result<Announced, PngError> {
-    announced_by(&PngDecoder::new(Cursor::new(bytes)).map_err(fail)?, bytes)
+fn fail(e: DecodingError) -> PngError {
+    match e {
+        DecodingError::IoError(e) if e.kind() == ErrorKind::UnexpectedEof => {
+            error("the file is cut off")
+        }
+        e => error(e.to_string()),
+    }
 }
 
-fn announced_by(decoder: &PngDecoder<Cursor<&[u8]>>, bytes: &[u8]) -> Result<Announced, PngError> {
-    let (width, height) = decoder.dimensions();
-    if decoder.total_bytes() > (bytes.len() as u64).saturating_mul(MAX_EXPANSION) {
+/// A picture whose header was read, and whose rows were not.
+pub(crate) struct Decoder<'b> {
+    reader: Reader<Cursor<&'b [u8]>>,
+    pub(crate) announced: Announced,
+    /// See [`grey_stretch`].
+    stretch: u16,
+}
+
+impl<'b> Decoder<'b> {
+    /// Reads the header of the picture in `bytes`.
+    ///
+    /// # Errors
+    /// It is not a picture, or the bytes are too few for it.
+    pub(crate) fn new(bytes: &'b [u8]) -> Result<Decoder<'b>, PngError> {
+        let mut decoder = ::png::Decoder::new_with_limits(Cursor::new(bytes), NO_LIMITS);
+        // Texts and colour profiles are not used, and may be a thousand times as long as the file when they are unpacked.
+        decoder.set_ignore_text_chunk(true);
+        decoder.set_ignore_iccp_chunk(true);
+        decoder.set_transformations(Transformations::EXPAND);
+        let reader = decoder.read_info().map_err(fail)?;
+        let announced = announced(&reader, bytes.len() as u64)?;
+        Ok(Decoder {
+            reader,
+            announced,
+            stretch: grey_stretch(bytes),
+        })
+    }
+
+    /// Gives the rows to `sink` from top to bottom, one at a time; a picture that is interlaced comes as a whole.
+    ///
+    /// # Errors
+    /// The picture is damaged, or there is no memory for it.
+    pub(crate) fn rows(mut self, sink: &mut dyn FnMut(Vec<u16>)) -> Result<(), PngError> {
+        if self.reader.info().interlaced {
+            return self.interlaced(sink);
+        }
+        for row in 0..self.announced.height {
+            let bytes = self.reader.next_row().map_err(fail)?;
+            let bytes = bytes.filter(|bytes| bytes.data().len() == self.announced.row_bytes());
+            let bytes = bytes.ok_or_else(|| error(format!("row {row} is not complete")))?;
+            sink(stored(self.announced, self.stretch, bytes.data()));
+        }
+        Ok(())
+    }
+
+    fn interlaced(mut self, sink: &mut dyn FnMut(Vec<u16>)) -> Result<(), PngError> {
+        let all = self.announced.row_bytes() * self.announced.height;
+        let _claim = memory::claim(all as u64).map_err(|shortage| error(shortage.to_string()))?;
+        let mut pixels = vec![0; all];
+        self.reader.next_frame(&mut pixels).map_err(fail)?;
+        for row in pixels.chunks_exact(self.announced.row_bytes()) {
+            sink(stored(self.announced, self.stretch, row));
+        }
+        Ok(())
+    }
+}
+
+/// Memory is bounded by what is claimed, and by what is ignored.
+const NO_LIMITS: Limits = Limits { bytes: usize::MAX };
+
+fn announced(reader: &Reader<Cursor<&[u8]>>, length: u64) -> Result<Announced, PngError> {
+    let (width, height) = reader.info().size();
+    let (color, bits) = reader.output_color_type();
+    let depth = match bits {
+        BitDepth::Eight => Depth::Eight,
+        BitDepth::Sixteen => Depth::Sixteen,
+        other => return Err(error(format!("pixels of {other:?} bits are not supported"))),
+    };
+    let announced = Announced {
+        width: width as usize,
+        height: height as usize,
+        channels: color.samples(),
+        depth,
+    };
+    let pixels = u64::from(width) * u64::from(height);
+    let bytes = pixels.saturating_mul((announced.channels * depth.bytes()) as u64);
+    if bytes > length.saturating_mul(MAX_EXPANSION) {
         return Err(error(format!(
             "the file is too short for the {width}x{height} pixels it announces"
         )));
     }
-    let (channels, depth) = match decoder.color_type() {
-        ColorType::L8 => (1, Depth::Eight),
-        ColorType::La8 => (2, Depth::Eight),
-        ColorType::Rgb8 => (3, Depth::Eight),
-        ColorType::Rgba8 => (4, Depth::Eight),
-        ColorType::L16 => (1, Depth::Sixteen),
-        ColorType::La16 => (2, Depth::Sixteen),
-        ColorType::Rgb16 => (3, Depth::Sixteen),
-        ColorType::Rgba16 => (4, Depth::Sixteen),
-        other => return Err(error(format!("pixels of type {other:?} are not supported"))),
-    };
-    let (width, height) = (width as usize, height as usize);
-    Ok(Announced {
-        width,
-        height,
-        channels,
-        depth,
-    })
+    Ok(announced)
+}
+
+/// The stored integers of some pixels.
+fn stored(announced: Announced, stretch: u16, bytes: &[u8]) -> Vec<u16> {
+    match announced.depth {
+        Depth::Eight => {
+            // An opacity beside the grey value was not stretched.
+            let stored = |(i, &b): (usize, &u8)| {
+                let stretched = i % announced.channels == 0;
+                u16::from(b) / if stretched { stretch } else { 1 }
+            };
+            bytes.iter().enumerate().map(stored).collect()
+        }
+        Depth::Sixteen => {
+            let (pairs, _) = bytes.as_chunks::<2>();
+            pairs.iter().map(|pair| u16::from_be_bytes(*pair)).collect()
+        }
+    }
 }
 
 /// Reads a picture from memory. Palettes become colours; grey values of 1, 2 and 4 bits stay as they are.
 pub fn decode(bytes: &[u8]) -> Result<Png, PngError> {
-    let decoder = PngDecoder::new(Cursor::new(bytes)).map_err(fail)?;
+    let decoder = Decoder::new(bytes)?;
     let Announced {
         width,
         height,
         channels,
         depth,
-    } = announced_by(&decoder, bytes)?;
-    let size = decoder.total_bytes();
-    let mut pixels = vec![0; usize::try_from(size).map_err(|e| error(e.to_string()))?];
-    decoder.read_image(&mut pixels).map_err(fail)?;
-    let samples = match depth {
-        Depth::Eight => {
-            let stretch = grey_stretch(bytes);
-            // An opacity beside the grey value was not stretched.
-            let stored = |(i, &b): (usize, &u8)| {
-                let stretched = i % channels == 0;
-                u16::from(b) / if stretched { stretch } else { 1 }
-            };
-            pixels.iter().enumerate().map(stored).collect()
-        }
-        Depth::Sixteen => {
-            let (pairs, _) = pixels.as_chunks::<2>();
-            pairs.iter().map(|pair| u16::from_ne_bytes(*pair)).collect()
-        }
-    };
+    } = decoder.announced;
+    let mut samples = Vec::new();
+    decoder.rows(&mut |row| samples.extend(row))?;
     Png::new(width, height, channels, depth, samples)
 }
 

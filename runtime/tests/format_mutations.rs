@@ -7,9 +7,10 @@ mod counting;
 
 use counting::{alone, peak_of};
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use runtime::image::{Frames, Image, Reading, describe};
+use runtime::image::{Frames, Image, Reading, describe, statistics};
 use runtime::nrrd::{self, Encoding, Format, Header, Nrrd, SampleType, Samples};
 
 /// What decoders and buffers take whatever they read: bzip2 needs four megabytes, the beginning of a file one, twice.
@@ -217,4 +218,70 @@ fn an_image_above_the_limit_is_refused_before_anything_is_read() {
         ..Reading::default()
     };
     assert!(Image::<f32>::from_bytes(&file, 2, &[], &enough).is_ok());
+}
+
+/// Zeros as PNG has them, compressed.
+fn deflated_zeros(count: usize) -> Vec<u8> {
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    for _ in 0..count / (1 << 16) {
+        encoder.write_all(&[0; 1 << 16]).unwrap();
+    }
+    encoder.write_all(&vec![0; count % (1 << 16)]).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A PNG file of black grey pixels, with chunks before them.
+fn black_png(width: u32, height: u32, chunks: &[(&[u8], Vec<u8>)]) -> Vec<u8> {
+    let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
+    let mut add = |name: &[u8], data: &[u8]| {
+        let named = [name, data].concat();
+        let mut sum = flate2::Crc::new();
+        sum.update(&named);
+        file.extend((data.len() as u32).to_be_bytes());
+        file.extend(named);
+        file.extend(sum.sum().to_be_bytes());
+    };
+    let sizes = [width.to_be_bytes(), height.to_be_bytes()].concat();
+    add(b"IHDR", &[&sizes[..], &[8, 0, 0, 0, 0]].concat());
+    for (name, data) in chunks {
+        add(name, data);
+    }
+    // Every row has a filter in front.
+    add(
+        b"IDAT",
+        &deflated_zeros((width as usize + 1) * height as usize),
+    );
+    add(b"IEND", &[]);
+    file
+}
+
+#[test]
+fn what_a_picture_has_beside_its_pixels_takes_no_memory() {
+    let _alone = alone();
+    let zeros = deflated_zeros(64 << 20);
+    let chunks: [(&[u8], Vec<u8>); 3] = [
+        (b"iCCP", [b"icc\0\0", &zeros[..]].concat()),
+        (b"zTXt", [b"text\0\0", &zeros[..]].concat()),
+        (b"iTXt", [b"text\0\x01\0\0\0", &zeros[..]].concat()),
+    ];
+    let file = black_png(2, 2, &chunks);
+    let peak = peak_of(|| {
+        let image = Image::<f32>::from_bytes(&file, 2, &[], &Reading::default());
+        assert_eq!(image.expect("an image").image.sample(0, &[1, 1]), Some(0.0));
+    });
+    assert!(peak < CONSTANT, "{peak} bytes");
+}
+
+#[test]
+fn the_values_of_a_picture_are_looked_at_row_by_row() {
+    let _alone = alone();
+    let side = 8192;
+    let path = std::env::temp_dir().join(format!("rows-{}.png", std::process::id()));
+    std::fs::write(&path, black_png(side, side, &[])).unwrap();
+    let peak = peak_of(|| {
+        let values = statistics(&path).unwrap();
+        assert_eq!((values.count, values.max), (u64::from(side * side), 0.0));
+    });
+    std::fs::remove_file(&path).unwrap();
+    assert!(peak < CONSTANT, "{peak} bytes");
 }

@@ -410,3 +410,49 @@ fn a_file_whose_name_looks_like_a_choice_comes_first() {
     assert!(Image::<f32>::read(&directory.join("b.mha#2"), 3, &[]).is_ok());
     std::fs::remove_dir_all(&directory).unwrap();
 }
+
+/// An image of 2 × 2 × 2 samples in text, whose numbers and tags stand so.
+fn text_image(numbers: &str) -> String {
+    format!(
+        "<VTKFile type=\"ImageData\"><ImageData WholeExtent=\"0 1 0 1 0 1\"><Piece><PointData>\
+         <DataArray type=\"Float32\" Name=\"a\" format=\"ascii\">{numbers}</DataArray>\
+         </PointData></Piece></ImageData></VTKFile>"
+    )
+}
+
+#[test]
+fn numbers_may_touch_the_tags_around_them() {
+    for (numbers, right) in [
+        ("0 1 2 3 4 5 6 7", true),
+        ("\n0 1 2 3 4 5 6 7\n", true),
+        ("0 1 2 3 4 5 6", false),
+        ("0 1 2 3 4 5 6 <a/> 7", false),
+        ("0 1 2 3 4 5 6 x", false),
+    ] {
+        let text = text_image(numbers);
+        let read = Image::<f64>::from_bytes(text.as_bytes(), 3, &[], &Reading::default());
+        assert_eq!(read.is_ok(), right, "{numbers}");
+        if let Ok(loaded) = read {
+            let samples = &loaded.image.samples()[..8];
+            assert_eq!(samples, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+        }
+    }
+}
+
+#[test]
+fn samples_that_become_infinite_are_warned_of() {
+    let header = "NRRD0004\ntype: double\ndimension: 2\nsizes: 2 2\nencoding: ascii\n\n";
+    let file = format!("{header}1e39 -1e300 inf 3e38");
+    let notes = |loaded: Vec<runtime::image::Note>| -> Vec<String> {
+        let warnings = loaded.into_iter().filter(|n| n.level == Level::Warning);
+        warnings.map(|n| n.text).collect()
+    };
+    let read = Image::<f32>::from_bytes(file.as_bytes(), 2, &[], &Reading::default());
+    let single = notes(read.expect("an image").notes);
+    assert!(
+        single.len() == 1 && single[0].starts_with("2 samples are beyond"),
+        "{single:?}"
+    );
+    let read = Image::<f64>::from_bytes(file.as_bytes(), 2, &[], &Reading::default());
+    assert_eq!(notes(read.expect("an image").notes), [""; 0]);
+}

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use runtime::input::sequence::{read_bools, read_ints, read_reals};
+use runtime::input::sequence::{check_range, read_bools, read_ints, read_reals};
 use runtime::input::{InputType, InputValue, IntWidth, parse_value};
 
 fn words(text: &str) -> Vec<String> {
@@ -311,6 +311,50 @@ fn numbers_in_text_are_sequences() {
 }
 
 #[test]
+fn commas_that_may_be_those_of_decimals_are_refused() {
+    for (text, components, found) in [
+        ("1,2,3", 1, Some(3)),
+        ("1, 2, 3", 1, Some(3)),
+        ("1 , 2", 1, Some(2)),
+        ("1,2", 1, Some(2)),
+        ("1.5,2.5\n3.5,4.5\n", 1, Some(4)),
+        ("x,y\n1,5\n2,5\n", 2, Some(4)),
+        ("1,2\n3,4\n", 2, Some(4)),
+        ("1,5 2,5", 1, None),
+        ("# decimals\n\n1.5 -2,5\n", 1, None),
+        ("1,5\n2,5\n-3,25\n", 1, None),
+        ("1,5 2,5\n", 4, None),
+        ("1,5 2,5\n", 2, None),
+    ] {
+        let file = TemporaryFile::new("commas", text);
+        let read = read_reals(&file.0, components);
+        assert_eq!(
+            read.as_ref().ok().map(Vec::len),
+            found,
+            "{text:?}: {read:?}"
+        );
+        if let Err(error) = read {
+            assert!(error.to_string().contains("one number or two"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn numbers_that_would_become_infinite_are_refused() {
+    let file = TemporaryFile::new("large", "1\n1e39\ninf\n");
+    let values = read_reals(&file.0, 1).expect("numbers");
+    assert_eq!(values, [1.0, 1e39, f64::INFINITY]);
+    assert_eq!(check_range(&file.0, &values, true), Ok(()));
+    let error = check_range(&file.0, &values, false)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("value 1 is 1e39"), "{error}");
+    let file = TemporaryFile::new("larger", "1e400");
+    let error = read_reals(&file.0, 1).unwrap_err().to_string();
+    assert!(error.contains("1e400"), "{error}");
+}
+
+#[test]
 fn elements_may_stand_in_the_word_where_no_file_has_its_name() {
     let reals = seq(InputType::Real, None);
     let vectors = seq(InputType::Tensor(vec![2]), None);
@@ -380,6 +424,16 @@ fn arrays_and_tables_of_numpy_are_sequences() {
         let error = error.to_string();
         assert!(error.contains(part) && error.contains(name), "{error}");
     }
+}
+
+#[test]
+fn points_in_text_may_touch_the_tags_around_them() {
+    let text = "<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"2\"><Points>\
+                <DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">0 1 2 3 4 5</DataArray>\
+                </Points></Piece></PolyData></VTKFile>";
+    let file = TemporaryFile::new("touching.vtp", text);
+    let points = vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
+    assert_eq!(read_reals(&file.0, 3), Ok(points));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::{
     pipeline::{Options, STAGES},
 };
 use clap::{Args, CommandFactory, Parser, Subcommand, builder::PossibleValue, error::ErrorKind};
-use runtime::{file_name::escaped, simd::Isa};
+use runtime::{file_name::escaped, input::options, simd::Isa};
 use std::{ffi::OsString, path::PathBuf};
 
 /// What the user wants.
@@ -257,12 +257,21 @@ pub(super) struct InfoWords {
     /// Do not read the samples of images
     #[arg(long)]
     pub(super) header: bool,
+    // As for runs.
+    #[arg(long, value_name = "SIZE", help = capitalized(options::help_of("--memory")), value_parser = options::size)]
+    pub(super) memory: Option<u64>,
     /// List the GPUs that `--target cuda` can use
     #[arg(long)]
     pub(super) devices: bool,
     /// The files
     #[arg(required_unless_present = "devices")]
     pub(super) files: Vec<PathBuf>,
+}
+
+/// A sentence with a capital letter, as clap has them.
+fn capitalized(sentence: &str) -> String {
+    let (first, rest) = sentence.split_at(1);
+    first.to_ascii_uppercase() + rest
 }
 
 /// Print a program with the text of what it imports in the place of the imports

@@ -17,8 +17,10 @@ use mesh::MeshInfo;
 use runtime::{
     file_name::escaped,
     image::{Description, Statistics, describe, statistics},
+    memory,
     output::Length,
     print::short,
+    text::visible,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -26,6 +28,9 @@ use std::path::Path;
 /// Describes files, each on some lines, or as one JSON object on a line.
 pub(super) fn info(words: &InfoWords, options: &Options) -> u8 {
     let mut status = SUCCESS;
+    if let Some(bytes) = words.memory {
+        memory::set_limit(bytes);
+    }
     if words.devices {
         status = devices();
     }
@@ -38,7 +43,9 @@ pub(super) fn info(words: &InfoWords, options: &Options) -> u8 {
             image_file(file, words)
         };
         match told {
-            Some(text) => say(&text),
+            // JSON has escapes of its own.
+            Some(text) if words.json => say(&text),
+            Some(text) => say(&visible(&text)),
             None => status = FAILURE,
         }
     }

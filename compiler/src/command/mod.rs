@@ -26,7 +26,7 @@ use crate::{
     front::{
         codes::Code,
         diag::{self, Diagnostic},
-        source::Source,
+        source::{Source, read_text},
     },
 };
 use args::{Action, Command, Parsed};
@@ -165,18 +165,10 @@ fn read_source(path: &Path) -> Option<Source> {
         ));
         return None;
     }
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            complain(&format!("error: {file}: {error}\n"));
-            return None;
-        }
-    };
-    match String::from_utf8(bytes) {
+    match read_text(path) {
         Ok(text) => Some(Source::new(path, text)),
         Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            complain(&format!("error: {file}: byte {at} is not UTF-8 text\n"));
+            complain(&format!("error: {file}: {error}\n"));
             None
         }
     }

@@ -9,7 +9,7 @@
 use super::{
     codes,
     diag::Diagnostic,
-    source::{File, Origin, Piece, Source, Span},
+    source::{File, Origin, Piece, Source, Span, read_text},
     standard,
     syntax::{self, Read, ast::*},
 };
@@ -34,8 +34,12 @@ pub(super) fn resolve(path: PathBuf, text: String) -> Source {
         return plain(path, text);
     }
     let mut linker = Linker::default();
-    // What is wrong beside the imports is found again when the whole text is read.
-    let about_imports = |d: &Diagnostic| read.imports.iter().any(|i| i.span == d.span);
+    // What is wrong beside the imports is found again when the whole text is read. What is wrong with them is not: they are no longer
+    // there. It may be at their end, as a missing `;` is.
+    let about_imports = |d: &Diagnostic| {
+        let touches = |i: &Import| (i.span.start..=i.span.end).contains(&d.span.start);
+        read.imports.iter().any(touches)
+    };
     let errors: Vec<Diagnostic> = read
         .diagnostics
         .iter()
@@ -359,16 +363,16 @@ fn find(importer: &Path, import: &Import) -> Result<(PathBuf, String), Diagnosti
         .parent()
         .unwrap_or(Path::new(""))
         .join(&import.file);
-    let bytes = fs::read(&path).map_err(|problem| {
+    let text = read_text(&path).map_err(|problem| {
         let error = error(format!("`{}` cannot be read: {problem}", path.display()));
         let suffixed = format!("{}.diderot", import.file);
-        match importer.with_file_name(&suffixed).is_file() {
-            true => error.hint(format!("did you mean `{suffixed}`?")),
-            false => error.hint("files are looked for beside the one that imports them; the standard library begins with `std/`"),
+        if importer.with_file_name(&suffixed).is_file() {
+            error.hint(format!("did you mean `{suffixed}`?"))
+        } else if path.exists() {
+            error
+        } else {
+            error.hint("files are looked for beside the one that imports them; the standard library begins with `std/`")
         }
     })?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok((path, text)),
-        Err(_) => Err(error(format!("`{}` is not UTF-8 text", path.display()))),
-    }
+    Ok((path, text))
 }

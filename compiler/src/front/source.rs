@@ -5,10 +5,11 @@ use super::{
     import,
     syntax::{self, ast::ItemKind},
 };
-use runtime::file_name::escaped;
+use runtime::{file_name::escaped, memory::shown};
 use serde::{Deserialize, Serialize};
 use std::{
-    fmt,
+    fmt, fs,
+    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -159,6 +160,37 @@ impl Source {
     pub fn lines(&self) -> Lines {
         Lines::of(&self.text)
     }
+}
+
+/// The most bytes that a file of a program may have. Programs by hand have thousands, generated ones millions.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// The text of a file of a program.
+///
+/// # Errors
+/// Why there is none. A device or a pipe may have no end, so only files are read.
+pub fn read_text(path: &Path) -> Result<String, String> {
+    let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
+    if metadata.is_dir() {
+        return Err("this is a directory, not a file".to_owned());
+    }
+    if !metadata.is_file() {
+        return Err("this is a device or a pipe, and a program is read from a file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let read =
+        fs::File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
+    read.map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MOST_BYTES {
+        let most = shown(MOST_BYTES);
+        return Err(format!(
+            "the file has more than the {most} that a program may have"
+        ));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        format!("byte {at} is not UTF-8 text")
+    })
 }
 
 /// Where the lines of a text start.

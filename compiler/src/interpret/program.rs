@@ -109,7 +109,7 @@ pub fn interpret_with<D: Runnable>(
         matches!(role, Role::Reduce(_)).then_some(body)
     });
     D::surroundings(&mut world).bodies = bodies.collect();
-    let globals = initial_globals(program, &mut world, numbers.long_int);
+    let globals = initial_globals(program, &mut world, numbers);
     let mut run = Run {
         program,
         world,
@@ -301,7 +301,7 @@ impl<D: Runnable> Run<'_, D> {
 fn initial_globals<D: Runnable>(
     program: &Program<D>,
     world: &mut D::World,
-    long_int: bool,
+    Numbers { double, long_int }: Numbers,
 ) -> Vec<D::Datum> {
     let interface = &program.interface;
     let mut globals = Vec::new();
@@ -310,7 +310,7 @@ fn initial_globals<D: Runnable>(
         let input = interface.inputs.iter().find(|i| i.target == target);
         let load = interface.loads.iter().find(|load| load.global == n as u32);
         let from_file = |file: &str, ty| {
-            sequence_from_file(Path::new(file), ty, long_int)
+            sequence_from_file(Path::new(file), ty, long_int, double)
                 .unwrap_or_else(|error| panic!("{error}"))
         };
         let constant = match (input.and_then(|i| Some((i, i.default.as_ref()?))), load) {

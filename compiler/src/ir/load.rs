@@ -9,7 +9,7 @@ use runtime::input::{
 };
 use std::path::Path;
 
-/// The sequence in a file, by its type in the source.
+/// The sequence in a file, by its type in the source, for a program of these numbers.
 ///
 /// # Errors
 /// What is wrong with the file.
@@ -17,6 +17,7 @@ pub fn sequence_from_file(
     path: &Path,
     ty: &Type,
     long_int: bool,
+    double: bool,
 ) -> Result<Constant, SequenceError> {
     let Type::Seq(element, None) = ty else {
         panic!("a value of type {ty} from a file")
@@ -39,6 +40,7 @@ pub fn sequence_from_file(
         }
         _ => {
             let values = sequence::read_reals(path, types.len())?;
+            sequence::check_range(path, &values, double)?;
             let real = |x| Constant::Tensor(Shape::SCALAR, vec![x]);
             values.into_iter().map(real).collect()
         }

@@ -9,11 +9,11 @@ use super::{
 use crate::{
     codegen::Compiled,
     front::typed::tree::InputDefault,
-    ir::interface::{self, Input, Interface, Target},
+    ir::interface::{Input, Interface, Target},
 };
 use runtime::{
-    file_name::FileName,
-    image::Reading,
+    file_name::{FileName, split_last},
+    image::{Reading, files_of},
     input::{InputType, InputValue, IntWidth},
     output::FileUse,
 };
@@ -269,10 +269,10 @@ impl Inputs {
         };
         for (n, source) in self.images.iter().enumerate() {
             if let Some(ImageSource::File(file)) = source {
-                add(
-                    file,
-                    of_input(Target::Image(n as u32)).unwrap_or_else(named),
-                );
+                let purpose = of_input(Target::Image(n as u32)).unwrap_or_else(named);
+                for file in files_of(file) {
+                    add(&file.into(), purpose.clone());
+                }
             }
         }
         for (n, source) in self.meshes.iter().enumerate() {
@@ -338,11 +338,16 @@ impl Inputs {
     }
 }
 
-/// The file and the array in `file#array`; a name that is not text names no array.
+/// The file and the array in `file#array`; the name of an array is text.
 fn file_and_array(name: &FileName) -> (FileName, Option<String>) {
-    match name.to_str().map(interface::file_and_array) {
-        Some((file, array)) => (file.into(), array.map(str::to_string)),
-        None => (name.clone(), None),
+    match split_last(name.as_os_str(), b'#') {
+        Some((file, array))
+            if let Some(array) = array.to_str()
+                && !name.exists() =>
+        {
+            (file.into(), Some(array.to_string()))
+        }
+        _ => (name.clone(), None),
     }
 }
 

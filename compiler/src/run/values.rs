@@ -76,13 +76,13 @@ impl Initial {
             },
             sequences,
         };
-        let long_int = program.lanes.long_int;
+        let (long_int, double) = (program.lanes.long_int, program.lanes.double);
         for (n, input) in interface.inputs.iter().enumerate() {
             let Target::Global(global) = input.target else {
                 continue;
             };
             let load = |file: &Path| {
-                let loaded = sequence_from_file(file, &input.ty, long_int);
+                let loaded = sequence_from_file(file, &input.ty, long_int, double);
                 loaded.map_err(|error| Failure::input(format!("input `{}`: {error}", input.name)))
             };
             let constant = match (inputs.get(n), &input.default) {
@@ -97,7 +97,7 @@ impl Initial {
             filling.set(global, &constant)?;
         }
         for load in &interface.loads {
-            let loaded = sequence_from_file(Path::new(&load.file), &load.ty, long_int);
+            let loaded = sequence_from_file(Path::new(&load.file), &load.ty, long_int, double);
             let constant = loaded.map_err(|error| Failure {
                 place: Some(load.span.start),
                 ..Failure::input(error.to_string())

@@ -1,7 +1,7 @@
 //! Images of many formats through the command: the same place has the same value whatever wrote the file, and what is said
 //! about files.
 
-use crate::commands::{diderotc, directory, stderr, write};
+use crate::commands::{diderotc, directory, stderr, stdout, write};
 use runtime::image::Image;
 use std::path::{Path, PathBuf};
 
@@ -387,5 +387,89 @@ fn frames_are_chosen_by_name() {
         let (found, _) = run(&dir, "f.diderot", &["-vol", &name, "-at", &at]);
         let wanted = 1.0 + 1.5 + 12.5 + 50.0 + 1000.0 * f64::from(frame);
         assert!(close(&found, &[wanted], 1e-6), "{found:?} {wanted}");
+    }
+}
+
+/// What a terminal would act on, in the words of files.
+#[test]
+fn words_of_files_are_shown_without_control_characters() {
+    let dir = directory("images-controls");
+    write(&dir, "vectors.diderot", VECTORS);
+    let nrrd = |lines: &str| format!("NRRD0005\n{lines}\n");
+    let array = "<DataArray type=\"Float32\" Name=\"\x1b[31mred\nwrote\" format=\"ascii\">0 0 0 0 0 0 0 0</DataArray>";
+    let data = format!(
+        "<PointData>{array}{}</PointData>",
+        array.replace("red", "blue")
+    );
+    let grid = "<DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0 1 0 0 0 1 0</DataArray>";
+    let cells = "<DataArray type=\"Int32\" Name=\"types\" format=\"ascii\">5</DataArray>\
+                 <DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">3</DataArray>\
+                 <DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">0 1 2</DataArray>";
+    let mesh = data.replace("0 0 0 0 0 0 0 0", "0 0 0");
+    let files = [
+        (
+            "type.nrrd",
+            nrrd("type: \x1b[31mfloat\ndimension: 1\nsizes: 1\nencoding: raw\n"),
+        ),
+        (
+            "encoding.nrrd",
+            nrrd("type: float\ndimension: 1\nsizes: 1\nencoding: \x1b]0;a\x07\n"),
+        ),
+        (
+            "data.nhdr",
+            nrrd("type: float\ndimension: 1\nsizes: 1\nencoding: raw\ndata file: \x1b[31m.raw\n"),
+        ),
+        (
+            "units.nrrd",
+            nrrd(
+                "type: uchar\ndimension: 1\nsizes: 1\nspace dimension: 1\nspace units: \"\x1b[31mmm\"\n\
+                             space directions: (1)\nspace origin: (0)\nencoding: ascii\n\n1",
+            ),
+        ),
+        (
+            "meta.mha",
+            "NDims = 1\nDimSize = 1\nElementType = \x1b[31mMET_FLOAT\nElementDataFile = LOCAL\n"
+                .to_string(),
+        ),
+        (
+            "set.vtk",
+            "# vtk DataFile Version 3.0\n\x1b[31mtitle\nASCII\nDATASET \x1b[31mPOINTS\n"
+                .to_string(),
+        ),
+        (
+            "arrays.vti",
+            format!(
+                "<VTKFile type=\"ImageData\"><ImageData WholeExtent=\"0 1 0 1 0 1\"><Piece>{data}</Piece></ImageData></VTKFile>"
+            ),
+        ),
+        (
+            "arrays.vtu",
+            format!(
+                "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"3\" NumberOfCells=\"1\">\
+                                <Points>{grid}</Points><Cells>{cells}</Cells>{mesh}</Piece></UnstructuredGrid></VTKFile>"
+            ),
+        ),
+        ("unknown.txt", "\x1b[31mred".to_string()),
+    ];
+    for (name, text) in &files {
+        assert!(text.contains('\x1b'));
+        write(&dir, name, text);
+        for words in [
+            vec!["info", name],
+            vec!["vectors.diderot", "-at", "0", "0", "0", "-vol", name],
+        ] {
+            let output = diderotc(&dir, &words);
+            let told = stdout(&output) + &stderr(&output);
+            assert!(
+                told.contains(*name) || told.contains(".raw"),
+                "{words:?}: {told}"
+            );
+            let is_told = |c: char| !c.is_control() || c == '\n';
+            assert!(told.chars().all(is_told), "{words:?}: {told:?}");
+            assert!(
+                !told.lines().any(|line| line.starts_with("wrote")),
+                "{words:?}: {told}"
+            );
+        }
     }
 }

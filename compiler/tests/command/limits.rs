@@ -1,7 +1,7 @@
 //! What happens where memory or patience ends: a message, and with `--keep` what there was; never an abort, never a half-written
 //! file.
 
-use crate::commands::{diderotc, directory, interrupted, names, numbers, stderr, write};
+use crate::commands::{diderotc, directory, interrupted, names, numbers, stderr, stdout, write};
 use std::{
     fs,
     path::Path,
@@ -397,4 +397,73 @@ fn a_process_with_next_to_no_memory_does_not_panic() {
             );
         }
     }
+}
+
+/// What may have no end, or never begins.
+#[test]
+#[cfg(unix)]
+fn programs_and_imports_are_read_from_files_of_bounded_size() {
+    let dir = directory("limits-sources");
+    let made = Command::new("mkfifo")
+        .arg(dir.join("pipe.diderot"))
+        .status();
+    assert!(made.expect("the command `mkfifo`").success());
+    fs::create_dir(dir.join("folder.diderot")).expect("a directory");
+    std::os::unix::fs::symlink("/dev/zero", dir.join("zero.diderot")).expect("a link");
+    let long = fs::File::create(dir.join("long.diderot")).expect("a file");
+    long.set_len(1 << 40).expect("a file with a hole");
+    for (file, reason) in [
+        ("pipe.diderot", "a device or a pipe"),
+        ("zero.diderot", "a device or a pipe"),
+        ("/dev/urandom", "a device or a pipe"),
+        ("folder.diderot", "a directory"),
+        ("long.diderot", "more than the 16.8 MB"),
+    ] {
+        write(
+            &dir,
+            "importing.diderot",
+            &format!("#version 2.0\nimport \"{file}\";\n"),
+        );
+        for program in [file, "importing.diderot"] {
+            if program.ends_with(".diderot") {
+                let output = diderotc(&dir, &["flatten", program]);
+                let message = stderr(&output);
+                assert_eq!(output.status.code(), Some(1), "{program}: {message}");
+                assert!(message.contains(reason), "{program}: {message}");
+            }
+        }
+    }
+}
+
+#[test]
+fn descriptions_of_files_heed_the_limit_too() {
+    let dir = directory("limits-info");
+    // 8,000 × 8,000 pixels of three bytes, which a decoder of JPEG or PNM would keep.
+    let pixels = format!("P6\n8000 8000\n255\n{}", "a".repeat(3 * 8000 * 8000));
+    write(&dir, "large.ppm", &pixels);
+    for limit in ["1M", "100M", "250M"] {
+        let message = exhausted(&dir, &["info", "--memory", limit, "large.ppm"]);
+        assert!(message.contains("large.ppm"), "{message}");
+    }
+    let enough = diderotc(&dir, &["info", "--memory", "1G", "large.ppm"]);
+    assert!(stdout(&enough).contains("97 … 97"), "{}", stderr(&enough));
+    write(&dir, "mesh.vtk", &mesh_of_cubes(16));
+    exhausted(&dir, &["info", "--memory", "50k", "mesh.vtk"]);
+    let wrong = diderotc(&dir, &["info", "--memory", "much", "mesh.vtk"]);
+    assert_eq!(wrong.status.code(), Some(2), "{}", stderr(&wrong));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_header_cannot_name_a_device() {
+    let dir = directory("limits-device");
+    let header = "NRRD0004\ntype: uchar\ndimension: 3\nsizes: 10000 10000 10000\nencoding: raw\n\
+                  data file: /dev/zero\n";
+    write(&dir, "endless.nhdr", header);
+    let output = diderotc(&dir, &["info", "endless.nhdr"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        stderr(&output),
+        "error: /dev/zero: this is a device, not a file\n"
+    );
 }

@@ -116,7 +116,7 @@ fn what_is_wrong_with_a_mesh_names_the_option_and_the_file() {
     for (given, wanted) in [
         ("none.vtu".to_string(), "No such file"),
         (format!("{mesh}#none"), "`none`"),
-        (data("phantom.nrrd"), "no mesh file"),
+        (data("phantom.nrrd"), "not a mesh file"),
         (data("fem-ball.vtu"), "of dimension 2"),
     ] {
         let output = diderotc(&dir, &["p.diderot", "-g", &given, "-o", "v.txt"]);

@@ -204,7 +204,17 @@ fn what_a_run_reads_is_not_replaced() {
     );
     let text = text.replace("F(real(i));", "twice(F(real(i))) + seeds[0];");
     write(&dir, "p.diderot", &text);
-    let files = ["img.nrrd", "seeds.txt", "lib.diderot", "p.diderot"];
+    let header =
+        "NRRD0005\ntype: float\ndimension: 1\nsizes: 3\nencoding: ascii\ndata file: out.raw\n";
+    write(&dir, "detached.nhdr", header);
+    write(&dir, "out.raw", "1 2 3");
+    let files = [
+        "img.nrrd",
+        "seeds.txt",
+        "lib.diderot",
+        "p.diderot",
+        "out.raw",
+    ];
     let read = || files.map(|file| fs::read_to_string(dir.join(file)).expect("a file"));
     let before = read();
     for (words, part) in [
@@ -212,8 +222,15 @@ fn what_a_run_reads_is_not_replaced() {
         (["-o", "seeds.txt"], "the input `seeds`"),
         (["-print", "./lib.diderot"], "an import of the program"),
         (["-print", "p.diderot"], "the program"),
+        // The data of a header, by the data of another or by themselves.
+        (["-o", "out.nhdr"], "the input `img`"),
+        (["-print", "out.raw"], "the input `img`"),
     ] {
-        let given = ["p.diderot", "-img", "img.nrrd", "-seeds", "seeds.txt"];
+        let image = match words[1].starts_with("out") {
+            true => "detached.nhdr",
+            false => "img.nrrd",
+        };
+        let given = ["p.diderot", "-img", image, "-seeds", "seeds.txt"];
         let output = diderotc(&dir, &[&given[..], &words[..]].concat());
         let told = stderr(&output);
         assert_eq!(output.status.code(), Some(2), "{words:?}: {told}");

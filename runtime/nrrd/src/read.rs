@@ -153,6 +153,18 @@ impl<'a> Reader<'a> {
         Ok(all)
     }
 
+    /// The files beside the header that hold its samples, in order; a long list is cut off.
+    ///
+    /// # Errors
+    /// The header says nothing that can be followed.
+    pub fn data_files(&self) -> Result<Vec<PathBuf>, NrrdError> {
+        /// A header of a few bytes can name thousands of millions.
+        const MOST: usize = 10_000;
+        let named = self.parts()?.filter_map(|(part, _)| part.name);
+        let paths = named.map(|name| self.data_path(&name).map(|(path, _)| path));
+        paths.take(MOST).collect()
+    }
+
     /// Reads all samples.
     pub fn read(self) -> Result<Nrrd, NrrdError> {
         let header = self.header();
@@ -252,13 +264,30 @@ fn io_error(error: &std::io::Error, name: &str) -> NrrdError {
     NrrdError::new(ErrorKind::Io, error.to_string()).in_file(name)
 }
 
-/// The length of a file, if it is one: pipes and devices do not say theirs.
+/// The length of a file, if it is one: pipes do not say theirs.
+///
+/// A device is refused. Some have no end, and a header that someone else wrote can name them.
 fn file_length(path: &Path) -> std::io::Result<Option<u64>> {
     if path.as_os_str() == STANDARD_INPUT {
         return Ok(None);
     }
     let metadata = std::fs::metadata(path)?;
+    if is_device(&metadata) {
+        return Err(std::io::Error::other("this is a device, not a file"));
+    }
     Ok(metadata.is_file().then_some(metadata.len()))
+}
+
+#[cfg(unix)]
+fn is_device(metadata: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    let sort = metadata.file_type();
+    sort.is_char_device() || sort.is_block_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_: &std::fs::Metadata) -> bool {
+    false
 }
 
 fn open_stream(
@@ -268,7 +297,7 @@ fn open_stream(
     if path.as_os_str() == STANDARD_INPUT {
         return Ok((Box::new(std::io::stdin().lock()), None));
     }
-    let opened = File::open(path).and_then(|file| Ok((file, file_length(path)?)));
+    let opened = file_length(path).and_then(|length| Ok((File::open(path)?, length)));
     let (file, length) = opened.map_err(|e| io_error(&e, name))?;
     Ok((Box::new(BufReader::with_capacity(1 << 16, file)), length))
 }

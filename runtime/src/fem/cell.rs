@@ -30,6 +30,16 @@ impl CellKind {
         }
     }
 
+    /// Its name, for messages.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            CellKind::Triangle => "triangle",
+            CellKind::Quadrilateral => "quadrilateral",
+            CellKind::Tetrahedron => "tetrahedron",
+            CellKind::Hexahedron => "hexahedron",
+        }
+    }
+
     /// Whether it is a triangle or tetrahedron rather than a square or cube.
     pub const fn is_simplex(self) -> bool {
         matches!(self, CellKind::Triangle | CellKind::Tetrahedron)

@@ -1,6 +1,7 @@
 //! Why there is no mesh, or no field on it.
 
 use crate::memory::Shortage;
+use crate::text::visible_line;
 use std::fmt;
 
 /// What was found, in which file, and ways out.
@@ -12,16 +13,16 @@ pub struct FemError {
 }
 
 impl FemError {
-    pub(super) fn new(message: impl Into<String>) -> FemError {
+    pub(super) fn new(message: impl AsRef<str>) -> FemError {
         FemError {
             file: None,
-            message: message.into(),
+            message: visible_line(message.as_ref()).into_owned(),
             hints: Vec::new(),
         }
     }
 
-    pub(super) fn hint(mut self, hint: impl Into<String>) -> FemError {
-        self.hints.push(hint.into());
+    pub(super) fn hint(mut self, hint: impl AsRef<str>) -> FemError {
+        self.hints.push(visible_line(hint.as_ref()).into_owned());
         self
     }
 

@@ -46,6 +46,7 @@ pub use cell::CellKind;
 pub use element::{ELEMENTS, Element, Family};
 pub use error::FemError;
 pub use field::{Choice, FemValues};
+pub(crate) use file::mesh_formats;
 pub use file::{ArrayPlace, FemArray, FemFile, FileCell};
 pub use locate::Found;
 pub use primitive::{FemWanted, OUTSIDE, Outside};

@@ -41,12 +41,9 @@ pub(super) fn merge_points(file: &FemFile, cells: &[u32], dim: usize) -> Merged 
             };
         }
     }
-    // Bins are much larger than the distance within which points are one, so few have to look into the next.
     let tolerance = SAME * shortest.sqrt();
-    let width = 1024.0 * tolerance;
-    // Positions so far out that bins cannot tell them apart are all in the last.
-    let last = (i64::MAX >> 1) as f64;
-    let bin = |p: [f64; 3]| p.map(|x| (x / width).floor().clamp(-last, last) as i64);
+    let bins = Bins::new(tolerance);
+    let bin = |p: [f64; 3]| p.map(|x| bins.number(x));
     let mut merged = Merged {
         points: Vec::new(),
         ids: vec![NONE; file.points.len()],
@@ -94,6 +91,39 @@ pub(super) fn merge_points(file: &FemFile, cells: &[u32], dim: usize) -> Merged 
         }
     }
     merged
+}
+
+/// Intervals along an axis. They are larger than the distance within which points are one, so few points have to look into the next
+/// one; and not much larger, so that no bin has more than some hundred points, wherever the points of a file are.
+struct Bins {
+    width: f64,
+    /// The bits of the first number behind those that the width divides.
+    first_far: u64,
+}
+
+impl Bins {
+    /// Quotients up to this one are exact integers.
+    const MOST: f64 = (1_u64 << 53) as f64;
+
+    fn new(tolerance: f64) -> Bins {
+        let width = 8.0 * tolerance;
+        Bins {
+            width,
+            first_far: (Bins::MOST * width).to_bits(),
+        }
+    }
+
+    /// The number of the bin of a coordinate; it grows with the coordinate.
+    fn number(&self, x: f64) -> i64 {
+        let quotient = (x / self.width).floor();
+        if quotient.abs() < Bins::MOST {
+            return quotient as i64;
+        }
+        // So far out, neighbouring numbers are farther apart than a bin is wide, and each has a bin of its own.
+        let beyond = x.abs().to_bits().saturating_sub(self.first_far);
+        let number = (Bins::MOST as i64).saturating_add_unsigned(beyond);
+        if x < 0.0 { -number } else { number }
+    }
 }
 
 /// A truth per kind of cell and face.

@@ -5,8 +5,8 @@
 
 mod lines;
 
-use super::Translated;
 use super::text::numbers;
+use super::{Asked, Translated};
 use crate::image::Note;
 use crate::nrrd::{
     Axis, DataFile, Encoding, Endian, Header, Kind, NamedSpace, SampleType, Space, Storage,
@@ -29,7 +29,7 @@ const TYPES: &[(&str, SampleType)] = &[
     ("MET_DOUBLE", SampleType::F64),
 ];
 
-pub(super) fn translate(head: &[u8], _: &str) -> Result<Translated, String> {
+pub(super) fn translate(head: &[u8], _: &Asked<'_>) -> Result<Translated, String> {
     let lines = Lines::read(head)?;
     let dim = numbers::<usize>(lines.required("NDims")?, 1, "NDims")?[0];
     if !(1..=10).contains(&dim) {

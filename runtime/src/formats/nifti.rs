@@ -8,7 +8,7 @@ mod place;
 
 use std::path::{Path, PathBuf};
 
-use super::Translated;
+use super::{Asked, Translated};
 use crate::image::Triangle;
 use crate::image::normalize::Facts;
 use crate::image::place::VectorSpace;
@@ -56,7 +56,8 @@ const INTENTS: &[(i64, Kind)] = &[
     (2004, Kind::RgbaColor),
 ];
 
-pub(super) fn translate(head: &[u8], name: &str) -> Result<Translated, String> {
+pub(super) fn translate(head: &[u8], asked: &Asked<'_>) -> Result<Translated, String> {
+    let name = asked.name;
     let fields = fields(head)?;
     let layout = fields.layout;
     let code = fields.integer::<2>(layout.datatype);

@@ -3,7 +3,8 @@
 //! `a[k, j, i]` is the sample at index (i, j, k), whether the file has the last axis fastest, which is C order, or the
 //! first.
 
-use super::Translated;
+use super::{Asked, Translated};
+use crate::image::roles::Numbering;
 use crate::nrrd::{Encoding, Endian, Header, Kind, SampleType, Storage};
 
 /// The letters of NumPy's types and sizes: the sample, and how many of them make one element.
@@ -24,7 +25,7 @@ const TYPES: &[(&str, SampleType, usize)] = &[
     ("c16", SampleType::F64, 2),
 ];
 
-pub(super) fn translate(head: &[u8], _: &str) -> Result<Translated, String> {
+pub(super) fn translate(head: &[u8], _: &Asked<'_>) -> Result<Translated, String> {
     let (text, start) = dictionary(head)?;
     let descr = value(text, "descr")?;
     if descr.starts_with('[') {
@@ -86,6 +87,7 @@ pub(super) fn translate(head: &[u8], _: &str) -> Result<Translated, String> {
     // The parts of one number stay together.
     let first = usize::from(parts > 1);
     translated.facts.reversed_from = fortran_order.then_some(first);
+    translated.facts.numbering = Numbering::SlowestFirst;
     Ok(translated)
 }
 

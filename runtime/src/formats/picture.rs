@@ -12,7 +12,7 @@ use image::{ColorType, ImageDecoder};
 
 use super::Source;
 use crate::image::{ImageError, Note};
-use crate::memory;
+use crate::memory::{self, Claim, Contents};
 use crate::nrrd::{Axis, Header, Kind, SampleType, Samples};
 use crate::png::{self, Depth};
 
@@ -29,7 +29,7 @@ pub(super) enum Picture {
 pub(super) fn open(
     format: &'static str,
     picture: Picture,
-    bytes: Vec<u8>,
+    bytes: Contents,
 ) -> Result<Source<'static>, ImageError> {
     match picture {
         Picture::Png => {
@@ -38,7 +38,7 @@ pub(super) fn open(
                 height,
                 channels,
                 depth,
-            } = png::announced(&bytes)?;
+            } = png::Decoder::new(&bytes)?.announced;
             let sample_type = match depth {
                 Depth::Eight => SampleType::U8,
                 Depth::Sixteen => SampleType::U16,
@@ -48,11 +48,12 @@ pub(super) fn open(
                 format,
                 header,
                 Box::new(move |sink| {
-                    let stored = png::decode(&bytes)?.into_samples();
-                    sink(match depth {
-                        Depth::Eight => Samples::U8(stored.iter().map(|&s| s as u8).collect()),
-                        Depth::Sixteen => Samples::U16(stored),
-                    });
+                    png::Decoder::new(&bytes)?.rows(&mut |row| {
+                        sink(match depth {
+                            Depth::Eight => Samples::U8(row.iter().map(|&s| s as u8).collect()),
+                            Depth::Sixteen => Samples::U16(row),
+                        });
+                    })?;
                     Ok(())
                 }),
             ))
@@ -161,7 +162,7 @@ fn decoded<D: ImageDecoder + 'static>(
         format,
         header,
         Box::new(move |sink| {
-            let mut bytes = buffer(decoder.total_bytes())?;
+            let (mut bytes, _claim) = buffer(decoder.total_bytes())?;
             decoder.read_image(&mut bytes).map_err(fail)?;
             sink(match (sample_type, pixels) {
                 (SampleType::U8, Pixels::Plain) => Samples::U8(bytes),
@@ -183,21 +184,10 @@ fn decoded<D: ImageDecoder + 'static>(
 }
 
 /// Memory for so many bytes, if there is that much.
-fn buffer(size: u64) -> Result<Vec<u8>, ImageError> {
-    let too_large = || {
-        let shown = memory::shown(size);
-        ImageError::new(format!(
-            "the picture needs {shown} of memory, more than there are"
-        ))
-    };
-    if memory::available().is_some_and(|most| size > most) {
-        return Err(too_large());
-    }
-    let length = usize::try_from(size).map_err(|_| too_large())?;
-    let mut pixels = Vec::new();
-    pixels.try_reserve_exact(length).map_err(|_| too_large())?;
-    pixels.resize(length, 0);
-    Ok(pixels)
+fn buffer(size: u64) -> Result<(Vec<u8>, Claim), ImageError> {
+    let claim = memory::claim(size).map_err(|e| ImageError::new(format!("the picture: {e}")))?;
+    let length = usize::try_from(size).map_err(|e| ImageError::new(e.to_string()))?;
+    Ok((vec![0; length], claim))
 }
 
 /// The header of a picture.

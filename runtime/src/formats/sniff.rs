@@ -8,6 +8,8 @@ use std::path::Path;
 use super::picture::Picture;
 use super::text::excerpt;
 use super::{Translate, metaimage, nifti, npy, vti, vtk, xml};
+use crate::fem;
+use crate::file_name::escaped;
 use crate::image::ImageError;
 
 /// What is done with a file of a format.
@@ -19,6 +21,8 @@ pub(super) enum Action {
     Gzip,
     Picture(Picture),
     Tiff,
+    /// Data of VTK that are not an image.
+    VtkData,
     /// It is not read; these commands help, with `{file}` for its name and `{stem}` for that without suffixes.
     Advise(&'static [&'static str]),
 }
@@ -38,12 +42,30 @@ pub(super) struct Format {
     pub(super) action: Action,
     /// A command that reads more of the format than is read here, and writes a file that is.
     anew: Option<&'static str>,
+    /// Whether files may have several arrays of samples.
+    has_arrays: bool,
 }
 
 impl Format {
     const fn anew(mut self, command: &'static str) -> Format {
         self.anew = Some(command);
         self
+    }
+
+    const fn of_arrays(mut self) -> Format {
+        self.has_arrays = true;
+        self
+    }
+
+    /// Refuses to look for an array in a file that has only one.
+    pub(super) fn check_array(&self, array: Option<&str>) -> Result<(), ImageError> {
+        match array.filter(|_| !self.has_arrays) {
+            None => Ok(()),
+            Some(array) => Err(ImageError::new(format!(
+                "`#{array}` asks for an array, but a file of the format {} has only one",
+                self.name
+            ))),
+        }
     }
 
     /// An error of reading a file of this format, with the way that is left if other programs read it.
@@ -61,6 +83,7 @@ const fn format(name: &'static str, marks: &'static [Mark], action: Action) -> F
         marks,
         action,
         anew: None,
+        has_arrays: false,
     }
 }
 
@@ -92,8 +115,8 @@ const FORMATS: &[Format] = &[
     format("NIfTI", &[At(344, b"n+1\0"), At(344, b"ni1\0"), At(4, b"n+2\0"), At(4, b"ni2\0")], Action::Translate(nifti::translate)).anew(ITK_ANEW),
     format("NumPy array", &[At(0, b"\x93NUMPY")], Action::Translate(npy::translate)),
     format("MetaImage", &[Where(is_metaimage)], Action::Translate(metaimage::translate)).anew(ITK_ANEW),
-    format("VTK", &[At(0, b"# vtk DataFile")], Action::Translate(vtk::translate)),
-    format("VTK image data", &[Where(|head| is_vtk_xml(head, true))], Action::Translate(vti::translate)).anew(VTK_ANEW),
+    format("VTK", &[At(0, b"# vtk DataFile")], Action::Translate(vtk::translate)).of_arrays(),
+    format("VTK image data", &[Where(|head| vtk_xml(head).as_deref() == Some("ImageData"))], Action::Translate(vti::translate)).anew(VTK_ANEW).of_arrays(),
     // The bytes before its mark are free, and many files have a header of TIFF there.
     format("DICOM", &[At(128, b"DICM")], Advise(DICOM)),
     format("TIFF", &[At(0, b"II*\0"), At(0, b"MM\0*"), At(0, b"II+\0"), At(0, b"MM\0+")], Action::Tiff).anew(TIFF_ANEW),
@@ -136,9 +159,7 @@ const FORMATS: &[Format] = &[
     format("Zeiss CZI", &[At(0, b"ZISRAWFILE")], Advise(&[BIO_FORMATS])),
     format("Nikon ND2", &[At(0, b"\xda\xce\xbe\x0a")], Advise(&[BIO_FORMATS])),
     format("Leica LIF", &[At(0, b"\x70\0\0\0")], Advise(&[BIO_FORMATS])),
-    format("VTK XML", &[Where(|head| is_vtk_xml(head, false))], Advise(&[
-        "values on a mesh (.vtu) are no image: declare the input as `fem#k(d)[σ]` and make the field by `toField`",
-        "or, in ParaView, apply the filter `Resample To Image` and save it as .vti"])),
+    format("VTK XML", &[Where(|head| vtk_xml(head).is_some())], Action::VtkData),
     format("PLY mesh", &[At(0, b"ply\n"), At(0, b"ply\r")], Advise(&["a mesh is no image: sample it on a grid first; its points can be given to an input of type vec3[]"])),
     format("bzip2", &[At(0, b"BZh")], Advise(&["unpack it first: bunzip2 '{file}'"])),
     format("xz", &[At(0, b"\xfd7zXZ\0")], Advise(&["unpack it first: unxz '{file}'"])),
@@ -162,9 +183,13 @@ pub(super) fn recognize(head: &[u8]) -> Option<&'static Format> {
 
 /// The names of the formats that are read, for messages.
 fn read_names() -> String {
-    let is_read = |f: &&Format| !matches!(f.action, Advise(_) | Action::Gzip);
+    let is_read = |f: &&Format| !matches!(f.action, Advise(_) | Action::Gzip | Action::VtkData);
     let names: Vec<_> = FORMATS.iter().filter(is_read).map(|f| f.name).collect();
-    names.join(", ")
+    format!(
+        "{}; and meshes of {}",
+        names.join(", "),
+        fem::mesh_formats()
+    )
 }
 
 /// Lines `Key = Value`, among which the number of dimensions.
@@ -179,12 +204,64 @@ fn is_metaimage(head: &[u8]) -> bool {
             .any(|l| l.split_once('=').is_some_and(|(k, _)| k.trim() == "NDims"))
 }
 
-fn is_vtk_xml(head: &[u8], image: bool) -> bool {
+/// The type of the data of one of VTK's XML files; empty if it does not say.
+fn vtk_xml(head: &[u8]) -> Option<String> {
     let start = String::from_utf8_lossy(&head[..head.len().min(1024)]);
-    let Some((_, tag)) = start.split_once("<VTKFile") else {
-        return false;
-    };
-    !image || xml::attribute(tag.split('>').next().unwrap_or(""), "type") == Some("ImageData")
+    let (_, tag) = start.split_once("<VTKFile")?;
+    let kind = xml::attribute(tag.split('>').next().unwrap_or(""), "type");
+    Some(kind.unwrap_or("").to_string())
+}
+
+/// Data of VTK's XML files, by their type: the usual suffix, and what helps a program that wants an image or a mesh.
+#[rustfmt::skip]
+const VTK_DATA: &[(&str, &str, &[&str])] = &[
+    ("UnstructuredGrid", ".vtu", &[
+        "values on a mesh are not an image: declare the input as `fem#k(d)[σ]` and make the field by `toField`",
+        "or, in ParaView, apply the filter `Resample To Image` and save it as .vti"]),
+    ("PUnstructuredGrid", ".pvtu", &[
+        "it lists the pieces of a mesh; one file of all: python3 -c \"import pyvista; pyvista.read('{file}').save('{stem}.vtu')\""]),
+    ("PImageData", ".pvti", &[
+        "it lists the pieces of an image; one file of all: python3 -c \"import pyvista; pyvista.read('{file}').save('{stem}.vti')\""]),
+    ("ImageData", ".vti", &["it is an image: declare the input as `image(d)[σ]`"]),
+    ("PolyData", ".vtp", &[
+        "its points can be given to an input of type vec3[]",
+        "a surface in the plane becomes a mesh: python3 -c \"import pyvista; \
+         pyvista.read('{file}').triangulate().cast_to_unstructured_grid().save('{stem}.vtu')\""]),
+    ("Collection", ".pvd", &["it lists the files of a series: give one of those that it names"]),
+    ("vtkMultiBlockDataSet", ".vtm", &[
+        "it lists the parts of a data set; one mesh of all: python3 -c \"import pyvista; pyvista.read('{file}').combine().save('{stem}.vtu')\""]),
+    ("StructuredGrid", ".vts", &[
+        "it becomes a mesh: python3 -c \"import pyvista; pyvista.read('{file}').cast_to_unstructured_grid().save('{stem}.vtu')\""]),
+    ("RectilinearGrid", ".vtr", &[
+        "it becomes a mesh of hexahedra: python3 -c \"import pyvista; \
+         pyvista.read('{file}').cast_to_structured_grid().cast_to_unstructured_grid().save('{stem}.vtu')\""]),
+];
+
+/// What helps with data of a type.
+fn vtk_advice(kind: &str) -> &'static [&'static str] {
+    let row = VTK_DATA.iter().find(|(name, ..)| *name == kind);
+    row.map_or(
+        &["in ParaView: save the data as .vti or .vtu"],
+        |(.., advice)| advice,
+    )
+}
+
+/// What helps with data of VTK that are not a mesh, for a file whose name is not known.
+pub(crate) fn advice_on_vtk_data(kind: &str) -> Vec<String> {
+    let lines = vtk_advice(kind).iter();
+    lines.map(|line| filled(line, "FILE")).collect()
+}
+
+/// Says that data of VTK are not an image, and what helps.
+pub(super) fn refuse_vtk_data(head: &[u8], file: &str) -> ImageError {
+    let kind = vtk_xml(head).unwrap_or_default();
+    let row = VTK_DATA.iter().find(|(name, ..)| *name == kind);
+    let suffix = row.map_or(String::new(), |(_, suffix, _)| format!(" ({suffix})"));
+    refuse(
+        &format!("VTK XML, type `{kind}`{suffix}"),
+        vtk_advice(&kind),
+        file,
+    )
 }
 
 /// Two letters are little to go by: the length of the second header follows.
@@ -294,18 +371,17 @@ pub(super) fn unknown_inside_gzip(head: &[u8]) -> ImageError {
 
 /// Says what a directory may be.
 pub(super) fn directory(path: &Path) -> ImageError {
-    let shown = path.display();
+    let shown = escaped(path.as_os_str());
     let zarr = [".zarray", ".zgroup", "zarr.json"]
         .iter()
         .any(|f| path.join(f).exists());
     if zarr {
-        let file = shown.to_string();
         return refuse(
             "Zarr",
             &[
                 "with Python: python3 -c \"import zarr, numpy; numpy.save('{stem}.npy', zarr.open('{file}')[...])\"",
             ],
-            &file,
+            &shown,
         );
     }
     ImageError::new("this is a directory, not a file")

@@ -66,7 +66,7 @@ impl Stack {
 
     /// Describes the array by its first file; the others are opened one at a time when they are read.
     pub(super) fn open(self) -> Result<Source<'static>, ImageError> {
-        let open = |path: &Path| super::open_file(path).map_err(|e| e.in_file(path));
+        let open = |path: &Path| super::open_file(path, None).map_err(|e| e.in_file(path));
         let first = open(&self.file(self.numbers[0]))?;
         // Memory is taken for all: the last one is there, or the numbers are wrong.
         let last = self.file(self.numbers[self.numbers.len() - 1]);

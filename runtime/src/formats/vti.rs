@@ -1,11 +1,12 @@
-//! VTK's XML files of image data (`.vti`): tags in front of or around the samples of the first or the marked array.
+//! VTK's XML files of image data (`.vti`): tags in front of or around the samples of arrays. One is read: the one that is asked for, or
+//! the marked or the first, with those of points before those of cells.
 
-use super::Translated;
 use super::text::{numbers, reals};
 use super::vti_data::{Compression, HeaderType, Packing};
 use super::vtk::{cell_note, grid_header};
 use super::xml::{Tag, Tags};
-use crate::image::Note;
+use super::{Asked, Translated, no_array};
+use crate::memory::Contents;
 use crate::nrrd::{Axis, Encoding, Endian, Kind, SampleType, Storage};
 
 pub(crate) const TYPES: &[(&str, SampleType)] = &[
@@ -21,7 +22,19 @@ pub(crate) const TYPES: &[(&str, SampleType)] = &[
     ("Float64", SampleType::F64),
 ];
 
-pub(super) fn translate(head: &[u8], _: &str) -> Result<Translated, String> {
+pub(super) fn translate(head: &[u8], asked: &Asked<'_>) -> Result<Translated, String> {
+    let translated = translate_seen(head, asked);
+    match (&translated, asked.array) {
+        // The tag of the array may be behind the samples of others.
+        (Err(_), Some(_)) if let Some(file) = asked.file() => {
+            translate_seen(&Contents::read(file)?, asked)
+        }
+        _ => translated,
+    }
+}
+
+/// The same with what is seen of a file.
+fn translate_seen(head: &[u8], asked: &Asked<'_>) -> Result<Translated, String> {
     let mut file = None;
     let mut image = None;
     let mut data: Option<Tag<'_>> = None;
@@ -33,8 +46,8 @@ pub(super) fn translate(head: &[u8], _: &str) -> Result<Translated, String> {
             "VTKFile" => file = Some(tag),
             "ImageData" => image = Some(tag),
             "Piece" => pieces += 1,
-            // Values of points come first; those of cells count where there are none.
-            "PointData" | "CellData" if arrays.is_empty() => data = Some(tag),
+            "PointData" | "CellData" => data = Some(tag),
+            "FieldData" => data = None,
             "DataArray" if data.is_some() && pieces == 1 => arrays.push((data, tag)),
             "AppendedData" => {
                 appended = Some(tag);
@@ -54,25 +67,39 @@ pub(super) fn translate(head: &[u8], _: &str) -> Result<Translated, String> {
         let active = ["Scalars", "Vectors", "Tensors"].map(|sort| data.and_then(|d| d.get(sort)));
         name.is_some() && active.contains(&name)
     };
-    let chosen = arrays.iter().find(marked).or(arrays.first());
+    type Row<'t> = (Option<Tag<'t>>, Tag<'t>);
+    let of_points = |(data, _): &&Row<'_>| data.is_some_and(|data| data.name == "PointData");
+    let components = |array: &Tag<'_>| {
+        let count = array.get("NumberOfComponents");
+        count.and_then(|n| n.trim().parse().ok()).unwrap_or(1)
+    };
+    let named = arrays
+        .iter()
+        .filter_map(|(_, array)| Some((array.get("Name")?, components(array))));
+    let chosen = match asked.array {
+        Some(name) => {
+            let own = || {
+                arrays
+                    .iter()
+                    .filter(|(_, array)| array.get("Name") == Some(name))
+            };
+            let found = own().find(of_points).or(own().next());
+            Some(found.ok_or_else(|| no_array(name, named.clone()))?)
+        }
+        None => {
+            let points = || arrays.iter().filter(of_points);
+            let cells = || arrays.iter().filter(|row| !of_points(row));
+            let points = points().find(marked).or(points().next());
+            points.or(cells().find(marked)).or(cells().next())
+        }
+    };
     let &(data, array) = chosen.ok_or("the file has no array of samples")?;
     let cells = data.is_some_and(|d| d.name == "CellData");
     let mut translated = describe(head, file, image, data, array, appended)?;
     if cells {
         translated.notes.push(cell_note());
     }
-    let others: Vec<&str> = arrays
-        .iter()
-        .filter_map(|(_, other)| other.get("Name"))
-        .filter(|name| Some(*name) != array.get("Name"))
-        .collect();
-    if !others.is_empty() {
-        let name = array.get("Name").unwrap_or("");
-        translated.notes.push(Note::new(format!(
-            "the array `{name}` is read; there are also {}",
-            others.join(", ")
-        )));
-    }
+    translated.add_others(array.get("Name").unwrap_or(""), named);
     Ok(translated)
 }
 
@@ -199,8 +226,8 @@ pub(super) fn place(
         }
         _ => (array.end, true),
     };
-    let plain = text || !(base64 || compression.is_some());
-    let skip = start + if plain && !text { width.bytes() } else { 0 };
+    let plain = !(text || base64 || compression.is_some());
+    let skip = start + width.bytes();
     let storage = Storage {
         encoding: if text { Encoding::Ascii } else { Encoding::Raw },
         endian: Some(endian),
@@ -209,6 +236,7 @@ pub(super) fn place(
     };
     let packing = Packing {
         start,
+        text,
         base64,
         compression,
         width,

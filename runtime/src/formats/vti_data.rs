@@ -1,4 +1,5 @@
-//! The samples of VTK's XML files where they do not stand as they are: in base64, in compressed blocks, or both.
+//! The samples of VTK's XML files where they are not the bytes of the file: numbers in text up to the next tag, base64, compressed
+//! blocks, or compressed blocks in base64.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
@@ -11,6 +12,8 @@ use crate::nrrd::{Decompressed, Endian};
 pub(crate) struct Packing {
     /// Bytes of the file before them.
     pub(crate) start: usize,
+    /// They are numbers in text, which end at the next tag; nothing else holds of them.
+    pub(crate) text: bool,
     pub(crate) base64: bool,
     pub(crate) compression: Option<Compression>,
     /// The numbers that describe blocks.
@@ -72,6 +75,9 @@ impl Packing {
             &mut io::sink(),
         )
         .map_err(fail)?;
+        if self.text {
+            return Ok(Box::new(BeforeTag { text: stream }));
+        }
         let mut bytes: Box<dyn Read + 'a> = match self.base64 {
             // The buffer asks for many bytes at a time, as the decoder wants it.
             true => Box::new(BufReader::new(Base64 { text: stream })),
@@ -120,6 +126,31 @@ impl Packing {
             Endian::Big => bytes.iter().fold(0, join),
             Endian::Little => bytes.iter().rev().fold(0, join),
         }
+    }
+}
+
+/// A text up to its next tag, which may touch the last number.
+struct BeforeTag<R> {
+    text: R,
+}
+
+impl<R: BufRead> BufRead for BeforeTag<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let buffer = self.text.fill_buf()?;
+        let end = buffer.iter().position(|b| *b == b'<');
+        Ok(&buffer[..end.unwrap_or(buffer.len())])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.text.consume(count);
+    }
+}
+
+impl<R: BufRead> Read for BeforeTag<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(out)?;
+        self.consume(read);
+        Ok(read)
     }
 }
 

@@ -1,11 +1,12 @@
-//! Legacy VTK files with a dataset of structured points: lines of text, then the samples of the first array.
+//! Legacy VTK files with a dataset of structured points: lines of text, and the samples of arrays between them. One array is read: the
+//! one that is asked for, or the first, with those of points before those of cells.
 //!
 //! The format has no rotation: the grid lies along the axes of the world. Values of cells lie in the middle between points.
 
 mod lines;
 
-use super::Translated;
 use super::text::{numbers, reals};
+use super::{Asked, Translated, no_array};
 use crate::image::Note;
 use crate::nrrd::{Axis, Encoding, Endian, Header, Kind, SampleType, Space, Storage};
 use lines::Lines;
@@ -19,167 +20,233 @@ struct Grid {
     origin: Option<Vec<f64>>,
 }
 
-/// An array that can be read: its name, type, and what one sample holds.
-struct Array<'a> {
-    name: &'a str,
+/// An array that can be read.
+struct Array {
+    name: String,
     sample_type: SampleType,
+    /// Numbers of a sample, and what they are.
     components: usize,
     kind: Option<Kind>,
+    /// Whether its samples are those of cells.
+    cells: bool,
+    /// Where its samples begin in the file.
+    start: u64,
 }
 
-pub(super) fn translate(head: &[u8], _: &str) -> Result<Translated, String> {
-    let mut lines = Lines { head, at: 0 };
+/// The points or the cells that arrays belong to.
+#[derive(Clone, Copy)]
+struct Owners {
+    cells: bool,
+    count: usize,
+}
+
+/// What is known of a file while it is looked through.
+#[derive(Default)]
+struct Survey {
+    grid: Grid,
+    owners: Option<Owners>,
+    arrays: Vec<Array>,
+    text: bool,
+}
+
+pub(super) fn translate(head: &[u8], asked: &Asked<'_>) -> Result<Translated, String> {
+    let mut lines = Lines::new(head, asked.file());
     // The version, and a title that may be anything or nothing.
     lines.next()?;
-    let title = lines.head[lines.at..].iter().position(|b| *b == b'\n');
-    lines.at += title.map_or(0, |end| end + 1);
+    lines.pass();
     let text = match lines.next()? {
         line if line.eq_ignore_ascii_case("ASCII") => true,
         line if line.eq_ignore_ascii_case("BINARY") => false,
         line => return Err(format!("found `{line}`, expected `ASCII` or `BINARY`")),
     };
-    let mut grid = Grid::default();
-    let mut cells = None;
-    let array = loop {
-        let line = lines.next()?;
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let after = line[words[0].len()..].trim();
-        match words[0].to_ascii_uppercase().as_str() {
-            "DATASET" if words.get(1) == Some(&"STRUCTURED_POINTS") => {}
-            "DATASET" => {
-                return Err(format!(
-                    "the dataset is `{after}`; only `STRUCTURED_POINTS` is an image"
-                ));
-            }
-            "DIMENSIONS" => grid.sizes = Some(numbers(after, 3, "DIMENSIONS")?),
-            "SPACING" | "ASPECT_RATIO" => grid.spacing = Some(reals(after, 3, "SPACING")?),
-            "ORIGIN" => grid.origin = Some(reals(after, 3, "ORIGIN")?),
-            "POINT_DATA" => cells = Some(false),
-            "CELL_DATA" => cells = Some(true),
-            "FIELD" => {
-                if let Some(array) = field(&mut lines, &words, text, cells.is_some())? {
-                    break array;
-                }
-            }
-            _ if cells.is_some() => break attribute(&mut lines, &words, text)?,
-            word => {
-                return Err(format!(
-                    "found `{word}`, expected the description of a grid"
-                ));
-            }
-        }
+    let mut survey = Survey {
+        text,
+        ..Survey::default()
     };
-    describe(&grid, array, cells == Some(true), text, lines.at)
+    // What comes behind an array need not be understood.
+    if let Err(problem) = survey.look_on(&mut lines)
+        && survey.arrays.is_empty()
+    {
+        return Err(problem);
+    }
+    let of_points = |array: &&Array| !array.cells;
+    let arrays = &survey.arrays;
+    let named = arrays.iter().map(|a| (a.name.as_str(), a.components));
+    let by_default = || arrays.iter().find(of_points).or(arrays.first());
+    let array = match asked.array {
+        Some(name) => {
+            let own = || arrays.iter().filter(|array| array.name == name);
+            let found = own().find(of_points).or(own().next());
+            found.ok_or_else(|| no_array(name, named.clone()))?
+        }
+        None => by_default().ok_or("the file has no array of samples")?,
+    };
+    let mut translated = describe(&survey.grid, array, text)?;
+    translated.add_others(&array.name, named);
+    Ok(translated)
 }
 
-/// The first array of a field, or none if the field describes the file and not its samples.
-fn field<'a>(
-    lines: &mut Lines<'a>,
-    words: &[&str],
-    text: bool,
-    is_data: bool,
-) -> Result<Option<Array<'a>>, String> {
-    let count: usize = numbers(words.get(2).unwrap_or(&""), 1, "FIELD")?[0];
-    for _ in 0..count {
-        let line = lines.next()?;
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let &[name, components, tuples, type_name] = &words[..] else {
-            return Err(format!(
-                "found `{line}`, expected: name components tuples type"
-            ));
-        };
-        let components: usize = numbers(components, 1, "FIELD")?[0];
-        if type_name == "string" {
-            return Err("arrays of strings cannot be looked behind".to_string());
-        }
-        let sample_type = sample_type(type_name)?;
-        if is_data {
-            let kind = (components > 1).then_some(Kind::List);
-            return Ok(Some(Array {
-                name,
-                sample_type,
-                components,
-                kind,
-            }));
-        }
-        let tuples: usize = numbers(tuples, 1, "FIELD")?[0];
-        let values = components
-            .checked_mul(tuples)
-            .ok_or("an array is too long")?;
-        lines.skip(values, sample_type, text)?;
-        if lines.peek() == Some("METADATA") {
-            return Err("metadata before the grid cannot be read".to_string());
+impl Survey {
+    /// Goes through the lines up to the first that is not understood, which may be behind the last.
+    fn look_on(&mut self, lines: &mut Lines<'_>) -> Result<(), String> {
+        loop {
+            let line = lines.next()?;
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let after = line[words[0].len()..].trim();
+            let grid = &mut self.grid;
+            match (words[0].to_ascii_uppercase().as_str(), self.owners) {
+                ("DATASET", _) if words.get(1) == Some(&"STRUCTURED_POINTS") => {}
+                ("DATASET", _) => {
+                    return Err(format!(
+                        "the dataset is `{after}`; only `STRUCTURED_POINTS` is an image"
+                    ));
+                }
+                ("DIMENSIONS", _) => grid.sizes = Some(numbers(after, 3, "DIMENSIONS")?),
+                ("SPACING" | "ASPECT_RATIO", _) => grid.spacing = Some(reals(after, 3, "SPACING")?),
+                ("ORIGIN", _) => grid.origin = Some(reals(after, 3, "ORIGIN")?),
+                (sort @ ("POINT_DATA" | "CELL_DATA"), _) => {
+                    self.owners = Some(Owners {
+                        cells: sort == "CELL_DATA",
+                        count: numbers(after, 1, sort)?[0],
+                    });
+                }
+                ("FIELD", owners) => self.field(lines, &words, owners)?,
+                // The colours of an array of scalars.
+                ("LOOKUP_TABLE", Some(_)) if words.len() == 3 => {
+                    let colours: usize = numbers(words[2], 1, "LOOKUP_TABLE")?[0];
+                    let numbers = colours.checked_mul(4).ok_or("an array is too long")?;
+                    lines.skip(numbers, SampleType::U8, self.text)?;
+                }
+                (_, Some(owners)) => {
+                    let array = attribute(lines, &words, self.text, owners)?;
+                    self.add(lines, array, owners.count)?;
+                }
+                (word, None) => {
+                    return Err(format!(
+                        "found `{word}`, expected the description of a grid"
+                    ));
+                }
+            }
         }
     }
-    Ok(None)
+
+    /// Takes an array that the lines are before, and passes over its samples.
+    fn add(&mut self, lines: &mut Lines<'_>, array: Array, count: usize) -> Result<(), String> {
+        let (sample_type, components) = (array.sample_type, array.components);
+        self.arrays.push(array);
+        let values = components.checked_mul(count);
+        lines.skip(
+            values.ok_or("an array is too long")?,
+            sample_type,
+            self.text,
+        )?;
+        lines.pass_metadata()
+    }
+
+    /// The arrays of a field; one before the points and the cells describes the file and not its samples.
+    fn field(
+        &mut self,
+        lines: &mut Lines<'_>,
+        words: &[&str],
+        owners: Option<Owners>,
+    ) -> Result<(), String> {
+        let count: usize = numbers(words.get(2).unwrap_or(&""), 1, "FIELD")?[0];
+        for _ in 0..count {
+            let line = lines.next()?;
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let &[name, components, tuples, type_name] = &words[..] else {
+                return Err(format!(
+                    "found `{line}`, expected: name components tuples type"
+                ));
+            };
+            let components: usize = numbers(components, 1, "FIELD")?[0];
+            if type_name == "string" {
+                return Err("arrays of strings cannot be looked behind".to_string());
+            }
+            let sample_type = sample_type(type_name)?;
+            let tuples: usize = numbers(tuples, 1, "FIELD")?[0];
+            let array = Array {
+                name: name.to_string(),
+                sample_type,
+                components,
+                kind: (components > 1).then_some(Kind::List),
+                cells: owners.is_some_and(|owners| owners.cells),
+                start: lines.position(),
+            };
+            match owners {
+                Some(_) => self.add(lines, array, tuples)?,
+                None => {
+                    let values = components.checked_mul(tuples);
+                    lines.skip(
+                        values.ok_or("an array is too long")?,
+                        sample_type,
+                        self.text,
+                    )?;
+                    lines.pass_metadata()?;
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The array that a line of attributes begins.
-fn attribute<'a>(
-    lines: &mut Lines<'a>,
-    words: &[&'a str],
+fn attribute(
+    lines: &mut Lines<'_>,
+    words: &[&str],
     text: bool,
-) -> Result<Array<'a>, String> {
-    let name = words.get(1).copied().unwrap_or("");
-    let typed = |components: usize, kind: Option<Kind>| {
-        let sample_type = sample_type(words.get(2).unwrap_or(&""))?;
-        Ok(Array {
-            name,
-            sample_type,
-            components,
-            kind,
-        })
-    };
+    owners: Owners,
+) -> Result<Array, String> {
     let color = |n: usize| match n {
         3 => Some(Kind::RgbColor),
         4 => Some(Kind::RgbaColor),
         1 => None,
         _ => Some(Kind::List),
     };
-    match words[0].to_ascii_uppercase().as_str() {
+    let third = *words.get(2).unwrap_or(&"");
+    let (sample_type, components, kind) = match words[0].to_ascii_uppercase().as_str() {
         "SCALARS" => {
             let components = words
                 .get(3)
                 .map_or(Ok(vec![1]), |n| numbers(n, 1, "SCALARS"))?[0];
-            if lines.peek().is_some_and(|l| l.starts_with("LOOKUP_TABLE")) {
-                lines.next()?;
-            }
-            let bytes = words.get(2) == Some(&"unsigned_char");
-            let list = (components > 1).then_some(Kind::List);
-            typed(components, if bytes { color(components) } else { list })
+            lines.take_if("LOOKUP_TABLE");
+            let kind = match third {
+                "unsigned_char" => color(components),
+                _ => (components > 1).then_some(Kind::List),
+            };
+            (sample_type(third)?, components, kind)
         }
-        "VECTORS" => typed(3, Some(Kind::Vector)),
-        "NORMALS" => typed(3, Some(Kind::Normal)),
-        "TENSORS" => typed(9, Some(Kind::Matrix3)),
-        "TENSORS6" => typed(6, Some(Kind::List)),
+        "VECTORS" => (sample_type(third)?, 3, Some(Kind::Vector)),
+        "NORMALS" => (sample_type(third)?, 3, Some(Kind::Normal)),
+        "TENSORS" => (sample_type(third)?, 9, Some(Kind::Matrix3)),
+        "TENSORS6" => (sample_type(third)?, 6, Some(Kind::List)),
         "COLOR_SCALARS" => {
-            let components = numbers(words.get(2).unwrap_or(&""), 1, "COLOR_SCALARS")?[0];
-            let sample_type = if text {
+            let components = numbers(third, 1, "COLOR_SCALARS")?[0];
+            let bytes = if text {
                 SampleType::F32
             } else {
                 SampleType::U8
             };
-            let kind = color(components);
-            Ok(Array {
-                name,
-                sample_type,
-                components,
-                kind,
-            })
+            (bytes, components, color(components))
         }
-        word => Err(format!(
-            "the first array is of the sort `{word}`, which is no image"
-        )),
-    }
+        word => {
+            return Err(format!(
+                "an array is of the sort `{word}`, which is not an image"
+            ));
+        }
+    };
+    Ok(Array {
+        name: words.get(1).unwrap_or(&"").to_string(),
+        sample_type,
+        components,
+        kind,
+        cells: owners.cells,
+        start: lines.position(),
+    })
 }
 
-fn describe(
-    grid: &Grid,
-    array: Array<'_>,
-    cells: bool,
-    text: bool,
-    start: usize,
-) -> Result<Translated, String> {
+fn describe(grid: &Grid, array: &Array, text: bool) -> Result<Translated, String> {
+    let cells = array.cells;
     let missing = |what: &str| format!("the grid has no `{what}`");
     let sizes = grid.sizes.as_ref().ok_or_else(|| missing("DIMENSIONS"))?;
     let spacing = grid.spacing.clone().unwrap_or_else(|| vec![1.0; 3]);
@@ -214,11 +281,12 @@ fn describe(
             },
         );
     }
-    header.content = array.name.to_string();
+    header.content = array.name.clone();
+    let start = i64::try_from(array.start).map_err(|_| "the file is too long")?;
     let storage = Storage {
         encoding: if text { Encoding::Ascii } else { Encoding::Raw },
         endian: Some(Endian::Big),
-        byte_skip: start as i64,
+        byte_skip: start,
         ..Storage::default()
     };
     let mut translated = Translated::new(header, storage);

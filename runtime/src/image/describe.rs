@@ -1,10 +1,10 @@
 //! What a file holds, before any of its samples is read.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::explain::natural;
 use super::place::world_space;
-use super::request::{Declared, Reading, World, chosen};
+use super::request::{Chosen, Declared, Reading, World, chosen};
 use super::{ImageError, Note, Orientation, normalize};
 use crate::formats::Source;
 use crate::nrrd::{Header, Space};
@@ -44,11 +44,24 @@ pub struct AsImage {
 /// Describes the file at `path`; no samples are read where they stand apart from the header. A choice of frames is left
 /// off: the description is that of the whole file.
 pub fn describe(path: &Path) -> Result<Description, ImageError> {
-    let (path, _) = chosen(path);
-    let source = Source::open(path)?;
+    let chosen = chosen(path);
+    let source = Source::open_array(chosen.file, chosen.array)?;
     let header = source.header().clone();
     let mut notes = source.notes().to_vec();
-    let image = natural(&header).and_then(|(dim, shape)| {
+    let image = natural(&header).and_then(|(dim, mut shape)| {
+        if let Some(matrix) = half_of_matrices(dim, &shape) {
+            match source.facts().triangle {
+                Some(_) => shape = matrix,
+                None => notes.push(Note::new(format!(
+                    "if the {} numbers are halves of symmetric matrices, {} takes them, with `--symmetric upper` or `lower`",
+                    shape[0],
+                    Declared {
+                        dim,
+                        shape: &matrix
+                    }
+                ))),
+            }
+        }
         let declared = Declared { dim, shape: &shape };
         let plan = normalize::plan(&header, source.facts(), declared, &Reading::default()).ok()?;
         notes.extend(plan.notes);
@@ -61,6 +74,23 @@ pub fn describe(path: &Path) -> Result<Description, ImageError> {
         image,
         notes,
     })
+}
+
+/// The files in which the image of a name is: the one of the header, and those of its data. Nothing is taken from a pipe to find out.
+pub fn files_of(name: &Path) -> Vec<PathBuf> {
+    let Chosen { file, array, .. } = chosen(name);
+    let mut files = vec![file.to_path_buf()];
+    if file.is_file()
+        && let Ok(source) = Source::open_array(file, array)
+    {
+        files.extend(source.data_files());
+    }
+    files
+}
+
+/// The shape of the symmetric matrices of which samples have as many numbers as a half.
+fn half_of_matrices(dim: usize, shape: &[usize]) -> Option<Vec<usize>> {
+    (dim == 3 && *shape == [6]).then(|| vec![3, 3])
 }
 
 impl Description {

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::path::Path;
 
+use crate::file_name::escaped;
 use crate::nrrd::NrrdError;
 use crate::png::PngError;
+use crate::text::visible_line;
 
 /// Why there is no image: the option and the file it was asked for by, what was found, and ways out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,24 +19,24 @@ pub struct ImageError {
 
 impl ImageError {
     /// An error without a place.
-    pub(crate) fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl AsRef<str>) -> Self {
         ImageError {
             option: None,
             file: None,
-            message: message.into(),
+            message: visible_line(message.as_ref()).into_owned(),
             hints: Vec::new(),
         }
     }
 
     /// The same error with a way out.
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hints.push(hint.into());
+    pub(crate) fn hint(mut self, hint: impl AsRef<str>) -> Self {
+        self.hints.push(visible_line(hint.as_ref()).into_owned());
         self
     }
 
     /// The same error, said of a file unless it already names one.
     pub(crate) fn in_file(mut self, path: &Path) -> Self {
-        self.file.get_or_insert_with(|| path.display().to_string());
+        self.file.get_or_insert_with(|| escaped(path.as_os_str()));
         self
     }
 
@@ -82,7 +84,7 @@ impl From<NrrdError> for ImageError {
             None => error.message().to_string(),
         };
         ImageError {
-            file: Some(error.file().to_string()).filter(|file| !file.is_empty()),
+            file: Some(visible_line(error.file()).into_owned()).filter(|file| !file.is_empty()),
             ..ImageError::new(message)
         }
     }
@@ -122,18 +124,18 @@ impl Note {
     }
 
     /// What was decided.
-    pub(crate) fn new(text: impl Into<String>) -> Note {
+    pub(crate) fn new(text: impl AsRef<str>) -> Note {
         Note {
             level: Level::Note,
-            text: text.into(),
+            text: visible_line(text.as_ref()).into_owned(),
         }
     }
 
     /// What may be wrong.
-    pub(crate) fn warning(text: impl Into<String>) -> Note {
+    pub(crate) fn warning(text: impl AsRef<str>) -> Note {
         Note {
             level: Level::Warning,
-            text: text.into(),
+            text: visible_line(text.as_ref()).into_owned(),
         }
     }
 }

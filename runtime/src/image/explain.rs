@@ -21,10 +21,11 @@ fn axes(count: usize) -> String {
 }
 
 /// `axis 0 of kind `vector``.
-fn named(header: &Header, axis: usize) -> String {
+fn named(header: &Header, wanted: Wanted<'_>, axis: usize) -> String {
+    let number = wanted.number(header, axis);
     match header.axes[axis].kind {
-        Some(kind) => format!("axis {axis} of kind `{kind}`"),
-        None => format!("axis {axis}"),
+        Some(kind) => format!("axis {number} of kind `{kind}`"),
+        None => format!("axis {number}"),
     }
 }
 
@@ -44,7 +45,7 @@ pub(crate) fn explain(
             ImageError::new(format!("{found}, but {declared} wants {}", axes(dim)))
         }
         Conflict::Values(values) => {
-            let these: Vec<_> = values.iter().map(|&a| named(header, a)).collect();
+            let these: Vec<_> = values.iter().map(|&a| named(header, wanted, a)).collect();
             let left = axes(header.axes.len() - values.len());
             let verb = if values.len() == 1 { "holds" } else { "hold" };
             ImageError::new(format!(
@@ -82,7 +83,7 @@ pub(crate) fn explain(
                     )
                 }
                 _ => {
-                    let these: Vec<_> = beside.iter().map(|&a| named(header, a)).collect();
+                    let these: Vec<_> = beside.iter().map(|&a| named(header, wanted, a)).collect();
                     let stored: usize = beside.iter().map(|&a| header.axes[a].size).product();
                     format!(
                         "{} has {}, but {declared} wants {numbers} per sample",
@@ -100,7 +101,7 @@ pub(crate) fn explain(
             let stored = header.axes[*axis].size;
             ImageError::new(format!(
                 "{} has {stored} numbers, but {declared} wants {count}",
-                named(header, *axis)
+                named(header, wanted, *axis)
             ))
             .hint(format!(
                 "if they are the upper halves of symmetric matrices, the header must say so by kind `{kind}` for axis {axis}"
@@ -122,7 +123,7 @@ pub(crate) fn explain(
             };
             ImageError::new(format!(
                 "frame {asked} is asked for, but {} has frames 0 to {}",
-                named(header, *axis),
+                named(header, wanted, *axis),
                 size - 1
             ))
         }
@@ -178,6 +179,7 @@ fn with_ways_out(
                 } else {
                     header.axes.len() - 1
                 };
+                let axis = wanted.number(header, axis);
                 format!("if axis {axis} holds components, {}", declare(type_of_file))
             }
             _ => declare(type_of_file),
@@ -187,12 +189,34 @@ fn with_ways_out(
         }
     }
     if let (Some(axis), None) = (frames(header, wanted), wanted.frames) {
+        let number = wanted.number(header, axis);
         error = error.hint(format!(
-            "or take one of the {} frames of axis {axis}: `FILE#N`, counted from 0",
+            "or take one of the {} frames of axis {number}: `FILE#N`, counted from 0",
             header.axes[axis].size
         ));
     }
-    error
+    match conflict {
+        Conflict::Count(beside) if beside.len() > 1 => with_count(error, header, wanted, beside),
+        _ => error,
+    }
+}
+
+/// Says of several axes beside the grid in which order their numbers come.
+fn with_count(
+    error: ImageError,
+    header: &Header,
+    wanted: Wanted<'_>,
+    beside: &[usize],
+) -> ImageError {
+    let sizes = beside.iter().map(|&a| {
+        let size = header.axes[a].size;
+        format!("the {size} of {}", named(header, wanted, a))
+    });
+    let sizes: Vec<String> = sizes.collect();
+    error.hint(format!(
+        "`FILE#N` chooses along one axis; the numbers of a sample are {}, those of the first counted fastest",
+        sizes.join(" times ")
+    ))
 }
 
 /// The axis of which one frame would be taken if one were asked for.
@@ -205,8 +229,8 @@ fn frames(header: &Header, wanted: Wanted<'_>) -> Option<usize> {
     (0..roles.len()).find(|&a| roles[a] == Role::Fixed(0) && header.axes[a].size > 1)
 }
 
-/// The dimension and the shape of a sample that the array has by itself: by its kinds, or else, if there are four axes,
-/// with a short first or last one for components.
+/// The dimension and the shape of a sample that the array has by itself: by its kinds, or else, if there are four axes or five,
+/// with two short first ones for matrices, or a short first or last one for components.
 pub(crate) fn natural(header: &Header) -> Option<(usize, Vec<usize>)> {
     let said = says(header);
     let valued = |s: &Says| matches!(s, Says::Values | Says::Aside | Says::Time);
@@ -222,7 +246,13 @@ pub(crate) fn natural(header: &Header) -> Option<(usize, Vec<usize>)> {
         Some(dim) => vec![dim, dim],
         None => vec![count],
     };
-    if dim == 4 && said.iter().all(|s| *s == Says::Nothing) {
+    let unsaid = said.iter().all(|s| *s == Says::Nothing);
+    if (4..=5).contains(&dim)
+        && unsaid
+        && let Some(size) = size_of_matrices(header)
+    {
+        (dim, shape) = (dim - 2, vec![size, size]);
+    } else if dim == 4 && unsaid {
         let ends = [0, header.axes.len() - 1].map(|a| header.axes[a].size);
         if let Some(short) = ends.into_iter().find(|size| (2..=9).contains(size)) {
             (dim, shape) = (dim - 1, vec![short]);
@@ -230,6 +260,15 @@ pub(crate) fn natural(header: &Header) -> Option<(usize, Vec<usize>)> {
     }
     shape.retain(|&size| size != 1);
     (1..=3).contains(&dim).then_some((dim, shape))
+}
+
+/// The rows and columns of matrices whose axes are the first two, both shorter than all others.
+fn size_of_matrices(header: &Header) -> Option<usize> {
+    let sizes = header.sizes();
+    let (matrix, grid) = sizes.split_at_checked(2)?;
+    let size = matrix[0];
+    let is_matrix = (2..=3).contains(&size) && matrix[1] == size;
+    (is_matrix && grid.iter().all(|&n| n > size)).then_some(size)
 }
 
 fn first_or_last(header: &Header, size: usize) -> Option<usize> {

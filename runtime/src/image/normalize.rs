@@ -5,7 +5,7 @@ use super::components::Expansion;
 use super::explain::explain;
 use super::place::{self, Turn, VectorSpace};
 use super::request::{Declared, Reading, Triangle};
-use super::roles::{self, Role, Roles, Wanted};
+use super::roles::{self, Numbering, Role, Roles, Wanted};
 use super::{ImageError, Note, Orientation};
 use crate::nrrd::{Header, SampleType};
 
@@ -18,6 +18,8 @@ pub(crate) struct Facts {
     pub(crate) vectors: VectorSpace,
     /// The axis from which on the samples are stored the other way round: the last axis is the fastest of them.
     pub(crate) reversed_from: Option<usize>,
+    /// How users of the format number its axes.
+    pub(crate) numbering: Numbering,
 }
 
 /// Everything of an image but its samples, and how those are found.
@@ -48,6 +50,7 @@ pub(crate) fn plan(
         declared,
         frames: reading.frames,
         triangle: reading.triangle.or(facts.triangle),
+        numbering: facts.numbering,
     };
     let roles = roles::assign(header, wanted)
         .map_err(|conflict| explain(header, wanted, &conflict, reading.name.as_deref()))?;

@@ -1,8 +1,10 @@
 //! What is asked of a file: the type that the program declares, and what its user adds.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 
+use crate::file_name::split_last;
 use crate::output::place::Placement;
 
 /// The type `image(dim)[shape]` that a program declares.
@@ -71,6 +73,8 @@ pub enum Frames {
 pub struct Reading {
     /// The name of the input, for messages.
     pub name: Option<String>,
+    /// Which array is wanted of a file that has several; that of a name `FILE#ARRAY` counts if nothing stands here.
+    pub array: Option<String>,
     /// Which frames are wanted; those of a name `FILE#N` count if nothing stands here.
     pub frames: Option<Frames>,
     /// What six numbers (or three) are to a symmetric matrix, where the file does not say.
@@ -130,8 +134,9 @@ impl Reading {
 }
 
 /// Splits the frames off a name: `ct.nii#3` is frame 3 of `ct.nii`, and `ct.nii#3:5` are three frames.
-pub fn split_frames(name: &str) -> Option<(&str, Frames)> {
-    let (file, frames) = name.rsplit_once('#')?;
+fn split_frames(name: &OsStr) -> Option<(&OsStr, Frames)> {
+    let (file, frames) = split_last(name, b'#')?;
+    let frames = frames.to_str()?;
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         digits.then(|| text.parse().ok()).flatten()
@@ -146,12 +151,42 @@ pub fn split_frames(name: &str) -> Option<(&str, Frames)> {
     (!file.is_empty()).then_some((file, frames))
 }
 
-/// The file that a name means, and the frames of it. A file whose own name looks like a choice of frames comes first.
-pub(crate) fn chosen(name: &Path) -> (&Path, Option<Frames>) {
-    let split = name.to_str().and_then(split_frames);
-    match split.filter(|_| !name.exists()) {
+/// What a name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Chosen<'a> {
+    pub(crate) file: &'a Path,
+    /// The array that is wanted of a file with several.
+    pub(crate) array: Option<&'a str>,
+    pub(crate) frames: Option<Frames>,
+}
+
+/// The file that a name means, and what is wanted of it: `FILE`, `FILE#N`, `FILE#ARRAY` or `FILE#ARRAY#N`. A file whose own name looks
+/// like that comes first.
+pub(crate) fn chosen(name: &Path) -> Chosen<'_> {
+    let whole = Chosen {
+        file: name,
+        array: None,
+        frames: None,
+    };
+    if name.exists() {
+        return whole;
+    }
+    let (file, frames) = match split_frames(name.as_os_str()) {
         Some((file, frames)) => (Path::new(file), Some(frames)),
         None => (name, None),
+    };
+    let array = split_last(file.as_os_str(), b'#').filter(|_| !file.exists());
+    match array.map(|(file, array)| (Path::new(file), array.to_str())) {
+        Some((file, Some(array))) if file.exists() => Chosen {
+            file,
+            array: Some(array),
+            frames,
+        },
+        _ => Chosen {
+            file,
+            frames,
+            ..whole
+        },
     }
 }
 
@@ -175,7 +210,8 @@ mod tests {
             ("a#99999999999999999999999", None),
         ];
         for (name, split) in rows {
-            assert_eq!(split_frames(name), split, "{name}");
+            let split = split.map(|(file, frames)| (OsStr::new(file), frames));
+            assert_eq!(split_frames(OsStr::new(name)), split, "{name}");
         }
     }
 }

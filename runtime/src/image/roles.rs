@@ -26,6 +26,27 @@ pub(crate) struct Wanted<'a> {
     pub(crate) declared: Declared<'a>,
     pub(crate) frames: Option<Frames>,
     pub(crate) triangle: Option<Triangle>,
+    pub(crate) numbering: Numbering,
+}
+
+/// How users number the axes of arrays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Numbering {
+    /// From the fastest to the slowest; a header has kinds of axes.
+    #[default]
+    FastestFirst,
+    /// From the slowest to the fastest, as NumPy does, whose files say nothing else of axes.
+    SlowestFirst,
+}
+
+impl Wanted<'_> {
+    /// The number of an axis for the user.
+    pub(crate) fn number(&self, header: &Header, axis: usize) -> usize {
+        match self.numbering {
+            Numbering::FastestFirst => axis,
+            Numbering::SlowestFirst => header.axes.len() - 1 - axis,
+        }
+    }
 }
 
 /// The roles of all axes.
@@ -304,10 +325,15 @@ fn finish(
             let fits = || fit(header, said, &other.beside, wanted).is_ok();
             choice.leading && other.guessed && !other.leading && fits()
         });
-        notes.push(guess(header, &choice.beside, &roles, also));
+        // Nothing else is usual in a file that cannot say more.
+        let usual = wanted.numbering == Numbering::SlowestFirst && choice.leading && !also;
+        if !usual {
+            notes.push(guess(header, &choice.beside, &roles, also, wanted));
+        }
     }
     for &axis in &choice.beside {
         if said[axis] == Says::Domain {
+            let axis = wanted.number(header, axis);
             notes.push(Note::new(format!("axis {axis} of one sample is left out")));
         }
     }
@@ -319,26 +345,36 @@ fn finish(
     }
 }
 
-/// Says what was taken for granted, and the line that would say so.
-fn guess(header: &Header, beside: &[usize], roles: &[Role], also_last: bool) -> Note {
-    let named: Vec<String> = beside
-        .iter()
-        .map(|&a| format!("axis {a} of size {}", header.axes[a].size))
-        .collect();
+/// Says what was taken for granted, and the line that would say so, if the format has one.
+fn guess(
+    header: &Header,
+    beside: &[usize],
+    roles: &[Role],
+    also_last: bool,
+    wanted: Wanted<'_>,
+) -> Note {
+    let named = |&a: &usize| {
+        let number = wanted.number(header, a);
+        format!("axis {number} of size {}", header.axes[a].size)
+    };
+    let named: Vec<String> = beside.iter().map(named).collect();
     let what = match roles[beside[0]] {
         Role::Component => "components",
         Role::Domain | Role::Fixed(_) => "frames",
     };
     let are = if beside.len() == 1 { "is" } else { "are" };
-    let also = if also_last {
-        " (the last would fit as well)"
-    } else {
-        ""
+    let also = match (also_last, wanted.numbering) {
+        (false, _) => "",
+        (true, Numbering::FastestFirst) => " (the last would fit as well)",
+        (true, Numbering::SlowestFirst) => " (the first would fit as well)",
+    };
+    let line = match wanted.numbering {
+        Numbering::FastestFirst => format!("; `{}` would say so", kinds_line(header, roles)),
+        Numbering::SlowestFirst => String::new(),
     };
     Note::new(format!(
-        "{} {are} taken as {what}{also}; `{}` would say so",
-        named.join(" and "),
-        kinds_line(header, roles)
+        "{} {are} taken as {what}{also}{line}",
+        named.join(" and ")
     ))
 }
 

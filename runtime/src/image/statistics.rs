@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::ImageError;
-use super::request::chosen;
+use super::request::{Chosen, chosen};
 use crate::formats::Source;
 use crate::nrrd::{STANDARD_INPUT, Samples};
 
@@ -38,16 +38,18 @@ pub struct Statistics {
 /// The values of the file at `path`, which is read twice: memory does not depend on its size. A choice of frames is left
 /// off.
 pub fn statistics(path: &Path) -> Result<Statistics, ImageError> {
-    let (path, _) = chosen(path);
+    let Chosen {
+        file: path, array, ..
+    } = chosen(path);
     if path.as_os_str() == STANDARD_INPUT {
         let error = ImageError::new("standard input can be read only once").in_file(path);
         return Err(error.hint("save it in a file first"));
     }
     let mut extent = Extent::default();
-    each(path, &mut |x| extent.take(x))?;
+    each(path, array, &mut |x| extent.take(x))?;
     let mut spread = Spread::new(&extent);
     if extent.finite > 0 {
-        each(path, &mut |x| spread.take(x))?;
+        each(path, array, &mut |x| spread.take(x))?;
     }
     Ok(Statistics {
         count: extent.finite + extent.nan + extent.infinite,
@@ -62,8 +64,8 @@ pub fn statistics(path: &Path) -> Result<Statistics, ImageError> {
 }
 
 /// Gives every value of a file to `take`, as the file means it.
-fn each(path: &Path, take: &mut dyn FnMut(f64)) -> Result<(), ImageError> {
-    let source = Source::open(path)?;
+fn each(path: &Path, array: Option<&str>, take: &mut dyn FnMut(f64)) -> Result<(), ImageError> {
+    let source = Source::open_array(path, array)?;
     let scale = source.scale();
     let read = source.read_pieces(&mut |piece: Samples| {
         let values: Vec<f64> = piece.convert().unwrap_or_default();

@@ -215,6 +215,11 @@ pub fn is_built_in(word: &str) -> Option<bool> {
     row_of(word).map(OptionRow::takes_word)
 }
 
+/// What the built-in option of this spelling does, as an order; nothing if there is none.
+pub fn help_of(spelling: &str) -> &'static str {
+    row_of(spelling).map_or("", |row| row.help)
+}
+
 /// The built-in options, in the order of the help text.
 pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
@@ -433,8 +438,11 @@ fn positive(word: &str) -> Result<Option<u64>, String> {
     Ok((number > 0).then_some(number))
 }
 
-/// A number of bytes, with a unit or without.
-fn size(word: &str) -> Result<u64, String> {
+/// A number of bytes, with a unit or without, as `--memory` takes it.
+///
+/// # Errors
+/// The word is not one.
+pub fn size(word: &str) -> Result<u64, String> {
     const UNITS: [(&str, u32); 4] = [("k", 1), ("m", 2), ("g", 3), ("t", 4)];
     let lower = word.to_ascii_lowercase();
     let (number, base) = match (lower.strip_suffix("ib"), lower.strip_suffix('b')) {

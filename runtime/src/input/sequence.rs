@@ -5,17 +5,24 @@
 //! per line, below a line of names or not. Values are always converted by their meaning; what the type wanted cannot hold is an error.
 
 use std::fmt;
-use std::io::Read;
 use std::path::Path;
 
-use super::IntWidth;
+use super::{IntWidth, beyond, is_in_range, is_too_large};
+use crate::file_name::escaped;
 use crate::formats::{self, Source};
-use crate::memory;
+use crate::memory::{self, Contents};
 use crate::nrrd::{self, Header, Nrrd, STANDARD_INPUT, SampleType, Samples};
+use crate::text::visible_line;
 
 /// Why there is no sequence: the file and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SequenceError(String);
+
+impl SequenceError {
+    fn new(message: impl AsRef<str>) -> SequenceError {
+        SequenceError(visible_line(message.as_ref()).into_owned())
+    }
+}
 
 impl fmt::Display for SequenceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -29,6 +36,22 @@ impl std::error::Error for SequenceError {}
 pub fn read_reals(path: &Path, components: usize) -> Result<Vec<f64>, SequenceError> {
     // Blocks are refused before.
     load(path, components).map(|samples| samples.convert().unwrap_or_default())
+}
+
+/// Whether values that were read are numbers in the precision of a program.
+///
+/// # Errors
+/// The first that would become infinite.
+pub fn check_range(path: &Path, values: &[f64], double: bool) -> Result<(), SequenceError> {
+    let file = escaped(path.as_os_str());
+    let mut numbered = values.iter().enumerate();
+    match numbered.find(|(_, x)| !is_in_range(**x, double)) {
+        None => Ok(()),
+        Some((i, x)) => Err(SequenceError::new(format!(
+            "{file}: value {i} is {x:e}, {}",
+            beyond(double)
+        ))),
+    }
 }
 
 /// The values of a sequence of integers, or of elements of `components` integers each.
@@ -64,8 +87,8 @@ fn exact_values<T>(
 ) -> Result<Vec<T>, SequenceError> {
     let samples = load(path, components)?;
     let fail = |i: usize, found: String| {
-        let file = path.display();
-        SequenceError(format!("{file}: value {i} is {found}, expected {wanted}"))
+        let file = escaped(path.as_os_str());
+        SequenceError::new(format!("{file}: value {i} is {found}, expected {wanted}"))
     };
     // Every integer type fits into 128 bits; a whole real number within 64 bits does so too.
     let exact = |(i, x): (usize, f64)| {
@@ -88,16 +111,16 @@ fn exact_values<T>(
 
 /// The samples of a file that holds elements of `components` values.
 fn load(path: &Path, components: usize) -> Result<Samples, SequenceError> {
-    let name = path.display();
-    let fail = |message: String| SequenceError(format!("{name}: {message}"));
+    let name = escaped(path.as_os_str());
+    let fail = |message: String| SequenceError::new(format!("{name}: {message}"));
     // A stream can be read only once, so what it held is looked at in memory.
-    let mut bytes = Vec::new();
-    let read = if path.as_os_str() == STANDARD_INPUT {
-        std::io::stdin().lock().read_to_end(&mut bytes).map(drop)
+    let bytes = if path.as_os_str() == STANDARD_INPUT {
+        Contents::read(std::io::stdin().lock())
     } else {
-        std::fs::read(path).map(|content| bytes = content)
+        let file = std::fs::File::open(path);
+        file.map_err(|e| e.to_string()).and_then(Contents::read)
     };
-    read.map_err(|e| fail(e.to_string()))?;
+    let bytes = bytes.map_err(fail)?;
     // A small compressed file can hold more than there is memory for.
     let limit = memory::available().and_then(|bytes| usize::try_from(bytes).ok());
     if let Some(points) = formats::points(&bytes, limit.unwrap_or(usize::MAX)) {
@@ -113,7 +136,7 @@ fn load(path: &Path, components: usize) -> Result<Samples, SequenceError> {
     let text = String::from_utf8_lossy(&bytes);
     parse_text(&text, components)
         .map(Samples::F64)
-        .map_err(|(line, message)| SequenceError(format!("{name}:{line}: {message}")))
+        .map_err(|(line, message)| SequenceError::new(format!("{name}:{line}: {message}")))
 }
 
 /// Points as elements: three numbers, or two if all lie in the plane.
@@ -162,10 +185,16 @@ fn from_nrrd(nrrd: Nrrd, components: usize) -> Result<Samples, String> {
 }
 
 /// The numbers of a text, separated by blanks, commas and line ends; lines that begin with `#` are comments. The first line
-/// may have names instead, as many as an element has values.
+/// may have names instead, as many as an element has values. Commas that may be those of decimals are refused.
 fn parse_text(text: &str, components: usize) -> Result<Vec<f64>, (usize, String)> {
     let mut values = Vec::new();
     let separates = |c: char| c.is_whitespace() || c == ',';
+    if let Some((line, word)) = decimal_comma(text, components) {
+        let message = format!(
+            "`{word}` may be one number or two; decimals have a point, and a blank behind a comma says that it separates numbers"
+        );
+        return Err((line, message));
+    }
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
         if line.trim_start().starts_with('#') || i == 0 && has_names(line, components) {
@@ -176,6 +205,9 @@ fn parse_text(text: &str, components: usize) -> Result<Vec<f64>, (usize, String)
         for word in words.filter(|word| !word.is_empty()) {
             let value = nrrd::parse_real(word)
                 .ok_or_else(|| (number, format!("found `{word}`, expected a number")))?;
+            if is_too_large(word, value) {
+                return Err((number, format!("found `{word}`, {}", beyond(true))));
+            }
             values.push(value);
         }
         let found = values.len() - before;
@@ -185,6 +217,30 @@ fn parse_text(text: &str, components: usize) -> Result<Vec<f64>, (usize, String)
         }
     }
     Ok(values)
+}
+
+/// The first word of a text that looks like a number with a decimal comma, and its line: one of several words between blanks in a
+/// line, or one of a column of such words where a line need not be an element.
+fn decimal_comma<'t>(text: &'t str, components: usize) -> Option<(usize, &'t str)> {
+    let is_decimal = |word: &&str| {
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        let parts = word.trim_start_matches(['-', '+']).split_once(',');
+        parts.is_some_and(|(whole, rest)| digits(whole) && digits(rest))
+    };
+    let numbered = text
+        .lines()
+        .enumerate()
+        .map(|(i, line)| (i + 1, line.trim()));
+    let is_data = |(_, line): &(usize, &str)| !line.is_empty() && !line.starts_with('#');
+    let lines: Vec<(usize, &str)> = numbered.filter(is_data).collect();
+    let among_others = |&(number, line): &(usize, &'t str)| {
+        let several = line.contains(char::is_whitespace);
+        let word = line.split_whitespace().find(is_decimal)?;
+        several.then_some((number, word))
+    };
+    let is_column = components == 1 && lines.len() > 1 && lines.iter().all(|(_, l)| is_decimal(l));
+    let column = lines.first().copied().filter(|_| is_column);
+    lines.iter().find_map(among_others).or(column)
 }
 
 /// Whether a line has nothing but names, one for each value of an element.

@@ -106,6 +106,30 @@ fn errors_name_what_is_wrong_and_a_remedy() {
     assert!(error_of(b"\x89HDF\r\n").contains("meshio convert"));
     let hybrid = "# vtk DataFile Version 4.2\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n42\n";
     assert!(error_of(hybrid.as_bytes()).contains("cells of type 42 (polyhedron)"));
+    let voxel = error_of(hybrid.replace("\n42", "\n11").as_bytes());
+    for part in [
+        "11 (voxel)",
+        "tetrahedron (10, 24, 71)",
+        "mesh.triangulate()",
+    ] {
+        assert!(voxel.contains(part), "{voxel}");
+    }
+    let pieces = "<VTKFile type=\"PUnstructuredGrid\"><PUnstructuredGrid><Piece Source=\"a.vtu\"/>";
+    let pieces = error_of(pieces.as_bytes());
+    for part in [
+        "of type `PUnstructuredGrid`",
+        "pyvista.read('FILE').save('FILE.vtu')",
+    ] {
+        assert!(pieces.contains(part), "{pieces}");
+    }
+    let surface = error_of(b"<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"3\">");
+    assert!(surface.contains("vec3[]"), "{surface}");
+    // Cut off behind each tag.
+    let heads = whole.match_indices('>').map(|(at, _)| &whole[..at + 1]);
+    for head in heads.take(4) {
+        let error = error_of(head.as_bytes());
+        assert!(!error.contains("expected `UnstructuredGrid`"), "{error}");
+    }
     let bad = hybrid
         .replace("4 0 1 2 3", "4 0 1 2 9")
         .replace("\n42", "\n10");

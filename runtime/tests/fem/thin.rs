@@ -125,3 +125,38 @@ fn memory_grows_with_the_number_of_cells_whatever_their_shape() {
         assert!(mesh.bytes() <= most, "{name}: {} bytes", mesh.bytes());
     }
 }
+
+/// Triangles one beside the other at 1000, and one triangle of an edge so small that distances at 1000 are far beyond it.
+fn beside_a_tiny_one(count: u32, tiny: f64) -> FemFile {
+    let element = Element::named("tri-p1").unwrap();
+    let mut file = FemFile::default();
+    for n in 0..count {
+        let (x, size) = match n {
+            0 => (0.0, tiny),
+            n => (1000.0 + 2.0 * f64::from(n), 1.0),
+        };
+        file.cells.push(FileCell {
+            element,
+            first: file.connectivity.len(),
+            number: n,
+        });
+        file.points
+            .extend([[x, 0.0, 0.0], [x + size, 0.0, 0.0], [x, size, 0.0]]);
+        file.connectivity.extend([3 * n, 3 * n + 1, 3 * n + 2]);
+    }
+    file
+}
+
+#[test]
+fn points_far_beyond_the_shortest_edge_are_told_apart_at_once() {
+    let time = |tiny: f64| {
+        let start = std::time::Instant::now();
+        let mesh = Mesh::new(&beside_a_tiny_one(40_000, tiny), 2, Real::F64).expect("a mesh");
+        assert_eq!(mesh.cells(), 40_000);
+        start.elapsed().as_secs_f64()
+    };
+    // Comparing each point with all others took a hundred times as long.
+    let usual = time(1.0);
+    let far = time(1e-40);
+    assert!(far < 10.0 * usual + 0.5, "{far} s, usually {usual} s");
+}

@@ -5,6 +5,7 @@ use runtime::{
     fem::{ArrayPlace, FemArray, FemError, FemFile, Mesh},
     file_name::escaped,
     simd::Real,
+    text::visible_line,
 };
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs::File, io::Read, path::Path};
@@ -94,7 +95,7 @@ impl MeshInfo {
             let (low, high) = range(array);
             text += &format!(
                 "  values     {}: {} … {}, {place}\n",
-                array.name,
+                visible_line(&array.name),
                 short(low),
                 short(high)
             );

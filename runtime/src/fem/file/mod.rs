@@ -6,9 +6,43 @@ mod legacy;
 mod vtu;
 
 use super::FemError;
+use super::cell::CellKind;
 use super::element::{ELEMENTS, Element};
-use crate::memory;
+use crate::file_name::escaped;
+use crate::memory::Contents;
 use std::path::Path;
+
+/// A format of mesh files.
+struct Format {
+    name: &'static str,
+    /// What files begin with.
+    mark: &'static str,
+    parse: fn(&[u8]) -> Result<FemFile, FemError>,
+}
+
+/// The formats that are read.
+const FORMATS: [Format; 3] = [
+    Format {
+        name: "VTK's unstructured grids (.vtu)",
+        mark: "<",
+        parse: vtu::parse,
+    },
+    Format {
+        name: "legacy VTK (.vtk)",
+        mark: "# vtk DataFile",
+        parse: legacy::parse,
+    },
+    Format {
+        name: "Gmsh 2.2 and 4.1 (.msh)",
+        mark: "$",
+        parse: gmsh::parse,
+    },
+];
+
+/// The names of the formats that are read, for messages.
+pub(crate) fn mesh_formats() -> String {
+    FORMATS.map(|format| format.name).join(", ")
+}
 
 /// What a mesh file says.
 #[derive(Clone, Debug, Default)]
@@ -64,11 +98,10 @@ impl FemFile {
     /// # Errors
     /// The file cannot be read, or says what it cannot mean.
     pub fn read(path: &Path) -> Result<FemFile, FemError> {
-        let named = |error: FemError| error.in_file(&path.display().to_string());
+        let named = |error: FemError| error.in_file(&escaped(path.as_os_str()));
         let read = || -> Result<FemFile, FemError> {
-            let unread = |e: std::io::Error| e.to_string();
-            let _text = memory::claim(std::fs::metadata(path).map_err(unread)?.len())?;
-            FemFile::parse(&std::fs::read(path).map_err(unread)?)
+            let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
+            FemFile::parse(&Contents::read(file)?)
         };
         read().map_err(named)
     }
@@ -79,20 +112,17 @@ impl FemFile {
     /// They say what no mesh can mean.
     pub fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
         let start = bytes.trim_ascii_start();
-        let begins = |text: &str| start.starts_with(text.as_bytes());
-        let file = if begins("# vtk DataFile") {
-            legacy::parse(bytes)?
-        } else if begins("$") {
-            gmsh::parse(bytes)?
-        } else if begins("<") {
-            vtu::parse(bytes)?
-        } else {
-            let mut error = FemError::new("this is no mesh file that can be read");
-            if begins("\u{89}HDF") || bytes.get(1..4) == Some(b"HDF") {
+        let format = FORMATS
+            .iter()
+            .find(|f| start.starts_with(f.mark.as_bytes()));
+        let Some(format) = format else {
+            let mut error = FemError::new("this is not a mesh file that can be read");
+            if bytes.get(1..4) == Some(b"HDF") {
                 error = error.hint("convert it: meshio convert in.xdmf out.vtu");
             }
-            return Err(error.hint("VTU, legacy VTK and Gmsh 2.2 and 4.1 are read"));
+            return Err(error.hint(format!("{} are read", mesh_formats())));
         };
+        let file = (format.parse)(bytes)?;
         file.check()?;
         Ok(file)
     }
@@ -224,24 +254,37 @@ impl VtkCells {
     }
 }
 
+/// Cells of VTK that are not read, by their types.
+const OTHER_CELLS: [(&[i64], &str); 9] = [
+    (&[6], "triangle strip"),
+    (&[7], "polygon"),
+    (&[8], "pixel"),
+    (&[11], "voxel"),
+    (&[13, 26, 31, 32, 73], "wedge"),
+    (&[14, 27, 37, 74], "pyramid"),
+    (&[34], "triangle with seven points"),
+    (&[42], "polyhedron"),
+    (&[75, 76, 77, 78, 79, 80, 81], "Bézier cell"),
+];
+
+/// Says that cells are not read, which are, and what helps.
 fn unknown(kind: i64, points: usize) -> FemError {
-    let fixed = ELEMENTS.iter().filter_map(|element| element.vtk);
-    let mut known: Vec<u8> = fixed
-        .chain(super::element::VTK_LAGRANGE.map(|(k, _)| k))
-        .collect();
-    known.sort_unstable();
-    let known: Vec<String> = known.iter().map(u8::to_string).collect();
-    let name = match kind {
-        7 => " (polygon)",
-        13 | 26 | 32 | 73 => " (wedge)",
-        14 | 27 | 37 | 74 => " (pyramid)",
-        34 => " (triangle with seven points)",
-        42 => " (polyhedron)",
-        75..=80 => " (Bézier)",
-        _ => "",
+    let fixed = ELEMENTS.iter().filter_map(|e| Some((e.vtk?, e.cell)));
+    let any_degree = super::element::VTK_LAGRANGE;
+    let known = |cell: CellKind| {
+        let own = fixed.clone().chain(any_degree).filter(|(_, c)| *c == cell);
+        let numbers: Vec<String> = own.map(|(number, _)| number.to_string()).collect();
+        format!("{} ({})", cell.name(), numbers.join(", "))
     };
+    let known: Vec<String> = any_degree.iter().map(|(_, cell)| known(*cell)).collect();
+    let row = OTHER_CELLS.iter().find(|(kinds, _)| kinds.contains(&kind));
+    let name = row.map_or(String::new(), |(_, name)| format!(" ({name})"));
     FemError::new(format!(
-        "cells of type {kind}{name} with {points} points are not supported"
+        "cells of type {kind}{name} with {points} points are not read"
     ))
-    .hint(format!("types that are read: {}", known.join(" ")))
+    .hint(format!("types of cells that are read: {}", known.join(", ")))
+    .hint(
+        "others become triangles and tetrahedra by `mesh.triangulate()`: python3 -c \"import pyvista; \
+         pyvista.read('FILE').triangulate().save('FILE-triangulated.vtu')\"",
+    )
 }

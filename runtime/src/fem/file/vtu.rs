@@ -3,8 +3,11 @@
 use super::cursor::{Cursor, Form, ints, length, reals};
 use super::{ArrayPlace, FemArray, FemFile, VtkCells};
 use crate::fem::FemError;
-use crate::formats::vti_data::{Compression, HeaderType, Packing};
 use crate::formats::xml::{Tag, Tags};
+use crate::formats::{
+    self,
+    vti_data::{Compression, HeaderType, Packing},
+};
 use crate::memory::Claim;
 use crate::nrrd::{Endian, SampleType};
 use std::cell::RefCell;
@@ -38,6 +41,16 @@ enum Section {
     Cells,
 }
 
+/// The type of data that is read, which is also the name of a tag.
+const GRID: &str = "UnstructuredGrid";
+
+/// Says that a file has data of another type, and what helps.
+fn other_data(kind: &str) -> FemError {
+    let error = FemError::new(format!("the file is of type `{kind}`, expected `{GRID}`"));
+    let advice = formats::advice_on_vtk_data(kind);
+    advice.into_iter().fold(error, FemError::hint)
+}
+
 pub(super) fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
     let mut head = None;
     let mut grid = false;
@@ -46,8 +59,13 @@ pub(super) fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
     let mut appended = None;
     for tag in (Tags { text: bytes, at: 0 }) {
         match tag.name {
-            "VTKFile" => head = Some(tag),
-            "UnstructuredGrid" => grid = true,
+            "VTKFile" => {
+                if let Some(kind) = tag.get("type").filter(|kind| *kind != GRID) {
+                    return Err(other_data(kind));
+                }
+                head = Some(tag);
+            }
+            GRID => grid = true,
             "Piece" => {
                 pieces.push(Piece {
                     points: count(tag, "NumberOfPoints")?,
@@ -77,10 +95,14 @@ pub(super) fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
     }
     let head = head.ok_or("the file has no tag `VTKFile`")?;
     if !grid {
-        let kind = head.get("type").unwrap_or("nothing known");
-        return Err(FemError::new(format!(
-            "the file is of type `{kind}`, expected `UnstructuredGrid`"
-        )));
+        let reason = match head.get("type") {
+            Some(_) => "the file is cut off: it",
+            None => "the file",
+        };
+        return Err(FemError::new(format!("{reason} has no tag `{GRID}`")));
+    }
+    if pieces.is_empty() {
+        return Err(FemError::new("the file is cut off: it has no tag `Piece`"));
     }
     let compression = Compression::named(head.get("compressor")).map_err(|other| {
         FemError::new(format!("the arrays are compressed with {other}"))
@@ -292,6 +314,7 @@ impl Document<'_> {
             .map_err(|shortage| format!("array `{name}`: {shortage}"))?;
         let packing = Packing {
             start: 0,
+            text: false,
             base64,
             compression: self.compression,
             width: self.width,
