@@ -126,6 +126,17 @@ impl Visit for Coverage {
         if let ExprKind::Prefix { op, .. } | ExprKind::Infix { op, .. } = &e.kind {
             self.see(op.symbol);
         }
+        // Operators that have nodes of their own.
+        match &e.kind {
+            ExprKind::And(..) => self.see("&&"),
+            ExprKind::Or(..) => self.see("||"),
+            ExprKind::Range(..) => self.see(".."),
+            ExprKind::Tensor(_) => self.see("concat"),
+            ExprKind::RealCast(_) => self.see("real"),
+            ExprKind::LoadImage(_) => self.see("load_image"),
+            ExprKind::LoadSequence(_) => self.see("load_sequence"),
+            _ => {}
+        }
         if let ExprKind::Call { callee, .. } | ExprKind::CallComprehension { callee, .. } = &e.kind
             && let ExprKind::Name(name) = &callee.kind
         {

@@ -12,6 +12,10 @@ mod check;
 mod divide;
 mod emit;
 mod encode;
+#[cfg(all(feature = "mutants", not(test)))]
+pub mod fault;
+#[cfg(not(all(feature = "mutants", not(test))))]
+mod fault;
 mod live;
 mod lower;
 mod memory;

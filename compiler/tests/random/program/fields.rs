@@ -57,6 +57,7 @@ impl Writer {
             middle: like.0,
             reach: like.1,
             closed: true,
+            has_cells: false,
         });
     }
 
@@ -135,6 +136,7 @@ impl Writer {
         };
         text += &format!("field#1(2)[] {field} = toField(border({values}, 0.5));\n");
         self.add_field(&field, 2, &[], 1, (0.517, 0.41));
+        self.fields.last_mut().expect("it was added").has_cells = true;
         text
     }
 
@@ -352,6 +354,22 @@ impl Writer {
         let (f, prefix) = ways[self.dice.below(ways.len())].clone();
         let at = self.position(&f, d);
         Some(format!("(0.1*{prefix}{}({at}))", f.name))
+    }
+
+    /// A scalar field at the points of a sequence.
+    pub(crate) fn at_points(&mut self, d: usize) -> Option<String> {
+        let usable = |f: &&Field| f.shape.is_empty() && f.closed;
+        let f = self.fields.iter().find(usable)?.clone();
+        let points: Vec<String> = (0..2).map(|_| self.position(&f, d)).collect();
+        let function = self.dice.pick(&["SUM", "MIN", "MAX"]);
+        Some(format!("(0.1*{function}({}, {{{}}}))", f.name, points.join(", ")))
+    }
+
+    /// The cell of a mesh at a position.
+    pub(crate) fn cell(&mut self, d: usize) -> Option<String> {
+        let f = self.fields.iter().find(|f| f.has_cells)?.clone();
+        let at = self.position(&f, d);
+        Some(format!("GetCell({}, {at})", f.name))
     }
 
     pub(crate) fn inside(&mut self, d: usize) -> Option<String> {

@@ -63,7 +63,11 @@ impl Writer {
             }
             9 => format!("({} if {} else {})", self.real(d), self.truth(d), self.real(d)),
             10 | 11 => self.call(&Ty::Real, d).unwrap_or_else(|| self.real(d)),
-            12 | 13 => self.probe(&[], d).unwrap_or_else(|| self.elementary(d)),
+            12 | 13 => match self.dice.once_in(6) {
+                true => self.at_points(d),
+                false => self.probe(&[], d),
+            }
+            .unwrap_or_else(|| self.elementary(d)),
             14 => self.reduction(&Ty::Real, d),
             15 => self.item(&Ty::Real, d),
             16 => format!("real({})", self.int(d)),
@@ -158,7 +162,7 @@ impl Writer {
             return self.int_leaf();
         }
         let d = self.below(depth);
-        match self.dice.below(15) {
+        match self.dice.below(16) {
             0 | 1 => format!("({} + {})", self.int(d), self.int(d)),
             2 => format!("({} - {})", self.int(d), self.int(d)),
             3 => format!("({} * {})", self.int(d), self.int(d)),
@@ -178,6 +182,11 @@ impl Writer {
                 count.to_string()
             }
             13 => format!("(-{})", self.int(d)),
+            14 => match self.dice.below(8) {
+                0 => format!("printIR({})", self.real(d)),
+                1 => format!("printIR({}, \"file\")", self.int(d)),
+                _ => self.cell(d).unwrap_or_else(|| self.int(d)),
+            },
             _ => self.int_leaf(),
         }
     }

@@ -98,6 +98,8 @@ pub(crate) struct Field {
     pub(crate) reach: f64,
     /// Whether operators on fields apply to it.
     pub(crate) closed: bool,
+    /// Whether it is made of values on a mesh, and of nothing else.
+    pub(crate) has_cells: bool,
 }
 
 /// A function of the program.

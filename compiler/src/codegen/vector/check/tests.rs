@@ -3,10 +3,8 @@
 use super::{Recorded, check};
 use crate::codegen::vector::{
     Ends, Machine, Width,
-    emit::{
-        self,
-        fault::{self, Fault},
-    },
+    emit,
+    fault::{self, FAULTS},
     live::Uses,
     prepare,
     target::{Avx2, Avx512, Target},
@@ -153,7 +151,7 @@ fn everything_that_is_emitted_is_accepted() {
 #[test]
 fn every_seeded_fault_is_found() {
     let mut missed = Vec::new();
-    for seeded in Fault::ALL {
+    for &(seeded, _) in FAULTS.iter().filter(|(fault, _)| !fault.is_in_tree()) {
         // A fault may also confuse the emitter so that it finds out itself; then another function must show it.
         let is_found = |case: &&Case| {
             let verdict = catch_unwind(AssertUnwindSafe(|| fault::with(seeded, || case.verdict())));

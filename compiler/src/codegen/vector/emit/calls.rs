@@ -5,7 +5,6 @@
 
 use super::{
     Emitter,
-    fault::{Fault, is_seeded},
     registers::MOST,
     slots::Slot,
 };
@@ -13,6 +12,7 @@ use crate::codegen::{
     abi::offset,
     vector::{
         encode::{Condition, Gpr, Label, Operand},
+        fault::{Fault, is_seeded},
         target::{TENT_ROOM, TENT_VECTORS, Target, Tent},
         tree::{Argument, Call, Class, Val},
     },

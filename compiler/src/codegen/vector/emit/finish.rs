@@ -2,13 +2,13 @@
 
 use super::{
     Emitter,
-    fault::{Fault, is_seeded},
     slots::HEADER,
 };
 use crate::codegen::{
     abi::offset,
     vector::{
         encode::{Address, Condition, Gpr, Label, Operand},
+        fault::{Fault, is_seeded},
         target::Target,
         tree::{Class, Finish, Home, Logic, Store, Val},
     },

@@ -5,11 +5,11 @@
 
 use super::{
     Emitter,
-    fault::{Fault, is_seeded},
     slots::Slot,
 };
 use crate::codegen::vector::{
     encode::{Address, Gpr, Operand},
+    fault::{Fault, is_seeded},
     target::Target,
     tree::{Base, Class, Home, Place, Val},
 };
