@@ -24,6 +24,9 @@ use std::{
 /// Rounding in double precision, after it was fed back through all super-steps.
 const ROUNDING: f64 = 1e-6;
 
+/// The way in which nothing has run yet.
+pub(crate) const COMPILING: &str = "compiling";
+
 /// In which ways a program is run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ways {
@@ -46,6 +49,7 @@ struct Machine {
     isa: Isa,
     width: usize,
     double: bool,
+    long_int: bool,
 }
 
 thread_local! {
@@ -83,44 +87,71 @@ fn guarded<T>(way: &str, work: impl FnOnce() -> Result<T, String>) -> Result<T, 
 pub(crate) fn check(text: &str, ways: Ways) -> Result<(), Wrong> {
     let mut case = Case::new(Source::new("random.diderot", text));
     case.limit = STEPS;
-    let lowered = guarded("compiling", || {
-        let lowered = pipeline::lower(&mut Session::default(), &case.source, &Options::default());
+    let mut dice = match ways {
+        Ways::Few(seed) => Some(Dice::new(!seed)),
+        Ways::All => None,
+    };
+    // What numbers have how many bits.
+    let numbers = |double, long_int| Numbers { double, long_int };
+    let all = [
+        numbers(false, false),
+        numbers(true, false),
+        numbers(true, true),
+    ];
+    let sorts = match &mut dice {
+        Some(dice) => vec![all[[0, 0, 0, 0, 1, 1, 1, 2][dice.below(8)]]],
+        None => all.to_vec(),
+    };
+    for numbers in sorts {
+        check_with(&mut case, numbers, dice.as_mut())?;
+    }
+    Ok(())
+}
+
+/// The same for one sort of numbers.
+fn check_with(case: &mut Case, numbers: Numbers, mut dice: Option<&mut Dice>) -> Result<(), Wrong> {
+    let Numbers { double, long_int } = numbers;
+    case.long_int = long_int;
+    let case = &*case;
+    let options = Options {
+        long_int,
+        ..Options::default()
+    };
+    let lowered = guarded(COMPILING, || {
+        let lowered = pipeline::lower(&mut Session::default(), &case.source, &options);
         lowered.map_err(|stopped| match stopped {
             Stopped::Errors(errors) => format!("{:?}", errors.first()),
             Stopped::Asked => "stopped".into(),
         })
     })?;
-    let images = guarded("loading images", || Ok(case.eval_images(&lowered.hoisted.interface)))?;
-    let mut dice = match ways {
-        Ways::Few(seed) => Some(Dice::new(seed)),
-        Ways::All => None,
-    };
-    let precisions = match &mut dice {
-        Some(dice) => vec![dice.once_in(2)],
-        None => vec![false, true],
-    };
-    for double in precisions {
-        let truth = precise(&case, &lowered, &images, double)?;
-        let mut wanted = truth;
-        for machine in machines(double, dice.as_mut()) {
-            let way = format!("{machine:?}");
-            let found = guarded(&way, || {
-                let compiled = generate(&lowered.hoisted, machine);
-                Ok(case.finish(case.begin(compiled, 1)))
-            })?;
-            match &wanted {
-                Some(wanted) => same_bits(&way, &found, wanted)?,
-                None => wanted = Some(found),
-            }
+    let images = guarded("loading images", || {
+        Ok(case.eval_images(&lowered.hoisted.interface))
+    })?;
+    let mut wanted = precise(&lowered, &images, numbers)?;
+    for machine in machines(numbers, dice.as_deref_mut()) {
+        let way = format!("{machine:?}");
+        let found = guarded(&way, || {
+            let compiled = generate(&lowered.hoisted, machine);
+            Ok(case.finish(case.begin(compiled, 1)))
+        })?;
+        match &wanted {
+            Some(wanted) => same_bits(&way, &found, wanted)?,
+            None => wanted = Some(found),
         }
-        let looks = dice.as_mut().is_none_or(|dice| dice.once_in(3));
-        if let (true, true, Some(wanted)) = (double, looks, &wanted) {
-            for (way, found) in [
-                ("High-IR", interpreted("High-IR", &lowered.translated, &images, true)?),
-                ("Low-IR", interpreted("Low-IR", &lowered.hoisted, &images, true)?),
-            ] {
-                close(way, &found, wanted)?;
-            }
+    }
+    let looks = dice.is_none_or(|dice| dice.once_in(3));
+    if let (true, true, Some(wanted)) = (double, looks, &wanted) {
+        for (way, found) in [
+            (
+                "High-IR",
+                interpreted("High-IR", &lowered.translated, &images, numbers)?,
+            ),
+            (
+                "Low-IR",
+                interpreted("Low-IR", &lowered.hoisted, &images, numbers)?,
+            ),
+        ] {
+            close(way, &found, wanted)?;
         }
     }
     Ok(())
@@ -128,12 +159,12 @@ pub(crate) fn check(text: &str, ways: Ways) -> Result<(), Wrong> {
 
 /// What Device-IR gives. Meshes, images that are too small for it, and arguments that only a primitive serves have no such truth.
 fn precise(
-    case: &Case,
     lowered: &Lowered,
     images: &[Arc<EvalImage>],
-    double: bool,
+    numbers: Numbers,
 ) -> Result<Option<Outcome>, Wrong> {
     let hoisted = &lowered.hoisted;
+    let double = numbers.double;
     let demands = device::demands(hoisted, double);
     let is_small = demands.iter().any(|demand| {
         let size = images[demand.image as usize].sizes[demand.axis];
@@ -142,13 +173,8 @@ fn precise(
     if is_small || !hoisted.interface.meshes.is_empty() {
         return Ok(None);
     }
-    let way = format!("Device-IR, double {double}");
-    guarded(&way, || {
+    guarded(&format!("Device-IR, {numbers:?}"), || {
         let expanded = hoisted.clone().map(|_, f| device::expand(&f, double));
-        let numbers = Numbers {
-            double,
-            long_int: case.long_int,
-        };
         match interpret(&expanded, images, numbers, STEPS) {
             Ok(found) => Ok(Some(found)),
             Err(Interrupt::Error { message, .. }) if message == LEFT => Ok(None),
@@ -161,24 +187,22 @@ fn interpreted<D: Runnable>(
     way: &str,
     program: &Program<D>,
     images: &[Arc<EvalImage>],
-    double: bool,
+    numbers: Numbers,
 ) -> Result<Outcome, Wrong> {
-    let numbers = Numbers {
-        double,
-        long_int: false,
-    };
     guarded(way, || {
         interpret(program, images, numbers, STEPS).map_err(|error| format!("{error:?}"))
     })
 }
 
 /// The sorts of machine code for a precision. Portable code takes longest to make, so that few programs have it if few ways are wanted.
-fn machines(double: bool, dice: Option<&mut Dice>) -> Vec<Machine> {
+fn machines(numbers: Numbers, dice: Option<&mut Dice>) -> Vec<Machine> {
+    let Numbers { double, long_int } = numbers;
     let bytes = if double { 8 } else { 4 };
     let portable = |width| Machine {
         isa: Isa::Baseline,
         width,
         double,
+        long_int,
     };
     let vectors = [(Isa::Avx2, 32), (Isa::Avx512, 64)];
     let vectors = vectors.into_iter().filter(|(isa, _)| isa.is_available());
@@ -186,6 +210,7 @@ fn machines(double: bool, dice: Option<&mut Dice>) -> Vec<Machine> {
         isa,
         width: length / bytes,
         double,
+        long_int,
     });
     let portable: Vec<Machine> = match dice {
         None => WIDTHS.map(portable).to_vec(),
@@ -200,11 +225,18 @@ fn machines(double: bool, dice: Option<&mut Dice>) -> Vec<Machine> {
 fn generate(program: &Program<Low>, machine: Machine) -> Compiled {
     let options = Options {
         double: machine.double,
+        long_int: machine.long_int,
         width: Some(machine.width),
         ..Options::default()
     };
     let zeros = Zeros::aligned(&program.interface);
-    codegen::generate(program.clone(), options.lanes(), machine.isa, zeros, Vec::new())
+    codegen::generate(
+        program.clone(),
+        options.lanes(),
+        machine.isa,
+        zeros,
+        Vec::new(),
+    )
 }
 
 /// Compares exactly, except for what kind of no number a NaN is.

@@ -95,7 +95,8 @@ impl Coverage {
     /// What has not been seen and is no exception, and exceptions that have been seen.
     pub(crate) fn gaps(&self) -> Vec<&'static str> {
         let lists = [
-            VERSIONS, ITEMS, BODIES, METHODS, TYPES, ASSIGNS, STMTS, SUBSCRIPTS, CLAUSES, EXPRS, PARTS,
+            VERSIONS, ITEMS, BODIES, METHODS, TYPES, ASSIGNS, STMTS, SUBSCRIPTS, CLAUSES, EXPRS,
+            PARTS,
         ];
         let is_exception = |what: &str| EXCEPTIONS.iter().any(|(name, _)| *name == what);
         let parts = lists.into_iter().flatten().copied();
@@ -106,8 +107,12 @@ impl Coverage {
             let mut ways = row.syntax.iter().filter(forms);
             ways.any(|way| self.0.contains(way.spelling())) == is_exception(row.name)
         };
-        let rows = OPERATORS.iter().filter(|row| row.syntax.iter().any(|way| forms(&way)));
-        parts.chain(rows.filter(is_gap).map(|row| row.name)).collect()
+        let rows = OPERATORS
+            .iter()
+            .filter(|row| row.syntax.iter().any(|way| forms(&way)));
+        parts
+            .chain(rows.filter(is_gap).map(|row| row.name))
+            .collect()
     }
 }
 

@@ -16,42 +16,25 @@ mod reduce;
 mod stages;
 mod walk;
 
-use check::{Ways, Wrong, check};
+use check::{COMPILING, Ways, Wrong, check};
 use compiler::front::{
     source::Source,
     syntax::{self, ast, print::print},
 };
 use coverage::Coverage;
-use program::{Dice, Purpose, program};
+use program::{Purpose, from_environment, nth_seed, program, seed_of_run};
 use std::{
-    env,
+    cell::RefCell,
     sync::{
         Mutex,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     thread,
-    time::{Instant, SystemTime, UNIX_EPOCH},
+    time::Instant,
 };
 
 /// Programs in every run of the tests.
-const EVERY_DAY: u64 = 1000;
-
-fn number(name: &str) -> Option<u64> {
-    env::var(name).ok().map(|text| text.parse().expect("a number"))
-}
-
-/// The seed of this run: given, or another one in every run.
-fn seed() -> u64 {
-    number("DIDEROT_SEED").unwrap_or_else(|| {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        now.map_or(1, |time| time.as_nanos() as u64 % 1_000_000_000)
-    })
-}
-
-/// The seeds of programs that follow from the seed of a run.
-fn nth_seed(seed: u64, n: u64) -> u64 {
-    Dice::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d).wrapping_add(n)).next()
-}
+const EVERY_DAY: u64 = 2000;
 
 fn tree(text: &str) -> ast::Program {
     let (tree, messages) = syntax::parse(&Source::new("random.diderot", text));
@@ -61,25 +44,29 @@ fn tree(text: &str) -> ast::Program {
 
 /// Makes a wrong program smaller as long as it is wrong in the same way.
 fn reduced(text: &str, ways: Ways, wrong: &Wrong) -> (String, Wrong) {
+    // A smaller program may have errors of its own, so the first words of a message count.
     let sort = |wrong: &Wrong| {
-        let words: String = wrong.what.chars().filter(char::is_ascii_alphabetic).take(24).collect();
+        let letters = wrong.what.chars().filter(char::is_ascii_alphabetic);
+        let words: String = letters
+            .take(if wrong.way == COMPILING { 40 } else { 0 })
+            .collect();
         (wrong.way.clone(), words)
     };
-    let last = Mutex::new(wrong.clone());
+    let last = RefCell::new(wrong.clone());
     let small = reduce::reduce(tree(text), &|text| match check(text, ways) {
-        Err(found) if sort(&found).0 == sort(wrong).0 && (found.way != "compiling" || sort(&found) == sort(wrong)) => {
-            *last.lock().unwrap() = found;
+        Err(found) if sort(&found) == sort(wrong) => {
+            last.replace(found);
             true
         }
         _ => false,
     });
-    (print(&small), last.into_inner().unwrap())
+    (print(&small), last.into_inner())
 }
 
 /// Runs programs on all cores; panics if one is wrong.
 fn campaign(count: u64, all: bool) {
-    let seed = seed();
-    let jobs = number("DIDEROT_JOBS").map_or_else(
+    let seed = seed_of_run();
+    let jobs = from_environment("DIDEROT_JOBS").map_or_else(
         || thread::available_parallelism().map_or(1, usize::from),
         |jobs| jobs as usize,
     );
@@ -118,18 +105,25 @@ fn campaign(count: u64, all: bool) {
     });
     println!("{:.1} s", start.elapsed().as_secs_f64());
     let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "DIDEROT_SEED={seed}\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "DIDEROT_SEED={seed}\n{}",
+        wrong.join("\n")
+    );
 }
 
 #[test]
 fn programs_of_this_run_agree() {
-    campaign(number("DIDEROT_CASES").unwrap_or(EVERY_DAY), false);
+    campaign(
+        from_environment("DIDEROT_CASES").unwrap_or(EVERY_DAY),
+        false,
+    );
 }
 
 #[test]
 #[ignore = "for as long as one wants"]
 fn programs_agree_in_all_ways() {
-    campaign(number("DIDEROT_CASES").unwrap_or(EVERY_DAY), true);
+    campaign(from_environment("DIDEROT_CASES").unwrap_or(EVERY_DAY), true);
 }
 
 /// A part of the language that programs do not have is not tested by them.
@@ -146,14 +140,42 @@ fn every_construct_is_reached() {
 #[test]
 fn wrong_programs_are_made_smaller() {
     let is_wrong = |text: &str| text.contains("foreach") && text.contains("sin(");
-    let text = (0..).map(|n| program(n, Purpose::Any)).find(|text| is_wrong(text)).expect("a program");
+    let text = (0..)
+        .map(|n| program(n, Purpose::Any))
+        .find(|text| is_wrong(text))
+        .expect("a program");
     let small = print(&reduce::reduce(tree(&text), &is_wrong));
     assert!(is_wrong(&small) && small.lines().count() < 16, "{small}");
+}
+
+/// Every deliberate fault in masks and registers makes a program of some hundred wrong.
+#[cfg(feature = "mutants")]
+#[test]
+#[ignore = "no other test may run at the same time"]
+fn faults_of_masks_and_registers_are_found() {
+    use compiler::codegen::mutants::{FAULTS, switch_on};
+    let seed = seed_of_run();
+    println!("DIDEROT_SEED={seed}");
+    let mut missed = Vec::new();
+    for &(fault, what) in FAULTS {
+        switch_on(Some(fault));
+        let found = (0..600).find_map(|n| {
+            let seed = nth_seed(seed, n);
+            let text = program(seed, Purpose::Gpu);
+            Some((n, check(&text, Ways::Few(seed)).err()?))
+        });
+        switch_on(None);
+        match found {
+            Some((n, wrong)) => println!("{fault:?}: program {n}: {}: {}", wrong.way, wrong.what),
+            None => missed.push(format!("{fault:?}: {what}")),
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
 }
 
 /// Prints the program of a seed, for a look at it.
 #[test]
 #[ignore = "prints"]
 fn prints_a_program() {
-    println!("{}", program(seed(), Purpose::Any));
+    println!("{}", program(seed_of_run(), Purpose::Any));
 }

@@ -13,8 +13,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The smallest program found that still fails.
 pub(crate) fn reduce(program: Program, fails: &dyn Fn(&str) -> bool) -> Program {
     let start = Instant::now();
-    let passes: [fn(&mut Program, usize) -> bool; 5] =
-        [without_part, without_statements, without_statement, unnested, simpler];
+    let passes: [fn(&mut Program, usize) -> bool; 5] = [
+        without_part,
+        without_statements,
+        without_statement,
+        unnested,
+        simpler,
+    ];
     let mut smallest = program;
     loop {
         let before = print(&smallest).len();

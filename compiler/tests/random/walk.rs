@@ -44,13 +44,19 @@ pub(crate) fn program(program: &mut Program, v: &mut dyn Visit) {
     }
     program.initialize.iter_mut().for_each(|b| block(b, v));
     if let Some(strand) = &mut program.strand {
-        strand.params.iter_mut().for_each(|p| type_expr(&mut p.ty, v));
+        strand
+            .params
+            .iter_mut()
+            .for_each(|p| type_expr(&mut p.ty, v));
         for state in &mut strand.state {
             type_expr(&mut state.ty, v);
             state.value.iter_mut().for_each(|e| expr(e, v));
         }
         strand.initialize.iter_mut().for_each(|b| block(b, v));
-        strand.methods.iter_mut().for_each(|m| block(&mut m.body, v));
+        strand
+            .methods
+            .iter_mut()
+            .for_each(|m| block(&mut m.body, v));
     }
     program.start.iter_mut().for_each(|b| block(b, v));
     program.update.iter_mut().for_each(|b| block(b, v));
@@ -199,7 +205,9 @@ pub(crate) fn operands(e: &mut Expr) -> Vec<&mut Expr> {
         | ExprKind::Identity(a)
         | ExprKind::LoadImage(a)
         | ExprKind::LoadSequence(a) => vec![a],
-        ExprKind::Infix { left: a, right: b, .. }
+        ExprKind::Infix {
+            left: a, right: b, ..
+        }
         | ExprKind::Request {
             target: a,
             parameter: b,
@@ -213,7 +221,9 @@ pub(crate) fn operands(e: &mut Expr) -> Vec<&mut Expr> {
             condition,
             otherwise,
         } => vec![then, otherwise, condition],
-        ExprKind::Partial { indices, operand } => indices.iter_mut().chain([&mut **operand]).collect(),
+        ExprKind::Partial { indices, operand } => {
+            indices.iter_mut().chain([&mut **operand]).collect()
+        }
         ExprKind::Call { callee, args } => [&mut **callee].into_iter().chain(args).collect(),
         ExprKind::CallComprehension { callee, body, iter } => {
             vec![callee, body, &mut iter.source]

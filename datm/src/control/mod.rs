@@ -82,7 +82,9 @@ pub(crate) fn first_wrong(at_a_time: usize) -> (Option<(String, Wrong)>, usize) 
         !handles.contains(&piece.kind) && piece.nest.iter().all(|level| *level != space::ELEMENTS)
     };
     let mut programs = programs(EFFECT_DEPTH, Extent::All);
-    programs.iter_mut().for_each(|pieces| pieces.retain(is_safe));
+    programs
+        .iter_mut()
+        .for_each(|pieces| pieces.retain(is_safe));
     programs.retain(|pieces| !pieces.is_empty());
     for programs in programs.chunks(at_a_time) {
         tried += programs.iter().map(Vec::len).sum::<usize>();

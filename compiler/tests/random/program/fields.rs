@@ -48,7 +48,14 @@ impl Writer {
         text
     }
 
-    fn add_field(&mut self, name: &str, dim: usize, shape: &[usize], smooth: usize, like: (f64, f64)) {
+    fn add_field(
+        &mut self,
+        name: &str,
+        dim: usize,
+        shape: &[usize],
+        smooth: usize,
+        like: (f64, f64),
+    ) {
         self.fields.push(Field {
             name: name.to_string(),
             dim,
@@ -167,12 +174,16 @@ impl Writer {
     }
 
     fn calls_on_reals(&self) -> bool {
-        let fits = |f: &super::types::Function| f.result == Ty::Real && f.parameters == [Ty::Real, Ty::Int];
+        let fits = |f: &super::types::Function| {
+            f.result == Ty::Real && f.parameters == [Ty::Real, Ty::Int]
+        };
         self.functions.iter().any(fits)
     }
 
     fn call_of_real(&mut self, argument: &str) -> String {
-        let fits = |f: &&super::types::Function| f.result == Ty::Real && f.parameters == [Ty::Real, Ty::Int];
+        let fits = |f: &&super::types::Function| {
+            f.result == Ty::Real && f.parameters == [Ty::Real, Ty::Int]
+        };
         let function = self.functions.iter().find(fits).expect("there is one");
         format!("{}({argument}, 1)", function.name)
     }
@@ -195,15 +206,28 @@ impl Writer {
         }
         let d = depth - 1;
         match self.dice.below(9) {
-            0 => format!("({} + {})", self.formula(dim, &[], d), self.formula(dim, &[], d)),
-            1 | 2 => format!("({} * {})", self.formula(dim, &[], d), self.formula(dim, &[], d)),
+            0 => format!(
+                "({} + {})",
+                self.formula(dim, &[], d),
+                self.formula(dim, &[], d)
+            ),
+            1 | 2 => format!(
+                "({} * {})",
+                self.formula(dim, &[], d),
+                self.formula(dim, &[], d)
+            ),
             3 => format!("sin({})", self.formula(dim, &[], d)),
-            4 => format!("({}/(2 + cos({})))", self.formula(dim, &[], d), at(&mut self.dice)),
+            4 => format!(
+                "({}/(2 + cos({})))",
+                self.formula(dim, &[], d),
+                at(&mut self.dice)
+            ),
             5 => format!("({})^2", self.formula(dim, &[], d)),
             6 if dim > 1 => "(x • x)".into(),
             7 => format!("exp(-0.1*({})^2)", self.formula(dim, &[], d)),
             _ => {
-                let usable = |f: &&Field| f.dim == dim && f.shape.is_empty() && f.smooth >= 2 && f.closed;
+                let usable =
+                    |f: &&Field| f.dim == dim && f.shape.is_empty() && f.smooth >= 2 && f.closed;
                 match self.fields.iter().find(usable) {
                     Some(f) => format!("0.05*{}(x)", f.name),
                     None => at(&mut self.dice),
@@ -215,7 +239,8 @@ impl Writer {
     /// A field with a condition.
     fn chosen_field(&mut self) -> String {
         let found: Vec<Field> = self.fields.iter().filter(|f| f.closed).cloned().collect();
-        let Some(f) = (!found.is_empty()).then(|| found[self.dice.below(found.len())].clone()) else {
+        let Some(f) = (!found.is_empty()).then(|| found[self.dice.below(found.len())].clone())
+        else {
             return String::new();
         };
         let name = self.fresh("F");
@@ -237,9 +262,11 @@ impl Writer {
 
     /// A field whose components are given.
     fn field_by_index(&mut self) -> String {
-        let usable = |f: &&Field| f.shape.len() == 1 && f.shape[0] == f.dim && f.smooth >= 1 && f.closed;
+        let usable =
+            |f: &&Field| f.shape.len() == 1 && f.shape[0] == f.dim && f.smooth >= 1 && f.closed;
         let found: Vec<Field> = self.fields.iter().filter(usable).cloned().collect();
-        let Some(f) = (!found.is_empty()).then(|| found[self.dice.below(found.len())].clone()) else {
+        let Some(f) = (!found.is_empty()).then(|| found[self.dice.below(found.len())].clone())
+        else {
             return self.derived();
         };
         let name = self.fresh("F");
@@ -262,11 +289,16 @@ impl Writer {
             return String::new();
         }
         let f = found[self.dice.below(found.len())].clone();
-        let alike: Vec<&Field> = found.iter().filter(|g| g.dim == f.dim && g.shape == f.shape).collect();
+        let alike: Vec<&Field> = found
+            .iter()
+            .filter(|g| g.dim == f.dim && g.shape == f.shape)
+            .collect();
         let g = alike[self.dice.below(alike.len())].clone();
         let name = self.fresh("F");
         let (a, b) = (&f.name, &g.name);
-        let inner = found.iter().find(|g| g.shape == [f.dim] || g.shape.is_empty() && f.dim == 1);
+        let inner = found
+            .iter()
+            .find(|g| g.shape == [f.dim] || g.shape.is_empty() && f.dim == 1);
         let smooth = f.smooth.min(g.smooth);
         let (body, shape, dim, smooth) = match self.dice.below(9) {
             0 => (format!("{a} + 0.5*{b}"), f.shape.clone(), f.dim, smooth),
@@ -286,7 +318,12 @@ impl Writer {
             7 if self.is_new() && inner.is_some() => {
                 let inner = inner.expect("there is one");
                 let smooth = f.smooth.min(inner.smooth);
-                (format!("{a} ∘ {}", inner.name), f.shape.clone(), inner.dim, smooth)
+                (
+                    format!("{a} ∘ {}", inner.name),
+                    f.shape.clone(),
+                    inner.dim,
+                    smooth,
+                )
             }
             _ => (format!("-{a}"), f.shape.clone(), f.dim, f.smooth),
         };
@@ -362,7 +399,11 @@ impl Writer {
         let f = self.fields.iter().find(usable)?.clone();
         let points: Vec<String> = (0..2).map(|_| self.position(&f, d)).collect();
         let function = self.dice.pick(&["SUM", "MIN", "MAX"]);
-        Some(format!("(0.1*{function}({}, {{{}}}))", f.name, points.join(", ")))
+        Some(format!(
+            "(0.1*{function}({}, {{{}}}))",
+            f.name,
+            points.join(", ")
+        ))
     }
 
     /// The cell of a mesh at a position.
@@ -377,7 +418,10 @@ impl Writer {
             return None;
         }
         let f = self.fields[self.dice.below(self.fields.len())].clone();
-        let far = Field { reach: 2.0 * f.reach, ..f };
+        let far = Field {
+            reach: 2.0 * f.reach,
+            ..f
+        };
         let at = self.position(&far, d);
         far.closed.then(|| format!("inside({at}, {})", far.name))
     }

@@ -41,7 +41,10 @@ impl Writer {
         let name = self.fresh("d");
         let e = self.real(1);
         let (ty, text) = match self.dice.below(7) {
-            0 => (Ty::tensor(&[3]), format!("vec3 {name}[i] = {u}[i]*{e} - {v}[i];\n")),
+            0 => (
+                Ty::tensor(&[3]),
+                format!("vec3 {name}[i] = {u}[i]*{e} - {v}[i];\n"),
+            ),
             1 => (
                 Ty::tensor(&[3, 3]),
                 format!("mat3 {name}[i,j] = 0.5*{u}[i]*{v}[j] + (1.0 if i <= j else {e});\n"),
@@ -84,7 +87,10 @@ impl Writer {
         let [x, y] = ["x", "y"].map(|letter| self.fresh(letter));
         let (e, c) = (self.real(1), self.dice.odd_number());
         let of_x = self.dice.pick(&[
-            "sin(X)*X", "exp(-X*X) + C*X", "X^3/(2 + X*X)", "X*C if X > 0.5137 else cos(X)",
+            "sin(X)*X",
+            "exp(-X*X) + C*X",
+            "X^3/(2 + X*X)",
+            "X*C if X > 0.5137 else cos(X)",
         ]);
         let of_x = of_x.replace('X', &x).replace('C', &c);
         format!(

@@ -81,11 +81,20 @@ impl Writer {
         if self.dice.once_in(4) {
             let ty = self.written(&Ty::fixed(Ty::Real, 3));
             text += &format!("input {ty} weights = {{0.25, 0.5, -0.25}};\n");
-            self.define("weights", Ty::fixed(Ty::Real, 3), Origin::Fixed, Kind::Varying);
+            self.define(
+                "weights",
+                Ty::fixed(Ty::Real, 3),
+                Origin::Fixed,
+                Kind::Varying,
+            );
         }
         if self.has_lists() && self.dice.once_in(6) {
             let ty = self.written(&Ty::list(Ty::Real));
-            let load = if self.is_new() { "load_sequence" } else { "load" };
+            let load = if self.is_new() {
+                "load_sequence"
+            } else {
+                "load"
+            };
             text += &format!("{ty} loaded = {load}(\"data/check-numbers.txt\");\n");
             self.define("loaded", Ty::list(Ty::Real), Origin::Fixed, Kind::Varying);
         }
@@ -98,15 +107,23 @@ impl Writer {
 
     fn globals(&mut self, has_block: bool) -> String {
         self.part(Place::Globals);
-        let mut text = format!("real h = g*g + {};\nint round0 = 0;\n", self.dice.odd_number());
+        let mut text = format!(
+            "real h = g*g + {};\nint round0 = 0;\n",
+            self.dice.odd_number()
+        );
         if has_block {
             text += "real late;\n";
         }
         self.define("h", Ty::Real, Origin::Fixed, Kind::Common);
         self.define("round0", Ty::Int, Origin::Fixed, Kind::Common);
         for _ in 0..self.dice.below(3) {
-            let ty = [Ty::Real, Ty::Int, Ty::Bool, Ty::tensor(&[3]), Ty::fixed(Ty::Real, 3)]
-                [self.dice.below(5)]
+            let ty = [
+                Ty::Real,
+                Ty::Int,
+                Ty::Bool,
+                Ty::tensor(&[3]),
+                Ty::fixed(Ty::Real, 3),
+            ][self.dice.below(5)]
             .clone();
             let name = self.fresh("c");
             let value = self.expr(&ty, 2);
@@ -124,7 +141,13 @@ impl Writer {
         self.part(Place::Function);
         self.fuel /= 2;
         let name = self.fresh("f");
-        let types = [Ty::Real, Ty::Int, Ty::Bool, Ty::tensor(&[2]), Ty::tensor(&[3])];
+        let types = [
+            Ty::Real,
+            Ty::Int,
+            Ty::Bool,
+            Ty::tensor(&[2]),
+            Ty::tensor(&[3]),
+        ];
         let lists = self.has_lists() && self.is_new() && self.dice.once_in(3);
         let (parameters, result) = match self.dice.below(3) {
             0 => (vec![Ty::Real, Ty::Int], Ty::Real),
@@ -311,7 +334,11 @@ impl Writer {
             (false, true) => format!("initially {{ {spawn} | i in 0..6, j in 0..2 }};\n"),
             (false, false) => format!("initially [ {spawn} | i in 0..6, j in 0..2 ];\n"),
             (true, collection) => {
-                let word = if collection { "create_collection" } else { "create_array" };
+                let word = if collection {
+                    "create_collection"
+                } else {
+                    "create_array"
+                };
                 let second = match self.dice.below(3) {
                     0 => "{1, 0, 3}".to_string(),
                     _ => format!("0..{}", rows - 1),

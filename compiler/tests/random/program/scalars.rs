@@ -59,9 +59,18 @@ impl Writer {
             }
             8 => {
                 let n = 2 + self.dice.below(2);
-                format!("({} : {})", self.tensor(&[n, n], d), self.tensor(&[n, n], d))
+                format!(
+                    "({} : {})",
+                    self.tensor(&[n, n], d),
+                    self.tensor(&[n, n], d)
+                )
             }
-            9 => format!("({} if {} else {})", self.real(d), self.truth(d), self.real(d)),
+            9 => format!(
+                "({} if {} else {})",
+                self.real(d),
+                self.truth(d),
+                self.real(d)
+            ),
             10 | 11 => self.call(&Ty::Real, d).unwrap_or_else(|| self.real(d)),
             12 | 13 => match self.dice.once_in(6) {
                 true => self.at_points(d),
@@ -101,7 +110,11 @@ impl Writer {
             }
             25 => {
                 let function = self.dice.pick(&["floor", "ceil", "round", "trunc"]);
-                format!("{function}(3.7*{} + {})", self.real(d), self.dice.odd_number())
+                format!(
+                    "{function}(3.7*{} + {})",
+                    self.real(d),
+                    self.dice.odd_number()
+                )
             }
             26 => match self.dice.below(2) {
                 0 => format!("atan2({}, 2.3 + |{}|)", self.real(d), self.real(d)),
@@ -109,7 +122,9 @@ impl Writer {
             },
             27 => format!("(-{})", self.real(d)),
             28 => format!("({} × {})", self.tensor(&[2], d), self.tensor(&[2], d)),
-            29 => self.neighbours(&Ty::Real, d).unwrap_or_else(|| self.real(d)),
+            29 => self
+                .neighbours(&Ty::Real, d)
+                .unwrap_or_else(|| self.real(d)),
             30 => {
                 let [a, b] = [0, 1].map(|_| self.dice.below(2));
                 format!("({})[{a},{b}]", self.tensor(&[2, 2], d))
@@ -168,7 +183,12 @@ impl Writer {
             3 => format!("({} * {})", self.int(d), self.int(d)),
             4 => format!("({} / (3 + |{} % 5|))", self.int(d), self.int(d)),
             5 => format!("({} % (2 + |{} % 4|))", self.int(d), self.int(d)),
-            6 => format!("({} if {} else {})", self.int(d), self.truth(d), self.int(d)),
+            6 => format!(
+                "({} if {} else {})",
+                self.int(d),
+                self.truth(d),
+                self.int(d)
+            ),
             7 => self.reduction(&Ty::Int, d),
             8 => self.item(&Ty::Int, d),
             9 => {
@@ -178,7 +198,9 @@ impl Writer {
             10 => self.neighbours(&Ty::Int, d).unwrap_or_else(|| self.int(d)),
             11 => self.call(&Ty::Int, d).unwrap_or_else(|| self.int(d)),
             12 if self.place.is_method() && self.position.is_some() => {
-                let count = self.dice.pick(&["numActive()", "numStable()", "numStrands()"]);
+                let count = self
+                    .dice
+                    .pick(&["numActive()", "numStable()", "numStrands()"]);
                 count.to_string()
             }
             13 => format!("(-{})", self.int(d)),
@@ -228,7 +250,9 @@ impl Writer {
             }
             9 => self.inside(d).unwrap_or_else(|| self.truth(d)),
             10 => self.reduction(&Ty::Bool, d),
-            11 => self.neighbours(&Ty::Bool, d).unwrap_or_else(|| self.truth(d)),
+            11 => self
+                .neighbours(&Ty::Bool, d)
+                .unwrap_or_else(|| self.truth(d)),
             _ => format!("({})", self.truth_leaf()),
         }
     }

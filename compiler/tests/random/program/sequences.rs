@@ -65,7 +65,11 @@ impl Writer {
             2 if lists => {
                 let more = if some { self.real(0) } else { String::new() };
                 let list = self.list(&Ty::Real, 0);
-                let source = if some { format!("{list} @ {more}") } else { list };
+                let source = if some {
+                    format!("{list} @ {more}")
+                } else {
+                    list
+                };
                 (source, Ty::Real, Kind::Varying)
             }
             _ => {
@@ -130,7 +134,11 @@ impl Writer {
             0 => self.dice.below(n).to_string(),
             _ => format!("|{}| % {n}", self.int(d.min(1))),
         };
-        let sequence = if self.is_new() { format!("({sequence})") } else { sequence };
+        let sequence = if self.is_new() {
+            format!("({sequence})")
+        } else {
+            sequence
+        };
         self.element(&sequence, &index)
     }
 }

@@ -87,7 +87,8 @@ impl Writer {
 
     /// `+=` and the like, of values that are not fed back into themselves without bounds.
     fn combined_assignment(&mut self) -> String {
-        let Some(Var { name, ty, .. }) = self.target(|ty| matches!(ty, Ty::Real | Ty::Int | Ty::Tensor(_)))
+        let Some(Var { name, ty, .. }) =
+            self.target(|ty| matches!(ty, Ty::Real | Ty::Int | Ty::Tensor(_)))
         else {
             return self.declaration();
         };
@@ -120,7 +121,10 @@ impl Writer {
             7 => Ty::Bool,
             8 => Ty::tensor(&[2]),
             9 => Ty::tensor(&[3]),
-            10 => Ty::tensor(self.dice.pick(&[&[2, 2][..], &[3, 3], &[2, 3], &[4], &[2, 2, 2]])),
+            10 => Ty::tensor(
+                self.dice
+                    .pick(&[&[2, 2][..], &[3, 3], &[2, 3], &[4], &[2, 2, 2]]),
+            ),
             11 => Ty::fixed(Ty::Real, 2 + self.dice.below(3)),
             12 if self.has_lists() => Ty::list(Ty::Real),
             _ => Ty::Text,
@@ -172,7 +176,9 @@ impl Writer {
         let Some(Var { name, ty, .. }) = self.target(|ty| matches!(ty, Ty::List(_))) else {
             return self.assignment();
         };
-        let Ty::List(element) = ty else { unreachable!() };
+        let Ty::List(element) = ty else {
+            unreachable!()
+        };
         let e = self.bounded(&element);
         let longer = match self.dice.below(3) {
             0 => format!("{e} @ {name}"),
@@ -195,7 +201,11 @@ impl Writer {
                     true => self.dice.pick(&["stabilize", "die", "continue"]),
                     false => self.dice.pick(&["stabilize", "continue"]),
                 };
-                let old = if self.place == Place::Update { "age > 1 && " } else { "" };
+                let old = if self.place == Place::Update {
+                    "age > 1 && "
+                } else {
+                    ""
+                };
                 match self.dice.below(2) {
                     0 => format!("if ({old}{}) {exit};\n", self.condition()),
                     _ => {
@@ -217,7 +227,7 @@ impl Writer {
 
     fn print(&mut self) -> String {
         let allowed = self.place.is_method() || self.place == Place::GlobalBlock;
-        if !allowed || self.purpose == super::writer::Purpose::Gpu || !self.dice.once_in(3) {
+        if !allowed || !self.dice.once_in(3) {
             return self.assignment();
         }
         let n = 1 + self.dice.below(3);
@@ -237,7 +247,9 @@ impl Writer {
         }
         // Those that are born have none themselves.
         let (n, condition) = (self.int(1), self.condition());
-        format!("if (i < 40 && age == 1 && {condition}) {{ new {STRAND}(40 + |{n} % 4|, j + 1); }}\n")
+        format!(
+            "if (i < 40 && age == 1 && {condition}) {{ new {STRAND}(40 + |{n} % 4|, j + 1); }}\n"
+        )
     }
 
     fn branch(&mut self, depth: usize) -> String {
@@ -247,7 +259,10 @@ impl Writer {
             0 => {
                 // Without braces.
                 let place = self.place;
-                match self.target(|ty| *ty == Ty::Real).filter(|_| place != Place::State) {
+                match self
+                    .target(|ty| *ty == Ty::Real)
+                    .filter(|_| place != Place::State)
+                {
                     Some(var) => format!("{} = {};\n", var.name, self.bounded(&Ty::Real)),
                     None => self.block(1, depth - 1),
                 }
@@ -261,7 +276,10 @@ impl Writer {
                 let other = self.branch(depth.max(2) - 1);
                 format!("if ({condition}) {then}else {other}")
             }
-            _ => format!("if ({condition}) {then}else {}", self.block(1 + count / 2, depth - 1)),
+            _ => format!(
+                "if ({condition}) {then}else {}",
+                self.block(1 + count / 2, depth - 1)
+            ),
         }
     }
 
@@ -313,7 +331,10 @@ impl Writer {
         };
         let gathers = match self.dice.below(3) {
             0 => format!("p = (p + {q}.p) % 1024;"),
-            1 => format!("if ({q}.a > {}) {{ p = (p + 1) % 1024; }}", self.dice.odd_number()),
+            1 => format!(
+                "if ({q}.a > {}) {{ p = (p + 1) % 1024; }}",
+                self.dice.odd_number()
+            ),
             _ => format!("a = max(a, {q}.a*{});", self.dice.odd_number()),
         };
         format!("{{ {before}foreach ({STRAND} {q} in {source}) {{ {gathers} }} p = p % 17; }}\n")

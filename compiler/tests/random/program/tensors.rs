@@ -45,7 +45,9 @@ impl Writer {
                 format!("({a} if {} else {b})", self.truth(d))
             }
             6 => self.between(&ty, d),
-            7 | 8 => self.probe(shape, d).unwrap_or_else(|| self.tensor(shape, d)),
+            7 | 8 => self
+                .probe(shape, d)
+                .unwrap_or_else(|| self.tensor(shape, d)),
             9 => self.reduction(&ty, d),
             10 => self.item(&ty, d),
             11 => self.call(&ty, d).unwrap_or_else(|| self.tensor_leaf(shape)),
@@ -66,7 +68,11 @@ impl Writer {
                 0 => format!("({} • {})", self.tensor(&[n, k], d), self.tensor(&[k], d)),
                 1 => format!("({})[{},:]", self.tensor(&[k, n], d), self.dice.below(k)),
                 2 => format!("({})[:,{}]", self.tensor(&[n, k], d), self.dice.below(k)),
-                3 => format!("modulate({}, {})", self.tensor(shape, d), self.tensor(shape, d)),
+                3 => format!(
+                    "modulate({}, {})",
+                    self.tensor(shape, d),
+                    self.tensor(shape, d)
+                ),
                 _ => {
                     let far: Vec<String> = (0..n).map(|k| format!("{}.5", 2 + k)).collect();
                     let near = format!("{}/(1 + |{}|)", self.tensor(shape, d), self.real(d));
@@ -88,7 +94,11 @@ impl Writer {
             },
             [n, m] => match self.dice.below(3) {
                 0 => format!("transpose({})", self.tensor(&[m, n], d)),
-                1 => format!("({} • {})", self.tensor(&[n, k], d), self.tensor(&[k, m], d)),
+                1 => format!(
+                    "({} • {})",
+                    self.tensor(&[n, k], d),
+                    self.tensor(&[k, m], d)
+                ),
                 _ => format!("({} ⊗ {})", self.tensor(&[n], d), self.tensor(&[m], d)),
             },
             _ => format!(

@@ -2,8 +2,7 @@
 
 use super::{Recorded, check};
 use crate::codegen::vector::{
-    Ends, Machine, Width,
-    emit,
+    Ends, Machine, Width, emit,
     fault::{self, FAULTS},
     live::Uses,
     prepare,

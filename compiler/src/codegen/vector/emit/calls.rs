@@ -3,11 +3,7 @@
 //! Calls that are rarely made stand at the end of the code and save all registers themselves, so that the usual way has none of
 //! that.
 
-use super::{
-    Emitter,
-    registers::MOST,
-    slots::Slot,
-};
+use super::{Emitter, registers::MOST, slots::Slot};
 use crate::codegen::{
     abi::offset,
     vector::{

@@ -1,9 +1,6 @@
 //! A whole function: its beginning, its end, and the loop over super-steps.
 
-use super::{
-    Emitter,
-    slots::HEADER,
-};
+use super::{Emitter, slots::HEADER};
 use crate::codegen::{
     abi::offset,
     vector::{
