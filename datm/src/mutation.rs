@@ -1,11 +1,13 @@
 //! The mutation check: the compiler with one deliberate fault at a time; a case must fail.
 //!
-//! The faults are those of `ein_ir::mutants`, `runtime::fem::mutants` and `runtime::probe::mutants`. The cases are the corpus and
-//! random expressions of one to three operators, the same for every fault of a part: inside images for those of the compiler, on
-//! meshes, and beyond the edges of images. Without a fault all of them pass.
+//! The faults are those of `ein_ir::mutants`, `runtime::fem::mutants`, `runtime::probe::mutants` and `compiler::codegen::mutants`. The
+//! cases are the corpus and random expressions of one to three operators, the same for every fault of a part: inside images for those of
+//! the compiler, on meshes, and beyond the edges of images; for faults of masks and registers, nestings of control flow. Without a fault
+//! all of them pass.
 
 use crate::compare::{FailedAt, Verdict, judge};
 use crate::compiled::CompiledRunner;
+use crate::control::first_wrong;
 use crate::corpus::CORPUS;
 use crate::experiment::{Experiment, prepare};
 use crate::frame::Settings;
@@ -14,6 +16,7 @@ use crate::number::Arithmetic;
 use crate::random::Stream;
 use crate::runner::{Precision, RunOptions};
 use crate::space::{Form, SpaceOptions, TreeSpace, share_leaves};
+use ::compiler::codegen::mutants as masks;
 use ein_ir::mutants as compiler;
 use rayon::prelude::*;
 use runtime::{fem::mutants as meshes, probe::mutants as edges};
@@ -24,6 +27,7 @@ enum Fault {
     Compiler(compiler::Mutant),
     Mesh(meshes::Mutant),
     Edge(edges::Mutant),
+    Mask(masks::Fault),
 }
 
 /// Switches one fault on, or all off.
@@ -31,10 +35,12 @@ fn switch_on(fault: Option<Fault>) {
     compiler::switch_on(None);
     meshes::switch_on(None);
     edges::switch_on(None);
+    masks::switch_on(None);
     match fault {
         Some(Fault::Compiler(mutant)) => compiler::switch_on(Some(mutant)),
         Some(Fault::Mesh(mutant)) => meshes::switch_on(Some(mutant)),
         Some(Fault::Edge(mutant)) => edges::switch_on(Some(mutant)),
+        Some(Fault::Mask(fault)) => masks::switch_on(Some(fault)),
         None => {}
     }
 }
@@ -47,7 +53,9 @@ fn faults() -> impl Iterator<Item = (Fault, String, &'static str)> {
     let meshes = meshes.map(|&(m, fault)| (Fault::Mesh(m), format!("{m:?}"), fault));
     let edges = edges::MUTANTS.iter();
     let edges = edges.map(|&(m, fault)| (Fault::Edge(m), format!("{m:?}"), fault));
-    compiler.chain(meshes).chain(edges)
+    let masks = masks::FAULTS.iter();
+    let masks = masks.map(|&(m, fault)| (Fault::Mask(m), format!("{m:?}"), fault));
+    compiler.chain(meshes).chain(edges).chain(masks)
 }
 
 /// What became of a fault.
@@ -156,10 +164,47 @@ pub fn catch_all(only: &[String], tell: &dyn Fn(&Catch)) -> Result<Vec<Catch>, S
     let caught = parts
         .into_iter()
         .map(|(faults, campaign)| catch_some(faults.collect(), campaign, tell))
+        .chain([catch_in_nests(
+            of(|fault| matches!(fault, Fault::Mask(_))).collect(),
+            tell,
+        )])
         .collect::<Result<Vec<_>, _>>()
         .map(|catches| catches.concat());
     std::panic::set_hook(hook);
     caught
+}
+
+/// Switches faults of masks and registers on in turn.
+fn catch_in_nests(
+    faults: Vec<(Fault, String, &'static str)>,
+    tell: &dyn Fn(&Catch),
+) -> Result<Vec<Catch>, String> {
+    if faults.is_empty() {
+        return Ok(Vec::new());
+    }
+    let catch = |name: String, fault: &'static str| {
+        let (wrong, tried) = first_wrong(BLOCK);
+        let by = wrong.map(|(label, wrong)| (label, FailedAt::Value, wrong.how));
+        Catch {
+            name,
+            fault,
+            by,
+            tried,
+        }
+    };
+    switch_on(None);
+    if let Some((label, _, how)) = catch(String::new(), "no fault").by {
+        return Err(format!("without a fault: {label}: {how}"));
+    }
+    let mut catches = Vec::new();
+    for (fault, name, what) in faults {
+        switch_on(Some(fault));
+        let catch = catch(name, what);
+        switch_on(None);
+        tell(&catch);
+        catches.push(catch);
+    }
+    Ok(catches)
 }
 
 /// Switches faults of one part on in turn.

@@ -18,6 +18,8 @@ pub use compiled::{Compiled, generate};
 pub use cranelift::Cranelift;
 pub use link::Linker;
 pub use vector::Vector;
+#[cfg(all(feature = "mutants", not(test)))]
+pub use vector::fault as mutants;
 
 use crate::{
     low::Low,

@@ -49,9 +49,10 @@ pub(crate) struct Case {
     pub(crate) long_int: bool,
 }
 
-/// The repository's root.
+/// The repository's root: where it was when this was compiled, or, on another machine, where this runs.
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    if root.exists() { root } else { ".".into() }
 }
 
 /// The programs in a folder, in the order of their names.

@@ -29,38 +29,69 @@ pub(super) struct Variant {
     double: bool,
 }
 
-/// Every sort of machine code that this machine runs: portable code for every width, and code for vectors that hold as
-/// many strands as they have lanes.
-pub(super) fn variants() -> Vec<Variant> {
+/// A way to run a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// As machine code.
+    Machine(Variant),
+    /// In the interpreter of Low-IR, in double precision or not.
+    LowIr { double: bool },
+    /// The same of Device-IR.
+    DeviceIr { double: bool },
+}
+
+/// Code for vectors that hold as many strands as they have lanes, as far as this machine runs it.
+pub(super) fn for_vectors() -> Vec<Way> {
     let mut all = Vec::new();
-    for double in [false, true] {
-        let bytes = if double { 8 } else { 4 };
-        all.extend(WIDTHS.map(|width| Variant {
-            isa: Isa::Baseline,
-            width,
-            double,
-        }));
+    for (double, bytes) in [(false, 4), (true, 8)] {
         for (isa, length) in [(Isa::Avx2, 32), (Isa::Avx512, 64)] {
             if isa.is_available() {
-                all.push(Variant {
-                    isa,
-                    width: length / bytes,
-                    double,
-                });
+                let width = length / bytes;
+                all.push(Way::Machine(Variant { isa, width, double }));
             }
         }
     }
     all
 }
 
-/// Fewer sorts for the n-th program: portable code, which takes the longest to make, for one width in each precision, another one for the
-/// next program.
-pub(super) fn in_turn(n: usize, variants: &[Variant]) -> Vec<Variant> {
-    let is_next = |variant: &&Variant| {
-        let turn = n + if variant.double { WIDTHS.len() / 2 } else { 0 };
-        variant.isa != Isa::Baseline || variant.width == WIDTHS[turn % WIDTHS.len()]
-    };
-    variants.iter().filter(is_next).copied().collect()
+/// Portable code, for every width.
+fn portable() -> Vec<Way> {
+    let precisions = [false, true].into_iter();
+    let all = precisions.flat_map(|double| {
+        WIDTHS.map(|width| {
+            Way::Machine(Variant {
+                isa: Isa::Baseline,
+                width,
+                double,
+            })
+        })
+    });
+    all.collect()
+}
+
+fn interpreters() -> [Way; 4] {
+    [
+        Way::LowIr { double: false },
+        Way::DeviceIr { double: false },
+        Way::LowIr { double: true },
+        Way::DeviceIr { double: true },
+    ]
+}
+
+/// All ways.
+pub(super) fn all_ways() -> Vec<Way> {
+    [for_vectors(), portable(), interpreters().to_vec()].concat()
+}
+
+/// Fewer ways for the n-th program: all code for vectors, and one of the portable codes and of the interpreters, which take longest;
+/// others for the next program.
+pub(super) fn in_turn(n: usize) -> Vec<Way> {
+    let mut ways = for_vectors();
+    let portable = portable();
+    ways.push(portable[n % portable.len()]);
+    let interpreters = interpreters();
+    ways.push(interpreters[n / portable.len() % interpreters.len()]);
+    ways
 }
 
 /// A difference between what a program gives and what it must give.
@@ -72,8 +103,8 @@ pub struct Wrong {
     pub what: String,
 }
 
-/// Compiles a program and runs it in all ways; gives the first that is wrong.
-pub(super) fn check(program: &Program, variants: &[Variant]) -> Result<(), Wrong> {
+/// Compiles a program and runs it in some ways; gives the first that is wrong.
+pub(super) fn check(program: &Program, ways: &[Way]) -> Result<(), Wrong> {
     let text = program.text();
     let failed = |how: &str, failure: Failure| Wrong {
         how: how.to_string(),
@@ -87,36 +118,39 @@ pub(super) fn check(program: &Program, variants: &[Variant]) -> Result<(), Wrong
         .map_err(|failure| failed("compiling", failure))?
         .hoisted;
     let truths = INPUTS.map(|inputs| evaluate::run(program, &inputs));
-    for variant in variants {
-        let how = format!("{variant:?}");
-        let compiled = guarded(Stage::Compile, || Ok(generate(&hoisted, *variant)));
-        let compiled = compiled.map_err(|failure| failed(&how, failure))?;
+    for way in ways {
+        let how = format!("{way:?}");
+        let runs = ready(&hoisted, *way, program.steps).map_err(|failure| failed(&how, failure))?;
         for (inputs, truth) in INPUTS.iter().zip(&truths) {
-            let found = guarded(Stage::Run, || run(&compiled, inputs, program.steps));
+            let found = guarded(Stage::Run, || runs(inputs));
             let found = found.map_err(|failure| failed(&how, failure))?;
             compare(&how, inputs, &found, truth)?;
         }
     }
-    for double in [false, true] {
-        let expanded = hoisted.clone().map(|_, f| device::expand(&f, double));
-        for (inputs, truth) in INPUTS.iter().zip(&truths) {
-            for (name, found) in [
-                (
-                    "Low-IR",
-                    interpreted(&hoisted, inputs, double, program.steps),
-                ),
-                (
-                    "Device-IR",
-                    interpreted(&expanded, inputs, double, program.steps),
-                ),
-            ] {
-                let how = format!("{name}, double {double}");
-                let found = found.map_err(|failure| failed(&how, failure))?;
-                compare(&how, inputs, &found, truth)?;
-            }
-        }
-    }
     Ok(())
+}
+
+/// What runs a program with any inputs.
+type Ready = Box<dyn Fn(&Inputs) -> Result<Outcome, Failure>>;
+
+/// Makes what is needed to run a program in a way.
+fn ready(program: &ssa::Program<Low>, way: Way, steps: usize) -> Result<Ready, Failure> {
+    guarded(Stage::Compile, || {
+        Ok(match way {
+            Way::Machine(variant) => {
+                let compiled = generate(program, variant);
+                Box::new(move |inputs: &Inputs| run(&compiled, inputs, steps)) as Ready
+            }
+            Way::LowIr { double } => {
+                let program = program.clone();
+                Box::new(move |inputs: &Inputs| interpreted(&program, inputs, double, steps))
+            }
+            Way::DeviceIr { double } => {
+                let program = program.clone().map(|_, f| device::expand(&f, double));
+                Box::new(move |inputs: &Inputs| interpreted(&program, inputs, double, steps))
+            }
+        })
+    })
 }
 
 fn generate(program: &ssa::Program<Low>, variant: Variant) -> Compiled {
@@ -216,12 +250,10 @@ fn interpreted<D: Runnable>(
         double,
         long_int: false,
     };
-    guarded(Stage::Run, || {
-        let found = interpret(&program, &images, numbers, steps);
-        let interpret::Outcome { outputs, printed } =
-            found.map_err(|e| run_failed(format!("{e:?}")))?;
-        Ok(Outcome { outputs, printed })
-    })
+    let found = interpret(&program, &images, numbers, steps);
+    let interpret::Outcome { outputs, printed } =
+        found.map_err(|e| run_failed(format!("{e:?}")))?;
+    Ok(Outcome { outputs, printed })
 }
 
 /// Compares to the bit, signs of zeros included.

@@ -15,7 +15,7 @@ mod tree;
 pub use execute::Wrong;
 pub use kinds::Kind;
 
-use execute::{Variant, check, in_turn, variants};
+use execute::{Way, all_ways, check, in_turn};
 use kinds::{ASSIGNMENTS, EFFECTS, Piece, program};
 use rayon::prelude::*;
 use space::nests;
@@ -23,8 +23,8 @@ use space::nests;
 /// Which nests are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Every nest with one kind of assignment, another for the next nest; those of up to two levels with every kind. Portable code
-    /// is made for one width in each precision, others for the next program.
+    /// Every nest with one kind of assignment, another for the next nest; those of up to two levels with every kind. All code for
+    /// vectors runs; portable code and an interpreter in one way, another one for the next program.
     InTurn,
     /// Every nest with every kind of assignment, and code of all sorts.
     All,
@@ -51,14 +51,13 @@ pub struct ControlReport {
 
 /// Runs all nests of up to `depth` levels; calls `progress` after every program with its number of nests.
 pub fn control(depth: usize, extent: Extent, progress: &(dyn Fn(usize) + Sync)) -> ControlReport {
-    let variants = variants();
     let programs = programs(depth, extent);
-    let sorts = |n: usize| match extent {
-        Extent::InTurn => in_turn(n, &variants),
-        Extent::All => variants.clone(),
+    let ways = |n: usize| match extent {
+        Extent::InTurn => in_turn(n),
+        Extent::All => all_ways(),
     };
     let wrong = programs.par_iter().enumerate().flat_map(|(n, pieces)| {
-        let wrong = suspects(pieces, &sorts(n));
+        let wrong = suspects(pieces, &ways(n));
         progress(pieces.len());
         wrong
     });
@@ -66,9 +65,38 @@ pub fn control(depth: usize, extent: Extent, progress: &(dyn Fn(usize) + Sync)) 
         wrong: wrong.collect(),
         nests: programs.iter().map(Vec::len).sum(),
         programs: programs.len(),
-        // Every program also runs in two interpreters in two precisions, each with all inputs.
-        ways: (sorts(0).len() + 4) * evaluate::INPUTS.len(),
+        // Each with all inputs.
+        ways: ways(0).len() * evaluate::INPUTS.len(),
     }
+}
+
+/// Looks for a nest of up to two levels that is wrong in code for vectors, some programs at a time; gives the smallest of the first that
+/// are, and how many nests were run.
+#[cfg(feature = "mutants")]
+pub(crate) fn first_wrong(at_a_time: usize) -> (Option<(String, Wrong)>, usize) {
+    let ways = execute::for_vectors();
+    let mut tried = 0;
+    // Wrong lanes that reach the runtime with handles of sequences or strands would end this process.
+    let is_safe = |piece: &Piece| {
+        let handles = [Kind::List, Kind::New, Kind::Near, Kind::EachNear];
+        !handles.contains(&piece.kind) && piece.nest.iter().all(|level| *level != space::ELEMENTS)
+    };
+    let mut programs = programs(EFFECT_DEPTH, Extent::All);
+    programs
+        .iter_mut()
+        .for_each(|pieces| pieces.retain(is_safe));
+    programs.retain(|pieces| !pieces.is_empty());
+    for programs in programs.chunks(at_a_time) {
+        tried += programs.iter().map(Vec::len).sum::<usize>();
+        let wrong = programs
+            .par_iter()
+            .flat_map(|pieces| suspects(pieces, &ways));
+        let wrong = wrong.map(|(label, _, wrong)| (label, wrong));
+        if let Some(smallest) = wrong.min_by_key(|(label, _)| label.len()) {
+            return (Some(smallest), tried);
+        }
+    }
+    (None, tried)
 }
 
 /// How many nests [`control`] runs.
@@ -125,13 +153,13 @@ fn programs(depth: usize, extent: Extent) -> Vec<Vec<Piece>> {
 }
 
 /// The nests of a program that are wrong, each in the smallest program that shows it.
-fn suspects(pieces: &[Piece], variants: &[Variant]) -> Vec<(String, String, Wrong)> {
-    let Err(wrong) = check(&program(pieces), variants) else {
+fn suspects(pieces: &[Piece], ways: &[Way]) -> Vec<(String, String, Wrong)> {
+    let Err(wrong) = check(&program(pieces), ways) else {
         return Vec::new();
     };
     let single = pieces.iter().filter_map(|piece| {
         let single = program(std::slice::from_ref(piece));
-        let wrong = check(&single, variants).err()?;
+        let wrong = check(&single, ways).err()?;
         Some((piece.label(), single.text(), wrong))
     });
     let mut all: Vec<_> = single.collect();

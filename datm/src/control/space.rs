@@ -50,6 +50,10 @@ pub(super) enum Level {
     Loop(Length),
 }
 
+/// A loop over a sequence.
+#[cfg(feature = "mutants")]
+pub(super) const ELEMENTS: Level = Level::Loop(Length::Elements);
+
 /// The levels of a nest, the outermost first.
 pub(super) type Nest = Vec<Level>;
 

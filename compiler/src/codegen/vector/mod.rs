@@ -12,6 +12,10 @@ mod check;
 mod divide;
 mod emit;
 mod encode;
+#[cfg(all(feature = "mutants", not(test)))]
+pub mod fault;
+#[cfg(not(all(feature = "mutants", not(test))))]
+mod fault;
 mod live;
 mod lower;
 mod memory;
@@ -188,12 +192,12 @@ fn prepare(
     Ok((tree, uses))
 }
 
-/// Emits a tree. In the tests of this crate, checks what was emitted.
+/// Emits a tree. Builds with assertions check what was emitted, unless faults are seeded that programs must show.
 ///
 /// # Panics
 /// If what was emitted does not compute the tree.
 fn assemble<T: Target>(target: T, tree: &Tree, uses: &Uses) -> Result<(T, usize), String> {
-    let checks = cfg!(test);
+    let checks = cfg!(debug_assertions) && !cfg!(feature = "mutants");
     let (recorded, entry) = emit::emit(Recorded::new(target, checks), tree, uses)?;
     let (target, record) = recorded.finish();
     if checks {

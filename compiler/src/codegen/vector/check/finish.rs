@@ -317,6 +317,8 @@ impl<'a> Checker<'a> {
         let [Some(first), Some(last)] = [may_end.first(), may_end.last()] else {
             self.set_outcome(rest, self.running);
             self.also_known(Val::ACTIVE, rest);
+            // The lanes that run may be brought back into a register.
+            self.moves()?;
             return self.count_down(stores, rest);
         };
         let either = self.ending(Logic::Or, [first.0, last.0]);

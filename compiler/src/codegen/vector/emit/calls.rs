@@ -3,16 +3,12 @@
 //! Rare calls are placed at the end of the code and save all registers themselves, so that the usual path does not pay for
 //! them.
 
-use super::{
-    Emitter,
-    fault::{Fault, is_seeded},
-    registers::MOST,
-    slots::Slot,
-};
+use super::{Emitter, registers::MOST, slots::Slot};
 use crate::codegen::{
     abi::offset,
     vector::{
         encode::{Condition, Gpr, Label, Operand},
+        fault::{Fault, is_seeded},
         target::{TENT_ROOM, TENT_VECTORS, Target, Tent},
         tree::{Argument, Call, Class, Val},
     },

@@ -2,13 +2,13 @@
 
 use super::{
     Emitter,
-    fault::{Fault, is_seeded},
     registers::{Arrival, Snapshot, Spot},
 };
 use crate::codegen::{
     abi::offset,
     vector::{
         encode::{Condition, Gpr},
+        fault::{Fault, is_seeded},
         target::Target,
         tree::{Arm, Block, Class, For, Home, If, Kind, Logic, Merge, Test, Val, Variable},
     },

@@ -1,14 +1,11 @@
 //! A whole function: its beginning, its end, and the loop over super-steps.
 
-use super::{
-    Emitter,
-    fault::{Fault, is_seeded},
-    slots::HEADER,
-};
+use super::{Emitter, slots::HEADER};
 use crate::codegen::{
     abi::offset,
     vector::{
         encode::{Address, Condition, Gpr, Label, Operand},
+        fault::{Fault, is_seeded},
         target::Target,
         tree::{Class, Finish, Home, Logic, Store, Val},
     },

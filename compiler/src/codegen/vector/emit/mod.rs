@@ -2,19 +2,18 @@
 
 mod calls;
 mod control;
-pub(super) mod fault;
 mod finish;
 mod registers;
 mod slots;
 
 use super::{
     encode::{Gpr, Label, Operand},
+    fault::{Fault, is_seeded},
     live::Uses,
     target::{Target, Temporaries},
     tree::{Block, Class, Gather, Kind, Node, Op, Tree, Val},
 };
 use control::Around;
-use fault::{Fault, is_seeded};
 use registers::{Files, MOST};
 use rustc_hash::FxHashSet;
 use slots::{Slot, Slots};

@@ -3,13 +3,10 @@
 //! When registers run out, the value whose next use is farthest leaves its own. At a branch the places of all values are
 //! remembered, and where the ways meet again they are restored, so only the way that was taken pays.
 
-use super::{
-    Emitter,
-    fault::{Fault, is_seeded},
-    slots::Slot,
-};
+use super::{Emitter, slots::Slot};
 use crate::codegen::vector::{
     encode::{Address, Gpr, Operand},
+    fault::{Fault, is_seeded},
     target::Target,
     tree::{Base, Class, Home, Place, Val},
 };

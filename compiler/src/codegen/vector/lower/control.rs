@@ -2,9 +2,12 @@
 
 use super::{Lowering, Op};
 use crate::{
-    codegen::vector::tree::{
-        Arm, Binary, Block, Class, Compare, For, Home, If, Kind, Merge, Node, Test, Unary, Val,
-        Variable,
+    codegen::vector::{
+        fault::{Fault, is_seeded},
+        tree::{
+            Arm, Binary, Block, Class, Compare, For, Home, If, Kind, Merge, Node, Test, Unary, Val,
+            Variable,
+        },
     },
     low::Low,
     ssa::{self, Inst, Value},
@@ -85,13 +88,27 @@ impl Lowering<'_> {
             [outer; 2]
         } else {
             let alone = one_side && self.uses[condition.0 as usize] == 1;
-            [self.and(outer, c, [false, alone]), self.and_not(c, outer)]
+            let all = self.constant_truth(true);
+            let then = if is_seeded(Fault::InnerMaskAlone) {
+                all
+            } else {
+                outer
+            };
+            let other = if is_seeded(Fault::OtherMaskAlone) {
+                all
+            } else {
+                outer
+            };
+            [self.and(then, c, [false, alone]), self.and_not(c, other)]
         };
         let mark = self.values.len();
         let mut sides = [
             self.side(then, masks[0], Some((c, true)))?,
             self.side(otherwise, masks[1], Some((c, false)))?,
         ];
+        if is_seeded(Fault::MaskNotRestored) {
+            self.active = masks[1];
+        }
         // Whether what a side yields is known only there.
         let mut own = [0, 1].map(|n| !sides[n].nodes.is_empty());
         for n in [0, 1] {
@@ -192,6 +209,11 @@ impl Lowering<'_> {
         let outer = self.active;
         let [first, last] = [self.get(*low), self.get(*high)];
         let inits: Vec<Val> = init.iter().map(|&v| self.simplest(self.get(v))).collect();
+        let outer = if is_seeded(Fault::LoopForAll) {
+            self.constant_truth(true)
+        } else {
+            outer
+        };
         let enters = self.op(Op::Compare(Compare::IntLessEqual), &[first, last, outer]);
         let enters = if *breaks {
             self.and(enters, inits[0], [false; 2])
@@ -213,7 +235,7 @@ impl Lowering<'_> {
         // What decides about the next round is part of the body.
         let outside = std::mem::replace(&mut self.nodes, nodes);
         let mut goes_on = self.op(Op::Compare(Compare::IntLess), &[counter, last, mask]);
-        if *breaks {
+        if *breaks && !is_seeded(Fault::LoopNotLeft) {
             goes_on = self.and(goes_on, yields[0], [false; 2]);
         }
         let one = self.int(1);
