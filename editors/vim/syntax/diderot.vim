@@ -1,0 +1,49 @@
+" Diderot. Neovim with tree-sitter does not need it.
+if exists('b:current_syntax')
+  finish
+endif
+
+syntax case match
+syntax iskeyword @,48-57,_,39,192-255
+
+syntax match diderotNumber "\<[0-9]\+\>"
+syntax match diderotFloat "\<[0-9]\+\.[0-9]\+\([eE][+-]\?[0-9]\+\)\?"
+syntax match diderotContinuity "#\s*[0-9]\+"
+syntax match diderotVersion "\%^#version\s\+[0-9.]\+"
+syntax match diderotDefinition "\<import\>\ze\s*\""
+syntax match diderotDefinition "\<axis\>\ze\s\+[A-Za-zα-ω][A-Za-z0-9_'α-ω]*\s*="
+syntax match diderotType "\<\(fem\|mesh\)\>\ze\s*\(#\|(\s*[0-9]\)"
+syntax match diderotMember "\.\@<!\.[A-Za-zα-ω][A-Za-z0-9_'α-ω]*"
+syntax match diderotEscape "\\\([abfnrtv\\"]\|[0-9]\{3}\)" contained
+syntax region diderotString start=+"+ skip=+\\\\\|\\"+ end=+"\|$+ contains=diderotEscape
+syntax match diderotOperator "&&\|||\|\.\.\|[-+*/%]\?="
+syntax keyword diderotTodo TODO FIXME XXX contained
+
+" tables: written by the test `editors` with UPDATE_DOCS=1
+" end of tables
+
+syntax match diderotComment "//.*$" contains=diderotTodo,@Spell
+syntax region diderotComment start="/\*" end="\*/" contains=diderotTodo,@Spell
+syntax region diderotFold start="{" end="}" transparent fold
+syntax sync fromstart
+
+highlight default link diderotNumber Number
+highlight default link diderotFloat Float
+highlight default link diderotContinuity StorageClass
+highlight default link diderotVersion PreProc
+highlight default link diderotDefinition Keyword
+highlight default link diderotPart Structure
+highlight default link diderotStatement Statement
+highlight default link diderotType Type
+highlight default link diderotLiteral Constant
+highlight default link diderotFunction Function
+highlight default link diderotKernel Constant
+highlight default link diderotOperator Operator
+highlight default link diderotDerivative Operator
+highlight default link diderotMember Identifier
+highlight default link diderotString String
+highlight default link diderotEscape SpecialChar
+highlight default link diderotComment Comment
+highlight default link diderotTodo Todo
+
+let b:current_syntax = 'diderot'
