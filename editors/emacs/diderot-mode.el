@@ -21,6 +21,41 @@
 (defcustom diderot-use-input-method t "Whether names such as \\otimes become symbols." :type 'boolean)
 
 ;; tables: written by the test `editors` with UPDATE_DOCS=1
+(defconst diderot-functions
+ '(
+   "GetCell" "KRNS" "MAX" "MIN" "SUM" "abs" "acos" "all" "argmax" "argmin" "asin" "atan" "atan2" "border" "ceil" "clamp" "clerp"
+   "compose" "concat" "cos" "cross" "curl" "det" "div" "dot" "erf" "erfc" "evals" "evecs" "exists" "exp" "floor" "fmod" "grad"
+   "identity" "inside" "insideF" "inv" "jacobian" "laplacian" "length" "lerp" "load" "load_fem" "load_image" "load_mesh"
+   "load_sequence" "log" "log10" "log2" "max" "mean" "min" "mirror" "modulate" "norm" "normalize" "numActive" "numStable"
+   "numStrands" "outer" "pow" "printIR" "product" "round" "sin" "size" "sphere" "sqrt" "sum" "swap" "tan" "toField" "trace"
+   "transpose" "trunc" "variance" "wrap" "zeros"
+   ) "The functions of Diderot.")
+(defconst diderot-kernels
+ '(
+   "tent" "ctmr" "bspln3" "bspln5" "c4hexic" "c1tent" "c2tent" "c2ctmr"
+   ) "The kernels of Diderot.")
+(defconst diderot-keywords
+ '(
+   "const" "function" "input" "output" "strand" "create_array" "create_collection" "global" "initialize" "initially" "start"
+   "update" "continue" "die" "else" "foreach" "if" "in" "new" "print" "return" "stabilize"
+   ) "The keywords of Diderot.")
+(defconst diderot-literals
+ '(
+   "false" "nan" "true"
+   ) "The literals of Diderot.")
+(defconst diderot-types
+ '(
+   "bool" "field" "image" "int" "kernel" "mat2" "mat3" "mat4" "real" "string" "tensor" "vec2" "vec3" "vec4"
+   ) "The types of Diderot.")
+(defconst diderot-symbols
+ '(
+   ("\\alpha" . "α") ("\\beta" . "β") ("\\bullet" . "•") ("\\cdot" . "•") ("\\circ" . "∘") ("\\circledast" . "⊛")
+   ("\\compose" . "∘") ("\\conv" . "⊛") ("\\cross" . "×") ("\\curl" . "∇×") ("\\delta" . "δ") ("\\div" . "∇•") ("\\dot" . "•")
+   ("\\epsilon" . "ε") ("\\eta" . "η") ("\\gamma" . "γ") ("\\grad" . "∇") ("\\inf" . "∞") ("\\infty" . "∞") ("\\jacobian" . "∇⊗")
+   ("\\lambda" . "λ") ("\\laplacian" . "∇²") ("\\mu" . "μ") ("\\nabla" . "∇") ("\\omega" . "ω") ("\\otimes" . "⊗")
+   ("\\partial" . "∂") ("\\phi" . "φ") ("\\pi" . "π") ("\\psi" . "ψ") ("\\rho" . "ρ") ("\\sigma" . "σ") ("\\tau" . "τ")
+   ("\\theta" . "θ") ("\\times" . "×") ("\\xi" . "ξ") ("\\zeta" . "ζ")
+   ) "Names of symbols, and the symbols.")
 ;; end of tables
 
 (quail-define-package
@@ -57,7 +92,7 @@
   "Colours of `diderot-mode'.")
 
 (defun diderot-indent-line ()
-  "Indent by the brackets that are open at the beginning of the line, and once more where a statement goes on."
+  "Indent by open brackets, and once more where a statement goes on."
   (interactive)
   (let* ((beginning (save-excursion (back-to-indentation) (point)))
          (state (save-excursion (syntax-ppss (line-beginning-position))))

@@ -4,6 +4,8 @@
  */
 
 // tables: written by the test `editors` with UPDATE_DOCS=1
+const OR = ['||'];
+const AND = ['&&'];
 const COMPARISON = ['!=', '<', '<=', '==', '>', '>='];
 const SUM = ['+', '-', '@'];
 const PRODUCT = ['%', '*', '/', ':', '\\conv', '\\cross', '\\dot', '\\otimes', '×', '•', '⊗', '⊛', '⋅'];
@@ -312,8 +314,8 @@ module.exports = grammar({
 
     binary: $ => choice(
       ...[
-        ['or', ['||'], prec.right],
-        ['and', ['&&'], prec.right],
+        ['or', OR, prec.right],
+        ['and', AND, prec.right],
         ['comparison', COMPARISON, prec.left],
         ['sum', SUM, prec.left],
         ['product', PRODUCT, prec.left],
