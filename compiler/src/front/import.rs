@@ -34,8 +34,10 @@ pub(super) fn resolve(path: PathBuf, text: String) -> Source {
         return plain(path, text);
     }
     let mut linker = Linker::default();
-    // What is wrong beside the imports is found again when the whole text is read.
-    let about_imports = |d: &Diagnostic| read.imports.iter().any(|i| i.span == d.span);
+    // What is wrong beside the imports is found again when the whole text is read; their own text is not in it.
+    let inside =
+        |d: &Diagnostic, i: &Import| i.span.start <= d.span.start && d.span.end <= i.span.end;
+    let about_imports = |d: &Diagnostic| read.imports.iter().any(|i| inside(d, i));
     let errors: Vec<Diagnostic> = read
         .diagnostics
         .iter()

@@ -6,7 +6,10 @@
 mod lists;
 mod snippets;
 
-use compiler::front::syntax::vocabulary;
+use compiler::front::{
+    source::Source,
+    syntax::{ast::Version, operators, parse, vocabulary},
+};
 use std::{fs, path::PathBuf};
 
 /// A file below `editors`.
@@ -68,6 +71,29 @@ fn between_marks(name: &str, new: &[String]) {
     let indent = &begin[..begin.len() - begin.trim_start().len()];
     let new: String = new.iter().map(|line| format!("{indent}{line}\n")).collect();
     current(name, &format!("{before}{begin}\n{new}{end}{after}"));
+}
+
+#[test]
+fn just_the_reserved_words_cannot_be_names() {
+    for word in vocabulary::words() {
+        let text = format!(
+            "#version 2.0\nreal {0} = 1;\nstrand S (int i) {{ output real x = {0}; update {{ stabilize; }} }}\ncreate_array {{ S(i) | i in 0..1 }}",
+            word.text
+        );
+        let (_, errors) = parse(&Source::new("p.diderot", text));
+        let reserved = word.reserved && word.only_in != Some(Version::V1);
+        assert_eq!(!errors.is_empty(), reserved, "{}: {errors:?}", word.text);
+    }
+}
+
+#[test]
+fn symbols_that_editors_insert_are_those_of_the_language() {
+    for (word, symbol) in vocabulary::symbol_words() {
+        let operator = operators::spellings().any(|spelling| spelling.symbol == symbol);
+        let letter = operators::greek_letter(word).is_some();
+        let known = operator || letter || operators::is_index_symbol(&symbol);
+        assert!(known, "\\{word} is {symbol}");
+    }
 }
 
 #[test]

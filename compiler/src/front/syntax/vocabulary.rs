@@ -126,36 +126,3 @@ pub fn symbol_words() -> BTreeMap<&'static str, String> {
         .chain(notation)
         .collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::front::{source::Source, syntax::parse};
-
-    #[test]
-    fn a_word_that_is_not_reserved_can_be_a_name() {
-        for word in words() {
-            let text = format!(
-                "#version 2.0\nreal {0} = 1;\nstrand S (int i) {{ output real x = {0}; update {{ stabilize; }} }}\ncreate_array {{ S(i) | i in 0..1 }}",
-                word.text
-            );
-            let (_, errors) = parse(&Source::new("p.diderot", text));
-            let reserved = word.reserved && word.only_in != Some(Version::V1);
-            assert_eq!(!errors.is_empty(), reserved, "{}: {errors:?}", word.text);
-        }
-    }
-
-    #[test]
-    fn words_of_tex_stand_for_symbols_of_the_language() {
-        for (word, symbol) in TEX {
-            assert!(
-                spellings().any(|spelling| spelling.symbol == symbol),
-                "{word}"
-            );
-            assert!(
-                !spellings().any(|spelling| spelling.written.strip_prefix('\\') == Some(word)),
-                "{word} is a word of programs"
-            );
-        }
-    }
-}
