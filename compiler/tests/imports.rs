@@ -209,6 +209,14 @@ fn what_is_wrong_with_imports_is_said_where_it_is() {
         &["main.diderot:2: error: `DIR/a` cannot be read: No such file or directory (os error 2)"],
     );
     reports(
+        "semicolon",
+        &[
+            ("main.diderot", "#version 2.0\nimport \"a.diderot\"\nREST"),
+            ("a.diderot", library),
+        ],
+        &["main.diderot:2: error: expected `;` before `strand`"],
+    );
+    reports(
         "standard",
         &[("main.diderot", "#version 2.0\nimport \"std/camra\";\nREST")],
         &["main.diderot:2: error: the standard library has no `std/camra`"],

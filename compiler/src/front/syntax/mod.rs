@@ -7,6 +7,7 @@
 pub mod ast;
 pub mod operators;
 pub mod print;
+pub mod vocabulary;
 
 mod assemble;
 mod builder;

@@ -1,0 +1,1 @@
+autocmd BufNewFile,BufRead *.diderot,*.ddro setfiletype diderot
