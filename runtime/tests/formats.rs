@@ -440,6 +440,27 @@ fn numbers_may_touch_the_tags_around_them() {
 }
 
 #[test]
+fn long_texts_between_tags_are_read_as_fast_as_others() {
+    let side = 60;
+    let numbers = "7 ".repeat(side * side * side);
+    let last = (side - 1).to_string();
+    let xml = text_image(numbers.trim()).replace('1', &last);
+    let nrrd = format!(
+        "NRRD0004\ntype: float\ndimension: 3\nsizes: {side} {side} {side}\nencoding: ascii\n\n{numbers}"
+    );
+    let time = |file: &str| {
+        let start = std::time::Instant::now();
+        let read = Image::<f32>::from_bytes(file.as_bytes(), 3, &[], &Reading::default());
+        let image = read.unwrap_or_else(|e| panic!("{e}")).image;
+        assert_eq!(image.sample(0, &[side - 1; 3]), Some(7.0));
+        start.elapsed().as_secs_f64()
+    };
+    // Looking for the tag at every number would take a thousand times as long.
+    let (tags, plain) = (time(&xml), time(&nrrd));
+    assert!(tags < 10.0 * plain + 0.1, "{tags} s, otherwise {plain} s");
+}
+
+#[test]
 fn samples_that_become_infinite_are_warned_of() {
     let header = "NRRD0004\ntype: double\ndimension: 2\nsizes: 2 2\nencoding: ascii\n\n";
     let file = format!("{header}1e39 -1e300 inf 3e38");

@@ -149,15 +149,9 @@ fn collect_strings<'v>(value: &'v serde_json::Value, strings: &mut Vec<&'v str>)
 
 #[test]
 fn the_queries_have_every_function_and_kernel() {
-    between_marks(
-        "tree-sitter-diderot/queries/highlights.scm",
-        &lists::query(),
-    );
-}
-
-/// Helix has other names for some captures.
-#[test]
-fn the_queries_for_helix_are_those_of_tree_sitter() {
+    let name = "tree-sitter-diderot/queries/highlights.scm";
+    between_marks(name, &lists::query());
+    // Helix has other names for some captures.
     let captures = [
         ("@number.float", "@constant.numeric.float"),
         ("@number", "@constant.numeric.integer"),
@@ -170,11 +164,11 @@ fn the_queries_for_helix_are_those_of_tree_sitter() {
         ("@variable.member", "@variable.other.member"),
         ("@type.definition", "@type"),
     ];
-    let mut text = read("tree-sitter-diderot/queries/highlights.scm");
+    let mut text = read(name);
     for (ours, theirs) in captures {
         text = text.replace(ours, theirs);
     }
-    let head = "; Written from `tree-sitter-diderot/queries/highlights.scm` by the test `editors`; do not edit.\n";
+    let head = format!("; Written from `{name}` by the test `editors`; do not edit.\n");
     current("helix/queries/highlights.scm", &format!("{head}\n{text}"));
 }
 

@@ -8,7 +8,10 @@ use super::stages::Case;
 use compiler::{
     codegen::{self, Compiled},
     device,
-    front::source::Source,
+    front::{
+        diag::{Diagnostic, Severity},
+        source::Source,
+    },
     interpret::{LEFT, Numbers, Outcome, Runnable, interpret, primitives::EvalImage},
     low::{Low, Zeros},
     pipeline::{self, Lowered, Options, Session, Stopped, WIDTHS},
@@ -120,7 +123,11 @@ fn check_with(case: &mut Case, numbers: Numbers, mut dice: Option<&mut Dice>) ->
     let lowered = guarded(COMPILING, || {
         let lowered = pipeline::lower(&mut Session::default(), &case.source, &options);
         lowered.map_err(|stopped| match stopped {
-            Stopped::Errors(errors) => format!("{:?}", errors.first()),
+            Stopped::Errors(messages) => {
+                let is_error = |message: &&Diagnostic| message.severity == Severity::Error;
+                let error = messages.iter().find(is_error);
+                error.map_or_else(String::new, |error| error.message.clone())
+            }
             Stopped::Asked => "stopped".into(),
         })
     })?;

@@ -148,16 +148,16 @@ fn wrong_programs_are_made_smaller() {
     assert!(is_wrong(&small) && small.lines().count() < 16, "{small}");
 }
 
-/// Every deliberate fault in masks and registers makes a program of some hundred wrong.
+/// Every deliberate fault in masks makes a program of some hundred wrong.
 #[cfg(feature = "mutants")]
 #[test]
 #[ignore = "no other test may run at the same time"]
-fn faults_of_masks_and_registers_are_found() {
-    use compiler::codegen::mutants::{FAULTS, switch_on};
+fn faults_of_masks_are_found() {
+    use compiler::codegen::mutants::{of_masks, switch_on};
     let seed = seed_of_run();
     println!("DIDEROT_SEED={seed}");
     let mut missed = Vec::new();
-    for &(fault, what) in FAULTS {
+    for &(fault, what) in of_masks() {
         switch_on(Some(fault));
         let found = (0..600).find_map(|n| {
             let seed = nth_seed(seed, n);

@@ -76,7 +76,7 @@ impl Packing {
         )
         .map_err(fail)?;
         if self.text {
-            return Ok(Box::new(BeforeTag { text: stream }));
+            return Ok(Box::new(BeforeTag::new(stream)));
         }
         let mut bytes: Box<dyn Read + 'a> = match self.base64 {
             // The buffer asks for many bytes at a time, as the decoder wants it.
@@ -132,16 +132,35 @@ impl Packing {
 /// A text up to its next tag, which may touch the last number.
 struct BeforeTag<R> {
     text: R,
+    /// Bytes that were seen to be before the tag, so that none is looked at twice.
+    clear: usize,
+    /// Whether the tag is behind them.
+    ended: bool,
+}
+
+impl<R> BeforeTag<R> {
+    fn new(text: R) -> BeforeTag<R> {
+        BeforeTag {
+            text,
+            clear: 0,
+            ended: false,
+        }
+    }
 }
 
 impl<R: BufRead> BufRead for BeforeTag<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         let buffer = self.text.fill_buf()?;
-        let end = buffer.iter().position(|b| *b == b'<');
-        Ok(&buffer[..end.unwrap_or(buffer.len())])
+        if self.clear == 0 && !self.ended {
+            let end = buffer.iter().position(|b| *b == b'<');
+            self.clear = end.unwrap_or(buffer.len());
+            self.ended = end.is_some();
+        }
+        Ok(&buffer[..self.clear.min(buffer.len())])
     }
 
     fn consume(&mut self, count: usize) {
+        self.clear -= count;
         self.text.consume(count);
     }
 }

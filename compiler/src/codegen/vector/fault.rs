@@ -1,5 +1,5 @@
-//! Faults that are seeded on purpose, to see that they are found: by the checker of register assignments in its tests, and by programs
-//! that `datm mutants` runs, with the feature `mutants`. Otherwise there are none, and nothing of them is left.
+//! Faults that are seeded on purpose, to see that they are found: all that a tree does not have by the checker of register
+//! assignments in its tests, those of masks by programs that `datm mutants` runs, with the feature `mutants`. Otherwise there are none, and nothing of them is left.
 
 #![cfg_attr(
     not(feature = "mutants"),
@@ -15,7 +15,7 @@ macro_rules! faults {
 
         /// Every fault and what it does.
         #[cfg(any(test, feature = "mutants"))]
-        pub const FAULTS: &[(Fault, &str)] = &[$((Fault::$fault, $what),)*];
+        pub(super) const FAULTS: &[(Fault, &str)] = &[$((Fault::$fault, $what),)*];
     };
 }
 
@@ -26,8 +26,15 @@ faults! {
     MaskNotRestored: "after a condition only the lanes of its second arm run";
     LoopForAll: "a loop is entered by lanes that do not run";
     LoopNotLeft: "a lane that leaves a loop early goes on with the others";
-    // Faults in the choice of registers and in what is emitted.
+    // Faults in what is emitted for masks.
     LostMask: "an arm for all lanes replaces a value that a branch around it still needs in its other lanes";
+    MergeUnderActive: "a merge is made under the lanes that run at all";
+    MergeOmitted: "a merge is not made";
+    VariableNotKept: "lanes that have left a loop do not keep their values";
+    ActiveNotUpdated: "lanes that end go on";
+    EndedNotStored: "the state of lanes that end is not stored";
+    StoredForOthers: "the state is stored for the lanes that end also when the call ends";
+    // Faults in the choice of registers. What they lead to may be anything, loops without end among it.
     SpillOmitted: "a value leaves its register and is not stored";
     RegisterReleasedEarly: "the register of an operand is free although the operand is used later";
     SlotGivenBackEarly: "a slot is given back although its value is used later";
@@ -35,16 +42,16 @@ faults! {
     CircleInOrder: "moves in a circle are done one after the other";
     CallNotSaved: "a register is not saved before a call";
     RareCallNotSaved: "a call that is rarely made does not save a register";
-    MergeUnderActive: "a merge is made under the lanes that run at all";
-    MergeOmitted: "a merge is not made";
     InPlaceThoughUsed: "a result of a branch, or a variable of a loop, takes the place of a value that is used later";
     NextNotMoved: "a variable of a loop or of super-steps does not get its next value";
-    VariableNotKept: "lanes that have left a loop do not keep their values";
-    ActiveNotUpdated: "lanes that end go on";
-    EndedNotStored: "the state of lanes that end is not stored";
-    StoredForOthers: "the state is stored for the lanes that end also when the call ends";
     WrongArgument: "a value that is handed to a call is another one";
     OperandsSwapped: "the operands of a difference change places";
+}
+
+/// The faults of masks, which programs show by their values.
+#[cfg(feature = "mutants")]
+pub fn of_masks() -> &'static [(Fault, &'static str)] {
+    &FAULTS[..Fault::SpillOmitted as usize]
 }
 
 #[cfg(test)]

@@ -40,13 +40,18 @@ impl Translator<'_> {
                     .into_iter()
                     .map(|(&param, arg)| (param, self.expr(arg)))
                     .collect();
+                // Its variables end with the call: otherwise branches around later calls would merge what earlier ones left,
+                // which may be fields.
+                let outer = self.env.clone();
                 for (&param, arg) in definitions {
                     self.define(param, arg);
                 }
                 let is_field =
                     |(_, v): &(VarId, Value)| matches!(self.b.type_of(*v), Ty::Field { .. });
                 let may_be_fields = self.in_field_body && values.iter().any(is_field);
-                self.with_fields(may_be_fields, |t| t.inline(function, &values))
+                let result = self.with_fields(may_be_fields, |t| t.inline(function, &values));
+                self.env = outer;
+                result
             }
             ExprKind::Let { bindings, body } => {
                 for (var, value) in bindings {

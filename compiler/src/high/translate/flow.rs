@@ -31,10 +31,6 @@ impl Translator<'_> {
 
     /// Runs a function on arguments; gives its result. Parameters that are not values have been defined.
     pub(super) fn inline(&mut self, function: &Function, args: &[(VarId, Value)]) -> Value {
-        let outer: Vec<(Key, Option<Value>)> = [Key::Status, Key::Result]
-            .into_iter()
-            .map(|key| (key, self.env.get(&key).copied()))
-            .collect();
         self.statics.calls += 1;
         let caller = std::mem::replace(&mut self.call, self.statics.calls);
         for &(param, value) in args {
@@ -61,12 +57,6 @@ impl Translator<'_> {
             }
         };
         self.call = caller;
-        for (key, value) in outer {
-            match value {
-                Some(value) => self.env.insert(key, value),
-                None => self.env.remove(&key),
-            };
-        }
         result
     }
 

@@ -155,12 +155,29 @@ impl<'a> Lines<'a> {
                 .ok_or_else(beyond)?;
             return self.move_to(place).then_some(()).ok_or_else(beyond);
         }
-        let mut left = count;
-        while left > 0 {
-            let line = self.next().map_err(|_| beyond())?;
-            left = left.saturating_sub(line.split_whitespace().count());
+        match (0..count).all(|_| self.pass_word()) {
+            true => Ok(()),
+            false => Err(beyond()),
         }
-        Ok(())
+    }
+
+    /// Passes over a word, on whichever line it is; false at the end. All samples may be on one line.
+    fn pass_word(&mut self) -> bool {
+        loop {
+            let rest = &self.window[self.at..];
+            let blanks = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
+            let length = rest[blanks..]
+                .iter()
+                .take_while(|b| !b.is_ascii_whitespace())
+                .count();
+            let is_whole = blanks + length < rest.len();
+            self.at += blanks;
+            // It may go on in the file.
+            if is_whole || !(self.move_to(self.position()) && self.window.len() > length) {
+                self.at = (self.at + length).min(self.window.len());
+                return length > 0;
+            }
+        }
     }
 }
 

@@ -1,0 +1,106 @@
+; Written from `tree-sitter-diderot/queries/highlights.scm` by the test `editors`; do not edit.
+
+; No two patterns meet at one node, so their order does not matter: editors differ in which one wins.
+
+(version_line) @keyword.directive
+(line_comment) @comment
+(block_comment) @comment
+
+(string) @string
+(escape) @constant.character.escape
+(integer) @constant.numeric.integer
+(real) @constant.numeric.float
+(constant) @constant.builtin
+(boolean) @constant.builtin.boolean
+(nan "nan" @constant.builtin)
+(index_symbol) @constant.builtin
+
+; Names where they are defined.
+
+(constant_definition name: (identifier) @constant)
+(input_definition name: (identifier) @variable.parameter)
+(axis_definition name: (identifier) @type)
+(function_definition name: (identifier) @function)
+(field_function_definition name: (identifier) @function)
+(field_function_definition parameter: (identifier) @variable.parameter)
+(parameter name: (identifier) @variable.parameter)
+(strand_definition name: (identifier) @type)
+(named_type (identifier) @type)
+(new_statement strand: (identifier) @type)
+(iterator name: (identifier) @variable.parameter)
+(index_binding name: (identifier) @variable.parameter)
+(selection member: (identifier) @variable.other.member)
+
+; Words that are more than one thing.
+
+(cast "real" @function.builtin)
+(image_expression "image" @function.builtin)
+(identity "identity" @function.builtin)
+(zeros "zeros" @function.builtin)
+(method name: _ @keyword.function)
+(global_block name: _ @keyword.function)
+(create_array "create_array" @keyword.function)
+(create_collection "create_collection" @keyword.function)
+(initially "initially" @keyword.function)
+(import "import" @keyword.control.import)
+(axis_definition "axis" @keyword)
+(constant_definition "const" @keyword)
+(input_definition "input" @keyword)
+(output_definition "output" @keyword)
+(function_definition "function" @keyword)
+(strand_definition "strand" @keyword)
+
+(primitive_type) @type.builtin
+(tensor_type "tensor" @type.builtin)
+(image_type "image" @type.builtin)
+(field_type "field" @type.builtin)
+(kernel_type "kernel" @type.builtin)
+(mesh_type ["fem" "mesh"] @type.builtin)
+(continuity) @attribute
+
+(if_statement ["if" "else"] @keyword.control.conditional)
+(conditional ["if" "else"] @keyword.control.conditional)
+(foreach_statement "foreach" @keyword.control.repeat)
+(iterator "in" @keyword.control.repeat)
+(index_binding "in" @keyword.control.repeat)
+(index_range "in" @keyword.control.repeat)
+(return_statement "return" @keyword.control.return)
+(print_statement "print" @function.builtin)
+(new_statement "new" @keyword)
+(stabilize_statement "stabilize" @keyword)
+(die_statement "die" @keyword)
+(continue_statement "continue" @keyword)
+
+; Operators and brackets.
+
+(binary operator: _ @operator)
+(unary operator: _ @operator)
+(derivative operator: _ @operator)
+(partial_derivative operator: _ @operator)
+(differential operator: _ @operator)
+(assignment operator: _ @operator)
+(range ".." @operator)
+["="] @operator
+(norm "|" @punctuation.bracket)
+["(" ")" "[" "]" "{" "}"] @punctuation.bracket
+["," ";" "."] @punctuation.delimiter
+
+; Functions where they are used, and kernels: a variable of the same name hides them, which is not seen here.
+
+; tables: written by the test `editors` with UPDATE_DOCS=1
+([
+  (call function: (identifier) @function.builtin)
+  (reduction function: (identifier) @function.builtin)
+  (call function: (subscript base: (identifier) @function.builtin))
+ ]
+ (#any-of? @function.builtin
+  "GetCell" "KRNS" "MAX" "MIN" "SUM" "abs" "acos" "all" "argmax" "argmin" "asin" "atan" "atan2" "border" "ceil" "clamp" "clerp"
+  "compose" "concat" "cos" "cross" "curl" "det" "div" "dot" "erf" "erfc" "evals" "evecs" "exists" "exp" "floor" "fmod" "grad"
+  "identity" "inside" "insideF" "inv" "jacobian" "laplacian" "length" "lerp" "load" "load_fem" "load_image" "load_mesh"
+  "load_sequence" "log" "log10" "log2" "max" "mean" "min" "mirror" "modulate" "norm" "normalize" "numActive" "numStable"
+  "numStrands" "outer" "pow" "printIR" "product" "round" "sin" "size" "sphere" "sqrt" "sum" "swap" "tan" "toField" "trace"
+  "transpose" "trunc" "variance" "wrap" "zeros"
+ ))
+((identifier) @constant.builtin
+ (#any-of? @constant.builtin "tent" "ctmr" "bspln3" "bspln5" "c4hexic" "c1tent" "c2tent" "c2ctmr"))
+; end of tables
