@@ -7,3 +7,6 @@ mod repeated;
 #[path = "../stages/mod.rs"]
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod stages;
+
+/// The library's steps along a flow, with the line that names the version.
+const INTEGRATE: &str = include_str!("../../std/integrate.diderot");

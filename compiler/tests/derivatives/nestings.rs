@@ -1,7 +1,7 @@
 //! All nestings of control flow to depth 3 around all kinds of assignments, each as a function and, where it is less deep, as code of
 //! `update`. The truth is an evaluation of the same tree with dual numbers.
 
-use crate::stages::Case;
+use crate::{INTEGRATE, stages::Case};
 use compiler::{front::source::Source, pipeline::Options};
 use std::ops::{Add, Mul, Neg};
 
@@ -105,9 +105,6 @@ const ASSIGN: [Assign; 13] = [
     Assign::Return,
     Assign::Derivative,
 ];
-
-/// The library's steps along a flow, with the line that names the version.
-const INTEGRATE: &str = include_str!("../../std/integrate.diderot");
 
 /// What every program has besides.
 const COMMON: &str = "input bool on = true;
