@@ -1,7 +1,7 @@
 //! What stands innermost in a nest, and the programs around nests.
 
 use super::number::Dyadic;
-use super::space::{Level, statements};
+use super::space::{ELEMENTS, Level, statements};
 use super::tree::{Exit, Expr, Function, Kernel, Program, Range, State, Stmt, Type};
 
 /// What a nest does.
@@ -101,6 +101,12 @@ pub(super) struct Piece {
 }
 
 impl Piece {
+    /// Whether something in it may fail or needs the runtime, so that every super-step of a program with it is a call.
+    pub(super) fn is_loud(&self) -> bool {
+        let loud = [Kind::Element, Kind::List, Kind::Divide];
+        loud.contains(&self.kind) || self.nest.contains(&ELEMENTS)
+    }
+
     pub(super) fn label(&self) -> String {
         let levels: Vec<String> = self.nest.iter().map(ToString::to_string).collect();
         format!("{:?} in {}", self.kind, levels.join(" "))
@@ -125,14 +131,21 @@ fn state(output: bool, ty: Type, name: &str, value: Expr) -> State {
 }
 
 /// A program with these nests, one after the other.
+///
+/// Remainders are state, so that code for vectors may run several super-steps in one call: it does if nothing in `update` can fail.
 pub(super) fn program(pieces: &[Piece]) -> Program {
     let mut program = Program {
         strands: 20,
         steps: 8,
         state: vec![
-            state(false, Type::Real, "a", real(1, 2).times(name("i"))),
+            state(true, Type::Real, "a", real(1, 2).times(name("i"))),
             state(false, Type::Real, "b", real(1, 1).times(name("i").rem(5))),
             state(false, Type::Int, "age", Expr::Int(0)),
+            state(false, Type::Int, "r2", name("i").rem(2)),
+            state(false, Type::Int, "r4", name("i").rem(4)),
+            state(false, Type::Int, "q0", name("i").rem(3)),
+            state(false, Type::Int, "q1", name("i").plus(Expr::Int(1)).rem(3)),
+            state(false, Type::Int, "q2", name("i").plus(Expr::Int(2)).rem(3)),
         ],
         update: vec![
             Stmt::Set("age".into(), name("age").plus(Expr::Int(1))),
@@ -141,12 +154,7 @@ pub(super) fn program(pieces: &[Piece]) -> Program {
         ..Program::default()
     };
     let has = |wanted: &dyn Fn(&Piece) -> bool| pieces.iter().any(wanted);
-    if has(&|piece| {
-        piece
-            .nest
-            .iter()
-            .any(|level| level.to_string() == "loop-elements")
-    }) {
+    if has(&|piece| piece.nest.contains(&ELEMENTS)) {
         let end = name("i").rem(3);
         let value = Expr::Multiples(Dyadic::ratio(1, 2), Box::new(Expr::Int(1)), Box::new(end));
         program.state.push(state(false, Type::List, "w", value));
@@ -163,7 +171,7 @@ pub(super) fn program(pieces: &[Piece]) -> Program {
     for (n, piece) in pieces.iter().enumerate() {
         add(&mut program, piece, n);
     }
-    let last = Expr::Int(1).plus(name("i").rem(2)).less(name("age"));
+    let last = Expr::Int(1).plus(name("r2")).less(name("age"));
     program
         .update
         .push(Stmt::If(last, vec![Stmt::Exit(Exit::Stabilize)], None));
@@ -174,7 +182,7 @@ pub(super) fn program(pieces: &[Piece]) -> Program {
 fn early() -> Function {
     let give = |value: Expr| vec![Stmt::Exit(Exit::Return(value))];
     let found = Stmt::If(
-        name("t").equal(name("n").rem(4)),
+        name("t").equal(name("n")),
         give(name("x").plus(name("t"))),
         None,
     );
@@ -233,10 +241,14 @@ fn add(program: &mut Program, piece: &Piece, n: usize) {
                 (Type::Real, "a"),
                 (Type::Real, "b"),
                 (Type::Int, "i"),
+                (Type::Int, "r2"),
+                (Type::Int, "q0"),
+                (Type::Int, "q1"),
+                (Type::Int, "q2"),
                 (Type::List, "w"),
             ];
             let has_list = program.state.iter().any(|state| state.name == "w");
-            let parameters = parameters[..if has_list { 4 } else { 3 }].to_vec();
+            let parameters = parameters[..if has_list { 8 } else { 7 }].to_vec();
             let arguments = parameters
                 .iter()
                 .map(|(_, parameter)| name(parameter))
@@ -308,7 +320,7 @@ fn leaf(kind: Kind, x: &str, y: &str, place: i64) -> Vec<Stmt> {
         }
         Kind::List => set(x, Expr::Append(Box::new(name(x)), Box::new(here()))),
         Kind::Call => {
-            let call = Expr::Call("early".into(), vec![here(), name("i")]);
+            let call = Expr::Call("early".into(), vec![here(), name("r4")]);
             set(x, call.minus(name(x)))
         }
         Kind::Tent => set(x, Expr::Probe(Kernel::Tent, Box::new(at())).minus(name(x))),

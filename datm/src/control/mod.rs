@@ -79,7 +79,7 @@ pub(crate) fn first_wrong(at_a_time: usize) -> (Option<(String, Wrong)>, usize) 
     // Wrong lanes that reach the runtime with handles of sequences or strands would end this process.
     let is_safe = |piece: &Piece| {
         let handles = [Kind::List, Kind::New, Kind::Near, Kind::EachNear];
-        !handles.contains(&piece.kind) && piece.nest.iter().all(|level| *level != space::ELEMENTS)
+        !handles.contains(&piece.kind) && !piece.nest.contains(&space::ELEMENTS)
     };
     let mut programs = programs(EFFECT_DEPTH, Extent::All);
     programs
@@ -135,15 +135,18 @@ fn programs(depth: usize, extent: Extent) -> Vec<Vec<Piece>> {
         }
     }
     // Kinds that make the others' programs special have their own.
-    together.sort_by_key(|piece| EFFECTS.contains(&piece.kind).then_some(piece.kind));
+    let sort = |piece: &Piece| {
+        let effect = EFFECTS.contains(&piece.kind).then_some(piece.kind);
+        (effect, piece.is_loud())
+    };
+    together.sort_by_key(sort);
     let mut programs = Vec::new();
     let mut rest = &together[..];
     for crowd in CROWDS.iter().cycle() {
-        let kind = |piece: &Piece| EFFECTS.contains(&piece.kind).then_some(piece.kind);
-        let Some(first) = rest.first().map(kind) else {
+        let Some(first) = rest.first().map(sort) else {
             break;
         };
-        let alike = rest.iter().take_while(|piece| kind(piece) == first).count();
+        let alike = rest.iter().take_while(|piece| sort(piece) == first).count();
         let (these, others) = rest.split_at(alike.min(*crowd));
         programs.push(these.to_vec());
         rest = others;

@@ -51,7 +51,6 @@ pub(super) enum Level {
 }
 
 /// A loop over a sequence.
-#[cfg(feature = "mutants")]
 pub(super) const ELEMENTS: Level = Level::Loop(Length::Elements);
 
 /// The levels of a nest, the outermost first.
@@ -98,7 +97,7 @@ fn of_strand(level: usize) -> Expr {
     let half = |n: i64| Expr::Real(Dyadic::ratio(n, 3));
     match level {
         0 => half(17).less(Expr::name("a")),
-        1 => Expr::name("i").rem(2).equal(Expr::Int(0)),
+        1 => Expr::name("r2").equal(Expr::Int(0)),
         _ => Expr::name("b").less(half(6)),
     }
 }
@@ -138,8 +137,8 @@ fn inner(
                 Length::Fixed => ("k", Range::Count(Expr::Int(0), Expr::Int(2))),
                 Length::Common => ("k", Range::Count(Expr::Int(1), Expr::name("m"))),
                 Length::Varying => {
-                    let shifted = Expr::name("i").plus(Expr::Int(depth as i64));
-                    ("k", Range::Count(Expr::Int(1), shifted.rem(3)))
+                    let last = Expr::Name(format!("q{depth}"));
+                    ("k", Range::Count(Expr::Int(1), last))
                 }
                 Length::Elements => ("e", Range::Elements(Expr::name("w"))),
             };
@@ -160,7 +159,7 @@ fn condition(decider: Decider, depth: usize, around: Option<&Variable>) -> Expr 
         (Decider::Loop, Some((name, true))) => {
             Expr::name(name).less(Expr::Real(Dyadic::ratio(3, 3)))
         }
-        (Decider::Loop, Some((name, false))) => Expr::name(name).rem(2).equal(Expr::Int(0)),
+        (Decider::Loop, Some((name, false))) => Expr::name(name).equal(Expr::Int(1)),
         (Decider::Loop, None) => panic!("a condition on a loop's variable stands in a loop"),
     }
 }

@@ -17,8 +17,8 @@ impl Writer {
 
     pub(crate) fn program(&mut self) -> String {
         self.collection = self.dice.once_in(2);
-        let with_others = self.dice.once_in(3);
-        if with_others {
+        self.is_quiet = self.dice.once_in(3);
+        if !self.is_quiet && self.dice.once_in(3) {
             let places = [Ty::Real, Ty::tensor(&[2]), Ty::tensor(&[3])];
             self.position = Some(places[self.dice.below(3)].clone());
         }
@@ -225,7 +225,10 @@ impl Writer {
         self.fuel *= 2;
         let count = 3 + self.dice.below(6);
         let statements = self.scope(|this| this.statements(count, 3));
-        let last = self.dice.pick(&["2", "1 + i % 3", "m"]);
+        let last = match self.is_quiet {
+            true => self.dice.pick(&["2", "1 + j", "m"]),
+            false => self.dice.pick(&["2", "1 + i % 3", "m"]),
+        };
         text += &format!("update {{\nage += 1;\n{statements}if (age > {last}) stabilize;\n}}\n");
         if self.dice.once_in(3) {
             self.part(Place::Stabilize);

@@ -181,8 +181,8 @@ impl Writer {
             0 | 1 => format!("({} + {})", self.int(d), self.int(d)),
             2 => format!("({} - {})", self.int(d), self.int(d)),
             3 => format!("({} * {})", self.int(d), self.int(d)),
-            4 => format!("({} / (3 + |{} % 5|))", self.int(d), self.int(d)),
-            5 => format!("({} % (2 + |{} % 4|))", self.int(d), self.int(d)),
+            4 if !self.is_quiet => format!("({} / (3 + |{} % 5|))", self.int(d), self.int(d)),
+            5 if !self.is_quiet => format!("({} % (2 + |{} % 4|))", self.int(d), self.int(d)),
             6 => format!(
                 "({} if {} else {})",
                 self.int(d),
@@ -277,7 +277,10 @@ impl Writer {
         match ty {
             Ty::Bool => format!("({name})"),
             Ty::Int => {
-                let compare = self.dice.pick(&["> 0", "< 2", "% 2 == 0", "== 1"]);
+                let compare = match self.is_quiet {
+                    true => self.dice.pick(&["> 0", "< 2", "== 1"]),
+                    false => self.dice.pick(&["> 0", "< 2", "% 2 == 0", "== 1"]),
+                };
                 format!("({name} {compare})")
             }
             Ty::Real => format!("({name} > {})", self.dice.odd_number()),

@@ -60,7 +60,12 @@ impl Writer {
                 (format!("0..{end}"), Ty::Int, Kind::Counter)
             }
             1 if self.is_new() && !some && lists => {
-                (format!("1..{} % 3", self.int(0)), Ty::Int, Kind::Counter)
+                let end = self.int(0);
+                (
+                    format!("1..{}", self.limited(&end, 2)),
+                    Ty::Int,
+                    Kind::Counter,
+                )
             }
             2 if lists => {
                 let more = if some { self.real(0) } else { String::new() };
@@ -130,9 +135,13 @@ impl Writer {
             return format!("({list} @ {last})[|{index}| % (length({list}) + 1)]");
         }
         let sequence = self.fixed(ty, n, d.min(1));
-        let index = match self.dice.below(2) {
-            0 => self.dice.below(n).to_string(),
-            _ => format!("|{}| % {n}", self.int(d.min(1))),
+        // An index that is computed is checked.
+        let index = match self.is_quiet || self.dice.once_in(2) {
+            true => self.dice.below(n).to_string(),
+            false => {
+                let index = self.int(d.min(1));
+                self.limited(&index, n - 1)
+            }
         };
         let sequence = if self.is_new() {
             format!("({sequence})")

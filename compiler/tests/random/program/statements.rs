@@ -53,7 +53,10 @@ impl Writer {
                 1 => format!("clamp(-2, 2, {})", self.real(3)),
                 _ => format!("sin({})", self.real(4)),
             },
-            Ty::Int => format!("({}) % 17", self.int(3)),
+            Ty::Int => {
+                let e = self.int(3);
+                self.bounded_int(&e)
+            }
             Ty::Tensor(shape) => {
                 let e = self.tensor(shape, 2);
                 format!("({e})/(1 + |{e}|)")
@@ -93,18 +96,22 @@ impl Writer {
             return self.declaration();
         };
         let op = match ty {
+            Ty::Int if self.is_quiet => self.dice.pick(&["+=", "-=", "*="]),
             Ty::Int => self.dice.pick(&["+=", "-=", "*=", "/=", "%="]),
             _ => self.dice.pick(&["+=", "-=", "*=", "/="]),
         };
         let value = match (&ty, op) {
             (Ty::Int, "/=" | "%=") => format!("3 + |{} % 4|", self.int(1)),
-            (Ty::Int, _) => format!("({}) % 5", self.int(2)),
+            (Ty::Int, _) => {
+                let e = self.int(2);
+                self.limited(&e, 4)
+            }
             (_, "*=") => format!("cos({})", self.real(2)),
             (_, "/=") => format!("1.25 + |({})|", self.real(2)),
             _ => format!("0.25*{}", self.expr_in_parentheses(&ty)),
         };
         let again = match ty {
-            Ty::Int => format!("{name} = {name} % 17;\n"),
+            Ty::Int => format!("{name} = {};\n", self.bounded_int(&name)),
             _ => format!("{name} = {name}/(1 + |{name}|);\n"),
         };
         format!("{name} {op} {value};\n{again}")
@@ -227,6 +234,7 @@ impl Writer {
 
     fn print(&mut self) -> String {
         let allowed = self.place.is_method() || self.place == Place::GlobalBlock;
+        let allowed = allowed && !(self.is_quiet && self.place.is_method());
         if !allowed || !self.dice.once_in(3) {
             return self.assignment();
         }
@@ -242,7 +250,7 @@ impl Writer {
     /// A new strand.
     fn birth(&mut self) -> String {
         let allowed = self.collection && matches!(self.place, Place::Update | Place::Start);
-        if !allowed || self.rounds > 1 || !self.dice.once_in(2) {
+        if !allowed || self.is_quiet || self.rounds > 1 || !self.dice.once_in(2) {
             return self.assignment();
         }
         // Those that are born have none themselves.
@@ -295,7 +303,12 @@ impl Writer {
             1 if self.is_new() => (Ty::Int, "1..m".into(), 3, Kind::Counter),
             2 | 3 if self.is_new() => {
                 let e = self.int(1);
-                (Ty::Int, format!("0..({e}) % 3"), 3, Kind::Counter)
+                (
+                    Ty::Int,
+                    format!("1..{}", self.limited(&e, 3)),
+                    3,
+                    Kind::Counter,
+                )
             }
             4 if self.has_lists() && self.is_new() => {
                 (Ty::Real, self.list(&Ty::Real, 1), 4, Kind::Varying)

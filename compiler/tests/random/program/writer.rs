@@ -25,6 +25,8 @@ pub(crate) struct Writer {
     pub(crate) collection: bool,
     /// The type of `pos`, if strands look for others.
     pub(crate) position: Option<Ty>,
+    /// Whether nothing in methods may fail or needs the runtime, so that code for vectors runs several super-steps in one call.
+    pub(crate) is_quiet: bool,
     /// Loops around this place, by their rounds.
     pub(crate) rounds: usize,
     /// The result of the function that is written.
@@ -49,6 +51,7 @@ impl Writer {
             place: Place::Globals,
             collection: false,
             position: None,
+            is_quiet: false,
             rounds: 1,
             result: None,
             fuel: 0,
@@ -62,7 +65,23 @@ impl Writer {
 
     /// Whether sequences of varying length may be written.
     pub(crate) fn has_lists(&self) -> bool {
-        self.purpose == Purpose::Any
+        self.purpose == Purpose::Any && !self.is_quiet
+    }
+
+    /// An integer from 0 to `most` that another one decides.
+    pub(crate) fn limited(&self, int: &str, most: usize) -> String {
+        match self.is_quiet {
+            true => format!("min(max({int}, 0), {most})"),
+            false => format!("|({int}) % {}|", most + 1),
+        }
+    }
+
+    /// An integer near 0 that another one decides.
+    pub(crate) fn bounded_int(&self, int: &str) -> String {
+        match self.is_quiet {
+            true => format!("min(max({int}, -17), 17)"),
+            false => format!("({int}) % 17"),
+        }
     }
 
     /// A name that nothing has.

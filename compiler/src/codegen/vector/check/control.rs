@@ -288,10 +288,14 @@ impl<'a> Checker<'a> {
         let impossible = possible.without(way.possible());
         let mut changes: Vec<(Place, Content)> = Vec::new();
         let mut lost: Vec<Lost> = Vec::new();
-        for (place, head, end) in self.state.compare(way) {
+        for (place, head, written) in self.state.compare(way) {
+            let end = written.unwrap_or(head);
             let mut content = None;
             for fact in head.iter() {
                 let variable = round.variables.iter().find(|v| v.value == fact.value);
+                if variable.is_none() && written.is_none() {
+                    continue;
+                }
                 let again = match variable {
                     Some(v) => {
                         let next = self.lanes_of(end, v.next);

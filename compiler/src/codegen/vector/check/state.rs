@@ -303,16 +303,15 @@ impl State {
         }
     }
 
-    /// All places of which something is known, with what they hold at the end of a way from here.
+    /// All places of which something is known, with what they hold at the end of a way from here, if it has written them.
     pub(super) fn compare<'a>(
         &'a self,
         way: &'a Way,
-    ) -> impl Iterator<Item = (Place, &'a Content, &'a Content)> {
+    ) -> impl Iterator<Item = (Place, &'a Content, Option<&'a Content>)> {
         let contents = self.contents.iter().enumerate();
         contents.filter_map(|(n, now)| {
             let place = Place(n as u32);
-            let after = way.contents.get(&place).unwrap_or(now);
-            (!now.0.is_empty()).then_some((place, now, after))
+            (!now.0.is_empty()).then(|| (place, now, way.contents.get(&place)))
         })
     }
 }
