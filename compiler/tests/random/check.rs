@@ -151,7 +151,7 @@ fn check_with(case: &mut Case, numbers: Numbers, mut dice: Option<&mut Dice>) ->
         for (way, found) in [
             (
                 "High-IR",
-                interpreted("High-IR", &lowered.translated, &images, numbers)?,
+                interpreted("High-IR", &lowered.derived, &images, numbers)?,
             ),
             (
                 "Low-IR",
