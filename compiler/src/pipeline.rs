@@ -89,7 +89,7 @@ impl Options {
 pub struct Stage {
     /// The name.
     pub name: &'static str,
-    /// What it does.
+    /// A short description.
     pub about: &'static str,
     /// Whether its result can be printed.
     pub has_text: bool,
@@ -344,7 +344,7 @@ fn lower_here(
     Ok((hoisted, warnings))
 }
 
-/// Reads and checks a program: what is accepted can be compiled. All that wants to know a program comes in here.
+/// Reads and checks a program: an accepted program can be compiled. This is the entry point for all analysis of programs.
 pub fn check(source: &Source, options: &Options) -> Checked {
     let mut checked = front::check(source, &options.check());
     let Some(program) = &checked.program else {

@@ -64,7 +64,7 @@ pub enum Range {
     Between(f64, f64),
     /// From the lowest to the highest finite value of the array.
     Auto,
-    /// From and to the values below which these percentages of the finite values of the array lie.
+    /// Between these two percentiles of the finite values of the array.
     Percentiles(f64, f64),
 }
 
@@ -96,7 +96,7 @@ fn error(message: impl Into<String>) -> PngError {
 }
 
 impl PngError {
-    /// What is wrong, without the file.
+    /// The error message, without the file name.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -261,7 +261,7 @@ impl<'b> Decoder<'b> {
     }
 }
 
-/// Memory is bounded by what is claimed, and by what is ignored.
+/// The decoder needs no limits of its own: memory for pixels is claimed, and chunks that could unpack to any size are ignored.
 const NO_LIMITS: Limits = Limits { bytes: usize::MAX };
 
 fn announced(reader: &Reader<Cursor<&[u8]>>, length: u64) -> Result<Announced, PngError> {

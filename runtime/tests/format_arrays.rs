@@ -1,4 +1,4 @@
-//! Arrays and axes of files: which of several arrays is read, which frames, and what is said of those that were not asked for.
+//! Arrays and axes of files: which of several arrays and frames are read, and the notes about the others.
 
 use std::path::{Path, PathBuf};
 
@@ -98,7 +98,7 @@ fn arrays_of_vtk_images_are_chosen_by_name() {
         if side == 2 {
             arrays_can_be_chosen(&path);
         } else {
-            // Only what is asked for is looked for behind the beginning.
+            // Past the beginning of the file, only a requested array is searched for.
             vectors_can_be_chosen(&path);
         }
         for is_text in [true, false] {

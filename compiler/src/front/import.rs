@@ -19,7 +19,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The program with this text, with what it imports.
+/// The program with this text and its imports.
 pub(super) fn resolve(path: PathBuf, text: String) -> Source {
     let plain = |path, text| Source {
         path,
@@ -34,8 +34,8 @@ pub(super) fn resolve(path: PathBuf, text: String) -> Source {
         return plain(path, text);
     }
     let mut linker = Linker::default();
-    // What is wrong beside the imports is found again when the whole text is read. What is wrong with them is not: they are no longer
-    // there. It may be at their end, as a missing `;` is.
+    // Errors outside of the imports are found again when the whole text is read. Errors in the imports are not, because the imports are
+    // no longer there. Such an error may be at the end of an import, for example a missing `;`.
     let about_imports = |d: &Diagnostic| {
         let touches = |i: &Import| (i.span.start..=i.span.end).contains(&d.span.start);
         read.imports.iter().any(touches)

@@ -106,7 +106,7 @@ const ASSIGN: [Assign; 13] = [
     Assign::Derivative,
 ];
 
-/// What every program has besides.
+/// The definitions that all programs have.
 const COMMON: &str = "input bool on = true;
 input int rounds = 3;
 input real[2] weights = {0.5, -0.25};
@@ -139,7 +139,7 @@ fn bent(q: Dual, r: Dual) -> Dual {
     }
 }
 
-/// One nesting: what stands around what, the outermost first.
+/// One nesting: an assignment and the statements around it, the outermost first.
 #[derive(Clone, Debug)]
 struct Nest {
     around: Vec<Around>,
@@ -154,7 +154,7 @@ struct Strand {
 }
 
 impl Nest {
-    /// All of a depth.
+    /// All nestings of a depth.
     fn all(depth: usize) -> Vec<Nest> {
         if depth == 0 {
             let around = Vec::new;
@@ -199,7 +199,7 @@ impl Nest {
         }
     }
 
-    /// The statements from a depth on. Functions that are called are written before.
+    /// The statements from a depth on. Called functions are added to `functions`.
     fn text(
         &self,
         depth: usize,
@@ -234,7 +234,7 @@ impl Nest {
         }
     }
 
-    /// What `y` is afterwards; an error if the function returned it.
+    /// The value of `y` afterwards, as an error if the function has returned it.
     fn run(
         &self,
         depth: usize,
@@ -261,7 +261,7 @@ impl Nest {
                 let y = y + number(0.25 * k) * x;
                 self.run(depth + 1, y, strand, is_in_function)
             }),
-            // The caller goes on with what a function returns.
+            // The caller continues with the result of the function.
             Around::Call => match self.run(depth + 1, y, strand, true) {
                 Ok(y) | Err(y) => Ok(y),
             },
@@ -327,7 +327,7 @@ fn strand(number: usize) -> Strand {
 /// How many nestings one program has.
 const TOGETHER: usize = 24;
 
-/// Runs some nestings as one program; gives what is wrong.
+/// Runs some nestings as one program; gives a message for each wrong result.
 fn wrong(nests: &[Nest], is_function: bool) -> Vec<String> {
     let (mut functions, mut state, mut code) = (String::new(), String::new(), String::new());
     for (n, nest) in nests.iter().enumerate() {

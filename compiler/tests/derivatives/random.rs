@@ -5,7 +5,7 @@ use crate::stages::Case;
 use compiler::{front::source::Source, pipeline::Options};
 use std::fmt::Write;
 
-/// What every program can use.
+/// The definitions that all programs can use.
 const COMMON: &str = "field#4(2)[2] V(z) = [sin(z[0])*z[1], cos(z[1]) + 0.5*z[0]*z[0]];
 field#4(2)[] F(z) = exp(-z[0]*z[0]) + z[1]*sin(z[0]);
 function real quotient (real a, real b) { real below = 1.0 + b*b; return a/below; }
@@ -47,7 +47,7 @@ function vec2 carried (vec2 v, real h) {
 }
 ";
 
-/// Numbers that only depend on where they begin.
+/// Pseudo-random numbers that only depend on the seed.
 struct Random(u64);
 
 impl Random {
@@ -233,7 +233,8 @@ impl Program {
     }
 }
 
-/// The parameter that a program has: its type, the indices of its axes, and what it has components for.
+/// The possible parameters of a program: the type, the indices of its axes, the number of the strand that moves a component
+/// forth, and the number of components.
 const PARAMETERS: [(&str, &str, &str, usize); 3] = [
     ("real", "", "1", 1),
     ("vec2", "[i]", "2*i + 1", 2),
@@ -282,7 +283,7 @@ fn program(seed: u64) -> (String, usize) {
         1 => ("vec2", made.vector(), "2"),
         _ => ("mat2", made.matrix(), "2,2"),
     };
-    // The parameter, and every definition, counts for something in every program.
+    // The result of every program depends on the parameter and on every definition.
     let scalars = made.scalars.iter().map(|a| format!("0.1*sin({a})"));
     let vectors = made.vectors.iter().map(|v| format!("0.1*sin({v}•u)"));
     let matrices = made.matrices.iter().map(|m| format!("0.1*sin({m}:B)"));
@@ -336,7 +337,8 @@ create_array {{ P(number) | number in 0..{strands} }}
     (text, components)
 }
 
-/// What becomes of a program: none where differences of two sizes disagree, because `y` has a kink or a jump nearby.
+/// Compares the derivatives of a program with differences. The result is none if the program cannot be judged: `y` is too large, or
+/// differences of two sizes disagree because `y` has a kink or a jump nearby.
 fn judged(seed: u64) -> Option<()> {
     let (text, components) = program(seed);
     let case = Case::new(Source::new(format!("random-{seed}.diderot"), text.clone()));
@@ -379,7 +381,8 @@ fn judged(seed: u64) -> Option<()> {
     Some(())
 }
 
-/// Nearly all can be judged. `DIDEROT_CASES` says how many are tried, `DIDEROT_SEED` from which one on; every run has others.
+/// At least nine of ten programs can be judged. `DIDEROT_CASES` is the number of programs, and `DIDEROT_SEED` the first seed. Without a
+/// given seed every run has other programs.
 #[test]
 fn derivatives_of_random_programs_agree_with_differences() {
     let given = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();

@@ -1,4 +1,4 @@
-//! Derivatives of derivatives, against series of Taylor.
+//! Derivatives of derivatives, against Taylor series.
 
 use crate::stages::Case;
 use compiler::{front::source::Source, pipeline::Options};

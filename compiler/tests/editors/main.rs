@@ -1,5 +1,5 @@
-//! What files for editors say about the language is what the tables of the compiler say. `UPDATE_DOCS=1` writes the lists anew; the parser
-//! of tree-sitter is then made from them by `tree-sitter generate --abi 14`.
+//! The lists of words in files for editors agree with the tables of the compiler. `UPDATE_DOCS=1` updates the lists; the parser of
+//! tree-sitter is then made from them by `tree-sitter generate --abi 14`.
 //!
 //! A list stands between a line with `tables:` and one with `end of tables`, or, in JSON, on lines whose key is given here.
 

@@ -39,7 +39,7 @@ pub(crate) enum Ways {
     All,
 }
 
-/// How a program was run, and what is wrong about it.
+/// A fault of a program, and the way in which it was run.
 #[derive(Clone, Debug)]
 pub(crate) struct Wrong {
     pub(crate) way: String,
@@ -65,7 +65,7 @@ fn guarded<T>(way: &str, work: impl FnOnce() -> Result<T, String>) -> Result<T, 
     HOOK.call_once(|| {
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            // Those of tests themselves are told as usual.
+            // Panics of the tests themselves are reported as usual.
             if PANIC.with_borrow(|text| text == "expected") {
                 PANIC.set(info.to_string());
             } else {

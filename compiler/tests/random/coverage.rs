@@ -57,12 +57,12 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("ExprKind::Differential", "only in trees of wrong programs"),
 ];
 
-/// What has been seen.
+/// The parts of the language seen in programs.
 #[derive(Debug, Default)]
 pub(crate) struct Coverage(BTreeSet<String>);
 
 impl Coverage {
-    /// Adds what a program has.
+    /// Adds the parts of a program.
     pub(crate) fn add(&mut self, program: &mut Program) {
         self.see(&version(&program.version));
         let strand = program.strand.as_ref();
@@ -92,7 +92,7 @@ impl Coverage {
         self.0.insert(what.to_string());
     }
 
-    /// What has not been seen and is no exception, and exceptions that have been seen.
+    /// Parts that were not seen and are not exceptions, and exceptions that were seen.
     pub(crate) fn gaps(&self) -> Vec<&'static str> {
         let lists = [
             VERSIONS, ITEMS, BODIES, METHODS, TYPES, ASSIGNS, STMTS, SUBSCRIPTS, CLAUSES, EXPRS,

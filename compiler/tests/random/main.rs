@@ -136,7 +136,7 @@ fn every_construct_is_reached() {
     assert_eq!(coverage.gaps(), Vec::<&str>::new());
 }
 
-/// What is left of a program is what its fault needs.
+/// Only the parts of a program that its fault needs are left.
 #[test]
 fn wrong_programs_are_made_smaller() {
     let is_wrong = |text: &str| text.contains("foreach") && text.contains("sin(");

@@ -44,7 +44,7 @@ pub(crate) fn reduce(program: Program, fails: &dyn Fn(&str) -> bool) -> Program 
     }
 }
 
-/// Removes the n-th of a list, if it is there; otherwise counts what is there.
+/// Removes the n-th element of a list, if there is one; otherwise subtracts the length of the list from n.
 fn take<T>(list: &mut Vec<T>, n: &mut usize) -> bool {
     if *n < list.len() {
         list.remove(*n);
@@ -131,7 +131,7 @@ impl Visit for Nth<'_> {
     }
 }
 
-/// Changes the n-th of all ways in which places can be changed; false if there are not so many.
+/// Makes the n-th of all possible changes of places; false if there are fewer.
 fn nth(
     program: &mut Program,
     n: usize,
@@ -182,7 +182,7 @@ fn without_statement(program: &mut Program, n: usize) -> bool {
     })
 }
 
-/// Puts what is inside of a branch, a loop or a block in its place.
+/// Replaces a branch, a loop or a block by a statement inside of it.
 fn unnested(program: &mut Program, n: usize) -> bool {
     let inside = |stmt: &Stmt| -> Vec<StmtKind> {
         match &stmt.kind {

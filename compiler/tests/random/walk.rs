@@ -2,7 +2,7 @@
 
 use compiler::front::syntax::ast::*;
 
-/// What is done at the parts of a tree. A part is visited before those inside of it.
+/// Actions at the parts of a tree. A part is visited before those inside of it.
 pub(crate) trait Visit {
     fn item(&mut self, _: &mut Item) {}
     fn expr(&mut self, _: &mut Expr) {}

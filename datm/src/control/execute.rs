@@ -94,7 +94,7 @@ pub(super) fn in_turn(n: usize) -> Vec<Way> {
     ways
 }
 
-/// A difference between what a program gives and what it must give.
+/// A difference between the results of a program and the expected ones.
 #[derive(Clone, Debug)]
 pub struct Wrong {
     /// How it was run.
@@ -133,7 +133,7 @@ pub(super) fn check(program: &Program, ways: &[Way]) -> Result<(), Wrong> {
 /// What runs a program with any inputs.
 type Ready = Box<dyn Fn(&Inputs) -> Result<Outcome, Failure>>;
 
-/// Makes what is needed to run a program in a way.
+/// Prepares a program to run in a way.
 fn ready(program: &ssa::Program<Low>, way: Way, steps: usize) -> Result<Ready, Failure> {
     guarded(Stage::Compile, || {
         Ok(match way {

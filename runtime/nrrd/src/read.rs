@@ -54,8 +54,8 @@ impl<'a> Reader<'a> {
         Reader::new(stream, length, &name, Some(directory))
     }
 
-    /// Reads a header from any stream, of which `length` says how many bytes it has, if that is known. `name` is used in
-    /// messages; data files are looked up in `directory`, without which a header that names any is refused.
+    /// Reads a header from any stream. `length` is the number of its bytes, if that is known. `name` is used in messages;
+    /// data files are looked up in `directory`, without which a header that names any is refused.
     pub fn from_stream(
         stream: impl BufRead + 'a,
         length: Option<u64>,
@@ -115,9 +115,9 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The same array, of which no more than so many bytes are taken into memory: a longer one is an error of kind
-    /// [`ErrorKind::TooLarge`]. A compressed file of kilobytes can hold gigabytes, so whoever reads files of strangers
-    /// wants a limit.
+    /// The same array, with at most this number of bytes in memory: a longer one is an error of kind
+    /// [`ErrorKind::TooLarge`]. A compressed file of kilobytes can hold gigabytes, so files from an untrusted source
+    /// need a limit.
     pub fn with_limit(self, bytes: usize) -> Reader<'a> {
         Reader {
             limit: bytes,
@@ -266,7 +266,7 @@ fn io_error(error: &std::io::Error, name: &str) -> NrrdError {
 
 /// The length of a file, if it is one: pipes do not say theirs.
 ///
-/// A device is refused. Some have no end, and a header that someone else wrote can name them.
+/// A device is refused. Some have no end, and a header from an untrusted source can name them.
 fn file_length(path: &Path) -> std::io::Result<Option<u64>> {
     if path.as_os_str() == STANDARD_INPUT {
         return Ok(None);

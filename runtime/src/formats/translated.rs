@@ -1,4 +1,4 @@
-//! Translators: what they are asked, and what they make of the beginning of a file.
+//! Translators: the request they receive, and their result for the beginning of a file.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::image::Note;
 use crate::image::normalize::Facts;
 use crate::nrrd::{Header, Storage};
 
-/// What a translator makes of the beginning of a file.
+/// The result of a translator for the beginning of a file.
 pub(crate) struct Translated {
     pub(crate) header: Header,
     /// Where the samples are; skips count from the beginning of the file.
@@ -21,7 +21,7 @@ pub(crate) struct Translated {
     pub(crate) others: Vec<(String, usize)>,
 }
 
-/// What is asked of a file.
+/// A request for a file.
 pub(crate) struct Asked<'a> {
     /// Its name without its directory.
     pub(super) name: &'a str,
@@ -32,7 +32,7 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The file, for what is behind its beginning.
+    /// The file, to read past its beginning.
     pub(super) fn file(&self) -> Option<File> {
         self.path.and_then(|path| File::open(path).ok())
     }
@@ -80,5 +80,5 @@ impl Translated {
     }
 }
 
-/// A translator: from the beginning of a file, and what is asked of it, to what it describes; or what is wrong with it.
+/// A translator: takes the beginning of a file and a request for it, and gives a description of the samples or an error message.
 pub(super) type Translate = fn(&[u8], &Asked<'_>) -> Result<Translated, String>;

@@ -33,7 +33,7 @@ pub(super) fn translate(head: &[u8], asked: &Asked<'_>) -> Result<Translated, St
     }
 }
 
-/// The same with what is seen of a file.
+/// The same, from the given bytes of the file alone.
 fn translate_seen(head: &[u8], asked: &Asked<'_>) -> Result<Translated, String> {
     let mut file = None;
     let mut image = None;
@@ -118,7 +118,7 @@ fn describe(
     let extent = numbers::<i64>(&required(image, "WholeExtent")?, 6, "WholeExtent")?;
     let size = |a: usize| extent[2 * a + 1].checked_sub(extent[2 * a])?.checked_add(1);
     let points: Option<Vec<usize>> = (0..3).map(|a| usize::try_from(size(a)?).ok()).collect();
-    let points = points.ok_or("`WholeExtent` is no extent")?;
+    let points = points.ok_or("`WholeExtent` is not an extent")?;
     let list = |name: &str, count: usize, usual: Vec<f64>| match image.get(name) {
         Some(text) => reals(text, count, name),
         None => Ok(usual),

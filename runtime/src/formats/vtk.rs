@@ -1,7 +1,7 @@
 //! Legacy VTK files with a dataset of structured points: lines of text, and the samples of arrays between them. One array is read: the
 //! one that is asked for, or the first, with those of points before those of cells.
 //!
-//! The format has no rotation: the grid lies along the axes of the world. Values of cells lie in the middle between points.
+//! The format has no rotation: the grid is aligned with the axes of the world. Values of cells are in the middle between points.
 
 mod lines;
 
@@ -24,7 +24,7 @@ struct Grid {
 struct Array {
     name: String,
     sample_type: SampleType,
-    /// Numbers of a sample, and what they are.
+    /// The count of numbers in a sample, and their kind.
     components: usize,
     kind: Option<Kind>,
     /// Whether its samples are those of cells.
@@ -40,7 +40,7 @@ struct Owners {
     count: usize,
 }
 
-/// What is known of a file while it is looked through.
+/// The facts found so far while a file is searched.
 #[derive(Default)]
 struct Survey {
     grid: Grid,

@@ -16,11 +16,11 @@ pub struct Description {
     pub format: &'static str,
     /// How its samples are compressed, if they are.
     pub compression: Option<&'static str>,
-    /// What it says of its array.
+    /// The description of its array.
     pub header: Header,
     /// The image that it is by itself, if its axes can be those of one.
     pub image: Option<AsImage>,
-    /// What was decided about it.
+    /// Decisions about it.
     pub notes: Vec<Note>,
 }
 
@@ -33,9 +33,9 @@ pub struct AsImage {
     pub sizes: Vec<usize>,
     /// How far it is from one sample to the next along each axis of the grid.
     pub steps: Vec<f64>,
-    /// Where the grid lies.
+    /// The position and orientation of the grid.
     pub orientation: Orientation,
-    /// The name of the space it lies in.
+    /// The name of the space around it.
     pub space: Option<String>,
     /// The unit of positions, if all coordinates have the same.
     pub unit: Option<String>,
@@ -88,7 +88,7 @@ pub fn files_of(name: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The shape of the symmetric matrices of which samples have as many numbers as a half.
+/// The shape of symmetric matrices, if samples of this shape can be halves of them.
 fn half_of_matrices(dim: usize, shape: &[usize]) -> Option<Vec<usize>> {
     (dim == 3 && *shape == [6]).then(|| vec![3, 3])
 }

@@ -1,4 +1,4 @@
-//! What is asked of a file: the type that the program declares, and what its user adds.
+//! A request for a file: the type that the program declares, and the options that its user adds.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -83,9 +83,9 @@ pub struct Reading {
     pub frame: MeasurementFrame,
     /// The world that is wanted.
     pub world: World,
-    /// Whether components turn with the world although the format does not say that they lie in it.
+    /// Whether components turn with the world even if the format does not define them in world space.
     pub flip_components: bool,
-    /// Where the grid lies, whatever the file says.
+    /// The placement of the grid, which overrides that of the file.
     pub place: Option<Placement>,
     /// Bytes that the samples may take; what the machine has, if nothing stands here.
     pub memory: Option<u64>,
@@ -160,7 +160,7 @@ pub(crate) struct Chosen<'a> {
     pub(crate) frames: Option<Frames>,
 }
 
-/// The file that a name means, and what is wanted of it: `FILE`, `FILE#N`, `FILE#ARRAY` or `FILE#ARRAY#N`. A file whose own name looks
+/// The file that a name means, and the part of it to read: `FILE`, `FILE#N`, `FILE#ARRAY` or `FILE#ARRAY#N`. A file whose own name looks
 /// like that comes first.
 pub(crate) fn chosen(name: &Path) -> Chosen<'_> {
     let whole = Chosen {

@@ -13,7 +13,7 @@ macro_rules! faults {
         #[repr(u8)]
         pub enum Fault { $(#[doc = $what] $fault,)* }
 
-        /// Every fault and what it does.
+        /// Every fault and its effect.
         #[cfg(any(test, feature = "mutants"))]
         pub(super) const FAULTS: &[(Fault, &str)] = &[$((Fault::$fault, $what),)*];
     };
@@ -26,7 +26,7 @@ faults! {
     MaskNotRestored: "after a condition only the lanes of its second arm run";
     LoopForAll: "a loop is entered by lanes that do not run";
     LoopNotLeft: "a lane that leaves a loop early goes on with the others";
-    // Faults in what is emitted for masks.
+    // Faults in the emitted code for masks.
     LostMask: "an arm for all lanes replaces a value that a branch around it still needs in its other lanes";
     MergeUnderActive: "a merge is made under the lanes that run at all";
     MergeOmitted: "a merge is not made";
@@ -34,7 +34,7 @@ faults! {
     ActiveNotUpdated: "lanes that end go on";
     EndedNotStored: "the state of lanes that end is not stored";
     StoredForOthers: "the state is stored for the lanes that end also when the call ends";
-    // Faults in the choice of registers. What they lead to may be anything, loops without end among it.
+    // Faults in the choice of registers. They can have any effect, even endless loops.
     SpillOmitted: "a value leaves its register and is not stored";
     RegisterReleasedEarly: "the register of an operand is free although the operand is used later";
     SlotGivenBackEarly: "a slot is given back although its value is used later";

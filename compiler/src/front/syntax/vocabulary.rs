@@ -1,4 +1,4 @@
-//! The words of the language by what they are for, as editors need them.
+//! The words of the language by their roles, as editors need them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::{
     token::Keyword,
 };
 
-/// What a word is for.
+/// The role of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// It begins a definition.
@@ -32,7 +32,7 @@ pub enum Role {
 pub struct Word {
     /// How it is written.
     pub text: &'static str,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
     /// The only version that has it; none if both do.
     pub only_in: Option<Version>,

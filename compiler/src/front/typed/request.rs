@@ -56,8 +56,8 @@ pub(super) fn request<'a>(
     };
     let subscripts = target.subscripts.unwrap_or_default();
     let (in_sequence, rest) = subscripts.split_at(depth(&whole.ty).min(subscripts.len()));
-    // Of a sequence only the element counts, so no others are kept for it. One of which the place depends on an index is taken
-    // from all derivatives.
+    // Only one element of a sequence counts, so no derivatives of the others are kept. If its place depends on an index, it is
+    // taken from the derivatives of all elements.
     let value = super::subscript::elements(cx, whole.clone(), in_sequence, span)?;
     let element = value.ty.clone();
     let wanted = match cx.indices.occur_in(&value) && !in_sequence.is_empty() {
@@ -164,7 +164,7 @@ fn parameter_shape(cx: &mut Cx<'_>, x: VarId, span: Span) -> Option<Shape> {
     }
 }
 
-/// The type of a derivative: the axes of the parameter after those of what is differentiated.
+/// The type of a derivative: the axes of the parameter after those of the differentiated value.
 fn tangent_type(ty: &Type, by: &Shape) -> Option<Type> {
     Some(match ty {
         Type::Tensor(shape) => Type::Tensor(shape.append(by.dims())),

@@ -1,4 +1,4 @@
-//! What each value of a function is computed from.
+//! The definition of each value of a function.
 
 use crate::{
     high::{High, Op},
@@ -12,14 +12,14 @@ use ein_ir::Term;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
-/// What a value is.
+/// The definition of a value.
 #[derive(Clone, Debug)]
 pub(super) enum Definition {
     /// A result of an operation.
     Op(Op, Values),
     /// One of two values, as an `if` decides.
     Either(Value, Value),
-    /// A value that a loop hands on: the first one, the next one, and the number of the loop.
+    /// A value that a loop carries: the initial value, the next one, and the number of the loop.
     Loop(Value, Value, usize),
     /// A counter.
     Counter,
@@ -29,7 +29,7 @@ pub(super) enum Definition {
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     definitions: Vec<Option<Definition>>,
-    /// For every value the loops around its definition, the outermost first; that of a handed-on value is one of them.
+    /// For every value the loops around its definition, the outermost first. A value that a loop carries is inside that loop.
     around: Vec<Vec<usize>>,
     loops: usize,
     differentiable: Vec<bool>,
@@ -97,7 +97,7 @@ impl Graph {
         self.around[value.0 as usize] = around.to_vec();
     }
 
-    /// What a value is.
+    /// The definition of a value.
     pub(super) fn definition(&self, value: Value) -> Option<&Definition> {
         self.definitions.get(value.0 as usize)?.as_ref()
     }
@@ -139,7 +139,7 @@ impl Graph {
         false
     }
 
-    /// Whether a value is one that the function is given, as it is.
+    /// Whether a value is an argument of the function, unchanged.
     pub(super) fn is_given(&self, value: Value) -> bool {
         match self.definition(value) {
             Some(Definition::Op(Op::Base(Base::Arg(..)), _)) => true,
@@ -148,7 +148,7 @@ impl Graph {
         }
     }
 
-    /// The number of the variable that a value is of.
+    /// The number of the variable that has this value.
     fn variable(&self, value: Value) -> Option<u32> {
         match self.definition(value) {
             Some(Definition::Op(Op::Variable(number), _)) => Some(*number),

@@ -1,12 +1,12 @@
 //! The stage `derive`: derivatives of one variable by another become code.
 //!
-//! After translation every call is inlined, every value is defined once, and control flow is `if` and `for` with values handed on. So
+//! After translation every call is inlined, every value is defined once, and control flow is `if` and `for` with carried values. So
 //! the derivative of `y` by `x` is one forward pass: beside each value on the way from `x` to `y` stands its tangent, the derivative by
-//! `x`, with the axes of `x` after its own. An operator has a rule (`rules`, `term`); `if` and `for` hand tangents on like values
-//! (`tangents`). Values that do not depend on `x` have no tangent.
+//! `x`, with the axes of `x` after its own. An operator has a rule (`rules`, `term`); `if` and `for` carry tangents like other
+//! values (`tangents`). Values that do not depend on `x` have no tangent.
 //!
-//! Requests are replaced one after the other. One that depends on another comes after it, so derivatives of derivatives need nothing of
-//! their own. All requests by the same `x` share their tangents, also those of tangents.
+//! Requests are replaced one after the other. One that depends on another comes after it, so derivatives of derivatives need no code
+//! of their own. All requests by the same `x` share their tangents, also those of tangents.
 
 mod graph;
 mod report;
@@ -25,7 +25,7 @@ use graph::Graph;
 use rustc_hash::FxHashMap;
 use tangents::{Known, Pass, Plan};
 
-/// Something to say about a request.
+/// A fact to report about a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The number of the request.
@@ -71,7 +71,7 @@ pub fn derive(program: Program<High>) -> (Program<High>, Vec<Finding>) {
     let mut findings: Vec<Finding> = Vec::new();
     for (request, fact) in &outcomes {
         let same = || outcomes.iter().filter(|(other, _)| other == request);
-        // A function is put in place of each of its calls. Its derivative is zero only if it is in all of them.
+        // A function is inlined at each of its calls. Its derivative is always zero only if it is zero at all of them.
         let is_always_zero = || same().all(|(_, fact)| fact.as_ref().is_some_and(Fact::is_zero));
         let Some(fact) = fact.clone() else { continue };
         let is_known = findings.iter().any(|found| found.request == *request);
@@ -148,7 +148,7 @@ enum Attempt {
 struct Deriver<'o> {
     role: Role,
     function: Function<High>,
-    /// The tangents that are there, by the variable.
+    /// The existing tangents, by the variable.
     known: FxHashMap<Value, Known>,
     outcomes: &'o mut Vec<Outcome>,
 }
@@ -232,7 +232,7 @@ impl Deriver<'_> {
         self.function.body = pass.put(body, tangent);
     }
 
-    /// The reason for which the request has no meaning, whatever the operations on the way are.
+    /// The reason why the request has no meaning, regardless of the operations on the way.
     fn refused(&self, graph: &Graph, wanted: Wanted) -> Option<Fact> {
         if graph.is_stale(wanted.of, wanted.by) {
             return Some(Fact::Stale);

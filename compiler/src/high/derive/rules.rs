@@ -17,7 +17,7 @@ use crate::{
 use ein_ir::{Ein, Index, Param, Rational, Shape, Term};
 use std::sync::Arc;
 
-/// Something without a derivative.
+/// The error for an operation without a derivative.
 fn obstacle<T>(what: impl Into<String>) -> Result<T, Fact> {
     Err(Fact::Obstacle(what.into()))
 }
@@ -243,7 +243,7 @@ impl Pass<'_> {
         let Some(mut body) = body else {
             return Ok(None);
         };
-        // The tangent of a field is one, also where it is the same everywhere.
+        // The tangent of a field is a field, even if it is constant.
         if let Ty::Field { dim, .. } = self.type_of(result)
             && body.dim(&writing.params).is_none()
         {
@@ -255,7 +255,7 @@ impl Pass<'_> {
 
     /// An operator on those arguments that it reads.
     fn write(&mut self, writing: &Writing, axes: &[usize], body: Term) -> Result<Value, Fact> {
-        // An argument that is there twice is one, so that equal terms are found.
+        // An argument that occurs twice becomes one parameter, so that equal terms are found.
         let same = |param: usize| {
             let arg = writing.args[param];
             writing

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// The tangents of values by one variable; inside, none for zero.
 pub(super) type Known = FxHashMap<Value, Option<Value>>;
 
-/// One request, and what is known of the function it is in.
+/// The forward pass for one request, with the facts about its function.
 pub(super) struct Pass<'f> {
     pub(super) graph: &'f Graph,
     pub(super) types: &'f mut Vec<Ty>,
@@ -34,11 +34,11 @@ pub(super) struct Pass<'f> {
     open: Vec<Vec<Inst<High>>>,
     /// The values that are defined where the pass is.
     passed: FxHashSet<Value>,
-    /// Operations whose results get tangents as soon as those of their arguments are there.
+    /// Operations whose results get tangents as soon as their arguments have them.
     pending: Vec<(Op, Values, Value)>,
 }
 
-/// What a request takes.
+/// The next step for a request.
 pub(super) enum Plan<'f> {
     /// Another request must be replaced first.
     Needs(Value),
@@ -228,7 +228,7 @@ impl<'f> Pass<'f> {
         Ok(())
     }
 
-    /// Writes the tangents that wait for nothing. A tangent waits where an intermediate value of another one stands before that.
+    /// Writes the pending tangents that can be computed now. A tangent waits where an intermediate value of another one stands before that.
     fn work_off(&mut self) -> Result<(), Fact> {
         while let Some(at) = self.pending.iter().position(|(op, args, result)| {
             let is_known = |arg: &Value| match self.known.get(arg) {

@@ -5,16 +5,16 @@ use ein_ir::{
     ops::Lift,
 };
 
-/// What keeps a term from having a derivative, as messages name it.
+/// The reason why a term has no derivative, in words for messages.
 pub(super) type Obstacle = String;
 
-/// How the parameters of a term depend on what is differentiated by.
+/// How the parameters of a term depend on the variable of the derivative.
 pub(super) struct Active<'a> {
     /// All parameters.
     pub(super) params: &'a [Param],
     /// For each parameter that depends on it, the parameter that is its derivative.
     pub(super) tangents: &'a [Option<usize>],
-    /// The axes of what is differentiated by, after those of a parameter.
+    /// The axes of the variable, after those of a parameter.
     pub(super) by: &'a [Index],
 }
 
@@ -157,11 +157,11 @@ pub(super) fn derivative(term: &Term, active: &Active<'_>) -> Result<Option<Term
     })
 }
 
-/// The derivative of a part of the eigensystem of an n×n matrix, of which only the upper triangle counts; `entry` is the
-/// derivative of the matrix.
+/// The derivative of a part of the eigensystem of an n×n matrix. Only the upper triangle of the matrix counts; `entry` is an
+/// entry of its derivative.
 ///
-/// With A eₖ = λₖ eₖ and Mⱼₖ = eⱼ•∂A•eₖ, ∂λₖ = Mₖₖ and ∂eₖ = Σⱼ Mⱼₖ / (λₖ − λⱼ) eⱼ. The sum leaves out j = k: what it is over
-/// is antisymmetric, so an ε stands for it, and no quotient 0/0.
+/// With A eₖ = λₖ eₖ and Mⱼₖ = eⱼ•∂A•eₖ, ∂λₖ = Mₖₖ and ∂eₖ = Σⱼ Mⱼₖ / (λₖ − λⱼ) eⱼ. The sum leaves out j = k.
+/// The quotient is antisymmetric in j and k, so a sum with ε expresses this without a quotient 0/0.
 fn eigensystem(
     part: Eigen,
     (param, n): (usize, usize),
@@ -189,7 +189,7 @@ fn eigensystem(
     if part == Eigen::Values || n == 1 {
         return turned(k, k);
     }
-    // Numbers that no sum around this has; they get their own in the end.
+    // Numbers that no sum around this one has. The sums get their final numbers at the end.
     let [other, axis, first, second] = [0, 1, 2, 3].map(|number| FAR + number);
     let epsilon = |i: Index, j: u32| {
         let axis = (n == 3).then_some(Index::Bound(axis));
@@ -222,7 +222,7 @@ fn eigensystem(
 /// A number for sums that is greater than those of operators.
 const FAR: u32 = 10_000;
 
-/// The derivative of an elementary function by one of its arguments, at them.
+/// The derivative of an elementary function by one of its arguments, at the given arguments.
 pub(super) fn outer(
     function: Elementary,
     argument: usize,
@@ -294,7 +294,7 @@ pub(super) fn with_unique_binders(term: Term) -> Term {
     renumbered(term, &mut binders)
 }
 
-/// The same term with equal products of a sum put together.
+/// The same term with equal products of a sum combined.
 pub(super) fn collected(term: Term) -> Term {
     let Term::Add(_) = &term else {
         return term.map(&mut collected);

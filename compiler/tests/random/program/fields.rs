@@ -12,7 +12,7 @@ const IMAGES: [(&str, usize, &[usize], f64, f64); 5] = [
     ("check-flow", 3, &[3], 0.03, 1.1),
 ];
 
-/// Kernels, and how often what they make may be differentiated.
+/// Kernels, and how often their fields may be differentiated.
 const KERNELS: [(&str, usize); 7] = [
     ("tent", 0),
     ("ctmr", 1),

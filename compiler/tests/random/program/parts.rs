@@ -54,7 +54,7 @@ impl Writer {
         text + &self.creation()
     }
 
-    /// Constants, inputs and what is computed once, which conditions and lengths of loops refer to.
+    /// Constants, inputs and global variables, for use in conditions and lengths of loops.
     fn inputs(&mut self) -> String {
         let mut text = String::new();
         if self.is_new() {

@@ -332,7 +332,7 @@ impl Writer {
         format!("foreach ({} {name} in {source}) {body}", self.written(&ty))
     }
 
-    /// A loop over strands; what it gathers does not depend on their order.
+    /// A loop over strands. Its result does not depend on their order.
     fn for_each_neighbour(&mut self) -> String {
         let Some(strands) = self.sphere(1) else {
             return self.assignment();

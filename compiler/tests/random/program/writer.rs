@@ -1,4 +1,4 @@
-//! The state of writing a program: what is in scope, and what may be used where.
+//! The state of writing a program: the names in scope, and where they may be used.
 
 use super::dice::Dice;
 use super::types::{Field, Function, Kind, Origin, Place, Ty, Var};

@@ -53,7 +53,7 @@ impl<'a> Lines<'a> {
         self.start + self.at as u64
     }
 
-    /// The next line, empty or not; none at the end of what can be seen.
+    /// The next line, empty or not; none at the end of the visible part of the file.
     fn raw(&mut self) -> Result<Option<String>, String> {
         let mut end = self.window[self.at..].iter().position(|b| *b == b'\n');
         if end.is_none() && self.move_to(self.position()) {
@@ -125,7 +125,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Passes over what is said about an array behind it, which ends with an empty line.
+    /// Passes over the metadata after an array, which ends with an empty line.
     pub(super) fn pass_metadata(&mut self) -> Result<(), String> {
         if self.take_if("METADATA") {
             while self.raw()?.is_some_and(|line| !line.is_empty()) {}

@@ -25,7 +25,7 @@ struct Case {
 }
 
 impl Case {
-    /// What the checker says of what is emitted; none if nothing is.
+    /// The result of the checker for the emitted code; none if no code is emitted.
     fn verdict(&self) -> Option<Result<usize, String>> {
         let double = self.machine.lanes.double;
         match self.machine.width {
@@ -58,12 +58,12 @@ fn cases(source: &Source, all: &mut Vec<Case>) {
     });
 }
 
-/// A program of which only what `update` does matters: strands with many variables of each kind.
+/// A program to test the statements of `update`: strands with many variables of each kind.
 fn program(update: &str) -> Source {
     endless(&format!("{update} if (age > last) {{ stabilize; }}"))
 }
 
-/// The same, of strands that end only if `update` says so.
+/// The same, with strands that end only through statements of `update`.
 fn endless(update: &str) -> Source {
     let text = format!(
         "#version 2.0\ninput bool on = true;\ninput int most = 3;\n\
