@@ -228,7 +228,8 @@ impl<'f> Pass<'f> {
         Ok(())
     }
 
-    /// Writes the pending tangents that can be computed now. A tangent waits where an intermediate value of another one stands before that.
+    /// Writes the pending tangents that can be computed now. The tangent of an intermediate
+    /// value, such as the numerator of a quotient's tangent, waits for that tangent, which is defined after it.
     fn work_off(&mut self) -> Result<(), Fact> {
         while let Some(at) = self.pending.iter().position(|(op, args, result)| {
             let is_known = |arg: &Value| match self.known.get(arg) {
