@@ -246,6 +246,8 @@ impl<'b> Decoder<'b> {
             let bytes = bytes.ok_or_else(|| error(format!("row {row} is not complete")))?;
             sink(stored(self.announced, self.stretch, bytes.data()));
         }
+        // The end of the compressed data has a checksum.
+        self.reader.next_row().map_err(fail)?;
         Ok(())
     }
 
