@@ -40,6 +40,7 @@ faults! {
     SlotGivenBackEarly: "a slot is given back although its value is used later";
     RestoreSkipped: "where ways meet, one value is not brought back";
     CircleInOrder: "moves in a circle are done one after the other";
+    NotAside: "a value in a slot into which another one comes is not copied first";
     CallNotSaved: "a register is not saved before a call";
     RareCallNotSaved: "a call that is rarely made does not save a register";
     InPlaceThoughUsed: "a result of a branch, or a variable of a loop, takes the place of a value that is used later";

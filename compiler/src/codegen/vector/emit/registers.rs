@@ -354,6 +354,7 @@ impl<T: Target> Emitter<'_, T> {
     /// Moves values to the places where they are wanted, all at once. Those of `kept`, in their slots, stay; all others are
     /// forgotten.
     pub(super) fn settle(&mut self, arrivals: &[Arrival], kept: &[(Val, Slot)]) {
+        self.step_aside(arrivals);
         for arrival in arrivals {
             if let Spot::Slot(slot) = arrival.spot {
                 self.store_to(arrival.from, slot);
@@ -377,6 +378,30 @@ impl<T: Target> Emitter<'_, T> {
                     self.memory.take_again(slot);
                     self.bind_slot(value, slot);
                 }
+            }
+        }
+    }
+
+    /// Values in slots into which others come are copied to slots of their own first, if they are still to go elsewhere: slots are
+    /// written one after the other.
+    fn step_aside(&mut self, arrivals: &[Arrival]) {
+        for arrival in arrivals {
+            let v = arrival.from;
+            let (None, Some(slot)) = (self.registers[v.index()], self.slot_of[v.index()]) else {
+                continue;
+            };
+            let is_lost = |other: &Arrival| other.spot == Spot::Slot(slot) && other.from != v;
+            if arrival.spot == Spot::Slot(slot) || !arrivals.iter().any(is_lost) {
+                continue;
+            }
+            let class = self.class(v);
+            let scratch = T::scratch(class);
+            self.fetch(v, scratch);
+            let aside = self.memory.take(1);
+            let to = self.slot_address(aside);
+            if !is_seeded(Fault::NotAside) {
+                self.target.store(class, to, scratch);
+                self.slot_of[v.index()] = Some(aside);
             }
         }
     }
