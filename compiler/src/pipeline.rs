@@ -303,7 +303,13 @@ fn lower_here(
     if let Some(stages) = &mut stages {
         stages.translated = Some(translated.clone());
     }
-    let (derived, findings) = session.stage("derive", || high::derive::derive(translated));
+    let (derived, findings) = session.stage("derive", || {
+        let (derived, findings) = high::derive::derive(translated);
+        match requests.is_empty() {
+            true => (derived, findings),
+            false => (derived.map(|_, f| remove_dead(f)), findings),
+        }
+    });
     warnings.extend(high::derive::diagnostics(source, &requests, findings));
     // From here on nothing is the user's fault.
     if warnings.iter().any(Diagnostic::is_error) {

@@ -368,7 +368,8 @@ fn judged(seed: u64) -> Option<()> {
             let narrow = difference(2 * components, component, entry, 1e-4 / 8.0);
             let found = dy[entry * components + component];
             let tolerance = 1e-5 * scale.max(found.abs());
-            if (wide - narrow).abs() > tolerance {
+            let is_clear = (wide - narrow).abs() <= tolerance;
+            if !is_clear {
                 return None;
             }
             let near = (narrow - found).abs() <= tolerance;

@@ -46,6 +46,16 @@ pub(crate) struct Wrong {
     pub(crate) what: String,
 }
 
+impl Wrong {
+    /// Whether roundings that differ may be the cause: normalization is not exact to the bit.
+    pub(crate) fn is_rounding(&self) -> bool {
+        self.way == HIGH_IR && !self.what.starts_with("panicked")
+    }
+}
+
+/// The way of a program that is interpreted before normalization.
+const HIGH_IR: &str = "High-IR";
+
 /// One sort of machine code.
 #[derive(Clone, Copy, Debug)]
 struct Machine {
@@ -150,8 +160,8 @@ fn check_with(case: &mut Case, numbers: Numbers, mut dice: Option<&mut Dice>) ->
     if let (true, true, Some(wanted)) = (double, looks, &wanted) {
         for (way, found) in [
             (
-                "High-IR",
-                interpreted("High-IR", &lowered.derived, &images, numbers)?,
+                HIGH_IR,
+                interpreted(HIGH_IR, &lowered.derived, &images, numbers)?,
             ),
             (
                 "Low-IR",

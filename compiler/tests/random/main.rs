@@ -74,6 +74,7 @@ fn campaign(count: u64, all: bool) {
     let start = Instant::now();
     let next = AtomicU64::new(0);
     let wrong = Mutex::new(Vec::new());
+    let sensitive = AtomicU64::new(0);
     let work = || {
         loop {
             let n = next.fetch_add(1, Relaxed);
@@ -85,6 +86,11 @@ fn campaign(count: u64, all: bool) {
             let text = program(seed, Purpose::Any);
             let ways = if all { Ways::All } else { Ways::Few(seed) };
             if let Err(found) = check(&text, ways) {
+                if found.is_rounding() {
+                    println!("program {n}: {}: {}\n{text}", found.way, found.what);
+                    sensitive.fetch_add(1, Relaxed);
+                    continue;
+                }
                 let (small, last) = reduced(&text, ways, &found);
                 let told = format!(
                     "program {n}: {}: {}\nmade smaller, {}: {}\n{small}",
@@ -105,6 +111,12 @@ fn campaign(count: u64, all: bool) {
     });
     println!("{:.1} s", start.elapsed().as_secs_f64());
     let wrong = wrong.into_inner().unwrap();
+    // A comparison or a chaotic loop may turn a rounding of normalization into another result. Few programs have that.
+    let sensitive = sensitive.into_inner();
+    assert!(
+        sensitive <= 2 + count / 500,
+        "DIDEROT_SEED={seed}: {sensitive} programs differ from High-IR"
+    );
     assert!(
         wrong.is_empty(),
         "DIDEROT_SEED={seed}\n{}",

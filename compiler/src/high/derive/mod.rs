@@ -19,7 +19,7 @@ pub use report::diagnostics;
 use super::{High, Op};
 use crate::{
     ir::tensor::Base,
-    ssa::{Block, Function, Inst, Kind, Program, Role, Value, remove_dead},
+    ssa::{Block, Function, Inst, Kind, Program, Role, Value},
 };
 use graph::Graph;
 use rustc_hash::FxHashMap;
@@ -101,7 +101,7 @@ fn derived(role: Role, function: Function<High>, outcomes: &mut Vec<Outcome>) ->
     while let Some(request) = first_request(&deriver.function.body) {
         deriver.replace(request.result, &mut Vec::new());
     }
-    remove_dead(without_marks(deriver.function))
+    without_marks(deriver.function)
 }
 
 /// A request in a function: the value of the derivative.
