@@ -107,8 +107,14 @@ fn explain_here(
     let mut known: BTreeSet<String> = BTreeSet::new();
     let mut fields: BTreeMap<String, (Role, Value, usize)> = BTreeMap::new();
     for (role, function) in &translated.functions {
+        // The derivative of a field by a variable was replaced by another value.
+        let mut defined: BTreeSet<Value> = BTreeSet::new();
+        function.each_op(&mut |_, _, results| defined.extend(results));
         for (value, name) in names_of(role) {
             match function.type_of(value) {
+                Ty::Field { .. } if !defined.contains(&value) => {
+                    known.insert(name);
+                }
                 Ty::Field { dim, .. } => {
                     fields.entry(name.clone()).or_insert((*role, value, *dim));
                     known.insert(name);

@@ -13,12 +13,12 @@ impl Writer {
         match *shape {
             [n, m] if n == m && self.dice.once_in(3) => format!("identity[{n}]"),
             _ if self.dice.once_in(8) => format!("zeros{shape:?}"),
-            _ => self.from_parts(shape, 0),
+            _ => self.of_parts(shape, 0),
         }
     }
 
     /// `[a, b, …]`
-    fn from_parts(&mut self, shape: &[usize], d: usize) -> String {
+    fn of_parts(&mut self, shape: &[usize], d: usize) -> String {
         let parts: Vec<String> = (0..shape[0])
             .map(|_| self.expr(&Ty::tensor(&shape[1..]), d))
             .collect();
@@ -39,7 +39,7 @@ impl Writer {
             1 => format!("({} - {})", self.tensor(shape, d), self.tensor(shape, d)),
             2 => format!("({} * {})", self.real(d), self.tensor(shape, d)),
             3 => format!("({} / (1.25 + |{}|))", self.tensor(shape, d), self.real(d)),
-            4 => self.from_parts(shape, d),
+            4 => self.of_parts(shape, d),
             5 => {
                 let [a, b] = [0, 1].map(|_| self.tensor(shape, d));
                 format!("({a} if {} else {b})", self.truth(d))

@@ -35,14 +35,14 @@ use record::{Event, Instr, Shape};
 use rustc_hash::FxHashMap;
 use state::{Content, Place, Reading, State};
 
-/// Whether all is well, or what is wrong.
+/// An error names the fault.
 type Checked = Result<(), String>;
 
 /// Branches and loops inside of each other, at most. Time grows with the third power of it, and nothing but a test of limits has more.
 const MOST_LEVELS: usize = 64;
 
 /// Checks what was emitted for a tree. Gives the number of blocks of which nothing could be said because no sample runs there.
-/// Nothing is said of trees with more than [`MOST_LEVELS`].
+/// Trees with more than [`MOST_LEVELS`] are not checked.
 ///
 /// # Errors
 /// What is wrong, and where.

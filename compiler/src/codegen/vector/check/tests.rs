@@ -75,22 +75,6 @@ fn endless(update: &str) -> Source {
     Source::new("small.diderot", text)
 }
 
-/// A program whose state variables change places, more of them than there are registers.
-fn exchanges() -> Source {
-    const MANY: usize = 40;
-    let state: String = (0..MANY)
-        .map(|n| format!("output real s{n} = 0.25*i + {n};"))
-        .collect();
-    let moves = (1..MANY).rev().map(|n| format!("s{n} = s{};", n - 1));
-    let moves: String = moves.collect();
-    let last = MANY - 1;
-    let text = format!(
-        "#version 2.0\nstrand s (int i) {{ {state} update {{ real t = s{last}; {moves} s0 = t; if (s0 > 9) {{ stabilize; }} }} }}\n\
-         create_array {{ s(i) | i in 0..30 }}\n"
-    );
-    Source::new("exchanges.diderot", text)
-}
-
 /// Small programs, each with something that those of the repository may not have.
 fn small() -> Vec<Source> {
     const SUMS: &str = "real s0 = a+1; real s1 = a*2; real s2 = a-3; real s3 = a/4; real s4 = a*a; real s5 = a+q; real s6 = q*3; \
@@ -116,8 +100,6 @@ fn small() -> Vec<Source> {
     ]
     .map(program)
     .into();
-    // The same of more values than there are registers.
-    programs.push(exchanges());
     // No lane ends, so nothing but the loop needs to know which lanes run.
     programs.push(endless("foreach (int k in 0..n) { q = q + sin(x*k); }"));
     // More values than registers, over calls, branches and loops.
