@@ -180,7 +180,7 @@ impl<'a> Source<'a> {
         &self.notes
     }
 
-    /// The other arrays of the file whose samples have so many numbers.
+    /// The other arrays of the file with this number of components.
     pub(crate) fn others_of(&self, components: usize) -> impl Iterator<Item = &str> {
         let fit = self.others.iter().filter(move |(_, n)| *n == components);
         fit.map(|(name, _)| name.as_str())

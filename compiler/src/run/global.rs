@@ -59,13 +59,14 @@ impl Strands {
             outcome
         };
         self.put_reports(outside.into_reports());
+        // The strands that the block stabilizes print after it.
+        cx.print_text(&self.take_printed());
         // A failure stays in the reports, where the run finds it.
         if outcome.dead != 0 || self.failure().is_some() {
             cx.kill_all();
         } else if outcome.stable != 0 {
             cx.stabilize_all(self);
         }
-        cx.print_text(&self.take_printed());
     }
 
     /// Computes what strand code reads besides the variables, now that these have changed.

@@ -15,10 +15,11 @@ use crate::codegen::{
 };
 
 /// A branch that is being emitted.
-#[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
     branch: &'a If,
     arm: usize,
+    /// How its results began.
+    starts: Vec<Start>,
 }
 
 /// How a result of a branch begins.
@@ -68,7 +69,11 @@ impl<'a, T: Target> Emitter<'a, T> {
                 }
             }
             let before = self.remember();
-            self.around.push(Around { branch, arm: n });
+            self.around.push(Around {
+                branch,
+                arm: n,
+                starts: starts.clone(),
+            });
             self.block(&arm.block);
             self.around.pop();
             self.meet(branch, n, &mut starts, &before);
@@ -115,16 +120,16 @@ impl<'a, T: Target> Emitter<'a, T> {
         if elsewhere || self.home(from) != Home::None || from == Val::ACTIVE {
             return Start::Own;
         }
-        // A branch around this one may start with the same value and get this result: then the result stands where that
+        // A branch around this one may have a result in the place of the same value, and get this result: then it stands where that
         // branch wants it, and the value is not needed for itself.
         let mut later = self.uses.later(from, end).iter();
         let mut result = merge.result;
         for around in self.around.iter().rev() {
             let around_end = around.branch.arms[around.arm].block.end;
-            let given = |m: &&Merge| m.yields[around.arm] == Some(result);
-            let mut givens = around.branch.merges.iter().filter(given);
+            let merges = around.branch.merges.iter().zip(&around.starts);
+            let mut givens = merges.filter(|(m, _)| m.yields[around.arm] == Some(result));
             match (givens.next(), givens.next()) {
-                (Some(outer), None) if outer.start == Some(from) => {
+                (Some((outer, Start::InPlaceOf(place))), None) if *place == from => {
                     if later.next() != Some(&around_end) {
                         return Start::Own;
                     }
