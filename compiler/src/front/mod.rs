@@ -1,7 +1,7 @@
-//! From source text to typed program, with every error a program can have.
+//! From source text to typed program, with every error that the tree shows.
 //!
-//! [`check`] is the only way from text to a typed program, for running, reporting and explaining alike. Every program that it
-//! accepts can be compiled.
+//! [`check`] leads from text to a typed program. `pipeline::check` adds the errors of derivatives by variables, which show after
+//! translation; a program that it accepts can be compiled.
 
 pub(crate) mod as_text;
 pub mod codes;
@@ -30,7 +30,7 @@ pub struct Checked {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads and checks a program: syntax, types, and whether everything in it can be compiled.
+/// Reads and checks a program: syntax, types, and constructs that cannot be compiled.
 pub fn check(source: &Source, options: &CheckOptions) -> Checked {
     let (ast, errors) = syntax::parse(source);
     check_parsed(source, ast, errors, options)
