@@ -93,8 +93,24 @@ impl Writer {
             "X*C if X > 0.5137 else cos(X)",
         ]);
         let of_x = of_x.replace('X', &x).replace('C', &c);
+        // Statements between the definition and the derivative, which it goes through.
+        let between = self.dice.pick(&[
+            "",
+            "foreach (int K in 1..3) { Y = 0.5*sin(Y*X) + 0.25*Y; }",
+            "foreach (int K in 0..2) { if (Y > C) { Y = Y*X; } else { foreach (int L in 1..K) { Y = cos(Y) + 0.1*X; } } }",
+            "if (Y > 0.2571) { real Q = Y*Y*X; Y = 0.1*∂Q/∂Y; }",
+            "Y = sum {0.5*Y*L | L in {X, C, Y}};",
+        ]);
+        let [k, l, q] = ["k", "l", "q"].map(|letter| self.fresh(letter));
+        let between = between
+            .replace('X', &x)
+            .replace('Y', &y)
+            .replace('C', &c)
+            .replace('K', &k)
+            .replace('L', &l)
+            .replace('Q', &q);
         format!(
-            "{{ real {x} = sin({e}); real {y} = {of_x}; {} = sin(∂{y}/∂{x}); }}\n",
+            "{{ real {x} = sin({e}); real {y} = {of_x}; {between} {} = sin(∂{y}/∂{x}); }}\n",
             target.name
         )
     }
