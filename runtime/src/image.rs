@@ -200,19 +200,8 @@ impl<T: Real> Image<T> {
                 planes.put(&piece);
             })
         })?;
-        if beyond > 0 {
-            let (samples, most) = (
-                if beyond == 1 {
-                    "sample is"
-                } else {
-                    "samples are"
-                },
-                f32::MAX,
-            );
-            loaded.notes.push(Note::warning(format!(
-                "{beyond} {samples} beyond the greatest number of single precision, {most:e}, and became infinite; `--double` keeps such numbers"
-            )));
-        }
+        let warning = beyond_single(beyond);
+        loaded.notes.extend(warning.map(Note::warning));
         Ok(loaded)
     }
 
@@ -331,6 +320,19 @@ fn rounded<T: Real>(stored: &[f64], beyond: &mut u64) -> Vec<T> {
         nearest
     };
     stored.iter().map(round).collect()
+}
+
+/// The warning that this many finite numbers became infinite in single precision.
+pub fn beyond_single(samples: u64) -> Option<String> {
+    let are = match samples {
+        0 => return None,
+        1 => "sample is",
+        _ => "samples are",
+    };
+    Some(format!(
+        "{samples} {are} beyond the greatest number of single precision, {:e}, and became infinite; `--double` keeps such numbers",
+        f32::MAX
+    ))
 }
 
 /// Claims the memory of an image, or refuses it if it needs more than there is, or than is allowed.

@@ -154,7 +154,14 @@ impl<'a> Scope<'a> {
                 Expr::Name(format!("({})", self.definition(leaf)))
             }
             Op::Field(leaf @ Leaf::Fem(_)) => Expr::Name(self.definition(leaf)),
-            Op::Ein(operator) => self.operator(operator, all()),
+            Op::Ein(operator) => {
+                let inputs = all();
+                // Nothing is learned from an operator of which nothing is shown.
+                if !inputs.is_empty() && inputs.iter().all(is_elided) {
+                    return None;
+                }
+                self.operator(operator, inputs)
+            }
             Op::Base(Base::Tensor(shape, components)) => literal(shape, components),
             Op::Base(Base::Int(n)) => Expr::Number(Rational::from_integer((*n).into())),
             Op::Base(Base::Global(n, _)) => {
@@ -285,6 +292,10 @@ impl<'a> Scope<'a> {
             (None, None) => format!("image {number}"),
         }
     }
+}
+
+fn is_elided(expr: &Expr) -> bool {
+    matches!(expr, Expr::Name(name) if name == ELIDED)
 }
 
 /// How often each argument of an operation may be written.

@@ -2,13 +2,19 @@
 
 use memmap2::MmapMut;
 use runtime::memory::{self, Shortage};
-use std::panic::resume_unwind;
+use std::{
+    panic::resume_unwind,
+    sync::{Mutex, PoisonError},
+};
 
 /// Bytes of stack for such work: programs may be nested deeply, and functions are put in the place of their calls. Only what is
 /// used becomes memory.
 const STACK: u64 = 256 << 20;
 /// What programs need that are not written to need more.
 const LEAST: u64 = 16 << 20;
+
+/// Held while a stack is made.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Does work on a stack of its own that is large enough for any program, or as large as there is memory for. On such a stack
 /// already, it just does it. Where there is no memory even for a small stack, it unwinds with the [`Shortage`], without the message
@@ -17,12 +23,16 @@ pub fn deep<T>(work: impl FnOnce() -> T) -> T {
     if stacker::remaining_stack().is_some_and(|left| left as u64 > STACK / 2) {
         return work();
     }
+    // `stacker` would panic, so the memory is asked for before, and no other stack is made in between.
+    let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let share = memory::available().map_or(STACK, |bytes| bytes / 3);
     let sizes = [share.clamp(LEAST, STACK), LEAST];
-    // `stacker` would panic, so the memory is asked for before.
     let fits = |bytes: &u64| MmapMut::map_anon(*bytes as usize).is_ok();
     match sizes.into_iter().find(fits) {
-        Some(bytes) => stacker::grow(bytes as usize, work),
+        Some(bytes) => stacker::grow(bytes as usize, || {
+            drop(alone);
+            work()
+        }),
         None => resume_unwind(Box::new(Shortage {
             wanted: LEAST,
             left: memory::available().unwrap_or(0).min(LEAST),

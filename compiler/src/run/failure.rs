@@ -138,15 +138,19 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(strand) = &self.strand {
             write!(f, "strand {}", strand.id)?;
-            match strand.iterators.as_deref() {
-                None | Some([]) => {}
+            let created = match strand.iterators.as_deref() {
+                None | Some([]) => None,
                 // Then it says nothing new.
-                Some(&[value]) if u64::try_from(value) == Ok(strand.id) => {}
-                Some([value]) => write!(f, ", created with {value},")?,
-                Some(values) => write!(f, ", created with {values:?},")?,
+                Some(&[value]) if u64::try_from(value) == Ok(strand.id) => None,
+                Some([value]) => Some(value.to_string()),
+                Some(values) => Some(format!("{values:?}")),
+            };
+            if let Some(created) = &created {
+                write!(f, ", created with {created}")?;
             }
             if let Some(step) = self.step {
-                write!(f, " in super-step {step}")?;
+                let comma = if created.is_some() { "," } else { "" };
+                write!(f, "{comma} in super-step {step}")?;
             }
             f.write_str(": ")?;
         }

@@ -11,6 +11,7 @@ use crate::{
 use runtime::{
     fem::{Choice, FemError, FemFile, FemValues, FemWanted, Mesh, Outside},
     file_name::FileName,
+    image::beyond_single,
     memory::Claim,
     simd::Real,
 };
@@ -103,6 +104,13 @@ impl LoadedFems {
             let place = (*array == fem.array).then_some(fem.span.start);
             let failed = |error: FemError| failure(error.in_file(&loaded.names[number]), place);
             values.push(Arc::new(made.map_err(failed)?));
+            if real == Real::F32 {
+                let name = &loaded.names[number];
+                let array = choice.find(&files[number]).map_err(failed)?;
+                let warning = beyond_single(array.beyond_single());
+                let note = |warning| format!("{name}: array `{}`: {warning}", array.name);
+                loaded.notes.extend(warning.map(note));
+            }
         }
         let mut highest: BTreeMap<u32, usize> = BTreeMap::new();
         for probe in program.code.linker().fem_probes() {

@@ -34,6 +34,27 @@ fn a_file_and_its_array_are_one_word() {
 }
 
 #[test]
+fn values_that_single_precision_has_not_are_warned_of() {
+    let dir = directory("meshes-beyond");
+    write(&dir, "p.diderot", PROGRAM);
+    let mesh = "# vtk DataFile Version 3.0\nlarge\nASCII\nDATASET UNSTRUCTURED_GRID
+POINTS 3 double\n0 0 0 1 0 0 0 1 0
+CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n5
+POINT_DATA 3\nSCALARS g double\nLOOKUP_TABLE default\n1e39 2e39 1\n";
+    write(&dir, "large.vtk", mesh);
+    let words = ["p.diderot", "-g", "large.vtk", "-o", "v.txt"];
+    let output = diderotc(&dir, &words);
+    let told = stderr(&output);
+    assert!(
+        told.contains("array `g`: 2 samples are beyond the greatest number of single precision"),
+        "{told}"
+    );
+    let output = diderotc(&dir, &[&["--double"][..], &words].concat());
+    let told = stderr(&output);
+    assert!(!told.contains("beyond"), "{told}");
+}
+
+#[test]
 fn info_tells_what_a_mesh_is_and_how_to_declare_it() {
     let dir = directory("meshes-info");
     let mesh = data("check-mesh.vtu");

@@ -210,7 +210,7 @@ impl Writer<'_> {
             args.into_iter()
                 .for_each(|arg| *users.entry(arg).or_default() += 1);
         }
-        let (mut recognizer, mut units) = (Recognizer::default(), Units::default());
+        let (mut recognizer, mut units) = (Recognizer::take(), Units::default());
         // What has absorbed others is not absorbed itself.
         let mut composites: BTreeSet<ValueId> = BTreeSet::new();
         for &value in needed {
@@ -254,6 +254,7 @@ impl Writer<'_> {
             };
             self.forms.insert(value, form);
         }
+        recognizer.give_back();
     }
 
     fn uses(&self) -> BTreeMap<ValueId, Uses> {

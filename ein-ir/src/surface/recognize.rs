@@ -5,7 +5,7 @@ use crate::{
     Continuity, Ein, Groups, OpDef, Param, Term, Type,
     ops::{Form, Meaning, OPERATORS},
 };
-use std::collections::BTreeMap;
+use std::{cell::RefCell, collections::BTreeMap};
 
 /// A row, and which parameter each of its arguments is.
 pub(super) type Found = (&'static OpDef, Vec<usize>);
@@ -22,7 +22,22 @@ pub(super) struct Recognizer {
     tables: BTreeMap<(Vec<Param>, Vec<Groups>), Table>,
 }
 
+thread_local! {
+    /// Tables take long to make, and an explanation asks about the same parameters again and again.
+    static KEPT: RefCell<Recognizer> = RefCell::default();
+}
+
 impl Recognizer {
+    /// The recognizer of this thread, with the tables that it has made.
+    pub(super) fn take() -> Recognizer {
+        KEPT.take()
+    }
+
+    /// Keeps the tables for the next use.
+    pub(super) fn give_back(self) {
+        KEPT.set(self);
+    }
+
     /// The row that an operator is an instance of, the first of the table if there are several.
     pub(super) fn find(&mut self, op: &Ein, symmetry: &[Groups]) -> Option<&Found> {
         let about = (op.params.clone(), symmetry.to_vec());
@@ -56,6 +71,9 @@ fn assignments(row: &OpDef, params: usize) -> Vec<Vec<usize>> {
     };
     if arity > REORDERED {
         return Vec::from_iter((arity == params).then_some(in_order));
+    }
+    if arity < params {
+        return Vec::new();
     }
     let mut all = vec![Vec::new()];
     for _ in 0..arity {

@@ -81,6 +81,14 @@ pub struct FemArray {
     pub values: Vec<f64>,
 }
 
+impl FemArray {
+    /// The number of finite values that are infinite in single precision.
+    pub fn beyond_single(&self) -> u64 {
+        let is_beyond = |x: &&f64| x.is_finite() && !(**x as f32).is_finite();
+        self.values.iter().filter(is_beyond).count() as u64
+    }
+}
+
 /// What the tuples of an array belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrayPlace {
