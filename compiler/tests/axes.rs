@@ -4,7 +4,7 @@ use compiler::{
     codegen,
     front::source::Source,
     library::{ImageArray, Inputs, Orientation, Running},
-    low::Zeros,
+    low::{self, Zeros},
     pipeline::{self, Compiled, Options, Session},
 };
 use ndarray::{ArrayD, IxDyn};
@@ -49,7 +49,8 @@ fn general(double: bool) -> Compiled {
     let lowered = pipeline::lower(&mut Session::default(), &source, &options);
     let program = lowered.expect("a correct program").hoisted;
     let (lanes, isa) = (options.lanes(), options.isa());
-    codegen::generate(program, lanes, isa, Zeros::default(), Vec::new())
+    let fitted = low::fit(&program, Zeros::default());
+    codegen::generate(program, fitted, lanes, isa, Vec::new())
 }
 
 /// What a program gives of a volume with these axes.

@@ -17,7 +17,7 @@ import time
 SECONDS = 60
 ADDRESSES = 4 << 30
 
-STAGES = "ast typed translate derive normalize reconstruct scalarize hoist device ptx cuda".split()
+STAGES = "ast typed translate derive normalize reconstruct scalarize hoist fit device ptx cuda".split()
 
 # The words before and after the program.
 COMMANDS = [

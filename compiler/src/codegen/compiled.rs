@@ -7,10 +7,10 @@ use super::{
     sought,
 };
 use crate::{
-    device::Construct,
+    device::{self, Construct, Device},
     front::diag::Diagnostic,
     ir::interface::Interface,
-    low::{self, Low, Slots, Zeros},
+    low::{self, Fitted, Low, Slots, Zeros},
     ssa::{Program, Role},
 };
 use runtime::{simd::Isa, world::Abilities};
@@ -23,14 +23,14 @@ pub struct Compiled {
     pub interface: Arc<Interface>,
     /// How many globals there are besides the variables: what strand code finds computed.
     pub invariants: usize,
-    /// Its code for any images.
+    /// The program for any images.
     program: Arc<Program<Low>>,
     /// What vectors its code may use.
     isa: Isa,
     /// Its code.
     pub code: Arc<Code>,
-    /// What its code and kernel take for granted of images.
-    zeros: Arc<Zeros>,
+    /// The program that its code and kernel are made of, for images whose matrices have some zeros.
+    fitted: Arc<Fitted>,
     /// Where strands keep their state.
     pub state: Arc<StateMap>,
     /// The features that it uses.
@@ -48,21 +48,34 @@ pub struct Compiled {
     /// The machines that run the kernel; those of the driver if there are none.
     pub machines: Vec<Arc<dyn Machine>>,
     /// Code for images with other orientations, generated when such images were loaded.
-    others: Arc<Mutex<Vec<Arc<Fitted>>>>,
+    others: Arc<Mutex<Vec<Arc<Other>>>>,
 }
 
-/// Code for images whose matrices have some zeros.
+/// Code for images whose matrices have other zeros.
 #[derive(Debug)]
-struct Fitted {
-    zeros: Arc<Zeros>,
+struct Other {
+    fitted: Arc<Fitted>,
     code: Arc<Code>,
     kernel: OnceLock<Arc<Kernel>>,
 }
 
 impl Compiled {
-    /// Makes the kernel; `place` says where the program does what only the CPU does.
-    pub fn place(&mut self, target: Target, place: impl FnOnce(Construct) -> Option<u32>) {
-        let kernel = self.make_kernel(&self.zeros);
+    /// The methods of strands in Device-IR, which the kernel is made of.
+    ///
+    /// # Errors
+    /// The first construct that needs the CPU.
+    pub fn device_program(&self) -> Result<Program<Device>, Construct> {
+        device::lower(&self.fitted.program, self.lanes.double)
+    }
+
+    /// Makes the kernel of the [device program](Compiled::device_program); `place` finds a construct in the source.
+    pub fn place(
+        &mut self,
+        target: Target,
+        device: Result<Program<Device>, Construct>,
+        place: impl FnOnce(Construct) -> Option<u32>,
+    ) {
+        let kernel = device.map(|device| self.make_kernel(&self.fitted, device));
         self.kernel = Some(kernel.map_err(|construct| Unsupported {
             construct,
             place: place(construct),
@@ -70,12 +83,13 @@ impl Compiled {
         self.target = target;
     }
 
-    fn make_kernel(&self, zeros: &Zeros) -> Result<Arc<Kernel>, Construct> {
+    fn make_kernel(&self, fitted: &Fitted, device: Program<Device>) -> Arc<Kernel> {
         let number = |text: &str| self.code.linker().string(text);
-        let program = low::fit(&self.program, zeros);
+        let program = &fitted.program;
         let first = self.slots.global_count();
         let ends = Ends::of(program.function(Role::Invariants), first);
-        Kernel::new(&program, &self.state, self.lanes, &number, &ends).map(Arc::new)
+        let kernel = Kernel::new(program, device, &self.state, self.lanes, &number, ends);
+        Arc::new(kernel)
     }
 
     /// The images that strands look for: those with a probe where `inside` has told them to, unless an input forbids it. `holds`
@@ -88,63 +102,68 @@ impl Compiled {
 
     /// The program with code for images whose matrices have these zeros.
     pub fn for_images(&self, zeros: Zeros) -> Compiled {
-        if self.zeros.are_among(&zeros) {
+        if self.fitted.zeros.are_among(&zeros) {
             return self.clone();
         }
-        let fitted = self.fitted(zeros);
+        let other = self.other(zeros);
         let kernel = self.kernel.clone().map(|kernel| {
             kernel.map(|_| {
-                let make = || self.make_kernel(&fitted.zeros);
-                let made = fitted
-                    .kernel
-                    .get_or_init(|| make().expect("a kernel as before"));
-                made.clone()
+                let make = || {
+                    let device = device::lower(&other.fitted.program, self.lanes.double);
+                    let device = device.expect("a program that the device supports as before");
+                    device.assert_valid("device");
+                    self.make_kernel(&other.fitted, device)
+                };
+                other.kernel.get_or_init(make).clone()
             })
         });
         Compiled {
-            code: fitted.code.clone(),
-            zeros: fitted.zeros.clone(),
+            code: other.code.clone(),
+            fitted: other.fitted.clone(),
             kernel,
             ..self.clone()
         }
     }
 
-    fn fitted(&self, zeros: Zeros) -> Arc<Fitted> {
+    fn other(&self, zeros: Zeros) -> Arc<Other> {
         let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = others.iter().find(|other| *other.zeros == zeros) {
+        let known = others.iter().find(|other| other.fitted.zeros == zeros);
+        if let Some(known) = known {
             return known.clone();
         }
+        let fitted = low::fit(&self.program, zeros);
+        fitted.program.assert_valid("fit");
         let code = machine_code(
             &self.program,
+            &fitted.program,
             &self.slots,
             &self.state,
             self.lanes,
             self.isa,
-            &zeros,
         );
-        let fitted = Arc::new(Fitted {
-            zeros: Arc::new(zeros),
+        let other = Arc::new(Other {
+            fitted: Arc::new(fitted),
             code: Arc::new(code),
             kernel: OnceLock::new(),
         });
-        others.push(fitted.clone());
-        fitted
+        others.push(other.clone());
+        other
     }
 }
 
-/// Generates machine code for a program in Low-IR and images whose matrices have these zeros; for others it is made when they
-/// come. What vectors of an instruction set can do is compiled for them directly.
+/// Generates machine code for a program in Low-IR that is fitted to some images; for others it is made when they are loaded.
+/// Operations that vectors of the instruction set support are compiled for them directly.
 pub fn generate(
     program: Program<Low>,
+    fitted: Fitted,
     lanes: Lanes,
     isa: Isa,
-    zeros: Zeros,
     warnings: Vec<Diagnostic>,
 ) -> Compiled {
     let interface = program.interface.clone();
     let slots = Slots::of(&interface);
     let state = abi::state_map(&program, lanes);
-    let code = machine_code(&program, &slots, &state, lanes, isa, &zeros);
+    let code = machine_code(&program, &fitted.program, &slots, &state, lanes, isa);
     Compiled {
         interface,
         invariants: invariants(&program),
@@ -152,7 +171,7 @@ pub fn generate(
         program: Arc::new(program),
         isa,
         code: Arc::new(code),
-        zeros: Arc::new(zeros),
+        fitted: Arc::new(fitted),
         state: Arc::new(state),
         slots: Arc::new(slots),
         lanes,
@@ -170,21 +189,20 @@ fn invariants(program: &Program<Low>) -> usize {
     function.map_or(0, |function| function.body.yields.len())
 }
 
-/// The code of a program for images whose matrices have these zeros.
+/// The code of a program that is fitted to some images. What is linked does not depend on these.
 fn machine_code(
     program: &Program<Low>,
+    fitted: &Program<Low>,
     slots: &Slots,
     state: &StateMap,
     lanes: Lanes,
     isa: Isa,
-    zeros: &Zeros,
 ) -> Code {
     let linker = Linker::new(program, state);
     let interface = &program.interface;
     let invariants = invariants(program);
-    let program = low::fit(program, zeros);
     let globals: Vec<u32> = (0..slots.global_count()).collect();
-    let tasks: Vec<Task<'_>> = program
+    let tasks: Vec<Task<'_>> = fitted
         .functions
         .iter()
         .map(|(role, function)| {

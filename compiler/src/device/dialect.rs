@@ -96,6 +96,13 @@ pub struct Table {
     pub order: u32,
 }
 
+impl Table {
+    /// The name of the table in a kernel.
+    pub fn name(&self) -> String {
+        format!("W_{}_{}", self.kernel.0.name, self.order)
+    }
+}
+
 /// An operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {

@@ -1,12 +1,33 @@
 //! From Low-IR to Device-IR: control flow and scalar operations stay, primitives are taken apart.
 
-use super::dialect::{Arithmetic, Device, Op, Width};
+use super::{
+    dialect::{Arithmetic, Device, Op, Width},
+    support::{Construct, METHODS, unsupported},
+};
 use crate::{
     ir::Simple,
     low::{self, Low},
-    ssa::{Block, Builder, Function, Inst, Kind, Value, number_values, remove_dead},
+    ssa::{Block, Builder, Function, Inst, Kind, Program, Value, number_values, remove_dead},
 };
 use ein_ir::Elementary;
+
+/// The methods of a program that run on a device, in Device-IR, for reals of 64 bits rather than 32 if `double`.
+///
+/// # Errors
+/// The first construct that needs the CPU.
+pub fn lower(program: &Program<Low>, double: bool) -> Result<Program<Device>, Construct> {
+    if let Some(construct) = unsupported(program) {
+        return Err(construct);
+    }
+    let methods = METHODS.iter().filter_map(|&role| {
+        let function = program.function(role)?;
+        Some((role, expand(function, double)))
+    });
+    Ok(Program {
+        interface: program.interface.clone(),
+        functions: methods.collect(),
+    })
+}
 
 /// The same function in Device-IR, for reals of 64 bits rather than 32 if `double`.
 pub fn expand(function: &Function<Low>, double: bool) -> Function<Device> {

@@ -6,14 +6,12 @@
 
 mod dialect;
 mod expand;
-mod place;
 mod probe;
 mod support;
 mod tape;
 
 pub use dialect::{Arithmetic, Device, Op, Table, Ty, Width};
-pub use expand::expand;
-pub use place::place_of;
+pub use expand::{expand, lower};
 pub use support::{
     Construct, Demand, METHODS, demands, has_wide_probes, planes, reduces, sphere, unsupported,
 };

@@ -53,8 +53,22 @@ impl Zeros {
     }
 }
 
+/// A program for images whose matrices have some zeros.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    /// The zeros.
+    pub zeros: Zeros,
+    /// The program that needs them.
+    pub program: Program<Low>,
+}
+
 /// The program for images whose matrices have these zeros.
-pub fn fit(program: &Program<Low>, zeros: &Zeros) -> Program<Low> {
+pub fn fit(program: &Program<Low>, zeros: Zeros) -> Fitted {
+    let program = fitted(program, &zeros);
+    Fitted { zeros, program }
+}
+
+fn fitted(program: &Program<Low>, zeros: &Zeros) -> Program<Low> {
     if zeros.0.is_empty() {
         return program.clone();
     }

@@ -11,7 +11,7 @@ mod scalarize;
 mod uniform;
 
 pub use crate::ir::Scalar as Ty;
-pub use axes::{Zeros, fit};
+pub use axes::{Fitted, Zeros, fit};
 pub use dialect::{Low, Op, signature, zero};
 pub use dynamic::{Dynamic, Element, StrandReduction};
 pub use flatten::{flatten_short_ifs, is_short};

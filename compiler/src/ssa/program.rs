@@ -130,6 +130,16 @@ impl<D: Dialect> Program<D> {
             })
             .collect()
     }
+
+    /// Panics with every violation and the program if a stage has broken it: that is a fault of the compiler.
+    pub fn assert_valid(&self, stage: &str) {
+        let violations = self.verify();
+        assert!(
+            violations.is_empty(),
+            "stage `{stage}` broke the program:\n{}\n{self}",
+            violations.join("\n")
+        );
+    }
 }
 
 /// The interface as JSON, one member a line, and then the functions.

@@ -6,7 +6,7 @@ use compiler::{
         self,
         abi::{FemTable, Frame, NEVER, images},
     },
-    low::{Low, Op, Ty, Zeros},
+    low::{self, Low, Op, Ty, Zeros},
     pipeline::{Compiled, Options},
     ssa::{Program, Role},
 };
@@ -125,8 +125,8 @@ impl Rig {
     /// `dice` are for the images.
     pub(crate) fn new(program: &Program<Low>, options: &Options, isa: Isa, dice: &mut Dice) -> Rig {
         let with = |isa| {
-            let program = program.clone();
-            codegen::generate(program, options.lanes(), isa, Zeros::default(), Vec::new())
+            let fitted = low::fit(program, Zeros::default());
+            codegen::generate(program.clone(), fitted, options.lanes(), isa, Vec::new())
         };
         let (portable, direct) = (with(Isa::Baseline), with(isa));
         for (role, _) in program.functions.iter().filter(|(r, _)| r.is_strand_code()) {

@@ -358,6 +358,15 @@ create_array { s(i) | i in 0..9 }",
     for number in ["0f40C00000", "0f41200000"] {
         assert!(text.contains(number), "{number}: {text}");
     }
+    let options = Options {
+        target: Target::Cuda,
+        ..Options::default()
+    };
+    let program = compiled(&case, &options);
+    let general = program.kernel.expect("a kernel was asked for");
+    let general = general.expect("the program has a kernel");
+    let loads = |text: &str| text.matches("ld.param").count();
+    assert!(loads(&text) < loads(&general.text), "{text}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use compiler::{
         source::Source,
     },
     interpret::{LEFT, Numbers, Outcome, Runnable, interpret, primitives::EvalImage},
-    low::{Low, Zeros},
+    low::{self, Low, Zeros},
     pipeline::{self, Lowered, Options, Session, Stopped, WIDTHS},
     ssa::{Interrupt, Program},
 };
@@ -249,9 +249,9 @@ fn generate(program: &Program<Low>, machine: Machine) -> Compiled {
     let zeros = Zeros::aligned(&program.interface);
     codegen::generate(
         program.clone(),
+        low::fit(program, zeros),
         options.lanes(),
         machine.isa,
-        zeros,
         Vec::new(),
     )
 }

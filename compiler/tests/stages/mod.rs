@@ -8,7 +8,7 @@ use compiler::{
     },
     interpret::{LEFT, Numbers, Outcome, interpret, primitives::EvalImage},
     ir::interface::{Input, Interface},
-    low::Zeros,
+    low::{self, Zeros},
     pipeline::{self, Compiled, Lowered, Options, Session},
     run::{ImageSource, Inputs, Running},
     ssa::{Dialect, Interrupt, Program, Role},
@@ -293,7 +293,8 @@ impl Case {
                 let generated = |isa| {
                     let (program, lanes) = (hoisted.clone(), options.lanes());
                     let zeros = Zeros::aligned(&program.interface);
-                    codegen::generate(program, lanes, isa, zeros, Vec::new())
+                    let fitted = low::fit(&program, zeros);
+                    codegen::generate(program, fitted, lanes, isa, Vec::new())
                 };
                 let found = self.finish(self.begin(generated(Isa::Baseline), 2));
                 self.assert_close(&what, &found, reference, tolerance, strays);

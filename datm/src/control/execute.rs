@@ -11,7 +11,7 @@ use compiler::front::typed::tree::{Constant, InputDefault};
 use compiler::interpret::primitives::EvalImage;
 use compiler::interpret::{self, Numbers, Runnable, interpret};
 use compiler::ir::interface::Interface;
-use compiler::low::{Low, Zeros};
+use compiler::low::{self, Low, Zeros};
 use compiler::pipeline::{self, Options, Session, WIDTHS};
 use compiler::run::{ImageSource, Inputs as Given, Running};
 use compiler::ssa;
@@ -162,9 +162,9 @@ fn generate(program: &ssa::Program<Low>, variant: Variant) -> Compiled {
     let zeros = Zeros::aligned(&program.interface);
     codegen::generate(
         program.clone(),
+        low::fit(program, zeros),
         options.lanes(),
         variant.isa,
-        zeros,
         Vec::new(),
     )
 }

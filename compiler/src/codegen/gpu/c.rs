@@ -3,7 +3,10 @@
 //! Methods are functions from the state of a strand to its status. Compiled so that products and sums are not contracted
 //! (`nvcc -fmad=false`, `cc -ffp-contract=off`), it gives the bits of the kernel.
 
-use super::kernel::{Cell, Header, Kernel, PARAMETER_CELLS};
+use super::{
+    header::Header,
+    kernel::{Cell, Kernel, PARAMETER_CELLS},
+};
 use crate::{
     device::{Arithmetic, Device, Op, Table, Ty, Width},
     ir::{Simple, leaf::ImageInfo, status, weights::weights},
@@ -46,15 +49,11 @@ pub(super) fn print(kernel: &Kernel) -> String {
         let _ = writeln!(
             text,
             "__constant__ static const Real {}[] = {{{}}};",
-            table_name(table),
+            table.name(),
             numbers.join(", ")
         );
     }
     text + &printer.structures() + &methods + &printer.frame()
-}
-
-fn table_name(table: &Table) -> String {
-    format!("W_{}_{}", table.kernel.0.name, table.order)
 }
 
 /// The type of a value in C.
@@ -90,11 +89,10 @@ impl Printer<'_> {
             let _ = writeln!(text, "    {} s{slot};", c_type(Ty::Scalar(plane.ty)));
         }
         let cells = self.kernel.cells.len().clamp(1, PARAMETER_CELLS);
-        text += "};\n\n// What every launch is given; cells beyond these are where `more` says.\nstruct Parameters {\n    char *state;\n    unsigned *fates;\n    unsigned *flags;\n    const union Cell *more;\n";
-        // What is between is for strands that look for each other, which are not in C.
-        let neighbours = (Header::PLACES - Header::PUBLISHED) / size_of::<u64>();
-        let _ = writeln!(text, "    void *neighbours[{neighbours}];");
-        text += "    void *places;\n    void *seen;\n    double per_unit;\n    unsigned count;\n    unsigned steps;\n    unsigned bits;\n    unsigned chunks;\n";
+        text += "};\n\n// What every launch is given; cells beyond these are where `more` says.\nstruct Parameters {\n";
+        for declaration in Header::IN_C {
+            let _ = writeln!(text, "    {declaration};");
+        }
         let _ = writeln!(text, "    union Cell cells[{cells}];\n}};");
         for (number, cell) in self.kernel.cells.iter().enumerate() {
             let about = match cell {
@@ -278,7 +276,7 @@ impl Printer<'_> {
                     self.tables.push(*table);
                 }
                 let terms = weights(table.kernel, table.order, self.kernel.lanes.double)[0].len();
-                format!("{}[{}*{terms} + {power}]", table_name(table), at(0))
+                format!("{}[{}*{terms} + {power}]", table.name(), at(0))
             }
             Op::Leave => {
                 let line = format!("if ({}) return LEAVE;", at(0));

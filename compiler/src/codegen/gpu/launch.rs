@@ -2,7 +2,8 @@
 
 use super::{
     driver::DriverError,
-    kernel::{Cell, Header, Kernel, Near, PARAMETER_CELLS},
+    header::Header,
+    kernel::{Cell, Kernel, Near, PARAMETER_CELLS},
     memory::{Memory, words_as_bytes, words_as_bytes_mut},
     near::NearRoom,
 };

@@ -12,9 +12,11 @@
 //! and the CPU runs it. If there are very many strands, several GPUs share them. So every result and every message is that of
 //! the CPU, bit for bit.
 
+mod build;
 mod c;
 mod driver;
 mod fleet;
+mod header;
 mod kernel;
 mod launch;
 mod memory;
@@ -26,7 +28,8 @@ mod resident;
 
 pub use driver::{Cuda, DeviceInfo, DriverError};
 pub use fleet::Fleet;
-pub use kernel::{Cell, Header, Kernel, Near, PARAMETER_CELLS};
+pub use header::Header;
+pub use kernel::{Cell, Kernel, Near, PARAMETER_CELLS};
 pub use launch::{Accelerator, Machine, Phases, Samples};
 pub use pack::Pack;
 

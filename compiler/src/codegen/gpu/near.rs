@@ -2,7 +2,8 @@
 
 use super::{
     driver::DriverError,
-    kernel::{Header, Near},
+    header::Header,
+    kernel::Near,
     launch::{Accelerator, Machine},
     memory::Memory,
 };

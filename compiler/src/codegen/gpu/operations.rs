@@ -2,7 +2,7 @@
 
 use super::{
     kernel::Cell,
-    ptx::{Class, Place, Printer, table_name},
+    ptx::{Class, Place, Printer},
 };
 use crate::{
     device::{Arithmetic, Device, Op, Ty, Width},
@@ -78,7 +78,7 @@ impl Printer<'_> {
                 let place = Place::Weights(args[0], *table);
                 let base = match self.places.contains_key(&place) {
                     true => String::new(),
-                    false => self.compute(Class::Wide, "mov.u64", &[&table_name(table)]),
+                    false => self.compute(Class::Wide, "mov.u64", &[&table.name()]),
                 };
                 let tap = self.address_of(place, given[0], bytes * terms, &base);
                 let (ty, register) = (self.ty(Class::Real), self.register(Class::Real));

@@ -3,7 +3,8 @@
 
 use super::{
     driver::DriverError,
-    kernel::{Header, Kernel},
+    header::Header,
+    kernel::Kernel,
     launch::{Machine, Samples},
     memory::Memory,
 };

@@ -11,16 +11,17 @@ mod pack;
 mod sphere;
 
 use super::{
-    kernel::{Cell, Header, Kernel, Near, PARAMETER_CELLS},
+    header::Header,
+    kernel::{Cell, Kernel, Near, PARAMETER_CELLS},
     pack::Pack,
 };
 use crate::{
     codegen::{
-        abi::{Lanes, StateMap, StatePlane},
+        abi::{Lanes, StatePlane},
         ends::Ends,
     },
     device::{Device, Op, Table, Ty},
-    ir::weights::weights,
+    ir::{leaf::ImageInfo, weights::weights},
     low,
     ssa::{Block, Function, Inst, Kind, Value},
 };
@@ -30,6 +31,13 @@ use std::{
 };
 
 use facts::Bounds;
+
+/// The text of a kernel and its cells, with at most this number of registers for a thread that runs strands.
+pub(super) fn print(kernel: &Kernel, registers: Option<u32>) -> (String, Vec<Cell>) {
+    let mut printer = Printer::new(kernel, registers);
+    let text = printer.kernel(&kernel.methods);
+    (text, printer.cells)
+}
 
 /// A class of registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,9 +90,11 @@ pub(super) enum Place {
 /// A kernel in the making.
 pub(super) struct Printer<'a> {
     pub(super) lanes: Lanes,
+    kernel: &'a Kernel,
+    /// The limit of the registers of a thread that runs strands.
+    most: Option<u32>,
     planes: &'a [StatePlane],
     stride: usize,
-    string: &'a dyn Fn(&str) -> i64,
     body: String,
     /// How many registers of each class there are.
     registers: BTreeMap<Class, usize>,
@@ -110,8 +120,8 @@ pub(super) struct Printer<'a> {
     pub(super) truths: [String; 2],
     more: String,
     near: Option<Near>,
-    /// Where the state slots that are read of others lie in a record of these.
-    seen: BTreeMap<u32, usize>,
+    /// The offsets of state slots in a neighbour record.
+    seen: &'a BTreeMap<u32, usize>,
     sorts: Option<sphere::Sorts>,
     /// The slot of the strand, and how many numbers of others it keeps.
     slot: String,
@@ -121,20 +131,13 @@ pub(super) struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    pub(super) fn new(
-        lanes: Lanes,
-        state: &'a StateMap,
-        near: Option<Near>,
-        seen: BTreeMap<u32, usize>,
-        packs: &'a [Pack],
-        string: &'a dyn Fn(&str) -> i64,
-        ends: &'a Ends,
-    ) -> Printer<'a> {
+    fn new(kernel: &'a Kernel, most: Option<u32>) -> Printer<'a> {
         Printer {
-            lanes,
-            planes: &state.planes,
-            stride: state.layout.stride(),
-            string,
+            lanes: kernel.lanes,
+            kernel,
+            most,
+            planes: &kernel.planes,
+            stride: kernel.stride,
             body: String::new(),
             registers: BTreeMap::new(),
             labels: 0,
@@ -143,16 +146,16 @@ impl<'a> Printer<'a> {
             places: HashMap::new(),
             definitions: HashMap::new(),
             bounds: Bounds::default(),
-            ends,
+            ends: &kernel.ends,
             tables: Vec::new(),
             cells: Vec::new(),
-            packs,
+            packs: &kernel.packs,
             vectors: HashMap::new(),
             bases: HashMap::new(),
             truths: Default::default(),
             more: String::new(),
-            near,
-            seen,
+            near: kernel.near,
+            seen: &kernel.seen,
             sorts: None,
             slot: String::new(),
             kept: String::new(),
@@ -235,7 +238,9 @@ impl<'a> Printer<'a> {
     }
 
     pub(super) fn string_number(&self, text: &str) -> i64 {
-        (self.string)(text)
+        let mut strings = self.kernel.strings.iter();
+        let known = strings.find(|(known, _)| **known == *text);
+        known.expect("a string of the methods").1
     }
 
     /// Loads a cell: the type in memory, and the class of the register.
@@ -246,7 +251,9 @@ impl<'a> Printer<'a> {
             self.cells.len() - 1
         });
         let register = self.register(class);
-        if number < PARAMETER_CELLS {
+        if let Some(constant) = self.known(cell).filter(|_| number < PARAMETER_CELLS) {
+            self.line(&format!("mov.{ty} {register}, {constant}"));
+        } else if number < PARAMETER_CELLS {
             let at = size_of::<Header>() + 8 * number;
             self.line(&format!("ld.param.{ty} {register}, [P+{at}]"));
         } else {
@@ -254,6 +261,19 @@ impl<'a> Printer<'a> {
             self.line(&format!("ld.global.nc.{ty} {register}, [{more}+{at}]"));
         }
         register
+    }
+
+    /// The value of a cell that the sizes of the images decide.
+    fn known(&self, cell: Cell) -> Option<String> {
+        let sizes = self.kernel.sizes.as_ref()?;
+        let size = |image: u32, axis: u8| sizes[image as usize][usize::from(axis)] as i64;
+        match cell {
+            Cell::Image(image, ImageInfo::Size(axis)) => Some(size(image, axis).to_string()),
+            Cell::SizeLess(image, axis, less) => {
+                Some(self.number((size(image, axis) - less) as f64, Class::Real))
+            }
+            _ => None,
+        }
     }
 
     /// The address of the first sample of a component.
@@ -405,7 +425,7 @@ impl<'a> Printer<'a> {
                 .iter()
                 .map(|&x| self.number(x, Class::Real))
                 .collect();
-            let (ty, name) = (self.ty(Class::Real), table_name(table));
+            let (ty, name) = (self.ty(Class::Real), table.name());
             let list = numbers.join(", ");
             let count = numbers.len();
             let _ = writeln!(text, ".const .align 8 .{ty} {name}[{count}] = {{{list}}};");
@@ -417,10 +437,14 @@ impl<'a> Printer<'a> {
     /// first.
     fn finish(&mut self, name: &str) {
         let bytes = size_of::<Header>() + 8 * self.cells.len().min(PARAMETER_CELLS);
+        let threads = Kernel::THREADS;
         let mut text = format!(
-            "\n.visible .entry {name}(.param .align 8 .b8 P[{bytes}])\n.maxntid {}, 1, 1\n{{\n",
-            Kernel::THREADS
+            "\n.visible .entry {name}(.param .align 8 .b8 P[{bytes}])\n.maxntid {threads}, 1, 1\n"
         );
+        if let Some(most) = self.most.filter(|_| name == Kernel::STRANDS) {
+            let _ = writeln!(text, ".maxnreg {most}");
+        }
+        text += "{\n";
         for (class, count) in std::mem::take(&mut self.registers) {
             let ty = match class {
                 Class::Int | Class::Word | Class::Wide => self.ty(class).replace(['s', 'u'], "b"),
@@ -438,14 +462,9 @@ impl<'a> Printer<'a> {
 }
 
 /// A constant in single or double precision, by its bits.
-pub(super) fn number(x: f64, double: bool) -> String {
+fn number(x: f64, double: bool) -> String {
     match double {
         false => format!("0f{:08X}", (x as f32).to_bits()),
         true => format!("0d{:016X}", x.to_bits()),
     }
-}
-
-/// The name of a table of weights.
-pub(super) fn table_name(table: &Table) -> String {
-    format!("W_{}_{}", table.kernel.0.name, table.order)
 }

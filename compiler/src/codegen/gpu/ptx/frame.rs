@@ -3,7 +3,10 @@
 
 use super::{Class, Printer};
 use crate::{
-    codegen::gpu::kernel::{Cell, Header, Kernel},
+    codegen::gpu::{
+        header::Header,
+        kernel::{Cell, Kernel},
+    },
     device::{self, Arithmetic, Device, Op, Ty, Width},
     ir::{Simple, status},
     low,

@@ -8,7 +8,10 @@
 use super::{Class, Printer};
 use crate::codegen::{
     abi::StatePlane,
-    gpu::kernel::{Header, Kernel, Near},
+    gpu::{
+        header::Header,
+        kernel::{Kernel, Near},
+    },
 };
 use runtime::{strands::Sharing, world::fate};
 
@@ -186,7 +189,7 @@ impl Printer<'_> {
             self.line(&format!("st.global.v{vector}.{real} {to}, {{{numbers}}}"));
         }
         let record = self.element(Header::SEEN, &place, near.record);
-        for (slot, offset) in self.seen.clone() {
+        for (&slot, &offset) in self.seen {
             let plane = &self.planes[slot as usize];
             self.copy_lane(plane, &from, &format!("{record}+{offset}"));
         }

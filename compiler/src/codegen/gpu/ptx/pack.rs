@@ -2,7 +2,7 @@
 
 use super::{Class, Place, Printer};
 use crate::{
-    codegen::gpu::kernel::{Header, Kernel},
+    codegen::gpu::{header::Header, kernel::Kernel},
     ssa::Value,
 };
 

@@ -6,7 +6,7 @@
 
 use super::{Class, Place, Printer};
 use crate::{
-    codegen::gpu::kernel::{Header, Near},
+    codegen::gpu::{header::Header, kernel::Near},
     device::Ty,
     low,
     ssa::Value,

@@ -3,13 +3,15 @@
 //! Every stage is timed, dumped if asked for, and its result verified: a violation is a compiler bug and ends the compilation
 //! with the stage, the broken rule and the IR.
 
+mod place;
+mod stages;
+
 pub use crate::codegen::Compiled;
 use crate::{
     codegen::{
         Lanes, generate,
         gpu::{Cuda, Kernel, Target},
     },
-    device::{self, Device},
     front::{
         self, CheckOptions, Checked, codes::Code, deep, diag::Diagnostic, source::Source, syntax,
         typed,
@@ -21,6 +23,7 @@ use crate::{
 };
 pub use rewrite::{Engine, counted_rules};
 use runtime::simd::Isa;
+pub use stages::{STAGES, Stage};
 use std::time::{Duration, Instant};
 
 /// Strands per call that code can be made for.
@@ -84,81 +87,6 @@ impl Options {
     }
 }
 
-/// A stage of the compilation, by its name on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stage {
-    /// The name.
-    pub name: &'static str,
-    /// A short description.
-    pub about: &'static str,
-    /// Whether its result can be printed.
-    pub has_text: bool,
-}
-
-/// Every stage, in order.
-pub const STAGES: &[Stage] = &[
-    Stage {
-        name: "ast",
-        about: "the syntax tree, printed as source",
-        has_text: true,
-    },
-    Stage {
-        name: "typed",
-        about: "names resolved, overloads chosen, coercions explicit",
-        has_text: true,
-    },
-    Stage {
-        name: "translate",
-        about: "High-IR: functions inlined, operators in index notation",
-        has_text: true,
-    },
-    Stage {
-        name: "derive",
-        about: "High-IR: derivatives by variables as operators",
-        has_text: true,
-    },
-    Stage {
-        name: "normalize",
-        about: "High-IR: derivatives and probes at leaf fields only, planned",
-        has_text: true,
-    },
-    Stage {
-        name: "reconstruct",
-        about: "Mid-IR: probes of images in index space",
-        has_text: true,
-    },
-    Stage {
-        name: "scalarize",
-        about: "Low-IR: scalars only",
-        has_text: true,
-    },
-    Stage {
-        name: "hoist",
-        about: "Low-IR: what is the same for all strands computed once",
-        has_text: true,
-    },
-    Stage {
-        name: "device",
-        about: "Device-IR, if asked for: primitives as scalar operations, for GPUs",
-        has_text: true,
-    },
-    Stage {
-        name: "generate",
-        about: "machine code",
-        has_text: false,
-    },
-    Stage {
-        name: "ptx",
-        about: "the kernel for NVIDIA GPUs, if asked for or with --target cuda",
-        has_text: true,
-    },
-    Stage {
-        name: "cuda",
-        about: "the same kernel in CUDA C, if asked for",
-        has_text: true,
-    },
-];
-
 /// Watches a compilation: collects times and dumps.
 #[derive(Debug, Default)]
 pub struct Session {
@@ -211,12 +139,7 @@ impl Session {
         name: &'static str,
         program: &Program<D>,
     ) -> Result<(), Stopped> {
-        let violations = program.verify();
-        assert!(
-            violations.is_empty(),
-            "stage `{name}` broke the program:\n{}\n{program}",
-            violations.join("\n")
-        );
+        program.assert_valid(name);
         self.done(name, || program.to_string())
     }
 }
@@ -251,7 +174,7 @@ pub fn lower(
 ) -> Result<Lowered, Stopped> {
     deep(|| {
         let mut stages = Stages::default();
-        let (hoisted, warnings) = lower_here(session, source, options, Some(&mut stages))?;
+        let (hoisted, warnings, _) = lower_here(session, source, options, Some(&mut stages))?;
         let kept = "the stage was passed";
         Ok(Lowered {
             translated: stages.translated.expect(kept),
@@ -275,13 +198,13 @@ struct Stages {
     scalarized: Option<Program<Low>>,
 }
 
-/// Compiles a program up to Low-IR; gives it with warnings.
+/// Compiles a program up to Low-IR; gives it with warnings and with its typed tree.
 fn lower_here(
     session: &mut Session,
     source: &Source,
     options: &Options,
     mut stages: Option<&mut Stages>,
-) -> Result<(Program<Low>, Vec<Diagnostic>), Stopped> {
+) -> Result<(Program<Low>, Vec<Diagnostic>, typed::tree::Program), Stopped> {
     let (ast, errors) = session.stage("ast", || syntax::parse(source));
     session.done("ast", || {
         syntax::print::print_with_comments(&ast, &source.text)
@@ -347,7 +270,7 @@ fn lower_here(
         low::hoist(scalarized.map(flat))
     });
     session.checked("hoist", &hoisted)?;
-    Ok((hoisted, warnings))
+    Ok((hoisted, warnings, typed))
 }
 
 /// Reads and checks a program: an accepted program can be compiled. This is the entry point for all analysis of programs.
@@ -384,32 +307,33 @@ pub fn compile(
         Cuda::wake();
     }
     deep(|| {
-        let (hoisted, warnings) = lower_here(session, source, options, None)?;
-        if session.wants("device") {
-            let expand = |_, f| device::expand(&f, options.double);
-            let expanded: Program<Device> = session.stage("device", || hoisted.clone().map(expand));
-            session.checked("device", &expanded)?;
-        }
-        let (lanes, isa) = (options.lanes(), options.isa());
+        let (hoisted, warnings, typed) = lower_here(session, source, options, None)?;
         // A printed program is for all images; code is regenerated for images that are not aligned with the world.
         let zeros = match session.stop_after {
             Some(_) => Zeros::default(),
             None => Zeros::aligned(&hoisted.interface),
         };
+        let fitted = session.stage("fit", || low::fit(&hoisted, zeros));
+        session.checked("fit", &fitted.program)?;
+        let (lanes, isa) = (options.lanes(), options.isa());
         let mut compiled = session.stage("generate", || {
-            generate(hoisted, lanes, isa, zeros, warnings)
+            generate(hoisted, fitted, lanes, isa, warnings)
         });
-        let wants_kernel = ["ptx", "cuda"].iter().any(|name| session.wants(name));
+        let wants_kernel = ["device", "ptx", "cuda"]
+            .iter()
+            .any(|name| session.wants(name));
         if options.target != Target::Cpu || wants_kernel {
-            let place = |construct| {
-                let checked = check(source, options);
-                let span = device::place_of(construct, &checked.program?)?;
-                Some(span.start)
-            };
-            session.stage("ptx", || compiled.place(options.target, place));
+            let device = session.stage("device", || compiled.device_program());
+            let on_cpu = |construct| format!("// on the CPU: {construct}\n");
+            match &device {
+                Ok(program) => session.checked("device", program)?,
+                Err(construct) => session.done("device", || on_cpu(*construct))?,
+            }
+            let place = |construct| Some(place::place_of(construct, &typed)?.start);
+            session.stage("ptx", || compiled.place(options.target, device, place));
             let printed = |print: fn(&Kernel) -> String| match &compiled.kernel {
                 Some(Ok(kernel)) => print(kernel),
-                Some(Err(reason)) => format!("// on the CPU: {}\n", reason.construct),
+                Some(Err(reason)) => on_cpu(reason.construct),
                 None => String::new(),
             };
             session.done("ptx", || printed(|kernel| kernel.text.clone()))?;

@@ -1,17 +1,19 @@
 //! Finds the place in a program's text that uses something only a CPU supports.
 
-use super::support::Construct;
-use crate::front::{
-    source::Span,
-    typed::{
-        closed_form::is_dynamic,
-        tree::{Block, Expr, Global, Program, Stmt},
+use crate::{
+    device::Construct,
+    front::{
+        source::Span,
+        typed::{
+            closed_form::is_dynamic,
+            tree::{Block, Expr, Global, Program, Stmt},
+        },
     },
 };
 use ein_ir::ops::Builtin;
 
 /// The first place in the methods, then in functions and globals.
-pub fn place_of(construct: Construct, program: &Program) -> Option<Span> {
+pub(super) fn place_of(construct: Construct, program: &Program) -> Option<Span> {
     let methods = program.strand.methods.iter().map(|(_, block)| block);
     let functions = program.functions.iter().map(|function| &function.body);
     let in_code = methods.chain(functions).find_map(|b| block(construct, b));

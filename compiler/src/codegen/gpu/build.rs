@@ -1,0 +1,142 @@
+//! Makes the kernel of a program, and prints it.
+
+use super::{
+    c,
+    kernel::{Kernel, Near},
+    launch::Samples,
+    pack::Pack,
+    ptx,
+};
+use crate::{
+    codegen::{
+        abi::{Lanes, StateMap, StatePlane},
+        ends::Ends,
+    },
+    device::{self, Device},
+    low::{self, Low},
+    ssa::{Function, Program},
+};
+use std::{collections::BTreeMap, sync::Arc};
+
+impl Kernel {
+    /// The kernel of a program: in Low-IR, its methods in Device-IR, the layout of its state, the numbers of its strings, and its
+    /// globals that are ends of images.
+    pub(in crate::codegen) fn new(
+        program: &Program<Low>,
+        device: Program<Device>,
+        state: &StateMap,
+        lanes: Lanes,
+        string: &dyn Fn(&str) -> i64,
+        ends: Ends,
+    ) -> Kernel {
+        let mut functions = device.functions.into_iter();
+        let mut next = functions.next();
+        let methods = device::METHODS.map(|role| {
+            let (_, function) = next.take_if(|(known, _)| *known == role)?;
+            next = functions.next();
+            Some(function)
+        });
+        let mut near = device::sphere(program).map(|(position, dim)| Near {
+            position,
+            dim,
+            stride: state.layout.published_stride(),
+            record: 0,
+        });
+        let mut seen = BTreeMap::new();
+        if let Some(near) = &mut near {
+            (seen, near.record) = seen_beside(near, &methods, &state.planes);
+        }
+        let mut kernel = Kernel {
+            text: String::new(),
+            cells: Vec::new(),
+            demands: device::demands(program, lanes.double),
+            lanes,
+            stride: state.layout.stride(),
+            reduces: device::reduces(program),
+            near,
+            packs: Pack::all(&methods, lanes.double),
+            has_wide_probes: device::has_wide_probes(program),
+            planes: state.planes.clone(),
+            ends,
+            strings: strings(&methods, string),
+            methods,
+            seen,
+            sizes: None,
+        };
+        (kernel.text, kernel.cells) = ptx::print(&kernel, None);
+        kernel
+    }
+
+    /// The kernel in CUDA C, which is C as well.
+    pub fn in_c(&self) -> String {
+        match self.near {
+            Some(_) => "// only as PTX: strands look at others\n".into(),
+            None => c::print(self),
+        }
+    }
+
+    /// The same kernel for images of these sizes: it has the numbers of samples as constants, so that the driver's compiler
+    /// knows them.
+    pub(super) fn with_sizes(&self, images: &[Samples<'_>]) -> Kernel {
+        let sizes = images.iter().map(|image| image.sizes.to_vec());
+        let mut kernel = Kernel {
+            sizes: Some(sizes.collect()),
+            ..self.clone()
+        };
+        (kernel.text, kernel.cells) = ptx::print(&kernel, None);
+        kernel
+    }
+
+    /// The text with a limit of the registers of a thread that runs strands.
+    pub fn with_registers(&self, most: u32) -> String {
+        ptx::print(self, Some(most)).0
+    }
+}
+
+/// The offsets, in a neighbour record, of the state slots other than the position, and how many bytes it
+/// has: wide ones first, so that all are aligned.
+fn seen_beside(
+    near: &Near,
+    methods: &[Option<Function<Device>>; 3],
+    planes: &[StatePlane],
+) -> (BTreeMap<u32, usize>, usize) {
+    let mut slots = Vec::new();
+    for function in methods.iter().flatten() {
+        function.each_op(&mut |op, _, _| {
+            if let device::Op::Low(low::Op::Dynamic(low::Dynamic::Other(slot, _))) = op
+                && near.axis_of(*slot).is_none()
+            {
+                slots.push(*slot);
+            }
+        });
+    }
+    let bytes = |slot: &u32| planes[*slot as usize].stride;
+    slots.sort_unstable_by_key(|slot| (std::cmp::Reverse(bytes(slot)), *slot));
+    slots.dedup();
+    let mut end = 0;
+    let mut place = |slot: u32| {
+        let offset = end;
+        end += bytes(&slot);
+        (slot, offset)
+    };
+    let seen = slots.into_iter().map(&mut place).collect();
+    (seen, end.next_multiple_of(8))
+}
+
+/// The strings of methods, each once, with their numbers.
+fn strings(
+    methods: &[Option<Function<Device>>; 3],
+    number: &dyn Fn(&str) -> i64,
+) -> Vec<(Arc<str>, i64)> {
+    let mut strings: Vec<(Arc<str>, i64)> = Vec::new();
+    for function in methods.iter().flatten() {
+        function.each_op(&mut |op, _, _| {
+            if let device::Op::Low(low::Op::Str(text)) = op
+                && !strings.iter().any(|(known, _)| known == text)
+            {
+                strings.push((text.clone(), number(text)));
+            }
+        });
+    }
+    strings
+}
