@@ -21,7 +21,7 @@ pub type Operate = unsafe extern "C" fn(*mut Frame<'_>, u32, *const HostCall, *c
 /// A `print` statement.
 #[derive(Debug)]
 pub struct PrintStatement {
-    /// What it prints.
+    /// The texts and values that it prints.
     pub pieces: Arc<[Piece]>,
     /// The lanes of the code that it belongs to.
     pub lanes: Lanes,

@@ -91,7 +91,7 @@ impl Printer<'_> {
         }
         let cells = self.kernel.cells.len().clamp(1, PARAMETER_CELLS);
         text += "};\n\n// What every launch is given; cells beyond these are where `more` says.\nstruct Parameters {\n    char *state;\n    unsigned *fates;\n    unsigned *flags;\n    const union Cell *more;\n";
-        // What is between is for strands that look for each other, which are not in C.
+        // The fields between are for strands with neighbours, which are not in C.
         let neighbours = (Header::PLACES - Header::PUBLISHED) / size_of::<u64>();
         let _ = writeln!(text, "    void *neighbours[{neighbours}];");
         text += "    void *places;\n    void *seen;\n    double per_unit;\n    unsigned count;\n    unsigned steps;\n    unsigned bits;\n    unsigned chunks;\n";

@@ -99,7 +99,7 @@ impl Accelerator {
         copied
     }
 
-    /// Copies what is published of all blocks from the machine.
+    /// Copies the published state of all blocks from the machine.
     ///
     /// # Errors
     /// It is lost.
