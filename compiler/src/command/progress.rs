@@ -150,7 +150,7 @@ fn grouped(number: u64) -> String {
 /// How fast a run has been lately.
 #[derive(Default)]
 struct Pace {
-    /// Times and what was done then.
+    /// Times, each with the fraction that was done.
     seen: VecDeque<(Duration, f64)>,
 }
 
