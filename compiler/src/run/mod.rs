@@ -65,7 +65,7 @@ impl Prepared {
         let program = program.for_images(images.zeros());
         let mut sequences = GlobalSequences::default();
         let mut initial = Initial::new(&program, inputs.values(), &mut sequences)?;
-        // Behind the variables lie the invariants, and then the bounds of the creation iterators.
+        // The variables are followed by the invariants, and these by the bounds of the creation iterators.
         let further = program.invariants + 2 * program.interface.axes.len();
         initial.cells.resize(initial.cells.len() + further, 0);
         let placement = Placement::new(&program, images)?;
