@@ -46,7 +46,7 @@ pub(crate) fn compile_error(py: Python<'_>, source: &Source, errors: Vec<Diagnos
     raised(py, "CompileError", (text, lines))
 }
 
-/// What is wrong with an input.
+/// The exception for an error in an input.
 pub(crate) fn input_error(py: Python<'_>, message: &str) -> PyErr {
     raised(py, "InputError", (message, ""))
 }
