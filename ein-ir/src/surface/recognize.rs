@@ -10,7 +10,7 @@ use std::{cell::RefCell, collections::BTreeMap};
 /// A row, and which parameter each of its arguments is.
 pub(super) type Found = (&'static OpDef, Vec<usize>);
 
-/// Rows by the axes and the key of what they say.
+/// Rows by the axes and the key of their meaning.
 type Table = BTreeMap<(Vec<usize>, String), Found>;
 
 /// Rows of more arguments than this are recognised only if their arguments come in order.
