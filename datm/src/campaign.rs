@@ -33,7 +33,7 @@ pub struct CampaignOptions {
     pub arithmetic: Arithmetic,
 }
 
-/// Who judges the cases of a campaign.
+/// The judge of the cases of a campaign.
 pub struct Judge<'a> {
     /// Distinguishes records of different judges.
     pub setup: String,

@@ -1,7 +1,7 @@
 //! The command `diderotc`: compile and run, check, build, and look inside.
 //!
 //! Exit status: 0 success; 1 errors in the program or at run time, with a message; 2 wrong usage, or outputs that could not be
-//! written, told before the run; 101 a fault of the command itself; 130 interrupted.
+//! written, reported before the run; 101 a fault of the command itself; 130 interrupted.
 
 mod args;
 mod build;

@@ -98,7 +98,7 @@ fn gathered_bytes(target: &Target, outputs: &[Output], domain: &Domain, program:
         .fold(0, u64::saturating_add)
 }
 
-/// The bytes that are free in a directory, where the system tells.
+/// The free bytes in a directory, if the system reports them.
 #[cfg(unix)]
 fn free_bytes(directory: &Path) -> Option<u64> {
     let found = nix::sys::statvfs::statvfs(directory).ok()?;

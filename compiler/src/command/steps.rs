@@ -43,7 +43,7 @@ pub(super) enum End {
 }
 
 impl Execution<'_> {
-    /// Whether nothing is asked of strands before they have ended.
+    /// Whether the values of strands are needed only after they have ended.
     pub(super) fn only_the_end_counts(&self, plan: &Plan) -> bool {
         let options = self.options;
         let by_variable = |place: &Placement| matches!(place, Placement::Variable(_));

@@ -56,7 +56,7 @@ impl Images {
         Ok(Images(Arc::new(images)))
     }
 
-    /// What should be told to the user about them.
+    /// Notes for the user about them.
     pub fn notes(&self) -> &[Note] {
         &self.0.notes
     }

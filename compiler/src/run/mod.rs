@@ -162,7 +162,7 @@ impl Prepared {
                     }));
                 }
                 Completion::Cancelled => return Ok(None),
-                // Which of the failures is the first is known by those who keep the strands.
+                // Several strands may have failed. Only a run that keeps the strands finds the first failure.
                 Completion::Failed => {}
             }
         }
@@ -204,7 +204,7 @@ impl Running {
         Prepared::new(program, inputs, &images)?.create(&workers.into())
     }
 
-    /// What should be told to the user about the images.
+    /// Notes for the user about the images.
     pub fn notes(&self) -> &[Note] {
         self.life.strands().images().notes()
     }

@@ -16,7 +16,7 @@ type Table = BTreeMap<(Vec<usize>, String), Found>;
 /// Rows of more arguments than this are recognised only if their arguments come in order.
 const REORDERED: usize = 3;
 
-/// Knows what every row says of parameters it was asked about before.
+/// Recognizes rows of the operator table; keeps a table for all parameters that were met before.
 #[derive(Debug, Default)]
 pub(super) struct Recognizer {
     tables: BTreeMap<(Vec<Param>, Vec<Groups>), Table>,

@@ -1,7 +1,7 @@
-//! Calls of the host: what generated code passes, and whom it reaches.
+//! Calls of the host: the arguments that generated code passes, and the functions that it calls.
 //!
-//! Generated code calls three functions ([`Print`], [`Report`], [`Operate`]). Each is given the frame, the lanes it is about, what
-//! is to be done (by the address of a description that lives as long as the code) and planes of lanes, one after the other.
+//! Generated code calls three functions ([`Print`], [`Report`], [`Operate`]). Each gets the frame, the lanes it is about, the
+//! address of a description of the operation, which lives as long as the code, and planes of lanes, one after the other.
 
 use super::{Frame, Lanes, StatePlane};
 use crate::{

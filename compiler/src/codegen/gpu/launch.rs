@@ -33,7 +33,7 @@ pub trait Machine: Send + Sync + fmt::Debug {
     /// Takes memory.
     ///
     /// # Errors
-    /// There is not so much.
+    /// There is not enough memory.
     fn allocate(&self, bytes: usize) -> Result<u64, DriverError>;
 
     /// Gives memory back.

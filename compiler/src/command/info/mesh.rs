@@ -21,8 +21,8 @@ pub(super) struct MeshInfo {
     elements: BTreeMap<&'static str, usize>,
 }
 
-/// Whether a file holds a mesh, by its name; those of VTK's old format may hold images too, and say at their beginning what
-/// they hold.
+/// Whether a file holds a mesh, by its name. Files of VTK's old format may also hold images; their first lines name the kind
+/// of data.
 pub(super) fn is_mesh(path: &Path) -> bool {
     let suffix = path.extension().unwrap_or_default().to_ascii_lowercase();
     match suffix.to_str() {

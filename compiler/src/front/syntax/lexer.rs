@@ -23,7 +23,7 @@ pub(crate) struct Lexed<'s> {
     pub(crate) cut_short: bool,
 }
 
-/// What logos tells apart; the rest needs a table or a look at what follows.
+/// The tokens that logos distinguishes; the rest needs a table or the text after the token.
 #[derive(Logos, Clone, Copy, Debug, PartialEq)]
 #[logos(skip r"[ \t\n\r\x0b\x0c]+")]
 #[logos(skip(r"//[^\n]*", allow_greedy = true))]

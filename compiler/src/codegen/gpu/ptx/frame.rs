@@ -1,5 +1,5 @@
 //! The frame of a kernel: finds the strand of a thread, loads its state, runs its methods until it ends or the super-steps
-//! of this launch are over, stores its state and tells what became of it.
+//! of this launch are over, and stores its state and its fate.
 
 use super::{Class, Printer};
 use crate::{

@@ -24,7 +24,7 @@ pub(super) struct Ending {
     args: [Val; 2],
 }
 
-/// Where a function tells how lanes ended.
+/// Where a function stores the lanes that ended: stable and dead ones.
 const TOLD: [i32; 2] = [offset::STABLE, offset::DEAD];
 
 impl<'a> Checker<'a> {
@@ -130,13 +130,13 @@ impl<'a> Checker<'a> {
             }
         }
         if told.iter().any(|(at, _)| !heard.contains(at)) {
-            return Err("how lanes ended is not told".into());
+            return Err("the lanes that ended are not reported".into());
         }
         self.are_stored(stores, Val::ACTIVE)
     }
 
-    /// Follows entries at the end of a function; gives where it tells how lanes ended, or nothing at something else. State is
-    /// stored for one of these masks.
+    /// Follows entries at the end of a function up to a store of the lanes that ended, and gives the place of that store; or
+    /// nothing, if another entry comes first. State is stored for one of `masks`.
     fn end_event(
         &mut self,
         stores: &'a [Store],
@@ -378,7 +378,7 @@ impl<'a> Checker<'a> {
             heard.push(at);
         }
         if told.iter().any(|(at, _)| !heard.contains(at)) {
-            return Err("how lanes ended is not told".into());
+            return Err("the lanes that ended are not reported".into());
         }
         self.are_stored(stores, ending)?;
         let tested = self.tested()?;
