@@ -226,7 +226,7 @@ unsafe fn image(array: &diderot_array) -> Result<SharedImage, Problem> {
         true => &close[..],
         false => given,
     };
-    // What lies close together is copied at once: elements, rows, or all.
+    // Contiguous parts are copied at once: elements, rows, or all.
     let touching = |axis: &usize| strides[*axis] == close[*axis];
     let inner = (0..array.axes).rev().take_while(touching).count();
     let (outer, block) = sizes.split_at(array.axes - inner);

@@ -3,7 +3,7 @@
 //! `UPDATE_DOCS=1 cargo test --workspace --test clients`.
 //!
 //! # Safety
-//! The same holds for all functions: pointers are null or lead to what they should, and objects were not freed.
+//! The same holds for all functions: pointers are null or point to objects of their type, and objects have not been freed.
 
 #![allow(
     non_camel_case_types,

@@ -15,7 +15,7 @@ use std::{
     sync::Arc,
 };
 
-/// A program, or what is wrong with its text.
+/// A program, or the errors in its text.
 #[repr(C)]
 pub struct diderot_program {
     pub(crate) message: Message,

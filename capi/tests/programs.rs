@@ -1,5 +1,5 @@
-//! `diderotc build --library`: what it writes compiles without a warning for every program of the gallery, and a client of the original
-//! runs with it.
+//! `diderotc build --library`: its files compile without a warning for every program of the gallery, and a client of the
+//! original runs with them.
 
 use std::{
     env, fs,

@@ -23,7 +23,7 @@ static ALLOCATOR: Allocator = Allocator;
 /// This many bytes are large.
 const LARGE: usize = 1 << 20;
 
-/// So much is asked for only by those who look whether they got it.
+/// Requests of at least this size may fail: their callers check the result.
 const ABSURD: usize = 1 << 40;
 
 unsafe extern "C" {
@@ -41,8 +41,7 @@ const RESERVED_AT_ONCE: (c_int, c_long) = (23, 64 << 10);
 static REFUSED: AtomicBool = AtomicBool::new(false);
 
 impl Allocator {
-    /// The allocator for what is small. By itself it would take a gibibyte of addresses, and where `ulimit -v` limits them, data
-    /// needs them.
+    /// The allocator for small objects. By default it reserves a gibibyte of addresses, which data may need under `ulimit -v`.
     fn small() -> MiMalloc {
         static PREPARED: Once = Once::new();
         PREPARED.call_once(|| {
@@ -53,14 +52,14 @@ impl Allocator {
         MiMalloc
     }
 
-    /// Whether a block came from the allocator for what is small.
+    /// Whether a block came from the allocator for small objects.
     fn is_small(memory: *mut u8, size: usize) -> bool {
         // SAFETY: it asks for the address only.
         size < LARGE
             && (!REFUSED.load(Ordering::Relaxed) || unsafe { mi_is_in_heap_region(memory.cast()) })
     }
 
-    /// What was allocated if it is small, or else by the system.
+    /// The block that the allocator for small objects returned, or, if that is null, one from the system.
     fn or_by_system(small: *mut u8, size: usize, by_system: impl FnOnce() -> *mut u8) -> *mut u8 {
         if !small.is_null() {
             return small;

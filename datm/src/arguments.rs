@@ -337,7 +337,7 @@ impl ExecutionArguments {
         }
     }
 
-    /// Who executes the cases.
+    /// The runner that executes the cases.
     pub(crate) fn runner(&self) -> Box<dyn Runner> {
         match &self.through {
             Some(command) => Box::new(UserRunner {

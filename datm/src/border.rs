@@ -5,7 +5,7 @@
 pub enum Border {
     /// Not at all: probes must stay inside.
     Plain,
-    /// As an image is of which a program says nothing: by the nearest sample.
+    /// By the nearest sample, the default, because the program does not set a border.
     Unsaid,
     /// By the nearest sample.
     Clamp,

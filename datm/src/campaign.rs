@@ -33,7 +33,7 @@ pub struct CampaignOptions {
     pub arithmetic: Arithmetic,
 }
 
-/// Who judges the cases of a campaign.
+/// The judge of the cases of a campaign.
 pub struct Judge<'a> {
     /// Distinguishes records of different judges.
     pub setup: String,
@@ -85,8 +85,8 @@ pub fn read_records(input: impl BufRead) -> Result<Vec<Record>, String> {
     Ok(records)
 }
 
-/// Checks `count` cases, of which `case_at` gives the n-th. Verdicts in `known` are taken over; new ones are
-/// written to `output`. `progress` is told the number of cases done.
+/// Checks `count` cases; `case_at` gives the n-th. Verdicts in `known` are taken over; new ones are written to `output`.
+/// `progress` gets the number of cases done.
 pub fn run(
     count: usize,
     case_at: &(dyn Fn(usize) -> Option<Case> + Sync),

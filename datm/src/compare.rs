@@ -1,4 +1,4 @@
-//! Comparison of what a program computed with what is true, within the bound the truth itself carries.
+//! Comparison of the values that a program computed with the truth, within the bound that the truth itself carries.
 //!
 //! The tolerance of a component is [`SAFETY`] times the program's unit roundoff times the noise of the truth (see
 //! [`crate::Number`]). A value that is not finite, missing, or found outside its fields is a failure; nothing is skipped.
@@ -167,7 +167,7 @@ pub fn judge(experiment: &Experiment, runner: &dyn Runner, options: &RunOptions)
     judge_observed(experiment, runner, options).0
 }
 
-/// The same with what was observed.
+/// The same with the observed values.
 pub(crate) fn judge_observed(
     experiment: &Experiment,
     runner: &dyn Runner,

@@ -191,7 +191,7 @@ pub const CORPUS: &[(&str, &str)] = &[
         "grad(atan2(F2#4[],F2#4[]))",
     ),
     (
-        "bounds of which one is a field",
+        "bounds with one field",
         "jacobian(clamp(T[],F2#4[],F2#4[2]))",
     ),
     (

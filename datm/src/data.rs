@@ -134,7 +134,7 @@ pub fn draw(case: &Case, attempt: usize) -> Vec<Datum> {
         .collect()
 }
 
-/// A component of a tensor; not zero, which would hide what it is multiplied with.
+/// A component of a tensor; not zero, which would hide the other factor of a product.
 fn draw_component(settings: &Settings, stream: &mut Stream) -> f64 {
     loop {
         match draw_quarters(settings.coefficients, stream) {

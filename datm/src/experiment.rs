@@ -38,7 +38,7 @@ pub struct Experiment {
     pub inside: Vec<bool>,
 }
 
-/// What is to be expected at one position.
+/// The expected values at one position.
 struct Place {
     position: Option<Position>,
     values: Vec<Number>,
@@ -83,7 +83,7 @@ pub(crate) fn probed_directly(tree: &Tree) -> Vec<usize> {
     found
 }
 
-/// Draws data and positions for a case and computes what is to be expected, or says why it is vacuous.
+/// Draws data and positions for a case and computes the expected values, or gives the reason why the case is vacuous.
 pub fn prepare(case: &Case, arithmetic: Arithmetic) -> Result<Experiment, String> {
     let result = case
         .tree
@@ -164,7 +164,7 @@ fn valid_places(
     let evaluator = Evaluator::new(data, arithmetic);
     if !result.varies() {
         let reason = match evaluator.value(&case.tree, result, None) {
-            // The last attempts take what there is.
+            // The last attempts accept values that are not sharp.
             Ok(values) if is_sharp(&values) || 2 * attempt >= ATTEMPTS => {
                 return vec![Place {
                     position: None,

@@ -7,7 +7,7 @@ use crate::program::FormChoice;
 use std::fmt;
 use std::str::FromStr;
 
-/// How sampling grids lie in the world.
+/// The orientation of sampling grids in the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Orientation {
     /// Axis-aligned, with a different spacing on each axis.
@@ -20,7 +20,7 @@ pub enum Orientation {
     Any,
 }
 
-/// What is sampled.
+/// The functions that are sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataKind {
     /// Polynomials that the kernel reproduces exactly.

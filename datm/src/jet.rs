@@ -72,7 +72,7 @@ impl Space {
         }
     }
 
-    /// The same, made once for all who ask.
+    /// The same, made once and shared by all callers.
     pub fn shared(variables: usize, order: usize) -> &'static Space {
         static SPACES: [[OnceLock<Space>; SHARED_ORDERS]; 4] =
             [const { [const { OnceLock::new() }; SHARED_ORDERS] }; 4];

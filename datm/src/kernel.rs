@@ -1,4 +1,4 @@
-//! Reconstruction kernels as exact piecewise polynomials, and what they do to sampled data.
+//! Reconstruction kernels as exact piecewise polynomials, and their weights for sampled data.
 //!
 //! One row per kernel name of the language. The pieces are rational, so the weight of every tap and
 //! of every derivative is an exact polynomial of the fractional index.

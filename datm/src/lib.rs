@@ -2,7 +2,7 @@
 //!
 //! One *case* is an expression of tensor and field operators. DATm draws data for its variables, writes each field as
 //! a sampled image and each tensor as a literal, writes the program that evaluates the expression at a few positions, and
-//! computes what the program must print. What is tested is everything between: parser, overload resolution,
+//! computes the values that the program must print. Everything in between is tested: parser, overload resolution,
 //! normalization, reconstruction, code generation.
 //!
 //! ```text
@@ -11,14 +11,14 @@
 //! grid, kernel, border, polynomial, data, reconstruct      sampled fields whose true jets are known
 //! number, jet, operator, truth             the exact value, with a bound of what a program may lose
 //! program, nrrd    source text, in the forms of a table, and files
-//! runner           who executes it: compiled (in memory), user (as a command), interpreted, direct
+//! runner           ways to execute it: compiled (in memory), user (as a command), interpreted, direct
 //! experiment, compare, differential, campaign, shrink, report, corpus, davm      the loop around it
 //! control          control flow: all nestings to a depth, with an evaluator of their own
 //! ```
 //!
 //! **Forms.** An expression is written in one definition and probed once, or in one of the other forms of [`PROGRAM_FORMS`]: in
-//! several definitions, as field functions, with control flow around the probe, with inputs instead of literals. What it must
-//! print is the same.
+//! several definitions, as field functions, with control flow around the probe, with inputs instead of literals. All forms must
+//! print the same values.
 //!
 //! **Exactness.** Polynomials have dyadic coefficients and degrees that the kernel reproduces; grids are integer matrices over
 //! a power of two; positions are dyadic. So samples are exact, the reconstructed field *is* the polynomial, and the jets

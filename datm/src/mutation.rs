@@ -45,7 +45,7 @@ fn switch_on(fault: Option<Fault>) {
     }
 }
 
-/// Every fault, its name and what it does.
+/// Every fault, its name and its description.
 fn faults() -> impl Iterator<Item = (Fault, String, &'static str)> {
     let compiler = compiler::MUTANTS.iter();
     let compiler = compiler.map(|&(m, fault)| (Fault::Compiler(m), format!("{m:?}"), fault));
@@ -63,7 +63,7 @@ fn faults() -> impl Iterator<Item = (Fault, String, &'static str)> {
 pub struct Catch {
     /// The name of the fault.
     pub name: String,
-    /// What it does.
+    /// A description of the fault.
     pub fault: &'static str,
     /// The smallest of the first cases that failed: label, stage and cause.
     pub by: Option<(String, FailedAt, String)>,
@@ -78,7 +78,7 @@ const OPTIONS: RunOptions = RunOptions {
     width: 16,
 };
 
-/// Frames of the corpus, the first of which the random cases have too, and how many of these there are of each number of operators.
+/// Frames of the corpus, and the number of random cases for each number of operators. The random cases have the first frame, too.
 struct Campaign {
     frames: &'static [&'static str],
     random: usize,
@@ -101,7 +101,7 @@ const MESHES: Campaign = Campaign {
     random: 20,
 };
 
-/// Images of which programs say nothing, and others. The kernels are as smooth as the fields of the cases.
+/// Images whose border the program does not set, and others. The kernels are as smooth as the fields of the cases.
 const EDGES: Campaign = Campaign {
     frames: &[
         "krn=bspln5|data=image|border=unsaid|pos=5",
@@ -273,7 +273,7 @@ fn hunt(experiments: &[Experiment], name: String, fault: &'static str) -> Catch 
     }
 }
 
-/// The table of which case catches which fault.
+/// The table of faults, each with the case that catches it.
 pub fn table(catches: &[Catch]) -> String {
     let mut text =
         String::from("| name | fault | caught by | as | cases run |\n|---|---|---|---|---:|\n");

@@ -40,7 +40,7 @@ pub struct Cluster {
 pub struct Summary {
     /// All cases together.
     pub total: Tally,
-    /// By operator and what was asked of it.
+    /// By operator and the way it was used.
     pub operators: BTreeMap<Use, Tally>,
     /// By outer and inner operator.
     pub pairs: BTreeMap<(&'static str, &'static str), Tally>,

@@ -43,14 +43,14 @@ pub enum Kinds {
     Fields,
 }
 
-/// What is asked of an operator in an expression.
+/// The way an operator is used in an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Use {
     /// The name of the operator.
     pub operator: &'static str,
     /// Whether it is lifted to fields.
     pub kinds: Kinds,
-    /// Whether a derivative is taken of what it is part of.
+    /// Whether a derivative is taken of an expression that contains it.
     pub differentiated: bool,
 }
 
@@ -218,7 +218,7 @@ impl Tree {
         }
     }
 
-    /// Every application of an operator with what is asked of it, outermost first.
+    /// Every application of an operator with its use, outermost first.
     pub fn uses(&self) -> Vec<(&Tree, Use)> {
         let mut found = Vec::new();
         self.collect_uses(false, &mut found);

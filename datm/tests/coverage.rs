@@ -1,5 +1,5 @@
 //! Every row of the compiler's operator table is generated at tensors, at fields and at both, and below a derivative, wherever
-//! the language has it; each with a truth that a compiled program meets. What is not has a reason.
+//! the language has it; each with a truth that a compiled program meets. Every exception has a reason.
 
 use datm::{
     Arithmetic, Case, CompiledRunner, Form, Kinds, Rules, RunOptions, SpaceOptions, Syntax, Tree,
@@ -73,7 +73,7 @@ const NOT_GENERATED: &[(&str, &[&str])] = &[
     ("takes an integer", &["int_to_real"]),
 ];
 
-/// A row, and what is asked of it: which of its arguments are fields, and whether it is differentiated.
+/// A row and its use: which of its arguments are fields, and whether it is differentiated.
 type RowUse = (&'static str, Kinds, bool);
 
 /// Uses that the table has but the enumeration has not, and why.

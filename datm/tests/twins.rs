@@ -88,7 +88,7 @@ fn operators_and_their_definitions_by_index_become_the_same_code() {
         different.is_empty(),
         "operators whose definition becomes other code: {different:?}"
     );
-    // What has axes, and no definition by index, has a reason.
+    // Operators with axes but without a definition by index have a reason.
     let without = names(WITHOUT_COMPONENTS);
     let has_axes = |tree: &Tree| {
         let Tree::Apply(_, arguments) = tree else {

@@ -14,7 +14,7 @@ use std::f64::consts::{LN_2, LN_10, PI};
 
 /// An elementary function; its properties are its row in [`ELEMENTARY`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "each is named after what it computes")]
+#[allow(missing_docs, reason = "each is named after its function")]
 pub enum Elementary {
     Sqrt,
     Exp,
@@ -75,7 +75,7 @@ pub struct ElementaryDef {
     pub native: bool,
     /// The name of the primitive that computes it.
     pub primitive: &'static str,
-    /// What it computes, in one line.
+    /// Its documentation, in one line.
     pub doc: &'static str,
 }
 

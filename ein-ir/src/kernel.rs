@@ -15,7 +15,7 @@ pub struct Kernel {
     pub reproduces: u32,
     /// Piece `i` holds for i ≤ t < i+1 with t = |x|; coefficients of 1, t, t², … as (numerator, denominator).
     pieces: &'static [&'static [(i32, i32)]],
-    /// What it is for, in one line.
+    /// Its purpose, in one line.
     pub doc: &'static str,
 }
 

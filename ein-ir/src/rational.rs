@@ -28,7 +28,7 @@ pub fn to_f64(q: Rational) -> f64 {
 }
 
 /// The number that a literal of this value means: the shortest decimal fraction that is read as `x`, so that 0.1 is a
-/// tenth. [`to_f64`] gives `x` back. None for what is not a number, for the negative zero, which no rational is, and for
+/// tenth. [`to_f64`] gives `x` back. `None` for NaN and infinities, for the negative zero, which is not a rational, and for
 /// magnitudes that 128 bits do not hold.
 pub fn from_f64(x: f64) -> Option<Rational> {
     if !x.is_finite() || x == 0.0 && x.is_sign_negative() {

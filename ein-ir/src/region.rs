@@ -21,9 +21,9 @@ pub struct Def {
 /// far as their continuity goes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Region {
-    /// What the region is given.
+    /// The inputs of the region.
     pub inputs: Vec<Param>,
-    /// What it computes.
+    /// Its definitions, in order.
     pub defs: Vec<Def>,
     /// The values that are wanted from it.
     pub roots: Vec<ValueId>,

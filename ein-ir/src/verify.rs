@@ -11,7 +11,7 @@ use std::fmt;
 pub struct Violation {
     /// The part in question, printed.
     pub place: String,
-    /// What is wrong with it.
+    /// A description of the fault.
     pub message: String,
 }
 

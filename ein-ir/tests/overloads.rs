@@ -1,4 +1,4 @@
-//! Which row an operator means for given argument types, what it gives, and what is said when none fits.
+//! The row that an operator means for given argument types, its result type, and the rejection if none fits.
 
 use ein_ir::ops::{Mismatch, OPERATORS, Rejection, candidates, resolve};
 use ein_ir::{Continuity, Shape, Type};

@@ -1,4 +1,4 @@
-//! What is written in surface notation means what the operator means, and looks like the program it came from.
+//! Surface notation has the meaning of its operator, and looks like the program it came from.
 
 use ein_ir::{
     Continuity, Ein, Index, Input, LeafField, OpDef, Param, PolynomialField, Rational, Region,

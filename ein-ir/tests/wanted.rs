@@ -5,7 +5,7 @@ use ein_ir::{Continuity, Shape, Type};
 
 const INT: Option<Type> = Some(Type::Int);
 const REAL: Option<Type> = Some(Type::REAL);
-/// What is not known.
+/// An unknown type.
 const OPEN: Option<Type> = None;
 
 fn field(dim: usize, dims: &[usize]) -> Option<Type> {
@@ -35,8 +35,8 @@ fn reals() -> Option<Type> {
     Some(Type::Seq(Box::new(Type::REAL), None))
 }
 
-/// An operator with the types of its arguments, as far as they are known, one of which is in question; the type that is
-/// wanted of its result; and what the argument should be.
+/// An operator with the known types of its arguments; the argument in question; the type that is wanted of the result; and
+/// the type that the argument should have.
 #[track_caller]
 fn check<const N: usize>(
     spelling: &'static str,
@@ -96,7 +96,7 @@ fn a_position_says_the_dimension_also_where_it_leaves_no_axis() {
 fn what_rows_do_not_agree_on_is_not_guessed() {
     check("sqrt", [OPEN], 0, REAL, OPEN);
     check("|", [OPEN], 0, field(2, &[]), OPEN);
-    // What is wrong with one argument does not hide another.
+    // An error in one argument does not hide another.
     check("⊛", [REAL, OPEN], 1, field(2, &[]), image(2, &[]));
 }
 

@@ -16,8 +16,8 @@ fn raised<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) ->
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
-/// Does something in which a panic is a fault of the library: an exception of Python that asks for a report, or tells that there is
-/// no memory. Nothing that Python calls may panic outside.
+/// Does some work and turns a panic into an exception of Python: one that asks for a report of the fault, or `MemoryError` if
+/// there is no memory. Nothing that Python calls may panic outside of this.
 pub(crate) fn fenced<R>(py: Python<'_>, work: impl FnOnce() -> R) -> PyResult<R> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         if let Some(shortage) = panic.downcast_ref::<Shortage>() {
@@ -46,7 +46,7 @@ pub(crate) fn compile_error(py: Python<'_>, source: &Source, errors: Vec<Diagnos
     raised(py, "CompileError", (text, lines))
 }
 
-/// What is wrong with an input.
+/// The exception for an error in an input.
 pub(crate) fn input_error(py: Python<'_>, message: &str) -> PyErr {
     raised(py, "InputError", (message, ""))
 }

@@ -1,6 +1,6 @@
-//! The native part of the Python package `diderot`: a thin layer over the library of the compiler. What can be said in Python
-//! is said there; here are compilation, samples in the memory of arrays, runs with the interpreter's lock released, and outputs
-//! that become arrays without being copied.
+//! The native part of the Python package `diderot`: a thin layer over the library of the compiler. It has only the parts that
+//! cannot be written in Python: compilation, samples in the memory of arrays, runs with the interpreter's lock released, and
+//! outputs that become arrays without being copied.
 
 mod errors;
 mod image;

@@ -121,7 +121,7 @@ fn domain(sizes: Vec<usize>, is_grid: bool) -> Domain {
 /// Directions, origin and the name of the space of a place.
 type PlaceParts = (Vec<Vec<f64>>, Vec<f64>, Option<String>);
 
-/// Writes outputs as the command does, with its options; gives the names of the files, what they are and notes about them.
+/// Writes outputs as the command does, with its options; gives the names of the files, their descriptions and notes about them.
 #[pyfunction]
 pub(crate) fn save(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! Compiled programs and what they say of themselves.
+//! Compiled programs and their descriptions.
 
 use crate::{errors, inputs::Inputs, run::Run};
 use compiler::{
@@ -28,7 +28,7 @@ pub(crate) struct Program {
 /// What [`compile`] takes.
 type CompileArguments = (OsString, String, bool, bool, Vec<(String, String)>);
 
-/// Compiles the text of a program; the path names it in messages, and what it imports is found beside it.
+/// Compiles the text of a program; the path names it in messages, and its imports are searched beside that path.
 #[pyfunction]
 pub(crate) fn compile(
     py: Python<'_>,
@@ -81,7 +81,7 @@ impl Program {
         self.options.double
     }
 
-    /// How it is made again, for pickles: of its text, with that of what it imports.
+    /// For pickles: the arguments that make it again from its text, with the text of its imports.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, CompileArguments)> {
         let Options {
             double,
@@ -95,7 +95,7 @@ impl Program {
         Ok((compile, (path, text, double, long_int, constants.clone())))
     }
 
-    /// What is known of each input.
+    /// The properties of each input.
     fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let all = PyList::empty(py);
         for input in &self.compiled.interface.inputs {

@@ -72,8 +72,8 @@ impl Run {
         created.map_err(|failure| self.failed(py, &failure))
     }
 
-    /// Runs up to this many super-steps, or to the end. `progress` is given super-steps, active, stable and dead strands, and the part
-    /// that is done if it can be known; `printer` is given what is printed. Both are called in this thread.
+    /// Runs up to this many super-steps, or to the end. `progress` gets the numbers of super-steps and of active, stable and dead
+    /// strands, and the fraction that is done, if it is known; `printer` gets the printed text. Both are called in this thread.
     #[pyo3(signature = (limit, progress, printer))]
     fn advance(
         &self,
@@ -109,7 +109,7 @@ impl Run {
         };
         let attend = |event: Event<'_>| {
             if let Err(error) = look(event) {
-                // Who asks twice does not want to wait for what could be kept.
+                // A second interrupt cancels at once and keeps nothing.
                 match raised {
                     None => control.stop(),
                     Some(_) => control.cancel(),
@@ -151,8 +151,8 @@ impl Run {
         Ok(self.lock()?.as_ref().is_none_or(library::Run::is_over))
     }
 
-    /// The outputs as they are now, and what is known of the run. If it is the last time they are asked for, they are moved rather
-    /// than copied. `None` if there is nothing to read.
+    /// The outputs as they are now, and the properties of the run. If `last`, they are moved instead of copied. `None` if there
+    /// is nothing to read.
     fn outputs<'py>(&self, py: Python<'py>, last: bool) -> PyResult<Option<Bound<'py, PyDict>>> {
         let mut guard = self.lock()?;
         let run = guard.as_mut().ok_or_else(taken)?;

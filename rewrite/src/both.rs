@@ -2,8 +2,8 @@
 
 use std::{panic::resume_unwind, sync::Mutex, thread};
 
-/// Bytes of stack for work on a thread of its own, as much as there is for the deepest of programs; only what is used
-/// becomes memory.
+/// Bytes of stack for work on a thread of its own, as much as for the most deeply nested programs; only the pages that are
+/// used take memory.
 const STACK: usize = 256 << 20;
 
 /// The results of two pieces of work, done at the same time if there can be a thread for the second.

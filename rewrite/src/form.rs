@@ -49,7 +49,7 @@ impl Form {
         }
     }
 
-    /// Whether this form is cheaper, or as cheap with fewer definitions: what is written and comes to nothing costs nothing.
+    /// Whether this form is cheaper, or as cheap with fewer definitions: definitions that turn out to be zero cost nothing.
     fn is_better_than(&self, other: &Form) -> bool {
         let rank = |form: &Form| (form.price.total, form.region.defs.len());
         rank(self) < rank(other)

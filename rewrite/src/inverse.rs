@@ -2,7 +2,7 @@
 //!
 //! An inverse is a node of its own while derivatives and probes are pushed, so that `(A⁻¹)⁻¹`, `A•A⁻¹` and `∂A⁻¹` are
 //! recognized. Then it becomes cofactors over the determinant: in three dimensions the columns of the
-//! adjugate are the cross products of the rows, one of which gives the determinant as well.
+//! adjugate are the cross products of the rows, and one of them gives the determinant as well.
 
 use crate::{
     build::{Context, contract, linear, power},

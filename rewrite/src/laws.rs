@@ -67,8 +67,8 @@ const COUNTED: usize = STEPS.len() + CONSTRUCTION.len();
 #[derive(Clone, Debug)]
 pub(crate) struct Taken {
     counts: [usize; COUNTED],
-    /// Products that the simplifier left as they were after many steps: equal to what they came from, but maybe not simple.
-    /// There are none unless the rows of its table work against each other.
+    /// Products that the simplifier gave up on after many steps: equal to the original products, but maybe not simple. There are
+    /// none unless the rows of its table work against each other.
     pub(crate) unfinished: usize,
 }
 

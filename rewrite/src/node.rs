@@ -121,8 +121,8 @@ pub(crate) enum Op {
     Eigen(Eigen),
     /// `[a, b, then, otherwise]`, all of one shape, selected component by component.
     Cond(Comparison),
-    /// The inverse of a square matrix. It has no normal form: it is written out as cofactors over the determinant, but what
-    /// is known of inverses is known of this node.
+    /// The inverse of a square matrix. It has no normal form: in the end it is written out as cofactors over the determinant,
+    /// but the laws of inverses apply to this node.
     Inverse,
     /// The derivative; its axis is the last one (none if the domain is one-dimensional).
     Deriv { dim: u8 },

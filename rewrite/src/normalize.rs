@@ -46,8 +46,8 @@ pub struct Options {
     /// For each input of the region the cost of probing one component of it, see [`crate::probe_weight`]; inputs
     /// without an entry are taken for three-dimensional with a cubic kernel.
     pub leaf_cost: Vec<u64>,
-    /// How the region's definitions are symmetric beside what they show by themselves: what was seen in other forms of the
-    /// same values. Empty if nothing is known.
+    /// Symmetries of the region's definitions that they do not show by themselves, but that other forms of the same values had.
+    /// Empty if nothing is known.
     pub symmetry: Vec<Symmetry>,
     /// The engine.
     pub engine: Engine,
@@ -115,14 +115,14 @@ pub struct Normalized {
     pub region: Region,
     /// How each definition is symmetric; with that known the region is its own normal form.
     pub symmetry: Vec<Symmetry>,
-    /// What was done.
+    /// Counts of the work that was done.
     pub stats: Stats,
 }
 
 /// Normalizes a region whose roots are tensors.
 ///
 /// The result is deterministic, and it is a fixed point: a region in normal form for which the directed engine knows
-/// nothing cheaper stays as it is, and such is every result with what is known of it.
+/// nothing cheaper stays as it is. Every result is such a region, given its known symmetries.
 pub fn normalize(region: &Region, options: &Options) -> Normalized {
     if let Some(region) = read_components(region) {
         return Normalized {

@@ -88,7 +88,7 @@ fn share_dummy(product: &Product, a: usize, b: usize) -> bool {
 pub(crate) type Part = SmallVec<[usize; 3]>;
 
 /// The parts of a product that may be worth a class of their own: two tensors that share an index that is summed over. An ε
-/// of which more than one index would be left open comes with two of them: ε·b alone is a matrix half of which is zeros.
+/// that would be left with more than one open index comes with two tensors: ε·b alone is a matrix that is half zeros.
 pub(crate) fn parts(context: &dyn Context, product: &Product) -> Vec<Part> {
     let tensors = tensor_positions(product);
     let is_epsilon = |k: &usize| context.facts(product.operands[*k].id).leaf == Leaf::Epsilon;

@@ -37,7 +37,7 @@ pub(crate) enum Condition {
 pub(crate) struct Conditions<'a>(pub(crate) &'a [Condition]);
 
 impl Conditions<'_> {
-    /// Whether `condition` is fulfilled, `holds` being what is the case; a condition that is not asked for always is.
+    /// Whether `condition` is fulfilled: it holds, or it is not asked for.
     pub(crate) fn allow(self, condition: Condition, holds: bool) -> bool {
         holds || !self.0.contains(&condition)
     }

@@ -67,7 +67,7 @@ fn explained(name: &str, region: &Region, options: &Options) -> Explained {
     explained
 }
 
-/// A value and what it is made of, one line per definition; equal definitions are one.
+/// A value and the definitions it depends on, one line each; equal definitions are one.
 fn written(region: &Region, value: ValueId) -> String {
     fn number(
         region: &Region,

@@ -1,4 +1,5 @@
-//! The normal form: what its verifier accepts, every way in which a region can miss it, and what has vanished in it.
+//! The normal form: the regions that its verifier accepts, every way in which a region can miss it, and the terms that vanish
+//! in it.
 
 use ein_ir::{Region, region::Def};
 use rewrite::{Engine, Options, normalize, verify_normal_form};

@@ -37,11 +37,11 @@ pub struct Linker {
     fem_probes: Vec<Arc<FemProbe>>,
     /// Where strands keep hints, for each mesh.
     hints: Vec<usize>,
-    /// What code refers to by address: functions that are compiled at the same time add to it.
+    /// Data that code refers to by address: functions that are compiled at the same time add to it.
     made: Mutex<Made>,
 }
 
-/// What was made for code that refers to it by address, and stays where it is.
+/// Data that code refers to by address, so it must not move.
 #[derive(Debug, Default)]
 struct Made {
     kernels: HashMap<TableKey, Box<ProbeKernel>>,
@@ -54,7 +54,7 @@ struct Made {
 type TableKey = (Vec<KernelRef>, usize, Orders, usize, bool);
 
 impl Linker {
-    /// For the code of a program, however much of it is left out for some images: what has a number has the same in all.
+    /// For the code of a program. Numbers stay the same when parts of the code are left out for some images.
     pub(super) fn new(program: &Program<Low>, state: &StateMap) -> Linker {
         let mut linker = Linker {
             state_stride: state.layout.stride(),
@@ -185,12 +185,12 @@ impl Linker {
         host::operate as Operate as usize
     }
 
-    /// What the code wants of meshes, by the numbers of the calls.
+    /// The probes of meshes in the code, by the numbers of the calls.
     pub fn fem_probes(&self) -> &[Arc<FemProbe>] {
         &self.fem_probes
     }
 
-    /// What is to be done with a mesh, by address; none for other operations.
+    /// The address of the description of an operation on a mesh; `None` for other operations.
     pub(super) fn fem_call(&self, op: &Op, lanes: Lanes) -> Option<usize> {
         let op = match op {
             Op::Locate(mesh, _) => FemOp::Locate {

@@ -31,9 +31,9 @@ use std::any::Any;
 /// A function to be compiled.
 #[derive(Clone, Debug)]
 pub struct Task<'a> {
-    /// What it is for.
+    /// Its role in the program.
     pub role: Role,
-    /// What it does.
+    /// Its code.
     pub function: &'a Function<Low>,
     /// Where its results go.
     pub sink: Sink,

@@ -32,12 +32,12 @@ pub(super) struct RunArguments {
     pub(super) options: Options,
 }
 
-/// What the words turned out to be.
+/// The result of parsing a command line.
 pub(super) enum Parsed {
     Do(Box<Action>),
     /// A text the user asked for.
     Print(String),
-    /// What is wrong with them.
+    /// An error message.
     Wrong(String),
 }
 
@@ -121,7 +121,7 @@ struct Words {
     command: Option<Command>,
 }
 
-/// What is said about a run.
+/// The options of a run.
 #[derive(Args)]
 struct RunWords {
     #[command(flatten)]
@@ -274,7 +274,7 @@ fn capitalized(sentence: &str) -> String {
     first.to_ascii_uppercase() + rest
 }
 
-/// Print a program with the text of what it imports in the place of the imports
+/// Print a program with the text of its imports in their place
 #[derive(Args)]
 pub(super) struct FlattenWords {
     #[command(flatten)]
@@ -397,5 +397,5 @@ fn no_command(word: &str) -> String {
         Some(name) => format!("; did you mean `{name}`?"),
         None => String::new(),
     };
-    format!("`{word}` is no command, and a program's file name ends in .diderot or .ddro{hint}")
+    format!("`{word}` is not a command, and a program's file name ends in .diderot or .ddro{hint}")
 }

@@ -80,7 +80,7 @@ pub(super) fn build(file: &Path, output: Option<PathBuf>, options: &Options) -> 
     }
 }
 
-/// The program's name in the current directory, wherever the program itself lies.
+/// The program's name in the current directory, no matter where the program itself is.
 fn default_name(file: &Path) -> PathBuf {
     file.file_stem().unwrap_or(file.as_os_str()).into()
 }
@@ -132,7 +132,7 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
 /// The program attached to this executable, if there is one.
 ///
 /// # Errors
-/// What is attached cannot be read.
+/// The attached program cannot be read.
 pub(super) fn attached() -> Result<Option<Attached>, String> {
     let reserve = reserve();
     let length = u64::from_le_bytes(reserve.length);

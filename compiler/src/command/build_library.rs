@@ -54,7 +54,7 @@ pub(super) fn build_library(
         long_int: options.long_int,
     };
     let folder = output.unwrap_or_else(|| PathBuf::from("."));
-    // What is made may be given to others, so it says nothing of where the program was.
+    // The files may be distributed, so they do not contain the path of the program.
     let file = escaped(path.file_name().unwrap_or_default());
     let json = format!("{:#}\n", interface_json(&file, &compiled.interface));
     let files = [

@@ -100,7 +100,7 @@ pub(super) fn execute(
     }
 }
 
-/// The files that a run reads: the program, what it imports, and its inputs.
+/// The files that a run reads: the program, its imports, and its inputs.
 fn files_read(source: &Source, options: &RunOptions, inputs: &Inputs) -> Vec<FileUse> {
     let mut paths = source.paths();
     let program = paths.next().map(|file| FileUse::of(file, "the program"));
@@ -174,7 +174,7 @@ impl Execution<'_> {
         }
     }
 
-    /// One run; gives what was planned for it and its end.
+    /// Executes one run; gives its plan and its end.
     fn one_run(&mut self, number: usize) -> Result<(Plan, Running), Ended> {
         let start = Instant::now();
         let values = self.values(number).map_err(|message| {
@@ -305,7 +305,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Where the grid of each output lies.
+    /// The place of each output's grid.
     pub(super) fn places(&self, running: &Running) -> Result<Vec<Option<Place>>, Ended> {
         let automatic = match self
             .options
@@ -416,7 +416,7 @@ impl Execution<'_> {
 }
 
 pub(super) fn interrupted() -> Ended {
-    let keep = "--keep would have written what there was";
+    let keep = "--keep would have written the values so far";
     complain(&format!(
         "error: interrupted; no output was written ({keep}, -l N stops after N super-steps)\n"
     ));

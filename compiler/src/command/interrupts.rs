@@ -8,7 +8,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// The run that an interrupt ends, and whether it keeps what it has.
+/// The run that an interrupt ends, and whether it keeps its results so far.
 static RUN: Mutex<Option<(Arc<Control>, bool)>> = Mutex::new(None);
 static HAPPENED: AtomicBool = AtomicBool::new(false);
 /// Whether strands have run.

@@ -12,7 +12,7 @@ pub(super) fn man(command: Option<&str>) -> u8 {
         Some(name) => match whole.find_subcommand(name) {
             Some(found) => found.clone(),
             None => {
-                complain(&format!("error: `{name}` is no command of diderotc\n"));
+                complain(&format!("error: `{name}` is not a command of diderotc\n"));
                 return USAGE;
             }
         },

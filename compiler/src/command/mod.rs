@@ -1,7 +1,7 @@
 //! The command `diderotc`: compile and run, check, build, and look inside.
 //!
 //! Exit status: 0 success; 1 errors in the program or at run time, with a message; 2 wrong usage, or outputs that could not be
-//! written, told before the run; 101 a fault of the command itself; 130 interrupted.
+//! written, reported before the run; 101 a fault of the command itself; 130 interrupted.
 
 mod args;
 mod build;
@@ -62,7 +62,7 @@ pub fn main() -> ExitCode {
     leave(catch_unwind(run_words).unwrap_or_else(|panic| tell_of_fault(&*panic)))
 }
 
-/// What is said when the work was left by unwinding: there was no memory for its stack, or it panicked.
+/// Reports that the work ended by unwinding: there was no memory for its stack, or it panicked.
 fn tell_of_fault(panic: &(dyn Any + Send)) -> u8 {
     runtime::output::remove_unfinished();
     if let Some(shortage) = panic.downcast_ref::<Shortage>() {
@@ -142,7 +142,7 @@ fn act(action: Action) -> u8 {
     }
 }
 
-/// Prints a program with what it imports as one text, if it is right.
+/// Prints a program and its imports as one text, if it has no errors.
 fn flatten(file: &Path, options: &crate::pipeline::Options) -> u8 {
     let Some(source) = read_source(file) else {
         return FAILURE;
@@ -174,14 +174,14 @@ fn read_source(path: &Path) -> Option<Source> {
     }
 }
 
-/// Ends the process because an allocation of so many bytes failed. To be called by the allocator, so nothing is allocated here
-/// that can be avoided.
+/// Ends the process because an allocation of this many bytes failed. It is called by the allocator, so it allocates as little as
+/// possible.
 pub fn out_of_memory(bytes: usize) -> ! {
     static ENDING: AtomicBool = AtomicBool::new(false);
     if !ENDING.swap(true, Ordering::Relaxed) {
         let _ = writeln!(
             std::io::stderr(),
-            "error: out of memory: {bytes} bytes more could not be had; `--memory SIZE` sets a limit that is told earlier"
+            "error: out of memory: {bytes} more bytes could not be allocated; `--memory SIZE` sets a limit that is reported earlier"
         );
         runtime::output::remove_unfinished();
     }

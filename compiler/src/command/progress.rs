@@ -150,7 +150,7 @@ fn grouped(number: u64) -> String {
 /// How fast a run has been lately.
 #[derive(Default)]
 struct Pace {
-    /// Times and what was done then.
+    /// Times, each with the fraction that was done.
     seen: VecDeque<(Duration, f64)>,
 }
 
@@ -164,7 +164,7 @@ impl Pace {
         let (then, before) = self.seen[0];
         let rate = (fraction - before) / (now - then).as_secs_f64();
         let seconds = (1.0 - fraction) / rate;
-        // Nothing done, or next to nothing, tells nothing.
+        // Without measurable progress there is no estimate.
         (rate > 0.0 && seconds < 1e9).then(|| Duration::from_secs_f64(seconds))
     }
 }

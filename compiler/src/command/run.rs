@@ -57,7 +57,7 @@ pub(super) fn run(arguments: RunArguments) -> u8 {
     )
 }
 
-/// Runs the program attached to this executable. What there was to warn of was told when it was built.
+/// Runs the program attached to this executable. Its warnings were reported when it was built.
 pub(super) fn run_attached(attached: Attached, words: &[OsString]) -> u8 {
     let Attached { source, options } = attached;
     let (name, words) = words

@@ -41,10 +41,10 @@ pub(super) fn warn(plan: &Plan, domain: &Domain, program: &Compiled) {
     }
 }
 
-/// Refuses a run whose outputs could not be gathered, beside the strands that there are.
+/// Refuses a run if there is not enough memory to gather its outputs in addition to the strands.
 ///
 /// # Errors
-/// What is missing.
+/// The memory that is missing for an output.
 pub(super) fn check_memory(plan: &Plan, domain: &Domain, program: &Compiled) -> Result<(), String> {
     let outputs = run::outputs(&program.interface);
     for target in plan
@@ -61,7 +61,7 @@ pub(super) fn check_memory(plan: &Plan, domain: &Domain, program: &Compiled) -> 
     Ok(())
 }
 
-/// The bytes of the values of a file, if they are stored as they are; what is compressed or goes elsewhere counts for nothing.
+/// The bytes of the values of a file, if they are stored as they are; 0 for compressed files and standard output.
 fn bytes_of(target: &Target, outputs: &[Output], domain: &Domain, program: &Compiled) -> u64 {
     let is_stored = matches!(
         target.destination.format,
@@ -98,7 +98,7 @@ fn gathered_bytes(target: &Target, outputs: &[Output], domain: &Domain, program:
         .fold(0, u64::saturating_add)
 }
 
-/// The bytes that are free in a directory, where the system tells.
+/// The free bytes in a directory, if the system reports them.
 #[cfg(unix)]
 fn free_bytes(directory: &Path) -> Option<u64> {
     let found = nix::sys::statvfs::statvfs(directory).ok()?;

@@ -26,9 +26,9 @@ use std::{io::Write, sync::Arc, time::Instant};
 /// Strands after their steps.
 pub(super) struct Ran {
     pub(super) running: Running,
-    /// Where the grid of each output lies.
+    /// The place of each output's grid.
     pub(super) places: Vec<Option<Place>>,
-    /// Results, in the order of the plan, of which the files are written already.
+    /// The results whose files are already written, in the order of the plan.
     pub(super) early: Vec<Option<Early>>,
     pub(super) end: End,
 }
@@ -43,7 +43,7 @@ pub(super) enum End {
 }
 
 impl Execution<'_> {
-    /// Whether nothing is asked of strands before they have ended.
+    /// Whether the values of strands are needed only after they have ended.
     pub(super) fn only_the_end_counts(&self, plan: &Plan) -> bool {
         let options = self.options;
         let by_variable = |place: &Placement| matches!(place, Placement::Variable(_));
@@ -89,7 +89,7 @@ impl Execution<'_> {
         (0..self.options.outputs.len()).map(passes).collect()
     }
 
-    /// Makes strands and runs them to their ends, with nothing in between but the writing of what is complete.
+    /// Creates strands and runs them to their ends; results are written as soon as they are complete.
     pub(super) fn complete(
         &mut self,
         prepared: Prepared,

@@ -18,7 +18,7 @@ use runtime::{
 use std::time::Duration;
 
 impl Execution<'_> {
-    /// Says what was written, and what of it does not show.
+    /// Reports the files that were written, and notes about values that they do not show.
     pub(super) fn tell(&self, all: &[Written]) {
         let RunOptions { quiet, verbose, .. } = *self.options;
         for written in all {
@@ -60,7 +60,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Warns of images and meshes that lie elsewhere than the program looked.
+    /// Warns of images and meshes that the program never probed inside.
     pub(super) fn tell_of_missed(&self, running: &Running) {
         for warning in self.images.warnings(self.compiled, Some(running)) {
             complain(&format!("warning: {warning}\n"));
@@ -111,7 +111,7 @@ impl Execution<'_> {
     pub(super) fn tell_of_troubles(&self, running: &Running) {
         for trouble in running.troubles() {
             complain(&format!(
-                "warning: {trouble}; the CPU has finished what was left\n"
+                "warning: {trouble}; the CPU has finished the rest\n"
             ));
         }
     }

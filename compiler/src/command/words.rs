@@ -39,7 +39,7 @@ fn option_of(word: &OsStr) -> (&str, bool) {
     }
 }
 
-/// Divides the words of which the first is the command itself, given the compiler's options and whether they take a value.
+/// Divides a command line, which begins with the command itself, given the compiler's options and whether they take a value.
 pub(super) fn divide(words: &[OsString], spellings: &[(String, bool)]) -> Divided {
     let (command, mut rest) = match words.split_first() {
         Some((command, rest)) => (command.clone(), rest),

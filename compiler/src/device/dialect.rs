@@ -134,7 +134,7 @@ pub enum Op {
         image: u32,
         /// The component.
         component: u32,
-        /// What is added to the offset.
+        /// The number that is added to the offset.
         ahead: u32,
     },
     /// The coefficient of a power in the weight of a tap, by the number of the tap.

@@ -23,7 +23,7 @@ use ein_ir::ops::Border;
 /// Taps along an axis up to which the slices of one component are written out, if no derivatives above the first are wanted.
 const SHORT: usize = 4;
 
-/// What is known of a position along one axis.
+/// A position along one axis.
 struct Axis {
     /// The axis.
     number: usize,

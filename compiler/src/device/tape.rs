@@ -66,9 +66,9 @@ impl Expander {
         self.play(&rotations.end, Width::Real, &args)
     }
 
-    /// Does what was recorded, in a width.
+    /// Emits the operations of a tape, in a width.
     fn play(&mut self, tape: &Tape, width: Width, args: &[Value]) -> Vec<Value> {
-        // A step that gives nothing stands for what it looks at.
+        // A step without a result has the value of its operand.
         let mut values: Vec<Value> = Vec::with_capacity(tape.steps.len());
         for step in &tape.steps {
             let [a, b, c] = step.operands.map(|n| values.get(n).copied());

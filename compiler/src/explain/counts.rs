@@ -18,8 +18,8 @@ use std::{collections::BTreeMap, sync::Arc};
 /// Operations and probes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Additions, multiplications, divisions, comparisons, selections, and calls of functions, each counted as one; what is
-    /// computed once and used often counts once, and so does a whole eigensystem.
+    /// Additions, multiplications, divisions, comparisons, selections, and calls of functions, each counted as one. A value
+    /// that is computed once and used often counts once, and so does a whole eigensystem.
     pub operations: usize,
     /// The divisions among them.
     pub divisions: usize,
@@ -33,8 +33,8 @@ pub struct Counts {
     pub meshes: BTreeMap<u32, usize>,
 }
 
-/// Counts what a region costs of whose definitions may be known how they are symmetric; `values` are the function's values that
-/// are its inputs.
+/// Counts the cost of a region; `symmetry` has the known symmetries of its definitions, and `values` are the function's values
+/// that are its inputs.
 pub(super) fn counts(
     region: &Region,
     symmetry: &[Symmetry],
@@ -79,7 +79,7 @@ fn is_operation(op: &low::Op) -> bool {
     }
 }
 
-/// A function that computes the region from what it is given.
+/// A function that computes the region from its inputs.
 fn function(
     region: &Region,
     symmetry: &[Symmetry],

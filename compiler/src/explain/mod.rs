@@ -51,11 +51,11 @@ pub enum Unexplained {
     Errors(Vec<Diagnostic>),
     /// The program has no field or tensor of this name; these are the names it has.
     NoSuchName(Vec<String>),
-    /// The name stands for a plain number, of which there is nothing to explain; there is of these.
+    /// The name stands for a plain number, which needs no explanation; these are the names that have one.
     PlainNumber(Vec<String>),
 }
 
-/// Explains a program, or only what has to do with one name.
+/// Explains a program, or only the parts that involve one name.
 ///
 /// # Errors
 /// The program's errors, or that there is no such name.
@@ -161,7 +161,7 @@ struct Explainer<'a> {
 }
 
 impl Explainer<'_> {
-    /// Explains a function as it was translated, or what has to do with one name in it.
+    /// Explains a function as it was translated, or only the parts that involve one name.
     fn function(
         &mut self,
         role: Role,

@@ -32,7 +32,7 @@ const OPERATIONS: usize = 16;
 /// What stands for an expression that is not written.
 const ELIDED: &str = "…";
 
-/// What is known of the values of a function.
+/// The definitions, sizes and names of the values of a function.
 pub(super) struct Scope<'a> {
     interface: &'a Interface,
     types: &'a [Ty],
@@ -156,7 +156,7 @@ impl<'a> Scope<'a> {
             Op::Field(leaf @ Leaf::Fem(_)) => Expr::Name(self.definition(leaf)),
             Op::Ein(operator) => {
                 let inputs = all();
-                // Nothing is learned from an operator of which nothing is shown.
+                // An operator whose inputs are all elided shows nothing.
                 if !inputs.is_empty() && inputs.iter().all(is_elided) {
                     return None;
                 }

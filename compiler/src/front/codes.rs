@@ -10,14 +10,14 @@ use std::{fmt, ops::Deref};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Code(&'static Row);
 
-/// What is known of a kind of message.
+/// The properties of a kind of message.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Row {
     /// Its name, in kebab case: a word that stays the same whatever messages say.
     pub name: &'static str,
     /// The label at the place, if there is no more exact one.
     pub label: &'static str,
-    /// What it means, with a wrong and a right program, as Markdown.
+    /// Its meaning, with a wrong and a right program, as Markdown.
     pub page: &'static str,
 }
 
@@ -138,7 +138,7 @@ codes! {
     NOT_CONSTANT "not-constant" "known only at run time"
     CONSTANT_TYPE "constant-type" "not a type of constants"
     CONSTANT_WITHOUT_VALUE "constant-without-value" "has no value"
-    GIVEN_CONSTANT "given-constant" "does not fit what was given"
+    GIVEN_CONSTANT "given-constant" "does not fit the given value"
     NON_CONSTANT_EXPONENT "non-constant-exponent" "not a constant that fits"
 
     // Fields

@@ -66,7 +66,7 @@ pub(super) fn resolve(path: PathBuf, text: String) -> Source {
 /// A file that was read.
 struct Loaded {
     file: File,
-    /// What tells it from other files.
+    /// Distinguishes it from other files.
     identity: PathBuf,
     /// Its imports, and the files that they name.
     imports: Vec<(Span, usize)>,

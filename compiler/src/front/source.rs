@@ -31,7 +31,7 @@ pub(super) struct Origin {
     pub(super) files: Vec<File>,
     /// The pieces of files that make the text, in order.
     pub(super) pieces: Vec<Piece>,
-    /// What is wrong with the imports; a program that is stored has nothing of it.
+    /// The errors and warnings of the imports; not stored with a built program.
     #[serde(skip)]
     pub(super) problems: Vec<Diagnostic>,
 }
@@ -51,7 +51,7 @@ pub(super) struct Piece {
     /// Where it begins in the text.
     pub(super) start: u32,
     pub(super) file: usize,
-    /// What it is in the file.
+    /// Its span in the file.
     pub(super) span: Span,
 }
 
@@ -61,8 +61,8 @@ impl Source {
         import::resolve(path.into(), text.into())
     }
 
-    /// The same with paths as seen from the program's own directory, for what is given to others: it says nothing of where the
-    /// program was. Names that are not text are escaped.
+    /// The same with paths relative to the program's own directory, for files that may be distributed: they do not contain the
+    /// program's path. Names that are not text are escaped.
     pub fn without_places(&self) -> Source {
         let home = self.path.parent().unwrap_or(Path::new("")).to_path_buf();
         let shortened = |path: &Path| {
@@ -81,7 +81,7 @@ impl Source {
         source
     }
 
-    /// What is wrong with its imports.
+    /// The errors and warnings of its imports.
     pub fn import_problems(&self) -> &[Diagnostic] {
         &self.origin.problems
     }
@@ -257,7 +257,7 @@ impl Span {
         }
     }
 
-    /// The same place in a text that has so many bytes before.
+    /// The same place after this many bytes are put before the text.
     pub(super) fn after(self, bytes: u32) -> Span {
         Span {
             start: self.start + bytes,

@@ -7,10 +7,10 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Bytes of stack for such work: programs may be nested deeply, and functions are put in the place of their calls. Only what is
-/// used becomes memory.
+/// Bytes of stack for such work: programs may be nested deeply, and functions are inlined. Only the pages that are used take
+/// memory.
 const STACK: u64 = 256 << 20;
-/// What programs need that are not written to need more.
+/// Bytes that suffice for all programs but those that are nested to test the limit.
 const LEAST: u64 = 16 << 20;
 
 /// Held while a stack is made.

@@ -105,7 +105,7 @@ struct Pass<'a> {
     recipes: FxHashMap<Value, Recipe>,
     options: &'a Options,
     found: &'a mut Found,
-    /// What was done to each region, if it is wanted.
+    /// The explanation of each region, if one is wanted.
     explained: Option<&'a mut Vec<ExplainedRegion>>,
     /// For each value that took another's place, that other one.
     originals: BTreeMap<Value, Value>,
@@ -349,7 +349,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Normalizes a region whose values are `all`, and keeps what is to be explained.
+    /// Normalizes a region whose values are `all`, and keeps its explanation if one is wanted.
     fn normalize_region(&mut self, region: Region, all: &[Value]) -> Normalized {
         let options = self.options_for(&region, &all[..region.inputs.len()]);
         let Some(regions) = &mut self.explained else {
@@ -393,7 +393,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// What it costs to probe one component of an input; nothing can be probed but leaf fields.
+    /// The cost of probing one component of an input; only leaf fields can be probed.
     fn leaf_cost(&self, input: Value) -> u64 {
         match self.recipes.get(&input) {
             Some(Recipe::Leaf(Leaf::Convolution(leaf))) => {
@@ -406,7 +406,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Puts the new definitions as early as their arguments allow, and normalizes the blocks inside what was kept.
+    /// Puts the new definitions as early as their arguments allow, and normalizes the blocks inside the kept instructions.
     fn schedule(&mut self, kept: Vec<Inst<High>>, pending: Vec<Inst<High>>) -> Vec<Inst<High>> {
         let resolved = |pass: &Self, kind: Kind<High>| kind.map_operands(|v| pass.resolve(v));
         let pending = pending.into_iter().map(|inst| Inst {

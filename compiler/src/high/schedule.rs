@@ -12,9 +12,9 @@ pub(super) struct Schedule {
     pending: Vec<Option<Inst<High>>>,
     /// For each pending definition how many arguments are still to be defined.
     missing: Vec<usize>,
-    /// Who waits for a value.
+    /// The pending definitions that wait for each value.
     waiting: FxHashMap<Value, Vec<usize>>,
-    /// What can be placed, by round.
+    /// The definitions that can be placed, by round.
     ready: BTreeSet<(usize, usize)>,
 }
 
@@ -49,7 +49,7 @@ impl Schedule {
         schedule
     }
 
-    /// Places an instruction, and what has waited for it.
+    /// Places an instruction, and the definitions that have waited for it.
     pub(super) fn place(&mut self, inst: Inst<High>) {
         self.define(&inst.results, 0);
         self.placed.push(inst);
@@ -71,7 +71,7 @@ impl Schedule {
         }
     }
 
-    /// What has waited for these values only can be placed in that round.
+    /// Definitions that have waited only for these values can be placed in this round.
     fn define(&mut self, values: &[Value], round: usize) {
         for v in values {
             for n in self.waiting.remove(v).unwrap_or_default() {

@@ -111,7 +111,7 @@ struct Plan {
     ints: (i64, i64),
     /// The field functions that have no closed form and are code, with their places among the globals.
     code_fields: BTreeMap<VarId, usize>,
-    /// What is read of variables.
+    /// The parts of variables that are read.
     observed: Observed,
     /// The variables that derivatives are taken by.
     parameters: Parameters,
@@ -427,7 +427,7 @@ fn domain(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Functi
         bounds.extend([over.low, over.high]);
         if let Some(sequence) = over.sequence() {
             let ty = t.b.type_of(sequence).clone();
-            let name = format!("what `{}` is one of", program.vars[var.0].name);
+            let name = format!("the values of `{}`", program.vars[var.0].name);
             let unnamed = t.unnamed_global(name, ty);
             t.statics.sources.push(unnamed);
             sequences.push(sequence);

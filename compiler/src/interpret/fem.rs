@@ -1,7 +1,7 @@
 //! Reference meaning of fields on meshes: cells by a search of all of them, derivatives by jets.
 //!
 //! Basis functions are evaluated from their products, at jets where derivatives are wanted: the inverse map is found as a
-//! series by the fixed point of Newton's step, and what is composed with it has the derivatives in the world. Only
+//! series by the fixed point of Newton's step, and a function composed with it has the derivatives in the world. Only
 //! the reader of files and the table of elements are shared with the primitives that generated code calls.
 
 use crate::ir::{fem::FemField, interface::Interface, leaf::distinct_derivatives};

@@ -88,7 +88,7 @@ pub struct Machine {
     pub images: Vec<EvalImage>,
     /// The meshes and the values on them.
     pub meshes: EvalMeshes,
-    /// What was printed.
+    /// The printed text.
     pub printed: String,
     /// What sequences refer to.
     pub heap: Heap,

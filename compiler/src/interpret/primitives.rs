@@ -18,7 +18,7 @@ pub struct EvalImage {
     pub planes: Vec<Vec<f64>>,
     /// World to index coordinates: matrix, row-major.
     pub to_index: Vec<f64>,
-    /// World to index coordinates: what is added.
+    /// World to index coordinates: translation.
     pub offset: Vec<f64>,
 }
 

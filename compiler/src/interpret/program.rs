@@ -22,7 +22,7 @@ pub trait Runnable: Evaluate {
     fn variables(world: &mut Self::World) -> [&mut Vec<Self::Datum>; 3];
     /// The other strands.
     fn surroundings(world: &mut Self::World) -> &mut Surroundings<Self::World, Self::Datum>;
-    /// What was printed.
+    /// The printed text.
     fn printed(world: &Self::World) -> &str;
     /// How many values a variable of a type is.
     fn width(ty: &Ty) -> usize;
@@ -47,7 +47,7 @@ pub struct Outcome {
     /// For every output, its numbers for all living strands in order. The lengths of sequences are an output `NAME-len` of
     /// their own.
     pub outputs: Vec<(String, Vec<f64>)>,
-    /// What was printed.
+    /// The printed text.
     pub printed: String,
 }
 
@@ -251,7 +251,7 @@ impl<D: Runnable> Run<'_, D> {
         self.global_block(Role::GlobalUpdate)
     }
 
-    /// Runs a global block, if there is one, and what it does to all strands.
+    /// Runs a global block, if there is one, and applies its status to all strands.
     fn global_block(&mut self, role: Role) -> Result<(), Interrupt> {
         if !self.has(role) {
             return Ok(());

@@ -131,7 +131,7 @@ pub struct Store {
     pub images: Vec<Arc<EvalImage>>,
     /// The meshes and the values on them.
     pub meshes: EvalMeshes,
-    /// What was printed.
+    /// The printed text.
     pub printed: String,
     /// The other strands.
     pub surroundings: Surroundings<Store, Datum>,

@@ -26,7 +26,7 @@ impl FemField {
     }
 }
 
-/// What is wanted of the fields of one mesh at one place.
+/// A probe of the fields of one mesh at one position.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FemProbe {
     /// The mesh.

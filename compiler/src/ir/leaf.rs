@@ -60,7 +60,7 @@ impl FromStr for Leaf {
 pub struct Convolution {
     /// The image, by its number in the program.
     pub image: u32,
-    /// What is beyond its samples.
+    /// Its border.
     pub border: BorderControl,
     /// The kernel of each axis.
     pub kernels: Vec<KernelRef>,

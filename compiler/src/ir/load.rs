@@ -12,7 +12,7 @@ use std::path::Path;
 /// The sequence in a file, by its type in the source, for a program of these numbers.
 ///
 /// # Errors
-/// What is wrong with the file.
+/// The file cannot be read, or does not fit the type.
 pub fn sequence_from_file(
     path: &Path,
     ty: &Type,

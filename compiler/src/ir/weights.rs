@@ -56,8 +56,8 @@ pub(crate) fn probe_kernel(
     ProbeKernel::new(&spec, &axes).unwrap_or_else(|why| panic!("probe of {field}: {why}"))
 }
 
-/// The coefficients of the weights of a kernel's taps for a derivative, constant first; as many for every tap. What is
-/// left out in front are zeros, with which the primitives of fields with several kernels begin.
+/// The coefficients of the weights of a kernel's taps for a derivative, constant first; as many for every tap. Leading
+/// zeros, with which the primitives of fields with several kernels begin, are left out.
 pub(crate) fn weights(kernel: KernelRef, order: u32, double: bool) -> Vec<Vec<f64>> {
     let field = Convolution {
         image: 0,

@@ -1,4 +1,4 @@
-//! Work on another thread while the thread that wants it looks after what belongs to it: callbacks, signals.
+//! Runs work on another thread while the caller serves callbacks and signals.
 
 use std::{
     io::{self, Write},
@@ -11,15 +11,15 @@ use std::{
 pub enum Event<'a> {
     /// Something was printed.
     Text(&'a [u8]),
-    /// The work goes on; time to look around.
+    /// The work goes on, and a period has passed.
     Tick,
 }
 
-/// Printed texts that may wait for the one who reads them.
+/// Printed texts that may wait to be read.
 const WAITING: usize = 64;
 
-/// Does some work on another thread. The calling thread gets what the work prints, in order, and looks around whenever so much
-/// time has passed; when the work has ended, it goes on at once.
+/// Does some work on another thread. The calling thread gets the printed texts, in order, and a tick after each period; when the
+/// work has ended, it returns at once.
 pub fn attended<R: Send>(
     period: Duration,
     work: impl FnOnce(&mut dyn Write) -> R + Send,

@@ -174,12 +174,12 @@ impl Run {
         self.place.as_ref()
     }
 
-    /// What should be told about the images.
+    /// Notes for the user about the images.
     pub fn notes(&self) -> &[Note] {
         self.images.notes()
     }
 
-    /// What should be told after the run.
+    /// Warnings to report after the run.
     pub fn warnings(&self) -> Vec<String> {
         let meshes = self.images.mesh_notes().iter().cloned();
         let running = match &self.stage {

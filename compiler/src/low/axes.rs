@@ -16,7 +16,7 @@ use std::collections::HashSet;
 pub struct Zeros(HashSet<(u32, u8, u8)>);
 
 impl Zeros {
-    /// Of images that lie along the axes of the world.
+    /// Of images that are aligned with the axes of the world.
     pub fn aligned(interface: &Interface) -> Zeros {
         Zeros::of(
             interface.images.iter().map(|image| image.dim),
@@ -72,7 +72,7 @@ fn fitted(program: &Program<Low>, zeros: &Zeros) -> Program<Low> {
     if zeros.0.is_empty() {
         return program.clone();
     }
-    // What is computed once is read as a global afterwards.
+    // Values that are computed once are read as globals afterwards.
     let first = Slots::of(&program.interface).global_count();
     let invariants = program.function(Role::Invariants);
     let empty: HashSet<u32> = invariants.map_or_else(HashSet::new, |function| {

@@ -39,7 +39,7 @@ pub enum Op {
     State(u32, Ty),
     /// What the function was given: for the creation of a strand, the value of an iterator.
     Arg(u32, Ty),
-    /// What is known of an image once it is loaded.
+    /// A property of an image that is known once it is loaded.
     Image(u32, ImageInfo),
     /// An operation without attributes.
     Simple(Simple),
@@ -80,7 +80,7 @@ impl Dialect for Low {
     type Ty = Ty;
 
     fn type_of(op: &Op, args: &[&Ty]) -> Result<Types<Ty>, String> {
-        // What most operations are, and what they take is at hand.
+        // The most frequent operations, whose types need no allocation.
         match op {
             Op::Simple(simple) => {
                 let (wanted, result) = simple.signature();

@@ -1,8 +1,8 @@
 //! Low operations on sequences of varying length and on other strands.
 //!
 //! A sequence is two integers, the number of its buffer and its length; it behaves as a value, so only operations here look
-//! into buffers. A strand is its number among the living ones; strands that a query found are three integers, of which the
-//! first two say where their numbers are and the third how many there are.
+//! into buffers. A strand is its number among the living ones. The strands that a query found are three integers: the first
+//! two say where their numbers are, and the third how many there are.
 
 use super::Ty;
 use crate::ir::words::Words;

@@ -84,7 +84,7 @@ impl Invariants {
         }
     }
 
-    /// Whether an instruction is invariant. What it supposes of values inside is left, and they are listed.
+    /// Whether an instruction is invariant. Values inside it that are taken for invariant stay marked, and are listed in `inside`.
     fn is_invariant(&mut self, kind: &Kind<Low>, inside: &mut Vec<Value>) -> bool {
         let known = |v: &Value| self.values[v.0 as usize];
         match kind {
@@ -96,7 +96,7 @@ impl Invariants {
         }
     }
 
-    /// Whether everything in the blocks of an instruction is invariant if what the instruction itself defines for them is.
+    /// Whether everything in the blocks of an instruction is invariant if the values are that it defines for them.
     fn all_in(&mut self, kind: &Kind<Low>, inside: &mut Vec<Value>) -> bool {
         if let Kind::For { index, carried, .. } = kind {
             self.suppose(carried, inside);
@@ -165,7 +165,7 @@ impl Invariants {
         !inst.results.is_empty() && inst.results.iter().all(|v| self.values[v.0 as usize])
     }
 
-    /// Appends the invariant instructions of a function, and as results what is wanted of them.
+    /// Appends the invariant instructions of a function, and the wanted values as results.
     fn copy(
         &self,
         function: &Function<Low>,

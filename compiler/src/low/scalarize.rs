@@ -20,7 +20,7 @@ use crate::{
 use ein_ir::{Shape, mutants};
 use std::collections::BTreeMap;
 
-/// Where the scalars of global and state variables lie: the first slot of each variable.
+/// The slots of the scalars of global and state variables: the first slot of each variable.
 #[derive(Clone, Debug)]
 pub struct Slots {
     /// Of each global variable.
@@ -82,7 +82,7 @@ struct Pass<'a> {
     b: Builder<Low>,
     /// The components of each value.
     values: Vec<Vec<Value>>,
-    /// The negatives that were computed, by what they are the negative of.
+    /// The negatives that were computed, by the value that was negated.
     negatives: BTreeMap<Value, Value>,
 }
 

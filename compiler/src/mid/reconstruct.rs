@@ -39,7 +39,7 @@ struct Pass {
     leaves: BTreeMap<Value, Leaf>,
     /// The tensors that probes brought so far, in the open blocks.
     probed: BTreeMap<Probe, Value>,
-    /// Per open block, what is probed where and to which orders.
+    /// For each open block, the orders that are probed, by leaf field and position.
     wanted: Vec<BTreeMap<(Value, Value), Orders>>,
 }
 
@@ -124,7 +124,7 @@ impl Pass {
 
     /// Translates a block into the one that is open; gives its yields.
     fn body(&mut self, block: &Block<High>) -> Vec<Value> {
-        // What is probed in the block is not there after it.
+        // Tensors that the block probes are not available after it.
         let before = self.probed.clone();
         self.insts(block);
         self.probed = before;

@@ -188,7 +188,7 @@ pub fn lower(
     })
 }
 
-/// What the stages before the last give, for those who want to see it.
+/// The results of the stages before the last, for dumps.
 #[derive(Default)]
 struct Stages {
     translated: Option<Program<High>>,

@@ -50,7 +50,7 @@ pub const STAGES: &[Stage] = &[
     },
     Stage {
         name: "hoist",
-        about: "Low-IR: what is the same for all strands computed once",
+        about: "Low-IR: values shared by all strands computed once",
         has_text: true,
     },
     Stage {

@@ -35,11 +35,11 @@ pub(super) struct FemSources {
     pub(super) arrays: Vec<Option<String>>,
 }
 
-/// Meshes as generated code takes them, and what should be told about them.
+/// Meshes as generated code takes them, and notes about them.
 #[derive(Debug, Default)]
 pub(super) struct LoadedFems {
     pub(super) table: FemTable,
-    /// What was noticed.
+    /// Notes for the user.
     pub(super) notes: Vec<String>,
     /// What messages call each mesh.
     names: Vec<String>,
@@ -49,7 +49,7 @@ impl LoadedFems {
     /// Loads a program's meshes.
     ///
     /// # Errors
-    /// What is wrong with one of them.
+    /// One of them cannot be loaded.
     pub(super) fn load(program: &Compiled, sources: &FemSources) -> Result<LoadedFems, Failure> {
         let real = if program.lanes.double {
             Real::F64
@@ -140,7 +140,7 @@ impl LoadedFems {
         Ok(loaded)
     }
 
-    /// The meshes that were probed, but never inside: their names, and where they lie along each coordinate of the world.
+    /// The meshes that were probed, but never inside: their names, and their extent along each coordinate of the world.
     pub(super) fn missed(&self) -> impl Iterator<Item = (&str, Vec<(f64, f64)>)> {
         let all = self.names.iter().zip(&self.table.meshes);
         all.filter(|(_, mesh)| mesh.was_missed())

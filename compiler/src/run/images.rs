@@ -48,7 +48,7 @@ impl Images {
     /// Loads the images and meshes that a program needs.
     ///
     /// # Errors
-    /// What is wrong with one of them.
+    /// One of them cannot be loaded.
     pub fn load(program: &Compiled, inputs: &Inputs) -> Result<Images, Failure> {
         let sources = inputs.images()?;
         let mut images = LoadedImages::load(program, &sources)?;
@@ -56,12 +56,12 @@ impl Images {
         Ok(Images(Arc::new(images)))
     }
 
-    /// What should be told to the user about them.
+    /// Notes for the user about them.
     pub fn notes(&self) -> &[Note] {
         &self.0.notes
     }
 
-    /// What is zero in their matrices, in the program's precision.
+    /// The zeros in their matrices, in the program's precision.
     pub(super) fn zeros(&self) -> Zeros {
         let grids = &self.0.grids;
         let dims = grids.iter().map(|grid| grid.sizes.len());
@@ -73,7 +73,7 @@ impl Images {
         })
     }
 
-    /// Where the grid of an image lies.
+    /// The grid of an image.
     pub(super) fn grid(&self, image: usize) -> &Grid {
         &self.0.grids[image]
     }
@@ -90,7 +90,7 @@ impl Images {
     }
 
     /// The images of two and more dimensions that were probed, but never where they have samples, or looked for and never
-    /// probed: their numbers, and where their samples lie along each coordinate of the world.
+    /// probed: their numbers, and the extent of their samples along each coordinate of the world.
     pub fn missed(&self, sought: &[u32]) -> Vec<(usize, Vec<(f64, f64)>)> {
         let LoadedImages {
             kept,
@@ -117,12 +117,12 @@ impl Images {
             .collect()
     }
 
-    /// What was noticed of the meshes.
+    /// Notes about the meshes.
     pub fn mesh_notes(&self) -> &[String] {
         &self.0.fems.notes
     }
 
-    /// The meshes that were probed, but never inside: their names, and where they lie along each coordinate of the world.
+    /// The meshes that were probed, but never inside: their names, and their extent along each coordinate of the world.
     pub fn missed_meshes(&self) -> impl Iterator<Item = (&str, Vec<(f64, f64)>)> {
         self.0.fems.missed()
     }
@@ -171,7 +171,7 @@ struct LoadedImages {
 pub(super) struct Grid {
     /// Its sizes, fastest axis first.
     pub(super) sizes: Vec<usize>,
-    /// Where it lies.
+    /// Its place in the world.
     pub(super) orientation: Orientation,
     /// The space it is in, as its file says.
     pub(super) space: Space,
@@ -266,7 +266,7 @@ impl LoadedImages {
     }
 }
 
-/// The images, and the spaces in which they lie.
+/// The images, and their spaces.
 type ReadImages<T> = (Vec<Arc<Image<T>>>, Vec<Space>);
 
 fn read<T: runtime::image::Real + runtime::nrrd::FromSample>(

@@ -251,7 +251,7 @@ impl Inputs {
         images.chain(meshes)
     }
 
-    /// The files that a run reads, each with what it is for. Names of frames and arrays are left out.
+    /// The files that a run reads, each with its purpose. Names of frames and arrays are left out.
     pub(crate) fn files_read(&self) -> Vec<FileUse> {
         let interface = &self.interface;
         let of_input = |target: Target| {

@@ -65,7 +65,7 @@ impl Prepared {
         let program = program.for_images(images.zeros());
         let mut sequences = GlobalSequences::default();
         let mut initial = Initial::new(&program, inputs.values(), &mut sequences)?;
-        // Behind the variables lie the invariants, and then the bounds of the creation iterators.
+        // The variables are followed by the invariants, and these by the bounds of the creation iterators.
         let further = program.invariants + 2 * program.interface.axes.len();
         initial.cells.resize(initial.cells.len() + further, 0);
         let placement = Placement::new(&program, images)?;
@@ -162,7 +162,7 @@ impl Prepared {
                     }));
                 }
                 Completion::Cancelled => return Ok(None),
-                // Which of the failures is the first is known by those who keep the strands.
+                // Several strands may have failed. Only a run that keeps the strands finds the first failure.
                 Completion::Failed => {}
             }
         }
@@ -204,7 +204,7 @@ impl Running {
         Prepared::new(program, inputs, &images)?.create(&workers.into())
     }
 
-    /// What should be told to the user about the images.
+    /// Notes for the user about the images.
     pub fn notes(&self) -> &[Note] {
         self.life.strands().images().notes()
     }

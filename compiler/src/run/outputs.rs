@@ -22,9 +22,9 @@ use std::{mem::discriminant, sync::Arc};
 /// An output with its values.
 #[derive(Clone, Debug)]
 pub struct OutputData {
-    /// What it is.
+    /// Its name and type.
     pub output: Output,
-    /// Over what it is given.
+    /// The domain of its values.
     pub domain: Domain,
     /// One value per strand; for a sequence of varying length, the elements of all strands.
     pub values: Arc<reduce::Values>,
@@ -92,7 +92,7 @@ fn describe(variable: &Variable) -> Output {
 }
 
 impl Prepared {
-    /// An output without its values, and where its grid lies, if that is known before there are strands and if its values are
+    /// An output without its values, and the place of its grid, if that is known before there are strands and if its values are
     /// kept as files have them.
     pub fn early_output(
         &self,

@@ -135,7 +135,7 @@ impl Placement {
         trouble.get_or_insert(error);
     }
 
-    /// What the GPU failed with since this was asked last.
+    /// The failure of the GPU since the last call, if there was one.
     pub(super) fn take_trouble(&self) -> Option<Failure> {
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         trouble.take().map(|error| failure(&error))

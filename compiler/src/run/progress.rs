@@ -2,7 +2,7 @@
 
 use runtime::strands::Counts;
 
-/// What is known of the length of a run.
+/// The length of a run, as far as it is known.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Length {
     /// All strands, if none are created on the way.

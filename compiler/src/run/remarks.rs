@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl Images {
-    /// Warnings about runs of a program, the last of which is given, each a sentence.
+    /// Warnings about runs of a program, each a sentence; `running` is the last run.
     pub fn warnings(&self, program: &Compiled, running: Option<&Running>) -> Vec<String> {
         let mut warnings = Vec::new();
         let interface = &program.interface;

@@ -43,8 +43,8 @@ pub(super) struct Strands {
 
 /// The cells of global variables.
 ///
-/// Generated code writes them only while no other code runs: global blocks and what is computed before the first super-step.
-/// Strand code reads them.
+/// Generated code writes them only while no other code runs: in global blocks and before the first super-step. Strand code
+/// reads them.
 struct Globals(Box<[UnsafeCell<u64>]>);
 
 // SAFETY: cells are written only while one thread runs, see above.

@@ -93,7 +93,7 @@ impl<D: Dialect> Default for Block<D> {
 pub struct Inst<D: Dialect> {
     /// The values it defines.
     pub results: Values,
-    /// What it does.
+    /// The operation, branch or loop.
     pub kind: Kind<D>,
 }
 
@@ -126,7 +126,7 @@ pub enum Kind<D: Dialect> {
         carried: Vec<Value>,
         /// Their values before the first iteration.
         init: Vec<Value>,
-        /// What is repeated.
+        /// The code of one iteration.
         body: Block<D>,
     },
 }
@@ -191,14 +191,14 @@ impl<D: Dialect> Kind<D> {
     }
 }
 
-/// A function without parameters: what it is given it reads by operations of the dialect.
+/// A function without parameters: it reads its arguments by operations of the dialect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function<D: Dialect> {
     /// The name in dumps.
     pub name: String,
     /// The type of every value, by number.
     pub types: Vec<D::Ty>,
-    /// What it does; the yields are its results.
+    /// Its code; the yields are its results.
     pub body: Block<D>,
 }
 

@@ -26,7 +26,7 @@ struct Numbering<D: Dialect> {
 }
 
 impl<D: Dialect> Numbering<D> {
-    /// A block: what it computes is not known after it.
+    /// Numbers a block; its values are not available after it.
     fn block(&mut self, block: Block<D>) -> Block<D> {
         let outside = self.seen.entries.len();
         let mut insts = Vec::with_capacity(block.insts.len());

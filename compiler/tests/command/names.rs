@@ -105,7 +105,7 @@ fn what_must_be_text_is_shown_with_escapes() {
         (&[b"p.diderot", b"--range", b"\xfe,1"], "`\\xfe,1`"),
         (&[b"p.diderot", b"-\xff", b"1"], "`-\\xff`"),
         (&[b"p.diderot", b"--width", b"\xff"], "UTF-8"),
-        (&[b"\xff"], "`\\xff` is no command"),
+        (&[b"\xff"], "`\\xff` is not a command"),
         (&[b"check", b"no\xff.diderot"], "no\\xff.diderot"),
     ];
     for (words, part) in rows {

@@ -1,4 +1,4 @@
-//! Campaigns: which cases, how they are judged, what is written about them.
+//! Campaigns: their cases, how these are judged, and the reports about them.
 
 use super::{Outcome, load, outcome, save};
 use crate::arguments::{

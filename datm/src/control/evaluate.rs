@@ -95,8 +95,8 @@ pub(super) const INPUTS: [Inputs; 3] = [
 /// The samples of the image.
 pub(super) const SAMPLES: [i64; 16] = [3, -1, 4, 1, -5, 9, 2, -6, 5, 3, 5, -8, 9, 7, -9, 3];
 
-/// What a program gives: the numbers of every output for all living strands in order, the lengths of a sequence of varying
-/// length as an output of their own, and what was printed.
+/// The results of a program: the numbers of every output for all living strands in order, the lengths of a sequence of varying
+/// length as an output of their own, and the printed text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Outcome {
     pub(super) outputs: Vec<(String, Vec<f64>)>,

@@ -93,7 +93,7 @@ impl Kind {
     }
 }
 
-/// One nest with what it does.
+/// One nest and the kind of code inside.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) nest: Vec<Level>,

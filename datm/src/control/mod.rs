@@ -2,8 +2,8 @@
 //!
 //! Conditions depend on the strand, on inputs, on globals or on a loop's variable, and have one arm or two; loops run a
 //! fixed number of times, or as often as an input, a value of the strand or a sequence says. Several nests are put into one program.
-//! What it must give is computed by an evaluator of its own, in exact numbers that every precision has, so that all machine code and the
-//! interpreters are compared with it to the bit.
+//! Its expected results are computed by a separate evaluator, in exact numbers that every precision has, so that all machine code
+//! and the interpreters are compared with it to the bit.
 
 mod evaluate;
 mod execute;
@@ -36,7 +36,7 @@ const EFFECT_DEPTH: usize = 2;
 /// Nests in a program: few leave registers free, many do not.
 const CROWDS: [usize; 3] = [3, 8, 20];
 
-/// What was run.
+/// The result of [`control`].
 #[derive(Clone, Debug, Default)]
 pub struct ControlReport {
     /// How many nests.

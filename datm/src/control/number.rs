@@ -85,7 +85,7 @@ impl Mul for Dyadic {
 }
 
 impl fmt::Display for Dyadic {
-    /// As a literal of the language; what it prints is exact.
+    /// As a literal of the language; the text is exact.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.to_f64())
     }

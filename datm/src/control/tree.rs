@@ -1,4 +1,4 @@
-//! Small programs with control flow, as trees: what [`super::evaluate`] runs and what is printed for the compiler.
+//! Small programs with control flow, as trees: [`super::evaluate`] runs them, and they are printed for the compiler.
 
 use super::number::Dyadic;
 use std::fmt::{self, Write};

@@ -1,7 +1,7 @@
-//! Truth of eigensystems of symmetric matrices, of which the upper triangle is read.
+//! Truth of eigensystems of symmetric matrices; only the upper triangle is read.
 //!
 //! Eigenvalues are roots of the characteristic polynomial in closed form. The signs of eigenvectors are arbitrary, so
-//! what is compared is v⊗v, which is a polynomial of the matrix: Π (A − λⱼ) / (λᵢ − λⱼ) over the other eigenvalues.
+//! v⊗v is compared, which is a polynomial of the matrix: Π (A − λⱼ) / (λᵢ − λⱼ) over the other eigenvalues.
 
 use super::{JetTensor, MARGIN, Undefined, above};
 use crate::jet::{Jet, Space};

@@ -81,7 +81,7 @@ pub const OPERATORS: &[Operator] = &[
     Operator { name: "slice[:,:,0]", syntax: Suffix("[:,:,0]"), rule: |t| ty::slice(t, &[None, None, Some(0)]), truth: Pointwise(|_, a| algebra::slice(&a[0], &[None, None, Some(0)])), ..ROW },
     Operator { name: "slice[0,1,1]", syntax: Suffix("[0,1,1]"), rule: |t| ty::slice(t, &[Some(0), Some(1), Some(1)]), truth: Pointwise(|_, a| algebra::slice(&a[0], &[Some(0), Some(1), Some(1)])), ..ROW },
 
-    // The value at the position: what is applied to it is an operator of tensors.
+    // The value at the position: operators that are applied to it are operators of tensors.
     Operator { name: "probe", syntax: Probe, rule: ty::probe, ..ROW },
 
     // Algebra of two tensors.

@@ -172,7 +172,7 @@ pub(super) fn pow(space: &Space, a: &[JetTensor]) -> Result {
     exp(space, &[exponent])
 }
 
-/// A step function of a value that is surely between its steps, which lie at multiples of a half.
+/// A step function of a value that is surely between its steps, which are at multiples of a half.
 fn step(space: &Space, x: &Number, round: fn(f64) -> f64) -> std::result::Result<Jet, Undefined> {
     let doubled = x.scaled(2, 1);
     let nearest = doubled.to_f64().round();

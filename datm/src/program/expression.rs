@@ -17,13 +17,13 @@ pub(super) enum Parts {
     Local,
     /// Nothing: the expression itself is probed.
     Inline,
-    /// Nothing: what can be computed from values is, and its parts are probed.
+    /// Nothing: operators are applied to values where possible, and the fields below them are probed.
     Values,
     /// Every operator has a definition.
     Each,
     /// Every operator has a definition by index, if index notation can say it.
     Indices,
-    /// What can be computed from values is the body of a field function.
+    /// The part of the expression that can be computed from values is the body of a field function.
     Functions,
 }
 
@@ -166,7 +166,7 @@ impl Writer<'_> {
         name
     }
 
-    /// The value of a field at a position; what can be computed from values is. Of a tensor, its text.
+    /// The value of a field at a position, with operators applied to values where possible. Of a tensor, its text.
     fn value(&mut self, tree: &Tree, position: &str) -> (String, Level) {
         match tree {
             _ if !type_of(tree).is_field() => self.text(tree),
@@ -223,7 +223,7 @@ impl Writer<'_> {
         arguments: &[Tree],
         ty: Type,
     ) -> Option<(String, String)> {
-        // What has no name in the end must not be defined twice.
+        // Without a definition by index, the definitions of its operands are removed again: they would be made twice.
         let (names, count) = (self.names, self.written.globals.len());
         let locals = self.written.locals.len();
         let operands: Vec<(String, Type)> = arguments

@@ -26,10 +26,10 @@ enum Needs {
 pub struct ProgramForm {
     /// The name in labels.
     pub name: &'static str,
-    /// What it has that others have not.
+    /// The feature that sets it apart from other forms.
     pub shows: &'static str,
     needs: Needs,
-    /// Whether version 1.0 can say it.
+    /// Whether it can be written in version 1.0.
     pub(super) in_version_1: bool,
     /// Whether tensors, images and positions are inputs.
     pub(super) inputs: bool,

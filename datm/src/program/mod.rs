@@ -136,7 +136,7 @@ pub(crate) fn declarations(tree: &Tree, data: &[Datum], inputs: bool, dialect: &
     text
 }
 
-/// The definition of the field `G`, and what it needs, in version 2.0.
+/// The definition of the field `G`, and the definitions that it needs, in version 2.0.
 pub(crate) fn definitions(tree: &Tree) -> String {
     lines(write(tree, Parts::Whole, "x", &VERSION_2).globals)
 }
@@ -190,7 +190,7 @@ fn inside(experiment: &Experiment) -> String {
     }
 }
 
-/// A form with the parts of a program in the places of their names. Lines of which nothing is left are left out.
+/// A form with the parts of a program in the places of their names. Lines that become empty are left out.
 fn fill(form: &str, words: &[(&str, String)]) -> String {
     let mut text = String::new();
     let mut pieces = form.split('$');

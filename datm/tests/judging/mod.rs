@@ -1,4 +1,4 @@
-//! What the tests have in common: many cases, of which none may fail and few may prove nothing.
+//! Code that the tests share: judges many cases; none may fail, and only few may prove nothing.
 
 use datm::{Case, Verdict};
 use rayon::prelude::*;

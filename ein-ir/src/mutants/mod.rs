@@ -16,7 +16,7 @@ macro_rules! mutants {
         #[repr(u8)]
         pub enum Mutant { $(#[doc = $fault] $mutant,)* }
 
-        /// Every fault and what it does.
+        /// Every fault and its description.
         pub const MUTANTS: &[(Mutant, &str)] = &[$((Mutant::$mutant, $fault),)*];
     };
 }

@@ -253,7 +253,7 @@ pub struct OpDef {
     pub syntax: &'static [Syntax],
     /// On which types it works, in the notation of the table.
     pub sig: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub meaning: Meaning,
     /// How it extends to fields.
     pub lift: Lift,
@@ -263,7 +263,7 @@ pub struct OpDef {
     pub domain: &'static [(usize, Domain)],
     /// The meaning by components, for every operator that EIN can express.
     pub oracle: Oracle,
-    /// What it does, in one line.
+    /// Its documentation, in one line.
     pub doc: &'static str,
 }
 

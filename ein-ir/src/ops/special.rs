@@ -129,9 +129,7 @@ pub fn position(dim: usize) -> Ein {
 
 /// The parameter after the first, a number, which that number says, counted from 1; the first or last if there is none.
 pub fn swap(params: &[Param]) -> Ein {
-    let (_, choices) = params
-        .split_first()
-        .expect("a number and what it selects from");
+    let (_, choices) = params.split_first().expect("a number and its choices");
     let axes = choices
         .first()
         .expect("something to select from")

@@ -42,7 +42,7 @@ use std::str::FromStr;
 pub struct ParseError {
     /// The byte at which reading stopped.
     pub at: usize,
-    /// What is wrong there.
+    /// The error there.
     pub message: String,
 }
 

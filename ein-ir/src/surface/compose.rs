@@ -5,7 +5,7 @@ use crate::{
     region::{Def, ValueId},
 };
 
-/// A definition with some of its arguments replaced by what they are made of; arguments that meet twice become one.
+/// A definition with some of its arguments replaced by their definitions; arguments that occur twice become one.
 pub(super) fn substitute(outer: &Def, inner: &dyn Fn(ValueId) -> Option<Def>) -> Def {
     let mut joined = Joined {
         def: Def {

@@ -75,7 +75,7 @@ impl Expr {
         }
     }
 
-    /// The sum of two tensors given by their parts, of which one is zero wherever the other is not.
+    /// The sum of two tensors given by their parts; one of them is zero wherever the other is not.
     fn united(&self, other: &Expr) -> Option<Expr> {
         match (self, other) {
             (Expr::Number(n), part) | (part, Expr::Number(n)) if *n == 0.into() => {
@@ -118,7 +118,7 @@ impl Expr {
         }
     }
 
-    /// The same with sums and products of what was put in written as if they had been there from the beginning.
+    /// The same with inlined sums and products written as if they had been there from the beginning.
     pub(super) fn tidy(self) -> Expr {
         match self {
             Expr::Apply(op, mut args) if matches!(op.name, "add" | "sub" | "scale_left") => {
@@ -267,7 +267,7 @@ impl Expr {
         }
     }
 
-    /// Whether this can stand in a program as a component of what is defined by index.
+    /// Whether this can be written in a program as the component of a definition by index.
     pub fn is_component(&self) -> bool {
         match self {
             Expr::Call(..) | Expr::Position(_) => false,

@@ -21,7 +21,7 @@ const FORMS: &[(&str, &str)] = &[
     ("ceil", "\\lceil #1\\rceil"),
 ];
 
-/// What is written after its argument, which stands in parentheses unless it is one symbol.
+/// Operators that are written after their argument, which is in parentheses unless it is one symbol.
 const SUPERSCRIPTS: &[(&str, &str)] = &[
     ("transpose", "^{\\mathsf{T}}"),
     ("inverse1", "^{-1}"),
@@ -52,8 +52,7 @@ const FUNCTIONS: &[&str] = &[
     "sin", "cos", "tan", "log", "det", "min", "max", "arcsin", "arccos", "arctan",
 ];
 
-/// A name as LaTeX: one letter as it is, digits at its end as an index, longer names upright, and what is not a name as
-/// text.
+/// A name as LaTeX: one letter as it is, digits at its end as an index, longer names upright, and other strings as text.
 fn latex_name(name: &str) -> String {
     if !name
         .chars()
@@ -142,7 +141,7 @@ impl Writer {
                     None => ":".to_string(),
                 };
                 let indices: Vec<String> = mask.iter().map(index).collect();
-                // What has an index already gets another one as a group.
+                // A base that already has an index is made a group, so that it can get another one.
                 let base = self.operand(base, Level::Suffix);
                 format!("{{{base}}}_{{{}}}", indices.join(","))
             }

@@ -25,7 +25,7 @@ pub struct Line {
     pub name: Expr,
     /// How many indices it is defined by: none if it is defined as a whole, all its axes in index notation.
     pub indices: usize,
-    /// What it is.
+    /// Its right side.
     pub expr: Expr,
 }
 
@@ -172,7 +172,7 @@ struct Writer<'a> {
     region: &'a Region,
     kinds: Vec<Param>,
     forms: BTreeMap<ValueId, Form>,
-    /// The values that stand where they are used, with what is put there.
+    /// The values that are inlined where they are used, with their expressions.
     written: BTreeMap<ValueId, Expr>,
     lines: Vec<Line>,
     temporaries: usize,
@@ -211,7 +211,7 @@ impl Writer<'_> {
                 .for_each(|arg| *users.entry(arg).or_default() += 1);
         }
         let (mut recognizer, mut units) = (Recognizer::take(), Units::default());
-        // What has absorbed others is not absorbed itself.
+        // A definition that has absorbed others is not absorbed itself.
         let mut composites: BTreeSet<ValueId> = BTreeSet::new();
         for &value in needed {
             let def = self.region.defs[value.0 - self.region.inputs.len()].clone();

@@ -94,7 +94,7 @@ impl Converter<'_> {
         }
     }
 
-    /// A contraction as one row, or as a row of two factors and a contraction of what is left.
+    /// A contraction as one row, or as a row of two factors and a contraction of the rest.
     fn contraction(
         &mut self,
         factors: Vec<Factor>,

@@ -10,13 +10,13 @@ use std::{cell::RefCell, collections::BTreeMap};
 /// A row, and which parameter each of its arguments is.
 pub(super) type Found = (&'static OpDef, Vec<usize>);
 
-/// Rows by the axes and the key of what they say.
+/// Rows by the axes and the key of their meaning.
 type Table = BTreeMap<(Vec<usize>, String), Found>;
 
 /// Rows of more arguments than this are recognised only if their arguments come in order.
 const REORDERED: usize = 3;
 
-/// Knows what every row says of parameters it was asked about before.
+/// Recognizes rows of the operator table; keeps a table for all parameters that were met before.
 #[derive(Debug, Default)]
 pub(super) struct Recognizer {
     tables: BTreeMap<(Vec<Param>, Vec<Groups>), Table>,

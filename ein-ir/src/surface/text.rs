@@ -206,7 +206,7 @@ impl Writer<'_> {
                     body = inner;
                 }
                 self.out.push_str(&format!("∂[{}] ", indices.join(",")));
-                // It binds tighter than a subscript, and what is called would be taken for a field.
+                // It binds tighter than a subscript, and the name before a call would be taken for a field.
                 let is_field = |e: &Expr| matches!(e, Expr::Name(_));
                 let is_plain = match body {
                     Expr::Component(base, _) => is_field(base),

@@ -20,7 +20,7 @@ impl Choices {
     }
 }
 
-/// Small budgets: what is tested is not the quality of the result.
+/// Small budgets: the tests are not about the quality of the result.
 pub(crate) fn quick_options() -> Options {
     Options {
         node_budget: 100,
@@ -29,7 +29,7 @@ pub(crate) fn quick_options() -> Options {
     }
 }
 
-/// What was seen of a random operator for which everything holds.
+/// Observations of a random operator that passed all checks.
 pub(crate) struct Checked {
     pub(crate) stats: Stats,
     /// Whether the source has finite values, so that there was something to compare.

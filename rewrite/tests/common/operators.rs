@@ -152,7 +152,7 @@ fn crease(s: &mut Sketch) -> V {
     s.dot(last, g)
 }
 
-/// All eigenvectors of a matrix of which nothing is known.
+/// All eigenvectors of an arbitrary matrix.
 fn eigenvectors(s: &mut Sketch) -> V {
     let m = matrix(s);
     s.op("evecs", &[m])

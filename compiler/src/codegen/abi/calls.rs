@@ -1,7 +1,7 @@
-//! Calls of the host: what generated code passes, and whom it reaches.
+//! Calls of the host: the arguments that generated code passes, and the functions that it calls.
 //!
-//! Generated code calls three functions ([`Print`], [`Report`], [`Operate`]). Each is given the frame, the lanes it is about, what
-//! is to be done (by the address of a description that lives as long as the code) and planes of lanes, one after the other.
+//! Generated code calls three functions ([`Print`], [`Report`], [`Operate`]). Each gets the frame, the lanes it is about, the
+//! address of a description of the operation, which lives as long as the code, and planes of lanes, one after the other.
 
 use super::{Frame, Lanes, StatePlane};
 use crate::{
@@ -21,7 +21,7 @@ pub type Operate = unsafe extern "C" fn(*mut Frame<'_>, u32, *const HostCall, *c
 /// A `print` statement.
 #[derive(Debug)]
 pub struct PrintStatement {
-    /// What it prints.
+    /// The texts and values that it prints.
     pub pieces: Arc<[Piece]>,
     /// The lanes of the code that it belongs to.
     pub lanes: Lanes,

@@ -201,7 +201,7 @@ fn changed_slots(program: &Program<Low>) -> BTreeSet<u32> {
         .collect()
 }
 
-/// A slot is left alone if the method yields what it has loaded from it.
+/// The slots that a method changes: those for which it does not yield the value that it has loaded from them.
 fn changed_by(function: &Function<Low>) -> Vec<u32> {
     let results = function.body.yields.iter().skip(1).zip(0..);
     let kept = |&(value, slot): &(&Value, u32)| {

@@ -58,7 +58,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Calls a function of the host with a description of what is to be done, both by address.
+    /// Calls a function of the host with a description of the operation, both by address.
     pub(super) fn host_call(
         &mut self,
         address: usize,
@@ -120,7 +120,7 @@ impl Emitter<'_, '_> {
                 let list = self.b.ins().bor(high, low);
                 let step = self.b.ins().ishl_imm_u(index, 2);
                 let there = self.b.ins().iadd(list, step);
-                // The frame can always be read; what is found there is not used.
+                // The frame can always be read; the word found there is not used.
                 let address = self.b.ins().select(readable[l], there, self.frame);
                 let found = self.b.ins().load(types::I32, PLAIN, address, 0);
                 let zero = self.b.ins().iconst(types::I32, 0);
@@ -150,8 +150,8 @@ impl Emitter<'_, '_> {
         self.gather(plane.ty, &lanes)
     }
 
-    /// For each lane, the address of its strand's lane in a plane at offset 0 with this stride: among what was published,
-    /// or in the state itself.
+    /// For each lane, the address of its strand's lane in a plane at offset 0 with this stride: in the published copy, or in the
+    /// state itself.
     fn strand_addresses(
         &mut self,
         strand: Value,

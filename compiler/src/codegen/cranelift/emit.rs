@@ -395,7 +395,7 @@ impl<'a> Emitter<'a, '_> {
         let mut args: Vec<BlockArg> = counter.iter().map(|&i| self.increment(i).into()).collect();
         for ((&v, &param), old) in body.yields.iter().zip(carried).zip(before) {
             let new = self.operand(v, matches!(old, Emitted::Varying(_)));
-            // Lanes that are done keep what they had.
+            // Lanes that are done keep their values.
             let next = match old {
                 Emitted::Varying(old) if masked => self.blend(&goes_on, &new, &old),
                 _ => new,
@@ -483,8 +483,8 @@ impl<'a> Emitter<'a, '_> {
                     .b
                     .ins()
                     .load(types::I64, PLAIN, self.frame, offset::GLOBALS);
-                // Most variables stay what they are, and constants are made where they are stored: many values at a time are
-                // hard on a code generator.
+                // Variables that do not change are not stored, and constants are made where they are stored: many live values slow
+                // down a code generator.
                 let unchanged: FxHashMap<Value, u32> = self
                     .function
                     .body

@@ -28,7 +28,7 @@ const SHORTEST_OF_ONE_PART: usize = 64;
 /// Values kept in registers; the machine has 16, and some operations need one or two of their own.
 const REGISTERS: usize = 12;
 
-/// What is known of a function's values, and the memory for runs.
+/// Facts about a function's values, and the memory for runs.
 pub(super) struct PlaneMemory<'a> {
     /// The operations that define constants.
     constants: FxHashMap<Value, &'a Op>,
@@ -122,7 +122,7 @@ struct Step<'a> {
     result: Value,
 }
 
-/// Where a value of a run lies besides registers.
+/// The place of a value of a run, other than a register.
 #[derive(Clone, Copy)]
 enum Storage<'a> {
     /// It is a constant.

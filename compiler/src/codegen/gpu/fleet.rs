@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 /// A program on all machines that run it.
 pub struct Fleet {
     first: Accelerator,
-    /// Made ready when there is enough to do.
+    /// Prepared when there are enough strands for them.
     others: OnceLock<Vec<Accelerator>>,
 }
 
@@ -43,10 +43,10 @@ impl Fleet {
         })
     }
 
-    /// Runs strands as [`Accelerator::run`] does; `more` makes other machines ready.
+    /// Runs strands as [`Accelerator::run`] does; `more` prepares the other machines.
     ///
     /// # Errors
-    /// A machine failed. What is to be done with every strand that runs to its end is known even then.
+    /// A machine failed. If strands run to their ends, the fate of every strand is known even then.
     pub fn run(
         &self,
         batch: &mut Batch<'_>,

@@ -34,7 +34,7 @@ pub trait Machine: Send + Sync + fmt::Debug {
     /// Takes memory.
     ///
     /// # Errors
-    /// There is not so much.
+    /// There is not enough memory.
     fn allocate(&self, bytes: usize) -> Result<u64, DriverError>;
 
     /// Gives memory back.
@@ -209,10 +209,10 @@ impl Accelerator {
     }
 
     /// Runs strands until they end or the limit is reached, or all together one super-step; `value` gives the cells that are
-    /// no samples. Of strands that run to their ends, what a machine that fails has not finished is left as it was.
+    /// not samples. If strands run to their ends and the machine fails, the strands that it has not finished are unchanged.
     ///
     /// # Errors
-    /// The machine failed. The state of every strand that runs to its end is known even then.
+    /// The machine failed. If strands run to their ends, the state of every strand is known even then.
     pub fn run(
         &self,
         batch: &mut Batch<'_>,

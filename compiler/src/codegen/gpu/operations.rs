@@ -267,7 +267,7 @@ impl Printer<'_> {
         )
     }
 
-    /// A global variable, or what is known of an image.
+    /// A global variable, or a property of an image.
     fn variable(&mut self, cell: Cell, ty: low::Ty) -> String {
         let class = Class::of(Ty::Scalar(ty));
         if class == Class::Truth {

@@ -83,7 +83,7 @@ impl Class {
 pub(super) enum Place {
     Samples(Value, u32, u32),
     Weights(Value, Table),
-    /// What is read of another strand, from an array of the header.
+    /// State of another strand, in an array of the header.
     Strand(Value, usize),
 }
 
@@ -106,14 +106,14 @@ pub(super) struct Printer<'a> {
     pub(super) places: HashMap<Place, String>,
     /// The operations of the method in work, by their results.
     definitions: HashMap<Value, (Op, Vec<Value>)>,
-    /// What conditions show of values, where they hold.
+    /// Bounds of values that follow from conditions, where these hold.
     bounds: Bounds,
     /// The globals that are ends of images.
     pub(super) ends: &'a Ends,
     pub(super) tables: Vec<Table>,
     pub(super) cells: Vec<Cell>,
     packs: &'a [Pack],
-    /// What one load took, by offset, image, samples ahead and the number of the load at a sample.
+    /// The registers of one load, by offset, image, samples ahead and the number of the load at a sample.
     vectors: HashMap<(Value, u32, u32, usize), Vec<String>>,
     /// The addresses of the samples that are read.
     bases: HashMap<(u32, u32), String>,
@@ -307,7 +307,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A nested block; what it computes is not known after it.
+    /// A nested block; its values are not available after it.
     fn nested(&mut self, function: &Function<Device>, block: &Block<Device>) {
         let known = (self.places.clone(), self.vectors.clone());
         self.block(function, block);

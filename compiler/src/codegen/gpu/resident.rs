@@ -15,7 +15,7 @@ use std::{
 };
 
 impl Accelerator {
-    /// Runs all strands one super-step. What became of each is looked at only if something did.
+    /// Runs all strands one super-step. Their fates are read only if one of them has changed.
     pub(super) fn step(
         &self,
         batch: &mut Batch<'_>,
@@ -99,7 +99,7 @@ impl Accelerator {
         copied
     }
 
-    /// Copies what is published of all blocks from the machine.
+    /// Copies the published state of all blocks from the machine.
     ///
     /// # Errors
     /// It is lost.

@@ -13,12 +13,12 @@ use runtime::{
 };
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What was printed and what went wrong.
+/// Printed text and a run-time error.
 #[derive(Debug, Default)]
 pub struct Reports {
-    /// What was printed.
+    /// The printed text.
     pub printed: String,
-    /// The first run-time error by its place: what happened, and where in the source.
+    /// The first run-time error by its place: its kind, its place in the source, and its details.
     pub failure: Option<(FailureKind, u32, [i64; 2])>,
 }
 
@@ -28,9 +28,9 @@ pub type Reducer<'a> = dyn Fn(&StrandReduction, &[u64]) -> Vec<u64> + 'a;
 /// The host of code outside the super-steps.
 #[derive(Clone, Copy)]
 pub struct GlobalHost<'a, 's> {
-    /// What it shares with the bodies of its reductions.
+    /// The data that it shares with the bodies of its reductions.
     pub outside: &'a Outside<'s>,
-    /// What reduces over strands, where there are any.
+    /// The function that reduces over strands, where there are any.
     pub reducer: Option<&'a Reducer<'a>>,
 }
 
@@ -70,14 +70,14 @@ impl Host for GlobalHost<'_, '_> {
     }
 }
 
-/// What code outside the super-steps shares between threads.
+/// The data that code outside the super-steps shares between threads.
 pub struct Outside<'a> {
     reports: Mutex<Reports>,
     sequences: Mutex<&'a mut GlobalSequences>,
 }
 
 impl<'a> Outside<'a> {
-    /// What was reported before, and the sequences of global variables.
+    /// Takes the earlier reports, and the sequences of global variables.
     pub fn new(reports: Reports, sequences: &'a mut GlobalSequences) -> Outside<'a> {
         Outside {
             reports: Mutex::new(reports),
@@ -85,7 +85,7 @@ impl<'a> Outside<'a> {
         }
     }
 
-    /// What was reported.
+    /// The reports.
     pub fn into_reports(self) -> Reports {
         self.reports
             .into_inner()

@@ -1,7 +1,7 @@
 //! Liveness: the needed steps of a tree, and the uses of each value.
 //!
 //! Gives every step a place in the order of emission. Blocks under masks run one after the other, so a value is alive from
-//! its definition to its last use in that order; only a loop keeps what it uses from outside alive to its end.
+//! its definition to its last use in that order; only a loop keeps the values that it uses from outside alive to its end.
 
 use super::tree::{Block, Finish, For, If, Kind, Node, Tree, Val};
 
@@ -58,7 +58,7 @@ fn results(finish: &Finish) -> Vec<Val> {
     }
 }
 
-/// Goes through a block from its end, keeping what is live.
+/// Goes through a block from its end, keeping the steps that are needed.
 fn sweep(block: &mut Block, live: &mut [bool]) {
     let mut kept = Vec::with_capacity(block.nodes.len());
     for mut node in std::mem::take(&mut block.nodes).into_iter().rev() {
@@ -134,7 +134,7 @@ struct Numbering {
     place: u32,
     /// Uses in ascending order of places.
     uses: Vec<(Val, u32)>,
-    /// Where values are defined; 0 for what is there from the beginning.
+    /// Where values are defined; 0 for values that exist from the beginning.
     defined: Vec<u32>,
     /// The last loop to whose end a value was kept alive.
     extended: Vec<u32>,

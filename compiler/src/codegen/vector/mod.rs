@@ -1,10 +1,10 @@
 //! Code generation for x86-64 with AVX2 or AVX-512, for as many strands as a vector has lanes.
 //!
-//! Takes functions in Low-IR, gives machine code that keeps the contract of [`super::abi`]; leaves out what it does not cover, and
-//! then the portable back end does it. The results are those of that code, bit for bit: the same operations in the same order,
-//! none of them fused, and the same calls.
+//! Takes functions in Low-IR and gives machine code that keeps the contract of [`super::abi`]. Functions that it does not cover are
+//! left to the portable back end. The results are those of that back end, bit for bit: the same operations in the same order, none
+//! of them fused, and the same calls.
 //!
-//! [`lower`] makes a tree of machine operations ([`tree`]), [`live`] finds what is used where, [`emit`] chooses registers and
+//! [`lower`] makes a tree of machine operations ([`tree`]), [`live`] finds the uses of values, [`emit`] chooses registers and
 //! instructions in one pass, [`target`] knows the machines and [`encode`] their instructions. In builds with assertions [`check`]
 //! follows everything that is emitted and compares it with the tree.
 
@@ -192,10 +192,10 @@ fn prepare(
     Ok((tree, uses))
 }
 
-/// Emits a tree. Builds with assertions check what was emitted, unless faults are seeded that programs must show.
+/// Emits a tree. Builds with assertions check the emitted code, unless faults are seeded that programs must show.
 ///
 /// # Panics
-/// If what was emitted does not compute the tree.
+/// If the emitted code does not compute the tree.
 fn assemble<T: Target>(target: T, tree: &Tree, uses: &Uses) -> Result<(T, usize), String> {
     let checks = cfg!(debug_assertions) && !cfg!(feature = "mutants");
     let (recorded, entry) = emit::emit(Recorded::new(target, checks), tree, uses)?;

@@ -89,7 +89,7 @@ impl<'a> Questions<'a> {
         }
     }
 
-    /// A comparison with a constant: what is compared, and the constant.
+    /// A comparison with a constant: the compared value, and the constant.
     fn comparison(&self, args: &[Value]) -> Option<(Value, i64)> {
         let constant = |v: &Value| self.constants.get(v).copied();
         constant(&args[1])
@@ -97,7 +97,7 @@ impl<'a> Questions<'a> {
             .or_else(|| constant(&args[0]).map(|n| (args[1], n)))
     }
 
-    /// Asks whether a value is a constant; then the same is asked of what it may come from.
+    /// Asks whether a value equals a constant, and asks the same about the values that it may come from.
     fn ask(&mut self, v: Value, n: i64) {
         if !self.seen.insert((v, n)) {
             return;
@@ -251,7 +251,7 @@ impl Answers<'_> {
         }
     }
 
-    /// Answers the questions about a value of which nothing is known.
+    /// Answers the questions about an unknown value by comparisons.
     fn compare_all(&mut self, v: Value, out: &mut Vec<Inst<Low>>) {
         for n in self.asked(v) {
             let answer = self.compare(v, n, out);

@@ -261,7 +261,7 @@ pub(super) enum Kind {
         /// Whether the position is known to be inside the image.
         inside: bool,
     },
-    /// Reads 32-bit words of the state that lie 64 bits apart.
+    /// Reads 32-bit words of the state that are 64 bits apart.
     Unpack {
         result: Val,
         at: i32,
@@ -361,7 +361,7 @@ pub(super) struct Store {
     pub(super) value: Val,
     /// The plane's value before, if the function reads it.
     pub(super) before: Option<Val>,
-    /// Whether its words of 32 bits lie 64 bits apart.
+    /// Whether its words of 32 bits are 64 bits apart.
     pub(super) packed: bool,
 }
 
@@ -375,7 +375,7 @@ pub(super) struct Tree {
     pub(super) repeats: bool,
     /// The bytes of its constants.
     pub(super) constants: Vec<u8>,
-    /// How many lanes there are, and where the bit of each lies.
+    /// How many lanes there are, and where the bit of each is stored.
     pub(super) width: usize,
     pub(super) bits: Place,
     /// The number one, which interpolation in place needs, if there is one.

@@ -1,4 +1,4 @@
-//! What a file with values on a mesh is: its cells, where they lie, and how a program declares its arrays.
+//! Describes a file with values on a mesh: its cells, where they are, and how a program declares its arrays.
 
 use super::{identifier, joined, short};
 use runtime::{
@@ -10,10 +10,10 @@ use runtime::{
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs::File, io::Read, path::Path};
 
-/// The kind of data of an old VTK file is in its first lines, of which the title has 256 characters at most.
+/// The kind of data of an old VTK file is in its first lines; the title among them has 256 characters at most.
 const HEAD: u64 = 1024;
 
-/// What is told of a file.
+/// The description of a file.
 pub(super) struct MeshInfo {
     file: FemFile,
     mesh: Mesh,
@@ -21,8 +21,8 @@ pub(super) struct MeshInfo {
     elements: BTreeMap<&'static str, usize>,
 }
 
-/// Whether a file holds a mesh, by its name; those of VTK's old format may hold images too, and say at their beginning what
-/// they hold.
+/// Whether a file holds a mesh, by its name. Files of VTK's old format may also hold images; their first lines name the kind
+/// of data.
 pub(super) fn is_mesh(path: &Path) -> bool {
     let suffix = path.extension().unwrap_or_default().to_ascii_lowercase();
     match suffix.to_str() {
@@ -40,7 +40,7 @@ impl MeshInfo {
     /// Reads a file.
     ///
     /// # Errors
-    /// It is no mesh, or one that is broken.
+    /// It is not a mesh, or it is damaged.
     pub(super) fn read(path: &Path) -> Result<MeshInfo, FemError> {
         let file = FemFile::read(path)?;
         let dim = file.cells.iter().map(|cell| cell.element.cell.dim()).max();

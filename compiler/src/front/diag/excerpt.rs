@@ -119,7 +119,7 @@ impl Excerpt {
         excerpt
     }
 
-    /// Whether a place can be shown here: it is in the same file, not before the others, and within what is quoted of their lines.
+    /// Whether a place can be shown here: it is in the same file, not before the others, and within the quoted parts of their lines.
     pub(super) fn has_room_for(&self, place: Place) -> bool {
         let is_after = |other: &Place| other.end.0 <= place.end.0;
         let is_quoted = |(line, column): (usize, usize)| {

@@ -43,7 +43,7 @@ pub(crate) enum Unit {
     Library,
 }
 
-/// The program that the parts make, and what is wrong with their order and number. `end` is the end of the text.
+/// The program that the parts make, and the errors in their order and number. `end` is the end of the text.
 pub(crate) fn assemble(
     unit: Unit,
     version: Version,

@@ -1,7 +1,7 @@
 //! The syntax tree, for both versions of the language.
 //!
-//! Every node has a span. The tree says what was written: names are not resolved, operators are spellings of the operator
-//! table's rows. Equality ignores nothing, so tests that compare trees clear the spans first.
+//! Every node has a span. The tree has the program as it was written: names are not resolved, operators are spellings of the
+//! operator table's rows. Equality ignores nothing, so tests that compare trees clear the spans first.
 
 use crate::front::source::Span;
 
@@ -54,7 +54,7 @@ pub struct Name {
 /// A definition at the top level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// What is defined.
+    /// The definition itself.
     pub kind: ItemKind,
     /// From the first token to the last.
     pub span: Span,
@@ -234,7 +234,7 @@ pub struct Iter {
 /// A type as written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypeExpr {
-    /// What is written.
+    /// The type itself.
     pub kind: TypeExprKind,
     /// Its place.
     pub span: Span,
@@ -316,7 +316,7 @@ pub struct Block {
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stmt {
-    /// What is written.
+    /// The statement itself.
     pub kind: StmtKind,
     /// From the first token to the last.
     pub span: Span,
@@ -404,7 +404,7 @@ pub enum StmtKind {
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// What is written.
+    /// The expression itself.
     pub kind: ExprKind,
     /// From the first token to the last.
     pub span: Span,
@@ -566,7 +566,7 @@ pub enum ExprKind {
 /// One clause of a definition: what the elements at some places are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clause {
-    /// What is defined.
+    /// The variable that is defined.
     pub name: Name,
     /// A place, or an index, for each axis.
     pub slots: Vec<Subscript>,

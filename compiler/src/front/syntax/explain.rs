@@ -139,7 +139,7 @@ const TYPES: &[&str] = &[
     "name", "bool", "int", "string", "real", "tensor", "vec2", "vec3", "vec4", "mat2", "mat3", "mat4", "image", "field", "kernel",
 ];
 
-/// Larger groups come first: what they stand for is not named again.
+/// Larger groups come first: their tokens are not named again.
 #[rustfmt::skip]
 const GROUPS: &[Group] = &[
     Group {

@@ -23,7 +23,7 @@ pub(crate) struct Lexed<'s> {
     pub(crate) cut_short: bool,
 }
 
-/// What logos tells apart; the rest needs a table or a look at what follows.
+/// The tokens that logos distinguishes; the rest needs a table or the text after the token.
 #[derive(Logos, Clone, Copy, Debug, PartialEq)]
 #[logos(skip r"[ \t\n\r\x0b\x0c]+")]
 #[logos(skip(r"//[^\n]*", allow_greedy = true))]
@@ -142,7 +142,7 @@ impl<'s> Lexer<'s> {
 
     fn push(&mut self, start: usize, end: usize, token: Token<'s>) -> usize {
         self.report_bad_characters();
-        // Some words are what they are only before the right token.
+        // Some names are special words only before certain tokens.
         if let Some(last) = self.lexed.tokens.last_mut() {
             match (last.token, token) {
                 (Token::Keyword(Keyword::Nan), Token::Punct(Punct::OpenBracket)) => {
@@ -182,7 +182,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// The end of a name some of whose letters are backslash words; `end` is the end of what is read already.
+    /// The end of a name some of whose letters are backslash words; `end` is the end of the part that is already read.
     fn name_end(&self, mut end: usize) -> usize {
         loop {
             let rest = &self.text[end..];

@@ -7,9 +7,9 @@ use crate::front::{codes, diag::Diagnostic, source::Span};
 pub(crate) struct StringLiteral {
     /// One past its last byte.
     pub(crate) end: usize,
-    /// What it stands for, as far as it could be read.
+    /// Its value, as far as it could be read.
     pub(crate) value: String,
-    /// What is wrong with it.
+    /// The errors in it.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn scan_string(text: &str, start: usize) -> StringLiteral {
     }
 }
 
-/// The character that the text after a backslash stands for and how many bytes it takes, or what is wrong.
+/// The character that the text after a backslash stands for, or an error message; and the number of bytes concerned.
 fn escape(rest: &str) -> Result<(char, usize), (String, usize)> {
     let Some(character) = rest.chars().next().filter(|c| !c.is_control()) else {
         return Err(("nothing follows the backslash".to_owned(), 0));

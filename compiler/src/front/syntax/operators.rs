@@ -24,7 +24,7 @@ pub enum Position {
 /// One way to write an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spelling {
-    /// What is written.
+    /// The text in the source.
     pub written: &'static str,
     /// The symbol of the operator.
     pub symbol: &'static str,

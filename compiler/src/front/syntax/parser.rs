@@ -30,7 +30,7 @@ const MAX_REPAIRS: usize = 200;
 pub fn parse(source: &Source) -> (Program, Vec<Diagnostic>) {
     let problems = source.import_problems();
     let text = match problems.iter().any(Diagnostic::is_error) {
-        // Without what it imports, most of what could be said about the program would be wrong.
+        // Without its imports, most messages about the program would be wrong.
         true => "",
         false => &source.text,
     };
@@ -42,7 +42,7 @@ pub fn parse(source: &Source) -> (Program, Vec<Diagnostic>) {
     (read.program, diag::in_order(diagnostics))
 }
 
-/// What is found in one text.
+/// The result of reading one text.
 #[derive(Debug)]
 pub(in crate::front) struct Read {
     pub(in crate::front) program: Program,

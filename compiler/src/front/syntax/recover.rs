@@ -312,7 +312,7 @@ pub(crate) fn insert(tokens: &mut Vec<Spanned<'_>>, error: usize, punct: Punct) 
     tokens.insert(error, Spanned { token, span });
 }
 
-/// Cuts out what is around the token that the parser did not accept; nothing before token `from` is touched.
+/// Cuts out the unit around the token that the parser did not accept; nothing before token `from` is touched.
 pub(crate) fn cut(tokens: &mut Vec<Spanned<'_>>, nesting: &Nesting, stop: &Stop) {
     let Stop { from, error, .. } = *stop;
     if nesting.reopened && nesting.top().unit < error {

@@ -1,4 +1,4 @@
-//! Finds the end of an expression of which only the beginning is known, for errors at run time.
+//! Finds the end of an expression from its beginning, for errors at run time.
 
 use super::{
     lexer,

@@ -34,7 +34,7 @@ pub(crate) struct VersionLine {
     pub(crate) version: Version,
     /// How many bytes the byte-order mark and the directive take.
     pub(crate) length: usize,
-    /// What is wrong with it.
+    /// An error in it, or a warning.
     pub(crate) diagnostic: Option<Diagnostic>,
 }
 
@@ -132,9 +132,9 @@ fn parse_number(text: &str) -> Option<(u32, u32)> {
 pub(crate) struct Construct {
     /// The version that has it.
     version: Version,
-    /// What it is, as the subject of a sentence.
+    /// Its description, as the subject of a sentence.
     what: &'static str,
-    /// How the other version says it.
+    /// How it is written in the other version.
     instead: &'static str,
 }
 

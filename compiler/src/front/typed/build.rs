@@ -55,7 +55,7 @@ pub(super) fn comprehension<'a>(
     comprehension_over(cx, body, iter, domain, hint, span)
 }
 
-/// The same over what was looked at, which may be wrong.
+/// The same over a domain that was checked before; `None` if it has errors.
 pub(super) fn comprehension_over<'a>(
     cx: &mut Cx<'a>,
     body: &'a ast::Expr,
@@ -104,7 +104,7 @@ pub(super) fn with_iterator<'a, R>(
     (var, result)
 }
 
-/// What is iterated over, which must be a sequence.
+/// The source of an iteration, which must be a sequence.
 pub(super) fn iteration<'a>(
     cx: &mut Cx<'a>,
     source: &'a ast::Expr,
@@ -135,7 +135,7 @@ pub(super) fn element_type(sequence: &Expr) -> Type {
     }
 }
 
-/// Whether what is called loads values on a mesh, or a mesh. These are functions by name; images and sequences have keywords.
+/// Whether a call loads values on a mesh, or a mesh. These functions are found by name; images and sequences have keywords.
 pub(super) fn is_loader(callee: &ast::Expr) -> bool {
     matches!(&callee.kind, ast::ExprKind::Name(name) if loads(name))
 }

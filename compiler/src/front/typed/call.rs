@@ -57,7 +57,7 @@ pub(super) fn call<'a>(
     })
 }
 
-/// The differential operators before an expression, the outermost first, and what they are applied to.
+/// The differential operators before an expression, the outermost first, and their operand.
 fn derivatives(written: &ast::Expr) -> (Vec<Operator>, &ast::Expr) {
     let (mut found, mut inner) = (Vec::new(), written);
     while let Written::Prefix { op, operand } = &inner.kind
@@ -275,7 +275,7 @@ fn builtin<'a>(
     if !overload::is_function(&name.text) {
         unknown_function(cx, name);
         for arg in args {
-            // Their own mistakes are worth reporting; what they are for is not known.
+            // Errors in the arguments are reported, too; there is no hint for their types.
             infer(cx, arg, None);
         }
         return None;

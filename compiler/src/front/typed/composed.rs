@@ -260,7 +260,7 @@ impl<'p> Count<'p> {
         }
     }
 
-    /// The frame of what is probed at a position.
+    /// The frame for a probe at a position.
     fn position(&mut self, at: &'p Expr, frame: Frame) -> Frame {
         let (mut at, mut frame) = (at, frame);
         loop {

@@ -63,7 +63,7 @@ pub(super) struct FunctionInfo {
     pub(super) needs: BTreeSet<VarId>,
 }
 
-/// What is known of the strand when its methods, the creation clause and global code are checked.
+/// The properties of the strand, for checking its methods, the creation clause and global code.
 pub(super) struct StrandInfo<'a> {
     pub(super) name: &'a str,
     /// Where its name stands in the definition.
@@ -174,7 +174,7 @@ pub(super) struct Cx<'a> {
     pub(super) incomplete: bool,
     /// Whether the type that would be the hint for the expression being checked is wrong.
     pub(super) hint_lost: bool,
-    /// What is being defined, and is not known before its definition ends.
+    /// The name that is being defined; it is not in scope before its definition ends.
     pub(super) defining: Option<&'a str>,
     /// With how many names unknown ones may still be compared.
     pub(super) comparisons_left: usize,
@@ -229,7 +229,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Reports an error; labels and hints can be added to what is returned.
+    /// Reports an error; labels and hints can be added to the returned report.
     pub(super) fn error(
         &mut self,
         code: Code,

@@ -8,14 +8,14 @@
 use super::tree::VarId;
 use std::collections::BTreeSet;
 
-/// What is certain at one place.
+/// The facts that are certain at one place.
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
     unassigned: BTreeSet<VarId>,
     reachable: bool,
 }
 
-/// What may lack a value where the methods of a strand end early.
+/// The variables that may lack a value where the methods of a strand end early.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Exits {
     /// At `stabilize;`.

@@ -6,7 +6,7 @@
 use super::{int_range, tree::Constant};
 use ein_ir::{Shape, Type};
 
-/// The value a text stands for where a constant of this type is wanted, or what is wrong with it.
+/// The value of a text where a constant of this type is wanted, or a message about the error in it.
 pub(super) fn read(text: &str, wanted: &Type, long_int: bool) -> Result<Constant, String> {
     let quoted = text.trim_start().starts_with('"');
     if *wanted == Type::String && !quoted {

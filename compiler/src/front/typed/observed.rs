@@ -8,7 +8,7 @@ use crate::front::{codes, diag::Diagnostic, source::Span};
 use ein_ir::ops::Builtin;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is read of every variable.
+/// The elements that are read of every variable.
 #[derive(Debug, Default)]
 pub(crate) struct Observed {
     reads: BTreeMap<VarId, Vec<Read>>,
@@ -28,7 +28,7 @@ struct Read {
     span: Span,
 }
 
-/// An error for every sequence in steps of which too much is kept.
+/// An error for every sequence in steps that would have to keep too many elements.
 pub(crate) fn too_much_kept(program: &Program) -> Vec<Diagnostic> {
     let observed = Observed::of(program);
     let too_large = |(var, has_storage, value): &(Option<VarId>, bool, Expr)| {

@@ -21,8 +21,8 @@ pub(super) fn is_function(name: &str) -> bool {
     ops::candidates(name).any(|row| row.syntax.iter().any(is_call))
 }
 
-/// An operator or built-in function applied to what is written; `op_span` is where its name or symbol stands, and `hint`
-/// the type that the surroundings would like.
+/// An operator or built-in function applied to written arguments; `op_span` is the place of its name or symbol, and `hint`
+/// the type that the surroundings prefer.
 pub(super) fn operation<'a>(
     cx: &mut Cx<'a>,
     spelling: &str,
@@ -35,7 +35,7 @@ pub(super) fn operation<'a>(
     apply(cx, spelling, op_span, args, hint, span)
 }
 
-/// The same with arguments that were looked at.
+/// The same with arguments that are already checked.
 pub(super) fn apply(
     cx: &mut Cx<'_>,
     spelling: &str,

@@ -151,8 +151,8 @@ impl Expr {
         })
     }
 
-    /// If this is the strand of a set where something is least or greatest: how it is found, in which set, what is compared,
-    /// and the variable that is the strand there.
+    /// If this is the strand of a set where an expression is least or greatest: the reduction that finds it, the set, the
+    /// expression, and the variable that is the strand in it.
     pub(crate) fn found_among_strands(&self) -> Option<(Reduction, StrandSet, &Expr, VarId)> {
         let (Builtin::Reduce(reduction), [values]) = self.builtin()? else {
             return None;

@@ -14,8 +14,8 @@ use super::{
 use crate::front::{codes, diag::Diagnostic, source::Span, syntax::ast};
 use std::collections::BTreeSet;
 
-/// Checks a program. `errors` are those of its syntax; what is reported here is added to them. There is a typed program
-/// only if there are no errors at all.
+/// Checks a program. `errors` are those of its syntax; the messages of the check are added to them. There is a typed
+/// program only if there are no errors at all.
 pub fn check(
     program: &ast::Program,
     options: &CheckOptions,

@@ -3,11 +3,11 @@
 use super::tree::{Constant, Expr, ExprKind, VarId};
 use ein_ir::{Type, ops::Builtin};
 
-/// How long a sequence may be of which an element is taken at a place that is known only at run time, which is done by
-/// comparing the place with all there are.
+/// The greatest length of a sequence whose element may be taken at a place that is known only at run time: the code compares
+/// the place with every place of the sequence.
 pub(crate) const MOST_COMPARED: usize = 16;
 
-/// How many elements a sequence may have that is written out or kept, and how many a step of one that is computed in steps.
+/// The most elements of a sequence that is written out or kept, and of one step of a sequence that is computed in steps.
 pub(crate) const MOST_ELEMENTS: usize = 4096;
 
 /// A sequence whose elements are computed in steps along one of its axes, each step from those before.
@@ -32,7 +32,7 @@ pub struct Layout {
     pub places: Vec<Vec<usize>>,
     /// The first of a step's elements that belong to the sequence; one for every place follows.
     pub first: usize,
-    /// The step that computes what is first along the axis.
+    /// The step that computes the first elements along the axis.
     pub start: i64,
 }
 
@@ -47,7 +47,7 @@ pub struct Segment {
     pub index: VarId,
     /// The elements of earlier steps that are read.
     pub past: Vec<Past>,
-    /// The elements of a step, each of which may read those before it.
+    /// The elements of a step; each may read those before it.
     pub elements: Vec<(VarId, Expr)>,
 }
 
@@ -116,7 +116,8 @@ pub(super) fn searches(e: &Expr, step: VarId, which: &dyn Fn(&Expr) -> bool) -> 
     own || parts.any(|part| searches(part, step, which))
 }
 
-/// What is indexed by one index after the other, and these: none where an expression is something else.
+/// The sequence that an expression indexes, and the indices, the outermost first; there are no indices if the expression is
+/// not an element of a sequence.
 pub(super) fn indexed(e: &Expr) -> (&Expr, Vec<&Expr>) {
     let (mut base, mut indices) = (e, Vec::new());
     while let Some((Builtin::Element, [sequence, index])) = base.builtin() {

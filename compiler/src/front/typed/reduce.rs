@@ -52,7 +52,7 @@ pub(super) fn witness(
         Domain::Strands(set) => {
             let strand = cx.strand.as_ref().map(|strand| strand.name.to_owned())?;
             if body.ty == Type::Int {
-                mismatch(cx, "what is compared of strands", &Type::REAL, &body);
+                mismatch(cx, "a value compared between strands", &Type::REAL, &body);
                 return None;
             }
             let domain = Domain::Strands(set);
@@ -62,7 +62,7 @@ pub(super) fn witness(
             return Some(typed(Type::Strand(strand), found.kind, span));
         }
     };
-    // What is iterated over is computed once, and then indexed.
+    // The sequence or range is computed once, and then indexed.
     let mut bindings = Vec::new();
     let mut once = |cx: &mut Cx<'_>, e: &Expr| {
         let bound = cx.fresh("elements", Some(e.ty.clone()), VarKind::Local, e.span);

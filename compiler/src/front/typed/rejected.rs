@@ -49,7 +49,7 @@ pub(super) fn report(
         (_, Some((row, Mismatch::NoDerivative { argument, .. }))) => {
             no_derivative(cx, row.derivatives, &args[*argument], op_span);
         }
-        // Where there is one way to use it, an argument that must have one type says what is wrong.
+        // If there is only one way to use it, the message names the argument that must have one certain type.
         (Some((argument, wanted)), _)
             if (fitting.len() == 1 || spelling == spelling::ELEMENT)
                 && (!are_parts || *wanted == Type::Bool) =>
@@ -234,7 +234,7 @@ fn superscript(n: u32) -> String {
         .collect()
 }
 
-/// What is probably meant where an operator is applied to these types.
+/// A hint about the probable meaning of an operator that is applied to these types.
 fn advice(spelling: &str, found: &[Type]) -> Option<&'static str> {
     let order = |ty: &Type| match ty {
         Type::Tensor(shape) | Type::Field { shape, .. } => Some(shape.order()),

@@ -378,7 +378,7 @@ fn foreach<'a>(
             return fits.then_some(StmtKind::Block(copies));
         }
     };
-    // The body may not run at all, so what it assigns does not count.
+    // The body may not run at all, so its assignments do not count.
     cx.flow = before;
     cx.scopes.pop();
     let source = source?;

@@ -132,7 +132,7 @@ fn state_variable<'a>(cx: &mut Cx<'a>, written: &'a ast::StateVar) -> StateVar {
     if value.is_none() {
         cx.flow.declare_without_value(var);
     }
-    // What is written out is used.
+    // An output counts as used.
     cx.vars[var.0].read = written.output;
     StateVar {
         var,

@@ -69,7 +69,7 @@ pub struct Var {
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// What it is.
+    /// Its role in the program.
     pub kind: VarKind,
     /// Where it is declared.
     pub span: Span,
@@ -212,7 +212,7 @@ pub struct Block {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it does.
+    /// The statement itself.
     pub kind: StmtKind,
     /// Where it is written.
     pub span: Span,
@@ -279,7 +279,7 @@ pub enum StmtKind {
         var: VarId,
         /// A sequence, possibly of strands.
         source: Expr,
-        /// What is run.
+        /// The code of one iteration.
         body: Block,
     },
     /// Prints the arguments.
@@ -301,7 +301,7 @@ pub enum StmtKind {
 pub struct Expr {
     /// Its type.
     pub ty: Type,
-    /// What it computes.
+    /// The expression itself.
     pub kind: ExprKind,
     /// Where it is written.
     pub span: Span,

@@ -232,7 +232,7 @@ impl Translator<'_> {
 
     fn builtin(&mut self, builtin: Builtin, args: &[Expr], e: &Expr) -> Value {
         let place = e.span.start;
-        // What is not evaluated, or not as a value, is handled first.
+        // Functions with arguments that are not always evaluated, or not values, are handled first.
         match (builtin, args) {
             (Builtin::And, [a, b]) => {
                 let a = self.expr(a);
@@ -340,7 +340,7 @@ impl Translator<'_> {
             | Builtin::Range
             | Builtin::Reduce(_) => unreachable!("{builtin:?} has other arguments"),
             Builtin::ReduceAtPoints(_) | Builtin::Nothing => {
-                unreachable!("{builtin:?} was replaced by what it means")
+                unreachable!("{builtin:?} was replaced by its meaning")
             }
             Builtin::AxisKernels
             | Builtin::LoadImage

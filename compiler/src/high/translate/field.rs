@@ -33,7 +33,7 @@ use std::sync::Arc;
 enum Condition {
     /// It does not.
     Plain(Value),
-    /// A comparison of scalars, some of which are fields.
+    /// A comparison of scalars that include fields.
     Compare(Comparison, Value, Value),
     And(Box<[Condition; 2]>),
     Or(Box<[Condition; 2]>),

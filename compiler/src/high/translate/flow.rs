@@ -134,7 +134,7 @@ impl Translator<'_> {
         self.b.open();
         then(self);
         let after_then = std::mem::replace(&mut self.env, before.clone());
-        // The blocks' yields are known once both have run, so each is closed with what it changed.
+        // The yields, the variables that either block changes, are known only after both, so each block is closed without them.
         let then = self.b.close(Vec::new());
         self.b.open();
         otherwise(self);
@@ -223,7 +223,7 @@ impl Translator<'_> {
         self.print_pieces(&mut pieces, &mut values);
     }
 
-    /// Prints what has been collected so far.
+    /// Prints the pieces that have been collected so far.
     fn print_pieces(&mut self, pieces: &mut Vec<Piece>, values: &mut Vec<Value>) {
         let (pieces, values) = (std::mem::take(pieces), std::mem::take(values));
         if !pieces.is_empty() {

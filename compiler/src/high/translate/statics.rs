@@ -22,7 +22,7 @@ use ein_ir::{
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-/// An image and what is beyond its samples, which is the nearest ones if the program says nothing.
+/// An image and its border, which repeats the nearest samples by default.
 #[derive(Clone, Debug)]
 pub(super) struct ImageValue {
     image: u32,
@@ -274,7 +274,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The values on a mesh that an expression is; `variable` is what they are defined for.
+    /// The values on a mesh that an expression denotes; `variable` is the name of the variable that they define.
     pub(super) fn fem(&mut self, e: &Expr, variable: &str) -> Arc<FemField> {
         match (&e.kind, e.builtin()) {
             (ExprKind::Var(var), _) => self.statics.fem_of[var].clone(),

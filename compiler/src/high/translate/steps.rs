@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 type Known = BTreeMap<(i64, usize), Value>;
 
 impl Translator<'_> {
-    /// The value of a variable's definition. Of a sequence that is computed in steps only what is read of the variable is kept.
+    /// The value of a variable's definition. A sequence that is computed in steps keeps only the elements that are read.
     pub(super) fn value_of(&mut self, var: VarId, value: &Expr) -> Value {
         match &value.kind {
             ExprKind::Recurrence(steps) => {
@@ -28,8 +28,8 @@ impl Translator<'_> {
         }
     }
 
-    /// A sequence in steps; others that are computed in the same steps are given to their variables. What is not kept of
-    /// each of them is zero.
+    /// A sequence in steps; others that are computed in the same steps are assigned to their variables. Elements that are
+    /// not kept are zero.
     pub(super) fn recurrence(&mut self, steps: &Recurrence, kept: &[Kept], ty: &Ty) -> Value {
         let mut known = Known::new();
         let before = self.env.clone();

@@ -76,8 +76,8 @@ impl Translator<'_> {
         self.reduce_code(reduction, set, (body, var), |t| t.expr(body))
     }
 
-    /// A state variable of the strand where something is least or greatest. What is compared and what is wanted are reduced
-    /// together, one scalar after the other.
+    /// A state variable of the strand where an expression is least or greatest. The compared number and the components of the
+    /// variable are reduced together, as one row of scalars.
     fn state_of_winner(
         &mut self,
         reduction: Reduction,

@@ -108,7 +108,7 @@ pub enum Base {
     State(u32, Ty),
     /// What the function was given.
     Arg(u32, Ty),
-    /// What is known of an image once it is loaded.
+    /// A property of an image that is known once it is loaded.
     Image(u32, ImageInfo),
     /// The cell of a mesh of this dimension that a position in the world is in, or −1, and the position in the reference cell.
     Locate(u32, u8),

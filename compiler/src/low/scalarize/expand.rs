@@ -107,8 +107,8 @@ impl Pass<'_> {
         self.b.defining(negative).map(|_| negative)
     }
 
-    /// What is known of a component of a value. A number that is itself a scalar counts as computed: programs may multiply
-    /// it by what is not a number.
+    /// A component of a value, as far as it is known. A constant that is itself a scalar counts as computed: programs may
+    /// multiply it by NaN.
     fn component(&self, value: Value, shape: &ein_ir::Shape) -> Scalar {
         match self.b.defining(value) {
             Some((Op::Simple(Simple::Neg), args)) => Scalar::Negated(args[0]),
@@ -125,7 +125,7 @@ struct Expansion<'p, 'a, 'f> {
     pass: &'p mut Pass<'f>,
     args: &'a [Value],
     index: &'a [usize],
-    /// The bound indices of the sums around, the innermost last, and what they are.
+    /// The bound indices of the sums around, the innermost last, and their values.
     bound: Vec<(u32, usize)>,
 }
 

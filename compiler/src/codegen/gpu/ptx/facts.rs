@@ -162,7 +162,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Where a row of samples lies relative to one whose address is known: that address, and the samples between.
+    /// The place of a row of samples relative to one whose address is known: that address, and the samples between.
     pub(in crate::codegen::gpu) fn after_known(&self, place: &Place) -> Option<(String, String)> {
         let Place::Samples(offset, image, component) = place else {
             return None;

@@ -1,5 +1,5 @@
 //! The frame of a kernel: finds the strand of a thread, loads its state, runs its methods until it ends or the super-steps
-//! of this launch are over, stores its state and tells what became of it.
+//! of this launch are over, and stores its state and its fate.
 
 use super::{Class, Printer};
 use crate::{
@@ -268,9 +268,9 @@ impl Printer<'_> {
         }
     }
 
-    /// Computes before the super-steps what is the same in all of them: operations of `update` on constants, globals and state
-    /// that it keeps. Of those under conditions or in loops only what is slow, and what that needs: a strand may never come
-    /// there, and what is kept for it takes registers.
+    /// Computes values before the super-steps that are the same in all of them: operations of `update` on constants, globals and
+    /// state that it keeps. Under conditions and in loops, only slow operations and their operands are taken: a strand may never
+    /// come there, and kept values take registers.
     fn invariants(&mut self, update: &Function<Device>) {
         let mut known = HashSet::new();
         let mut inner = Vec::new();
@@ -348,7 +348,7 @@ fn is_slow(op: &Op) -> bool {
     )
 }
 
-/// Whether a method gives back what it finds in a slot of the state.
+/// Whether a method leaves a slot of the state unchanged.
 fn keeps(function: &Function<Device>, slot: usize) -> bool {
     let value = function.body.yields[slot + 1];
     function.body.insts.iter().any(|inst| {

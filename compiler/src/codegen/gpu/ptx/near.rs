@@ -149,7 +149,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Puts a strand in the order of boxes, with what others read of it: those that are near each other lie together.
+    /// Puts a strand, with the state that others read, in the order of boxes: strands that are near each other are stored together.
     fn place(&mut self, near: Near) {
         let slot = self.thread(Header::COUNT);
         let seat = self.element(Header::SEATS, &slot, 8);

@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl Printer<'_> {
-    /// The first of the components beside one in memory: that one, if it lies alone.
+    /// The first of the components that are interleaved with this one in memory: this one, if there are no others.
     pub(super) fn first_beside(&self, image: u32, component: u32) -> u32 {
         let pack = self.packs.iter().find(|pack| pack.image == image);
         pack.map_or(component, |pack| pack.components[0])

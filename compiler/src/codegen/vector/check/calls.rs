@@ -16,7 +16,7 @@ use crate::codegen::vector::{
 const ARGUMENTS: [Gpr; 5] = [Gpr::RDI, Gpr::RSI, Gpr::RDX, Gpr::RCX, Gpr::R8];
 
 impl<'a> Checker<'a> {
-    /// A call, from what is moved before it to its return.
+    /// A call, from the moves before it to its return.
     pub(super) fn call(&mut self, call: &Call) -> Checked {
         self.moves_and_arguments()?;
         let Scalar::Call(address) = self.next_scalar()? else {

@@ -23,11 +23,11 @@ use rustc_hash::FxHashSet;
 pub(super) struct Changing {
     pub(super) value: Val,
     pub(super) next: Val,
-    /// Whether lanes that do not run keep what they had.
+    /// Whether lanes that do not run keep their values.
     pub(super) kept: bool,
 }
 
-/// What a round of a loop depends on.
+/// The variables and the mask of a round of a loop.
 pub(super) struct Round<'v> {
     pub(super) variables: &'v [Changing],
     /// The lanes that go through it.
@@ -123,7 +123,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// At the end of an arm: results are where what the arm gives, in its lanes, and what they were, in the others, are.
+    /// At the end of an arm, a place holds a result if it holds the arm's yield in the lanes of the arm and the result in the others.
     fn appear(&mut self, branch: &If, arm: usize, mask: LaneSet) {
         let merges = branch.merges.iter();
         let given: Vec<(Val, Val)> = merges
@@ -196,7 +196,7 @@ impl<'a> Checker<'a> {
         let goes_on = self.draw(repeat.mask) & enters;
         self.set_outcome(repeat.mask, goes_on);
         let mask = self.outcome(repeat.mask);
-        // Without lanes that keep what they had, all lanes leave the loop at the same time.
+        // If no lanes keep their values, all lanes leave the loop at the same time.
         let mut results = variables.iter().filter(|v| v.result.is_some()).peekable();
         let together = results.peek().is_some() && results.all(|v| !v.kept);
         let changing: Vec<Changing> = variables
@@ -274,8 +274,8 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Compares what is known at the head of a loop with the end of a round, after which the state has gone back to the head.
-    /// What does not hold again is forgotten; gives whether there was anything, so that the round must be checked again.
+    /// Compares the facts at the head of a loop with the end of a round, after which the state has gone back to the head. Facts that
+    /// do not hold again are forgotten; returns whether there were any, so that the round must be checked again.
     pub(super) fn goes_round(
         &mut self,
         start: usize,

@@ -24,7 +24,7 @@ pub(super) struct Ending {
     args: [Val; 2],
 }
 
-/// Where a function tells how lanes ended.
+/// Where a function stores the lanes that ended: stable and dead ones.
 const TOLD: [i32; 2] = [offset::STABLE, offset::DEAD];
 
 impl<'a> Checker<'a> {
@@ -130,13 +130,13 @@ impl<'a> Checker<'a> {
             }
         }
         if told.iter().any(|(at, _)| !heard.contains(at)) {
-            return Err("how lanes ended is not told".into());
+            return Err("the lanes that ended are not reported".into());
         }
         self.are_stored(stores, Val::ACTIVE)
     }
 
-    /// Follows entries at the end of a function; gives where it tells how lanes ended, or nothing at something else. State is
-    /// stored for one of these masks.
+    /// Follows entries at the end of a function up to a store of the lanes that ended, and gives the place of that store; or
+    /// nothing, if another entry comes first. State is stored for one of `masks`.
     fn end_event(
         &mut self,
         stores: &'a [Store],
@@ -162,10 +162,10 @@ impl<'a> Checker<'a> {
                 Event::Scalar(Scalar::Store32(to, r) | Scalar::OrMemory32(to, r)) => {
                     let found = told.iter().find(|(at, _)| to == Gpr::RBX.at(*at));
                     let Some(&(at, lanes)) = found else {
-                        return Err("something is told that is not wanted".into());
+                        return Err("lanes are reported that are not wanted".into());
                     };
                     let Known::Bits(content) = self.known(r) else {
-                        return Err("lanes should be told".into());
+                        return Err("lanes should be reported".into());
                     };
                     self.require_mask(&content, lanes, "the lanes that ended")?;
                     return Ok(Some(at));
@@ -178,7 +178,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Words of the state that lie 64 bits apart are read, or written.
+    /// Words of the state that are 64 bits apart are read, or written.
     fn words(&mut self, stores: &[Store], from: Address) -> Checked {
         if from.base == Gpr::R15 {
             self.unpacked(from.displacement)?;
@@ -222,7 +222,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// The planes of the state hold what they should, in the lanes of a mask; words for other lanes are what they were.
+    /// The planes of the state must hold their values in the lanes of a mask; words of other lanes must be unchanged.
     fn are_stored(&mut self, stores: &[Store], lanes: Val) -> Checked {
         let lanes = self.outcome(lanes);
         for store in stores {
@@ -378,7 +378,7 @@ impl<'a> Checker<'a> {
             heard.push(at);
         }
         if told.iter().any(|(at, _)| !heard.contains(at)) {
-            return Err("how lanes ended is not told".into());
+            return Err("the lanes that ended are not reported".into());
         }
         self.are_stored(stores, ending)?;
         let tested = self.tested()?;

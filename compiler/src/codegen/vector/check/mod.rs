@@ -38,14 +38,14 @@ use state::{Content, Place, Reading, State};
 /// An error names the fault.
 type Checked = Result<(), String>;
 
-/// Branches and loops inside of each other, at most. Time grows with the third power of it, and nothing but a test of limits has more.
+/// The deepest nesting of branches and loops. Time grows with its third power, and only a test of limits has more.
 const MOST_LEVELS: usize = 64;
 
-/// Checks what was emitted for a tree. Gives the number of blocks of which nothing could be said because no sample runs there.
-/// Trees with more than [`MOST_LEVELS`] are not checked.
+/// Checks the code emitted for a tree. Returns the number of blocks that were not checked because no sample runs there. Trees
+/// with more than [`MOST_LEVELS`] are not checked.
 ///
 /// # Errors
-/// What is wrong, and where.
+/// The fault, and its place.
 pub(super) fn check(tree: &Tree, record: &Record) -> Result<usize, String> {
     if levels(&tree.body) > MOST_LEVELS {
         return Ok(0);
@@ -261,7 +261,7 @@ impl<'a> Checker<'a> {
         }
         let found: Vec<Val> = content.iter().map(|fact| fact.value).collect();
         Err(format!(
-            "{what}: {v:?} is not there in all lanes; what is there in some lanes is {found:?}"
+            "{what}: {v:?} is not there in all lanes; some lanes have {found:?}"
         ))
     }
 

@@ -58,7 +58,7 @@ impl Checker<'_> {
         }))
     }
 
-    /// What is read from memory. Masks and vectors lie there in different ways, unless masks are vectors.
+    /// The content read from memory. Masks and vectors are stored in different ways, unless masks are vectors.
     pub(super) fn read(
         &mut self,
         class: Class,
@@ -77,7 +77,7 @@ impl Checker<'_> {
         Ok(content)
     }
 
-    /// Removes from a content what is of another class.
+    /// Removes the values of another class from a content.
     fn only(&self, class: Class, content: &mut Content) {
         if self.shape.files > 1 {
             content.retain(|fact| self.class(fact.value) == class);

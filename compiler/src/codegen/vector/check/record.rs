@@ -148,7 +148,7 @@ impl<T: Target> Recorded<T> {
     }
 }
 
-/// What was emitted for a function, and on what machine.
+/// The code emitted for a function, and the machine that it is for.
 #[derive(Debug)]
 pub(in crate::codegen::vector) struct Record {
     pub(super) events: Vec<Event>,

@@ -76,7 +76,7 @@ pub(super) enum Reading {
     Spread,
     /// A byte that is a truth value for all.
     Byte,
-    /// Words of 32 bits that lie 64 bits apart.
+    /// Words of 32 bits that are 64 bits apart.
     Packed,
 }
 
@@ -165,7 +165,7 @@ impl State {
         Place(file as u32 * FILE + u32::from(r))
     }
 
-    /// A place in memory; `initial` says what it holds if it has not been seen before.
+    /// A place in memory; `initial` gives its content if it has not been seen before.
     pub(super) fn memory(
         &mut self,
         reading: Reading,
@@ -263,7 +263,7 @@ impl State {
         self.marks -= 1;
     }
 
-    /// Changes what is known at a mark to which the state has gone back.
+    /// Changes the facts at a mark to which the state has gone back.
     pub(super) fn correct(&mut self, mark: &mut Mark, changes: Vec<(Place, Content)>) {
         self.marks -= 1;
         for (place, content) in changes {
@@ -303,7 +303,7 @@ impl State {
         }
     }
 
-    /// All places of which something is known, with what they hold at the end of a way from here, if it has written them.
+    /// All places with known contents, each with its content at the end of a way from here, if that way has written it.
     pub(super) fn compare<'a>(
         &'a self,
         way: &'a Way,

@@ -335,7 +335,7 @@ impl<'a, T: Target> Emitter<'a, T> {
         self.sweep();
     }
 
-    /// Before a loop, what it does not use leaves the registers, and if it calls the runtime, everything but its variables:
+    /// Before a loop, values that it does not use leave the registers. If it calls the runtime, all values but its variables do:
     /// otherwise they would be stored and loaded in every round.
     pub(super) fn leave_before(&mut self, body: &Block, variables: &[Val]) {
         let calls = has_call(body);

@@ -17,7 +17,8 @@ const CALLERS: [Gpr; 6] = [Gpr::RBP, Gpr::RBX, Gpr::R12, Gpr::R13, Gpr::R14, Gpr
 const PAGE: i32 = 4096;
 /// The most bytes that a function takes from the stack.
 const MOST_STACK: usize = 1 << 18;
-/// The share of registers in which variables of the loop over super-steps begin, at most; the others are for what is computed.
+/// The greatest share of registers that variables of the loop over super-steps have at first; the others are for intermediate
+/// values.
 const SHARE: (usize, usize) = (3, 5);
 
 impl<T: Target> Emitter<'_, T> {
@@ -151,7 +152,7 @@ impl<T: Target> Emitter<'_, T> {
         self.target.store_under(Gpr::R15.at(store.at), r, lanes);
     }
 
-    /// Stores words of 32 bits that lie 64 bits apart, one by one; lanes that do not run get back what they had.
+    /// Stores words of 32 bits that are 64 bits apart, one by one; lanes that do not run get their old words back.
     fn pack(&mut self, store: &Store, lanes: u8) {
         let slot = self.memory.take(1);
         self.unpack_to(slot, store.at);

@@ -207,7 +207,7 @@ impl<'a, T: Target> Emitter<'a, T> {
         r
     }
 
-    /// Lanes in memory, one by one: words of 32 bits that lie 64 bits apart.
+    /// Loads lanes from memory, one by one: words of 32 bits that are 64 bits apart.
     fn unpack(&mut self, result: Val, at: i32) {
         let slot = self.memory.take(1);
         self.unpack_to(slot, at);

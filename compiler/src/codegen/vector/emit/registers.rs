@@ -16,7 +16,7 @@ pub(super) const MOST: usize = 32;
 /// How much farther the next use of a value seems that needs not be stored to leave its register.
 const LEAVES_FREELY: u32 = 8;
 
-/// What is in the registers of each file.
+/// The values in the registers of each file.
 pub(super) type Files = [[Option<Val>; MOST]; 2];
 
 /// Where values are.

@@ -40,7 +40,7 @@ impl Assembler {
         self.record.as_ref().map(Vec::len)
     }
 
-    /// Removes what was recorded after a number of instructions.
+    /// Keeps this many recorded instructions, and removes those after them.
     pub(in crate::codegen::vector) fn forget_after(&mut self, count: usize) {
         if let Some(record) = &mut self.record {
             record.truncate(count);

@@ -27,7 +27,7 @@ impl Gpr {
         self.0
     }
 
-    /// What lies this many bytes after the address in this register.
+    /// The memory this many bytes after the address in this register.
     pub(in crate::codegen::vector) fn at(self, displacement: i32) -> Address {
         Address {
             base: self,

@@ -157,7 +157,7 @@ fn is_on_masks(op: Opcode) -> bool {
     op.name.starts_with('k')
 }
 
-/// Memory operands, some of which are for all lanes.
+/// Memory operands; with `broadcasts`, also those of one number for all lanes.
 fn memory_operands(broadcasts: bool) -> Vec<Operand> {
     let mut operands = Vec::new();
     for base in BASES {

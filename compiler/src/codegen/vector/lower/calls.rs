@@ -73,7 +73,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Something that a mesh is asked.
+    /// An operation on a mesh.
     pub(super) fn fem(&mut self, op: &low::Op, args: &[Value], results: &[Value]) {
         let call = self.linker.fem_call(op, self.machine.lanes);
         let call = call.expect("an operation on a mesh");

@@ -13,7 +13,7 @@ use crate::{
     ssa::{self, Inst, Value},
 };
 
-/// A block that was lowered: its steps and what it yields.
+/// A block that was lowered: its steps and its yields.
 struct Side {
     nodes: Vec<Node>,
     yields: Vec<Val>,

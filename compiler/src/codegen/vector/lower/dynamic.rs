@@ -46,7 +46,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Words of the state that lie 64 bits apart: one half of sequences' handles.
+    /// Words of the state that are 64 bits apart: one half of sequences' handles.
     pub(super) fn unpacked(&mut self, at: i32) -> Val {
         let result = self.values.make(Class::Vector, Home::None);
         self.push(Kind::Unpack { result, at });
@@ -106,8 +106,8 @@ impl Lowering<'_> {
         self.typed(word, plane.ty)
     }
 
-    /// For each lane, how far its strand's lane in a plane at offset 0, of lanes this many bytes apart, is from the first
-    /// block: among what was published, or in the state itself.
+    /// For each lane, the distance from the first block to its strand's lane in a plane at offset 0, with lanes `stride` bytes
+    /// apart: in the published copy, or in the state itself.
     fn strand_addresses(&mut self, strand: Val, published: bool, stride: usize) -> Vec<Val> {
         let key = (strand, published, stride, self.block);
         if let Some(known) = self.addresses.get(&key) {

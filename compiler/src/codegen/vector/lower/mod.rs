@@ -33,7 +33,7 @@ use truth::Facts;
 /// Lowers a function.
 ///
 /// # Errors
-/// What it contains that is not covered.
+/// It contains an operation that is not covered.
 pub(super) fn lower(
     task: &Task<'_>,
     machine: Machine,
@@ -348,7 +348,7 @@ impl<'a> Lowering<'a> {
                 continue;
             }
             let mut value = self.word(v);
-            // What is in a plane that changes, too, must be read before.
+            // A value from another plane that changes must be read before that plane is stored.
             let other = self.parameters.iter().position(|&p| p == value);
             if other.is_some_and(|other| self.is_changed(other, new_state)) {
                 value = self.copy(value);

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 #[derive(Default)]
 pub(super) struct Facts {
     known: FxHashMap<Val, bool>,
-    /// What was known before, newest last.
+    /// The truth values that were known before, newest last.
     before: Vec<(Val, Option<bool>)>,
 }
 
@@ -18,7 +18,7 @@ impl Facts {
         self.before.len()
     }
 
-    /// Forgets what was learnt since a mark.
+    /// Forgets the facts learnt since a mark.
     pub(super) fn forget(&mut self, mark: usize) {
         while self.before.len() > mark {
             let (v, before) = self.before.pop().expect("more than at the mark");
@@ -75,7 +75,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The pairs of reals of which the first is known to be less.
+    /// The pairs of reals whose first is known to be less.
     pub(super) fn known_to_be_less(&self) -> impl Iterator<Item = [Val; 2]> {
         let known = self.facts.known.iter().filter(|(_, truth)| **truth);
         known.filter_map(|(&v, _)| {

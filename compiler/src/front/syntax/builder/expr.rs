@@ -10,7 +10,7 @@ use super::{
 };
 use crate::front::{codes, diag::Diagnostic, source::Span};
 
-/// What is differentiated in `∂y` or `∂y[…]`.
+/// The operand of `∂` in `∂y` or `∂y[…]`: `y` or `y[…]`.
 fn differentiated(expr: &Expr) -> Option<Expr> {
     match &expr.kind {
         ExprKind::Differential(inner) => Some((**inner).clone()),

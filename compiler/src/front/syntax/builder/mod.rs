@@ -122,7 +122,7 @@ impl Builder {
         }
     }
 
-    /// Forgets what is known of an incomplete part, which will be read again.
+    /// Discards the state of an incomplete part, which will be read again.
     pub(crate) fn restart_part(&mut self) {
         self.current.clear();
         self.ranges.clear();

@@ -117,7 +117,7 @@ fn matches(old: &[Spanned<'_>], new: &[Spanned<'_>]) -> Vec<Option<usize>> {
     found
 }
 
-/// What is put into the printed text, by place; at one place in the order of the source.
+/// The comments to insert into the printed text, by place; those at one place are in the order of the source.
 #[derive(Default)]
 struct Insertions {
     at: BTreeMap<usize, String>,

@@ -14,7 +14,7 @@ use super::{
 use ein_ir::ops::Builtin;
 use std::collections::BTreeSet;
 
-/// The program with reductions in the steps of what they reduce.
+/// The program with reductions in the steps of the sequences that they reduce.
 pub fn fused(mut program: Program) -> Program {
     let mut vars = std::mem::take(&mut program.vars);
     let mut reads: Vec<BTreeSet<VarId>> = Vec::new();
@@ -43,7 +43,7 @@ pub fn fused(mut program: Program) -> Program {
             var,
             value: Some(value),
         } if is_value[var.0] => Item::definition(*var, value),
-        // Fields are put in place wherever they are probed, and so is what they are made of.
+        // Fields are inlined wherever they are probed, and so are their parts.
         Global::Variable { var, .. }
         | Global::Input { var, .. }
         | Global::FieldFunction { var, .. } => Item::change(*var),
@@ -77,7 +77,7 @@ pub fn fused(mut program: Program) -> Program {
     program
 }
 
-/// What is read, and what the functions read that are called.
+/// The variables that code reads, itself or in the functions that it calls.
 fn with_functions(found: Reads, functions: &[BTreeSet<VarId>]) -> BTreeSet<VarId> {
     let mut vars = found.vars;
     for function in found.functions {
@@ -86,7 +86,7 @@ fn with_functions(found: Reads, functions: &[BTreeSet<VarId>]) -> BTreeSet<VarId
     vars
 }
 
-/// What has to be known of a thing that is done in order to move another past it.
+/// The facts about a statement or definition that decide whether another may be moved past it.
 struct Facts {
     /// Whether it defines a variable by steps and may be moved.
     moves: bool,
@@ -134,15 +134,15 @@ impl Facts {
     }
 }
 
-/// One of several things that are done one after the other.
+/// One of several statements or definitions in a row.
 struct Item<'e> {
     /// The variable that it defines.
     defined: Option<VarId>,
-    /// What it computes in any case.
+    /// The expressions that it always computes.
     computed: Vec<&'e mut Expr>,
     /// The variables that it may change.
     changed: BTreeSet<VarId>,
-    /// Whether it may be the last thing that is done.
+    /// Whether the code may end with it.
     leaves: bool,
 }
 
@@ -291,7 +291,7 @@ impl Fusion<'_> {
                 leaves: true,
             });
             self.items(items);
-            // Reductions that stand beside what they reduce.
+            // Reductions that are bound beside the sequences that they reduce.
             let mut at = 0;
             while at < bindings.len() {
                 let later = bindings.split_off(at + 1);
@@ -335,8 +335,8 @@ impl Fusion<'_> {
         left
     }
 
-    /// Moves reductions of a sequence from an expression to its steps. What is not known where the sequence is defined is
-    /// collected on the way.
+    /// Moves reductions of a sequence from an expression to its steps. Variables that are not known where the sequence is
+    /// defined are collected in `unknown` on the way.
     fn reductions(
         &mut self,
         e: &mut Expr,
@@ -352,7 +352,7 @@ impl Fusion<'_> {
             }
             return;
         }
-        // What is not computed in any case is left where it is.
+        // Parts that are not always computed are left where they are.
         let certain = match (&e.kind, e.builtin()) {
             (_, Some((Builtin::And | Builtin::Or, _))) => 0..1,
             (_, Some((Builtin::Select, _))) => 1..2,

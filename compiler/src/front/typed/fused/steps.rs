@@ -166,8 +166,8 @@ fn waiting(mut own: Segment, reduction: &Segment) -> Segment {
     own
 }
 
-/// Collects how many steps after its own a step of a reduction reads a sequence; none if that is not known, or if it reads what
-/// is not known where the sequence is defined.
+/// Collects how many steps after its own a step of a reduction reads a sequence; none if that is not known, or if it reads
+/// variables that are not known where the sequence is defined.
 fn distance(
     e: &Expr,
     var: VarId,

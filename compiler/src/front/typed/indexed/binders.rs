@@ -168,7 +168,7 @@ pub(super) fn unbind(cx: &mut Cx<'_>, vars: &[VarId]) {
     let left = cx.indices.live.len() - vars.len();
     cx.indices.live.truncate(left);
     for var in vars {
-        // What was to be said of one that is not used was said.
+        // An unused index was reported before.
         cx.vars[var.0].read = true;
     }
 }

@@ -266,7 +266,7 @@ fn complete(
     None
 }
 
-/// All elements, in the first order of the axes in which each reads only what is there: in steps where they are much work,
+/// All elements, in the first order of the axes in which each reads only earlier ones: in steps if they are much work,
 /// else written out.
 fn computed(
     cx: &mut Cx<'_>,

@@ -29,7 +29,7 @@ pub(in super::super) fn definition<'a>(
     };
     let is_unread = |subscript: &Subscript| matches!(subscript, Subscript::At(index) if matches!(index.kind, ast::ExprKind::Error));
     if subscripts.iter().any(is_unread) {
-        // What is wrong with the brackets was reported.
+        // The error in the brackets was reported.
         return None;
     }
     let element = element_after(cx, &declared, subscripts.len(), &name, span)?;

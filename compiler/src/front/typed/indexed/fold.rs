@@ -16,7 +16,7 @@ use ein_ir::{
 use std::sync::Arc;
 
 impl Lowering<'_, '_> {
-    /// The reduction of what is reduced, index by index from the outermost on.
+    /// The reduction of a body, index by index from the outermost on.
     pub(super) fn reduce(
         &mut self,
         reduction: Reduction,
@@ -91,7 +91,7 @@ impl Lowering<'_, '_> {
         Ok(())
     }
 
-    /// The least or the greatest of what is reduced. Each element is an operator of its own, and so is each comparison,
+    /// The least or the greatest value of a body. Each element is an operator of its own, and so is each comparison,
     /// because a term that is compared and chosen would have to be written twice.
     fn extreme(
         &mut self,
@@ -234,7 +234,7 @@ impl Lowering<'_, '_> {
             .collect()
     }
 
-    /// The type of what has one component of a type for all values of some indices.
+    /// The type of a value that has one component of a type for all values of some indices.
     fn type_over(&self, free: &[(VarId, u32)], component: &Type) -> Type {
         let counts: Vec<usize> = free.iter().map(|(var, _)| self.range(*var).count).collect();
         let over = |shape: &Shape| Shape::from(&counts[..]).append(shape.dims());

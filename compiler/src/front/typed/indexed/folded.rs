@@ -23,7 +23,7 @@ use ein_ir::{
     ops::{Reduction, spelling},
 };
 
-/// What is reduced in each step: in the first, and in those after it.
+/// The body of a reduction in each step: in the first, and in those after it.
 struct Reduced {
     first: Expr,
     next: Expr,
@@ -52,7 +52,7 @@ impl Reduced {
                 lengths: vec![self.range.end() as usize],
                 axis: 0,
                 places: vec![Vec::new()],
-                // What is asked for is the last element of a step.
+                // The result is the last element of a step.
                 first: first.len() - 1,
                 start: 0,
             },
@@ -158,7 +158,7 @@ impl Lowering<'_, '_> {
         let number = |var: VarId| typed(Type::Int, ExprKind::Var(var), span);
         let earlier = typed(Type::REAL, ExprKind::Var(before[0]), span);
         let next = reduced.next.clone();
-        // What is not a number is nowhere least or greatest; as long as there is nothing else, the place is -1.
+        // A NaN is never the least or the greatest; as long as there are only NaNs, the place is -1.
         let nowhere = literal(Type::Int, Constant::Int(-1), span);
         let is_number = self.apply("==", vec![reduced.first.clone(); 2], span)?;
         let choice = vec![number(reduced.numbers[0]), is_number, nowhere];
@@ -189,7 +189,7 @@ impl Lowering<'_, '_> {
         overload::apply(self.cx, spelling, span, args, None, span).ok_or(Stop::Failed)
     }
 
-    /// What is made of the last element of a sequence in steps.
+    /// An expression that `made` builds from the last element of a sequence in steps.
     fn last_of(
         &mut self,
         steps: Recurrence,

@@ -56,7 +56,7 @@ pub(super) type Slots = BTreeMap<VarId, Slot>;
 #[derive(Clone, Debug, PartialEq)]
 enum Key {
     Variable(VarId),
-    /// What is written at a place, at some values of the indices.
+    /// The expression at a place in the source, at some values of the indices.
     Written(Span, Type, Vec<(VarId, i64)>),
     Unique,
 }
@@ -461,7 +461,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
                 let truth = self.truth(e, slots)?;
                 Ok(truth.number())
             }
-            // What is the same in all copies of a term is computed once.
+            // A reduction that is the same in all copies of a term is computed once.
             StandIn::Reduced { .. } if self.copies > 1 && self.cx.indices.free_in(e).is_empty() => {
                 let key = Key::Written(e.span, e.ty.clone(), Vec::new());
                 let known = self.args.iter().find(|(other, _)| *other == key);

@@ -82,7 +82,7 @@ impl StandIn {
 pub(super) struct Indices {
     /// The index variables in scope, the outermost first.
     live: Vec<VarId>,
-    /// What is known of every index variable so far.
+    /// Every index variable, as far as it is known so far.
     known: BTreeMap<VarId, IndexVar>,
     stand_ins: BTreeMap<VarId, Arc<StandIn>>,
     /// Indices that stand together in a δ, and so have one range.
@@ -209,7 +209,7 @@ fn stand_in_for(cx: &mut Cx<'_>, stand_in: StandIn, ty: Type, span: Span) -> Exp
     typed(ty, ExprKind::Var(var), span)
 }
 
-/// The name of what is subscripted, if it has one.
+/// The name of a subscripted expression, if it has one.
 pub(super) fn name_of<'c>(cx: &'c Cx<'_>, e: &Expr) -> Option<&'c str> {
     match &e.kind {
         ExprKind::Var(var) => match cx.indices.stand_in(*var) {
@@ -225,7 +225,7 @@ pub(super) fn name_of<'c>(cx: &'c Cx<'_>, e: &Expr) -> Option<&'c str> {
     }
 }
 
-/// How messages call what is subscripted.
+/// The words of messages for a subscripted expression.
 fn described(cx: &Cx<'_>, e: &Expr) -> String {
     match name_of(cx, e) {
         Some(name) => format!("`{name}`"),

@@ -197,7 +197,7 @@ impl Lowering<'_, '_> {
             .as_ref()
             .map_or(0, |own| own.order());
         if indices.len() < order {
-            let message = "a clause reads elements of what it defines, not the whole";
+            let message = "a clause reads elements of the variable that it defines, not all of it";
             self.cx
                 .error(codes::CLAUSE_ORDER, e.span, message)
                 .hint("give it an index for each axis");
@@ -305,7 +305,7 @@ impl Lowering<'_, '_> {
 
     fn stand_in_at(&mut self, stand_in: &StandIn, e: &Expr, slots: &Slots) -> Result<Expr, Stop> {
         match (stand_in, &e.ty) {
-            // Elements that are not numbers stay what they are.
+            // Elements that are not numbers keep their type.
             (
                 StandIn::Component { base, indices },
                 Type::Int | Type::Bool | Type::String | Type::Seq(..),

@@ -47,7 +47,7 @@ pub(super) struct Use {
     pub(super) span: Span,
 }
 
-/// What is known of an index variable.
+/// An index variable, as far as it is known.
 #[derive(Clone, Debug)]
 pub(super) struct IndexVar {
     pub(super) range: Option<Range>,
@@ -94,8 +94,8 @@ pub(super) fn labels(cx: &Cx<'_>, e: &Expr) -> Labels {
     }
 }
 
-/// The extents of all axes of a type: of its sequences from the outermost on, then of its components. None for what has no
-/// such axes, or no fixed number of elements.
+/// The extents of all axes of a type: of its sequences from the outermost on, then of its components. `None` for types
+/// without such axes, or without a fixed number of elements.
 pub(super) fn extents(ty: &Type) -> Option<Vec<usize>> {
     match ty {
         Type::Tensor(shape) | Type::Field { shape, .. } => Some(shape.dims().to_vec()),
@@ -171,7 +171,7 @@ pub(super) fn conclude(cx: &mut Cx<'_>, var: VarId) -> Option<()> {
             .label(first.span, format!("{} from {}", first.extent, first.origin))
             .label(second.span, format!("{} from {}", second.extent, second.origin))
             .hint(format!(
-                "if only part of the longer axis is meant, say so where the index is bound: `{name}:{}`",
+                "if only part of the longer axis is meant, give its extent where the index is bound: `{name}:{}`",
                 first.extent.min(second.extent)
             ));
         return None;
@@ -220,7 +220,7 @@ fn counts_elements(cx: &mut Cx<'_>, name: &str, span: Span, uses: &[Use]) -> Opt
     None
 }
 
-/// Reports an index that does not occur in what it is reduced over, or warns of one that a definition does not depend on.
+/// Reports an index that does not occur in the body of its reduction, or warns of one that a definition does not depend on.
 pub(super) fn unused(cx: &mut Cx<'_>, var: VarId, is_reduction: bool) -> Option<()> {
     if cx.var(var).read {
         return Some(());
@@ -230,7 +230,7 @@ pub(super) fn unused(cx: &mut Cx<'_>, var: VarId, is_reduction: bool) -> Option<
         cx.error(
             codes::INDEX_NOT_USED,
             span,
-            format!("the index `{name}` does not occur in what is reduced over it"),
+            format!("the index `{name}` does not occur in the body of its reduction"),
         )
         .hint("leave it out, or multiply by the number of its values");
         return None;

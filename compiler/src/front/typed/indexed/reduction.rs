@@ -100,7 +100,7 @@ fn reduced_type(cx: &mut Cx<'_>, reduction: Reduction, body: &Expr) -> Option<Ty
         Type::Tensor(shape) if finds && shape.is_scalar() => Some(Type::Int),
         Type::Int if finds && !cx.indices.decide(body) => Some(Type::Int),
         Type::Field { .. } if finds => {
-            mismatch(cx, "what is compared", &Type::REAL, body);
+            mismatch(cx, "a compared value", &Type::REAL, body);
             None
         }
         Type::Bool if of_truth => Some(Type::Bool),
@@ -113,14 +113,14 @@ fn reduced_type(cx: &mut Cx<'_>, reduction: Reduction, body: &Expr) -> Option<Ty
             cx.error(
                 codes::INDEX_AS_NUMBER,
                 body.span,
-                "an index is an int; what is reduced must be a number",
+                "an index is an int; the body of a reduction must be a number",
             )
             .hint("write `real(…)` around it");
             None
         }
         _ => {
             let wanted = if of_truth { Type::Bool } else { Type::REAL };
-            mismatch(cx, "what is reduced over indices", &wanted, body);
+            mismatch(cx, "the body of a reduction over indices", &wanted, body);
             None
         }
     }

@@ -81,7 +81,7 @@ pub(super) struct Recurrence {
     computed: BTreeMap<Point, VarId>,
     /// The place that is being computed.
     pub(super) here: Point,
-    /// What was read too early, and where that is written.
+    /// An element that was read too early, and the place of the read in the source.
     pub(super) early: Option<(Point, Span)>,
     pub(super) steps: Option<Steps>,
 }

@@ -68,7 +68,7 @@ fn one(value: f64, like: &Expr) -> Expr {
 }
 
 impl Lowering<'_, '_> {
-    /// `then if condition else otherwise`; what is not chosen is not looked at where the condition is known.
+    /// `then if condition else otherwise`; if the condition is known, the branch that is not chosen is not looked at.
     pub(super) fn choice(
         &mut self,
         condition: &Expr,
@@ -178,7 +178,7 @@ impl Lowering<'_, '_> {
         body: &Expr,
         slots: &Slots,
     ) -> Result<Truth, Stop> {
-        // Arguments are told apart by where they are written, and these are not: they get places of their own.
+        // Arguments are identified by their places in the source. These are not written there, so they get places of their own.
         let Span { start, end } = body.span;
         let [then, otherwise] = [(1.0, start), (0.0, end)].map(|(value, at)| Expr {
             span: Span { start: at, end: at },
