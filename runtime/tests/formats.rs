@@ -274,9 +274,9 @@ fn what_cannot_be_read_of_a_known_format_says_why() {
         ("numpy-object.npy", "objects cannot be read"),
         ("numpy-structured.npy", "structured type"),
         ("numpy-half.npy", "astype('float32')"),
-        ("make.py", "no format that is known"),
+        ("make.py", "not a known format"),
         ("none.nii", "No such file"),
-        ("itk-vector.mha#1", "none of which has frames"),
+        ("itk-vector.mha#1", "none of them has frames"),
         (
             "itk-frames.mha#3",
             "frame 3 is asked for, but axis 3 of kind `time` has frames 0 to 2",

@@ -346,7 +346,7 @@ fn frames_are_chosen_wherever_their_axis_stands() {
     };
     let error = Image::<f64>::from_nrrd(&one, 1, &[], &reading).unwrap_err();
     assert!(
-        error.to_string().contains("none of which has frames"),
+        error.to_string().contains("none of them has frames"),
         "{error}"
     );
 }

@@ -308,7 +308,7 @@ create_array { s(i) | i in 1..1 }
     let (_, said) = run(&dir, "w.diderot", &words);
     assert!(
         said.contains(
-            "warning: `a` lies in the space left-posterior-superior, `b` in right-anterior-superior"
+            "warning: `a` is in the space left-posterior-superior, `b` in right-anterior-superior"
         ),
         "{said}"
     );
