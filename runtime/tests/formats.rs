@@ -333,7 +333,7 @@ fn pictures_that_are_cut_off_are_told_so() {
         for length in [9, bytes.len() / 2, bytes.len() - 1] {
             let read = Image::<f32>::from_bytes(&bytes[..length], 2, &[3], &Reading::default());
             let Err(error) = read else {
-                // What is missing may be behind the samples.
+                // The missing bytes may be behind the samples.
                 assert!(length > bytes.len() / 2, "{name}: {length}");
                 continue;
             };

@@ -268,7 +268,7 @@ fn components_may_stand_anywhere_and_on_two_axes() {
             );
         }
     }
-    // Transposed sizes are no such matrix.
+    // Transposed sizes are not such a matrix.
     assert!(
         load(
             &numbered(&[2, 3, 5], "kinds: list list space\n"),

@@ -1,4 +1,4 @@
-//! Images from NRRD, PNG and arrays: layout in memory, orientation, and what is refused.
+//! Images from NRRD, PNG and arrays: layout in memory, orientation, and errors.
 
 use approx::assert_relative_eq;
 use ndarray::{Array, IxDyn, s};
