@@ -1,5 +1,5 @@
-//! Generates the parser from `src/front/syntax/grammar.lalrpop`, and tells the crate which directories of this machine its
-//! executable may name, so that `diderotc build` can leave them out of what it makes.
+//! Generates the parser from `src/front/syntax/grammar.lalrpop`, and passes the crate the directories of this machine that its
+//! executable may name, so that `diderotc build` can leave them out of the executables that it writes.
 
 use std::{env, path::Path, path::PathBuf};
 
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .process()
 }
 
-/// The directories of the sources, of what is built, and of the tools that build it; outer ones last.
+/// The directories of the sources, of the build outputs, and of the build tools; outer ones last.
 fn places() -> Vec<String> {
     let variable = |name: &str| env::var_os(name).map(PathBuf::from);
     let in_home = |name: &str| variable("HOME").map(|home| home.join(name));

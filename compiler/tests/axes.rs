@@ -1,4 +1,4 @@
-//! Images that lie along the axes of the world and others: the code that is made for them gives what the code for all gives.
+//! Images along the axes of the world and others: the code that is generated for them has the results of the code for all images.
 
 use compiler::{
     codegen,

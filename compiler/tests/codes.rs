@@ -80,7 +80,7 @@ fn directory(name: &str) -> PathBuf {
     directory
 }
 
-/// The codes of what is reported about a program.
+/// The codes of the diagnostics of a program.
 fn reported(example: &Example) -> Vec<Code> {
     let checked = pipeline::check(&example.source, &example.options);
     checked.diagnostics.iter().map(|d| d.code).collect()

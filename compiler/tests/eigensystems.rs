@@ -1,8 +1,8 @@
 //! Eigenvalues and eigenvectors as fields, with derivatives: programs against the roots of the characteristic polynomial and
 //! the cofactors of A − λ, expanded as Taylor series.
 //!
-//! The images are polynomials that the kernel reproduces, so that only rounding is left. The sign of an eigenvector means
-//! nothing: in what is compared every eigenvector occurs twice.
+//! The images are polynomials that the kernel reproduces, so that only rounding is left. The sign of an eigenvector is
+//! arbitrary, so every eigenvector occurs twice in the compared expressions.
 
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod stages;
@@ -83,7 +83,7 @@ fn positions(dim: usize, expand: impl Fn(&[f64]) -> Tensor<Jet>) -> Vec<Vec<f64>
 }
 
 /// Runs a program with the positions in the place of `POINTS`: all stages and the machine code must agree with each other, and
-/// the outputs with what is wanted of each at every position.
+/// the outputs with the values `wanted` at every position.
 fn compare(
     name: &str,
     text: &str,
@@ -193,7 +193,7 @@ create_array {{ s(i) | i in 0..4 }}
     }
 }
 
-/// A matrix of which only the upper triangle counts, in domains of every dimension: how its values change and its vectors turn.
+/// Only the upper triangle of a matrix counts, in domains of every dimension: derivatives of its eigenvalues and eigenvectors.
 #[test]
 fn images_of_matrices_that_are_not_symmetric() {
     for (dim, n) in [(1, 3), (2, 3), (3, 2)] {
@@ -242,7 +242,7 @@ create_array {{ s(i) | i in 0..4 }}
     }
 }
 
-/// A field function with an eigensystem that no formula of the position has is code; the message says what is in the way.
+/// A field function whose eigensystem has no closed form in the position needs code; the message names the obstacle.
 #[test]
 fn what_has_no_closed_form_is_said_at_its_place() {
     let text = "#version 2.0

@@ -1,6 +1,6 @@
-//! Every stage means the same: the programs in `programs/checks` give what they say they give, in every IR under the
-//! reference interpreter, and as machine code for every number of strands per call in both precisions. The programs of the
-//! gallery and the generators of data agree with themselves in the same way. Random programs have a test of their own.
+//! Every stage means the same: the programs in `programs/checks` have the results that their comments state, in every IR under the
+//! reference interpreter, and as machine code for every number of strands per call in both precisions. For the programs of the
+//! gallery and the generators of data, all of these agree with each other. Random programs have a test of their own.
 
 mod stages;
 
@@ -53,14 +53,14 @@ fn says_what_it_expects(source: &Source) {
     assert!(!expected(source).is_empty(), "{name} expects nothing");
 }
 
-/// A check program gives what it says in every IR and as machine code, with any number of workers.
+/// A check program has its stated results in every IR and as machine code, with any number of workers.
 fn check_program(path: &Path) {
     let source = read(path);
     says_what_it_expects(&source);
     let (expected, printed) = (expected(&source), expected_print(&source));
     let case = Case::new(source);
     let agreed = case.stages_agree();
-    assert_eq!(agreed.1.printed, printed, "what is printed");
+    assert_eq!(agreed.1.printed, printed, "the printed text");
     for (name, values) in expected {
         let outputs = &agreed.1.outputs;
         let found = outputs.iter().find(|(n, _)| *n == name);

@@ -91,7 +91,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// What a program expects and did not get, and what it got without expecting it.
+/// The diagnostics that a program expects and that are missing, and those that it does not expect.
 fn mismatches(source: &Source) -> Vec<String> {
     let name = source.path.display();
     let mut failures = Vec::new();

@@ -1,4 +1,4 @@
-//! Explanations: of exactly what is compiled, in the notation of the language, with true counts.
+//! Explanations: exactly of the compiled operators, in the notation of the language, with true counts.
 
 use compiler::{
     explain::{Explanation, Part, Unexplained, explain},
@@ -261,7 +261,7 @@ fn names_that_are_not_there_are_told() {
     );
 }
 
-/// What is printed is bounded, also where values outside of regions are made of each other in many ways.
+/// The printed text is bounded, also where values outside of regions are made of each other in many ways.
 #[test]
 fn every_program_is_explained_in_a_text_of_bounded_length() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -356,7 +356,7 @@ fn second_script(line: &str) -> Option<&str> {
             }
             '{' => last.push(script.take()),
             '}' => {
-                // What was a script is over; the next may not be of its kind. A group begins anew.
+                // A script in braces ends here, and the next must not be of its kind. Any other group allows both kinds again.
                 let kind = last.pop().flatten();
                 if let Some(end) = last.last_mut() {
                     *end = kind;
@@ -413,7 +413,7 @@ fn operations(function: &Function<low::Low>) -> usize {
     count
 }
 
-/// What is compiled for the gallery, printed and read again: each line that is written as programs are means the same.
+/// The compiled operators of the gallery, printed and read again: each line in the notation of programs means the same.
 #[test]
 fn lines_of_the_gallery_can_be_read_again() {
     let (mut all, mut read) = (0, 0);

@@ -1,4 +1,4 @@
-//! Imports: what they give, what can be wrong with them, and where messages say it is.
+//! Imports: the imported definitions, errors in imports, and the places of their messages.
 
 use compiler::{
     front::{CheckOptions, check, diag, source::Source, standard::LIBRARY, syntax},
@@ -38,7 +38,7 @@ fn program(name: &str, files: &[(&str, &str)]) -> Source {
     Source::new(path, text)
 }
 
-/// What is reported: `file:line: severity: message`, the file without its folder.
+/// The diagnostics, as `file:line: severity: message`, with the file without its folder.
 fn reported(source: &Source) -> Vec<String> {
     let checked = check(source, &CheckOptions::default());
     let lines = diag::to_json_lines(source, checked.diagnostics);

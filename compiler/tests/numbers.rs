@@ -86,7 +86,7 @@ fn operators(lowered: &Lowered) -> (usize, usize) {
 
 #[test]
 fn what_algebra_removes_is_not_computed() {
-    // What is written, its type, and how many probes and other operators it comes to.
+    // An expression, its type, and the numbers of probes and of other operators that it compiles to.
     let rows = [
         ("(0*F)(p)", "real", 0, 0),
         ("(1*F)(p)", "real", 1, 0),

@@ -1,4 +1,4 @@
-//! The programs in `programs/particles`: what they find is compared with mathematics or with a direct simulation.
+//! The programs in `programs/particles`: their results are compared with mathematics or with a direct simulation.
 
 use compiler::{
     front::source::Source,

@@ -1,6 +1,6 @@
 //! Passes on programs of a few lines: every file under `tests/passes/PASS` is a test.
 //!
-//! A file has a text before and a text after the pass, with a line `=>` between them; lines that begin with `#` say what it shows.
+//! A file has a text before and a text after the pass, with a line `=>` between them; lines that begin with `#` describe the test.
 //! `UPDATE_EXPECT=1 cargo test -p diderot-compiler --test passes` writes the texts after; look at the difference.
 
 use compiler::{

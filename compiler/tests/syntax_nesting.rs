@@ -1,4 +1,4 @@
-//! Deep nesting gets one error and no stack overflow, whatever is nested; what is within the limit is read, printed and dropped.
+//! Deep nesting of any kind gets one error and no stack overflow; nesting within the limit is read, printed and dropped.
 
 mod trees;
 

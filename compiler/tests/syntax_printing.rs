@@ -1,4 +1,4 @@
-//! Reading what was printed gives the same tree, for random trees.
+//! Reading the printed text of a random tree gives the same tree.
 
 mod trees;
 

@@ -49,7 +49,7 @@ fn programs() -> Vec<(String, String)> {
     files
         .map(|path| {
             let text = fs::read_to_string(&path).expect("a program");
-            // With the text of what it imports.
+            // With the text of its imports.
             let source = Source::new(&path, text);
             (path.display().to_string(), source.text)
         })

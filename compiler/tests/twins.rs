@@ -129,7 +129,7 @@ fn a_derivative_by_the_position_reads_what_the_gradient_reads() {
         "output vec2 g = [0, 0]; update { vec2 x = s*[real(n), 1.0]; g = ∇E(x); stabilize; }",
     );
     assert!(written.contains("probe"), "{written}");
-    // What is computed once for all strands has numbers that depend on the order of definitions.
+    // Values that are computed once for all strands have numbers that depend on the order of definitions.
     let unnumbered = |text: &str| {
         let text = written_out(text);
         let mut parts = text.split("global ");
@@ -238,7 +238,7 @@ fn by_index(term: &Term, names: &[&str]) -> Option<String> {
     })
 }
 
-/// The name of what has just these components: `b` of `b[0]`, `b[1]`.
+/// The name of the tensor that has exactly these components: `b` for `b[0]`, `b[1]`.
 fn whole(components: &[String]) -> Option<&str> {
     let name = components.first()?.strip_suffix("[0]")?;
     let mut all = components.iter().enumerate();
@@ -272,8 +272,7 @@ fn by_row(ein: &Ein, names: &[&str]) -> String {
     layout.write(&region, &[root]).values[0].to_string()
 }
 
-/// A program that computes what is defined of arguments of some types: its operators in normal form and its Low-IR; or what is
-/// wrong with it.
+/// A program that computes a definition for arguments of some types: its operators in normal form and its Low-IR, or its errors.
 fn defined(args: &[Type], names: &[&str], result: &Type, left: &str, right: &str) -> String {
     let mut text = String::from("#version 2.0\n");
     for (ty, name) in args.iter().zip(names) {
@@ -305,7 +304,7 @@ fn defined(args: &[Type], names: &[&str], result: &Type, left: &str, right: &str
         }
         Err(stopped) => return format!("{stopped:?}\n{text}"),
     };
-    // Without indices it is not a definition by index but an expression of other operators, each of which is one of its own.
+    // Without indices it is not a definition by index but an expression of other operators, each with an EIN of its own.
     match args.iter().chain([result]).any(has_axes) {
         true => normal_of(&lowered) + &low_of(&lowered),
         false => low_of(&lowered),
@@ -325,10 +324,10 @@ const OTHER_CODE: &[(&str, &[&str])] = &[(
     &["clerp", "clerp_between"],
 )];
 
-/// Rows that have no definition by index, and why. Those that EIN cannot express say so themselves.
+/// Rows that have no definition by index, with the reason. Rows that EIN cannot express have the meaning `Builtin`.
 const NO_DEFINITION: &[(&str, &[&str])] = &[
     (
-        "the program says what it is besides its arguments; its twins are among the values above",
+        "it has parameters in the program besides its arguments; its twins are among the values above",
         &["identity", "slice", "zeros"],
     ),
     ("a power of a scalar, which has no axes", &["power"]),
@@ -336,7 +335,7 @@ const NO_DEFINITION: &[(&str, &[&str])] = &[
         "a choice between scalars, which have no axes",
         &["min", "max"],
     ),
-    ("the number of what is chosen is an int", &["swap"]),
+    ("the number of the chosen argument is an int", &["swap"]),
     ("it takes a whole field", &["compose"]),
     (
         "eigensystems are functions of a whole matrix",
@@ -349,7 +348,7 @@ const TRIED: usize = 3;
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 
-/// An operator of a row at some types, and what it says in index notation.
+/// An operator of a row at some types, and its definition in index notation.
 struct Twin {
     instance: Instance,
     ein: Ein,
@@ -433,9 +432,8 @@ fn nested(dims: &[usize], components: &[String]) -> String {
     format!("[{}]", parts.join(", "))
 }
 
-/// Every row of the operator table that index notation can say, at several shapes, on tensors and on fields: what it says in
-/// index notation is printed as a definition, and becomes the same operators in normal form and the same code. Rows for which
-/// that is not so have a reason.
+/// Every row of the operator table that index notation can express, at several shapes, on tensors and on fields: its definition in
+/// index notation is printed, and becomes the same operators in normal form and the same code. The exceptions have a reason.
 #[test]
 fn every_row_and_its_definition_by_index_become_the_same_code() {
     let variety = Variety {

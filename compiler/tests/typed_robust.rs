@@ -43,7 +43,7 @@ fn pieces(text: &str) -> Vec<String> {
     pieces
 }
 
-/// One change: which piece, what is done to it, and another piece that takes part.
+/// One change: the number of the piece, the kind of change, and the number of another piece that takes part.
 type Change = (usize, u8, usize);
 
 fn changed(text: &str, changes: &[Change]) -> String {

@@ -72,7 +72,7 @@ impl LaneLists {
     };
 }
 
-/// What can go wrong while a strand runs.
+/// The kinds of run-time errors of a strand.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {

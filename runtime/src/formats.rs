@@ -1,9 +1,8 @@
-//! Image files of all formats: what a file is shows in its first bytes, and most formats are a header in front of samples
-//! that the reader of NRRD can read.
+//! Image files of all formats. The first bytes of a file show its format. Most formats are a header in front of samples that the
+//! reader of NRRD can read.
 //!
-//! A translator takes the beginning of a file and gives a NRRD header and where the samples are stored. Pictures and TIFF
-//! are decoded by crates made for them and get a header as well. So one set of rules says what becomes of axes, spaces and
-//! components, whatever the format was.
+//! A translator takes the beginning of a file and returns a NRRD header and the place of the samples. Pictures and TIFF are decoded
+//! by crates made for them and get a header as well. So one set of rules for axes, spaces and components serves all formats.
 
 mod lz4;
 mod metaimage;
@@ -42,7 +41,7 @@ pub struct Source<'a> {
     header: Header,
     notes: Vec<Note>,
     facts: Facts,
-    /// What stored numbers are multiplied by, and what is added then.
+    /// A factor for stored numbers, and an offset that is added to the product.
     scale: Option<(f64, f64)>,
     /// The other arrays of the file: their names, and how many numbers a sample of theirs has.
     others: Vec<(String, usize)>,
@@ -122,7 +121,7 @@ impl<'a> Source<'a> {
         Source::open_array(path, None)
     }
 
-    /// Opens a file of which an array is wanted, if it has several.
+    /// Opens a file; `array` selects one of its arrays, if it has several.
     pub(crate) fn open_array(
         path: &Path,
         array: Option<&str>,
@@ -153,7 +152,7 @@ impl<'a> Source<'a> {
     pub(crate) fn into_array(self, limit: usize) -> Result<Nrrd, ImageError> {
         let Data::Stored(reader) = self.data else {
             let message = format!(
-                "a file of the format {} is no array of numbers",
+                "a file of the format {} is not an array of numbers",
                 self.format
             );
             return Err(ImageError::new(message));
@@ -175,7 +174,7 @@ impl<'a> Source<'a> {
         &self.header
     }
 
-    /// What was decided about it.
+    /// The notes about choices that were made for the user.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
@@ -263,7 +262,7 @@ fn open_file(path: &Path, array: Option<&str>) -> Result<Source<'static>, ImageE
 }
 
 /// The coordinates of the points in the bytes of a file of geometry, three of each, as long as they take no more than `limit`
-/// bytes; `None` if it is no such file.
+/// bytes; `None` if the file has another format.
 pub(crate) fn points(bytes: &[u8], limit: usize) -> Option<Result<Samples, ImageError>> {
     points::read(bytes, limit)
 }
@@ -375,12 +374,12 @@ fn inside_gzip<'a>(opened: Opened<'a>, name: &str) -> Result<Source<'a>, ImageEr
     }
 }
 
-/// The most bytes that so many can be inflated to.
+/// The most bytes that `bytes` compressed bytes can be inflated to.
 fn most_inflated(bytes: u64) -> u64 {
     bytes.saturating_mul(1032)
 }
 
-/// Refuses an array that no file of so many bytes can hold, when one byte stands for `ratio` at most.
+/// Refuses an array that no file of `bytes` bytes can hold, if a byte expands to at most `ratio` bytes.
 fn check_length(header: &Header, bytes: u64, ratio: u64) -> Result<(), ImageError> {
     let size = header.sample_size().unwrap_or(1);
     let wanted = header.sample_count().and_then(|n| n.checked_mul(size));

@@ -1,9 +1,8 @@
-//! Images: samples on a grid that lies in world space.
+//! Images: samples on a grid in world space.
 //!
-//! Takes files of all formats that [`crate::formats`] knows, or arrays in memory; gives an [`Image`]: its samples converted
-//! once to the program's real type, stored component by component, and shared by everyone who clones it, with the
-//! transforms between index space and world space. Sample `n` of an axis lies at
-//! index coordinate `n`.
+//! Takes files of all formats that [`crate::formats`] knows, or arrays in memory, and returns an [`Image`]: its samples, converted
+//! once to the program's real type, stored component by component, and shared by all clones, with the transforms between
+//! index space and world space. Sample `n` of an axis is at index coordinate `n`.
 //!
 //! Samples of one component are contiguous, axis 0 fastest, and the allocation goes on for [`ROW_LOAD`]` - 1` samples
 //! after the last one: loading [`ROW_LOAD`] consecutive samples from any valid one stays inside it.
@@ -56,7 +55,7 @@ pub trait Real: num_traits::Float + Default + fmt::Debug + Send + Sync + 'static
     /// The same number in double precision.
     fn in_double(self) -> f64;
 
-    /// So many zeros, or `None` if there is no memory for them.
+    /// `count` zeros, or `None` if there is no memory for them.
     fn zeros(count: usize) -> Option<Vec<Self>>;
 }
 
@@ -101,14 +100,14 @@ pub struct Image<T> {
 pub struct Loaded<T> {
     /// The image.
     pub image: Image<T>,
-    /// What was decided where the file leaves a choice, and what may be wrong.
+    /// Notes about choices that the file leaves open, and about possible mistakes.
     pub notes: Vec<Note>,
-    /// The space that the image lies in, to be compared with that of others.
+    /// The space of the image, to be compared with the spaces of other images.
     pub surroundings: Surroundings,
 }
 
 impl<T> Loaded<T> {
-    /// The notes, each said of the option and the file that were asked for.
+    /// The notes, each with the option and the file of the image.
     pub fn notes_on(&self, file: &str, reading: &Reading) -> impl Iterator<Item = Note> {
         let option = reading.name.as_ref().map(|name| format!("-{name} "));
         let what = format!("{}{file}", option.unwrap_or_default());
@@ -306,7 +305,7 @@ impl<T: Real> Image<T> {
             .copied()
     }
 
-    /// Where the grid lies in world space.
+    /// The orientation of the grid in world space.
     pub fn orientation(&self) -> &Orientation {
         &self.orientation
     }

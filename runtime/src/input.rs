@@ -1,8 +1,8 @@
 //! The inputs of a program: their types, and their values from words.
 //!
-//! Takes the words of a command line and the type of an input; gives the value, exactly, or a message that quotes the
-//! word at fault and says what was expected. Which words belong to which input is the business of [`command_line`]; values
-//! that stand in files are named here and read by [`sequence`] and [`crate::image`].
+//! Takes the words of a command line and the type of an input. Returns the exact value, or a message that quotes the word at fault
+//! and names the expected form. [`command_line`] finds the words of each input. Values in files are only named here;
+//! [`sequence`] and [`crate::image`] read them.
 
 pub mod command_line;
 pub mod help;
@@ -213,7 +213,7 @@ pub fn parse_value<W: AsRef<OsStr>>(
         {
             Err("found an empty word, expected a file name".to_string())
         }
-        // What is no file may be the elements themselves.
+        // A word that does not name a file may be the elements themselves.
         InputType::Seq { elem, len: None } if elem.is_numbers() && !Path::new(word).exists() => {
             let elements = word
                 .to_str()
@@ -361,7 +361,7 @@ impl InputValue {
     }
 }
 
-/// What it is, in a few words.
+/// A short description of the value.
 impl fmt::Display for InputValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -11,8 +11,8 @@ pub(crate) use claims::Meter;
 pub use claims::{Claim, Shortage, claim, set_limit};
 pub(crate) use contents::Contents;
 
-/// Bytes that are available: what the system has, within the limits of the process and of the group it runs in, and within
-/// what claims may take together. `None` where nobody says.
+/// The available memory in bytes: that of the system, within the limits of the process and its control group, and within the limit
+/// of all claims together. `None` if the system does not report it.
 pub fn available() -> Option<u64> {
     let left = claims::left_by_limit();
     match available_to_process() {
@@ -49,7 +49,7 @@ pub(crate) fn zeros<T: Zero>(count: usize) -> Option<Vec<T>> {
 /// A number whose zero has no bit set.
 ///
 /// # Safety
-/// A value of which all bytes are 0 is valid.
+/// A value whose bytes are all 0 is valid.
 pub(crate) unsafe trait Zero: Copy {}
 
 // SAFETY: the bits of 0.0 are 0.
@@ -67,7 +67,7 @@ fn field(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// What is left to the control group, which is how containers and batch systems limit memory.
+/// The memory left to the control group, by which containers and batch systems limit memory.
 fn in_group() -> Option<u64> {
     let groups = text("/proc/self/cgroup")?;
     let group = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
@@ -84,7 +84,7 @@ fn in_group() -> Option<u64> {
     Some(most.saturating_sub(used.saturating_sub(cached)))
 }
 
-/// What is left below the limit that `ulimit -v` sets.
+/// The memory left below the limit that `ulimit -v` sets.
 fn in_address_space() -> Option<u64> {
     let most = field(&text("/proc/self/limits")?, "Max address space")?;
     let used = field(&text("/proc/self/status")?, "VmSize:")? << 10;
@@ -119,7 +119,7 @@ pub(crate) fn large_pages(start: *mut u8, bytes: usize) {
     {
         const PAGE: usize = 1 << 12;
         let skipped = start.align_offset(PAGE);
-        // SAFETY: the range lies in the allocation; the advice changes nothing about its contents.
+        // SAFETY: the range is within the allocation; the advice does not change its contents.
         unsafe {
             libc::madvise(
                 start.add(skipped).cast(),
@@ -132,7 +132,7 @@ pub(crate) fn large_pages(start: *mut u8, bytes: usize) {
     let _ = start;
 }
 
-/// An empty vector with room for so many values.
+/// An empty vector with room for `count` values.
 pub(crate) fn roomy<T>(count: usize) -> Vec<T> {
     let values: Vec<T> = Vec::with_capacity(count);
     large_pages(
@@ -157,7 +157,7 @@ impl<T: Copy> Room<T> {
     /// Writes an element.
     ///
     /// # Safety
-    /// There is room for it, nobody else writes it, and nobody reads it meanwhile.
+    /// There is room for the value, and no other thread reads or writes it meanwhile.
     #[inline(always)]
     pub(crate) unsafe fn put(&self, index: usize, value: T) {
         // SAFETY: promised by the caller.

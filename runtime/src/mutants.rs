@@ -4,8 +4,8 @@
 //! `mutants` no fault can be on, and nothing of it is left. `datm mutants` switches them on one at a time, after those of the
 //! compiler.
 
-/// Defines `Mutant`, the faults of a part of the runtime, and `is_on`. With the feature, also `MUTANTS`, which lists them with
-/// what they do, and `switch_on`.
+/// Defines `Mutant`, the faults of a part of the runtime, and `is_on`. With the feature, also `MUTANTS`, which lists the faults with
+/// their descriptions, and `switch_on`.
 macro_rules! mutants {
     ($($mutant:ident: $fault:literal;)*) => {
         /// A deliberate fault.
@@ -13,7 +13,7 @@ macro_rules! mutants {
         #[repr(u8)]
         pub enum Mutant { $(#[doc = $fault] $mutant,)* }
 
-        /// Every fault and what it does.
+        /// Every fault and its description.
         #[cfg(feature = "mutants")]
         pub const MUTANTS: &[(Mutant, &str)] = &[$((Mutant::$mutant, $fault),)*];
 

@@ -57,7 +57,7 @@ pub enum Scalar {
 /// An output with its values, as files take them.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a> {
-    /// What it is.
+    /// The description of the output.
     pub output: &'a Output,
     /// Its values; for a sequence of varying length the elements of all strands.
     pub values: Values<'a>,

@@ -226,7 +226,7 @@ fn reduce_numbers<T: Number>(reduction: Reduction, values: &[T], components: usi
             squares.into_iter().map(|total| total.over(count)).collect()
         }
         Reduction::Product => fold(values, components, T::ONE, &|_, value| value, T::times),
-        // The language's `max` and `min`: a NaN never replaces what there is.
+        // The language's `max` and `min`: a NaN never replaces the value so far.
         Reduction::Max => fold(values, components, T::LEAST, &|_, value| value, |a, b| {
             if a < b { b } else { a }
         }),

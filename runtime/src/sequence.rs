@@ -2,7 +2,7 @@
 //!
 //! A handle is a buffer number and a length: a sequence is a prefix of a buffer. Appending to
 //! the newest value of a buffer writes behind its end and gives a longer prefix; the older value
-//! stays what it was. Appending to an older value copies. That makes growing a polyline cheap
+//! does not change. Appending to an older value copies. That makes growing a polyline cheap
 //! without counting references. A buffer that was made by prepending works the other way round:
 //! its values are suffixes and grow at the beginning.
 //!

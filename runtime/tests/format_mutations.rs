@@ -1,6 +1,6 @@
-//! Files with changed bytes: they are read or refused, nothing panics, and memory stays within what the file justifies.
+//! Files with changed bytes: they are read or refused, nothing panics, and memory stays in proportion to the file.
 //!
-//! `DAMAGED=20000 cargo test -p diderot-runtime --test format_mutations damaged` tries so many files of each format.
+//! `DAMAGED=20000 cargo test -p diderot-runtime --test format_mutations damaged` tries this many files of each format.
 
 #[path = "../nrrd/tests/counting/mod.rs"]
 mod counting;
@@ -106,7 +106,7 @@ fn damaged_files_of_every_format_are_read_or_refused() {
     let mut formats: BTreeMap<&str, Vec<(PathBuf, Vec<u8>)>> = BTreeMap::new();
     for path in names {
         let suffix = path.extension().and_then(|suffix| suffix.to_str());
-        // What belongs to a header, and what is no file of any format.
+        // Data files that belong to a header, and files that are not of any image format.
         if matches!(
             suffix,
             None | Some("py" | "txt" | "csv" | "raw" | "zraw" | "img")
@@ -123,7 +123,7 @@ fn damaged_files_of_every_format_are_read_or_refused() {
             let (path, file) = &files[round % files.len()];
             let bytes = damaged(file, &mut chance);
             let peak = peak_of(|| read_as_everything(&bytes));
-            // One byte of LZW may stand for four thousand, each of which becomes a real number.
+            // One byte of LZW may expand to four thousand bytes, and each becomes a real number.
             let justified = CONSTANT + 4096 * 3 * 8 * bytes.len();
             assert!(
                 peak < justified,
@@ -155,7 +155,7 @@ fn file_of(encoding: Encoding, sizes: &[usize]) -> Vec<u8> {
 fn memory_follows_the_data_and_not_the_header() {
     let _alone = alone();
     for encoding in Encoding::all() {
-        // A hundred thousand samples, of which the header claims a thousand million.
+        // The file has a hundred thousand samples, but its header claims a thousand million.
         let mut file = file_of(encoding, &[100_000]);
         let sizes = file.windows(6).position(|w| w == b"100000").unwrap();
         file.splice(sizes..sizes + 6, *b"1000000000");

@@ -274,9 +274,9 @@ fn what_cannot_be_read_of_a_known_format_says_why() {
         ("numpy-object.npy", "objects cannot be read"),
         ("numpy-structured.npy", "structured type"),
         ("numpy-half.npy", "astype('float32')"),
-        ("make.py", "no format that is known"),
+        ("make.py", "not a known format"),
         ("none.nii", "No such file"),
-        ("itk-vector.mha#1", "none of which has frames"),
+        ("itk-vector.mha#1", "none of them has frames"),
         (
             "itk-frames.mha#3",
             "frame 3 is asked for, but axis 3 of kind `time` has frames 0 to 2",
@@ -333,7 +333,7 @@ fn pictures_that_are_cut_off_are_told_so() {
         for length in [9, bytes.len() / 2, bytes.len() - 1] {
             let read = Image::<f32>::from_bytes(&bytes[..length], 2, &[3], &Reading::default());
             let Err(error) = read else {
-                // What is missing may be behind the samples.
+                // The missing bytes may be behind the samples.
                 assert!(length > bytes.len() / 2, "{name}: {length}");
                 continue;
             };

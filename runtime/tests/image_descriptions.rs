@@ -1,4 +1,4 @@
-//! What is said of files: their grids without their samples, and their values.
+//! The descriptions of files: their grids, without reading the samples, and statistics of their values.
 
 use std::path::{Path, PathBuf};
 
@@ -126,7 +126,7 @@ fn reals_of_any_size_and_none_have_statistics() {
     assert_relative_eq!(found.mean, 0.25, max_relative = 1e-12);
     assert_relative_eq!(found.percentiles.0, -0.24, epsilon = 2e-4);
     assert_relative_eq!(found.percentiles.1, 0.74, epsilon = 2e-4);
-    // A span that is no finite number.
+    // A span that is not finite.
     let found = values_of("large", Samples::F64(vec![f64::MAX, -f64::MAX, 0.0]));
     assert_eq!(
         (found.min, found.max, found.mean),

@@ -196,12 +196,14 @@ fn what_is_taken_for_granted_is_noted_with_the_line_that_says_it() {
     let [a, b] = GRID;
     assert_eq!(
         notes(&numbered(&[a, b, 3], ""), 2, &[3]),
-        ["axis 2 of size 3 is taken as components; `kinds: domain domain vector` would say so"]
+        [
+            "axis 2 of size 3 is taken as components; `kinds: domain domain vector` makes this explicit"
+        ]
     );
     assert_eq!(
         notes(&numbered(&[3, a, 3], ""), 2, &[3]),
         [
-            "axis 0 of size 3 is taken as components (the last would fit as well); `kinds: vector domain domain` would say so"
+            "axis 0 of size 3 is taken as components (the last would fit as well); `kinds: vector domain domain` makes this explicit"
         ]
     );
     // Elimination leaves no choice, and neither do kinds.
@@ -266,7 +268,7 @@ fn components_may_stand_anywhere_and_on_two_axes() {
             );
         }
     }
-    // Transposed sizes are no such matrix.
+    // Transposed sizes are not such a matrix.
     assert!(
         load(
             &numbered(&[2, 3, 5], "kinds: list list space\n"),

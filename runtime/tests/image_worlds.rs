@@ -1,5 +1,5 @@
-//! Where images lie, and what becomes of components that have a direction there: measurement frames, patient spaces, grids
-//! of fewer dimensions than their space, and frames of time.
+//! The places of images in the world, and the transformation of components that have a direction there: measurement frames, patient
+//! spaces, grids of fewer dimensions than their space, and frames of time.
 
 use approx::assert_relative_eq;
 use runtime::image::{
@@ -218,7 +218,7 @@ fn a_grid_in_a_larger_space_is_seen_in_the_coordinates_it_spans() {
         place("(0,0,5) (0,6,0)"),
         Orientation::new(&[vec![0.0, 5.0], vec![6.0, 0.0]], &[2.0, 3.0]).unwrap()
     );
-    // Time is no coordinate of the world.
+    // Time is not a coordinate of the world.
     let fields = "space: left-posterior-superior-time\nspace directions: (2,0,0,0) (0,2,0,0) (0,0,2,0) (0,0,0,1)\n\
                   kinds: space space space time\nspace origin: (1,2,3,4)";
     let numbers: Vec<f64> = (0..5).map(f64::from).collect();
@@ -346,14 +346,14 @@ fn frames_are_chosen_wherever_their_axis_stands() {
     };
     let error = Image::<f64>::from_nrrd(&one, 1, &[], &reading).unwrap_err();
     assert!(
-        error.to_string().contains("none of which has frames"),
+        error.to_string().contains("none of them has frames"),
         "{error}"
     );
 }
 
 #[test]
 fn which_axis_has_frames_does_not_depend_on_which_is_asked_for() {
-    // Nothing is said of the axes: frames are the slowest one, however many the first would have.
+    // The header does not describe the axes: the slowest one has the frames, no matter how many the first would have.
     let numbers: Vec<f64> = (0..3 * 2 * 5).map(f64::from).collect();
     let array = array(&[3, 2, 5], "content: frames", &numbers);
     let reading = |frame| Reading {

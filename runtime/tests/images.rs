@@ -1,4 +1,4 @@
-//! Images from NRRD, PNG and arrays: layout in memory, orientation, and what is refused.
+//! Images from NRRD, PNG and arrays: layout in memory, orientation, and errors.
 
 use approx::assert_relative_eq;
 use ndarray::{Array, IxDyn, s};
@@ -305,11 +305,11 @@ const REFUSED: &[Refused] = &[
      "-vol: axis 0 of kind `3-vector` holds values, which leaves 1 axis for the grid, but image(2)[] wants 2\n\
       help: declare `input image(1)[3] vol;`"),
     (&[3, 4, 5, 6], "kinds: space space space space", 3, &[3],
-     "-vol: 4 axes (3 × 4 × 5 × 6), all of which belong to the grid by their kinds or directions, but image(3)[3] wants 3\n\
-      help: if axis 0 holds components, the header must say so: `kinds: vector space space space`"),
+     "-vol: 4 axes (3 × 4 × 5 × 6) that all belong to the grid by their kinds or directions, but image(3)[3] wants 3\n\
+      help: if axis 0 holds components, the header needs the line `kinds: vector space space space`"),
     (&[6, 2, 2, 2], "kinds: vector space space space", 3, &[3, 3],
      "-vol: axis 0 of kind `vector` has 6 numbers, but image(3)[3,3] wants 9\n\
-      help: if they are the upper halves of symmetric matrices, the header must say so by kind `3D-symmetric-matrix` for axis 0\n\
+      help: if they are the upper halves of symmetric matrices, the header must give axis 0 the kind `3D-symmetric-matrix`\n\
       help: or say which half it is: `--symmetric-vol upper` (xx xy xz yy yz zz) or `--symmetric-vol lower` (xx yx yy zx zy zz)"),
     (&[2, 3, 4, 20], "kinds: space space space time", 3, &[],
      "-vol: axis 3 of kind `time` has 20 numbers, but image(3)[] wants 1 number per sample\n\
@@ -322,7 +322,7 @@ const REFUSED: &[Refused] = &[
     (&[2, 2], "space dimension: 1\nkinds: space space", 2, &[],
      "-vol: the grid has 2 axes in a space of dimension 1"),
     (&[2, 2], "space dimension: 3\nspace directions: (1,0,1) (0,1,0)", 2, &[],
-     "-vol: the grid of dimension 2 lies obliquely in a space of dimension 3\n\
+     "-vol: the grid of dimension 2 is oblique in a space of dimension 3\n\
       help: slice the data along an axis of the space, or give the place of the grid"),
 ];
 

@@ -417,7 +417,7 @@ fn arrays_and_tables_of_numpy_are_sequences() {
         ),
         ("numpy-points.csv", 2, ":1: found `x`, expected a number"),
         ("numpy-points-fortran.npy", 3, "Fortran order"),
-        ("pillow-grey.png", 1, "PNG is no array of numbers"),
+        ("pillow-grey.png", 1, "PNG is not an array of numbers"),
         ("itk.dcm", 1, "of the format DICOM"),
     ] {
         let error = read_reals(&files.join(name), components).unwrap_err();

@@ -362,7 +362,7 @@ fn several_outputs_are_told_apart_by_name() {
             (Some("p/q".into()), Some("s".into()))
         ]
     );
-    // What is said of all holds for those of which nothing is said by name, wherever it stands.
+    // Options for all outputs apply to those without an option of their own, in any order.
     let parsed = parse(
         &program,
         &words("-img a -o-rgb x.png -o all.csv --range-path 0,2 --range 0,5"),
@@ -399,7 +399,7 @@ fn help_is_given_wherever_it_is_asked_for() {
         "  -n INT                    int: what n is (default: 7)",
         "  --nworkers N              use N worker threads; 0 means one per core",
         "  -l, --limit N             stop after N super-steps; 0 means no limit",
-        "  -v, --verbose             report what is done",
+        "  -v, --verbose             report details of the run",
         "  rgb                       usually written to rgb.nrrd",
     ];
     for line in expected {
@@ -424,7 +424,7 @@ fn options_of_images_are_for_one_or_all() {
     let plain = run("");
     assert_eq!(plain.readings[img].name.as_deref(), Some("img"));
     assert_eq!(plain.readings[img].world, World::Stored);
-    // What is said of one counts, in whatever order.
+    // An option for one image takes precedence, in any order.
     for text in ["--world ras --world-dti lps", "--world-dti=lps --world=ras"] {
         let run = run(text);
         assert_eq!(run.readings[img].world, World::Ras);
@@ -458,7 +458,7 @@ fn options_of_images_are_for_one_or_all() {
         text.contains("--world[-NAME] ras|lps|stored|PLACE"),
         "{text}"
     );
-    // Nobody is told about images where there are none.
+    // The help of a program without images does not mention options of images.
     program
         .inputs
         .retain(|input| !matches!(input.ty, InputType::Image { .. }));

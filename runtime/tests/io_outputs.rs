@@ -1,4 +1,4 @@
-//! Outputs: layout of the arrays, formats by suffix, and what is left when writing fails.
+//! Outputs: layout of the arrays, formats by suffix, and the files that remain when writing fails.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use runtime::output::write::{self, Contents, Style, Written};
 use runtime::output::{Column, Domain, Length, Output, Scalar, Values, to_nrrd, to_nrrd_pair};
 use runtime::png::{self, Depth, Range};
 
-/// A directory of its own for one test, removed with what is in it.
+/// A directory for one test, removed with its contents.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -143,7 +143,7 @@ fn a_file_has_the_header_of_the_original() {
     );
 }
 
-/// The header lines of an output of ones that say what it is.
+/// The sample type, the sizes and the kinds in the header of an output.
 fn description(output: &Output, domain: &Domain, values: Values<'_>) -> String {
     let nrrd = to_nrrd(output, domain, values, None).unwrap();
     let kinds: Vec<_> = nrrd
@@ -459,7 +459,7 @@ fn links_stay_links_and_pipes_stay_pipes() {
         .status()
         .unwrap();
     assert!(made.success());
-    // A pipe that is open for both directions blocks nobody.
+    // Opening a pipe for both directions does not block.
     let mut end = fs::File::options()
         .read(true)
         .write(true)

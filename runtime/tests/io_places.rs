@@ -1,4 +1,4 @@
-//! Where grids lie in the world: what words say, what positions show, and what files then have.
+//! The places of grids in the world: from words of the command line, from positions of strands, and in the written files.
 
 use runtime::nrrd::{self, NamedSpace, Space};
 use runtime::output::place::{Place, Placement, fit, of_file};

@@ -1,4 +1,4 @@
-//! The files of a run are checked before it begins, and everything that is wrong is told at once.
+//! The files of a run are checked before it begins, and all errors are reported at once.
 
 use runtime::input::options::{OutputOptions, RunOptions};
 use runtime::input::{command_line, options};
@@ -195,6 +195,6 @@ fn the_output_with_the_positions_is_found_or_asked_for() {
     }];
     assert!(
         plan(&whole, &domain, &options(&[Some("x.vtp")]), &[]).is_err(),
-        "integers are no positions"
+        "integers are not positions"
     );
 }

@@ -1,5 +1,5 @@
-//! What is left of a file that is being written when the process is told to end. Alone in its process, because it is about all
-//! files of one.
+//! Unfinished files are removed when the process is about to end. This test has a process of its own, because it affects all
+//! files of the process.
 
 use runtime::output::film::Film;
 use runtime::output::format::Destination;

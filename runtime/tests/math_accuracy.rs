@@ -522,7 +522,7 @@ fn results_are_as_near_as_the_table_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What has been found wrong: quotients that are subnormal, or were made so by scaling.
+/// Errors of the past: quotients that are subnormal, or became so by scaling.
 #[test]
 fn angles_of_points_far_apart_in_magnitude_do_not_underflow() {
     let arguments = vec![

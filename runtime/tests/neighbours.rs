@@ -26,7 +26,7 @@ fn by_definition<T: Coordinate, const D: usize>(
     found
 }
 
-/// Asks around every point with every radius, and around some places that are no point.
+/// Queries around every point with every radius, and around some positions that are not points.
 fn check<T: Coordinate + std::fmt::Debug, const D: usize>(
     positions: &[[T; D]],
     radii: &[T],

@@ -310,8 +310,8 @@ fn a_lane_gives_the_same_bits_at_every_width_and_in_any_company() {
     }
 }
 
-/// Lanes that are so near each other that they may share what they read: around places in the middle, at the edges and at the
-/// corners of an image, a little of a cell apart or a few cells.
+/// Lanes that are so near each other that they may share samples: around places in the middle, at the edges and at the corners of an
+/// image, a fraction of a cell or a few cells apart.
 fn neighbours<T: Float>(sizes: &[usize], lanes: usize) -> Vec<[T; 3]> {
     let mut random = noise(7);
     let mut points = Vec::new();

@@ -21,7 +21,7 @@ fn read(pool: &SequencePool, sequence: Sequence) -> Vec<u32> {
         .collect()
 }
 
-/// Settles a strand that held `before` and now holds `after`; gives what it holds then.
+/// Settles a strand that held `before` and now holds `after`; returns the sequences that it holds afterwards.
 fn settle(
     pool: &SequencePool,
     cache: &mut SequenceCache,
@@ -41,12 +41,12 @@ fn settle(
         before,
         read_by_others: false,
     };
-    // SAFETY: the tests use afterwards only what they hold.
+    // SAFETY: afterwards the tests use only the sequences that they hold.
     unsafe { cache.settle(pool, settling, &mut held).unwrap() };
     held.into_iter().map(|held| held.sequence).collect()
 }
 
-/// What can be done with sequences, as positions in the list of those made so far.
+/// An operation on sequences, which are given by their positions in the list of those made so far.
 #[derive(Clone, Debug)]
 enum Step {
     Create(Vec<u32>),
@@ -144,7 +144,7 @@ fn a_million_steps_leave_no_bytes_behind() {
         let strand = round as usize % 8;
         let owner = Owner::strand(strand as u64);
         let state = states[strand];
-        // SAFETY: states are alive, and so is what was made since.
+        // SAFETY: the sequences of states are alive, and so are those made since.
         let next = unsafe {
             match round / 8 % 50 {
                 49 => cache.create(&pool, owner, &bytes(&[round]), ELEMENT),

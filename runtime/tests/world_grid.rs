@@ -31,7 +31,7 @@ const NUMBER: usize = 1;
 const STEPS: usize = 2;
 const ODD: usize = 3;
 
-/// In step or on their own: the same program, but for what it claims to do.
+/// In step or on their own: the same program except for its declared abilities.
 const ON_THEIR_OWN: Abilities = Abilities {
     starts: false,
     stabilizes: true,

@@ -1,4 +1,4 @@
-//! The order of events: what runs when, what is counted when, and what is printed in which order.
+//! The order of events: of methods, of counts, and of printed text.
 
 use runtime::abi::{LaneMask, LaneOutcome};
 use runtime::reduce::{Reduction, Values};
@@ -27,7 +27,7 @@ enum Deed {
     NewAndDie(i32),
 }
 
-/// Strands that say what they do.
+/// Strands that print their actions.
 struct Chatter {
     layout: StateLayout,
     abilities: Abilities,
@@ -173,8 +173,8 @@ unsafe impl StrandProgram for Chatter {
     fn held_sequences(&self, _: &mut dyn FnMut(Sequence)) {}
 }
 
-/// Runs a program at every width with several workers; what it prints and leaves must always be the
-/// same.
+/// Runs a program at every width with several workers; its printed text and its final values must
+/// always be the same.
 #[track_caller]
 fn check(
     count: usize,
@@ -257,7 +257,7 @@ fn a_global_stabilize_takes_effect_at_once_and_ends_the_run() {
                 StrandSet::Stable,
                 Scalar::I32,
                 1,
-                // SAFETY: the plane lies in the block, and `names` has room for one.
+                // SAFETY: the plane is in the block, and `names` has room for one.
                 &|block, _, names| unsafe {
                     block
                         .add(plane.offset)

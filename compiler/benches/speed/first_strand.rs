@@ -73,7 +73,7 @@ fn one(path: &Path, header: bool) {
     println!("{:12.2}", milliseconds(total));
 }
 
-/// Few strands and small images, so that what is measured is how long it takes to begin.
+/// Few strands and small images, so that the measured time is that until the first strand runs.
 fn small_world(compiled: &Compiled) -> Inputs {
     const FEW: i64 = 4;
     let sizes = ["size", "res", "xres", "yres", "across"];

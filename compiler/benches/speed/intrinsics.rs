@@ -1,5 +1,5 @@
-//! The projection with AVX-512 by hand: packets of sixteen rays that run to their ends, what is known of the volume and the
-//! camera in registers, and the orientation of the volume taken for diagonal, which the compiled program does not know.
+//! The projection with AVX-512 by hand: packets of sixteen rays that run to their ends, with the parameters of the volume and the
+//! camera in registers. It assumes that the orientation of the volume is diagonal, which the compiled program does not know.
 
 use super::rays::{Camera, Volume, projection_camera};
 use rayon::prelude::*;

@@ -22,7 +22,7 @@ pub(crate) struct Jet {
 }
 
 /// The weights of the samples around a position, and their first `ORDERS - 1` derivatives: the kernel is a sum of truncated
-/// powers, of which every derivative is one.
+/// powers, and so are its derivatives.
 fn weights<const ORDERS: usize>(f: f32) -> [[f32; TAPS]; ORDERS] {
     const BINOMIALS: [f32; 7] = [1.0, -6.0, 15.0, -20.0, 15.0, -6.0, 1.0];
     let mut result = [[0.0; TAPS]; ORDERS];

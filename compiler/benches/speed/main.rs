@@ -43,10 +43,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Repetitions, at least, and how long they go on at least; the best counts.
+/// The least number of repetitions, and the least time that they take together; the best counts.
 const TIMES: usize = 5;
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Repetitions of what is slow and only there to compare with.
+/// Repetitions of slow runs that only serve as a comparison.
 const FEW_TIMES: usize = 2;
 
 fn main() {
@@ -71,7 +71,7 @@ fn main() {
             println!();
         }
     }
-    std::fs::remove_dir_all(cases::folder()).expect("what was made here");
+    std::fs::remove_dir_all(cases::folder()).expect("the folder made here");
 }
 
 fn milliseconds(time: Duration) -> f64 {
@@ -88,7 +88,7 @@ fn pool(threads: usize) -> rayon::ThreadPool {
     pool.build().expect("threads")
 }
 
-/// How long something takes, and what it gives.
+/// The time that some work takes, and its result.
 fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let start = Instant::now();
     let result = work();
@@ -224,10 +224,10 @@ fn probes() {
     println!("the intrinsics to compare probes with are those of x86-64");
 }
 
-/// The most memory that a run took beyond what was there before, over the bytes of its values.
+/// The peak of memory during a run above the memory before it, over the bytes of its values.
 fn memory() {
     println!(
-        "Peak of memory beyond what was there, over the bytes of the output, {} threads",
+        "Peak of memory above that before the run, over the bytes of the output, {} threads",
         cores()
     );
     for case in cases::all().iter().filter(|case| case.one_step) {

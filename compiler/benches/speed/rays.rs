@@ -80,7 +80,7 @@ impl Camera {
     }
 }
 
-/// A volume; what is reconstructed by the cubic B-spline here.
+/// A volume that is reconstructed by the cubic B-spline.
 pub(crate) struct Volume<'a> {
     pub(crate) samples: &'a [f32],
     pub(crate) sizes: [usize; 3],

@@ -189,7 +189,7 @@ fn invariants(program: &Program<Low>) -> usize {
     function.map_or(0, |function| function.body.yields.len())
 }
 
-/// The code of a program that is fitted to some images. What is linked does not depend on these.
+/// The code of a program that is fitted to some images. The linker is the same for all images.
 fn machine_code(
     program: &Program<Low>,
     fitted: &Program<Low>,

@@ -1,9 +1,9 @@
-//! The book is true: its programs are compiled and run, what it says the command prints is what the command prints, its tables are
-//! those of the compiler, and its links lead somewhere. `UPDATE_DOCS=1` regenerates outputs and tables; then read the difference.
+//! The book is true: its programs are compiled and run, the command prints the output that it shows, its tables are those of the
+//! compiler, and its links have targets. `UPDATE_DOCS=1` regenerates outputs and tables; then read the difference.
 //!
-//! A block `diderot,file=NAME` is a file of its page, and right; `error=CODE` says what is reported about it, `without=CODE` that this is not; other
-//! blocks `diderot` are right, and completed where they lack a version line or a strand. A block `console` has commands after `$ ` and what
-//! they print. Commands run in a folder of the page, with its files and the folders `data` and `programs`.
+//! A block `diderot,file=NAME` is a file of its page and must be correct. `error=CODE` means that this error is reported for it,
+//! `without=CODE` that it is not. Other blocks `diderot` must be correct; a missing version line or strand is added. A block `console` has
+//! commands after `$ ` and their output. Commands run in a folder of the page, with its files and the folders `data` and `programs`.
 
 mod examples;
 mod library;
@@ -25,12 +25,12 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// Whether to write what can be written by a machine.
+/// Whether to write generated text instead of comparing it.
 fn updates() -> bool {
     std::env::var_os("UPDATE_DOCS").is_some()
 }
 
-/// Compares a page with what it should be, or writes it.
+/// Compares a page with its expected text, or writes it.
 #[track_caller]
 fn current(path: &Path, text: &str) {
     if updates() {
@@ -59,7 +59,7 @@ fn run(name: &str) {
     pictures::compare(&page);
 }
 
-/// What is wrong with a block of Diderot.
+/// The failure of a block of Diderot, if there is one.
 fn wrong(page: &Page, block: &Block<'_>) -> Option<String> {
     let text = block.program();
     let file = block.tag("file").unwrap_or("block.diderot");
@@ -156,7 +156,7 @@ fn the_program_of_the_readme_runs() {
             );
         }
     }
-    // What it shows of the library is a part of the page that is compiled.
+    // Its example of the library is a part of the page that is compiled.
     let whole = Page::read("from-rust");
     for block in page.blocks().filter(|block| block.language() == "rust") {
         for line in block.text.lines().filter(|line| !line.starts_with("use ")) {

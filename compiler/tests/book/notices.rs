@@ -8,7 +8,7 @@ const TABLE: (&str, &str) = ("| licence | packages |\n|---|---|\n", "\n## Data")
 
 #[test]
 fn the_notices_have_every_package_of_the_command() {
-    // Procedural macros and what they need are not in the command.
+    // Procedural macros and their dependencies are not in the command.
     let tree = Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--package", "diderot-compiler"])
         .args(["--edges", "normal,no-proc-macro", "--prefix", "none"])

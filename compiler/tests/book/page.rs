@@ -1,4 +1,4 @@
-//! A page of the book: its blocks, the folder in which its commands run, and what they print.
+//! A page of the book: its blocks, the folder in which its commands run, and their output.
 
 use crate::root;
 use std::{

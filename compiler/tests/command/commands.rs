@@ -64,10 +64,10 @@ pub(crate) fn numbers(dir: &Path, file: &str) -> Vec<f64> {
     array.samples().convert().expect("numbers")
 }
 
-/// A run that has not come so far after this time never will.
+/// A run that has not written its snapshot after this time never will.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Starts a run and sends it a signal when it has written a snapshot; gives what it says and its status.
+/// Starts a run and sends it a signal when it has written a snapshot; returns its messages and its status.
 pub(crate) fn interrupted(
     directory: &Path,
     words: &[&str],

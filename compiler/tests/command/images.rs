@@ -1,4 +1,4 @@
-//! Images of many formats through the command: the same place has the same value whatever wrote the file, and what is said
+//! Images of many formats through the command: the same place has the same value in every format, and the descriptions and messages
 //! about files.
 
 use crate::commands::{diderotc, directory, stderr, stdout, write};
@@ -26,7 +26,7 @@ fn expected(block: &str, what: &str) -> Vec<(Vec<f64>, Vec<f64>)> {
         .collect()
 }
 
-/// The numbers that a run writes, and what it says.
+/// The numbers that a run writes, and its messages.
 #[track_caller]
 fn run(dir: &Path, program: &str, words: &[&str]) -> (Vec<f64>, String) {
     let words = [&[program, "--double", "-o", "out.txt"], words].concat();
@@ -308,7 +308,7 @@ create_array { s(i) | i in 1..1 }
     let (_, said) = run(&dir, "w.diderot", &words);
     assert!(
         said.contains(
-            "warning: `a` lies in the space left-posterior-superior, `b` in right-anterior-superior"
+            "warning: `a` is in the space left-posterior-superior, `b` in right-anterior-superior"
         ),
         "{said}"
     );

@@ -106,7 +106,7 @@ create_array { s(i) | i in 0..99 }
     assert!(!left.iter().any(is_output), "{message}");
 }
 
-/// Starts a run, tells it to end after some wait and gives what it says and its status.
+/// Starts a run, sends it SIGTERM after some wait, and returns its messages and its status.
 fn ended_after(dir: &Path, words: &[&str], wait: impl FnOnce()) -> (String, Option<i32>) {
     let child = command(dir, words)
         .stderr(Stdio::piped())
@@ -141,7 +141,7 @@ create_array { s(i) | i in 0..99 }
 #[test]
 fn an_interrupt_before_the_strands_run_says_so() {
     let dir = directory("interrupt-before");
-    // A stream of which the end does not come.
+    // A stream that never ends.
     let made = Command::new("mkfifo").arg(dir.join("fifo")).status();
     assert!(made.expect("the command `mkfifo`").success());
     let text = "#version 2.0

@@ -1,5 +1,5 @@
-//! What happens where memory or patience ends: a message, and with `--keep` what there was; never an abort, never a half-written
-//! file.
+//! Runs that exceed the memory or are interrupted: they end with a message, and with `--keep` they write the values so far. They never
+//! abort and never leave a half-written file.
 
 use crate::commands::{diderotc, directory, interrupted, names, numbers, stderr, stdout, write};
 use std::{
@@ -131,7 +131,7 @@ fn mesh_of_cubes(n: usize) -> String {
     )
 }
 
-/// What grows without end, and what is said of it.
+/// Programs that grow without end, and the beginnings of their messages.
 const GROWING: [(&str, &str, &str); 4] = [
     (
         "doubling",
@@ -225,7 +225,7 @@ strand s (int i) { output int n = i; update { n += 1; stabilize; } }
 create_array { s(i) | i in 0..2000000 }
 ";
     write(&dir, "p.diderot", text);
-    // No system has so many threads, and a few hundred of them would be slow enough.
+    // No system has this many threads, and a few hundred of them would be slow enough.
     let output = diderotc(
         &dir,
         &["p.diderot", "--nworkers", "1000000", "-o", "n.nrrd"],

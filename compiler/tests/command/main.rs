@@ -1,4 +1,4 @@
-//! The command as a user meets it: what it writes, says and returns.
+//! The command as a user sees it: its files, its messages and its exit status.
 
 mod commands;
 mod early;

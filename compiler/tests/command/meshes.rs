@@ -1,4 +1,4 @@
-//! Meshes on the command line: the file, its array, and what is wrong with them.
+//! Meshes on the command line: the file, its array, and errors in them.
 
 use crate::commands::{diderotc, directory, stderr, stdout, write};
 use std::{fs, path::Path};
@@ -64,7 +64,7 @@ fn info_tells_what_a_mesh_is_and_how_to_declare_it() {
     let text = stdout(&output);
     assert!(text.contains("part.vtu: a mesh of 50 cells"), "{text}");
     assert!(text.contains("  world      [0, 1] × [0, 1]\n"), "{text}");
-    // What it says is right if the declarations make a program.
+    // The description is right if the declarations make a program.
     let declared: String = text
         .lines()
         .filter(|line| line.contains("input mesh") || line.contains("load_fem"))

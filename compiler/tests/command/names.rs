@@ -292,7 +292,7 @@ fn a_name_may_be_as_long_as_the_system_lets_it() {
     let name = format!("{}.csv", "a".repeat(252));
     let output = diderotc(&dir, &["p.diderot", "-o", &name]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert_eq!(stdout(&output), "", "it is told before the run");
+    assert_eq!(stdout(&output), "", "it is reported before the run");
     assert!(!names(&dir).iter().any(|name| name.ends_with(".part")));
 }
 

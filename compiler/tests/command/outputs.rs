@@ -9,7 +9,7 @@ use std::fs;
 #[test]
 fn all_that_is_wrong_with_the_outputs_is_told_before_the_run() {
     let dir = directory("outputs-problems");
-    // It never ends, so whatever is said is said before.
+    // The program never ends, so every message is from before the run.
     let text = "#version 2.0
 input int res = 4;
 strand s (int i) { output real a = 0; output real b = 0; output vec3 c = [0,0,0]; update { a += 1; } }

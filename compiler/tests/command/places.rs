@@ -1,4 +1,4 @@
-//! Where outputs and images lie in the world.
+//! The places of outputs and images in the world.
 
 use crate::commands::{diderotc, directory, numbers, stderr, write};
 use runtime::nrrd;
@@ -176,7 +176,7 @@ fn a_volume_that_lies_elsewhere_is_told() {
     }
 }
 
-/// What is seen of a volume through `inside` alone, and of another one beside it if an input says so.
+/// A projection of a volume that is only read inside, and of another volume too if the input `both` is true.
 const LOOK: &str = "#version 2.0
 input image(3)[] vol (\"a volume\");
 input image(3)[] other (\"another\");

@@ -1,4 +1,4 @@
-//! The command as a user meets it: what it writes, says and returns.
+//! The command as a user sees it: its files, its messages and its exit status.
 
 use crate::commands::{diderotc, directory, stderr, stdout, write};
 use std::{
@@ -115,7 +115,7 @@ fn an_executable_gives_the_same_bytes() {
     );
     let built = diderotc(&dir, &["build", "p.diderot", "-o", "squares"]);
     assert!(built.status.success(), "{}", stderr(&built));
-    // Whoever makes the executable smaller keeps the program.
+    // `strip` makes the executable smaller, but keeps the program.
     let stripped = Command::new("strip").arg(dir.join("squares")).status();
     assert!(stripped.is_ok_and(|status| status.success()));
     let run = Command::new(dir.join("squares"))
@@ -137,7 +137,7 @@ fn building_touches_no_other_file_and_damage_is_told() {
     let unused = SQUARES.replace("strand", "real unused = 1;\nstrand");
     write(&dir, "p.diderot", &unused);
     write(&dir, "precious", "mine");
-    // Whatever lies where a temporary file could be is not written through.
+    // The command does not write through links at the names of temporary files.
     for name in ["p.partial", "p.part", "p.tmp"] {
         std::os::unix::fs::symlink("precious", dir.join(name)).expect("a link");
     }
@@ -156,7 +156,7 @@ fn building_touches_no_other_file_and_damage_is_told() {
             break output.expect("it runs");
         }
     };
-    // Whoever runs it did not write it.
+    // Warnings about the program are not shown to the user of the executable.
     assert_eq!(
         (run().status.code(), stderr(&run())),
         (Some(0), String::new())

@@ -1,4 +1,4 @@
-//! The words of the command line: commands, options on either side of the program's name, and what is said of others.
+//! The words of the command line: commands, options on either side of the program's name, and messages for other words.
 
 use crate::commands::{diderotc, directory, stderr, stdout, write};
 
@@ -67,7 +67,7 @@ fn values_are_spelled_in_several_ways() {
         assert_eq!(rgb(words).0, "1 2 3", "{words:?}");
     }
     assert_eq!(rgb(&["-flip", "-eye", "1,2,3"]).0, "3 2 1");
-    // `h` is an input; with a value it is no question for help.
+    // `h` is an input; with a value it is not a request for help.
     assert!(rgb(&["-h", "0.125"]).1.starts_with("0.125 "));
     assert!(rgb(&["-xs", "1,2,3"]).1.starts_with("6.5 "));
     let help = diderotc(&dir, &["p.diderot", "-h"]);
@@ -268,7 +268,7 @@ create_array { s(i) | i in 0..3 } // all of them
     assert_eq!(
         output.status.code(),
         Some(1),
-        "a repaired program is said to be one"
+        "the error of a repaired program is reported"
     );
     assert!(
         stderr(&output).contains("wrong.diderot:"),

@@ -1,5 +1,4 @@
-//! A host that has no strands and no sequences: it writes down what it is asked to do, and answers with numbers that depend on
-//! the arguments only.
+//! A host that has no strands and no sequences: it records its calls, and answers with numbers that only depend on the arguments.
 
 use compiler::{
     codegen::abi::{CallPlanes, Host, HostCall},
@@ -7,10 +6,10 @@ use compiler::{
 };
 use runtime::abi::FailureKind;
 
-/// How many strands there seem to be.
+/// The number of strands that the host pretends to have.
 pub(crate) const STRANDS: usize = 64;
 
-/// What was asked.
+/// The host with the log of its calls.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct TestHost {
     pub(crate) log: Vec<String>,

@@ -258,7 +258,7 @@ impl Rig {
             let kept = if plane.is_handle { 4 } else { bytes };
             let lane = |lane| {
                 let mut word = [0; 8];
-                // SAFETY: the plane is in the block; what was read is cleared, so that the rest can be compared as bytes.
+                // SAFETY: the plane is in the block. A value is cleared after it is read, so that the rest can be compared as bytes.
                 unsafe {
                     let at = base.add(plane.offset + lane * plane.stride);
                     ptr::copy_nonoverlapping(at, word.as_mut_ptr(), kept);

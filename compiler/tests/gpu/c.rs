@@ -43,7 +43,7 @@ impl Machine for Compiler {
         assert!(compiled.status.success(), "{}\n{said}", kernel.in_c());
         // SAFETY: the library has no initialization.
         let loaded = unsafe { Library::new(&library) }.expect("a library");
-        fs::remove_dir_all(&folder).expect("what was made here");
+        fs::remove_dir_all(&folder).expect("the folder made here");
         let mut libraries = self.libraries.lock().unwrap();
         libraries.push(loaded);
         // The number of the library, and in the lowest bit which entry point.

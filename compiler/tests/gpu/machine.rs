@@ -1,4 +1,4 @@
-//! A machine that runs kernels by interpreting their text, and fails when it is told to.
+//! A machine that runs kernels by interpreting their text, and fails on request.
 
 use super::ptx::{self, Memory};
 use compiler::codegen::gpu::{DriverError, Kernel, Machine};

@@ -92,7 +92,7 @@ fn generators_give_the_same_bits() {
     folder("programs/synth", 10);
 }
 
-/// A tap of an image of which several components are read is one load, or a few; their bits are compared by the checks.
+/// If several components of an image are read, each sample takes one load or a few; the checks compare the bits.
 #[test]
 fn components_that_are_read_lie_side_by_side() {
     let loads = |shape: &str, read: &str, double: bool| {
@@ -191,7 +191,7 @@ create_array { s(i) | i in 0..20 }
     }
 }
 
-/// What is printed as C does the same, compiled by the C compiler of this machine.
+/// The kernels printed as C do the same, compiled by the C compiler of this machine.
 #[cfg(unix)]
 #[test]
 fn kernels_in_c_give_the_same_bits() {
@@ -227,7 +227,8 @@ fn kernels_in_c_give_the_same_bits() {
     assert!(launches >= cases.len(), "only {launches} launches");
 }
 
-/// Strands of different lengths, some of which die, some of which the machine leaves to the CPU: a huge argument of a sine.
+/// Strands that take different numbers of steps. Some die, and the machine leaves some to the CPU, because of a huge argument of a
+/// sine.
 const MIXED: &str = "#version 2.0
 strand s (int i) {
     real x = i;

@@ -19,8 +19,8 @@ fn both_precisions(case: &Case) {
     }
 }
 
-/// Particles in a space of some dimension, given by type, position and a shift: they move, see each other in order, some
-/// stop, some die, some make others, and some say what they see.
+/// Particles in a space of some dimension, given by type, position and a shift: they move and see each other in order. Some stop,
+/// some die, some create others, and some print the neighbours that they see.
 fn particles(vector: &str, position: &str, shift: &str, body: &str) -> Case {
     let text = format!(
         "#version 2.0
@@ -99,7 +99,7 @@ fn long_integers_name_strands_too() {
     }
 }
 
-/// Positions that are no place, far away or all the same; radii that find nothing, everything, or too many to keep.
+/// Positions that are not finite, far away or all the same; radii that find nothing, everything, or too many to keep.
 #[test]
 fn odd_positions_and_radii_find_what_the_cpu_finds() {
     let text = "#version 2.0
@@ -132,7 +132,7 @@ create_collection { p(i) | i in 0..COUNT }
     }
 }
 
-/// One that finds more than it can keep is left to the CPU, and nothing else is.
+/// Only a strand that finds more neighbours than it can keep is left to the CPU.
 #[test]
 fn lists_are_as_long_as_they_have_to_be() {
     let text = "#version 2.0
@@ -157,7 +157,7 @@ create_collection { p(i) | i in 0..249 }
         compare(&case, &Options::default(), machine.clone());
         machine.read.load(Relaxed)
     });
-    // Strands that are left see what is published: it is read.
+    // Strands that are left to the CPU need the published state of all strands, so it is read back.
     assert!(read[1] >= read[0] + 250 * 4, "{read:?}");
 }
 

@@ -14,7 +14,7 @@ enum Operand {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// What is computed: operation, types, target, sources.
+    /// A computation: operation, types, target, sources.
     Compute(String, Vec<String>, usize, Vec<Operand>),
     /// A special register.
     Special(&'static str, usize),
@@ -24,7 +24,7 @@ enum Step {
     Load(Space, String, Vec<usize>, Address),
     /// To neighbours in memory.
     Store(Space, String, Address, Vec<Operand>),
-    /// What is there before goes to the target, if there is one.
+    /// An atomic operation; the old value goes to the target, if there is one.
     Atomic(String, Option<usize>, Address, Operand),
     /// Done where a register has a truth value.
     Guarded(usize, bool, Box<Step>),

@@ -120,7 +120,7 @@ fn a_stop_comes_after_the_super_step() {
     case.assert_same_bits(&case.finish(running), &cpu);
 }
 
-/// Strands that keep in step and of which more and more end, so that the others move together.
+/// Strands that keep in step. More and more of them end, so that the others are moved together in memory.
 const CROWD: &str = "#version 2.0
 int round = 0;
 strand s (int i) {

@@ -37,7 +37,7 @@ const LIMITS: &[&str] = &[
     "exec 2>&-;",
 ];
 
-/// What is said of memory, workers and outputs.
+/// Options about memory, workers and outputs.
 const OPTIONS: &[&[&str]] = &[
     &[],
     &["--memory", "100k"],

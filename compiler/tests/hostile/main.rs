@@ -19,19 +19,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Whatever has not ended after this time is asked to, and again after the same time.
+/// A process that has not ended after this time gets a signal, and another one each time this time has passed again.
 const TIME: Duration = Duration::from_secs(30);
-/// Longer than this nothing may take.
+/// The longest time that a process may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How a process ended, and what it said.
+/// How a process ended, and its output.
 struct Ended {
     output: Output,
     in_time: bool,
 }
 
 impl Ended {
-    /// What is wrong about it, if anything is: it may succeed, fail with a message, or be interrupted.
+    /// The failure of the process, if there is one: it may succeed, fail with a message, or be interrupted.
     fn complaint(&self) -> Option<String> {
         let told = String::from_utf8_lossy(&self.output.stderr);
         let status = self.output.status.code();
@@ -54,7 +54,7 @@ fn executable() -> PathBuf {
     env::var_os("DIDEROTC").map_or_else(|| env!("CARGO_BIN_EXE_diderotc").into(), PathBuf::from)
 }
 
-/// Runs the command behind some words of a shell. What it says goes to files, so that it can say much.
+/// Runs the command behind some words of a shell. Its output goes to files, so that it can be long.
 fn run(directory: &Path, before: &str, words: &[String]) -> Ended {
     let quoted = words.iter().map(|word| format!("'{word}'"));
     let line = format!(
@@ -78,7 +78,7 @@ fn run(directory: &Path, before: &str, words: &[String]) -> Ended {
         if let Some(status) = child.try_wait().expect("a process") {
             break (status, true);
         }
-        // What is computed may take any time; then it is asked to end, and has to.
+        // A computation may take any time, but it must end when it gets a signal.
         if start.elapsed() > TIME * (asked + 1) {
             asked += 1;
             let id = child.id().to_string();

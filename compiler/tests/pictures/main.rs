@@ -59,7 +59,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Whether to write what can be written by a machine.
+/// Whether to write generated text instead of comparing it.
 fn updates() -> bool {
     std::env::var_os("UPDATE_DOCS").is_some()
 }

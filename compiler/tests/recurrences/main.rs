@@ -1,5 +1,5 @@
-//! Sequences by clauses: how far back they read × what is read of them. Their values are those of a plain evaluation, in every
-//! IR and as machine code; and what a loop over their steps hands on is what is needed, and nothing else.
+//! Sequences by clauses: how far back their steps read × which of their elements are read. Their values are those of a plain
+//! evaluation, in every IR and as machine code, and a loop over their steps carries only the values that are needed.
 
 mod reductions;
 #[path = "../stages/mod.rs"]
@@ -13,7 +13,7 @@ use compiler::{
 };
 use stages::Case;
 
-/// What is read of a sequence.
+/// The elements of a sequence that are read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Read {
     Final,
@@ -23,8 +23,8 @@ enum Read {
     Chosen,
 }
 
-/// Runs the statements of an `update` that give `y`: in every IR, and as machine code. Gives its numbers, and how many values
-/// each loop of the program hands on.
+/// Runs the statements of an `update` that compute `y`: in every IR, and as machine code. Returns the numbers of `y`, and the number
+/// of values that each loop of the program carries from one iteration to the next.
 #[track_caller]
 fn run(name: &str, statements: &str) -> (Vec<f64>, Vec<usize>) {
     let text = format!(
@@ -64,7 +64,7 @@ create_array {{ S(n) | n in 0..0 }}
     (interpreted, windows(&lowered))
 }
 
-/// How many values each loop of `update` hands on.
+/// The number of values that each loop of `update` carries from one iteration to the next.
 fn windows(lowered: &Lowered) -> Vec<usize> {
     let functions = lowered.derived.functions.iter();
     let update = functions.filter(|(role, _)| *role == Role::Update);
@@ -128,7 +128,7 @@ fn sequences_of_numbers() {
                     _ if length == 12 => vec![],
                     Read::Final => vec![back],
                     Read::LastThree => vec![back.max(3)],
-                    // What is summed up is handed on with the rest.
+                    // The sum is carried with the other values.
                     Read::Whole => vec![back + 1],
                     Read::Chosen => vec![],
                 };
@@ -138,7 +138,7 @@ fn sequences_of_numbers() {
     }
 }
 
-/// The distances of a grid, whose rows are handed on whole: two rows with the one that is computed, and never a part of one.
+/// The distances of a grid, whose rows are carried whole: two rows including the one that is computed, and never a part of a row.
 #[test]
 fn grids() {
     let offsets: [&[(usize, usize)]; 5] = [
@@ -192,7 +192,7 @@ fn grids() {
             let name = format!("{reads:?} on {rows}×{columns}");
             let (found, windows) = run(&name, &statements);
             near(found[0], d[last_row][last], &name);
-            // Each column is handed on as far as a step reads it back; all of the last row, because it is read in the end.
+            // Each column is carried as far as a step reads it back; the last row is carried whole, because it is read in the end.
             let depth = |column: usize| {
                 let readers = reads.iter().filter(|(_, b)| {
                     let reader = column + b;
@@ -332,7 +332,7 @@ fn few_steps_of_much_work() {
     assert_eq!(windows, [0; 0]);
 }
 
-/// A sequence is what it is wherever it is defined and read: among globals, in the state of strands, in functions.
+/// A sequence has the same values wherever it is defined and read: among globals, in the state of strands, in functions.
 #[test]
 fn places_of_definition() {
     let clauses = "{ x[0] = base; x[t in 1..99] = 0.9*x[t-1] + 0.1*real(t%3); }";
@@ -348,7 +348,7 @@ fn places_of_definition() {
         ),
     ]
     .map(|(global, state, read)| (global, state.to_owned(), read));
-    // Fields of which reductions are part, and fields that a reduction reads and that are defined after the sequence.
+    // Fields that contain reductions, and fields that a reduction reads and that are defined after the sequence.
     let all: f64 = (1..100)
         .fold((0.7, 0.7), |(x, all), t| {
             let x = 0.9 * x + 0.1 * f64::from(t % 3);

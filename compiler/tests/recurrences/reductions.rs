@@ -1,8 +1,8 @@
-//! Reductions of sequences by clauses: where they are computed, what they give, and their derivatives.
+//! Reductions of sequences by clauses: the loops that compute them, their values, and their derivatives.
 
 use super::{near, run};
 
-/// A sequence that is only reduced is not kept: what is accumulated is handed on with what the steps need, in one loop.
+/// A sequence that is only reduced is not kept: one loop carries the accumulated values together with those that the steps need.
 #[test]
 fn reductions_are_computed_in_the_same_steps() {
     let x: Vec<f64> = (1..100).fold(vec![0.7], |mut x, t| {
@@ -208,7 +208,7 @@ fn derivatives_of_reductions() {
     let statements = "real b = base; real[100] x { x[0] = b; x[t in 1..99] = 0.9*x[t-1] + 0.1*sin(x[t-1] + real(t)); } \
         real s = sum[n](x[n]*x[n] if n > 0 else x[n]); y = ∂s/∂b;";
     let (found, windows) = run("of a sum", statements);
-    // The sequence and what is added up, each with its derivative, are handed on by one loop.
+    // One loop carries the sequence and the sum, each with its derivative.
     assert_eq!(windows.last(), Some(&4));
     let h = 1e-6;
     let wanted = (total(0.7 + h) - total(0.7 - h)) / (2.0 * h);

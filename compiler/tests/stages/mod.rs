@@ -31,7 +31,7 @@ pub(crate) const DOUBLE: f64 = 1e-9;
 /// Strands per call.
 pub(crate) const WIDTHS: [usize; 4] = [1, 4, 8, 16];
 
-/// A program with what it runs on.
+/// A program with its inputs.
 pub(crate) struct Case {
     /// For messages.
     pub(crate) name: String,
@@ -392,7 +392,7 @@ impl Case {
         }
     }
 
-    /// What is read back from the text of a program in any IR; it prints as the same text.
+    /// The program that is read back from the text of a program in any IR; it prints as the same text.
     #[track_caller]
     fn read_back<D: Dialect>(&self, program: &Program<D>) -> Program<D> {
         let text = program.to_string();

@@ -1,4 +1,4 @@
-//! What the tests of the checker share: programs around a few lines, and what is reported about them.
+//! Helpers that the tests of the checker share: programs around a few lines, and their diagnostics.
 
 #![allow(
     dead_code,

@@ -230,7 +230,7 @@ impl Iterator for Parts<'_> {
             DataFile::Pattern {
                 format, min, step, ..
             } => {
-                // The number lies between min and max: the wrapping sum is exact.
+                // The number is between min and max: the wrapping sum is exact.
                 let number = min.wrapping_add(step.wrapping_mul(k as i64));
                 (Some(numbered(format, number)), None)
             }

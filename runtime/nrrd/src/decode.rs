@@ -32,12 +32,12 @@ pub(super) struct Layout {
 /// Takes the samples as they come.
 pub(super) type Sink<'a> = dyn FnMut(Samples) -> Result<(), NrrdError> + 'a;
 
-/// The most bytes that one byte of the encodings can stand for: a deflated block repeats up to 258 bytes by two bits, and a
-/// block of bzip2 repeats up to 255 by five, of which it has up to 900,000, in some forty.
+/// The most bytes that one encoded byte can expand to. Two bits of a deflated block can repeat up to 258 bytes. A block of bzip2
+/// encodes up to 255 equal bytes as five; it can have 900,000 bytes in that form, which it compresses to about forty.
 const MOST_OF_GZIP: u64 = 1032;
 const MOST_OF_BZIP2: u64 = 1 << 21;
 
-/// The most samples that a stream of so many bytes can hold.
+/// The most samples that a stream of `length` bytes can hold.
 pub(super) fn most_samples(layout: &Layout, length: u64) -> usize {
     let skipped = u64::try_from(layout.byte_skip).unwrap_or(0);
     let bytes = match layout.encoding {
@@ -306,7 +306,7 @@ fn numbers<T: Sample>(
     Ok(())
 }
 
-/// Longest word that is taken for a number; no type needs so many characters, and one file may be one word.
+/// The longest word that is read as a number. No type needs this many characters, and a damaged file may be a single word.
 const MAX_WORD: usize = 4096;
 
 /// The next word of a text, empty at its end.

@@ -1,6 +1,6 @@
-//! What can go wrong with a NRRD file, as one value.
+//! The error type for reading and writing NRRD files.
 //!
-//! An error names the file, the header line where there is one, what was found and what was wanted. It owns no file
+//! An error names the file, the header line if there is one, and both the actual and the expected value. It owns no file
 //! handle and can be cloned, compared and printed.
 
 use std::fmt;
@@ -81,7 +81,7 @@ impl NrrdError {
         self.line
     }
 
-    /// What was found and what was wanted, without the place.
+    /// The actual and the expected value, without the file and the line.
     pub fn message(&self) -> &str {
         &self.message
     }

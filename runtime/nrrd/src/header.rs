@@ -11,7 +11,7 @@ pub const MAX_DIMENSION: usize = 16;
 /// The largest dimension of the space around the array.
 pub const MAX_SPACE_DIMENSION: usize = 8;
 
-/// What is known of one axis; unknown values are `None`, unknown texts empty.
+/// The properties of one axis; unknown values are `None`, unknown texts empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
     /// Number of samples.
@@ -36,7 +36,7 @@ pub struct Axis {
     pub units: String,
 }
 
-/// The world space in which the array lies.
+/// The world space of the array.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Space {
     /// None is given: axes have spacings at most.
@@ -149,12 +149,12 @@ impl Default for Storage {
     }
 }
 
-/// A rule that a header breaks: the field at fault and what is wrong with it.
+/// A rule that a header breaks: the field at fault and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// Canonical name of the field.
     pub field: &'static str,
-    /// What was found and what was wanted.
+    /// The actual and the expected value.
     pub message: String,
 }
 

@@ -57,7 +57,7 @@ impl ParsedHeader {
         }
     }
 
-    /// Whether what is described fits together.
+    /// Checks that the fields of the header are consistent.
     pub(super) fn check_description(&self) -> Result<(), NrrdError> {
         let Description { header, storage } = &self.description;
         header
@@ -75,7 +75,7 @@ impl ParsedHeader {
     }
 }
 
-/// The longest line of a header that is read: texts in key/value pairs may be long, a file of one line is no header.
+/// The longest header line that is read. Texts in key/value pairs may be long, but a file of one line does not have a header.
 const MAX_LINE: u64 = 1 << 24;
 
 /// The lines of a header as they come, counted.
@@ -154,8 +154,8 @@ pub(super) fn parse(reader: &mut dyn BufRead) -> Result<ParsedHeader, NrrdError>
     Ok(parsed)
 }
 
-/// Consumes the first line and counts its bytes. Only as many bytes as a magic can have are looked at, so that a file of another format is
-/// told by its beginning.
+/// Consumes the first line and counts its bytes. It reads no more bytes than a magic can have, so it recognizes a file of another
+/// format by its beginning.
 fn check_magic(reader: &mut dyn BufRead) -> Result<u64, NrrdError> {
     let mut bytes = Vec::new();
     let read = reader.take(16).read_until(b'\n', &mut bytes);

@@ -29,7 +29,7 @@ pub const STANDARD_INPUT: &str = "-";
 /// // The samples in pieces of bounded size, never all of them in memory:
 /// let mut sum = 0;
 /// reader.read_pieces(|piece| {
-///     let Samples::U8(values) = piece else { unreachable!("the header says so") };
+///     let Samples::U8(values) = piece else { unreachable!("the header declares bytes") };
 ///     sum += values.iter().map(|&v| u64::from(v)).sum::<u64>();
 /// })?;
 /// assert_eq!(sum, 597);

@@ -182,7 +182,7 @@ fn parse_plain<T: std::str::FromStr>(text: &str) -> Option<T> {
 }
 
 impl Samples {
-    /// No samples yet, of the given type, with room for so many; `None` if there is no memory for them.
+    /// An empty array of the given type with room for `room` samples; `None` if there is no memory for them.
     pub(super) fn with_room(
         sample_type: SampleType,
         block_size: Option<usize>,
@@ -265,8 +265,8 @@ fn reserved<T>(room: usize) -> Option<Vec<T>> {
     Some(values)
 }
 
-/// Appends with room for twice what is there, but never for more than `expected`: memory follows the data that were
-/// read, not what a header claims.
+/// Appends. The capacity doubles, but never exceeds `expected`, so memory grows with the data that were read and not with the
+/// sizes that a header claims.
 fn grow<T: Copy>(all: &mut Vec<T>, more: &[T], expected: usize) -> Option<()> {
     let needed = all.len() + more.len();
     if needed > all.capacity() {

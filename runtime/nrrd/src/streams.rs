@@ -1,4 +1,4 @@
-//! Streams that undo an encoding: hexadecimal digits to bytes, compressed members to what they hold.
+//! Streams that undo an encoding: they turn hexadecimal digits into bytes, and compressed members into their contents.
 
 use std::io::{self, BufRead, ErrorKind as IoErrorKind, Read};
 
@@ -11,8 +11,8 @@ pub(super) struct HexDigits<'a> {
 }
 
 impl Read for HexDigits<'_> {
-    /// A character that is no digit ends what is read; it is an error only for the reader that goes on to it, because
-    /// whatever follows the samples does not matter.
+    /// A character that is not a digit ends the data. It is an error only for a reader that reads on to it, because the text
+    /// after the samples does not matter.
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         for (written, byte) in out.iter_mut().enumerate() {
             match self.byte() {
@@ -38,7 +38,7 @@ impl<'a> HexDigits<'a> {
         Ok(Some(high << 4 | low))
     }
 
-    /// The next digit; what is not one stays in the stream.
+    /// The next digit; any other character stays in the stream.
     fn digit(&mut self) -> io::Result<Option<u8>> {
         while let Some(&byte) = self.text.fill_buf()?.first() {
             let shown = char::from(byte);

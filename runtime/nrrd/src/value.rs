@@ -1,7 +1,7 @@
 //! The values of header fields in text: lists of numbers, of quoted strings, of vectors.
 //!
-//! Every reader takes the whole rest of the line and gives the value or a message that says what was found and what
-//! was wanted; every writer gives text that its reader takes back.
+//! Every reader takes the whole rest of the line and returns the value, or a message with the actual and the expected value.
+//! Every writer returns text that its reader accepts.
 
 use super::number::{Written, parse_real};
 

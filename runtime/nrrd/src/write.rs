@@ -79,7 +79,7 @@ pub fn write_detached(
     write_samples(nrrd, format, data_out)
 }
 
-/// Writes nothing but the samples, as numbers in text with so many on a line.
+/// Writes only the samples, as text with `per_line` numbers on a line.
 pub fn write_text(nrrd: &Nrrd, per_line: usize, out: &mut dyn Write) -> Result<(), NrrdError> {
     check_text(nrrd)?;
     encode::encode(

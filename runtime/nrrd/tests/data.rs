@@ -7,7 +7,7 @@ use nrrd_rs::{
     self as nrrd, Endian, ErrorKind, Header, Nrrd, NrrdError, Reader, SampleType, Samples, Storage,
 };
 
-/// A directory of its own for one test, removed with what is in it.
+/// A directory for one test, removed with its contents.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -114,7 +114,7 @@ fn skips_count_lines_first_and_then_bytes_from_either_end() {
         let nrrd = attached(&skips(line, byte, "raw"), data).unwrap();
         assert_eq!(bytes_of(nrrd), b"abcd", "{line} {byte}");
     }
-    // Lines are skipped in the compressed file, bytes in what it holds.
+    // Lines are skipped in the compressed file, bytes in its decompressed contents.
     for (name, compress) in [("gzip", gzip as fn(&[u8]) -> Vec<u8>), ("bzip2", bzip2)] {
         for (byte, content) in [
             (2, &b"..abcdXX"[..]),
@@ -285,7 +285,7 @@ fn damaged_or_short_data_are_errors() {
 
 #[test]
 fn sizes_that_the_data_do_not_justify_allocate_nothing() {
-    // Each of these claims exabytes; to allocate what they claim would abort the process.
+    // Each of these headers claims exabytes; to allocate as much would abort the process.
     for encoding in ["raw", "ascii", "hex", "gzip", "bzip2"] {
         let fields = format!(
             "type: uchar\ndimension: 2\nsizes: 2147483648 2147483648\nencoding: {encoding}"

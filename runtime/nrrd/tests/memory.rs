@@ -31,7 +31,7 @@ fn damaged_headers_take_no_more(file: &[u8], decoded: usize, encoding: Encoding)
 fn memory_follows_the_data_and_not_the_header() {
     let _alone = alone();
     for encoding in Encoding::all() {
-        // A file with a hundred thousand samples, of which the header is then made to claim a thousand million.
+        // A file with a hundred thousand samples, whose header is then changed to claim a thousand million.
         let count = 100_000;
         let header = Header::new(SampleType::U16, &[count]);
         let nrrd = Nrrd::new(header, Samples::U16(vec![7; count])).unwrap();

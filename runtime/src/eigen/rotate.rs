@@ -82,15 +82,16 @@ pub(super) fn system2<V: Vector>(a: V, b: V, c: V) -> ([V; 2], [[V; 2]; 2]) {
 /// Sweeps after which no matrix of finite numbers has anything left to rotate; most need four or five.
 pub(super) const SWEEPS: usize = 10;
 
-/// A matrix on its way to a diagonal: what is on it and opposite to each axis (12, 02, 01) off it, and the axes so far.
+/// A matrix that is being diagonalized: its diagonal `a`, the entries `b` off the diagonal, opposite to each axis (12, 02, 01), and the
+/// axes so far.
 pub(super) struct Turning<V> {
     pub(super) a: [V; 3],
     pub(super) b: [V; 3],
     pub(super) e: [[V; 3]; 3],
 }
 
-/// What does not change on the way: the size of what counts as zero, the factor that undoes the balancing, and NaN if an
-/// entry is not finite.
+/// Values that stay the same during the rotations: the magnitude below which an entry counts as zero, the factor that undoes the
+/// balancing, and NaN if an entry is not finite.
 pub(super) struct Measure<V> {
     pub(super) negligible: V,
     pub(super) grow: V,

@@ -8,12 +8,12 @@ use crate::simd::{Float, Real};
 /// times, then `end`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rotations {
-    /// From the matrix, row by row: 3 entries on the diagonal, 3 off it, 9 of the axes; then what is negligible, and 2
+    /// From the matrix, row by row: 3 entries on the diagonal, 3 off it, 9 of the axes; then the negligible magnitude, and 2
     /// numbers for the end.
     pub begin: Tape,
-    /// From the 3 entries off the diagonal and what is negligible: whether there is anything left to do.
+    /// From the 3 entries off the diagonal and the negligible magnitude: whether another sweep is needed.
     pub is_left: Tape,
-    /// From the first 15 numbers and what is negligible: these numbers after a sweep.
+    /// From the first 15 numbers and the negligible magnitude: these numbers after a sweep.
     pub sweep: Tape,
     /// From the diagonal, the axes and the 2 numbers for the end: eigenvalues and eigenvectors.
     pub end: Tape,

@@ -22,7 +22,7 @@ const FLAT: f64 = 1e-14;
 /// Entries of the geometry in a line of the cache.
 const AXES_OF_LINE: usize = 64 / size_of::<Axes>();
 
-/// Memory per cell while a mesh is made, besides the maps of curved ones: what is known of it twice, its record, its faces, and lists.
+/// Memory per cell while a mesh is built, besides the maps of curved cells: its shape, its record, its faces, and lists.
 const WHILE_BUILT: u64 = (size_of::<Shape>() + size_of::<Record>() + 6 * 28 + 128) as u64;
 
 /// Memory per corner while those at the same place are found: its position, its number, and its place in a table, all in memory
@@ -130,7 +130,7 @@ impl Mesh {
         let mut kinds = mesh.blocks.iter().map(|block| block.element.cell);
         let first = kinds.next();
         mesh.kind = first.filter(|kind| kinds.all(|other| other == *kind));
-        // From here on it is what is kept; the index has a claim of its own.
+        // From here on the claim covers the finished mesh; the index has a claim of its own.
         claim.keep((mesh.bytes() - mesh.index.bytes()) as u64)?;
         mesh._claim = claim;
         Ok(mesh)
@@ -170,7 +170,7 @@ impl Mesh {
     }
 }
 
-/// The cells of the dimension; a mesh in the plane must lie in a plane.
+/// The cells of the given dimension; a mesh of dimension 2 must be planar.
 fn cells_of(file: &FemFile, dim: usize) -> Result<Vec<u32>, FemError> {
     let has = |d: usize| file.cells.iter().any(|cell| cell.element.cell.dim() == d);
     if dim == 2 && has(3) {
@@ -351,8 +351,8 @@ fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError>
     })
 }
 
-/// The least degree of polynomials that have the map of a simplex: many files have elements of a high degree on cells that are
-/// bent less. What is left out moves no position by more than what makes a cell affine.
+/// The least degree of polynomials that represent the map of a simplex: many files have elements of a high degree on cells that are
+/// bent less. The dropped terms move no position by more than the tolerance `AFFINE`.
 fn degree_of_map(element: &Element, k: &Matrix, map: &[Axes], dim: usize) -> usize {
     let maps = element.maps();
     let is_nothing = |c: &Axes| {
@@ -365,7 +365,7 @@ fn degree_of_map(element: &Element, k: &Matrix, map: &[Axes], dim: usize) -> usi
 }
 
 /// How fast the Jacobian of a map may change: a bound of its second derivatives along steps of unit length, in reference units of the
-/// centre, where the iteration goes that relies on it. Infinite if the affine estimate may lie elsewhere.
+/// centre, wherever the iteration that relies on it goes. Infinite if the affine estimate may be elsewhere.
 fn curvature(map: &Space, k: &Matrix, coefficients: &[Axes], margin: i8) -> f64 {
     if margin > MILD_MARGIN {
         return f64::INFINITY;

@@ -54,7 +54,7 @@ impl CellKind {
         }
     }
 
-    /// The corners that lie one step along each axis from corner 0.
+    /// The corners that are one step along each axis from corner 0.
     pub(super) const fn axis_corners(self) -> &'static [usize] {
         match self {
             CellKind::Triangle => &[1, 2],

@@ -4,7 +4,7 @@ use crate::memory::Shortage;
 use crate::text::visible_line;
 use std::fmt;
 
-/// What was found, in which file, and ways out.
+/// An error in a file of a mesh: a message, the file, and hints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FemError {
     file: Option<String>,
@@ -32,7 +32,7 @@ impl FemError {
         self
     }
 
-    /// The file and what was found, without the ways out.
+    /// The file and the message, without the hints.
     pub fn headline(&self) -> String {
         match &self.file {
             Some(file) => format!("{file}: {}", self.message),

@@ -34,7 +34,7 @@ impl<T: Float> Target<T> {
     /// There is room for the slot, and the processor has the instructions of the vector.
     #[inline(always)]
     unsafe fn put<V: Doubles>(&self, slot: usize, value: V) {
-        // SAFETY: lanes of the slot are within the width; with all lanes of the vector, so is what it stores.
+        // SAFETY: lanes of the slot are within the width; a store of the whole vector is only done if all its lanes are.
         unsafe {
             let place = self.out.add(slot * self.width + self.first);
             if self.lanes == V::ALL_LANES {
@@ -168,7 +168,7 @@ impl Mesh {
             2 => CellKind::Triangle.centre(),
             _ => CellKind::Tetrahedron.centre(),
         };
-        // SAFETY: offsets are those of cells, or of the first; vectors of lanes lie in arrays of all lanes.
+        // SAFETY: offsets are those of cells, or of the first cell; vectors of lanes are within arrays of all lanes.
         unsafe {
             let mut t = [V::splat(0.0); 3];
             for axis in 0..DIM {

@@ -152,7 +152,7 @@ impl FemValues {
             })
             .sum();
         values._claim = memory::claim((numbers * size_of::<f64>()) as u64)?;
-        // The first cell begins with a line of the cache, so that small cells lie in one.
+        // The first cell begins on a cache line, so that a small cell takes only one line.
         values.coefficients = memory::roomy(numbers + LINE / size_of::<f64>());
         let before = values.coefficients.as_ptr().align_offset(LINE);
         values.coefficients.resize(before + numbers, 0.0);

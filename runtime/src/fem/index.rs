@@ -146,7 +146,7 @@ impl Index {
 }
 
 impl Grid {
-    /// A grid with these numbers of bins, the first of which has this number.
+    /// A grid with these numbers of bins along the axes; `first` is the number of its first bin.
     fn new(bounds: &Box3, sizes: [u32; 3], first: u32) -> Grid {
         let scale = std::array::from_fn(|a| {
             let width = bounds[1][a] - bounds[0][a];

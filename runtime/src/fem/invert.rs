@@ -122,7 +122,7 @@ pub(super) fn careful_inverse(m: &Matrix, dim: usize) -> Matrix {
                 *x += (0..dim).map(|i| old[i] * off[i][j]).sum::<f64>();
             }
         }
-        // What is off is now the square of what it was.
+        // The step has squared the error, which is `off` before the step.
         if off
             .as_flattened()
             .iter()
@@ -188,7 +188,7 @@ pub(super) fn quick<S: Number>(
 ) -> ([S; 3], Matrix<S>, S::Truth) {
     let dim = kind.dim();
     let (longest, rounding) = (S::constant(0.25), S::constant(f64::EPSILON / 2.0));
-    // Two steps with the Jacobian of the centre, the first of which has nothing to evaluate.
+    // Two steps with the Jacobian of the centre; the first has nothing to evaluate.
     let mut t = apply(at_centre, x);
     let (at, mut jacobian) = map.image(&t);
     t = plus(&t, &apply(at_centre, &minus(x, &at)));
@@ -211,7 +211,7 @@ pub(super) fn quick<S: Number>(
         ];
         let length = step[0].magnitude().larger(step[1].magnitude());
         let length = length.larger(step[2].magnitude());
-        // False for what is not a number.
+        // False for NaN.
         let short = length.less(longest);
         sound = S::except(sound, S::except(going, short));
         let ended = (curvature * length * length).less(rounding);
@@ -247,13 +247,13 @@ impl<V: Vector<Elem = f64>, const N: usize> Image<V> for [Planes<V>; N] {
     }
 }
 
-/// What is known of the position in a cell that is mapped to a given one.
+/// The result of inverting the map of a cell at a world position.
 pub(super) enum Inverse {
     /// The position, and the Jacobian next to it.
     Found([f64; 3], Matrix),
     /// There is none in the cell.
     Outside,
-    /// None was found, and that there is none is not proved.
+    /// None was found, but it is not proved that there is none.
     Unknown,
 }
 

@@ -20,7 +20,7 @@ pub(super) type Lanes = [f64; MAX_WIDTH];
 #[inline(always)]
 pub(super) unsafe fn read<T: Float>(plane: *const T, (mask, width): (u32, usize)) -> Lanes {
     let mut all = [0.0; MAX_WIDTH];
-    // Vectors copy what has a known length, and read sooner what vectors have written.
+    // A loop of a known length becomes vector copies, which also read faster what vectors have just written.
     if (mask, width) == (0xffff, 16) {
         for (lane, x) in all.iter_mut().enumerate() {
             // SAFETY: promised by the caller.
@@ -218,7 +218,7 @@ impl Mesh {
                 margins[lane - first] = record.margin();
             }
         }
-        // SAFETY: offsets are those of records, and vectors of lanes lie in arrays of all lanes.
+        // SAFETY: offsets are those of records, and vectors of lanes are within arrays of all lanes.
         unsafe {
             let cells = self.cells_of::<V>(searches, first, &records);
             if straight | curved != 0 {
@@ -279,7 +279,8 @@ impl Mesh {
         }
     }
 
-    /// Does what is to be done with lanes whose cells hold them, with those that are beyond a face, and with those that are near one.
+    /// Completes a step of the search: lanes that their cells hold are finished, lanes beyond a face move on, and lanes near a face are
+    /// advanced one by one.
     ///
     /// # Safety
     /// The processor has the instructions of the vector.

@@ -8,10 +8,10 @@ use std::sync::atomic::Ordering::Relaxed;
 /// The longest walk.
 const STEPS: u8 = 64;
 
-/// A constraint below this is so many cells away that the index is nearer.
+/// Below this value of a constraint, the cell is so far away that a lookup in the index is faster than the walk.
 const FAR: f64 = -4.0;
 
-/// Lines of the cache that are asked for before the map of a curved cell is inverted: quadratic ones in space have this many.
+/// Cache lines that are prefetched before the map of a curved cell is inverted: quadratic maps in space have this many.
 const MAP_LINES: usize = 5;
 
 /// The cell of a position and the position in its reference cell.
@@ -412,7 +412,7 @@ impl Mesh {
     }
 }
 
-/// Asks for the first lines of what is at an address, which may be anything.
+/// Prefetches the first cache lines at an address, which may be arbitrary.
 #[inline(always)]
 pub(super) fn prefetch<const LINES: usize>(address: *const impl Sized) {
     #[cfg(target_arch = "x86_64")]
@@ -437,7 +437,7 @@ impl Record {
         std::array::from_fn(|i| x[i] - self.centre[i])
     }
 
-    /// Of a curved cell, given the estimate: the least constraint with what it can be at most, by the bound of all margins.
+    /// The least constraint of a curved cell at an estimate, with an upper bound of its value by the bound of all margins.
     #[inline(always)]
     fn highest(&self, eta: &[f64; 3]) -> (usize, f64) {
         let (face, highest) = self.kind.least_with(eta, self.margin());

@@ -1,6 +1,6 @@
 //! Fields from finite elements: a mesh, values on it, and their derivatives in the world.
 //!
-//! # What is computed
+//! # Definition
 //!
 //! A cell of a mesh is the image of a reference cell under a polynomial map `x = T(ξ)`; in it a field is a polynomial `û(ξ)`. At a
 //! position the value is `û(T⁻¹(x))` in *the* cell of the position, and derivatives are those of that composed function.
@@ -207,12 +207,12 @@ impl Mesh {
         self.numbers[cell as usize]
     }
 
-    /// The tolerance of positions: what is within it of the mesh may count as inside.
+    /// The tolerance of positions: a position within this distance of the mesh may count as inside.
     pub fn tolerance(&self) -> f64 {
         self.theta
     }
 
-    /// What was noticed when the mesh was made.
+    /// Notes about the mesh for the user, such as cells that overlap.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

@@ -1,7 +1,7 @@
 //! Which cells touch: by the positions of corners, because many files repeat points in every cell.
 //!
-//! A face without partner has none, as at hanging nodes, and the index decides there. So nothing depends on what is found here
-//! but speed, and a warning about cells that overlap.
+//! A face without a partner has no neighbour, as at hanging nodes, and the index decides there. So the neighbours only matter for
+//! speed and for a warning about cells that overlap.
 
 use super::cell::MAX_FACES;
 use super::file::FemFile;
@@ -148,7 +148,7 @@ impl Hasher for Mixer {
     }
 }
 
-/// Finds the cell beyond each face. Gives the pairs of cells that lie on the same side of the face they share.
+/// Finds the cell beyond each face. Returns the pairs of cells that are on the same side of the face they share.
 pub(super) fn connect(mesh: &mut Mesh) -> Vec<[u32; 2]> {
     // Sorted by their least corner by counting, which leaves few to compare.
     let count = mesh.points.len();
@@ -240,7 +240,7 @@ impl Mesh {
         around
     }
 
-    /// What to say of cells that lie on the same side of the face they share.
+    /// The note about cells that are on the same side of the face they share.
     pub(super) fn overlap_note(&self, pairs: &[[u32; 2]]) -> Option<String> {
         let [a, b] = pairs.first()?.map(|cell| self.number(cell));
         let more = match pairs.len() - 1 {
@@ -248,7 +248,7 @@ impl Mesh {
             more => format!(", and {more} more pairs of cells"),
         };
         Some(format!(
-            "the mesh overlaps itself: cells {} and {} lie on the same side of their common face{more}; in what both contain, which of them is probed is arbitrary",
+            "the mesh overlaps itself: cells {} and {} are on the same side of their common face{more}; where they overlap, it is arbitrary which of them is probed",
             a.min(b),
             a.max(b)
         ))

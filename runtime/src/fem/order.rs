@@ -31,14 +31,14 @@ pub(super) fn check(file: &FemFile, cells: &[u32]) -> Result<(), FemError> {
                 return Err(FemError::new(format!(
                     "the nodes of cell {first} and others look as {whose}"
                 ))
-                .hint("write the file anew in the order of its format"));
+                .hint("write the file again with the nodes in the order of its format"));
             }
         }
     }
     Ok(())
 }
 
-/// Other orders: for each node of ours its place, and who has them.
+/// Other orders: for each of our nodes its place, and a description of the order.
 fn others(element: &Element) -> Vec<(Vec<usize>, &'static str)> {
     let nodes = 0..element.nodes().len();
     let mut orders = Vec::new();

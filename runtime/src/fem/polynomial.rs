@@ -94,7 +94,7 @@ impl<V: Vector<Elem = f64>> Planes<V> {
         (all, fourth)
     }
 
-    /// By world axis what is given by reference axis.
+    /// The transpose: rows by world axis from columns by reference axis.
     #[inline(always)]
     pub(super) fn by_world_axis([u, v, w]: [Planes<V>; 3]) -> [[V; 3]; 3] {
         [
@@ -223,8 +223,8 @@ impl Space {
     }
 }
 
-/// Value and gradient at `t` of a polynomial of total degree 1 or 2 in two or three variables, of which the number of coefficients
-/// tells which it is.
+/// Value and gradient at `t` of a polynomial of total degree 1 or 2 in two or three variables. The number of coefficients determines
+/// the degree and the number of variables.
 #[inline(always)]
 pub(super) fn simple<C: Coefficient<S>, S: Number, const N: usize>(
     c: &[C; N],
@@ -238,7 +238,7 @@ pub(super) fn simple<C: Coefficient<S>, S: Number, const N: usize>(
             let value = c[0] + (c[1] * x + c[2] * y + c[3] * z);
             (value, [c[1], c[2], c[3]])
         }
-        // By Euler: the homogeneous parts of degree 1 and 2 are half the gradient's plus what is linear, times t.
+        // By Euler: the parts of degree 1 and 2 together are half the sum of the gradient and the linear coefficients, times t.
         6 => {
             let gx = c[1] + (c[3] * two * x + c[4] * y);
             let gy = c[2] + (c[4] * x + c[5] * two * y);

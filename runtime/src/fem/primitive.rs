@@ -29,14 +29,14 @@ pub enum Outside {
     Constant(Vec<f64>),
 }
 
-/// What is wanted of one field.
+/// The requested derivatives of one field.
 #[derive(Clone, Debug)]
 pub struct FemWanted {
     /// The field.
     pub values: Arc<FemValues>,
     /// Bit `m` asks for all derivatives of total order `m`.
     pub orders: u32,
-    /// What it is beyond the mesh.
+    /// The value beyond the mesh.
     pub outside: Outside,
 }
 

@@ -5,10 +5,10 @@ use std::io;
 /// The bytes of a block, which are `length` at most.
 pub(super) fn unpack(packed: &[u8], length: usize) -> io::Result<Vec<u8>> {
     sequences(packed, length)
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a block is no LZ4 data"))
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a block is not valid LZ4 data"))
 }
 
-/// A block is a list of sequences: bytes as they are, then a piece of what came before, again.
+/// A block is a list of sequences: literal bytes, then a copy of a piece of the output so far.
 fn sequences(mut packed: &[u8], length: usize) -> Option<Vec<u8>> {
     let mut out: Vec<u8> = Vec::new();
     while let Some(token) = take(&mut packed) {
@@ -26,7 +26,7 @@ fn sequences(mut packed: &[u8], length: usize) -> Option<Vec<u8>> {
         if back == 0 || back > out.len() || again > length - out.len() {
             return None;
         }
-        // A piece may overlap what it becomes, so it is copied byte by byte.
+        // The piece may overlap its copy, so it is copied byte by byte.
         for _ in 0..again {
             out.push(out[out.len() - back]);
         }

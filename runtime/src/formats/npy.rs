@@ -54,7 +54,7 @@ pub(super) fn translate(head: &[u8], _: &Asked<'_>) -> Result<Translated, String
     let shape = shape
         .strip_prefix('(')
         .and_then(|rest| rest.split(')').next())
-        .ok_or("the shape of the array is no tuple")?;
+        .ok_or("the shape of the array is not a tuple")?;
     let mut sizes = Vec::new();
     for word in shape.split(',').map(str::trim).filter(|w| !w.is_empty()) {
         let size = word.trim_end_matches('L').parse::<usize>();
@@ -103,7 +103,7 @@ fn dictionary(head: &[u8]) -> Result<(&str, usize), String> {
     let text = head
         .get(first..first.saturating_add(length))
         .ok_or("the header is cut off")?;
-    let text = std::str::from_utf8(text).map_err(|_| "the header is no text".to_string())?;
+    let text = std::str::from_utf8(text).map_err(|_| "the header is not text".to_string())?;
     Ok((text, first + length))
 }
 

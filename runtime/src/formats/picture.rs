@@ -120,13 +120,13 @@ const MOST_OF_PNM: u64 = 8;
 enum Pixels {
     /// They are taken as they are.
     Plain,
-    /// They come as 0 and 1 or as 0 and 255, by how they were stored: white is 1.
+    /// They come as 0 and 1 or as 0 and 255, depending on how they were stored: white becomes 1.
     Bits,
-    /// They come in three equal channels, of which one is enough.
+    /// They come in three equal channels; one of them is kept.
     Grey,
 }
 
-/// The source of a decoder of the crate `image` for a file of so many bytes.
+/// The source for a decoder of the crate `image`; the file has `length` bytes.
 fn decoded<D: ImageDecoder + 'static>(
     format: &'static str,
     decoder: D,
@@ -183,7 +183,7 @@ fn decoded<D: ImageDecoder + 'static>(
     ))
 }
 
-/// Memory for so many bytes, if there is that much.
+/// Memory for `size` bytes, if there is enough.
 fn buffer(size: u64) -> Result<(Vec<u8>, Claim), ImageError> {
     let claim = memory::claim(size).map_err(|e| ImageError::new(format!("the picture: {e}")))?;
     let length = usize::try_from(size).map_err(|e| ImageError::new(e.to_string()))?;

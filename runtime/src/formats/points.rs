@@ -1,4 +1,4 @@
-//! The points of files of geometry: VTK's XML files of points and lines (`.vtp`) and PLY. They are no images, but sequences of
+//! The points of geometry files: VTK's XML files of points and lines (`.vtp`) and PLY. These are not images, but sequences of
 //! vectors can be read from them.
 
 use super::text::numbers;
@@ -10,7 +10,7 @@ use crate::nrrd::{Endian, Header, Samples, parse_real};
 /// Bytes among which the first tag of an XML file is.
 const START: usize = 1024;
 
-/// The coordinates of the points, three of each, in the bytes of a file; `None` if it is no file of points.
+/// The coordinates of the points, three of each, in the bytes of a file; `None` if it is not a file of points.
 pub(super) fn read(bytes: &[u8], limit: usize) -> Option<Result<Samples, ImageError>> {
     if bytes.starts_with(b"ply\n") || bytes.starts_with(b"ply\r") {
         return Some(ply(bytes).map(Samples::F64).map_err(ImageError::new));
@@ -67,7 +67,7 @@ fn describe(bytes: &[u8], file: Tag<'_>) -> Result<Translated, String> {
     })
 }
 
-/// Names of a type of numbers, how many bytes it has, and what they are.
+/// Names of a type of numbers, its size in bytes, and the function that decodes them.
 type Numbers = (&'static [&'static str], usize, fn(&[u8], Endian) -> f64);
 
 /// The numbers of a PLY file.
@@ -175,7 +175,7 @@ fn vertices(bytes: &[u8]) -> Result<Vertices<'_>, String> {
     let end = end.ok_or("the header has no end")?;
     let line = bytes[end..].iter().position(|b| *b == b'\n');
     let start = end + line.ok_or("nothing follows the header")? + 1;
-    let head = std::str::from_utf8(&bytes[..end]).map_err(|_| "the header is no text")?;
+    let head = std::str::from_utf8(&bytes[..end]).map_err(|_| "the header is not text")?;
     let mut found: Option<Vertices<'_>> = None;
     let mut format = "";
     for line in head.lines() {

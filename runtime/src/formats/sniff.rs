@@ -12,7 +12,7 @@ use crate::fem;
 use crate::file_name::escaped;
 use crate::image::ImageError;
 
-/// What is done with a file of a format.
+/// How a file of a format is handled.
 #[derive(Clone, Copy)]
 pub(super) enum Action {
     Nrrd,
@@ -124,7 +124,7 @@ const FORMATS: &[Format] = &[
     format("PNM", &[Where(is_pnm)], Action::Picture(Picture::Pnm)),
     format("gzip", &[At(0, b"\x1f\x8b")], Action::Gzip),
 
-    // Without its mark: the elements of group 8 come first, of which the fifth is the character set.
+    // Without its mark: the elements of group 8 come first, and element 5 of these is the character set.
     format("DICOM", &[At(0, b"\x08\0\x05\0"), At(0, b"\0\x08\0\x05"), At(0, b"\x08\0\0\0\x04\0\0\0")], Advise(DICOM)),
     format("HDF5 (also MINC 2, NetCDF 4)", &[At(0, b"\x89HDF\r\n\x1a\n"), At(512, b"\x89HDF\r\n\x1a\n")], Advise(&[
         "with Python: python3 -c \"import h5py, numpy; numpy.save('{stem}.npy', h5py.File('{file}')['DATASET'][...])\"",
@@ -160,7 +160,7 @@ const FORMATS: &[Format] = &[
     format("Nikon ND2", &[At(0, b"\xda\xce\xbe\x0a")], Advise(&[BIO_FORMATS])),
     format("Leica LIF", &[At(0, b"\x70\0\0\0")], Advise(&[BIO_FORMATS])),
     format("VTK XML", &[Where(|head| vtk_xml(head).is_some())], Action::VtkData),
-    format("PLY mesh", &[At(0, b"ply\n"), At(0, b"ply\r")], Advise(&["a mesh is no image: sample it on a grid first; its points can be given to an input of type vec3[]"])),
+    format("PLY mesh", &[At(0, b"ply\n"), At(0, b"ply\r")], Advise(&["a mesh is not an image: sample it on a grid first; its points can be given to an input of type vec3[]"])),
     format("bzip2", &[At(0, b"BZh")], Advise(&["unpack it first: bunzip2 '{file}'"])),
     format("xz", &[At(0, b"\xfd7zXZ\0")], Advise(&["unpack it first: unxz '{file}'"])),
     format("zstd", &[At(0, b"\x28\xb5\x2f\xfd")], Advise(&["unpack it first: unzstd '{file}'"])),
@@ -288,7 +288,7 @@ fn is_mgh(head: &[u8]) -> bool {
     number(0) == Some(1) && sizes && number(5).is_some_and(|t| (0..=10).contains(&t))
 }
 
-/// A header of 348 bytes that is no NIfTI: its length, a number of axes, and as many bits as the type of samples has.
+/// A header of 348 bytes that is not NIfTI: its length, a number of axes, and as many bits as the type of samples has.
 fn is_analyze(head: &[u8]) -> bool {
     const TYPES: &[(u16, u16)] = &[
         (1, 1),
@@ -351,7 +351,7 @@ pub(super) fn unknown(head: &[u8]) -> ImageError {
         .next()
         .is_some_and(|w| w.parse::<f64>().is_ok());
     let error = ImageError::new(format!(
-        "the file begins with \"{start}\", which is no format that is known; read are {}",
+        "the file begins with \"{start}\", which is not a known format; these are read: {}",
         read_names()
     ));
     match numbers {
@@ -365,7 +365,7 @@ pub(super) fn unknown(head: &[u8]) -> ImageError {
 pub(super) fn unknown_inside_gzip(head: &[u8]) -> ImageError {
     let start = excerpt(head);
     ImageError::new(format!(
-        "the file is compressed by gzip, and what is inside begins with \"{start}\", which is no format that is known"
+        "the file is compressed by gzip, and its contents begin with \"{start}\", which is not a known format"
     ))
 }
 

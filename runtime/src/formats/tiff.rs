@@ -40,7 +40,7 @@ fn fail(error: TiffError) -> ImageError {
 /// The most bytes of pixels that one byte can stand for: a code of LZW has twelve bits, and repeats 4,096 bytes at most.
 const MOST_OF_A_BYTE: u64 = 4096;
 
-/// Describes the stack in a file of so many bytes; pages are decoded one by one when the samples are read.
+/// Describes the stack in a file of `length` bytes; pages are decoded one by one when the samples are read.
 pub(super) fn open<'a, R: Read + Seek + 'a>(
     mut file: R,
     length: u64,

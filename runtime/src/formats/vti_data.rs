@@ -246,7 +246,7 @@ impl<R: BufRead> Base64<R> {
 impl<R: BufRead> Read for Base64<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let mut written = 0;
-        // A group is three bytes at most; what is left of `out` after the last whole one stays empty.
+        // A group is three bytes at most; a rest of `out` that is too short for a group stays empty.
         while out.len() - written >= 3 {
             let Some((digits, padding)) = self.group()? else {
                 break;

@@ -316,5 +316,5 @@ pub(super) fn grid_header(
 }
 
 pub(super) fn cell_note() -> Note {
-    Note::new("the values are of cells: samples lie in their middles")
+    Note::new("the values belong to cells: samples are at the centres of the cells")
 }

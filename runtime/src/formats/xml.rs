@@ -22,7 +22,7 @@ impl<'a> Iterator for Tags<'a> {
             let start = self.at + self.text[self.at..].iter().position(|b| *b == b'<')? + 1;
             let end = start + self.text[start..].iter().position(|b| *b == b'>')?;
             self.at = end + 1;
-            // Samples are no text, and may look like the beginning of a tag.
+            // Samples may be binary and contain `<`.
             let Ok(tag) = std::str::from_utf8(&self.text[start..end]) else {
                 continue;
             };

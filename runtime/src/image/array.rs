@@ -8,7 +8,7 @@ use super::{Image, ImageError, Orientation, PIECE, ROW_LOAD, Real};
 use crate::memory;
 use crate::nrrd::{Sample, SampleType, Samples};
 
-/// An image in memory: samples of any numeric type, as they were given, and where they lie. Clones share the samples.
+/// An image in memory: samples of any numeric type, as they were given, and their orientation. Clones share the samples.
 #[derive(Clone, Debug)]
 pub struct ImageArray {
     samples: Arc<Samples>,
@@ -45,7 +45,7 @@ impl ImageArray {
         self.samples.sample_type()
     }
 
-    /// Where the grid lies.
+    /// The orientation of the grid.
     pub fn orientation(&self) -> &Orientation {
         &self.orientation
     }

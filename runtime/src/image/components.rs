@@ -12,7 +12,7 @@ use crate::nrrd::Kind;
 pub(crate) enum Meaning {
     /// Colours, which have no direction.
     Color,
-    /// Numbers of which no direction is known.
+    /// Numbers without a known direction.
     Plain,
     /// A vector that goes along with positions.
     Contravariant,
@@ -118,7 +118,7 @@ pub(crate) fn expand(
     })
 }
 
-/// The components of a square matrix, of which a half may be stored, after a mask or not.
+/// The components of a square matrix that is stored whole or by one `half`, with or without a mask in front.
 fn matrix(dim: usize, masked: bool, half: Option<Triangle>) -> Expansion {
     let places = (0..dim * dim).map(|k| (k / dim, k % dim));
     let is_stored = |&(row, column): &(usize, usize)| match half {

@@ -1,4 +1,4 @@
-//! What a reader of images has to say: why there is no image, and what was decided about one.
+//! The messages of the readers of images: errors, and notes about choices.
 
 use std::fmt;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::nrrd::NrrdError;
 use crate::png::PngError;
 use crate::text::visible_line;
 
-/// Why there is no image: the option and the file it was asked for by, what was found, and ways out.
+/// An error while an image is read: the option and the file of the image, a message, and hints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageError {
     option: Option<String>,
@@ -46,7 +46,7 @@ impl ImageError {
         self
     }
 
-    /// The place and what was found, without the ways out.
+    /// The place and the message, without the hints.
     pub fn headline(&self) -> String {
         let place = [&self.option, &self.file];
         let place: Vec<&str> = place.into_iter().flatten().map(String::as_str).collect();
@@ -56,12 +56,12 @@ impl ImageError {
         }
     }
 
-    /// What was found, without the place and the ways out.
+    /// The message, without the place and the hints.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The ways out, one per line.
+    /// The hints, one per line.
     pub fn hints(&self) -> &[String] {
         &self.hints
     }
@@ -99,9 +99,9 @@ impl From<PngError> for ImageError {
 /// How much a note matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// What was decided where a file leaves a choice.
+    /// A choice that was made where a file leaves one.
     Note,
-    /// What may well be wrong.
+    /// A possible mistake.
     Warning,
 }
 
@@ -123,7 +123,7 @@ impl Note {
         }
     }
 
-    /// What was decided.
+    /// A note about a choice.
     pub(crate) fn new(text: impl AsRef<str>) -> Note {
         Note {
             level: Level::Note,

@@ -1,4 +1,4 @@
-//! Why an array is not an image of the declared type, in words: what was found, what was wanted, and the line to add.
+//! The messages for arrays that are not images of the declared type: the actual and the wanted axes, and the line to add.
 
 use super::ImageError;
 use super::components::{dim_of_matrices, matrix_dim, symmetric_kind};
@@ -55,11 +55,11 @@ pub(crate) fn explain(
         }
         Conflict::Domain => {
             let error = ImageError::new(format!(
-                "{found}, all of which belong to the grid by their kinds or directions, but {declared} wants {dim}"
+                "{found} that all belong to the grid by their kinds or directions, but {declared} wants {dim}"
             ));
             match first_or_last(header, count) {
                 Some(axis) => error.hint(format!(
-                    "if axis {axis} holds components, the header must say so: `{}`",
+                    "if axis {axis} holds components, the header needs the line `{}`",
                     kinds_with(header, axis)
                 )),
                 None => error,
@@ -104,7 +104,7 @@ pub(crate) fn explain(
                 named(header, wanted, *axis)
             ))
             .hint(format!(
-                "if they are the upper halves of symmetric matrices, the header must say so by kind `{kind}` for axis {axis}"
+                "if they are the upper halves of symmetric matrices, the header must give axis {axis} the kind `{kind}`"
             ))
             .hint(format!(
                 "or say which half it is: `{option} upper` (xx xy {0}) or `{option} lower` (xx yx {1})",
@@ -112,9 +112,9 @@ pub(crate) fn explain(
                 if dim == 3 { "yy zx zy zz" } else { "yy" },
             ))
         }
-        Conflict::NoFrames => {
-            ImageError::new(format!("{found}, none of which has frames to choose from"))
-        }
+        Conflict::NoFrames => ImageError::new(format!(
+            "{found}, and none of them has frames to choose from"
+        )),
         Conflict::FrameOutside(axis) => {
             let size = header.axes[*axis].size;
             let asked = match wanted.frames {
@@ -219,7 +219,7 @@ fn with_count(
     ))
 }
 
-/// The axis of which one frame would be taken if one were asked for.
+/// The axis from which a requested frame would be taken.
 fn frames(header: &Header, wanted: Wanted<'_>) -> Option<usize> {
     let one = Wanted {
         frames: Some(Frames::One(0)),

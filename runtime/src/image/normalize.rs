@@ -1,5 +1,5 @@
-//! From the description of an array to that of an image of a declared type: which axis is what, where the grid lies, and
-//! what becomes of its components.
+//! From the description of an array to that of an image of a declared type: the roles of the axes, the orientation of the grid,
+//! and the conversion of the components.
 
 use super::components::Expansion;
 use super::explain::explain;
@@ -14,7 +14,7 @@ use crate::nrrd::{Header, SampleType};
 pub(crate) struct Facts {
     /// Which half of symmetric matrices is stored.
     pub(crate) triangle: Option<Triangle>,
-    /// Whether vectors lie in the space of positions.
+    /// Whether vectors are in the space of positions.
     pub(crate) vectors: VectorSpace,
     /// The axis from which on the samples are stored the other way round: the last axis is the fastest of them.
     pub(crate) reversed_from: Option<usize>,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Where a grid lies in world space: `world = B index + o` and `index = W world + t`, in double precision.
+/// The place of a grid in world space: `world = B index + o` and `index = W world + t`, in double precision.
 ///
 /// Column `a` of `B` is the step from one sample to the next along axis `a`; `W` is the inverse of `B` and `t = -W o`.
 /// Matrices are row-major. Built only from an invertible `B`.

@@ -1,4 +1,4 @@
-//! Where the grid of an image lies in the world, and what becomes of components that have a direction there.
+//! The place of an image's grid in the world, and the transformation of components that have a direction there.
 //!
 //! Orientation comes from space directions if a space is given, else from axis mins and maxs, else from spacings, else
 //! the grid is at the origin with unit steps. The world is the file's own space; patient spaces are turned into one
@@ -19,7 +19,7 @@ pub(crate) struct Turn {
     pub(crate) matrix: Vec<f64>,
 }
 
-/// Whether vectors of a format lie in the space of its positions.
+/// Whether vectors of a format are in the space of its positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum VectorSpace {
     /// They do.
@@ -42,7 +42,7 @@ fn patient_signs(space: &Space) -> Option<[f64; 3]> {
     }
 }
 
-/// The space in which the image lies after what was asked for.
+/// The space of the image after the requested change of world.
 pub(crate) fn world_space(header: &Header, wanted: World) -> Space {
     match (wanted, patient_signs(&header.space)) {
         (World::Ras, Some(_)) => Space::Named(NamedSpace::Ras),
@@ -178,7 +178,7 @@ fn within(
         false if spanned.len() == dim => spanned,
         false => {
             return Err(ImageError::new(format!(
-                "the grid of dimension {dim} lies obliquely in a space of dimension {space}"
+                "the grid of dimension {dim} is oblique in a space of dimension {space}"
             ))
             .hint("slice the data along an axis of the space, or give the place of the grid"));
         }
@@ -236,7 +236,7 @@ pub(crate) fn turn(
     let follows = vectors == VectorSpace::Same || reading.flip_components;
     if turned && !follows && !matches!(meaning, Meaning::Plain | Meaning::Color) {
         notes.push(Note::new(
-            "positions are turned to the wanted world, components are not: the format does not say where they lie",
+            "positions are turned to the wanted world, components are not: the format does not define their space",
         ));
     }
     let frame = match (&header.measurement_frame, reading.frame) {
@@ -254,7 +254,7 @@ pub(crate) fn turn(
     if !fits {
         if frame.is_some() && count > 1 && meaning != Meaning::Color {
             notes.push(Note::warning(
-                "the measurement frame is not applied: the kind of the components is no vector or matrix of the space",
+                "the measurement frame is not applied: the kind of the components is not a vector or matrix of the space",
             ));
         }
         return None;

@@ -207,8 +207,8 @@ impl<'a, T: Real> Planes<'a, T> {
         }
     }
 
-    /// All planes and the padding, after what was stored once has been put where it also belongs and everything was
-    /// taken to the world; and the share of samples whose mask is 0, if there is one.
+    /// All planes and the padding, after the missing halves of symmetric matrices have been filled in and all components have been
+    /// turned to the world; and the share of samples whose mask is 0, if there is a mask.
     pub(super) fn finish(mut self, turn: Option<&Turn>) -> (Vec<T>, Option<f64>) {
         for &(from, to) in &self.expansion.copies {
             let from = from * self.plane;

@@ -20,7 +20,7 @@ pub(crate) enum Role {
     Fixed(usize),
 }
 
-/// What is wanted of an array.
+/// The image that is wanted from an array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted<'a> {
     pub(crate) declared: Declared<'a>,
@@ -118,7 +118,7 @@ struct Choice {
     beside: Vec<usize>,
     /// How far it is from what the header says.
     cost: usize,
-    /// Whether axes were taken of which nothing is known, while as little is known of others.
+    /// Whether it takes some, but not all, of the axes that the header does not describe.
     guessed: bool,
     /// Whether the first ones were taken.
     leading: bool,
@@ -172,7 +172,7 @@ fn choice(header: &Header, said: &[Says], set: u32, frames: Option<Frames>) -> O
             _ => {}
         }
     }
-    // Of axes of which nothing is known, the first or the last may hold values; frames are rather the slowest.
+    // If the header does not describe some axes, the first or the last of these may hold values; for frames, the slowest is likelier.
     let unknown: Vec<usize> = axes(said, Says::Nothing);
     let open: Vec<usize> = unknown.into_iter().filter(|a| !single(a)).collect();
     let taken: Vec<usize> = open
@@ -244,7 +244,7 @@ fn fit(
         }
         Some(Frames::One(index)) => {
             let mut candidates = beside.to_vec();
-            // Time first, then lists and what is unknown, then kinds that are values of something; the slowest first.
+            // Time first, then lists and unknown kinds, then kinds of values; of each, the slowest first.
             candidates.sort_by_key(|&a| {
                 let listed = header.axes[a].kind == Some(Kind::List);
                 let rank = match said[a] {
@@ -345,7 +345,7 @@ fn finish(
     }
 }
 
-/// Says what was taken for granted, and the line that would say so, if the format has one.
+/// The note about an assumption, with the header line that would make it explicit, if the format has one.
 fn guess(
     header: &Header,
     beside: &[usize],
@@ -369,7 +369,7 @@ fn guess(
         (true, Numbering::SlowestFirst) => " (the first would fit as well)",
     };
     let line = match wanted.numbering {
-        Numbering::FastestFirst => format!("; `{}` would say so", kinds_line(header, roles)),
+        Numbering::FastestFirst => format!("; `{}` makes this explicit", kinds_line(header, roles)),
         Numbering::SlowestFirst => String::new(),
     };
     Note::new(format!(

@@ -1,5 +1,5 @@
-//! Images that lie in the memory of others, as arrays of Python and C do: samples of any numeric type, byte order and
-//! strides, with a description as files have one. They go by the rules of files.
+//! Images in memory that others own, such as arrays of Python and C: samples of any numeric type, byte order and strides, with a
+//! description like that of a file. They follow the rules for files.
 
 use std::any::Any;
 use std::fmt;
@@ -21,7 +21,7 @@ pub struct Strided {
     _owner: Box<dyn Any + Send + Sync>,
 }
 
-// SAFETY: the memory is only read, and whoever makes a `Strided` promises that its owner keeps it.
+// SAFETY: the memory is only read, and the caller of `Strided::new` promises that its owner keeps it.
 unsafe impl Send for Strided {}
 // SAFETY: as above.
 unsafe impl Sync for Strided {}
@@ -39,7 +39,7 @@ impl Strided {
     /// The numbers from `first` on, with their axes in any order.
     ///
     /// # Safety
-    /// As long as `owner` lives, every sample that the axes reach is memory that can be read and that nobody changes.
+    /// As long as `owner` lives, every sample that the axes reach is readable memory that does not change.
     pub unsafe fn new(
         first: *const u8,
         sample_type: SampleType,
@@ -139,7 +139,7 @@ pub struct SharedImage(Arc<Shared>);
 struct Shared {
     samples: Strided,
     arrangement: Arrangement,
-    /// Where the grid lies; if it is not given, the world is the grid's own index space.
+    /// The orientation of the grid; without one, the world is the grid's own index space.
     orientation: Option<Orientation>,
     space: Space,
     made: Mutex<Vec<Made>>,
@@ -155,7 +155,7 @@ struct Made {
 }
 
 impl SharedImage {
-    /// An image of samples whose grid lies in a space.
+    /// An image of samples whose grid has a place in a space.
     pub fn new(
         samples: Strided,
         arrangement: Arrangement,
@@ -171,7 +171,7 @@ impl SharedImage {
         }))
     }
 
-    /// Where the grid lies, if that was given.
+    /// The orientation of the grid, if it was given.
     pub fn orientation(&self) -> Option<&Orientation> {
         self.0.orientation.as_ref()
     }
@@ -257,7 +257,7 @@ impl Shared {
         {
             let found = orientation.dim();
             return Err(ImageError::new(format!(
-                "the image lies in a world of {found} dimensions, but the program wants {dim}"
+                "the image is in a world of {found} dimensions, but the program wants {dim}"
             )));
         }
         let grid = 0..dim.min(sizes.len());

@@ -18,7 +18,7 @@ const BINS: usize = 1 << 16;
 pub struct Statistics {
     /// All values.
     pub count: u64,
-    /// Those that are no numbers.
+    /// Those that are NaN.
     pub nan: u64,
     /// Those that are infinite.
     pub infinite: u64,
@@ -31,7 +31,7 @@ pub struct Statistics {
     /// The values below which, or at which, 1 % and 99 % of the finite ones are. Exact for integers that span no more than
     /// 16 bits, else within a part in 65,536 of the span.
     pub percentiles: (f64, f64),
-    /// How many finite values lie in each of equal parts of the span from the least to the greatest.
+    /// The number of finite values in each of the equal parts of the span from the least to the greatest.
     pub histogram: [u64; BARS],
 }
 

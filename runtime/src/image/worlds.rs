@@ -1,11 +1,11 @@
-//! Whether images of one program lie in the same world.
+//! Checks that the images of one program are in the same world.
 
 use super::Note;
 use super::place::world_space;
 use super::request::Reading;
 use crate::nrrd::{Header, Space};
 
-/// The space that an image lies in.
+/// The space of an image.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surroundings {
     /// Its name or dimension, if the file says.
@@ -38,7 +38,7 @@ pub fn disagreements(images: &[(&str, &Surroundings)]) -> Vec<Note> {
         .collect();
     if let Some((a, b)) = different(&named) {
         notes.push(Note::warning(format!(
-            "`{}` lies in the space {}, `{}` in {}; `--world ras` or `--world lps` turns patient spaces into one",
+            "`{}` is in the space {}, `{}` in {}; `--world ras` or `--world lps` turns patient spaces into one",
             a.0, a.1, b.0, b.1
         )));
     }

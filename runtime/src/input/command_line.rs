@@ -1,7 +1,7 @@
 //! The command line of a program: which words belong to which option.
 //!
-//! Takes the inputs and outputs of a program and the words after its name; gives all values, or an error that names the
-//! option and what was expected, or the request for help.
+//! Takes the inputs and outputs of a program and the words after its name. Returns all values, or an error that names the
+//! option and the expected values, or a request for help.
 //!
 //! An input is given by `-NAME` and the words of its values, or by `-NAME=VALUES`; several values may also stand in one
 //! word, `1,2,3` or `[1,2,3]`. A word that begins with a dash is a value unless it spells an option. An option with a value is
@@ -165,7 +165,7 @@ pub fn parse<W: AsRef<OsStr>>(program: &Program, words: &[W]) -> Result<CommandL
     check_repeated(&all).map_err(UsageError)?;
     check_without_effect(&all, program).map_err(UsageError)?;
     let mut run = defaults(program);
-    // What is said of all outputs or images holds for those of which nothing is said by name.
+    // Options for all outputs or images come first, so that options for a single one override them.
     all.sort_by_key(|given| matches!(given.target, Target::Builtin(_, Some(_))));
     for given in &all {
         apply(&mut run, program, given)
@@ -213,7 +213,7 @@ fn values_of(
     Ok((ready[..count].iter().map(OsString::from).collect(), count))
 }
 
-/// The numbers of a tensor or a sequence, of which one word may have several.
+/// The numbers of a tensor or a sequence. One word may have several of them.
 fn numbers_of(
     ty: &InputType,
     option: &str,
@@ -296,7 +296,7 @@ fn check_repeated(all: &[Given<'_>]) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses what is said of all outputs if it is said of each of them by name.
+/// Refuses an option for all outputs that is overridden for each of them.
 fn check_without_effect(all: &[Given<'_>], program: &Program) -> Result<(), String> {
     for given in all {
         let Target::Builtin(row, None) = given.target else {
@@ -327,7 +327,7 @@ fn file_name(word: &OsStr) -> Result<FileName, String> {
     }
 }
 
-/// What is said of one output, or of all.
+/// The options of one output, or of all.
 fn outputs(run: &mut RunOptions, which: Option<usize>) -> std::slice::IterMut<'_, OutputOptions> {
     match which {
         Some(i) => run.outputs[i..=i].iter_mut(),
@@ -390,7 +390,7 @@ fn check_required(program: &Program, run: &RunOptions) -> Result<(), UsageError>
     }
 }
 
-/// What to say of a word that is no option.
+/// The message for a word that is not an option.
 fn unknown(
     spellings: &[(String, Target)],
     word: &str,

@@ -10,10 +10,10 @@ use crate::output::picture::NanColour;
 use crate::output::place::Placement;
 use crate::png::{Depth, Range};
 
-/// Pictures per second of films, if nobody says.
+/// The default number of pictures per second of films.
 const FRAMES_PER_SECOND: f64 = 25.0;
 
-/// What a program takes and gives.
+/// The inputs and outputs of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// How the program is called, for the help text.
@@ -37,7 +37,7 @@ pub struct InputSpec {
     pub name: String,
     /// Its type.
     pub ty: InputType,
-    /// What it is for.
+    /// Its description for the help text.
     pub description: Option<String>,
     /// Its default as text, if it has one; without it the input is required.
     pub default: Option<String>,
@@ -54,7 +54,7 @@ pub struct OutputName {
     pub dynamic: bool,
 }
 
-/// What is said about one output.
+/// The options of one output.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutputOptions {
     /// The file; usually the output's name with `.nrrd`.
@@ -63,16 +63,16 @@ pub struct OutputOptions {
     pub snapshot_prefix: Option<FileName>,
     /// Which numbers become black and white in pictures.
     pub range: Range,
-    /// Where its grid lies; usually as the positions of the strands show.
+    /// The place of its grid in the world; by default it is computed from the positions of the strands.
     pub place: Option<Placement>,
 }
 
-/// What a command line says.
+/// The contents of a command line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunOptions {
     /// One value per input; `None` where the default holds.
     pub inputs: Vec<Option<InputValue>>,
-    /// What is said about each output.
+    /// The options of each output.
     pub outputs: Vec<OutputOptions>,
     /// How the image of each input is read; for inputs of other types it means nothing.
     pub readings: Vec<Reading>,
@@ -88,9 +88,9 @@ pub struct RunOptions {
     pub memory: Option<u64>,
     /// Where printed text goes; `-` is standard output.
     pub print: FileName,
-    /// Whether to report what is done.
+    /// Whether to report details of the run.
     pub verbose: bool,
-    /// Whether to say nothing that is as expected.
+    /// Whether to report only errors and warnings.
     pub quiet: bool,
     /// Whether to report times.
     pub timing: bool,
@@ -102,7 +102,7 @@ pub struct RunOptions {
     pub points: Option<String>,
     /// Pictures per second of films.
     pub per_second: f64,
-    /// Whether an interrupted run keeps what it has.
+    /// Whether an interrupted run writes the values so far.
     pub keep: bool,
     /// Inputs that take several values, each in a run of its own.
     pub vary: Vec<Vary>,
@@ -149,7 +149,7 @@ pub(super) struct OptionRow {
     pub(super) spellings: &'static [&'static str],
     /// What stands for the word in the help text.
     pub(super) argument: &'static str,
-    /// What it does, as an order.
+    /// What the option does, in the imperative.
     pub(super) help: &'static str,
     pub(super) effect: Effect,
 }
@@ -404,7 +404,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         spellings: &["--color"],
         argument: "WHEN",
         help: "use colour in messages: auto, always or never; default: auto, on terminals",
-        // Messages before this one may have it, so whoever starts the program looks for it first.
+        // It also applies to messages before this point, so the command looks for it before anything else.
         effect: Effect::Value(|_, word| match word {
             "auto" | "always" | "never" => Ok(()),
             _ => Err(format!("found `{word}`, expected auto, always or never")),
@@ -413,7 +413,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["-v", "--verbose"],
         argument: "",
-        help: "report what is done",
+        help: "report details of the run",
         effect: Effect::Flag(|run| run.verbose = true),
     },
     OptionRow {
@@ -430,7 +430,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     },
 ];
 
-/// A number of which 0 means none.
+/// A number; 0 means none.
 fn positive(word: &str) -> Result<Option<u64>, String> {
     let number: u64 = word
         .parse()

@@ -14,7 +14,7 @@ use crate::memory::{self, Contents};
 use crate::nrrd::{self, Header, Nrrd, STANDARD_INPUT, SampleType, Samples};
 use crate::text::visible_line;
 
-/// Why there is no sequence: the file and what is wrong with it.
+/// An error while a sequence is read: the file and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SequenceError(String);
 
@@ -113,7 +113,7 @@ fn exact_values<T>(
 fn load(path: &Path, components: usize) -> Result<Samples, SequenceError> {
     let name = escaped(path.as_os_str());
     let fail = |message: String| SequenceError::new(format!("{name}: {message}"));
-    // A stream can be read only once, so what it held is looked at in memory.
+    // A stream can be read only once, so its contents are kept in memory.
     let bytes = if path.as_os_str() == STANDARD_INPUT {
         Contents::read(std::io::stdin().lock())
     } else {
@@ -139,7 +139,7 @@ fn load(path: &Path, components: usize) -> Result<Samples, SequenceError> {
         .map_err(|(line, message)| SequenceError::new(format!("{name}:{line}: {message}")))
 }
 
-/// Points as elements: three numbers, or two if all lie in the plane.
+/// Points as elements: three numbers, or two if all points are in the plane.
 fn from_points(points: Samples, components: usize) -> Result<Samples, String> {
     match components {
         3 => Ok(points),
@@ -166,7 +166,7 @@ fn from_nrrd(nrrd: Nrrd, components: usize) -> Result<Samples, String> {
     }
     if header.space.dimension() != 0 {
         return Err(format!(
-            "array lies in a space of dimension {}, expected no space",
+            "array is in a space of dimension {}, expected no space",
             header.space.dimension()
         ));
     }

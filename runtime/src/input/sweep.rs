@@ -21,7 +21,7 @@ impl Vary {
     /// What `NAME=FROM:TO:COUNT` says.
     ///
     /// # Errors
-    /// What was expected.
+    /// A message with the expected form.
     pub fn parse(word: &str) -> Result<Vary, String> {
         let parts = word.split_once('=').and_then(|(input, values)| {
             let mut parts = values.split(':');

@@ -36,7 +36,7 @@ const HALF_PI: (f64, f64) = (std::f64::consts::FRAC_PI_2, 6.123233995736766e-17)
 const WINDOW: usize = 4;
 
 /// `x` minus the nearest multiple of π/2, as a sum of two doubles, and the number of that multiple modulo 4; for
-/// finite `x` of magnitude at least 2^20. NaN for what is not finite.
+/// finite `x` of magnitude at least 2^20. NaN for any `x` that is not finite.
 pub(super) fn reduce(x: f64) -> (f64, f64, f64) {
     if !x.is_finite() {
         return (f64::NAN, f64::NAN, 0.0);

@@ -82,7 +82,7 @@ macro_rules! rows {
     };
 }
 
-// Name, number of arguments, greatest error of doubles, and what it does.
+// Name, number of arguments, greatest error of doubles, and implementation.
 rows! {
     sin 1 0.85 (x, _y) circle::sin(x);
     cos 1 0.85 (x, _y) circle::cos(x);

@@ -182,7 +182,7 @@ impl<const D: usize> Cells<D> {
     /// The cell number of a coordinate: monotone, and clamped to the cells there are.
     #[inline(always)]
     fn number(&self, axis: usize, x: f64) -> i64 {
-        // The cast saturates and takes NaN to 0, and what is below 0 goes to the first cell anyway, so that it need not round down.
+        // The cast saturates and takes NaN to 0. It need not round down, because numbers below 0 go to the first cell anyway.
         (((x - self.low[axis]) * self.inverse) as i64).clamp(0, self.last[axis])
     }
 
@@ -192,7 +192,7 @@ impl<const D: usize> Cells<D> {
         }) as u32
     }
 
-    /// True when two positions lie in the same cell or in neighbours along axis 0.
+    /// True if two positions are in the same cell or in cells that are neighbours along axis 0.
     pub(super) fn adjacent(&self, a: [f64; D], b: [f64; D]) -> bool {
         (0..D).all(|axis| {
             (self.number(axis, a[axis]) - self.number(axis, b[axis])).abs() <= i64::from(axis == 0)

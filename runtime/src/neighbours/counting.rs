@@ -13,7 +13,7 @@ const SHELVES: usize = 1 << 10;
 /// Pieces of the points, at most.
 const PIECES: usize = 64;
 
-/// Points in cell order, and what was needed to sort them: memory for the next time.
+/// Points in cell order, and the buffers of the sort, which are kept for the next time.
 #[derive(Debug, Default)]
 pub(super) struct Counting {
     /// First place of each cell, with the end of the last.
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn points_are_in_the_order_of_a_stable_sort() {
         let mut state = 7u64;
-        // What was there before must not matter.
+        // The contents from before must not matter.
         let mut sorted = Counting::default();
         for (count, cells) in [
             (0, 1),

@@ -1,6 +1,6 @@
-//! Which radii queries ask for: the cells of the next super-step are made to suit most of them.
+//! The radii of queries: the size of the cells of the next super-step suits most of them.
 
-/// Octaves told apart: 2⁻⁴⁰ to 2²³, the ends taking what is beyond.
+/// The octaves that are distinguished: 2⁻⁴⁰ to 2²³. The first and the last also take the radii beyond.
 const OCTAVES: usize = 64;
 const LOWEST: i32 = -40;
 

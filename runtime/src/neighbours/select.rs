@@ -188,7 +188,7 @@ fn square_distances<T: Coordinate, const D: usize>(
     squares
 }
 
-/// Writes keys and slots of what is inside, `most` of them, to the front of `keys` and `found`; gives their number.
+/// Writes the keys and slots of the points inside, at most `most`, to the front of `keys` and `found`; returns their number.
 fn collect(ranks: &[u32], slots: &[u32], own: u32, most: usize, hits: &mut Hits) -> usize {
     let Hits {
         begins,

@@ -53,7 +53,7 @@ pub struct Tally {
 /// Whether a picture can be made of an output.
 ///
 /// # Errors
-/// What was expected.
+/// A message with the expected shape.
 pub(super) fn check(output: &Output, domain: &Domain) -> Result<[usize; 3], String> {
     let channels = output.strand_size();
     if let (Domain::Grid(sizes), 1..=4) = (domain, channels)

@@ -40,7 +40,7 @@ impl Placement {
     /// What a word of the command line says.
     ///
     /// # Errors
-    /// What was expected.
+    /// A message with the expected form.
     pub fn parse(word: &str) -> Result<Placement, String> {
         let numbers = |text: &str| -> Option<Vec<f64>> {
             text.split(',').map(|w| parse_real(w.trim())).collect()

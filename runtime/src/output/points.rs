@@ -22,7 +22,7 @@ fn is_position(output: &Output) -> bool {
         && !matches!(output.length, Length::Fixed(_))
 }
 
-/// The roles of outputs in a file, of which the user may name the one with the positions.
+/// The roles of outputs in a file. The user may name the output with the positions.
 ///
 /// # Errors
 /// There is none, or more than one.

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::{Depth, Png};
 
-/// Bytes of a band, about: what is found again farther away than 32 kB is not found anyway.
+/// The approximate size of a band in bytes. It is much larger than 32 kB, the greatest distance of a repetition that deflate finds.
 const BAND: usize = 1 << 18;
 
 /// The bytes that begin every PNG file.
@@ -189,7 +189,7 @@ impl Adler {
 
     fn of(bytes: &[u8]) -> Adler {
         let mut adler = Adler::default();
-        // So many bytes overflow neither sum.
+        // This many bytes overflow neither sum.
         for part in bytes.chunks(1 << 20) {
             for &byte in part {
                 adler.sum += u64::from(byte);

@@ -72,7 +72,7 @@ pub const LANE_BY_LANE: u32 = 1;
 pub const FROM_BOX: u32 = 2;
 
 impl Linear {
-    /// Of samples with these lengths and strides of the axes; `real` is what they are.
+    /// For samples of type `real` with these lengths and strides of the axes.
     pub(super) fn new(
         samples: *const f32,
         real: Real,

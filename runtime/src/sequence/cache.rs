@@ -127,13 +127,13 @@ impl SequenceCache {
         right: Sequence,
         element: usize,
     ) -> Result<Sequence, CannotGrow> {
-        // SAFETY: the caller's promise. What is read ends where what is written begins, also when
-        // both share a buffer.
+        // SAFETY: the caller's promise. The elements that are read end where the elements that are written begin, also if both
+        // share a buffer.
         unsafe { self.extend(pool, owner, left, pool.bytes(right, element), element) }
     }
 
-    /// Keeps what the state of a strand refers to after a method, frees what else it owned. A
-    /// foreign sequence among them is replaced by a copy.
+    /// After a method, keeps the sequences that the state of a strand refers to, and frees the others
+    /// that it owned. A foreign sequence in the state is replaced by a copy.
     ///
     /// # Safety
     /// All sequences must be alive in `pool`; no code may use a sequence of this strand that `after`

@@ -12,7 +12,7 @@ use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 /// An operation on numbers, their bits, or truth values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Operation {
-    /// What was given, by number.
+    /// An argument, by number.
     Argument(usize),
     /// A constant; a single where singles were recorded.
     Constant(f64),
@@ -69,13 +69,13 @@ pub enum Operation {
 /// A step of a recording.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
-    /// To which steps' results; as many count as the operation takes.
+    /// The steps whose results are its operands; as many count as the operation takes.
     pub operands: [usize; 3],
 }
 
-/// What was recorded.
+/// A recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tape {
     /// All steps, each after those it uses.

@@ -4,8 +4,8 @@
 pub(crate) const BASELINE_FUSES: bool = cfg!(target_arch = "aarch64");
 
 /// The version of a primitive for an instruction set, a real type and a width, as a `Result`: one of three
-/// functions generic over the vector, a size N and the width W, of which `portable` enables no features, `vex`
-/// those of AVX2 and `evex` those of AVX-512. A vector narrower than the width is used several times per call.
+/// functions generic over the vector, a size N and the width W. `portable` enables no features, `vex` those of
+/// AVX2 and `evex` those of AVX-512. A vector narrower than the width is used several times per call.
 macro_rules! version {
     ($isa:expr, $real:expr, $width:expr, $n:literal, [$portable:ident, $vex:ident, $evex:ident]) => {{
         use $crate::simd::{BASELINE_FUSES, Isa, Lanes, Real};

@@ -122,9 +122,9 @@ impl Blocks {
         self.capacity = capacity;
     }
 
-    /// Room for this many aligned blocks. What is asked for is less aligned: the system has zeroed
-    /// memory at hand, of which pages come into being when they are first touched, but an allocation
-    /// of higher alignment would be filled with zeros here and now.
+    /// Room for this many aligned blocks. The allocation itself has a lower alignment: the system then
+    /// reserves zeroed memory whose pages are committed on first use. An allocation of higher
+    /// alignment would be filled with zeros at once.
     fn allocation(&self, blocks: usize) -> Layout {
         let bytes = blocks
             .checked_mul(self.stride)

@@ -80,7 +80,7 @@ pub enum Sharing {
 pub struct Variable {
     /// Its name in the program.
     pub name: String,
-    /// What it holds.
+    /// The kind of its values.
     pub kind: Kind,
     /// Who reads it.
     pub sharing: Sharing,

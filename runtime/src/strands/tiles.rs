@@ -107,8 +107,8 @@ impl Walk {
         self.counts.iter().product()
     }
 
-    /// Tiles that lie beside each other along all axes but the slowest, and their points. The points of such rows follow each
-    /// other in row-major order; the last row may have fewer.
+    /// The numbers of tiles and of points in a row: the tiles that are side by side along all axes but the slowest. The points of
+    /// such rows follow each other in row-major order; the last row may have fewer.
     pub(crate) fn row(&self) -> (usize, usize) {
         let thickness = 1 << self.bits.first().copied().unwrap_or(0);
         let [tiles, points]: [usize; 2] =

@@ -11,10 +11,10 @@ use rayon::prelude::*;
 /// Blocks a worker takes at a time, at least.
 const BLOCKS: usize = 64;
 
-/// Where the planes of a block begin; it is given the block's number and scratch memory.
+/// Returns the address of the planes of a block, given the block's number and scratch memory.
 pub(crate) type BlockPlanes<'a> = &'a (dyn Fn(usize, &mut [u64]) -> *const u8 + Sync);
 
-/// Writes the values of some lanes of a block, which lie in the planes at `offsets`, each to its place.
+/// Writes the values of some lanes of a block, which are in the planes at `offsets`, each to its place.
 ///
 /// # Safety
 /// Those planes have a value for every lane, there is room for the values of every place, and no other thread writes there.
@@ -46,8 +46,8 @@ pub(super) unsafe fn put_lanes<T: Copy>(
 }
 
 impl Core {
-    /// The values of the members of a set: of each `components` scalars, which lie in the planes at `offsets` from what
-    /// `planes` gives for its block. Scratch memory has this many words.
+    /// The values of the members of a set: for each, `components` scalars, which are in the planes at `offsets` from the
+    /// address that `planes` returns for its block. Scratch memory has this many words.
     ///
     /// # Safety
     /// Those planes have a value of type `scalar` for every member's lane.

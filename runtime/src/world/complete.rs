@@ -64,7 +64,7 @@ pub(crate) fn run_to_completion<P: StrandProgram>(core: &mut Core, program: &P, 
     taken.into_inner()
 }
 
-/// Runs one group of blocks, the first of which is block `first` of the world; gives the
+/// Runs one group of blocks that begins with block `first` of the world; returns the number of
 /// super-steps taken.
 pub(super) fn run_group<P: StrandProgram>(
     core: &Core,

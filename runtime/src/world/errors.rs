@@ -14,7 +14,7 @@ pub enum WorldError {
     Memory {
         /// How many strands there are.
         count: u32,
-        /// What is missing.
+        /// The lack of memory.
         shortage: Shortage,
     },
     /// The workers cannot be started.
@@ -69,7 +69,7 @@ pub enum RunError {
         step: u64,
         /// How many there are.
         count: usize,
-        /// What is missing.
+        /// The lack of memory.
         shortage: Shortage,
     },
     /// Printed text could not be written.

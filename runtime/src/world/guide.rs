@@ -67,9 +67,9 @@
 //!
 //! So a handle and the address of its elements are valid until the method returns, whatever is
 //! appended in between: appending to the newest value writes behind its end, appending to an older
-//! one copies, neither moves what is there. Only handles in the state live longer, and no address
-//! does. `stabilize` counts as part of the method it ends. A handle must not be kept anywhere else,
-//! such as in a global variable.
+//! one copies, and neither moves existing elements. Only handles in the state live longer, and no
+//! address does. `stabilize` counts as part of the method it ends. A handle must not be kept
+//! anywhere else, such as in a global variable.
 //!
 //! # `new`
 //!

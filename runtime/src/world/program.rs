@@ -91,9 +91,9 @@ pub unsafe trait StrandProgram: Sync {
         lanes: LaneMask,
     ) -> LaneOutcome;
 
-    /// Runs the `update` method up to `steps` times, at least once: every lane until it ends, for strands that cannot notice
-    /// each other and of which nothing is reported. Gives what became of the lanes, and how often it ran for those that
-    /// ran longest.
+    /// Runs the `update` method up to `steps` times, at least once, and every lane until it ends. It is for strands that cannot
+    /// observe each other and that nothing observes between super-steps. Returns the outcome of the lanes, and the number of
+    /// times that the method ran for the lanes that ran longest.
     ///
     /// # Safety
     /// As for `start`.

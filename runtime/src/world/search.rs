@@ -115,12 +115,12 @@ impl<T: Coordinate, const D: usize> Search for Finder<T, D> {
         let planes: [Plane; D] = std::array::from_fn(|axis| layout.plane(position.variable, axis));
         let width = layout.width();
         let position = |block: usize, lane: u32| -> [T; D] {
-            // SAFETY: the position's planes hold `T` in every lane of the block, and nobody
-            // writes between super-steps.
+            // SAFETY: the position's planes hold `T` in every lane of the block, and nothing
+            // writes them between super-steps.
             planes
                 .map(|plane| unsafe { *homes.visible(plane, block).cast::<T>().add(lane as usize) })
         };
-        // Workers count what they have to write, so that each knows where.
+        // Workers first count the points that they will write, so that each knows its place.
         let found = |block: usize, sets: LaneSets| {
             bits(sets.alive()).filter(move |&lane| can_be_found(position(block, lane)))
         };

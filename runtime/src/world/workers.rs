@@ -47,8 +47,8 @@ impl From<&Workers> for Workers {
     }
 }
 
-/// Threads that are being started. Waits for that in the end: a thread of which nobody knows whether it still runs must not be
-/// let go of, by a fault of glibc's `pthread_detach` (seen in 2.36).
+/// Threads that are being started. Dropping it waits for the start: a thread that may already have exited must not be detached,
+/// because glibc's `pthread_detach` can crash then (seen in 2.36).
 #[must_use]
 pub struct Starting(Option<JoinHandle<()>>);
 

@@ -1,4 +1,4 @@
-//! Files: one mesh in every format, damaged ones, and what is said of those that cannot be read.
+//! Files: one mesh in every format, damaged files, and the messages for files that cannot be read.
 
 use crate::meshes::Random;
 use crate::reference::data;
@@ -42,7 +42,7 @@ fn one_mesh_in_every_format_is_the_same() {
 #[test]
 fn damaged_files_are_told_and_never_panic() {
     let mut random = Random(4);
-    // Every encoding; of what is large, a part of the attempts.
+    // Every encoding; large files get fewer attempts.
     for path in crate::foreign::files() {
         let whole = std::fs::read(&path).unwrap();
         let dim = if path.display().to_string().contains("tri") {

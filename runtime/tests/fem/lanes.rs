@@ -152,7 +152,7 @@ fn call<T: Float + Default>(
     for (lane, x) in positions.iter().enumerate() {
         (0..dim).for_each(|axis| planes[axis * width + lane] = T::from_f64(x[axis]));
     }
-    // Lanes that do not run keep what they have.
+    // Lanes that do not run keep their values.
     let kept = T::from_f64(-5.0);
     let (mut reference, mut out) = (vec![kept; dim * width], vec![kept; outputs * width]);
     let mut cells = [0; MAX_WIDTH];

@@ -50,7 +50,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// The positions of a case and what is true there: position, cell, values by component (value, gradient, Hessian).
+/// The positions of a case with the true results: position, cell, values by component (value, gradient, Hessian).
 pub(crate) fn truth(case: &Case) -> Vec<([f64; 3], u32, Vec<Vec<f64>>)> {
     let file = nrrd::read(&data(&format!("{}.nrrd", case.name))).unwrap();
     let width = file.header().axes[0].size;
@@ -150,7 +150,7 @@ fn polynomials_are_reproduced_with_all_derivatives() {
             }
         }
         println!("{:16} {worst:?}", case.name);
-        // Nodes that are no binary fractions are rounded in the files, by up to 2e-13 of the values.
+        // Nodes that are not binary fractions are rounded in the files, by up to 2e-13 of the values.
         for (order, limit) in [4e-13, 2e-12, 4e-11, 2e-9, 1e-7].into_iter().enumerate() {
             assert!(
                 worst[order] < limit,

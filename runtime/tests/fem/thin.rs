@@ -1,5 +1,5 @@
-//! Meshes of thin cells that lie across the axes, and of cells that lie in each other: nothing is lost, the answer is that of
-//! the rule over all cells, and memory stays in proportion to the number of cells.
+//! Meshes of thin cells across the axes, and of cells inside each other: no position is lost, the answer is that of the rule over
+//! all cells, and memory stays in proportion to the number of cells.
 
 use crate::location::position;
 use crate::meshes::{Random, grid};

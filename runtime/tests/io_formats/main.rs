@@ -1,5 +1,5 @@
-//! Points, lines, grids, arrays, tables and films: what is written is read back by small readers that know the formats from
-//! their own descriptions and nothing of the writers.
+//! Points, lines, grids, arrays, tables and films: small readers, written from the descriptions of the formats and independent of
+//! the writers, read the written files back.
 
 mod arrays;
 mod films;

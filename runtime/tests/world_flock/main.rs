@@ -188,7 +188,7 @@ fn sequences_of_the_dead_are_given_back() {
     let Gathered::Sequences { lengths, .. } = world.gather(PATH, StrandSet::All) else {
         panic!("paths are sequences")
     };
-    // What is alive: a buffer per strand, of the next power of two or the one above it, and the
+    // The live buffers: one per strand, of the next power of two or the one above it, and the
     // diary.
     let least: usize = lengths
         .iter()

@@ -362,7 +362,7 @@ unsafe impl StrandProgram for Flock {
             StrandSet::All,
             Scalar::F64,
             1,
-            // SAFETY: the plane lies in the block, and `energies` has room for one.
+            // SAFETY: the plane is in the block, and `energies` has room for one.
             &|block, _, energies| unsafe {
                 let bytes = self.layout.width() * energy.bytes;
                 block
@@ -381,7 +381,7 @@ unsafe impl StrandProgram for Flock {
             Scalar::I32,
             1,
             &|block, _, values| {
-                // SAFETY: the plane lies in the block and `values` has room for it.
+                // SAFETY: the plane is in the block, and `values` has room for it.
                 unsafe {
                     std::ptr::copy_nonoverlapping(
                         block.add(plane.offset).cast::<i32>(),

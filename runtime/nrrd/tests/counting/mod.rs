@@ -17,7 +17,7 @@ impl Counting {
     }
 }
 
-// SAFETY: every call is handed on to the system's allocator unchanged; counting touches no memory it manages.
+// SAFETY: every call is passed unchanged to the system's allocator; counting touches no memory it manages.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         Counting::add(layout.size());
@@ -48,7 +48,7 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The most bytes that `work` had in use beyond what was in use before.
+/// The peak of memory in use during `work`, in bytes above the memory in use before.
 pub(crate) fn peak_of(work: impl FnOnce()) -> usize {
     let before = IN_USE.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);

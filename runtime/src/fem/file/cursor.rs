@@ -35,7 +35,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn word(&mut self) -> Result<&'a str, String> {
         let word = self
             .peek()
-            .ok_or("the file ends too early, or is no text where text is expected")?;
+            .ok_or("the file ends too early, or has binary data where text is expected")?;
         self.at += word.len();
         Ok(word)
     }
@@ -109,7 +109,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether so many numbers can follow: each has a digit and a blank.
+    /// Checks that `count` numbers can follow: each has at least a digit and a blank.
     fn room(&self, count: usize) -> Result<(), String> {
         if count > self.bytes.len() - self.at {
             return Err(format!(

@@ -7,7 +7,7 @@ use crate::fem::element::Element;
 use crate::nrrd::{Endian, SampleType};
 use std::collections::{HashMap, hash_map::Entry};
 
-/// Gmsh's types of elements that are no more than a line, and their points: they are left out.
+/// Gmsh's types of elements that are points or lines, with their numbers of nodes: these elements are skipped.
 const LINES: [(u32, usize); 8] = [
     (1, 2),
     (8, 3),

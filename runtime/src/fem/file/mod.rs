@@ -104,7 +104,7 @@ impl FemFile {
     /// Reads a file of any known format.
     ///
     /// # Errors
-    /// The file cannot be read, or says what it cannot mean.
+    /// The file cannot be read, or its contents are invalid.
     pub fn read(path: &Path) -> Result<FemFile, FemError> {
         let named = |error: FemError| error.in_file(&escaped(path.as_os_str()));
         let read = || -> Result<FemFile, FemError> {
@@ -201,7 +201,7 @@ impl FemFile {
     }
 }
 
-/// VTK's types of cells that are no more than a line: they are left out.
+/// VTK's types of cells that are points or lines: these cells are skipped.
 const VTK_LINES: [i64; 6] = [1, 2, 3, 4, 21, 68];
 
 /// Collects cells given by VTK's types.

@@ -302,7 +302,7 @@ impl Document<'_> {
         let bytes = self
             .bytes
             .get(start..)
-            .ok_or("an array is said to begin beyond the end of the file")?;
+            .ok_or("an array begins beyond the end of the file")?;
         if wanted == 0 {
             return Ok(Vec::new());
         }

@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 
 /// Cells per bin that are aimed at.
 const CELLS_PER_BIN: f64 = 4.0;
-/// A bin with more cells is divided; boxes of one size, however they lie, are fewer.
+/// A bin with more cells is divided. Boxes of one size never reach this number, in any arrangement.
 const CROWDED: usize = 128;
 /// How often bins are divided.
 const DEPTH: u32 = 10;
@@ -50,7 +50,7 @@ pub(super) struct Builder<'a, M> {
     meets: M,
     index: Index,
     lists: Vec<Lists>,
-    /// What is claimed for lists until they are in their place.
+    /// The memory that is claimed for lists until they are in their place.
     claim: Claim,
     entries: u64,
 }
@@ -258,7 +258,7 @@ impl<'a, M: Fn(u32, &Box3) -> bool> Builder<'a, M> {
         }
     }
 
-    /// Gives every bin of a range that a cell meets by its faces. What is beyond a face is left out as a whole.
+    /// Gives every bin of a range that a cell meets by its faces. Parts of the range that are beyond a face are skipped as a whole.
     fn visit_closely(
         &self,
         grid: &Grid,

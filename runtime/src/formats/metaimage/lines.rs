@@ -26,7 +26,7 @@ impl<'a> Lines<'a> {
             lines.bytes += end + 1;
             lines.count += 1;
             lines.rest = &lines.rest[end + 1..];
-            // Comments may be in any encoding: a line that is no text does not count.
+            // Comments may be in any encoding: a line that is not UTF-8 is skipped.
             let Some((key, value)) = line.and_then(|line| line.split_once('=')) else {
                 continue;
             };

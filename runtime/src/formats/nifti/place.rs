@@ -1,4 +1,4 @@
-//! Where the grid of a NIfTI file lies: by a matrix, a quaternion, or voxel sizes alone.
+//! The orientation of the grid of a NIfTI file: from a matrix, a quaternion, or voxel sizes alone.
 
 use super::fields::Fields;
 use crate::image::Note;
@@ -13,7 +13,7 @@ pub(super) fn place(fields: &Fields<'_>, header: &mut Header, notes: &mut Vec<No
     } else if fields.code(layout.qform) > 0 {
         quaternion(fields)
     } else {
-        let text = "there is neither an sform nor a qform: the grid lies at the origin with the sizes of its voxels";
+        let text = "there is neither an sform nor a qform: the grid is at the origin and has the sizes of the voxels";
         notes.push(Note::new(text));
         return;
     };

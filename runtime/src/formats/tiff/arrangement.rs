@@ -1,4 +1,4 @@
-//! What the pages of a TIFF are to each other, and how large its voxels are, by what ImageJ, OME or nobody says.
+//! The arrangement of the pages of a TIFF and the sizes of its voxels: from the metadata of ImageJ or OME, or the defaults.
 
 use std::io::{Read, Seek};
 
@@ -9,7 +9,7 @@ use crate::formats::xml::attribute;
 use crate::image::{ImageError, Note};
 use crate::nrrd::Kind;
 
-/// What the pages are to each other, the fastest first, and the sizes of voxels along x, y and z.
+/// The axes that the pages form, the fastest first, and the sizes of voxels along x, y and z.
 #[derive(Default)]
 pub(super) struct Arrangement {
     pub(super) axes: Vec<(Kind, usize)>,
@@ -25,7 +25,7 @@ pub(super) fn resolution<R: Read + Seek>(
         .find_tag_unsigned::<u16>(Tag::ResolutionUnit)
         .ok()
         .flatten();
-    // Millimetres of the unit: inches unless something else is said.
+    // Millimetres of the unit, which is the inch by default.
     let length = match unit {
         None | Some(2) => Some(25.4),
         Some(3) => Some(10.0),

@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 /// Bytes of a value of each type, by the number of the type.
 const VALUE_BYTES: [u64; 19] = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
 
-/// Numbers of a file in its byte order, of which offsets and counts are longer in large files.
+/// Numbers of a file in its byte order. Offsets and counts are longer in large files (BigTIFF).
 struct Numbers<'r, R> {
     file: &'r mut R,
     big_endian: bool,
@@ -29,8 +29,8 @@ impl<R: Read> Numbers<'_, R> {
     }
 }
 
-/// Whether the entries of the first directory can be in a file of so many bytes. What is no directory at all is left to
-/// the decoder.
+/// Whether the entries of the first directory can be in a file of `length` bytes. A file without a directory is left to the
+/// decoder.
 pub(super) fn fits<R: Read + Seek>(file: &mut R, length: u64) -> bool {
     let fits = first_directory(file, length).unwrap_or(true);
     fits && file.rewind().is_ok()
