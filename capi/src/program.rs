@@ -7,7 +7,8 @@ use crate::{
     object::{Message, Problem, c_text, fenced, text},
 };
 use compiler::library::{
-    Compiled, Diagnostic, Options, OutputLength, Source, compile_source, diag, output_type, outputs,
+    Compiled, Diagnostic, Options, OutputLength, Source, compile_source, output_type, outputs,
+    report,
 };
 use std::{
     ffi::{CString, c_char},
@@ -83,7 +84,7 @@ pub unsafe extern "C" fn diderot_compile(
         };
         let message = Message::default();
         if compiled.is_none() {
-            let shown = diag::render(&source, diagnostics.clone(), false);
+            let shown = report::render(&source, diagnostics.clone(), false);
             status = message.keep(|| Err(Problem(DIDEROT_COMPILE_ERROR, shown)));
         }
         let made = diderot_program::new(source, compiled, diagnostics, message);
@@ -109,18 +110,15 @@ impl diderot_program {
             texts.push(c_text(text));
             texts[texts.len() - 1].as_ptr()
         };
-        let lines = source.lines();
-        let told = diag::in_order(diagnostics).into_iter().map(|diagnostic| {
-            let (line, column) = lines.position(&source.text, diagnostic.span.start);
-            diderot_diagnostic {
-                line: line as u32,
-                column: column as u32,
-                is_error: diagnostic.is_error(),
-                code: keep(diagnostic.code.name),
-                message: keep(&diagnostic.message),
-            }
+        let located = report::located(&source, diagnostics).into_iter();
+        let diagnostics = located.map(|message| diderot_diagnostic {
+            line: message.location.line as u32,
+            column: message.location.column as u32,
+            is_error: message.severity == "error",
+            code: keep(message.code),
+            message: keep(&message.message),
         });
-        let diagnostics = told.collect();
+        let diagnostics = diagnostics.collect();
         let (mut takes, mut gives) = (Vec::new(), Vec::new());
         if let Some(compiled) = &compiled {
             for input in &compiled.interface.inputs {

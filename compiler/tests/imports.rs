@@ -1,7 +1,14 @@
 //! Imports: the imported definitions, errors in imports, and the places of their messages.
 
 use compiler::{
-    front::{CheckOptions, check, diag, source::Source, standard::LIBRARY, syntax},
+    front::{
+        CheckOptions, check,
+        files::{Buffers, Files},
+        report,
+        source::Source,
+        standard::LIBRARY,
+        syntax,
+    },
     run::colour_map_names,
 };
 use std::{
@@ -41,7 +48,7 @@ fn program(name: &str, files: &[(&str, &str)]) -> Source {
 /// The diagnostics, as `file:line: severity: message`, with the file without its folder.
 fn reported(source: &Source) -> Vec<String> {
     let checked = check(source, &CheckOptions::default());
-    let lines = diag::to_json_lines(source, checked.diagnostics);
+    let lines = report::to_json_lines(source, checked.diagnostics);
     let objects = lines.lines().map(|line| {
         let object: serde_json::Value = serde_json::from_str(line).expect("JSON");
         let text = |key: &str| object[key].as_str().expect(key).to_owned();
@@ -356,7 +363,7 @@ fn messages_show_the_imported_file_and_where_it_is_imported() {
         ],
     );
     let diagnostics = check(&source, &CheckOptions::default()).diagnostics;
-    let text = diag::render(&source, diagnostics, false);
+    let text = report::render(&source, diagnostics, false);
     for part in [
         "a.diderot:2:27",
         "undone + i;",
@@ -400,4 +407,30 @@ fn every_name_of_the_standard_library_is_defined_once() {
     let clash = all.windows(2).find(|pair| pair[0] == pair[1]);
     assert_eq!(clash, None);
     assert_eq!(colour_map_names().count(), 8);
+}
+
+/// An editor checks a program while its files are not saved, or not even on disk.
+#[test]
+fn imports_are_read_from_memory_first() {
+    let saved = folder(
+        "buffers",
+        &[("lib.diderot", "#version 2.0\nreal a = 1.0;\n")],
+    );
+    let mut buffers = Buffers::default();
+    let library = "#version 2.0\nimport \"deeper.diderot\";\nfunction real f (int i) = b*i;\n";
+    buffers.set(&saved.join("lib.diderot"), library);
+    buffers.set(&saved.join("deeper.diderot"), "#version 2.0\nreal b = c;\n");
+    let main = format!("#version 2.0\nimport \"lib.diderot\";\n{REST}");
+    let source = |files: &Buffers| Source::with_files(saved.join("main.diderot"), &*main, files);
+    let wanted = ["deeper.diderot:2: error: undeclared variable `c`"];
+    assert_eq!(reported(&source(&buffers)), wanted);
+    buffers.set(
+        &saved.join("deeper.diderot"),
+        "#version 2.0\nreal b = 2.0;\n",
+    );
+    assert_eq!(reported(&source(&buffers)), [""; 0]);
+    buffers.remove(&saved.join("lib.diderot"));
+    assert!(buffers.has(&saved.join("lib.diderot")), "it is on disk");
+    let found = reported(&source(&buffers));
+    assert!(found.iter().any(|line| line.contains("`f`")), "{found:?}");
 }

@@ -3,7 +3,7 @@
 mod trees;
 
 use compiler::front::{
-    diag,
+    diag, report,
     syntax::{self, print},
 };
 use proptest::{prelude::*, test_runner::RngSeed};
@@ -29,8 +29,8 @@ fn survives(text: &str) {
         );
         assert!(!diagnostic.message.contains("unreadable"), "{diagnostic:?}");
     }
-    diag::render(&source, diagnostics.clone(), false);
-    let lines = diag::to_json_lines(&source, diagnostics.clone());
+    report::render(&source, diagnostics.clone(), false);
+    let lines = report::to_json_lines(&source, diagnostics.clone());
     assert_eq!(lines.lines().count(), diagnostics.len());
     let printed = print::print(&program);
     if !diagnostics.iter().any(diag::Diagnostic::is_error) {

@@ -5,7 +5,7 @@
 >>> program.run(vol=volume, isoval=0.5).save("iso.png")
 """
 
-from ._errors import CompileError, Diagnostic, DiderotError, DiderotWarning, InputError, InternalError, RunError
+from ._errors import CompileError, Diagnostic, DiderotError, DiderotWarning, InputError, InternalError, Label, RunError
 from ._images import Image
 from ._native import __version__
 from ._program import Input, Output, Program, Progress, Running, compile
@@ -20,6 +20,7 @@ __all__ = [
     "Input",
     "InputError",
     "InternalError",
+    "Label",
     "Output",
     "Program",
     "Progress",

@@ -6,6 +6,19 @@ import json
 import sys
 import warnings
 from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Label:
+    """A further place of a message, with its text. Lines and columns count as in `Diagnostic`."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
 
 
 @dataclass(frozen=True)
@@ -20,13 +33,18 @@ class Diagnostic:
     severity: str
     code: str
     message: str
+    labels: tuple[Label, ...] = ()
     hints: tuple[str, ...] = ()
 
 
 def diagnostics_of(lines: str) -> list[Diagnostic]:
-    """The messages that stand in JSON, one a line."""
-    found = (json.loads(line) for line in lines.splitlines() if line)
-    return [Diagnostic(**{**about, "hints": tuple(about["hints"])}) for about in found]
+    """The messages in lines of JSON."""
+
+    def diagnostic(about: dict[str, Any]) -> Diagnostic:
+        labels = tuple(Label(**label) for label in about["labels"])
+        return Diagnostic(**{**about, "labels": labels, "hints": tuple(about["hints"])})
+
+    return [diagnostic(json.loads(line)) for line in lines.splitlines() if line]
 
 
 class DiderotError(Exception):

@@ -2,7 +2,7 @@
 
 use compiler::{
     front::codes,
-    library::{Diagnostic, Failure, Source, diag},
+    library::{Diagnostic, Failure, Source, report},
 };
 use pyo3::{call::PyCallArgs, exceptions::PyMemoryError, prelude::*};
 use runtime::memory::Shortage;
@@ -41,8 +41,8 @@ pub(crate) fn fault(py: Python<'_>, text: &str) -> PyResult<()> {
 
 /// The errors of a program.
 pub(crate) fn compile_error(py: Python<'_>, source: &Source, errors: Vec<Diagnostic>) -> PyErr {
-    let text = diag::render(source, errors.clone(), false);
-    let lines = diag::to_json_lines(source, errors);
+    let text = report::render(source, errors.clone(), false);
+    let lines = report::to_json_lines(source, errors);
     raised(py, "CompileError", (text, lines))
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn failure(
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let text = &in_python(text, inputs);
     let diagnostic = failure.diagnostic(source);
-    let lines = diag::to_json_lines(source, diagnostic.into_iter().collect());
+    let lines = report::to_json_lines(source, diagnostic.into_iter().collect());
     if failure.code == codes::INPUT {
         return raised(py, "InputError", (text, lines));
     }

@@ -5,7 +5,8 @@ use compiler::{
     explain::{Unexplained, explain},
     front::typed::tree::{Constant, InputDefault},
     library::{
-        self, Compiled, Diagnostic, InputType, Options, OutputLength, Source, compile_source, diag,
+        self, Compiled, Diagnostic, InputType, Options, OutputLength, Source, compile_source,
+        report,
     },
     pipeline::{self, Session, Stopped},
 };
@@ -70,8 +71,8 @@ impl Program {
     fn warnings(&self) -> Vec<(String, String)> {
         let one = |warning: &Diagnostic| {
             let warning = vec![warning.clone()];
-            let text = diag::render(&self.source, warning.clone(), false);
-            (diag::to_json_lines(&self.source, warning), text)
+            let text = report::render(&self.source, warning.clone(), false);
+            (report::to_json_lines(&self.source, warning), text)
         };
         self.compiled.warnings.iter().map(one).collect()
     }

@@ -3,7 +3,7 @@
 use super::{FAILURE, SUCCESS, complain, read_source, report, say, words::is_program};
 use crate::{
     front::{
-        diag,
+        report::to_json_lines,
         typed::tree::{Program, VarKind},
     },
     pipeline::{self, Options},
@@ -38,7 +38,7 @@ fn check_file(file: &Path, json: bool, options: &Options) -> bool {
     };
     let checked = pipeline::check(&source, options);
     if json {
-        say(&diag::to_json_lines(&source, checked.diagnostics));
+        say(&to_json_lines(&source, checked.diagnostics));
     } else {
         report(&source, checked.diagnostics);
         for note in checked.program.iter().flat_map(notes) {

@@ -23,11 +23,7 @@ mod words;
 
 use crate::{
     codegen::gpu::Cuda,
-    front::{
-        codes::Code,
-        diag::{self, Diagnostic},
-        source::{Source, read_text},
-    },
+    front::{codes::Code, diag::Diagnostic, files::read_text, report::render, source::Source},
 };
 use args::{Action, Command, Parsed};
 use runtime::{file_name::FileName, memory::Shortage};
@@ -196,7 +192,7 @@ fn report(source: &Source, diagnostics: Vec<Diagnostic>) {
         FIRST_ERROR.get_or_init(|| error.code);
     }
     // The text may have colours, and has made visible what came from the program.
-    write_to_stderr(&diag::render(source, diagnostics, colour::is_wanted()));
+    write_to_stderr(&render(source, diagnostics, colour::is_wanted()));
 }
 
 /// Writes to standard output; a closed pipe is nobody's fault.

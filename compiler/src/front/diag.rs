@@ -1,15 +1,8 @@
-//! Messages to the user: error, place and hints; as text for people and as JSON for tools.
+//! Messages to the user: error, place and hints.
 //!
 //! Texts are lower case without a final period, and name the thing that was found and the one that was expected.
 
-mod excerpt;
-mod json;
-mod render;
-
-pub use json::to_json_lines;
-pub use render::render;
-
-use crate::front::{codes::Code, source::Span};
+use super::{codes::Code, span::Span};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

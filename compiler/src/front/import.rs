@@ -9,18 +9,52 @@
 use super::{
     codes,
     diag::Diagnostic,
-    source::{File, Origin, Piece, Source, Span, read_text},
+    files::{Disk, Files},
+    source::{File, Origin, Piece, Source, Span},
     standard,
     syntax::{self, Read, ast::*},
 };
 use std::{
     collections::BTreeSet,
-    fs,
     path::{Path, PathBuf},
 };
 
+impl Source {
+    /// The program with this text, which the path names in messages. Files that it imports are found beside the path, and read.
+    pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Source {
+        Source::with_files(path, text, &Disk)
+    }
+
+    /// The same with imports from these files.
+    pub fn with_files(
+        path: impl Into<PathBuf>,
+        text: impl Into<String>,
+        files: &dyn Files,
+    ) -> Source {
+        resolve(path.into(), text.into(), files)
+    }
+
+    /// The names of the inputs that imported files declare, each with the path of its file.
+    pub fn imported_inputs(&self) -> Vec<(String, PathBuf)> {
+        if self.origin.files.is_empty() {
+            return Vec::new();
+        }
+        let (program, _) = syntax::parse(self);
+        let inputs = program.items.iter().filter_map(|item| match &item.kind {
+            ItemKind::Input { name, .. } => Some(name),
+            _ => None,
+        });
+        let imported = inputs.filter_map(|name| {
+            let (file, _) = self.origin_of(name.span);
+            let file = self.origin.files.get(file).filter(|_| file > 0)?;
+            Some((name.text.clone(), file.path.clone()))
+        });
+        imported.collect()
+    }
+}
+
 /// The program with this text and its imports.
-pub(super) fn resolve(path: PathBuf, text: String) -> Source {
+fn resolve(path: PathBuf, text: String, files: &dyn Files) -> Source {
     let plain = |path, text| Source {
         path,
         text,
@@ -33,7 +67,12 @@ pub(super) fn resolve(path: PathBuf, text: String) -> Source {
     if read.imports.is_empty() {
         return plain(path, text);
     }
-    let mut linker = Linker::default();
+    let mut linker = Linker {
+        source: files,
+        files: Vec::new(),
+        open: Vec::new(),
+        errors: Vec::new(),
+    };
     // Errors outside of the imports are found again when the whole text is read. Errors in the imports are not, because the imports are
     // no longer there. Such an error may be at the end of an import, for example a missing `;`.
     let about_imports = |d: &Diagnostic| {
@@ -46,7 +85,7 @@ pub(super) fn resolve(path: PathBuf, text: String) -> Source {
         .filter(|d| about_imports(d))
         .cloned()
         .collect();
-    let identity = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+    let identity = files.identity(&path);
     let file = File {
         path: path.clone(),
         text,
@@ -84,8 +123,9 @@ enum Edit {
     Moved,
 }
 
-#[derive(Default)]
-struct Linker {
+struct Linker<'a> {
+    /// The files that imports name.
+    source: &'a dyn Files,
     files: Vec<Loaded>,
     /// The files whose imports are being read, outermost first.
     open: Vec<usize>,
@@ -93,7 +133,7 @@ struct Linker {
     errors: Vec<(usize, Diagnostic)>,
 }
 
-impl Linker {
+impl Linker<'_> {
     fn add(&mut self, file: Loaded) -> usize {
         self.files.push(file);
         self.files.len() - 1
@@ -117,8 +157,8 @@ impl Linker {
 
     /// The file that an import names.
     fn load(&mut self, importer: usize, import: &Import) -> Result<usize, Diagnostic> {
-        let (path, text) = find(&self.files[importer].file.path, import)?;
-        let identity = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        let (path, text) = find(self.source, &self.files[importer].file.path, import)?;
+        let identity = self.source.identity(&path);
         if let Some(known) = self.files.iter().position(|f| f.identity == identity) {
             return match self.open.iter().position(|&open| open == known) {
                 Some(start) => Err(self.circle(start, import)),
@@ -279,7 +319,7 @@ impl Linker {
 
 /// The text while it is put together.
 struct Output<'a> {
-    linker: &'a Linker,
+    linker: &'a Linker<'a>,
     edits: Vec<Vec<(Span, Edit)>>,
     written: BTreeSet<usize>,
     text: String,
@@ -343,7 +383,11 @@ impl Output<'_> {
 }
 
 /// The path and text of the file that an import names.
-fn find(importer: &Path, import: &Import) -> Result<(PathBuf, String), Diagnostic> {
+fn find(
+    files: &dyn Files,
+    importer: &Path,
+    import: &Import,
+) -> Result<(PathBuf, String), Diagnostic> {
     let error = |message: String| Diagnostic::error(codes::IMPORT_MISSING, import.span, message);
     if let Some(name) = import.file.strip_prefix("std/") {
         let found = standard::LIBRARY.iter().find(|library| library.0 == name);
@@ -363,12 +407,12 @@ fn find(importer: &Path, import: &Import) -> Result<(PathBuf, String), Diagnosti
         .parent()
         .unwrap_or(Path::new(""))
         .join(&import.file);
-    let text = read_text(&path).map_err(|problem| {
+    let text = files.read(&path).map_err(|problem| {
         let error = error(format!("`{}` cannot be read: {problem}", path.display()));
         let suffixed = format!("{}.diderot", import.file);
-        if importer.with_file_name(&suffixed).is_file() {
+        if files.has(&importer.with_file_name(&suffixed)) {
             error.hint(format!("did you mean `{suffixed}`?"))
-        } else if path.exists() {
+        } else if files.has(&path) {
             error
         } else {
             error.hint("files are looked for beside the one that imports them; the standard library begins with `std/`")

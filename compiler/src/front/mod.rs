@@ -6,8 +6,11 @@
 pub(crate) mod as_text;
 pub mod codes;
 pub mod diag;
+pub mod files;
 mod import;
+pub mod report;
 pub mod source;
+mod span;
 mod stack;
 pub mod standard;
 pub mod syntax;

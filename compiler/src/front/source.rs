@@ -1,17 +1,13 @@
-//! Source text and places in it.
+//! A program's text and its files.
+//!
+//! The text is one, also of a program with imports, so a [`Span`] is a range of its bytes; [`Source::origin_of`] gives the file and the
+//! range there.
 
-use super::{
-    diag::Diagnostic,
-    import,
-    syntax::{self, ast::ItemKind},
-};
-use runtime::{file_name::escaped, memory::shown};
+use super::diag::Diagnostic;
+pub use super::span::{Lines, Span};
+use runtime::file_name::escaped;
 use serde::{Deserialize, Serialize};
-use std::{
-    fmt, fs,
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// A program's text and where it came from.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -56,11 +52,6 @@ pub(super) struct Piece {
 }
 
 impl Source {
-    /// The program with this text, which the path names in messages. Files that it imports are found beside the path, and read.
-    pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Source {
-        import::resolve(path.into(), text.into())
-    }
-
     /// The same with paths relative to the program's own directory, for files that may be distributed: they do not contain the
     /// program's path. Names that are not text are escaped.
     pub fn without_places(&self) -> Source {
@@ -128,24 +119,6 @@ impl Source {
         self.origin_of(span).0 != 0
     }
 
-    /// The names of the inputs that imported files declare, each with the path of its file.
-    pub fn imported_inputs(&self) -> Vec<(String, PathBuf)> {
-        if self.origin.files.is_empty() {
-            return Vec::new();
-        }
-        let (program, _) = syntax::parse(self);
-        let inputs = program.items.iter().filter_map(|item| match &item.kind {
-            ItemKind::Input { name, .. } => Some(name),
-            _ => None,
-        });
-        let imported = inputs.filter_map(|name| {
-            let (file, _) = self.origin_of(name.span);
-            let file = self.origin.files.get(file).filter(|_| file > 0)?;
-            Some((name.text.clone(), file.path.clone()))
-        });
-        imported.collect()
-    }
-
     /// File and line of a byte of the text, for messages of one line.
     pub fn line_of(&self, byte: u32) -> String {
         let (file, span) = self.origin_of(Span {
@@ -159,123 +132,5 @@ impl Source {
     /// Where the lines of its text start.
     pub fn lines(&self) -> Lines {
         Lines::of(&self.text)
-    }
-}
-
-/// The most bytes that a file of a program may have. Programs by hand have thousands, generated ones millions.
-const MOST_BYTES: u64 = 16 << 20;
-
-/// The text of a file of a program.
-///
-/// # Errors
-/// Why there is none. A device or a pipe may have no end, so only files are read.
-pub fn read_text(path: &Path) -> Result<String, String> {
-    let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
-    if metadata.is_dir() {
-        return Err("this is a directory, not a file".to_owned());
-    }
-    if !metadata.is_file() {
-        return Err("this is a device or a pipe, and a program is read from a file".to_owned());
-    }
-    let mut bytes = Vec::new();
-    let read =
-        fs::File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
-    read.map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > MOST_BYTES {
-        let most = shown(MOST_BYTES);
-        return Err(format!(
-            "the file has more than the {most} that a program may have"
-        ));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        format!("byte {at} is not UTF-8 text")
-    })
-}
-
-/// Where the lines of a text start.
-#[derive(Clone, Debug)]
-pub struct Lines {
-    starts: Vec<u32>,
-}
-
-impl Lines {
-    /// Where the lines of a text start.
-    pub fn of(text: &str) -> Lines {
-        let after_newlines = text.match_indices('\n').map(|(at, _)| at as u32 + 1);
-        Lines {
-            starts: std::iter::once(0).chain(after_newlines).collect(),
-        }
-    }
-
-    /// The line of a byte, counted from 1.
-    pub fn line(&self, byte: u32) -> usize {
-        self.starts.partition_point(|&start| start <= byte)
-    }
-
-    /// The first byte of a line, counted from 1.
-    pub(super) fn start(&self, line: usize) -> usize {
-        self.starts[line - 1] as usize
-    }
-
-    /// A line of `text`, counted from 1, without its end.
-    pub(super) fn text<'t>(&self, text: &'t str, line: usize) -> &'t str {
-        let start = self.start(line);
-        let end = self
-            .starts
-            .get(line)
-            .map_or(text.len(), |&next| next as usize);
-        text[start..end].trim_end_matches(['\r', '\n'])
-    }
-
-    /// The line and the column, in characters, of a byte of `text`, both counted from 1. A byte past the end is the end.
-    pub fn position(&self, text: &str, byte: u32) -> (usize, usize) {
-        let line = self.line(byte);
-        let start = self.start(line);
-        let before = text.get(start..byte as usize).unwrap_or(&text[start..]);
-        (line, before.chars().count() + 1)
-    }
-}
-
-/// A range of bytes in the source text.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
-pub struct Span {
-    /// First byte.
-    pub start: u32,
-    /// One past the last byte.
-    pub end: u32,
-}
-
-impl Span {
-    /// The span from `start` to `end`.
-    pub fn new(start: usize, end: usize) -> Span {
-        Span {
-            start: start as u32,
-            end: end as u32,
-        }
-    }
-
-    /// The same place after this many bytes are put before the text.
-    pub(super) fn after(self, bytes: u32) -> Span {
-        Span {
-            start: self.start + bytes,
-            end: self.end + bytes,
-        }
-    }
-
-    /// The smallest span that covers both.
-    pub fn to(self, other: Span) -> Span {
-        Span {
-            start: self.start.min(other.start),
-            end: self.end.max(other.end),
-        }
-    }
-}
-
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}..{}", self.start, self.end)
     }
 }

@@ -34,7 +34,8 @@ mod run;
 pub use crate::{
     codegen::gpu::Target,
     front::{
-        diag::{self, Diagnostic},
+        diag::Diagnostic,
+        report,
         source::{Lines, Source},
     },
     ir::interface::{Image, Input, Interface},
@@ -72,7 +73,11 @@ pub struct CompileErrors {
 
 impl fmt::Display for CompileErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&diag::render(&self.source, self.diagnostics.clone(), false))
+        f.write_str(&report::render(
+            &self.source,
+            self.diagnostics.clone(),
+            false,
+        ))
     }
 }
 

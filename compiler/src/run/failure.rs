@@ -2,7 +2,8 @@
 
 use crate::front::{
     codes::{self, Code},
-    diag::{self, Diagnostic},
+    diag::Diagnostic,
+    report,
     source::Source,
     syntax::term_at,
 };
@@ -127,7 +128,7 @@ impl Failure {
     /// The message as a terminal shows it: with the lines it is about if it has a place.
     pub fn render(&self, source: &Source) -> String {
         match self.diagnostic(source) {
-            Some(diagnostic) => diag::render(source, vec![diagnostic], false),
+            Some(diagnostic) => report::render(source, vec![diagnostic], false),
             None => self.plain(),
         }
     }

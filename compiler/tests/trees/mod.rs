@@ -5,7 +5,8 @@
 use std::fmt::Debug;
 
 use compiler::front::{
-    diag::{self, Diagnostic},
+    diag::Diagnostic,
+    report,
     source::Source,
     syntax::{
         self,
@@ -32,7 +33,7 @@ pub(crate) fn messages(text: &str) -> Vec<String> {
 #[track_caller]
 pub(crate) fn parse_right(text: &str) -> Program {
     let (program, diagnostics) = parse(text);
-    let rendered = diag::render(&source(text), diagnostics.clone(), false);
+    let rendered = report::render(&source(text), diagnostics.clone(), false);
     assert!(diagnostics.is_empty(), "{text}\n{rendered}");
     program
 }

@@ -3,12 +3,11 @@
 //! However large a program is and however much is wrong with it, the text stays short: lines are quoted in part, and messages
 //! beyond a number are only counted. Nothing in it that came from the program acts on a terminal.
 
-use super::{
-    Diagnostic, Severity,
-    excerpt::{Excerpt, Files, Place},
-    in_order,
+use super::excerpt::{Excerpt, Files, Place};
+use crate::front::{
+    diag::{Diagnostic, Severity, in_order},
+    source::Source,
 };
-use crate::front::source::Source;
 use ariadne::{Config, Label, Report, ReportKind};
 use runtime::text::visible;
 use std::{borrow::Cow, ops::Range};

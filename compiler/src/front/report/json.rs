@@ -1,37 +1,97 @@
-//! Messages for tools: one JSON object a line.
+//! Messages for tools: data with the places in files, and JSON of it.
 
-use super::{Diagnostic, in_order};
-use crate::front::source::{Lines, Source};
-use serde_json::json;
+use crate::front::{
+    diag::{Diagnostic, in_order},
+    source::{Lines, Source, Span},
+};
+use serde::Serialize;
 
-/// The messages for tools, in order: one JSON object a line. Lines and columns count from 1, columns in characters, and the end is
-/// one past the last character.
-pub fn to_json_lines(source: &Source, diagnostics: Vec<Diagnostic>) -> String {
+/// A place in a file of a program. Lines and columns count from 1, columns in characters, and the end is one past the last character.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Location {
+    /// The path of the file.
+    pub file: String,
+    /// The line of the first character.
+    pub line: usize,
+    /// The column of the first character.
+    pub column: usize,
+    /// The line of the end.
+    pub end_line: usize,
+    /// The column of the end.
+    pub end_column: usize,
+}
+
+/// A further place of a message, with its text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LocatedLabel {
+    /// The place.
+    #[serde(flatten)]
+    pub location: Location,
+    /// The text.
+    pub text: String,
+}
+
+/// A message with the places that it is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Located {
+    /// The place.
+    #[serde(flatten)]
+    pub location: Location,
+    /// `error` or `warning`.
+    pub severity: &'static str,
+    /// The code.
+    pub code: &'static str,
+    /// The text.
+    pub message: String,
+    /// Further places.
+    pub labels: Vec<LocatedLabel>,
+    /// Ways out.
+    pub hints: Vec<String>,
+}
+
+/// The messages in order, each with its places.
+pub fn located(source: &Source, diagnostics: Vec<Diagnostic>) -> Vec<Located> {
     let files = source.files();
     let lines: Vec<Lines> = files.iter().map(|file| Lines::of(file.1)).collect();
     let at_start = |(file, lines)| Cursor::at_start(file, lines);
     let texts = files.iter().map(|file| file.1);
     let mut cursors: Vec<Cursor> = texts.zip(&lines).map(at_start).collect();
-    let mut out = String::new();
-    for diagnostic in in_order(diagnostics) {
-        let (file, span) = source.origin_of(diagnostic.span);
+    let mut location = |span: Span| {
+        let (file, span) = source.origin_of(span);
         let (line, column) = cursors[file].position(span.start);
         let (end_line, end_column) = { cursors[file] }.position(span.end);
-        let object = json!({
-            "file": files[file].0.display().to_string(),
-            "line": line,
-            "column": column,
-            "end_line": end_line,
-            "end_column": end_column,
-            "severity": diagnostic.severity.text(),
-            "code": diagnostic.code.name,
-            "message": diagnostic.message,
-            "hints": diagnostic.hints,
-        });
-        out.push_str(&object.to_string());
-        out.push('\n');
-    }
-    out
+        Location {
+            file: files[file].0.display().to_string(),
+            line,
+            column,
+            end_line,
+            end_column,
+        }
+    };
+    let of = |diagnostic: Diagnostic| Located {
+        location: location(diagnostic.span),
+        severity: diagnostic.severity.text(),
+        code: diagnostic.code.name,
+        message: diagnostic.message,
+        labels: diagnostic
+            .labels
+            .into_iter()
+            .map(|(span, text)| LocatedLabel {
+                location: location(span),
+                text,
+            })
+            .collect(),
+        hints: diagnostic.hints,
+    };
+    in_order(diagnostics).into_iter().map(of).collect()
+}
+
+/// The messages in order: one JSON object a line.
+pub fn to_json_lines(source: &Source, diagnostics: Vec<Diagnostic>) -> String {
+    let messages = located(source, diagnostics).into_iter();
+    messages
+        .map(|message| serde_json::to_string(&message).expect("texts and numbers") + "\n")
+        .collect()
 }
 
 /// A place in a text from which places after it are found: a line of any length is counted once, not for every message.
@@ -72,7 +132,8 @@ impl<'a> Cursor<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::front::{codes, source::Span};
+    use crate::front::codes;
+    use serde_json::json;
 
     fn source() -> Source {
         Source::new("a.diderot", "real α = β;\nint n = m;\n")
@@ -85,7 +146,8 @@ mod tests {
 
     #[test]
     fn json_has_one_object_a_line_with_columns_in_characters() {
-        let diagnostics = vec![undeclared(22, 23, "m"), undeclared(10, 12, "β").hint("h")];
+        let first = undeclared(10, 12, "β").label(Span::new(5, 7), "here");
+        let diagnostics = vec![undeclared(22, 23, "m"), first.hint("h")];
         let lines = to_json_lines(&source(), diagnostics);
         let objects: Vec<serde_json::Value> = lines
             .lines()
@@ -96,6 +158,9 @@ mod tests {
             json!({
                 "file": "a.diderot", "line": 1, "column": 10, "end_line": 1, "end_column": 11, "severity": "error",
                 "code": "undeclared-variable", "message": "undeclared variable `β`", "hints": ["h"],
+                "labels": [{
+                    "file": "a.diderot", "line": 1, "column": 6, "end_line": 1, "end_column": 7, "text": "here",
+                }],
             })
         );
         assert_eq!(
