@@ -14,17 +14,22 @@ pub enum Eigen {
     Values,
     /// The eigenvectors, by their number and then by component.
     Vectors,
+    /// The reduced resolvents, by the number of their eigenvalue: Rₖ = Σⱼ eⱼ⊗eⱼ/(λₖ − λⱼ) over j ≠ k. This is the inverse of
+    /// λₖ − A where that has one, and zero along eₖ. Programs cannot ask for it, but derivatives need it: it is smooth where
+    /// λₖ is simple, even if the other eigenvalues coincide and their vectors are not.
+    Resolvents,
 }
 
 impl Eigen {
-    /// Both parts.
-    pub const ALL: [Eigen; 2] = [Eigen::Values, Eigen::Vectors];
+    /// All parts.
+    pub const ALL: [Eigen; 3] = [Eigen::Values, Eigen::Vectors, Eigen::Resolvents];
 
     /// Its name in EIN text.
     pub fn name(self) -> &'static str {
         match self {
             Eigen::Values => "evals",
             Eigen::Vectors => "evecs",
+            Eigen::Resolvents => "resolvents",
         }
     }
 
@@ -38,6 +43,7 @@ impl Eigen {
         match self {
             Eigen::Values => 1,
             Eigen::Vectors => 2,
+            Eigen::Resolvents => 3,
         }
     }
 
@@ -45,7 +51,8 @@ impl Eigen {
     ///
     /// The pair of value and vector solves Av = λv, v·v = 1. Newton's iteration on these equations, with the matrix of
     /// its linear systems at the point of expansion, makes one more order right each time; that matrix can be inverted
-    /// if the eigenvalue differs from the others. If it does not, only the values are numbers.
+    /// if the eigenvalue differs from the others. If it does not, only the values are numbers. The same matrix as a series
+    /// has the resolvent in its inverse.
     pub fn expand(self, matrix: &[Jet], index: &[usize]) -> Jet {
         let n = matrix.len().isqrt();
         let entry = |i: usize, j: usize| &matrix[i.min(j) * n + i.max(j)];
@@ -56,17 +63,8 @@ impl Eigen {
         let mut value = constant(values[index[0]]);
         let mut vector: Vec<Jet> = vectors[index[0]].iter().map(|&x| constant(x)).collect();
         if order > 0 {
-            let bordered = Tensor::from_fn(&Shape::new([n + 1; 2]), |place| {
-                constant(match *place {
-                    [i, j] if i < n && j < n => {
-                        entry(i, j).value() - f64::from(i == j) * value.value()
-                    }
-                    [i, _] if i < n => -vector[i].value(),
-                    [_, j] if j < n => vector[j].value(),
-                    _ => 0.0,
-                })
-            });
-            let inverse = gauss_jordan(&bordered);
+            let at = |i: usize, j: usize| constant(entry(i, j).value());
+            let inverse = gauss_jordan(&bordered(n, &at, &value, &vector));
             for _ in 0..order {
                 let sum = |terms: &mut dyn Iterator<Item = Jet>| {
                     terms.fold(constant(0.0), |sum, term| &sum + &term)
@@ -91,8 +89,28 @@ impl Eigen {
         match self {
             Eigen::Values => value,
             Eigen::Vectors => vector.swap_remove(index[1]),
+            Eigen::Resolvents => {
+                let entries = |i: usize, j: usize| entry(i, j).clone();
+                -&gauss_jordan(&bordered(n, &entries, &value, &vector))[[index[1], index[2]]]
+            }
         }
     }
+}
+
+/// The matrix of the linear systems for a pair of value and vector: A − λ with the vector as one more column and row.
+fn bordered(
+    n: usize,
+    entry: &dyn Fn(usize, usize) -> Jet,
+    value: &Jet,
+    vector: &[Jet],
+) -> Tensor<Jet> {
+    Tensor::from_fn(&Shape::new([n + 1; 2]), |place| match *place {
+        [i, j] if i < n && j < n && i == j => &entry(i, j) - value,
+        [i, j] if i < n && j < n => entry(i, j),
+        [i, _] if i < n => -&vector[i],
+        [_, j] if j < n => vector[j].clone(),
+        _ => Jet::constant(value.dim(), value.order(), 0.0),
+    })
 }
 
 /// A jet without its value, which is right already, whatever is made of a multiple eigenvalue.

@@ -206,12 +206,22 @@ fn eigensystems_have_the_derivatives_of_a_matrix_that_is_known_to_turn() {
     );
     let values = of("λ(a:field(1)[2,2]) k:2 | evals(a)[k]");
     let vectors = of("λ(a:field(1)[2,2]) k:2 i:2 | evecs(a)[k i]");
+    let resolvents = of("λ(a:field(1)[2,2]) k:2 i:2 j:2 | resolvents(a)[k i j]");
     let first = &Jet::constant(1, order, 2.0) + &(&t * &t);
-    let wanted = [first, t, c.clone(), s.clone(), -&s, c];
+    let gap = &first - &t;
+    let mut wanted = vec![first, t, c.clone(), s.clone(), -&s, c.clone()];
+    // That of the first value is the projector to the second vector over the difference.
+    let above = [&(&s * &s) / &gap, -&(&(&c * &s) / &gap), &(&c * &c) / &gap];
+    wanted.extend([0, 1, 1, 2].map(|k| above[k].clone()));
+    wanted.extend([2, 1, 1, 0].map(|k| match k {
+        1 => above[k].clone(),
+        _ => -&above[k],
+    }));
     for (found, wanted) in values
         .components()
         .iter()
         .chain(vectors.components())
+        .chain(resolvents.components())
         .zip(&wanted)
     {
         for (f, w) in found.coefficients().iter().zip(wanted.coefficients()) {

@@ -74,9 +74,9 @@ impl Chooser {
             3 => Term::Delta(self.index(names), self.index(names)),
             4 => Term::Epsilon(self.list(2, 3, |choose| choose.index(names))),
             5 if names.params > 0 => Term::Eigen {
-                part: Eigen::ALL[self.below(2)],
+                part: Eigen::ALL[self.below(Eigen::ALL.len())],
                 param: self.below(names.params),
-                indices: self.list(1, 2, |choose| choose.index(names)),
+                indices: self.list(1, 3, |choose| choose.index(names)),
             },
             6 => Term::Neg(self.inner(names, depth)),
             7 => Term::Add(self.list(2, 4, |choose| choose.term(names, depth - 1))),

@@ -7,7 +7,7 @@ use crate::{
     sparsity::{Contributions, for_each_index, is_sparse, is_symbol, vanishes},
 };
 use egg::Id;
-use ein_ir::{Elementary, Rational};
+use ein_ir::{Eigen, Elementary, Rational};
 use num_traits::Signed;
 
 /// What a node costs that has no normal form.
@@ -68,6 +68,9 @@ const SELECTION: u64 = weight(Operation::Select);
 /// from one computation. Three rows take five sweeps of three rotations.
 const EIGENSYSTEM_2: u64 = 40;
 const EIGENSYSTEM_3: u64 = 600;
+/// The operations of one resolvent of each size beside those of the eigensystem, without its reciprocals.
+const RESOLVENT_2: u64 = 6;
+const RESOLVENT_3: u64 = 26;
 /// Components that are looked at one by one.
 const ENUMERATION_LIMIT: u64 = 7_000;
 
@@ -134,8 +137,12 @@ pub(crate) fn cost<'a>(
         Op::Apply(Function::Elementary(function)) => {
             weight(Operation::Apply(*function)).saturating_mul(distinct)
         }
-        Op::Eigen(_) if class.shape[0] == 2 => EIGENSYSTEM_2 / 2,
-        Op::Eigen(_) => EIGENSYSTEM_3 / 2,
+        Op::Eigen(Eigen::Resolvents) if class.shape[0] == 2 => 2 * RESOLVENT_2 + RECIPROCAL,
+        Op::Eigen(Eigen::Resolvents) => 3 * (RESOLVENT_3 + RECIPROCAL),
+        Op::Eigen(Eigen::Values | Eigen::Vectors) => match class.shape[0] {
+            2 => EIGENSYSTEM_2 / 2,
+            _ => EIGENSYSTEM_3 / 2,
+        },
         Op::Cond(_) => SELECTION.saturating_mul(distinct),
         Op::Sum(coefficients) => {
             let children = node.children.iter().map(|&child| facts(child));

@@ -49,7 +49,7 @@ pub(crate) const CONSTRUCTION: &[Law] = &[
     Law { name: "chain-rule", statement: "∂f(x) = f′(x)·∂x" },
     Law { name: "composition-rule", statement: "∂ᵢ(F∘G) = Σⱼ ((∂ⱼF)∘G)·∂ᵢG[j]" },
     Law { name: "derivative-of-branches", statement: "∂(a if c else b) = ∂a if c else ∂b" },
-    Law { name: "derivative-of-eigensystem", statement: "∂λₖ = eₖ•∂A•eₖ, ∂eₖ = Σⱼ (eⱼ•∂A•eₖ)/(λₖ−λⱼ)·eⱼ for j ≠ k" },
+    Law { name: "derivative-of-eigensystem", statement: "∂λₖ = eₖ•∂A•eₖ, ∂eₖ = Rₖ•∂A•eₖ, ∂Rₖ = Rₖ•∂A•Rₖ − ∂λₖ·Rₖ•Rₖ − (Rₖ•∂eₖ)⊗eₖ − eₖ⊗(Rₖ•∂eₖ), where Rₖ = Σⱼ eⱼ⊗eⱼ/(λₖ−λⱼ) for j ≠ k" },
     Law { name: "derivative-of-inverse", statement: "∂A⁻¹ = −A⁻¹•∂A•A⁻¹" },
     Law { name: "constant-derivative", statement: "∂c = 0, ∂ᵢx[j] = δ[i,j]" },
     Law { name: "probe-parts", statement: "(a ⊙ b)(x) = a(x) ⊙ b(x), c(x) = c" },

@@ -9,7 +9,7 @@ use crate::{
     sparsity::{Contributions, Zeros, is_sparse, vanishes},
 };
 use egg::Id;
-use ein_ir::Rational;
+use ein_ir::{Eigen, Rational};
 use num_traits::Signed;
 use smallvec::SmallVec;
 
@@ -39,7 +39,11 @@ pub(crate) fn facts_of<'a>(node: &Node, facts: impl Fn(Id) -> &'a Facts + Copy) 
         }
         Op::Eigen(part) => Facts {
             dim: child(0).dim,
-            ..Facts::tensor(child(0).shape[..part.order()].into())
+            symmetric: match part {
+                Eigen::Values | Eigen::Vectors => 0,
+                Eigen::Resolvents => pair(1, 2),
+            },
+            ..Facts::tensor(Extents::from_elem(child(0).shape[0], part.order()))
         },
         Op::Inverse => Facts {
             dim: child(0).dim,

@@ -412,8 +412,7 @@ fn clamp(graph: &mut Graph, low: &Components, high: &Components, x: &Components)
     };
     Tensor::from_fn(x.extents(), |i| {
         let (low, high, x) = (bound(low, i), bound(high, i), *x.at(i));
-        // The lower bound is tested first: low if x ≤ low, else high if high ≤ x, else x.
         let upper = graph.choose(x, high, x, high);
-        graph.choose(low, x, upper, low)
+        graph.choose(low, upper, upper, low)
     })
 }

@@ -269,7 +269,7 @@ fn interpolate(space: &Space, a: &JetTensor, b: &JetTensor, t: &Jet) -> Result {
     }))
 }
 
-/// The lower bound is tested first; no order of the bounds is assumed.
+/// The larger of the lower bound and the smaller of the others; no order of the bounds is assumed.
 pub(super) fn clamp(space: &Space, a: &[JetTensor]) -> Result {
     let bound = |tensor: &JetTensor, i: &[usize]| {
         if tensor.extents().is_empty() {
@@ -279,24 +279,21 @@ pub(super) fn clamp(space: &Space, a: &[JetTensor]) -> Result {
         }
     };
     let mut undefined = None;
+    // Whether the first is less; undefined if that is not certain.
+    let mut is_less = |x: &Jet, y: &Jet| {
+        let gap = x.value().minus(y.value());
+        // A tie costs nothing if a program has the same number on both sides, and no slopes.
+        let is_exact = x.value().noise() + y.value().noise() == 0.0;
+        let is_tie = gap.to_f64() == 0.0 && is_exact && x.order(space) == 0;
+        if away_from_zero(&gap, "").is_err() && !is_tie {
+            undefined = Some(Undefined("value near a bound of clamp"));
+        }
+        gap.to_f64() < 0.0
+    };
     let clamped = Tensor::from_fn(a[2].extents(), |i| {
         let (low, high, x) = (bound(&a[0], i), bound(&a[1], i), a[2].at(i).clone());
-        for edge in [&low, &high] {
-            let gap = x.value().minus(edge.value());
-            // A tie costs nothing if a program has the same number on both sides, and no slopes.
-            let is_exact = x.value().noise() + edge.value().noise() == 0.0;
-            let is_tie = gap.to_f64() == 0.0 && is_exact && x.order(space) == 0;
-            if away_from_zero(&gap, "").is_err() && !is_tie {
-                undefined = Some(Undefined("value near a bound of clamp"));
-            }
-        }
-        if x.value().to_f64() <= low.value().to_f64() {
-            low
-        } else if high.value().to_f64() <= x.value().to_f64() {
-            high
-        } else {
-            x
-        }
+        let below = if is_less(&x, &high) { x } else { high };
+        if is_less(&low, &below) { below } else { low }
     });
     undefined.map_or(Ok(clamped), Err)
 }

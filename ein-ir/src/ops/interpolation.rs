@@ -29,7 +29,7 @@ pub(super) const ROWS: &[OpDef] = &[
         sig: "[α] [α] [] -> [α]",
         meaning: Meaning::Ein(
             "α | let x = a[α] + c (b[α] − a[α]). \
-             if x ≤ a[α] then a[α] else if b[α] ≤ x then b[α] else x",
+             if (if b[α] ≤ x then b[α] else x) ≤ a[α] then a[α] else if b[α] ≤ x then b[α] else x",
         ),
         oracle: Oracle::Components(|x| bound(&x[0], &x[1], &mix(x, &x[2][[]]))),
         doc: "clerp(a, b, t): `clamp(a, b, lerp(a, b, t))`, which needs a ≤ b in every component; `lerp(a, b, clamp(0, 1, t))` does not",
@@ -41,7 +41,7 @@ pub(super) const ROWS: &[OpDef] = &[
         sig: "[α] [α] [] [] [] -> [α]",
         meaning: Meaning::Ein(
             "α | let x = a[α] + ((d − c) / (e − c)) (b[α] − a[α]). \
-             if x ≤ a[α] then a[α] else if b[α] ≤ x then b[α] else x",
+             if (if b[α] ≤ x then b[α] else x) ≤ a[α] then a[α] else if b[α] ≤ x then b[α] else x",
         ),
         oracle: Oracle::Components(|x| bound(&x[0], &x[1], &mix(x, &unlerp(x)))),
         doc: "clerp(a, b, t0, t, t1): `clamp(a, b, lerp(a, b, t0, t, t1))`",
@@ -52,22 +52,22 @@ pub(super) const ROWS: &[OpDef] = &[
         syntax: &[Call("clamp")],
         sig: "[α] [α] [α] -> [α]",
         meaning: Meaning::Ein(
-            "α | if c[α] ≤ a[α] then a[α] else if b[α] ≤ c[α] then b[α] else c[α]",
+            "α | let x = if b[α] ≤ c[α] then b[α] else c[α]. if x ≤ a[α] then a[α] else x",
         ),
         oracle: Oracle::Components(|x| bound(&x[0], &x[1], &x[2])),
-        doc: "clamp(lo, hi, x), component by component",
+        doc: "clamp(lo, hi, x): the larger of `lo` and the smaller of `hi` and `x`, component by component",
         ..POINTWISE
     },
     OpDef {
         name: "clamp_components",
         syntax: &[Call("clamp")],
         sig: "[] [] [α] -> [α]",
-        meaning: Meaning::Ein("α | if c[α] ≤ a then a else if b ≤ c[α] then b else c[α]"),
+        meaning: Meaning::Ein("α | let x = if b ≤ c[α] then b else c[α]. if x ≤ a then a else x"),
         oracle: Oracle::Components(|x| {
             let all = |bound: &Tensor<Jet>| x[2].map(|_| bound[[]].clone());
             bound(&all(&x[0]), &all(&x[1]), &x[2])
         }),
-        doc: "clamp(lo, hi, x): every component of `x` between two numbers",
+        doc: "clamp(lo, hi, x): every component of `x` between two numbers; `lo` if they are in the wrong order",
         ..POINTWISE
     },
     OpDef {
@@ -96,15 +96,20 @@ fn unlerp(x: &[Tensor<Jet>]) -> Jet {
     &(&x[3][[]] - ends[0]) / &(ends[1] - ends[0])
 }
 
-/// Every component of `x`, or the bound that it is not inside; the lower bound decides first.
+/// max(lo, min(hi, x)) in every component. This is continuous even where the bounds are in the wrong order, so `x` may be rounded
+/// in any way.
 fn bound(lo: &Tensor<Jet>, hi: &Tensor<Jet>, x: &Tensor<Jet>) -> Tensor<Jet> {
     Tensor::from_fn(x.shape(), |i| {
-        let inside = [lo, x, hi].map(|t| t.at(i).value());
-        let chosen = match inside {
-            [lo, x, _] if x <= lo => 0,
-            [_, x, hi] if x >= hi => 2,
-            _ => 1,
+        let below = if hi.at(i).value() <= x.at(i).value() {
+            hi
+        } else {
+            x
         };
-        [lo, x, hi][chosen].at(i).clone()
+        let chosen = if below.at(i).value() <= lo.at(i).value() {
+            lo
+        } else {
+            below
+        };
+        chosen.at(i).clone()
     })
 }

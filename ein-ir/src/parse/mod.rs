@@ -13,7 +13,7 @@
 //! factor   = "∂" index factor | atom { "^" integer | "@" place }
 //! place    = name | "(" expr { "," expr } ")"
 //! atom     = number | "(" expr ")" | name [ indices ] | "pos" number indices
-//!          | ( "evals" | "evecs" ) "(" name ")" indices
+//!          | ( "evals" | "evecs" | "resolvents" ) "(" name ")" indices
 //!          | "δ" indices | "ε" indices | function "(" expr { "," expr } ")"
 //! indices  = "[" { name | number } "]"
 //! ```

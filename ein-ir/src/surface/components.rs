@@ -35,10 +35,7 @@ impl Converter<'_> {
                 param,
                 indices,
             } => {
-                let arguments = || vec![self.operands[*param].expr.clone()];
-                let unnamed = Expr::Call(part.name(), arguments());
-                let system = self.eigensystem(*part, *param);
-                let system = system.map_or(unnamed, |(system, _)| system);
+                let (system, _) = self.eigensystem(*part, *param);
                 Expr::Component(Box::new(system), indices.clone())
             }
             Term::Position { index, .. } => Expr::Position(*index),

@@ -76,7 +76,7 @@ impl Converter<'_> {
                 param,
                 indices,
             } => {
-                let (system, kind) = self.eigensystem(*part, *param)?;
+                let (system, kind) = self.eigensystem(*part, *param);
                 let symmetry = Groups::new();
                 self.operands.push(Operand {
                     expr: system,
@@ -265,10 +265,10 @@ impl Converter<'_> {
         Some(Expr::Apply(row("concat"), parts?))
     }
 
-    /// A part of the eigensystem of an operand, as a whole.
-    pub(super) fn eigensystem(&mut self, part: Eigen, param: usize) -> Option<(Expr, Param)> {
+    /// A part of the eigensystem of an operand, as a whole: a row, or a function that programs do not have.
+    pub(super) fn eigensystem(&mut self, part: Eigen, param: usize) -> (Expr, Param) {
         let matrix = self.operands[param].clone();
-        let axes: Vec<usize> = matrix.kind.shape().dims()[..part.order()].to_vec();
+        let axes = vec![matrix.kind.shape().dims()[0]; part.order()];
         let op = Ein {
             params: vec![matrix.kind.clone()],
             body: Term::Eigen {
@@ -279,7 +279,9 @@ impl Converter<'_> {
             axes,
         };
         let kind = op.result();
-        Some((as_row(self.recognizer, &op, &[matrix])?, kind))
+        let unnamed = Expr::Call(part.name(), vec![matrix.expr.clone()]);
+        let row = as_row(self.recognizer, &op, &[matrix]);
+        (row.unwrap_or(unnamed), kind)
     }
 
     /// ∇ of what stands under the derivative, whose index must come last.

@@ -280,7 +280,7 @@ impl World {
                     let Some(id) = self.pick(|facts| facts.shape[..] == [N, N]) else {
                         continue;
                     };
-                    let part = Eigen::ALL[self.below(2)];
+                    let part = Eigen::ALL[self.below(Eigen::ALL.len())];
                     self.add(Node::new(Op::Eigen(part), &[id]));
                 }
                 9 => {

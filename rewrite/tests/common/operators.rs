@@ -133,6 +133,14 @@ fn lamb(s: &mut Sketch) -> V {
     s.cross(v, cc)
 }
 
+/// Twice the antisymmetric part of the gradient of a vector field.
+fn spin(s: &mut Sketch) -> V {
+    let v = s.field("V", 3, &[3]);
+    let gradient = s.grad(v);
+    let transposed = s.transpose(gradient);
+    s.sub(gradient, transposed)
+}
+
 /// An eigenvalue of the Hessian.
 fn eigenvalue(s: &mut Sketch, k: usize) -> V {
     let f = scalar(s);
@@ -215,6 +223,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     Operator { name: "∇⊗∇FA", field: |s| dd(s, anisotropy) },
     Operator { name: "helicity", field: helicity },
     Operator { name: "∇helicity", field: |s| d(s, helicity) },
+    Operator { name: "spin", field: spin },
     Operator { name: "inv M", field: inverse },
     Operator { name: "∇inv M", field: |s| d(s, inverse) },
     Operator { name: "∇inv(sym M)", field: |s| d(s, symmetric_inverse) },
@@ -223,6 +232,7 @@ pub(crate) const OPERATORS: &[Operator] = &[
     Operator { name: "∇⊗∇λ(∇⊗∇F)", field: |s| dd(s, |s| eigenvalue(s, 1)) },
     Operator { name: "crease", field: crease },
     Operator { name: "∇crease", field: |s| d(s, crease) },
+    Operator { name: "∇⊗∇crease", field: |s| dd(s, crease) },
     Operator { name: "∇λ(M)", field: |s| d(s, eigenvalues) },
     Operator { name: "∇e(M)", field: |s| d(s, eigenvectors) },
     Operator { name: "∇⊗(V×∇×∇×V)", field: |s| d(s, lamb) },

@@ -2,12 +2,13 @@
 //!
 //! After translation every call is inlined, every value is defined once, and control flow is `if` and `for` with carried values. So
 //! the derivative of `y` by `x` is one forward pass: beside each value on the way from `x` to `y` stands its tangent, the derivative by
-//! `x`, with the axes of `x` after its own. An operator has a rule (`rules`, `term`); `if` and `for` carry tangents like other
+//! `x`, with the axes of `x` after its own. An operator has a rule (`rules`, `term`, `eigen`); `if` and `for` carry tangents like other
 //! values (`tangents`). Values that do not depend on `x` have no tangent.
 //!
 //! Requests are replaced one after the other. One that depends on another comes after it, so derivatives of derivatives need no code
 //! of their own. All requests by the same `x` share their tangents, also those of tangents.
 
+mod eigen;
 mod graph;
 mod report;
 mod rules;

@@ -24,14 +24,14 @@ fn obstacle<T>(what: impl Into<String>) -> Result<T, Fact> {
 
 /// An operator that is being written: its parameters and arguments.
 #[derive(Clone, Default)]
-struct Writing {
+pub(super) struct Writing {
     params: Vec<Param>,
     args: Vec<Value>,
 }
 
 impl Writing {
     /// Adds a parameter; gives its number.
-    fn add(&mut self, param: Param, arg: Value) -> usize {
+    pub(super) fn add(&mut self, param: Param, arg: Value) -> usize {
         self.params.push(param);
         self.args.push(arg);
         self.args.len() - 1
@@ -154,14 +154,17 @@ impl Pass<'_> {
 
     /// The tangent of an operator: an operator of its arguments and their tangents.
     ///
-    /// An elementary function, a power and a quotient have intermediate values of their own. A derivative of the tangent then finds
-    /// them again, and its terms are as many as the order of the derivative, not exponentially many.
-    fn operator(
+    /// An elementary function, a power, a quotient and an eigensystem have intermediate values of their own. A derivative of the
+    /// tangent then finds them again, and its terms are as many as the order of the derivative, not exponentially many.
+    pub(super) fn operator(
         &mut self,
         ein: &Ein,
         args: &[Value],
         result: Value,
     ) -> Result<Option<Value>, Fact> {
+        if let Some(tangent) = self.eigensystem(ein, args, result)? {
+            return Ok(Some(tangent));
+        }
         let mut writing = Writing::default();
         for &arg in args {
             writing.add(self.param(arg), arg);
@@ -175,9 +178,7 @@ impl Pass<'_> {
         let order = ein.axes.len();
         let by: Vec<Index> = (order..order + self.by.order()).map(Index::Axis).collect();
         let own: Vec<Index> = (0..order).map(Index::Axis).collect();
-        let params = writing.params.clone();
         let active = Active {
-            params: &params,
             tangents: &tangents,
             by: &by,
         };
@@ -254,7 +255,12 @@ impl Pass<'_> {
     }
 
     /// An operator on those arguments that it reads.
-    fn write(&mut self, writing: &Writing, axes: &[usize], body: Term) -> Result<Value, Fact> {
+    pub(super) fn write(
+        &mut self,
+        writing: &Writing,
+        axes: &[usize],
+        body: Term,
+    ) -> Result<Value, Fact> {
         // An argument that occurs twice becomes one parameter, so that equal terms are found.
         let same = |param: usize| {
             let arg = writing.args[param];
@@ -290,7 +296,7 @@ impl Pass<'_> {
     }
 
     /// A value as the parameter of an operator.
-    fn param(&self, value: Value) -> Param {
+    pub(super) fn param(&self, value: Value) -> Param {
         match self.type_of(value) {
             Ty::Tensor(shape) => Param::Tensor(shape.clone()),
             Ty::Field { dim, shape } => Param::Field {

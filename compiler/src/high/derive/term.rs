@@ -1,8 +1,7 @@
 //! The derivative of a term by its parameters: the rules, once more, for derivatives that are not by the position.
 
 use ein_ir::{
-    ELEMENTARY, Eigen, Elementary, ElementaryDef, FreshBinders, Index, Param, Rational, Term,
-    ops::Lift,
+    ELEMENTARY, Eigen, Elementary, ElementaryDef, FreshBinders, Index, Rational, Term, ops::Lift,
 };
 
 /// The reason why a term has no derivative, in words for messages.
@@ -10,8 +9,6 @@ pub(super) type Obstacle = String;
 
 /// How the parameters of a term depend on the variable of the derivative.
 pub(super) struct Active<'a> {
-    /// All parameters.
-    pub(super) params: &'a [Param],
     /// For each parameter that depends on it, the parameter that is its derivative.
     pub(super) tangents: &'a [Option<usize>],
     /// The axes of the variable, after those of a parameter.
@@ -31,22 +28,8 @@ pub(super) fn derivative(term: &Term, active: &Active<'_>) -> Result<Option<Term
             param,
             indices: indices.iter().chain(active.by).copied().collect(),
         }),
-        Term::Eigen {
-            part,
-            param,
-            indices,
-        } => active.tangents[*param].map(|tangent| {
-            let n = active.params[*param]
-                .shape()
-                .dims()
-                .first()
-                .copied()
-                .unwrap_or(1);
-            eigensystem(*part, (*param, n), indices, &|row, column| Term::Access {
-                param: tangent,
-                indices: [row, column].iter().chain(active.by).copied().collect(),
-            })
-        }),
+        // The parts of an eigensystem that depend on the variable are values of their own.
+        Term::Eigen { .. } => None,
         Term::Neg(body) => d(body)?.map(|body| Term::Neg(Box::new(body))),
         Term::Add(terms) => {
             let mut found = Vec::new();
@@ -157,70 +140,29 @@ pub(super) fn derivative(term: &Term, active: &Active<'_>) -> Result<Option<Term
     })
 }
 
-/// The derivative of a part of the eigensystem of an n×n matrix. Only the upper triangle of the matrix counts; `entry` is an
-/// entry of its derivative.
-///
-/// With A eₖ = λₖ eₖ and Mⱼₖ = eⱼ•∂A•eₖ, ∂λₖ = Mₖₖ and ∂eₖ = Σⱼ Mⱼₖ / (λₖ − λⱼ) eⱼ. The sum leaves out j = k.
-/// The quotient is antisymmetric in j and k, so a sum with ε expresses this without a quotient 0/0.
-fn eigensystem(
-    part: Eigen,
-    (param, n): (usize, usize),
-    indices: &[Index],
-    entry: &dyn Fn(Index, Index) -> Term,
-) -> Term {
-    let vector = |number: Index, component: Index| Term::Eigen {
-        part: Eigen::Vectors,
-        param,
-        indices: vec![number, component],
+/// The parts of eigensystems in a term, each once, with the parameter that is the matrix.
+pub(super) fn eigensystems(term: &Term) -> Vec<(Eigen, usize)> {
+    let mut found = match term {
+        Term::Eigen { part, param, .. } => vec![(*part, *param)],
+        _ => Vec::new(),
     };
-    let turned = |j: Index, k: Index| {
-        let places = (0..n).flat_map(|row| (0..n).map(move |column| (row, column)));
-        let terms = places.map(|(row, column)| {
-            let [above, below] = [row.min(column), row.max(column)].map(Index::Const);
-            let [row, column] = [row, column].map(Index::Const);
-            Term::Mul(vec![vector(j, row), entry(above, below), vector(k, column)])
-        });
-        Term::Add(terms.collect())
-    };
-    let k = indices[0];
-    let [_, component] = *indices else {
-        return turned(k, k);
-    };
-    if part == Eigen::Values || n == 1 {
-        return turned(k, k);
-    }
-    // Numbers that no sum around this one has. The sums get their final numbers at the end.
-    let [other, axis, first, second] = [0, 1, 2, 3].map(|number| FAR + number);
-    let epsilon = |i: Index, j: u32| {
-        let axis = (n == 3).then_some(Index::Bound(axis));
-        Term::Epsilon([i, Index::Bound(j)].into_iter().chain(axis).collect())
-    };
-    let sum = |binder: u32, body: Term| Term::Sum {
-        binder,
-        range: n,
-        body: Box::new(body),
-    };
-    let value = Term::Eigen {
-        part: Eigen::Values,
-        param,
-        indices: vec![Index::Bound(first)],
-    };
-    let product = Term::Mul(vec![epsilon(Index::Bound(first), second), value]);
-    let difference = sum(first, sum(second, product));
-    let product = Term::Mul(vec![
-        epsilon(k, other),
-        Term::Div(Box::new(number(1)), Box::new(difference)),
-        turned(Index::Bound(other), k),
-        vector(Index::Bound(other), component),
-    ]);
-    match n {
-        3 => sum(other, sum(axis, product)),
-        _ => sum(other, product),
-    }
+    found.extend(term.children().into_iter().flat_map(eigensystems));
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
-/// A number for sums that is greater than those of operators.
-const FAR: u32 = 10_000;
+/// The same term with a parameter in place of a part of an eigensystem.
+pub(super) fn with_part(term: Term, place: (Eigen, usize), by: usize) -> Term {
+    match term {
+        Term::Eigen {
+            part,
+            param,
+            indices,
+        } if (part, param) == place => Term::Access { param: by, indices },
+        other => other.map(&mut |inner| with_part(inner, place, by)),
+    }
+}
 
 /// The derivative of an elementary function by one of its arguments, at the given arguments.
 pub(super) fn outer(

@@ -252,10 +252,39 @@ impl Expansion<'_, '_, '_> {
             .map(|k| matrix[(k / n).min(k % n) * n + (k / n).max(k % n)])
             .collect();
         let system = self.pass.b.op(Op::Eigen(n as u8), &symmetric);
-        Scalar::Computed(match part {
-            Eigen::Values => system[index[0]],
-            Eigen::Vectors => system[n + n * index[0] + index[1]],
-        })
+        let vector = |k: usize, i: usize| Scalar::Computed(system[n + n * k + i]);
+        match part {
+            Eigen::Values => Scalar::Computed(system[index[0]]),
+            Eigen::Vectors => vector(index[0], index[1]),
+            Eigen::Resolvents => {
+                let (row, column) = (index[1].min(index[2]), index[1].max(index[2]));
+                self.resolvent(index[0], &system[..n], |j| {
+                    [row, column].map(|i| vector(j, i))
+                })
+            }
+        }
+    }
+
+    /// A component of a resolvent: the sum over the other eigenvalues. A function gives two components of their vectors.
+    fn resolvent(
+        &mut self,
+        k: usize,
+        values: &[Value],
+        components: impl Fn(usize) -> [Scalar; 2],
+    ) -> Scalar {
+        let mut sum = Scalar::Known(0.0);
+        for j in (0..values.len()).filter(|&j| j != k) {
+            // The difference that is not negative, so that two resolvents share its reciprocal.
+            let [above, below] = [j.min(k), j.max(k)].map(|j| Scalar::Computed(values[j]));
+            let gap = self.subtract(above, below);
+            let rate = self.divide(Scalar::Known(1.0), gap);
+            let rate = if k < j { rate } else { rate.negated() };
+            let [row, column] = components(j);
+            let scaled = self.multiply(rate, row);
+            let product = self.multiply(scaled, column);
+            sum = self.add(sum, product);
+        }
+        sum
     }
 
     /// A product; δ and ε are looked at first, because a zero among them leaves nothing to compute.

@@ -4,6 +4,8 @@
 //! The images are polynomials that the kernel reproduces, so that only rounding is left. The sign of an eigenvector is
 //! arbitrary, so every eigenvector occurs twice in the compared expressions.
 
+mod coincidence;
+#[path = "../stages/mod.rs"]
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod stages;
 
@@ -87,18 +89,21 @@ fn positions(dim: usize, expand: impl Fn(&[f64]) -> Tensor<Jet>) -> Vec<Vec<f64>
 fn compare(
     name: &str,
     text: &str,
-    image: ImageSource,
+    images: Vec<ImageSource>,
     points: &[Vec<f64>],
     wanted: impl Fn(&[f64]) -> Vec<Vec<f64>>,
 ) {
     // In one dimension a position is a number.
-    let point = |point: &Vec<f64>| match &point[..] {
-        [x] => format!("{x:?}"),
-        _ => format!("{point:?}"),
+    let point = |point: &Vec<f64>| {
+        let coordinates: Vec<String> = point.iter().map(f64::to_string).collect();
+        match &coordinates[..] {
+            [x] => x.clone(),
+            _ => format!("[{}]", coordinates.join(", ")),
+        }
     };
     let list: Vec<String> = points.iter().map(point).collect();
     let mut case = Case::new(Source::new(name, text.replace("POINTS", &list.join(", "))));
-    case.images = vec![image];
+    case.images = images;
     let agreed = case.stages_agree();
     let wanted: Vec<Vec<Vec<f64>>> = points.iter().map(|at| wanted(at)).collect();
     for (k, (output, found)) in agreed.1.outputs.iter().enumerate() {
@@ -189,7 +194,7 @@ create_array {{ s(i) | i in 0..4 }}
         );
         let points = positions(dim, |at| hessian(at, 0));
         let name = format!("a polynomial in {dim} dimensions");
-        compare(&name, &text, image(&field), &points, wanted);
+        compare(&name, &text, vec![image(&field)], &points, wanted);
     }
 }
 
@@ -238,7 +243,7 @@ create_array {{ s(i) | i in 0..4 }}
         );
         let points = positions(dim, expand);
         let name = format!("{n}×{n} matrices in {dim} dimensions");
-        compare(&name, &text, image(&field), &points, wanted);
+        compare(&name, &text, vec![image(&field)], &points, wanted);
     }
 }
 
