@@ -16,7 +16,7 @@ pub mod standard;
 pub mod syntax;
 pub mod typed;
 
-pub use stack::deep;
+pub use stack::{deep, deep_threads};
 pub use typed::CheckOptions;
 
 use diag::{Diagnostic, Severity};

@@ -13,6 +13,12 @@ const STACK: u64 = 256 << 20;
 /// Bytes that suffice for all programs but those that are nested to test the limit.
 const LEAST: u64 = 16 << 20;
 
+/// The number of threads with such stacks that there are addresses for, beside those for data: on each of them `rewrite` may start
+/// another.
+pub fn deep_threads() -> usize {
+    memory::available().map_or(usize::MAX, |bytes| (bytes / (4 * STACK)) as usize)
+}
+
 /// Held while a stack is made.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 

@@ -1,6 +1,6 @@
 //! The normal forms of regions: each region is normalized once, and several at the same time.
 
-use crate::front::deep;
+use crate::front::{deep, deep_threads};
 use ein_ir::region::Region;
 use rewrite::{Engine, Normalized, Options};
 use rustc_hash::FxHashMap;
@@ -86,7 +86,7 @@ fn each<T: Send + Sync>(count: usize, threads: usize, work: impl Fn(usize) -> T 
     thread::scope(|scope| {
         // Where there can be no more threads, those that there are do the work.
         let start = |_| thread::Builder::new().spawn_scoped(scope, || deep(take_turns));
-        let helpers: Vec<_> = (1..cores.min(threads))
+        let helpers: Vec<_> = (1..cores.min(threads).min(deep_threads()))
             .filter_map(|k| start(k).ok())
             .collect();
         take_turns();

@@ -113,7 +113,7 @@ pub(crate) fn check(cases: std::ops::Range<u64>) {
             words.extend(dice.one_of(OPTIONS).iter().map(|word| word.to_string()));
         }
         let limits = dice.one_of(LIMITS);
-        let ended = run(&folder, &format!("trap '' XFSZ; {limits}"), &words);
+        let ended = run(&folder, "told", &format!("trap '' XFSZ; {limits}"), &words);
         let mut complaint = ended.complaint();
         if limits.starts_with("exec") {
             // Without a reader there need not be a message.

@@ -54,15 +54,15 @@ fn executable() -> PathBuf {
     env::var_os("DIDEROTC").map_or_else(|| env!("CARGO_BIN_EXE_diderotc").into(), PathBuf::from)
 }
 
-/// Runs the command behind some words of a shell. Its output goes to files, so that it can be long.
-fn run(directory: &Path, before: &str, words: &[String]) -> Ended {
+/// Runs the command behind some words of a shell. Its output goes to files of this name, so that it can be long.
+fn run(directory: &Path, name: &str, before: &str, words: &[String]) -> Ended {
     let quoted = words.iter().map(|word| format!("'{word}'"));
     let line = format!(
         "{before} exec '{}' {}",
         executable().display(),
         quoted.collect::<Vec<_>>().join(" ")
     );
-    let [out, err] = ["told.out", "told.err"].map(|name| directory.join(name));
+    let [out, err] = ["out", "err"].map(|suffix| directory.join(format!("{name}.{suffix}")));
     let file = |path: &Path| Stdio::from(std::fs::File::create(path).expect("a file"));
     let mut child = Command::new("sh")
         .args(["-c", &line])

@@ -3,7 +3,13 @@
 use super::{Dice, directory, run};
 use std::{
     fs,
+    ops::Range,
     path::{Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+    },
+    thread,
 };
 
 /// What stands for a piece now and then.
@@ -128,50 +134,66 @@ pub(crate) fn mutated(dice: &mut Dice, programs: &[(PathBuf, String)]) -> String
 /// Programs that one process checks.
 const BATCH: u64 = 250;
 
-/// Checks the programs of some cases; fails with those that are not borne.
-pub(crate) fn check(cases: std::ops::Range<u64>) {
+/// Checks the programs of some cases on all cores; fails with those that are not borne.
+pub(crate) fn check(cases: Range<u64>) {
     let programs = programs();
     let folder = directory("mutated");
-    let mut failures = Vec::new();
-    let mut refused = 0;
-    for start in cases.clone().step_by(BATCH as usize) {
+    let next = AtomicU64::new(cases.start);
+    let (failures, refused) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
+    let work = || loop {
+        let start = next.fetch_add(BATCH, Relaxed);
+        if start >= cases.end {
+            return;
+        }
         let batch = start..(start + BATCH).min(cases.end);
-        let name = |case: u64| format!("{case}.diderot");
-        for case in batch.clone() {
-            let text = mutated(&mut Dice::of(case), &programs);
-            fs::write(folder.join(name(case)), text).expect("a file");
+        let (wrong, messages) = check_batch(&folder, &programs, batch);
+        refused.fetch_add(messages, Relaxed);
+        failures.lock().unwrap().extend(wrong);
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
         }
-        let words = |cases: std::ops::Range<u64>| -> Vec<String> {
-            let files = cases.map(name);
-            ["check".to_string(), "--json".to_string()]
-                .into_iter()
-                .chain(files)
-                .collect()
-        };
-        let ended = run(&folder, "", &words(batch.clone()));
-        refused += ended.output.stdout.iter().filter(|b| **b == b'\n').count();
-        if ended
-            .complaint()
-            .is_some_and(|c| !c.starts_with("fails without"))
-        {
-            for case in batch.clone() {
-                let complaint = run(&folder, "", &words(case..case + 1)).complaint();
-                let complaint = complaint.filter(|c| !c.starts_with("fails without"));
-                failures.extend(complaint.map(|c| format!("case {case} {c}")));
-            }
-        }
-        for case in batch {
-            let failed = failures
-                .iter()
-                .any(|f| f.starts_with(&format!("case {case} ")));
-            if !failed {
+    });
+    println!(
+        "{} mutated programs, {} messages",
+        cases.end - cases.start,
+        refused.into_inner()
+    );
+    let failures = failures.into_inner().unwrap();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// The complaints about the programs of some cases, which one process checks, and the number of its messages. Files of programs
+/// that are not borne stay.
+fn check_batch(
+    folder: &Path,
+    programs: &[(PathBuf, String)],
+    cases: Range<u64>,
+) -> (Vec<String>, usize) {
+    let name = |case: u64| format!("{case}.diderot");
+    for case in cases.clone() {
+        let text = mutated(&mut Dice::of(case), programs);
+        fs::write(folder.join(name(case)), text).expect("a file");
+    }
+    let checked = |cases: Range<u64>| {
+        let words = ["check", "--json"].map(str::to_string).into_iter();
+        let words: Vec<String> = words.chain(cases.clone().map(name)).collect();
+        run(folder, &cases.start.to_string(), "", &words)
+    };
+    let is_bad = |complaint: &String| !complaint.starts_with("fails without");
+    let ended = checked(cases.clone());
+    let messages = ended.output.stdout.iter().filter(|b| **b == b'\n').count();
+    let all_are_borne = !ended.complaint().is_some_and(|c| is_bad(&c));
+    let mut failures = Vec::new();
+    for case in cases {
+        let alone = || checked(case..case + 1).complaint().filter(is_bad);
+        match if all_are_borne { None } else { alone() } {
+            Some(complaint) => failures.push(format!("case {case} {complaint}")),
+            None => {
                 let _ = fs::remove_file(folder.join(name(case)));
             }
         }
     }
-    println!(
-        "{} mutated programs, {refused} messages",
-        cases.end - cases.start
-    );
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    (failures, messages)
 }
