@@ -4,7 +4,7 @@ use crate::data::{Datum, SampledField};
 use crate::davm::{Picture, Scene};
 use crate::program::ProgramText;
 use crate::runner::{Failure, Job, Observed, Precision, RunOptions, Runner, Stage};
-use compiler::codegen::gpu::Target;
+use compiler::codegen::Target;
 use compiler::front::source::Source;
 use compiler::pipeline::{self, Compiled, Engine, Options, Session, Stopped};
 use compiler::run::{FemSource, ImageSource, Inputs, OutputData, Running};

@@ -11,7 +11,7 @@ use crate::label::Case;
 use crate::number::Arithmetic;
 use crate::program::program;
 use crate::runner::{Observed, Precision, RunOptions, Runner};
-use compiler::codegen::gpu::Target;
+use compiler::codegen::Target;
 use std::fmt;
 
 /// What differs between the two ways.

@@ -40,6 +40,8 @@ pub struct Output {
     pub length: Length,
     /// What its components are.
     pub scalar: Scalar,
+    /// Whether it is the position of the strand.
+    pub is_position: bool,
 }
 
 /// What the components of an output are.

@@ -18,9 +18,9 @@ mod complete;
 mod context;
 mod control;
 mod core;
-mod elsewhere;
 mod errors;
 mod events;
+mod executor;
 mod global;
 pub mod guide;
 mod kept;
@@ -37,8 +37,8 @@ mod workers;
 
 pub use context::StepContext;
 pub use control::Control;
-pub use elsewhere::{Batch, fate};
 pub use errors::{RunError, WorldError};
+pub use executor::{Batch, Executor, fate};
 pub use global::{BlockMap, GlobalContext, GlobalSequences, Reductions};
 pub use outputs::Gathered;
 pub use parts::Taker;
@@ -164,7 +164,7 @@ impl<P: StrandProgram> World<P> {
         self.flush(printer)?;
         if abilities.independent() {
             let program = &self.program;
-            let steps = match elsewhere::run_elsewhere(&mut self.core, program, limit) {
+            let steps = match executor::execute(&mut self.core, program, limit) {
                 Some(ran) => ran.steps,
                 None => complete::run_to_completion(&mut self.core, program, limit),
             };
@@ -194,7 +194,7 @@ impl<P: StrandProgram> World<P> {
     fn super_step(&mut self) -> Result<(), RunError> {
         let abilities = self.core.abilities;
         let program = &self.program;
-        match elsewhere::run_elsewhere(&mut self.core, program, 1) {
+        match executor::execute(&mut self.core, program, 1) {
             Some(ran) if ran.quietly && !abilities.global_update => {
                 self.core.finish_quietly();
                 return Ok(());
@@ -218,7 +218,8 @@ impl<P: StrandProgram> World<P> {
         self.core.step += 1;
         self.core.finish(program)?;
         if abilities.global_update {
-            if self.program.reduces() {
+            let executor = self.program.executor();
+            if executor.is_some_and(|executor| executor.reduces()) {
                 self.core.bring_back(&self.program, |_, _| true);
                 self.core.check_lost()?;
             }

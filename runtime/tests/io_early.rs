@@ -31,6 +31,7 @@ fn vectors() -> Output {
         shape: vec![2],
         length: Length::One,
         scalar: Scalar::Real,
+        is_position: false,
     }
 }
 

@@ -47,6 +47,7 @@ fn output(shape: &[usize], length: Length) -> Output {
         shape,
         length,
         scalar: Scalar::Real,
+        is_position: false,
     }
 }
 

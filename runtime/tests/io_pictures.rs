@@ -94,6 +94,7 @@ fn levels(
         },
         length: Length::One,
         scalar: Scalar::Real,
+        is_position: false,
     };
     let domain = Domain::Grid(vec![1, values.len() / channels]);
     let (png, tally) = picture(&output, &domain, values, range, depth, nan).unwrap();

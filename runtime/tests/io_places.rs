@@ -151,6 +151,7 @@ fn a_placed_array_says_so_in_its_file_and_lends_its_place() {
         shape: vec![2],
         length: Length::One,
         scalar: Scalar::Real,
+        is_position: false,
     };
     let place = Place {
         space: Space::Named(NamedSpace::Lps),

@@ -11,6 +11,7 @@ fn output(name: &str, shape: &[usize], length: Length) -> Output {
         shape: shape.to_vec(),
         length,
         scalar: Scalar::Real,
+        is_position: name == "pos",
     }
 }
 

@@ -17,6 +17,7 @@ fn unfinished_files_are_removed_and_finished_ones_stay() {
         shape: vec![],
         length: Length::One,
         scalar: Scalar::Real,
+        is_position: false,
     };
     let columns = [Column {
         output: &output,

@@ -3,8 +3,9 @@
 use super::{
     Code, Cranelift, Lanes, Linker, Sink, StateMap, Task, Vector, abi,
     ends::Ends,
-    gpu::{Kernel, Machine, Target, Unsupported},
+    gpu::{Kernel, Machine, Unsupported},
     sought,
+    target::Target,
 };
 use crate::{
     device::{self, Construct, Device},

@@ -11,12 +11,14 @@ pub mod gpu;
 pub mod host;
 mod link;
 mod sought;
+mod target;
 mod vector;
 
 pub use abi::{Frame, Lanes, Sink, StateMap};
 pub use compiled::{Compiled, generate};
 pub use cranelift::Cranelift;
 pub use link::Linker;
+pub use target::Target;
 pub use vector::Vector;
 #[cfg(all(feature = "mutants", not(test)))]
 pub use vector::fault as mutants;

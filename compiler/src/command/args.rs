@@ -4,7 +4,7 @@
 
 use super::words::{self, Divided};
 use crate::{
-    codegen::gpu::Target,
+    codegen::Target,
     front::codes::{self, Code},
     pipeline::{Options, STAGES},
 };

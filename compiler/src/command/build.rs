@@ -6,7 +6,7 @@
 
 use super::{FAILURE, SUCCESS, complain, interrupts, read_source, report};
 use crate::{
-    codegen::gpu::Target,
+    codegen::Target,
     front::source::Source,
     pipeline::{self, Options, WIDTHS},
 };

@@ -211,6 +211,7 @@ impl Plan {
                 .map(|var| State {
                     variable: variable(var),
                     output: outputs.contains(var),
+                    is_position: program.strand.position == Some(*var),
                 })
                 .collect(),
             grid: program.create.grid,

@@ -52,6 +52,9 @@ pub struct State {
     /// Whether it is written out.
     #[serde(default)]
     pub output: bool,
+    /// Whether it is the position of the strand: queries of neighbours, the place of a grid and files of points use it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_position: bool,
 }
 
 /// An input of the program.

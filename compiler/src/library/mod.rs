@@ -32,7 +32,7 @@ mod files;
 mod run;
 
 pub use crate::{
-    codegen::gpu::Target,
+    codegen::Target,
     front::{
         diag::Diagnostic,
         report,

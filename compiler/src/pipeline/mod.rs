@@ -9,8 +9,8 @@ mod stages;
 pub use crate::codegen::Compiled;
 use crate::{
     codegen::{
-        Lanes, generate,
-        gpu::{Cuda, Kernel, Target},
+        Lanes, Target, generate,
+        gpu::{Cuda, Kernel},
     },
     front::{
         self, CheckOptions, Checked, codes::Code, deep, diag::Diagnostic, source::Source, syntax,

@@ -27,8 +27,8 @@ pub use values::input_type;
 
 use crate::{
     codegen::{
-        Compiled,
-        gpu::{Fleet, Phases, Target},
+        Compiled, Target,
+        gpu::{Fleet, Phases},
     },
     front::codes,
     ssa::Role,

@@ -3,7 +3,7 @@
 use super::{Prepared, Running};
 use crate::{
     ir::{
-        interface::{Interface, Variable},
+        interface::{Interface, State},
         tensor::Ty,
     },
     low,
@@ -52,7 +52,7 @@ impl OutputData {
 /// The outputs of a program.
 pub fn outputs(interface: &Interface) -> Vec<Output> {
     let outputs = interface.state.iter().filter(|state| state.output);
-    outputs.map(|state| describe(&state.variable)).collect()
+    outputs.map(describe).collect()
 }
 
 /// The type of an output as programs spell it.
@@ -77,7 +77,8 @@ pub fn output_type(output: &Output) -> String {
     }
 }
 
-fn describe(variable: &Variable) -> Output {
+fn describe(state: &State) -> Output {
+    let variable = &state.variable;
     let (shape, length) = layout(&variable.ty);
     Output {
         name: variable.name.clone(),
@@ -88,6 +89,7 @@ fn describe(variable: &Variable) -> Output {
             Some(low::Ty::Int | low::Ty::Str) => Scalar::Int,
             Some(low::Ty::Real) | None => Scalar::Real,
         },
+        is_position: state.is_position,
     }
 }
 
@@ -111,7 +113,7 @@ impl Prepared {
         let ty = &state.variable.ty;
         let values = in_own_type(Arc::clone(&kept), ty, program.lanes.long_int);
         let data = OutputData {
-            output: describe(&state.variable),
+            output: describe(state),
             domain: self.domain(),
             values,
             lengths: None,
@@ -151,11 +153,11 @@ impl Running {
         let domain = if grid {
             Domain::Grid(self.sizes.clone())
         } else {
-            let components = describe(&state.variable).strand_size().max(1);
+            let components = describe(state).strand_size().max(1);
             Domain::List(lengths.as_ref().map_or(values.len() / components, Vec::len))
         };
         OutputData {
-            output: describe(&state.variable),
+            output: describe(state),
             domain,
             values: in_own_type(values, &state.variable.ty, program.lanes.long_int),
             lengths,

@@ -3,8 +3,8 @@
 use super::{Failure, images::Images};
 use crate::{
     codegen::{
-        Compiled,
-        gpu::{Accelerator, Cuda, DriverError, Fleet, Machine, Target},
+        Compiled, Target,
+        gpu::{Accelerator, Cuda, DriverError, Fleet, Machine},
     },
     front::codes,
 };

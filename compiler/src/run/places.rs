@@ -14,9 +14,6 @@ use runtime::{
 };
 use std::path::Path;
 
-/// The variable whose values are positions, which the language gives a meaning in queries of neighbours.
-const POSITION: &str = "pos";
-
 impl Prepared {
     /// Whether a place that the user asks for can be found once there are strands.
     ///
@@ -105,7 +102,10 @@ fn place_without_strands(
 
 /// The number of the state variable that has the positions of the strands of a grid, if there is one.
 pub(super) fn position_variable(interface: &Interface) -> Option<usize> {
-    let found = position(interface, POSITION).ok();
+    let found = interface.state.iter().position(|state| {
+        let ty = &state.variable.ty;
+        state.is_position && matches!(ty, Ty::Tensor(shape) if shape.order() == 1)
+    });
     found.filter(|_| interface.grid)
 }
 

@@ -17,7 +17,7 @@ use runtime::{
     abi::{Failure as StrandFailure, LaneMask, LaneOutcome, MAX_WIDTH},
     sequence::Sequence,
     strands::StateLayout,
-    world::{Abilities, Batch, GlobalContext, StepContext, StrandProgram},
+    world::{Abilities, Batch, Executor, GlobalContext, StepContext, StrandProgram},
 };
 use std::{
     cell::UnsafeCell,
@@ -327,11 +327,58 @@ unsafe impl StrandProgram for Strands {
         unsafe { self.method(Role::Update, cx, block, lanes, steps) }
     }
 
-    fn runs_elsewhere(&self) -> bool {
+    fn executor(&self) -> Option<&dyn Executor> {
+        self.placement.accelerator.as_ref()?;
+        Some(self)
+    }
+
+    unsafe fn stabilize(&self, cx: &mut StepContext<'_>, block: *mut u8, lanes: LaneMask) {
+        // SAFETY: promised by the caller.
+        unsafe { self.method(Role::Stabilize, cx, block, lanes, 1) };
+    }
+
+    fn global_start(&mut self, cx: &mut GlobalContext<'_>) {
+        self.global_block(Role::GlobalStart, cx);
+    }
+
+    fn global_update(&mut self, cx: &mut GlobalContext<'_>) {
+        self.global_block(Role::GlobalUpdate, cx);
+    }
+
+    fn held_sequences(&self, hold: &mut dyn FnMut(Sequence)) {
+        let variables = self.program.interface.globals.iter();
+        for (variable, &first) in variables.zip(&self.program.slots.globals) {
+            for slot in list_slots(&variable.ty, first as usize) {
+                let [buffer, length] = [slot, slot + 1].map(|n| self.globals.get(n) as u32);
+                hold(Sequence::from_bits(
+                    u64::from(buffer) << 32 | u64::from(length),
+                ));
+            }
+        }
+    }
+}
+
+/// The first slots of the sequences of varying length in a variable that begins at a slot.
+fn list_slots(ty: &Ty, first: usize) -> Vec<usize> {
+    match ty {
+        Ty::List(_) => vec![first],
+        Ty::Seq(element, n) => {
+            let width = element.scalars().len();
+            (0..*n)
+                .flat_map(|k| list_slots(element, first + k * width))
+                .collect()
+        }
+        _ => vec![],
+    }
+}
+
+/// The GPUs that run the strands, with the globals and images of this run.
+impl Executor for Strands {
+    fn is_ready(&self) -> bool {
         self.placement.accelerator().is_some()
     }
 
-    fn run_elsewhere(&self, strands: &mut Batch<'_>) -> bool {
+    fn run(&self, strands: &mut Batch<'_>) -> bool {
         let Some(accelerator) = self.placement.accelerator() else {
             return false;
         };
@@ -374,44 +421,5 @@ unsafe impl StrandProgram for Strands {
         accelerator
             .as_ref()
             .is_none_or(|fleet| fleet.first().reduces())
-    }
-
-    unsafe fn stabilize(&self, cx: &mut StepContext<'_>, block: *mut u8, lanes: LaneMask) {
-        // SAFETY: promised by the caller.
-        unsafe { self.method(Role::Stabilize, cx, block, lanes, 1) };
-    }
-
-    fn global_start(&mut self, cx: &mut GlobalContext<'_>) {
-        self.global_block(Role::GlobalStart, cx);
-    }
-
-    fn global_update(&mut self, cx: &mut GlobalContext<'_>) {
-        self.global_block(Role::GlobalUpdate, cx);
-    }
-
-    fn held_sequences(&self, hold: &mut dyn FnMut(Sequence)) {
-        let variables = self.program.interface.globals.iter();
-        for (variable, &first) in variables.zip(&self.program.slots.globals) {
-            for slot in list_slots(&variable.ty, first as usize) {
-                let [buffer, length] = [slot, slot + 1].map(|n| self.globals.get(n) as u32);
-                hold(Sequence::from_bits(
-                    u64::from(buffer) << 32 | u64::from(length),
-                ));
-            }
-        }
-    }
-}
-
-/// The first slots of the sequences of varying length in a variable that begins at a slot.
-fn list_slots(ty: &Ty, first: usize) -> Vec<usize> {
-    match ty {
-        Ty::List(_) => vec![first],
-        Ty::Seq(element, n) => {
-            let width = element.scalars().len();
-            (0..*n)
-                .flat_map(|k| list_slots(element, first + k * width))
-                .collect()
-        }
-        _ => vec![],
     }
 }

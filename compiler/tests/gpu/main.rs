@@ -15,7 +15,10 @@ mod stages;
 mod steps;
 
 use compiler::{
-    codegen::gpu::{Cuda, Machine, Target},
+    codegen::{
+        Target,
+        gpu::{Cuda, Machine},
+    },
     device::Construct,
     front::source::Source,
     pipeline::{self, Compiled, Options, Session},

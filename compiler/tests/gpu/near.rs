@@ -3,7 +3,7 @@
 use super::{agrees, compare, compiled, machine::Interpreter};
 use crate::stages::{Case, programs, read};
 use compiler::{
-    codegen::gpu::{Near, Target},
+    codegen::{Target, gpu::Near},
     front::source::Source,
     pipeline::Options,
 };

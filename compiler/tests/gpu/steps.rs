@@ -2,7 +2,7 @@
 
 use super::{agrees, compare, compiled, machine::Interpreter};
 use crate::stages::Case;
-use compiler::{codegen::gpu::Target, front::source::Source, pipeline::Options};
+use compiler::{codegen::Target, front::source::Source, pipeline::Options};
 use runtime::world::RunEnd;
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 

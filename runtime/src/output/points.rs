@@ -45,11 +45,12 @@ pub(super) fn roles(outputs: &[&Output], points: Option<&str>) -> Result<Roles, 
             .copied()
             .find(|&n| outputs[n].name == name)
     };
+    let own_position = candidates.iter().copied().find(|&n| outputs[n].is_position);
     let positions = match points {
         Some(name) => named(name).ok_or_else(|| {
             format!("`--points {name}` names no output of 2 or 3 reals, or sequence of such")
         })?,
-        None => match (&of(true)[..], named("pos"), &of(false)[..]) {
+        None => match (&of(true)[..], own_position, &of(false)[..]) {
             (&[line], ..) => line,
             ([], Some(pos), _) => pos,
             ([], None, &[only]) => only,

@@ -74,7 +74,7 @@ pub enum RunError {
     },
     /// Printed text could not be written.
     Print(io::Error),
-    /// The states of strands that ran elsewhere are lost.
+    /// The states of strands that an executor ran are lost.
     Lost {
         /// Super-steps completed before.
         step: u64,

@@ -2,12 +2,11 @@
 //! blocks of W strands, and the global blocks.
 
 use super::context::StepContext;
-use super::elsewhere::Batch;
+use super::executor::Executor;
 use super::global::GlobalContext;
 use crate::abi::{LaneMask, LaneOutcome};
 use crate::sequence::Sequence;
 use crate::strands::StateLayout;
-use std::ops::Range;
 
 /// The features that a program uses. They decide how the program is run, never its results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,30 +108,9 @@ pub unsafe trait StrandProgram: Sync {
         (unsafe { self.update(cx, block, lanes) }, 1)
     }
 
-    /// Whether strands can run somewhere else than by the methods.
-    fn runs_elsewhere(&self) -> bool {
-        false
-    }
-
-    /// Runs strands there; false if that cannot be. If they run to their ends, their states are then here again; after one
-    /// super-step they stay there, of all blocks that have active strands, until they are brought back.
-    fn run_elsewhere(&self, _strands: &mut Batch<'_>) -> bool {
-        false
-    }
-
-    /// Copies the states of some blocks from there; false if they are lost.
-    fn bring_back(&self, _strands: &mut Batch<'_>, _blocks: &[Range<usize>]) -> bool {
-        false
-    }
-
-    /// Copies the published state of all blocks from there; false if it is lost.
-    fn bring_published(&self, _strands: &mut Batch<'_>) -> bool {
-        false
-    }
-
-    /// Whether global blocks look at the states of strands.
-    fn reduces(&self) -> bool {
-        true
+    /// The executor that runs strands instead of the methods, if there is one.
+    fn executor(&self) -> Option<&dyn Executor> {
+        None
     }
 
     /// Runs the `stabilize` method.

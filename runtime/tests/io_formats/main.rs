@@ -58,6 +58,7 @@ fn output(name: &str, shape: &[usize], length: Length, scalar: Scalar) -> Output
         shape: shape.to_vec(),
         length,
         scalar,
+        is_position: name == "pos",
     }
 }
 

@@ -1,9 +1,9 @@
-//! Runs strands somewhere else than by the methods: on another machine, all together. Those that cannot notice each other
-//! run to their ends, others super-step by super-step. The states of the latter stay there, and are brought back when they
-//! are wanted here; every block knows where its newest state is.
+//! Where strands run: by their methods on this CPU, or by an [`Executor`], such as a GPU, all together. Strands that cannot notice each
+//! other run to their ends there, others super-step by super-step. The states of the latter stay there, and are brought back when
+//! they are needed here; every block knows where its newest state is.
 //!
-//! A strand that is not finished there is left as it was, and its methods run it here, so that nothing another machine
-//! cannot do is lost and every run-time error is reported by the methods.
+//! A strand that an executor does not finish is left as it was, and its methods run it here. So an executor need not support
+//! everything, and every run-time error is reported by the methods.
 
 use super::context::StepContext;
 use super::core::Core;
@@ -40,7 +40,26 @@ pub mod fate {
     }
 }
 
-/// Strands that are to run elsewhere.
+/// Runs the strands of a program instead of its methods.
+pub trait Executor: Sync {
+    /// Whether it can run strands: it may have failed.
+    fn is_ready(&self) -> bool;
+
+    /// Runs strands and sets their [fates](Batch::fates); false if that failed. If they run to their ends, their states are then here
+    /// again; after one super-step they stay there, of all blocks that have active strands, until they are brought back.
+    fn run(&self, strands: &mut Batch<'_>) -> bool;
+
+    /// Copies the states of some blocks from there; false if they are lost.
+    fn bring_back(&self, strands: &mut Batch<'_>, blocks: &[Range<usize>]) -> bool;
+
+    /// Copies the published state of all blocks from there; false if it is lost.
+    fn bring_published(&self, strands: &mut Batch<'_>) -> bool;
+
+    /// Whether global blocks look at the states of strands, which are then brought back before.
+    fn reduces(&self) -> bool;
+}
+
+/// Strands that an executor is to run.
 pub struct Batch<'a> {
     /// The states of all strands, block after block; of some blocks they are older than those there.
     pub state: &'a mut [u8],
@@ -196,7 +215,7 @@ impl Core {
         }
     }
 
-    /// Copies states that are elsewhere back: those of the blocks that are wanted.
+    /// Copies states that an executor has back: those of the blocks that are wanted.
     pub(crate) fn bring_back<P: StrandProgram>(
         &mut self,
         program: &P,
@@ -210,7 +229,9 @@ impl Core {
         if blocks.is_empty() {
             return;
         }
-        let is_here = program.bring_back(&mut self.batch(0), &blocks);
+        let executor = program.executor();
+        let is_here =
+            executor.is_some_and(|executor| executor.bring_back(&mut self.batch(0), &blocks));
         self.lost |= !is_here;
         let newest = match is_here {
             true => Newest::Both,
@@ -231,7 +252,7 @@ impl Core {
     }
 }
 
-/// What became of strands that ran elsewhere.
+/// The outcome of a run by an executor.
 pub(crate) struct Ran {
     /// The largest number of super-steps any strand took.
     pub(crate) steps: u64,
@@ -239,17 +260,14 @@ pub(crate) struct Ran {
     pub(crate) quietly: bool,
 }
 
-/// Runs all active strands where the program says, if they run there.
-pub(crate) fn run_elsewhere<P: StrandProgram>(
-    core: &mut Core,
-    program: &P,
-    limit: u64,
-) -> Option<Ran> {
-    if !program.runs_elsewhere() || core.counts.active == 0 {
+/// Runs all active strands by the program's executor, if it has one.
+pub(crate) fn execute<P: StrandProgram>(core: &mut Core, program: &P, limit: u64) -> Option<Ran> {
+    let executor = program.executor().filter(|executor| executor.is_ready())?;
+    if core.counts.active == 0 {
         return None;
     }
     let mut batch = core.batch(limit);
-    let ran = program.run_elsewhere(&mut batch);
+    let ran = executor.run(&mut batch);
     let Batch {
         fates,
         independent,
@@ -281,7 +299,7 @@ pub(crate) fn run_elsewhere<P: StrandProgram>(
     let is_left = |word: &u32| fate::kind(*word) == fate::LEFT;
     if core.abilities.communicates && fates.iter().any(is_left) {
         // Strands that are left see the others as they were before the super-step.
-        core.lost |= !program.bring_published(&mut core.batch(0));
+        core.lost |= !executor.bring_published(&mut core.batch(0));
         core.index();
     }
     let lanes = &mut core.roster.lanes;

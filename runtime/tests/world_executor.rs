@@ -1,0 +1,243 @@
+//! An executor for tests: it runs strands in plain Rust, away from their methods, and leaves some of them to these. The results are
+//! those of the methods.
+
+use runtime::abi::{LaneMask, LaneOutcome};
+use runtime::reduce::Values;
+use runtime::sequence::Sequence;
+use runtime::strands::blocks::lanes_mut;
+use runtime::strands::{Kind, Scalar, Sharing, StateLayout, StrandSet, Variable};
+use runtime::world::{
+    Abilities, Batch, Creation, Executor, Gathered, GlobalContext, GlobalSequences, RunEnd,
+    StepContext, StrandProgram, World, fate,
+};
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+const STRANDS: usize = 100;
+
+/// The end of a strand: its number counts down, and it stabilizes at 0.
+fn first(strand: u32) -> i32 {
+    strand as i32 % 7 + 1
+}
+
+/// A program that counts down, by its methods or by an executor.
+struct Countdown {
+    layout: StateLayout,
+    /// Whether strands take super-steps together.
+    together: bool,
+    executor: Option<Remote>,
+}
+
+/// A memory of its own for the states, as another machine has.
+#[derive(Default)]
+struct Remote {
+    states: Mutex<Vec<u8>>,
+    stride: usize,
+    plane: usize,
+    runs: AtomicU64,
+    fetched: AtomicU64,
+}
+
+impl Remote {
+    fn number<'s>(&self, states: &'s mut [u8], width: usize, slot: usize) -> &'s mut [u8] {
+        let at = slot / width * self.stride + self.plane + 4 * (slot % width);
+        &mut states[at..at + 4]
+    }
+}
+
+impl Executor for Remote {
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    fn run(&self, strands: &mut Batch<'_>) -> bool {
+        self.runs.fetch_add(1, Relaxed);
+        let mut states = self.states.lock().unwrap();
+        states.resize(strands.state.len(), 0);
+        for blocks in strands.changed() {
+            let bytes = blocks.start * self.stride..blocks.end * self.stride;
+            states[bytes.clone()].copy_from_slice(&strands.state[bytes]);
+        }
+        let mut fates = strands.told(0..strands.blocks());
+        for (slot, word) in fates.iter_mut().enumerate() {
+            if *word != fate::RUNNING {
+                continue;
+            }
+            // Every fifth strand is left to its methods.
+            if slot % 5 == 0 {
+                *word = fate::LEFT;
+                continue;
+            }
+            let bytes = self.number(&mut states, strands.width, slot);
+            let mut number = i32::from_le_bytes(bytes.try_into().unwrap());
+            let mut steps = 0;
+            while number > 0 && u64::from(steps) < strands.limit {
+                number -= 1;
+                steps += 1;
+            }
+            bytes.copy_from_slice(&number.to_le_bytes());
+            let kind = if number == 0 {
+                fate::STABLE
+            } else {
+                fate::RUNNING
+            };
+            *word = kind | steps << fate::BITS;
+        }
+        if strands.independent {
+            strands.state.copy_from_slice(&states);
+        }
+        strands.fates = fates;
+        true
+    }
+
+    fn bring_back(&self, strands: &mut Batch<'_>, blocks: &[Range<usize>]) -> bool {
+        self.fetched.fetch_add(1, Relaxed);
+        let states = self.states.lock().unwrap();
+        for blocks in blocks {
+            let bytes = blocks.start * self.stride..blocks.end * self.stride;
+            strands.state[bytes.clone()].copy_from_slice(&states[bytes]);
+        }
+        true
+    }
+
+    fn bring_published(&self, _: &mut Batch<'_>) -> bool {
+        unreachable!("the strands do not look at each other")
+    }
+
+    fn reduces(&self) -> bool {
+        false
+    }
+}
+
+impl Countdown {
+    fn new(width: usize, together: bool, remote: bool) -> Countdown {
+        let number = Variable {
+            name: "n".into(),
+            kind: Kind::Tensor {
+                scalar: Scalar::I32,
+                components: 1,
+            },
+            sharing: Sharing::Private,
+        };
+        let layout = StateLayout::new(width, vec![number], None).unwrap();
+        let executor = remote.then(|| Remote {
+            stride: layout.stride(),
+            plane: layout.plane(0, 0),
+            ..Remote::default()
+        });
+        Countdown {
+            layout,
+            together,
+            executor,
+        }
+    }
+}
+
+// SAFETY: the methods touch their own lanes only.
+unsafe impl StrandProgram for Countdown {
+    fn layout(&self) -> &StateLayout {
+        &self.layout
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            counts: self.together,
+            ..Abilities::default()
+        }
+    }
+
+    fn executor(&self) -> Option<&dyn Executor> {
+        Some(self.executor.as_ref()?)
+    }
+
+    unsafe fn create(
+        &self,
+        _: &mut StepContext<'_>,
+        block: *mut u8,
+        lanes: LaneMask,
+        coordinates: *const u32,
+    ) {
+        let width = self.layout.width();
+        for lane in (0..width).filter(|lane| lanes >> lane & 1 == 1) {
+            // SAFETY: the block is ours, and there is one axis.
+            unsafe {
+                let number = first(*coordinates.add(lane));
+                lanes_mut(block, self.layout.plane(0, 0), width)[lane] = number;
+            }
+        }
+    }
+
+    unsafe fn start(&self, _: &mut StepContext<'_>, _: *mut u8, _: LaneMask) -> LaneOutcome {
+        LaneOutcome::CONTINUE
+    }
+
+    unsafe fn update(
+        &self,
+        _: &mut StepContext<'_>,
+        block: *mut u8,
+        lanes: LaneMask,
+    ) -> LaneOutcome {
+        let width = self.layout.width();
+        let mut stable = 0;
+        for lane in (0..width).filter(|lane| lanes >> lane & 1 == 1) {
+            // SAFETY: the block is ours.
+            let number =
+                unsafe { &mut lanes_mut::<i32>(block, self.layout.plane(0, 0), width)[lane] };
+            *number -= 1;
+            if *number == 0 {
+                stable |= 1 << lane;
+            }
+        }
+        LaneOutcome { stable, dead: 0 }
+    }
+
+    unsafe fn stabilize(&self, _: &mut StepContext<'_>, _: *mut u8, _: LaneMask) {}
+
+    fn global_start(&mut self, _: &mut GlobalContext<'_>) {}
+
+    fn global_update(&mut self, _: &mut GlobalContext<'_>) {}
+
+    fn held_sequences(&self, _: &mut dyn FnMut(Sequence)) {}
+}
+
+/// The numbers after up to `limit` super-steps, the super-steps, and how the run ended.
+fn ran(program: Countdown, limit: Option<u64>) -> (Vec<i32>, u64, RunEnd, [u64; 2]) {
+    let creation = Creation::Grid(vec![STRANDS]);
+    let mut world = World::new(program, &creation, GlobalSequences::new(), 2).unwrap();
+    let end = world.run(limit, &mut std::io::sink()).unwrap();
+    let Gathered::Tensors {
+        values: Values::I32(numbers),
+        ..
+    } = world.gather(0, StrandSet::All)
+    else {
+        panic!("integers")
+    };
+    let calls = world.program().executor.as_ref().map_or([0; 2], |remote| {
+        [&remote.runs, &remote.fetched].map(|count| count.load(Relaxed))
+    });
+    (numbers, world.steps(), end, calls)
+}
+
+#[test]
+fn an_executor_gives_the_results_of_the_methods() {
+    for width in [1, 4, 16] {
+        for together in [false, true] {
+            for limit in [None, Some(1), Some(3), Some(9)] {
+                let (numbers, steps, end, _) = ran(Countdown::new(width, together, false), limit);
+                let (found, taken, ended, [runs, _]) =
+                    ran(Countdown::new(width, together, true), limit);
+                let what = format!("width {width}, together {together}, limit {limit:?}");
+                assert_eq!((found, taken, ended), (numbers, steps, end), "{what}");
+                assert!(runs > 0, "{what}: the executor ran nothing");
+            }
+        }
+    }
+}
+
+#[test]
+fn states_stay_with_the_executor_until_they_are_needed() {
+    let (.., [runs, fetched]) = ran(Countdown::new(4, true, true), Some(6));
+    assert_eq!(runs, 6, "a call for every super-step");
+    assert!(fetched > 0);
+}
