@@ -123,7 +123,7 @@ impl Countdown {
         let layout = StateLayout::new(width, vec![number], None).unwrap();
         let executor = remote.then(|| Remote {
             stride: layout.stride(),
-            plane: layout.plane(0, 0),
+            plane: layout.plane(0, 0).offset,
             ..Remote::default()
         });
         Countdown {
