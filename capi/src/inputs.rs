@@ -2,51 +2,60 @@
 
 use crate::{
     diderot_array, diderot_program,
-    diderot_status::{self, *},
+    diderot_status::*,
     diderot_type::{self, *},
-    object::{Answer, Message, Problem, fenced, file_name, text},
+    error::{Answer, diderot_error, fenced},
+    pointers::{file_name, free, object, place, slice, utf8},
     types::DIDEROT_MAX_AXES,
 };
 use compiler::library::{
-    Arrangement, FileName, InputValue, Inputs, Orientation, SharedImage, Strided,
+    Arrangement, Failure, InputValue, Inputs, Orientation, SharedImage, Source, Strided,
 };
-use runtime::{
-    file_name::split_last,
-    nrrd::{Endian, SampleType, Space},
-};
+use runtime::nrrd::{Endian, SampleType, Space};
 use std::{
     ffi::c_char,
-    fs::File,
     ptr,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// Values for the inputs of a program.
-#[repr(C)]
-pub struct diderot_inputs_t {
-    pub(crate) message: Message,
-    pub(crate) inputs: Mutex<Inputs>,
+pub struct diderot_inputs {
+    /// The text of the program.
+    source: Arc<Source>,
+    values: Mutex<Inputs>,
+}
+
+impl diderot_inputs {
+    fn lock(&self) -> MutexGuard<'_, Inputs> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The values as they are now, for a run of a program.
+    pub(crate) fn values_for(&self, program: &diderot_program) -> Answer<Inputs> {
+        match Arc::ptr_eq(&self.source, &program.source) {
+            true => Ok(self.lock().clone()),
+            false => Err(diderot_error::misuse(
+                "the inputs were made for another program",
+            )),
+        }
+    }
 }
 
 /// Values for the inputs of a program: none yet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_new_inputs(
     program: *const diderot_program,
-    inputs: *mut *mut diderot_inputs_t,
-) -> diderot_status {
-    // SAFETY: the caller's promise.
-    let (Some(program), Some(place)) = (unsafe { program.as_ref() }, unsafe { inputs.as_mut() })
-    else {
-        return DIDEROT_MISUSE;
-    };
-    *place = ptr::null_mut();
-    program.message.keep(|| {
-        let Some(compiled) = &program.compiled else {
-            return Err(Problem::misuse("the program has errors"));
-        };
-        *place = Box::into_raw(Box::new(diderot_inputs_t {
-            message: Message::default(),
-            inputs: Mutex::new(Inputs::of(compiled)),
+    inputs: *mut *mut diderot_inputs,
+) -> *mut diderot_error {
+    fenced(|| {
+        // SAFETY: the caller's promise.
+        let inputs = unsafe { place(inputs, "inputs")? };
+        *inputs = ptr::null_mut();
+        // SAFETY: the caller's promise.
+        let program = unsafe { object(program, "program")? };
+        *inputs = Box::into_raw(Box::new(diderot_inputs {
+            source: Arc::clone(&program.source),
+            values: Mutex::new(Inputs::of(&program.compiled)),
         }));
         Ok(())
     })
@@ -54,52 +63,34 @@ pub unsafe extern "C" fn diderot_new_inputs(
 
 /// Sets an input by what `value` makes.
 unsafe fn set(
-    inputs: *mut diderot_inputs_t,
+    inputs: *mut diderot_inputs,
     name: *const c_char,
-    value: impl FnOnce() -> Result<InputValue, Problem>,
-) -> diderot_status {
-    // SAFETY: the caller's promise.
-    let Some(inputs) = (unsafe { inputs.as_ref() }) else {
-        return DIDEROT_MISUSE;
-    };
-    inputs.message.keep(|| {
+    value: impl FnOnce() -> Answer<InputValue>,
+) -> *mut diderot_error {
+    fenced(|| {
         // SAFETY: the caller's promise.
-        let name = unsafe { text(name, "name of an input")? };
-        let mut values = inputs.inputs.lock().unwrap_or_else(PoisonError::into_inner);
-        values.set(name, value()?).map_err(wrong)
+        let (inputs, name) = unsafe { (object(inputs, "inputs")?, utf8(name, "name")?) };
+        let value = value()?;
+        inputs.lock().set(name, value).map_err(|f| wrong(&f))
     })
 }
 
-fn wrong(failure: compiler::library::Failure) -> Problem {
-    Problem(DIDEROT_INPUT_ERROR, failure.to_string())
-}
-
-/// The numbers of a pointer.
-unsafe fn numbers<'a, T>(values: *const T, count: usize) -> Result<&'a [T], Problem> {
-    match (values.is_null(), count) {
-        (_, 0) => Ok(&[]),
-        (true, _) => Err(Problem::misuse("the values are a null pointer")),
-        // A negative length becomes a count that exceeds any memory.
-        (false, _) if count > isize::MAX as usize / size_of::<T>() => Err(Problem::misuse(
-            format!("{count} values are more than memory can hold"),
-        )),
-        // SAFETY: the caller's promise.
-        (false, _) => Ok(unsafe { std::slice::from_raw_parts(values, count) }),
-    }
+fn wrong(failure: &Failure) -> Box<diderot_error> {
+    diderot_error::new(DIDEROT_INPUT_ERROR, failure.to_string())
 }
 
 /// Sets an input of reals: a real, a tensor, or a sequence of them, components row by row.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_set_reals(
-    inputs: *mut diderot_inputs_t,
+    inputs: *mut diderot_inputs,
     name: *const c_char,
     values: *const f64,
     count: usize,
-) -> diderot_status {
+) -> *mut diderot_error {
     // SAFETY: promised by the caller.
     unsafe {
         set(inputs, name, || {
-            Ok(InputValue::Tensor(numbers(values, count)?.to_vec()))
+            Ok(InputValue::Tensor(slice(values, count, "values")?.to_vec()))
         })
     }
 }
@@ -107,15 +98,15 @@ pub unsafe extern "C" fn diderot_set_reals(
 /// Sets an input that is an integer, or a sequence of integers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_set_ints(
-    inputs: *mut diderot_inputs_t,
+    inputs: *mut diderot_inputs,
     name: *const c_char,
     values: *const i64,
     count: usize,
-) -> diderot_status {
+) -> *mut diderot_error {
     // SAFETY: promised by the caller. One integer may be the value itself or a sequence of one.
     unsafe {
         set(inputs, name, || {
-            let numbers = numbers(values, count)?.iter();
+            let numbers = slice(values, count, "values")?.iter();
             Ok(InputValue::Seq(
                 numbers.map(|&n| InputValue::Int(n)).collect(),
             ))
@@ -126,10 +117,10 @@ pub unsafe extern "C" fn diderot_set_ints(
 /// Sets an input that is a truth value.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_set_bool(
-    inputs: *mut diderot_inputs_t,
+    inputs: *mut diderot_inputs,
     name: *const c_char,
     value: bool,
-) -> diderot_status {
+) -> *mut diderot_error {
     // SAFETY: promised by the caller.
     unsafe { set(inputs, name, || Ok(InputValue::Bool(value))) }
 }
@@ -137,84 +128,64 @@ pub unsafe extern "C" fn diderot_set_bool(
 /// Sets an input that is a string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_set_string(
-    inputs: *mut diderot_inputs_t,
+    inputs: *mut diderot_inputs,
     name: *const c_char,
     value: *const c_char,
-) -> diderot_status {
+) -> *mut diderot_error {
     // SAFETY: promised by the caller.
     unsafe {
         set(inputs, name, || {
-            Ok(InputValue::String(text(value, "text")?.to_string()))
+            Ok(InputValue::String(utf8(value, "value")?.to_string()))
         })
     }
 }
 
-/// Sets an input that is an image, a mesh or a sequence to a file, which is read when a run is started.
+/// Sets an input that is an image, a mesh or a sequence to a file, which is read when a run is started. The name is spelled as for the
+/// command: also `std:viridis` for a colour map, `slice%03d.png 1 120` for numbered pictures, `file#frame` or `file#array`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_set_file(
-    inputs: *mut diderot_inputs_t,
+    inputs: *mut diderot_inputs,
     name: *const c_char,
     file: *const c_char,
-) -> diderot_status {
+) -> *mut diderot_error {
     // SAFETY: promised by the caller.
     unsafe {
         set(inputs, name, || {
-            let file = file_name(file)?;
-            readable(&file)?;
-            Ok(InputValue::File(file))
+            Ok(InputValue::File(file_name(file, "file")?))
         })
     }
-}
-
-/// Reports a missing file immediately.
-fn readable(file: &FileName) -> Answer {
-    let whole = File::open(file);
-    // The name may choose a frame of the file: `scan.nrrd#3`.
-    let opened = whole.or_else(|error| match split_last(file.as_os_str(), b'#') {
-        Some((file, _)) => File::open(file),
-        None => Err(error),
-    });
-    let wrong = |error| Problem(DIDEROT_FILE_ERROR, format!("cannot read `{file}`: {error}"));
-    opened.map(drop).map_err(wrong)
 }
 
 /// Sets an input to an image in memory, which is copied.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_set_image(
-    inputs: *mut diderot_inputs_t,
+    inputs: *mut diderot_inputs,
     name: *const c_char,
     array: *const diderot_array,
-) -> diderot_status {
-    // SAFETY: the caller's promise.
-    let Some(inputs) = (unsafe { inputs.as_ref() }) else {
-        return DIDEROT_MISUSE;
-    };
-    inputs.message.keep(|| {
+) -> *mut diderot_error {
+    fenced(|| {
         // SAFETY: the caller's promise.
-        let name = unsafe { text(name, "name of an input")? };
-        // SAFETY: the caller's promise.
-        let Some(array) = (unsafe { array.as_ref() }) else {
-            return Err(Problem::misuse("the array is a null pointer"));
+        let (inputs, name, image) = unsafe {
+            let (inputs, name) = (object(inputs, "inputs")?, utf8(name, "name")?);
+            (inputs, name, image(object(array, "array")?)?)
         };
-        // SAFETY: the caller's promise.
-        let image = unsafe { image(array)? };
-        let mut values = inputs.inputs.lock().unwrap_or_else(PoisonError::into_inner);
-        values.set_image(name, image).map_err(wrong)
+        inputs.lock().set_image(name, image).map_err(|f| wrong(&f))
     })
 }
 
 /// A copy of an array as an image.
-unsafe fn image(array: &diderot_array) -> Result<SharedImage, Problem> {
+unsafe fn image(array: &diderot_array) -> Answer<SharedImage> {
     if array.data.is_null() || array.axes > DIDEROT_MAX_AXES || array.world > 3 {
         let message = "the array has no data, or more axes or dimensions than arrays can have";
-        return Err(Problem::misuse(message));
+        return Err(diderot_error::misuse(message));
     }
     let (sample_type, bytes) = sample_type(array.r#type)?;
     let sizes = &array.sizes[..array.axes];
     let all = sizes.iter().try_fold(bytes, |n, &size| n.checked_mul(size));
     let mut copy: Vec<u8> = Vec::new();
     let room = all.filter(|&all| copy.try_reserve_exact(all).is_ok());
-    let all = room.ok_or_else(|| Problem::misuse("there is no memory for a copy of the array"))?;
+    let all =
+        room.ok_or_else(|| diderot_error::misuse("there is no memory for a copy of the array"))?;
     let mut close = vec![0_isize; array.axes];
     let mut step = bytes as isize;
     for (stride, &size) in close.iter_mut().zip(sizes).rev() {
@@ -260,7 +231,7 @@ unsafe fn image(array: &diderot_array) -> Result<SharedImage, Problem> {
         _ => {
             let directions = array.directions[..dim].iter().map(|d| d[..dim].to_vec());
             let made = Orientation::new(&directions.collect::<Vec<_>>(), &array.origin[..dim]);
-            Some(made.map_err(|error| Problem(DIDEROT_INPUT_ERROR, error.to_string()))?)
+            Some(made.map_err(|error| diderot_error::new(DIDEROT_INPUT_ERROR, error.to_string()))?)
         }
     };
     Ok(SharedImage::new(
@@ -271,7 +242,7 @@ unsafe fn image(array: &diderot_array) -> Result<SharedImage, Problem> {
     ))
 }
 
-fn sample_type(ty: diderot_type) -> Result<(SampleType, usize), Problem> {
+fn sample_type(ty: diderot_type) -> Answer<(SampleType, usize)> {
     Ok(match ty {
         DIDEROT_INT8 => (SampleType::I8, 1),
         DIDEROT_UINT8 | DIDEROT_BOOL => (SampleType::U8, 1),
@@ -288,12 +259,7 @@ fn sample_type(ty: diderot_type) -> Result<(SampleType, usize), Problem> {
 
 /// Frees inputs; runs that were started with them continue.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn diderot_free_inputs(inputs: *mut diderot_inputs_t) {
-    if !inputs.is_null() {
-        fenced(|| -> Answer {
-            // SAFETY: it was made by a box, and the caller's promise.
-            drop(unsafe { Box::from_raw(inputs) });
-            Ok(())
-        });
-    }
+pub unsafe extern "C" fn diderot_free_inputs(inputs: *mut diderot_inputs) {
+    // SAFETY: promised by the caller.
+    unsafe { free(inputs) }
 }

@@ -1,4 +1,4 @@
-//! `libdiderot`: the library of the compiler for C, a thin layer in which nothing unwinds and every error is a status with a message.
+//! `libdiderot`: the library of the compiler for C, a thin layer in which nothing unwinds and every error is an object of the caller.
 //! Its manual is `include/diderot.h`, which is made of the declarations and comments of this crate:
 //! `UPDATE_DOCS=1 cargo test --workspace --test clients`.
 //!
@@ -14,14 +14,20 @@
     reason = "the promises of callers are stated once, above"
 )]
 
+mod config;
+mod diagnostics;
+mod error;
 mod inputs;
-mod object;
+mod outputs;
+mod pointers;
 mod program;
 mod run;
 mod types;
 
+pub use config::*;
+pub use error::*;
 pub use inputs::*;
-pub use object::diderot_message;
+pub use outputs::*;
 pub use program::*;
 pub use run::*;
 pub use types::*;

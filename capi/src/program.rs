@@ -1,32 +1,25 @@
 //! Compiled programs.
 
 use crate::{
-    diderot_diagnostic, diderot_options,
-    diderot_status::{self, *},
-    diderot_variable,
-    object::{Message, Problem, c_text, fenced, text},
+    diagnostics::Diagnostics,
+    diderot_config, diderot_diagnostic, diderot_variable,
+    error::{diderot_error, fenced},
+    pointers::{Texts, file_name, free, listed, place, slice},
 };
 use compiler::library::{
-    Compiled, Diagnostic, Options, OutputLength, Source, compile_source, output_type, outputs,
-    report,
+    Compiled, Options, OutputLength, Source, compile_source, output_type, outputs,
 };
-use std::{
-    ffi::{CString, c_char},
-    ptr,
-    sync::Arc,
-};
+use std::{ffi::c_char, ptr, sync::Arc};
 
-/// A program, or the errors in its text.
-#[repr(C)]
+/// A compiled program.
 pub struct diderot_program {
-    pub(crate) message: Message,
     pub(crate) source: Arc<Source>,
-    pub(crate) compiled: Option<Compiled>,
-    diagnostics: Vec<diderot_diagnostic>,
+    pub(crate) compiled: Compiled,
+    warnings: Diagnostics,
     inputs: Vec<diderot_variable>,
     outputs: Vec<diderot_variable>,
-    /// What the pointers above lead to.
-    _texts: Vec<CString>,
+    /// The texts of the variables.
+    _texts: Texts,
 }
 
 // SAFETY: the pointers lead to texts that the program keeps and never changes.
@@ -37,114 +30,68 @@ unsafe impl Sync for diderot_program {}
 /// The version of this interface; it is incremented when clients must be recompiled.
 #[unsafe(no_mangle)]
 pub extern "C" fn diderot_abi_version() -> u32 {
-    1
+    2
 }
 
-/// Compiles the text of a program, of the given length in bytes. Messages use the name, and imports are found relative to it. If the
-/// program has errors, there is still an object, which has them and must be freed.
+/// Compiles the text of a program, of the given length in bytes. Messages use the name, and imports are found relative to it. The
+/// configuration may be NULL. If the program has errors, the error has them as diagnostics.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_compile(
     name: *const c_char,
-    program_text: *const c_char,
+    text: *const c_char,
     length: usize,
-    options: *const diderot_options,
+    config: *const diderot_config,
     program: *mut *mut diderot_program,
-) -> diderot_status {
-    if program.is_null() {
-        return DIDEROT_MISUSE;
-    }
-    // SAFETY: not null, and the caller's promise.
-    unsafe { *program = ptr::null_mut() };
-    let mut status = DIDEROT_OK;
-    let (fault, _) = fenced(|| {
-        if program_text.is_null() {
-            return Err(Problem::misuse("the text is a null pointer"));
-        }
+) -> *mut diderot_error {
+    fenced(|| {
         // SAFETY: the caller's promise.
-        let (name, bytes, options) = unsafe {
-            let bytes = std::slice::from_raw_parts(program_text.cast::<u8>(), length);
-            (text(name, "name")?, bytes, options.as_ref())
+        let program = unsafe { place(program, "program")? };
+        *program = ptr::null_mut();
+        // SAFETY: the caller's promise.
+        let (name, bytes, config) = unsafe {
+            let bytes = slice(text.cast::<u8>(), length, "text")?;
+            (file_name(name, "name")?, bytes, config.as_ref())
         };
-        let options = options.copied().unwrap_or_default();
-        let options = Options {
-            double: options.double_precision,
-            long_int: options.long_int,
-            ..Options::default()
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return Err(diderot_error::misuse("the program is not UTF-8 text"));
         };
-        let Ok(words) = std::str::from_utf8(bytes) else {
-            return Err(Problem::misuse("the program is not UTF-8 text"));
-        };
-        let source = Source::new(name, words);
-        let (compiled, diagnostics) = match compile_source(&source, &options) {
-            Ok(compiled) => {
-                let warnings = compiled.warnings.to_vec();
-                (Some(compiled), warnings)
-            }
-            Err(errors) => (None, errors.diagnostics),
-        };
-        let message = Message::default();
-        if compiled.is_none() {
-            let shown = report::render(&source, diagnostics.clone(), false);
-            status = message.keep(|| Err(Problem(DIDEROT_COMPILE_ERROR, shown)));
-        }
-        let made = diderot_program::new(source, compiled, diagnostics, message);
-        // SAFETY: not null, and the caller's promise.
-        unsafe { *program = Box::into_raw(Box::new(made)) };
+        let defaults = Options::default();
+        let options = config.map_or(&defaults, |config| &config.options);
+        let source = Source::new(name.to_path_buf(), text);
+        let compiled = compile_source(&source, options).map_err(diderot_error::of_program)?;
+        *program = Box::into_raw(Box::new(diderot_program::new(source, compiled)));
         Ok(())
-    });
-    match fault {
-        DIDEROT_OK => status,
-        fault => fault,
-    }
+    })
 }
 
 impl diderot_program {
-    fn new(
-        source: Source,
-        compiled: Option<Compiled>,
-        diagnostics: Vec<Diagnostic>,
-        message: Message,
-    ) -> diderot_program {
-        let mut texts = Vec::new();
-        let mut keep = |text: &str| {
-            texts.push(c_text(text));
-            texts[texts.len() - 1].as_ptr()
-        };
-        let located = report::located(&source, diagnostics).into_iter();
-        let diagnostics = located.map(|message| diderot_diagnostic {
-            line: message.location.line as u32,
-            column: message.location.column as u32,
-            is_error: message.severity == "error",
-            code: keep(message.code),
-            message: keep(&message.message),
+    fn new(source: Source, compiled: Compiled) -> diderot_program {
+        let mut texts = Texts::default();
+        let interface = &compiled.interface;
+        let takes = interface.inputs.iter().map(|input| diderot_variable {
+            name: texts.keep(&input.name),
+            type_name: texts.keep(&input.ty.to_string()),
+            description: match &input.description {
+                Some(description) => texts.keep(description),
+                None => ptr::null(),
+            },
+            is_required: input.default.is_none(),
+            is_varying: false,
         });
-        let diagnostics = diagnostics.collect();
-        let (mut takes, mut gives) = (Vec::new(), Vec::new());
-        if let Some(compiled) = &compiled {
-            for input in &compiled.interface.inputs {
-                takes.push(diderot_variable {
-                    name: keep(&input.name),
-                    type_name: keep(&input.ty.to_string()),
-                    description: input.description.as_deref().map_or(ptr::null(), &mut keep),
-                    is_required: input.default.is_none(),
-                    is_varying: false,
-                });
-            }
-            for output in outputs(&compiled.interface) {
-                gives.push(diderot_variable {
-                    name: keep(&output.name),
-                    type_name: keep(&output_type(&output)),
-                    description: ptr::null(),
-                    is_required: false,
-                    is_varying: output.length == OutputLength::Dynamic,
-                });
-            }
-        }
+        let takes = takes.collect();
+        let gives = outputs(interface);
+        let gives = gives.iter().map(|output| diderot_variable {
+            name: texts.keep(&output.name),
+            type_name: texts.keep(&output_type(output)),
+            description: ptr::null(),
+            is_required: false,
+            is_varying: output.length == OutputLength::Dynamic,
+        });
+        let gives = gives.collect();
         diderot_program {
-            message,
+            warnings: Diagnostics::new(&source, compiled.warnings.to_vec()),
             source: Arc::new(source),
             compiled,
-            diagnostics,
             inputs: takes,
             outputs: gives,
             _texts: texts,
@@ -152,34 +99,19 @@ impl diderot_program {
     }
 }
 
-/// Gives the address of a list that a program keeps, and its length.
-unsafe fn listed<T>(
-    program: *const diderot_program,
-    of: fn(&diderot_program) -> &[T],
-    list: *mut *const T,
-) -> usize {
-    // SAFETY: the caller's promise.
-    let items = unsafe { program.as_ref() }.map_or(&[][..], of);
-    if !list.is_null() {
-        // SAFETY: not null, and the caller's promise.
-        unsafe { *list = items.as_ptr() };
-    }
-    items.len()
-}
-
-/// The errors and warnings of a program; returns their number.
+/// The warnings of a program; returns their number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_diagnostics(
     program: *const diderot_program,
     list: *mut *const diderot_diagnostic,
 ) -> usize {
     // SAFETY: promised by the caller.
-    unsafe { listed(program, |program| &program.diagnostics, list) }
+    unsafe { listed(program, |program| program.warnings.list(), list) }
 }
 
 /// The inputs of a program; returns their number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn diderot_inputs(
+pub unsafe extern "C" fn diderot_program_inputs(
     program: *const diderot_program,
     list: *mut *const diderot_variable,
 ) -> usize {
@@ -189,7 +121,7 @@ pub unsafe extern "C" fn diderot_inputs(
 
 /// The outputs of a program; returns their number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn diderot_outputs(
+pub unsafe extern "C" fn diderot_program_outputs(
     program: *const diderot_program,
     list: *mut *const diderot_variable,
 ) -> usize {
@@ -200,11 +132,6 @@ pub unsafe extern "C" fn diderot_outputs(
 /// Frees a program; its runs may continue.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_free_program(program: *mut diderot_program) {
-    if !program.is_null() {
-        // SAFETY: it was made by a box, and the caller's promise.
-        fenced(|| unsafe {
-            drop(Box::from_raw(program));
-            Ok(())
-        });
-    }
+    // SAFETY: promised by the caller.
+    unsafe { free(program) }
 }

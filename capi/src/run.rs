@@ -1,24 +1,20 @@
 //! Runs.
 
 use crate::{
-    diderot_array, diderot_inputs_t, diderot_printer, diderot_program,
-    diderot_status::{self, *},
-    diderot_type::*,
+    diderot_inputs, diderot_printer, diderot_program,
+    diderot_status::*,
     diderot_watcher,
-    object::{Message, Problem, fenced, text},
-    types::DIDEROT_MAX_AXES,
+    error::{Answer, diderot_error, fenced},
+    pointers::{free, object, place},
 };
 use compiler::{
     front::codes,
-    library::{
-        Control, Domain, Event, Failure, OutputData, OutputLength, Run, RunEnd, Source, attended,
-    },
+    library::{Control, Event, Failure, Inputs, OutputData, Run, RunEnd, Source, attended},
 };
-use runtime::reduce::Values;
 use std::{
-    ffi::{c_char, c_void},
+    ffi::c_void,
     ptr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError},
     time::Duration,
 };
 
@@ -26,14 +22,12 @@ use std::{
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A run of a program.
-#[repr(C)]
 pub struct diderot_run {
-    message: Message,
     source: Arc<Source>,
     control: Arc<Control>,
     run: Mutex<Run>,
     /// Outputs that were asked for since the last step.
-    outputs: Mutex<Option<Vec<OutputData>>>,
+    pub(crate) outputs: Mutex<Option<Vec<OutputData>>>,
     callbacks: Mutex<Callbacks>,
 }
 
@@ -48,48 +42,60 @@ struct Callbacks {
 // SAFETY: they are called on the thread that steps the run, and nowhere else.
 unsafe impl Send for Callbacks {}
 
-fn failed(source: &Source, failure: &Failure) -> Problem {
-    let status = match failure.code {
-        code if code == codes::INPUT => DIDEROT_INPUT_ERROR,
-        _ => DIDEROT_RUN_ERROR,
-    };
-    let text = failure.render(source);
-    let text = text.strip_prefix("error: ").unwrap_or(&text);
-    Problem(status, text.trim_end().to_string())
+impl diderot_run {
+    /// The run, unless another call uses it.
+    pub(crate) fn lock(&self) -> Answer<MutexGuard<'_, Run>> {
+        self.run.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => {
+                diderot_error::misuse("the run is used by another call, in this thread or another")
+            }
+            TryLockError::Poisoned(_) => has_failed(),
+        })
+    }
+
+    pub(crate) fn failed(&self, failure: &Failure) -> Box<diderot_error> {
+        diderot_error::of_run(&self.source, failure)
+    }
+}
+
+/// The error of a call after the failure of a run.
+pub(crate) fn has_failed() -> Box<diderot_error> {
+    diderot_error::misuse("the run has failed")
+}
+
+/// Why a run cannot start. The cause may be a file that cannot be opened.
+fn unstarted(source: &Source, inputs: &Inputs, failure: &Failure) -> Box<diderot_error> {
+    let is_about = |file: String| failure.message.contains(&file);
+    let mut unreadable = inputs.unreadable_files().map(|file| file.to_string());
+    match failure.code == codes::INPUT && unreadable.any(is_about) {
+        true => diderot_error::of_failure(DIDEROT_FILE_ERROR, source, failure),
+        false => diderot_error::of_run(source, failure),
+    }
 }
 
 /// Loads images, takes inputs and computes the globals; the strands are created by the first step. With 0 workers there is one for
-/// each core. On failure, the program has the message.
+/// each core. A program without required inputs may be started with NULL for the inputs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_start(
     program: *const diderot_program,
-    inputs: *const diderot_inputs_t,
+    inputs: *const diderot_inputs,
     workers: u32,
     run: *mut *mut diderot_run,
-) -> diderot_status {
-    // SAFETY: the caller's promise.
-    let (Some(program), Some(place)) = (unsafe { program.as_ref() }, unsafe { run.as_mut() })
-    else {
-        return DIDEROT_MISUSE;
-    };
-    *place = ptr::null_mut();
-    program.message.keep(|| {
-        let Some(compiled) = &program.compiled else {
-            return Err(Problem::misuse("the program has errors"));
-        };
+) -> *mut diderot_error {
+    fenced(|| {
         // SAFETY: the caller's promise.
-        let inputs = match unsafe { inputs.as_ref() } {
-            Some(inputs) => {
-                let inputs = inputs.inputs.lock().unwrap_or_else(PoisonError::into_inner);
-                inputs.clone()
-            }
-            None => compiler::library::Inputs::of(compiled),
+        let place = unsafe { place(run, "run")? };
+        *place = ptr::null_mut();
+        // SAFETY: the caller's promise.
+        let (program, inputs) = unsafe { (object(program, "program")?, inputs.as_ref()) };
+        let inputs = match inputs {
+            Some(inputs) => inputs.values_for(program)?,
+            None => Inputs::of(&program.compiled),
         };
         let workers = Some(workers as usize).filter(|&workers| workers > 0);
-        let run = Run::new(compiled, &inputs, workers)
-            .map_err(|failure| failed(&program.source, &failure))?;
+        let run = Run::new(&program.compiled, &inputs, workers)
+            .map_err(|failure| unstarted(&program.source, &inputs, &failure))?;
         *place = Box::into_raw(Box::new(diderot_run {
-            message: Message::default(),
             source: Arc::clone(&program.source),
             control: Arc::clone(run.control()),
             run: Mutex::new(run),
@@ -133,22 +139,18 @@ pub unsafe extern "C" fn diderot_on_progress(
     }
 }
 
-/// Runs up to `most` super-steps, or to the end if that is 0. `done`, if not null, gets the super-steps completed since the beginning.
+/// Runs up to `most` super-steps, or to the end if that is 0. `done`, if not NULL, gets the super-steps completed since the beginning.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_step(
     run: *mut diderot_run,
     most: u64,
     done: *mut u64,
-) -> diderot_status {
-    // SAFETY: the caller's promise.
-    let Some(run) = (unsafe { run.as_ref() }) else {
-        return DIDEROT_MISUSE;
-    };
-    let Ok(mut running) = run.run.try_lock() else {
-        return DIDEROT_MISUSE;
-    };
-    let callbacks = *run.callbacks.lock().unwrap_or_else(PoisonError::into_inner);
-    run.message.keep(|| {
+) -> *mut diderot_error {
+    fenced(|| {
+        // SAFETY: the caller's promise.
+        let run = unsafe { object(run, "run")? };
+        let mut running = run.lock()?;
+        let callbacks = *run.callbacks.lock().unwrap_or_else(PoisonError::into_inner);
         *run.outputs.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let limit = Some(most).filter(|&most| most > 0);
         let attend = |event: Event<'_>| match (event, callbacks.printer, callbacks.watcher) {
@@ -170,150 +172,58 @@ pub unsafe extern "C" fn diderot_step(
         if let Some(done) = unsafe { done.as_mut() } {
             *done = running.steps();
         }
-        match end.map_err(|failure| failed(&run.source, &failure))? {
+        match end.map_err(|failure| run.failed(&failure))? {
             RunEnd::Finished | RunEnd::StepLimit => Ok(()),
-            RunEnd::Stopped | RunEnd::Cancelled => Err(Problem(
-                DIDEROT_CANCELLED,
-                "the run was cancelled".to_string(),
-            )),
+            RunEnd::Stopped => Err(diderot_error::new(DIDEROT_STOPPED, "the run was stopped")),
+            // Clients cannot cancel a run, so this is one that failed before.
+            RunEnd::Cancelled => Err(has_failed()),
         }
     })
 }
 
-/// Asks a run to stop; may be called from any thread and from signal handlers. The outputs so far can be read.
+/// Asks a run to stop after the super-step it is in; may be called from any thread and from signal handlers. Then diderot_step returns
+/// an error of the status DIDEROT_STOPPED, and the outputs so far can be read.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn diderot_cancel(run: *mut diderot_run) {
+pub unsafe extern "C" fn diderot_stop(run: *mut diderot_run) {
     // SAFETY: the caller's promise. Nothing is done but to set a flag.
     if let Some(run) = unsafe { run.as_ref() } {
         run.control.stop();
     }
 }
 
-/// The numbers of active, stable and dead strands.
+/// The numbers of active, stable and dead strands, also inside of callbacks; each place may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_counts(
     run: *const diderot_run,
     active: *mut u64,
     stable: *mut u64,
     dead: *mut u64,
-) -> diderot_status {
-    // SAFETY: the caller's promise.
-    let Some(run) = (unsafe { run.as_ref() }) else {
-        return DIDEROT_MISUSE;
-    };
-    let counts = match run.run.try_lock() {
-        Ok(run) => run.counts(),
-        Err(_) => run.control.progress().1,
-    };
-    let places = [
-        (active, counts.active),
-        (stable, counts.stable),
-        (dead, counts.dead),
-    ];
-    for (place, count) in places {
+) -> *mut diderot_error {
+    fenced(|| {
         // SAFETY: the caller's promise.
-        if let Some(place) = unsafe { place.as_mut() } {
-            *place = count;
-        }
-    }
-    DIDEROT_OK
-}
-
-/// An output as it is now; its numbers are valid until the next step, or until the run is freed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn diderot_output(
-    run: *mut diderot_run,
-    name: *const c_char,
-    array: *mut diderot_array,
-) -> diderot_status {
-    // SAFETY: the caller's promise.
-    let (Some(run), Some(array)) = (unsafe { run.as_ref() }, unsafe { array.as_mut() }) else {
-        return DIDEROT_MISUSE;
-    };
-    let Ok(mut running) = run.run.try_lock() else {
-        return DIDEROT_MISUSE;
-    };
-    run.message.keep(|| {
-        // SAFETY: the caller's promise.
-        let name = unsafe { text(name, "name of an output")? };
-        let mut outputs = run.outputs.lock().unwrap_or_else(PoisonError::into_inner);
-        if outputs.is_none() {
-            let made = running
-                .outputs()
-                .map_err(|failure| failed(&run.source, &failure))?;
-            *outputs = Some(made.ok_or_else(|| Problem::misuse("the run has failed"))?);
-        }
-        let found = outputs
-            .iter()
-            .flatten()
-            .find(|data| data.output.name == name);
-        let Some(data) = found else {
-            return Err(Problem::misuse(format!("there is no output `{name}`")));
+        let run = unsafe { object(run, "run")? };
+        let counts = match run.run.try_lock() {
+            Ok(run) => run.counts(),
+            Err(_) => run.control.progress().1,
         };
-        *array = described(data)?;
-        if let Some(place) = running.place().filter(|place| place.directions.len() <= 3) {
-            array.world = place.origin.len().min(3);
-            for (to, from) in array.directions.iter_mut().zip(&place.directions) {
-                to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+        let places = [
+            (active, counts.active),
+            (stable, counts.stable),
+            (dead, counts.dead),
+        ];
+        for (place, count) in places {
+            // SAFETY: the caller's promise.
+            if let Some(place) = unsafe { place.as_mut() } {
+                *place = count;
             }
-            array
-                .origin
-                .iter_mut()
-                .zip(&place.origin)
-                .for_each(|(to, from)| *to = *from);
         }
         Ok(())
-    })
-}
-
-fn described(data: &OutputData) -> Result<diderot_array, Problem> {
-    let strands = match &data.domain {
-        Domain::Grid(sizes) => sizes.clone(),
-        Domain::List(count) => vec![*count],
-    };
-    let mut shape = match data.output.length {
-        OutputLength::One => strands,
-        OutputLength::Fixed(n) => [strands, vec![n]].concat(),
-        OutputLength::Dynamic => vec![data.lengths.iter().flatten().sum()],
-    };
-    shape.extend(&data.output.shape);
-    if shape.len() > DIDEROT_MAX_AXES {
-        return Err(Problem::misuse(
-            "the output has more axes than arrays can have",
-        ));
-    }
-    let (first, ty): (*const c_void, _) = match &*data.values {
-        Values::F32(values) => (values.as_ptr().cast(), DIDEROT_FLOAT),
-        Values::F64(values) => (values.as_ptr().cast(), DIDEROT_DOUBLE),
-        Values::I32(values) => (values.as_ptr().cast(), DIDEROT_INT32),
-        Values::I64(values) => (values.as_ptr().cast(), DIDEROT_INT64),
-        Values::Bool(values) => (values.as_ptr().cast(), DIDEROT_BOOL),
-    };
-    let mut sizes = [0; DIDEROT_MAX_AXES];
-    sizes[..shape.len()].copy_from_slice(&shape);
-    let lengths = data.lengths.as_deref();
-    Ok(diderot_array {
-        data: first,
-        r#type: ty,
-        axes: shape.len(),
-        sizes,
-        strides: [0; DIDEROT_MAX_AXES],
-        world: 0,
-        directions: [[0.0; 3]; 3],
-        origin: [0.0; 3],
-        lengths: lengths.map_or(ptr::null(), <[usize]>::as_ptr),
-        strands: lengths.map_or(0, <[usize]>::len),
     })
 }
 
 /// Frees a run.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_free_run(run: *mut diderot_run) {
-    if !run.is_null() {
-        // SAFETY: it was made by a box, and the caller's promise.
-        fenced(|| unsafe {
-            drop(Box::from_raw(run));
-            Ok(())
-        });
-    }
+    // SAFETY: promised by the caller.
+    unsafe { free(run) }
 }

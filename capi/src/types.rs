@@ -1,8 +1,8 @@
-//! What crosses the border, as `diderot.h` declares it.
+//! Numbers, arrays and structures that both sides read, as `diderot.h` declares them.
 
 use std::ffi::{c_char, c_void};
 
-/// How a call ended.
+/// The kind of an error.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum diderot_status {
@@ -14,9 +14,9 @@ pub enum diderot_status {
     DIDEROT_INPUT_ERROR = 2,
     /// The run failed.
     DIDEROT_RUN_ERROR = 3,
-    /// The run was cancelled.
-    DIDEROT_CANCELLED = 4,
-    /// A file does not exist or cannot be read.
+    /// The run was stopped.
+    DIDEROT_STOPPED = 4,
+    /// A file does not exist, or cannot be read or written.
     DIDEROT_FILE_ERROR = 5,
     /// The call is invalid: a null pointer, an unknown name, a run that is already running.
     DIDEROT_MISUSE = 6,
@@ -55,30 +55,52 @@ pub enum diderot_type {
 /// Axes that an array may have.
 pub const DIDEROT_MAX_AXES: usize = 16;
 
-/// Options of a compilation; all zero are the defaults of the command.
+/// A place in a file of a program. Lines and columns count from 1, columns in characters; the end is one past the last character.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct diderot_options {
-    /// Reals have 64 bits.
-    pub double_precision: bool,
-    /// Integers have 64 bits.
-    pub long_int: bool,
+#[derive(Clone, Copy, Debug)]
+pub struct diderot_location {
+    /// The path of the file: the program's own or an imported one.
+    pub file: *const c_char,
+    /// The line of the first character.
+    pub line: u32,
+    /// Its column.
+    pub column: u32,
+    /// The line of the end.
+    pub end_line: u32,
+    /// Its column.
+    pub end_column: u32,
+}
+
+/// A further place of a message.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct diderot_label {
+    /// The place.
+    pub location: diderot_location,
+    /// The text about it.
+    pub text: *const c_char,
 }
 
 /// A message about a place in a program.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct diderot_diagnostic {
-    /// The line, from 1.
-    pub line: u32,
-    /// The column in characters, from 1.
-    pub column: u32,
+    /// The place.
+    pub location: diderot_location,
     /// Whether it is an error rather than a warning.
     pub is_error: bool,
     /// Its code, such as `type-mismatch`.
     pub code: *const c_char,
     /// The text of the message.
     pub message: *const c_char,
+    /// Further places.
+    pub labels: *const diderot_label,
+    /// Their number.
+    pub label_count: usize,
+    /// Advice on how to correct the program.
+    pub hints: *const *const c_char,
+    /// The number of these texts.
+    pub hint_count: usize,
 }
 
 /// An input or an output.

@@ -1,20 +1,10 @@
-/* Uses the library as a client does, and looks at every kind of answer; exits with 0 if all is as it should be. With an argument
- * it does that many cycles of compiling, running and freeing, and looks at its memory. */
-#include "diderot.h"
+/* Uses the library as a client does, and looks at every kind of answer; exits with 0 if all is as it should be. It writes files to the
+ * current folder. With an argument it does that many cycles of compiling, running and freeing, and looks at its memory. */
+#include "client.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define CHECK(condition)                                                                                                       \
-    do {                                                                                                                       \
-        if (!(condition)) {                                                                                                    \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                                            \
-            exit(1);                                                                                                           \
-        }                                                                                                                      \
-    } while (0)
 
 static const char ROOTS[] = "#version 2.0\n"
                             "input real[] numbers;\n"
@@ -30,70 +20,77 @@ static const char ROOTS[] = "#version 2.0\n"
                             "}\n"
                             "create_array { root(x) | x in numbers }\n";
 
-static const char PROBE[] = "#version 2.0\n"
-                            "input image(2)[] img;\n"
-                            "field#1(2)[] F = ctmr ⊛ img;\n"
-                            "strand s (int i) {\n"
-                            "    output vec2 g = [0, 0];\n"
-                            "    update { g = ∇F([10.0 + i, 5.0]); stabilize; }\n"
-                            "}\n"
-                            "create_array { s(i) | i in 0..4 }\n";
+const char PROBE[] = "#version 2.0\n"
+                     "input image(2)[] img;\n"
+                     "field#1(2)[] F = ctmr ⊛ img;\n"
+                     "strand s (int i) {\n"
+                     "    output vec2 g = [0, 0];\n"
+                     "    update { g = ∇F([10.0 + i, 5.0]); stabilize; }\n"
+                     "}\n"
+                     "create_array { s(i) | i in 0..4 }\n";
 
 static const char ENDLESS[] = "#version 2.0\n"
                               "strand s (int i) { output int n = i; update { n += 1; if (n < 0) { stabilize; } } }\n"
                               "create_array { s(i) | i in 0..9 }\n";
 
+bool is(diderot_error *error, diderot_status status, const char *text) {
+    bool as_expected = diderot_error_status(error) == status && strstr(diderot_error_message(error), text) != NULL;
+    if (!as_expected) fprintf(stderr, "status %d: %s\n", diderot_error_status(error), diderot_error_message(error));
+    diderot_free_error(error);
+    return as_expected;
+}
+
 static void take(void *user, const char *text, size_t length) { strncat((char *)user, text, length); }
 
-static diderot_program *compiled(const char *name, const char *text) {
+diderot_program *compiled(const char *name, const char *text) {
     diderot_program *program = NULL;
-    diderot_options options = {.double_precision = true, .long_int = false};
-    diderot_status status = diderot_compile(name, text, strlen(text), &options, &program);
-    if (status != DIDEROT_OK) {
-        fprintf(stderr, "%s\n", diderot_message(program));
-        exit(1);
-    }
+    diderot_config *config = diderot_new_config();
+    diderot_config_double_precision(config, true);
+    OK(diderot_compile(name, text, strlen(text), config, &program));
+    diderot_free_config(config);
     return program;
 }
 
 static void roots(void) {
     diderot_program *program = compiled("roots.diderot", ROOTS);
     const diderot_variable *list;
-    CHECK(diderot_inputs(program, &list) == 2 && strcmp(list[0].name, "numbers") == 0 && list[0].is_required);
+    CHECK(diderot_program_inputs(program, &list) == 2 && strcmp(list[0].name, "numbers") == 0 && list[0].is_required);
     CHECK(strcmp(list[0].type_name, "real[]") == 0 && !list[1].is_required);
-    CHECK(diderot_outputs(program, &list) == 2 && list[1].is_varying);
-    diderot_inputs_t *inputs;
+    CHECK(diderot_program_outputs(program, &list) == 2 && list[1].is_varying);
+    diderot_inputs *inputs;
     diderot_run *run;
-    CHECK(diderot_new_inputs(program, &inputs) == DIDEROT_OK);
+    OK(diderot_new_inputs(program, &inputs));
     /* Every wrong input is named. */
     double numbers[] = {4, 9, 100};
-    CHECK(diderot_set_reals(inputs, "nombers", numbers, 3) == DIDEROT_INPUT_ERROR);
-    CHECK(strstr(diderot_message(inputs), "no input `nombers`"));
-    CHECK(diderot_set_bool(inputs, "most", true) == DIDEROT_INPUT_ERROR && diderot_message(inputs));
-    CHECK(diderot_start(program, inputs, 2, &run) == DIDEROT_INPUT_ERROR && run == NULL);
-    CHECK(strstr(diderot_message(program), "`numbers`"));
-    CHECK(diderot_set_reals(inputs, "numbers", numbers, 3) == DIDEROT_OK && diderot_message(inputs) == NULL);
+    FAILS(diderot_set_reals(inputs, "nombers", numbers, 3), DIDEROT_INPUT_ERROR, "no input `nombers`");
+    FAILS(diderot_set_bool(inputs, "most", true), DIDEROT_INPUT_ERROR, "`most`");
+    FAILS(diderot_start(program, inputs, 2, &run), DIDEROT_INPUT_ERROR, "`numbers`");
+    CHECK(run == NULL);
+    OK(diderot_set_reals(inputs, "numbers", numbers, 3));
     int64_t most = (int64_t)1 << 40;
-    CHECK(diderot_set_ints(inputs, "most", &most, 1) == DIDEROT_INPUT_ERROR);
-    CHECK(strstr(diderot_message(inputs), "found 1099511627776, expected an integer from -2147483648"));
+    const char *range = "found 1099511627776, expected an integer from -2147483648";
+    FAILS(diderot_set_ints(inputs, "most", &most, 1), DIDEROT_INPUT_ERROR, range);
     /* No length is believed that memory cannot have. */
-    CHECK(diderot_set_reals(inputs, "numbers", numbers, (size_t)1 << 61) == DIDEROT_MISUSE);
-    CHECK(diderot_set_ints(inputs, "most", &most, SIZE_MAX) == DIDEROT_MISUSE);
-    CHECK(strstr(diderot_message(inputs), "more than memory can hold"));
+    FAILS(diderot_set_reals(inputs, "numbers", numbers, (size_t)1 << 61), DIDEROT_MISUSE, "more than memory can hold");
+    FAILS(diderot_set_ints(inputs, "most", &most, SIZE_MAX), DIDEROT_MISUSE, "more than memory can hold");
     most = 50;
-    CHECK(diderot_set_ints(inputs, "most", &most, 1) == DIDEROT_OK);
-    CHECK(diderot_start(program, inputs, 2, &run) == DIDEROT_OK);
+    OK(diderot_set_ints(inputs, "most", &most, 1));
+    OK(diderot_start(program, inputs, 2, &run));
     char printed[100] = "";
     diderot_on_print(run, take, printed);
     uint64_t done, active, stable;
-    CHECK(diderot_step(run, 2, &done) == DIDEROT_OK && done == 2);
+    OK(diderot_step(run, 2, &done));
+    CHECK(done == 2);
     diderot_array r, path;
-    CHECK(diderot_output(run, "path", &path) == DIDEROT_OK && path.strands == 3 && path.lengths[0] == 2 && path.sizes[0] == 6);
-    CHECK(((const double *)path.data)[0] == 2.5);
-    CHECK(diderot_output(run, "nothing", &r) == DIDEROT_MISUSE && strstr(diderot_message(run), "`nothing`"));
-    CHECK(diderot_step(run, 0, &done) == DIDEROT_OK && done > 2);
-    CHECK(diderot_counts(run, &active, &stable, NULL) == DIDEROT_OK && active == 0 && stable == 3);
-    CHECK(diderot_output(run, "r", &r) == DIDEROT_OK && r.type == DIDEROT_DOUBLE && r.axes == 1 && r.sizes[0] == 3);
+    OK(diderot_output(run, "path", &path));
+    CHECK(path.strands == 3 && path.lengths[0] == 2 && path.sizes[0] == 6 && ((const double *)path.data)[0] == 2.5);
+    FAILS(diderot_output(run, "nothing", &r), DIDEROT_MISUSE, "no output `nothing`; there are r, path");
+    OK(diderot_step(run, 0, &done));
+    CHECK(done > 2);
+    OK(diderot_counts(run, &active, &stable, NULL));
+    CHECK(active == 0 && stable == 3);
+    OK(diderot_output(run, "r", &r));
+    CHECK(r.type == DIDEROT_DOUBLE && r.axes == 1 && r.sizes[0] == 3);
     for (int n = 0; n < 3; n++) CHECK(fabs(((const double *)r.data)[n] - sqrt(numbers[n])) < 0.001);
     CHECK(strlen(printed) > 4);
     diderot_free_inputs(inputs);
@@ -104,7 +101,7 @@ static void roots(void) {
 /* A linear image on a grid with steps of 2 and 4: its gradient is known, whatever the strides. */
 static void image(void) {
     diderot_program *program = compiled("probe.diderot", PROBE);
-    diderot_inputs_t *inputs;
+    diderot_inputs *inputs;
     diderot_run *run;
     static int16_t samples[20][2][20];
     for (int y = 0; y < 20; y++)
@@ -115,78 +112,141 @@ static void image(void) {
     array.directions[0][0] = 2;
     array.directions[1][1] = 4;
     array.origin[1] = -20;
-    CHECK(diderot_new_inputs(program, &inputs) == DIDEROT_OK);
-    CHECK(diderot_set_file(inputs, "img", "nowhere.nrrd#2") == DIDEROT_FILE_ERROR);
-    CHECK(strstr(diderot_message(inputs), "`nowhere.nrrd#2`"));
-    CHECK(diderot_set_image(inputs, "img", &array) == DIDEROT_OK);
-    CHECK(diderot_start(program, inputs, 1, &run) == DIDEROT_OK);
-    CHECK(diderot_step(run, 0, NULL) == DIDEROT_OK);
+    OK(diderot_new_inputs(program, &inputs));
+    OK(diderot_set_image(inputs, "img", &array));
+    OK(diderot_start(program, inputs, 1, &run));
+    OK(diderot_step(run, 0, NULL));
     diderot_array g;
-    CHECK(diderot_output(run, "g", &g) == DIDEROT_OK && g.axes == 2 && g.sizes[0] == 5 && g.sizes[1] == 2);
+    OK(diderot_output(run, "g", &g));
+    CHECK(g.axes == 2 && g.sizes[0] == 5 && g.sizes[1] == 2);
     for (int n = 0; n < 5; n++) {
         CHECK(fabs(((const double *)g.data)[2 * n] - 3) < 1e-9);
         CHECK(fabs(((const double *)g.data)[2 * n + 1] - 5) < 1e-9);
     }
     diderot_free_run(run);
     array.axes = 1;
-    CHECK(diderot_set_image(inputs, "img", &array) == DIDEROT_OK);
-    CHECK(diderot_start(program, inputs, 1, &run) == DIDEROT_INPUT_ERROR && diderot_message(program));
-    /* A file that is no image is found out when it is read. */
-    CHECK(diderot_set_file(inputs, "img", __FILE__) == DIDEROT_OK);
-    CHECK(diderot_start(program, inputs, 1, &run) == DIDEROT_INPUT_ERROR && strstr(diderot_message(program), __FILE__));
+    OK(diderot_set_image(inputs, "img", &array));
+    FAILS(diderot_start(program, inputs, 1, &run), DIDEROT_INPUT_ERROR, "img");
+    /* A file is read when the run is started: one that does not exist, a stack without pictures, one that is not an image. */
+    OK(diderot_set_file(inputs, "img", "nowhere.nrrd#2"));
+    FAILS(diderot_start(program, inputs, 1, &run), DIDEROT_FILE_ERROR, "nowhere.nrrd");
+    OK(diderot_set_file(inputs, "img", "nowhere%02d.png 1 9"));
+    FAILS(diderot_start(program, inputs, 1, &run), DIDEROT_FILE_ERROR, "nowhere01.png");
+    OK(diderot_set_file(inputs, "img", __FILE__));
+    FAILS(diderot_start(program, inputs, 1, &run), DIDEROT_INPUT_ERROR, __FILE__);
     diderot_free_inputs(inputs);
     diderot_free_program(program);
 }
 
 static void errors(void) {
     diderot_program *program;
+    diderot_inputs *inputs;
+    diderot_run *run;
+    diderot_array array;
     const char *wrong = "#version 2.0\nint n = 1.5;\n";
-    CHECK(diderot_compile("wrong.diderot", wrong, strlen(wrong), NULL, &program) == DIDEROT_COMPILE_ERROR);
-    CHECK(strstr(diderot_message(program), "wrong.diderot:2:"));
-    const diderot_diagnostic *list;
-    CHECK(diderot_diagnostics(program, &list) >= 1 && list[0].line == 2 && list[0].is_error && list[0].code && list[0].message);
-    diderot_inputs_t *inputs;
-    CHECK(diderot_new_inputs(program, &inputs) == DIDEROT_MISUSE && inputs == NULL);
-    diderot_free_program(program);
+    FAILS(diderot_compile("wrong.diderot", wrong, strlen(wrong), NULL, &program), DIDEROT_COMPILE_ERROR, "wrong.diderot:2:");
+    CHECK(program == NULL);
     /* Null pointers are answers, too. */
-    CHECK(diderot_compile(NULL, wrong, 3, NULL, &program) == DIDEROT_MISUSE && program == NULL);
-    CHECK(diderot_compile("x", NULL, 3, NULL, &program) == DIDEROT_MISUSE);
-    CHECK(diderot_compile("x", wrong, 3, NULL, NULL) == DIDEROT_MISUSE);
-    CHECK(diderot_new_inputs(NULL, &inputs) == DIDEROT_MISUSE && diderot_step(NULL, 1, NULL) == DIDEROT_MISUSE);
-    CHECK(diderot_set_reals(NULL, "x", NULL, 0) == DIDEROT_MISUSE && diderot_message(NULL) == NULL);
-    diderot_cancel(NULL);
+    FAILS(diderot_compile(NULL, wrong, 3, NULL, &program), DIDEROT_MISUSE, "`name`");
+    FAILS(diderot_compile("x", NULL, 3, NULL, &program), DIDEROT_MISUSE, "`text`");
+    FAILS(diderot_compile("x", wrong, 3, NULL, NULL), DIDEROT_MISUSE, "`program`");
+    FAILS(diderot_new_inputs(NULL, &inputs), DIDEROT_MISUSE, "`program`");
+    FAILS(diderot_start(NULL, NULL, 1, &run), DIDEROT_MISUSE, "`program`");
+    FAILS(diderot_set_reals(NULL, "x", NULL, 0), DIDEROT_MISUSE, "`inputs`");
+    FAILS(diderot_step(NULL, 1, NULL), DIDEROT_MISUSE, "`run`");
+    FAILS(diderot_counts(NULL, NULL, NULL, NULL), DIDEROT_MISUSE, "`run`");
+    FAILS(diderot_output(NULL, "x", &array), DIDEROT_MISUSE, "`run`");
+    FAILS(diderot_write(NULL, NULL, 0), DIDEROT_MISUSE, "`run`");
+    FAILS(diderot_config_target(NULL, "cpu"), DIDEROT_MISUSE, "`config`");
+    FAILS(diderot_config_constant(NULL, "N", "1"), DIDEROT_MISUSE, "`config`");
+    CHECK(inputs == NULL && run == NULL && diderot_error_diagnostics(NULL, NULL) == 0 && diderot_diagnostics(NULL, NULL) == 0);
+    diderot_config_long_int(NULL, true);
+    diderot_config_double_precision(NULL, true);
+    diderot_stop(NULL);
+    diderot_free_error(NULL);
+    diderot_free_config(NULL);
     diderot_free_program(NULL);
     diderot_free_inputs(NULL);
     diderot_free_run(NULL);
     /* An error at run time has its place. */
     const char *division = "#version 2.0\nstrand s (int i) { output int n = 0; update { n = 10/i; stabilize; } }\n"
                            "create_array { s(i) | i in 0..3 }\n";
-    diderot_run *run;
     program = compiled("division.diderot", division);
-    CHECK(diderot_start(program, NULL, 1, &run) == DIDEROT_OK);
-    CHECK(diderot_step(run, 0, NULL) == DIDEROT_RUN_ERROR && strstr(diderot_message(run), "division.diderot:2:"));
-    diderot_array array;
-    CHECK(diderot_output(run, "n", &array) == DIDEROT_MISUSE);
+    OK(diderot_start(program, NULL, 1, &run));
+    diderot_error *error = diderot_step(run, 0, NULL);
+    const diderot_diagnostic *list;
+    CHECK(diderot_error_diagnostics(error, &list) == 1 && list[0].location.line == 2);
+    FAILS(error, DIDEROT_RUN_ERROR, "division.diderot:2:");
+    diderot_program *other = compiled("roots.diderot", ROOTS);
+    OK(diderot_new_inputs(other, &inputs));
+    diderot_run *none;
+    FAILS(diderot_start(program, inputs, 1, &none), DIDEROT_MISUSE, "another program");
+    diderot_free_inputs(inputs);
+    diderot_free_program(other);
+    FAILS(diderot_output(run, "n", &array), DIDEROT_MISUSE, "the run has failed");
+    FAILS(diderot_step(run, 0, NULL), DIDEROT_MISUSE, "the run has failed");
     diderot_free_run(run);
     diderot_free_program(program);
 }
 
-static void *cancel(void *run) {
-    diderot_cancel((diderot_run *)run);
+static void *stop(void *run) {
+    diderot_stop((diderot_run *)run);
     return NULL;
 }
 
-static void cancelled(void) {
+static void stopped(void) {
     diderot_program *program = compiled("endless.diderot", ENDLESS);
     diderot_run *run;
     pthread_t thread;
-    CHECK(diderot_start(program, NULL, 2, &run) == DIDEROT_OK);
-    CHECK(pthread_create(&thread, NULL, cancel, run) == 0);
-    CHECK(diderot_step(run, 0, NULL) == DIDEROT_CANCELLED && diderot_message(run));
+    OK(diderot_start(program, NULL, 2, &run));
+    CHECK(pthread_create(&thread, NULL, stop, run) == 0);
+    FAILS(diderot_step(run, 0, NULL), DIDEROT_STOPPED, "stopped");
     pthread_join(thread, NULL);
     diderot_array array;
-    CHECK(diderot_output(run, "n", &array) == DIDEROT_OK && array.sizes[0] == 10);
+    OK(diderot_output(run, "n", &array));
+    CHECK(array.sizes[0] == 10);
     diderot_free_run(run);
+    diderot_free_program(program);
+}
+
+/* A thread that uses a program of several. */
+typedef struct {
+    const diderot_program *program;
+    bool sets_numbers;
+} user;
+
+/* Starts runs that succeed or fail. Each error stays as it is, whatever other threads do with the program. */
+static void *use(void *data) {
+    const user *own = (const user *)data;
+    double numbers[] = {4, 9};
+    for (int n = 0; n < 200; n++) {
+        diderot_inputs *inputs;
+        diderot_run *run;
+        OK(diderot_new_inputs(own->program, &inputs));
+        diderot_error *misuse = diderot_new_inputs(own->program, NULL);
+        if (own->sets_numbers) OK(diderot_set_reals(inputs, "numbers", numbers, 2));
+        diderot_error *error = diderot_start(own->program, inputs, 1, &run);
+        CHECK(own->sets_numbers == (error == NULL));
+        for (int k = 0; k < 100; k++) {
+            char text[200];
+            snprintf(text, sizeof text, "%s %s", diderot_error_message(misuse), diderot_error_message(error));
+            CHECK(strstr(text, "`inputs`") && own->sets_numbers == (strstr(text, "`numbers`") == NULL));
+        }
+        diderot_free_error(misuse);
+        diderot_free_error(error);
+        diderot_free_run(run);
+        diderot_free_inputs(inputs);
+    }
+    return NULL;
+}
+
+static void shared(void) {
+    diderot_program *program = compiled("roots.diderot", ROOTS);
+    user succeeds = {program, true}, fails = {program, false};
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, use, &succeeds) == 0);
+    use(&fails);
+    pthread_join(thread, NULL);
     diderot_free_program(program);
 }
 
@@ -204,7 +264,7 @@ static long resident(void) {
 }
 
 int main(int count, char **words) {
-    CHECK(diderot_abi_version() == 1);
+    CHECK(diderot_abi_version() == 2);
     if (count > 1) {
         int cycles = atoi(words[1]);
         for (int n = 0; n < cycles / 4; n++) roots();
@@ -217,8 +277,12 @@ int main(int count, char **words) {
     }
     roots();
     image();
+    files();
+    configs();
+    imported();
     errors();
-    cancelled();
+    stopped();
+    shared();
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, many, words) == 0);
     many(NULL);

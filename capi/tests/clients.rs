@@ -34,59 +34,84 @@ fn run(command: &mut Command) -> Output {
     output
 }
 
-/// Compiles a client and gives the executable.
-fn client(compiler: &str, name: &str, options: &[&str]) -> PathBuf {
-    let executable = scratch("clients").join(name);
-    let library = libraries();
-    run(Command::new(compiler)
+/// Compiles C sources with the header and links them with the library that the last words name.
+fn compile(sources: &[PathBuf], name: &str, options: &[&str], library: &[String]) -> Command {
+    // Clients run at the same time, and each writes files.
+    let folder = scratch(&format!("client-{name}"));
+    let executable = folder.join(name);
+    run(Command::new("cc")
+        .args(STRICT)
         .args(options)
         .arg("-I")
         .arg(here("include"))
-        .arg(here("tests/client.c"))
-        .arg("-L")
-        .arg(&library)
-        .arg(format!("-Wl,-rpath,{}", library.display()))
-        .args(["-ldiderot", "-lpthread", "-lm", "-o"])
+        .args(sources)
+        .args(library)
+        .args(["-lpthread", "-ldl", "-lm", "-o"])
         .arg(&executable));
-    executable
+    let mut command = Command::new(executable);
+    command.current_dir(folder);
+    command
 }
 
+/// The words that link a client with the shared library.
+fn shared() -> [String; 3] {
+    let folder = libraries().display().to_string();
+    let search = format!("-Wl,-rpath,{folder}");
+    [format!("-L{folder}"), search, "-ldiderot".to_string()]
+}
+
+/// The client of these tests.
+fn client(name: &str, options: &[&str]) -> Command {
+    compile(&SOURCES.map(here), name, options, &shared())
+}
+
+const SOURCES: [&str; 2] = ["tests/client.c", "tests/files.c"];
 const STRICT: [&str; 4] = ["-std=c11", "-Wall", "-Wextra", "-Werror"];
 
 #[test]
 fn a_client_finds_all_as_it_should_be() {
-    run(&mut Command::new(client("cc", "plain", &STRICT)));
+    run(&mut client("plain", &[]));
 }
 
 #[test]
 fn address_sanitizer_finds_nothing() {
-    let options = [&STRICT[..], &["-g", "-fsanitize=address,undefined"]].concat();
-    run(&mut Command::new(client("cc", "sanitized", &options)));
+    run(&mut client(
+        "sanitized",
+        &["-g", "-fsanitize=address,undefined"],
+    ));
 }
 
 #[test]
 fn a_client_can_be_linked_with_the_archive() {
-    let executable = scratch("clients").join("static");
-    run(Command::new("cc")
-        .args(STRICT)
-        .arg("-I")
-        .arg(here("include"))
-        .arg(here("tests/client.c"))
-        .arg(libraries().join("libdiderot.a"))
-        .args(["-lpthread", "-ldl", "-lm", "-o"])
-        .arg(&executable));
-    run(&mut Command::new(executable));
+    let archive = libraries().join("libdiderot.a").display().to_string();
+    run(&mut compile(&SOURCES.map(here), "static", &[], &[archive]));
 }
 
 #[test]
 fn memory_stays_as_it_is_over_a_thousand_cycles() {
-    run(Command::new(client("cc", "cycles", &STRICT)).arg("1000"));
+    run(client("cycles", &[]).arg("1000"));
+}
+
+#[test]
+fn the_program_of_the_page_runs() {
+    let page = fs::read_to_string(here("../docs/book/src/from-c.md")).expect("the page");
+    let block = page.split("```c\n").nth(1).expect("a program in C");
+    let text = block.split("```").next().expect("its end");
+    let source = scratch("client-page").join("page.c");
+    fs::write(&source, text).expect("a file for tests");
+    let output = run(&mut compile(&[source], "page", &[], &shared()));
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let roots = printed.lines().map(|line| line.parse().expect("a number"));
+    for (root, expected) in roots.collect::<Vec<f64>>().iter().zip([2.0, 3.0, 10.0]) {
+        assert!((root - expected).abs() < 0.001, "{printed}");
+    }
+    assert_eq!(printed.lines().count(), 3);
 }
 
 #[test]
 fn the_header_is_one_of_cpp_too() {
     let source = scratch("clients").join("header.cpp");
-    let text = "#include \"diderot.h\"\nint main() { return diderot_abi_version() != 1; }\n";
+    let text = "#include \"diderot.h\"\nint main() { return diderot_abi_version() != 2; }\n";
     fs::write(&source, text).expect("a file for tests");
     run(Command::new("c++")
         .args([
@@ -104,7 +129,15 @@ fn the_header_is_one_of_cpp_too() {
 #[test]
 fn the_header_is_made_of_the_declarations_of_the_library() {
     let config = cbindgen::Config::from_file(here("cbindgen.toml")).expect("how headers are made");
-    let sources = ["program.rs", "inputs.rs", "run.rs", "object.rs", "types.rs"];
+    let sources = [
+        "config.rs",
+        "program.rs",
+        "inputs.rs",
+        "run.rs",
+        "outputs.rs",
+        "error.rs",
+        "types.rs",
+    ];
     let builder = cbindgen::Builder::new().with_config(config);
     let add = |builder: cbindgen::Builder, file: &&str| builder.with_src(here("src").join(file));
     let bindings = sources.iter().fold(builder, add).generate();

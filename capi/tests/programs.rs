@@ -80,6 +80,7 @@ fn every_program_of_the_gallery_has_functions_in_c() {
 }
 
 const PROGRAM: &str = "#version 2.0
+const int parts = 2;
 input real[3] weights (\"three of them\") = {1, 2, 3};
 input tensor[2,2] turn = [[0,-1],[1,0]];
 input int most = 4;
@@ -93,7 +94,7 @@ strand s (int i) {
     output int[] seen = {};
     int n = 0;
     update {
-        at = turn • at * weights[n % 3];
+        at = turn • at * weights[n % parts];
         v = F(3.0 + 0.5*i);
         seen = seen @ n;
         n += 1;
@@ -113,13 +114,21 @@ static bool take(void *data, char *text) { strcat((char *)data, text); return fa
 int main(void) {
     turns_world_t *w = turns_new_world();
     char printed[100] = \"\";
-    CHECK(w && !turns_init_world(w));
+    CHECK(w && turns_input_set_loud(w, true) && turns_create_strands(w) && turns_any_errors(w));
+    char *errors = turns_get_errors(w);
+    CHECK(strcmp(errors, \"the world was not initialized\") == 0);
+    free(errors);
+    CHECK(!turns_init_world(w) && !turns_input_set_loud(w, false));
+    CHECK(turns_run(w, 1) == 0 && turns_num_strands(w) == 0 && turns_any_errors(w));
+    errors = turns_get_errors(w);
+    CHECK(strcmp(errors, \"the strands were not created\") == 0);
+    free(errors);
     CHECK(!turns_set_printer_cb(w, take, printed) && !turns_set_num_workers(w, 2) && turns_get_num_workers(w) == 2);
     double weights[3], turn[4] = {1, 0, 0, 1};
     turns_input_get_weights(w, weights);
     CHECK(weights[1] == 2 && strcmp(turns_input_desc_weights, \"three of them\") == 0);
     CHECK(turns_create_strands(w) && turns_any_errors(w));
-    char *errors = turns_get_errors(w);
+    errors = turns_get_errors(w);
     CHECK(strstr(errors, \"`img`\") && !turns_any_errors(w));
     free(errors);
     float samples[10];
@@ -149,7 +158,7 @@ fn a_client_of_the_original_runs() {
         &folder.join("turns.diderot"),
         "turns",
         &folder,
-        &["--double"],
+        &["--double", "--Cparts=3"],
     );
     let described = fs::read_to_string(folder.join("turns.json")).expect("a description");
     assert!(described.contains("\"three of them\"") && described.contains("\"seen\""));

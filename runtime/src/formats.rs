@@ -114,6 +114,17 @@ impl<'a> Opened<'a> {
     }
 }
 
+/// The numbered pictures that a name stands for, unless there is a file of that name.
+fn stack_of(path: &Path) -> Option<stack::Stack> {
+    let stack = path.to_str().and_then(stack::Stack::parse)?;
+    (!path.exists()).then_some(stack)
+}
+
+/// The files of the numbered pictures that a name stands for; nothing if it is the name of one file.
+pub(crate) fn numbered_files(path: &Path) -> Option<Vec<PathBuf>> {
+    Some(stack_of(path)?.files().collect())
+}
+
 impl<'a> Source<'a> {
     /// Opens a file; `-` is standard input. A name like `slice%03d.tif 1 120` stands for numbered pictures, unless there
     /// is a file of that name.
@@ -126,9 +137,7 @@ impl<'a> Source<'a> {
         path: &Path,
         array: Option<&str>,
     ) -> Result<Source<'static>, ImageError> {
-        if let Some(stack) = path.to_str().and_then(stack::Stack::parse)
-            && !path.exists()
-        {
+        if let Some(stack) = stack_of(path) {
             return stack.open().map_err(|e| e.in_file(path));
         }
         open_file(path, array).map_err(|e| e.in_file(path))

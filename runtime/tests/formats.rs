@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use runtime::image::{
-    Frames, Image, ImageError, Level, MeasurementFrame, Reading, World, describe,
+    Frames, Image, ImageError, Level, MeasurementFrame, Reading, World, describe, files_of,
 };
 
 fn directory() -> PathBuf {
@@ -476,4 +476,11 @@ fn samples_that_become_infinite_are_warned_of() {
     );
     let read = Image::<f64>::from_bytes(file.as_bytes(), 2, &[], &Reading::default());
     assert_eq!(notes(read.expect("an image").notes), [""; 0]);
+}
+
+#[test]
+fn the_files_of_numbered_pictures_are_all_of_them() {
+    let names = ["slice-01.png", "slice-02.png", "slice-03.png"];
+    assert_eq!(files_of(&file("slice-%02d.png 1 3")), names.map(file));
+    assert_eq!(files_of(&file(names[0])), [file(names[0])]);
 }

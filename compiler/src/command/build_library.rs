@@ -50,8 +50,7 @@ pub(super) fn build_library(
     }
     let program = Library {
         interface: &compiled.interface,
-        double: options.double,
-        long_int: options.long_int,
+        options,
     };
     let folder = output.unwrap_or_else(|| PathBuf::from("."));
     // The files may be distributed, so they do not contain the path of the program.
@@ -108,8 +107,7 @@ fn quoted(text: &str) -> String {
 
 struct Library<'a> {
     interface: &'a Interface,
-    double: bool,
-    long_int: bool,
+    options: &'a Options,
 }
 
 /// An input of numbers or truth values of fixed number.
@@ -124,12 +122,20 @@ struct Plain {
 
 impl Library<'_> {
     fn real(&self) -> &'static str {
-        if self.double { "double" } else { "float" }
+        if self.options.double {
+            "double"
+        } else {
+            "float"
+        }
     }
 
     /// How an input is set by value, if it can be.
     fn plain(&self, ty: &InputType) -> Option<Plain> {
-        let int = if self.long_int { "int64_t" } else { "int32_t" };
+        let int = if self.options.long_int {
+            "int64_t"
+        } else {
+            "int32_t"
+        };
         let plain = |c, setter, wide, count| {
             Some(Plain {
                 c,
@@ -225,12 +231,40 @@ impl Library<'_> {
             ("@DEFAULTS@", defaults),
             ("@DEFINITIONS@", text),
             ("@NAME@", quoted(file)),
-            ("@DOUBLE@", self.double.to_string()),
-            ("@LONG_INT@", self.long_int.to_string()),
+            ("@CONFIG@", self.config()),
             ("@TEXT@", quoted(program)),
         ];
         let fill = |text: String, (mark, value): &(&str, String)| text.replace(mark, value);
         replacements.iter().fold(SOURCE.to_string(), fill)
+    }
+
+    /// The calls that repeat the options of the compilation.
+    fn config(&self) -> String {
+        let Options {
+            double,
+            long_int,
+            target,
+            constants,
+            ..
+        } = self.options;
+        let mut calls = String::new();
+        if *double {
+            calls += "    diderot_config_double_precision(config, true);\n";
+        }
+        if *long_int {
+            calls += "    diderot_config_long_int(config, true);\n";
+        }
+        let mut may_fail =
+            |call: String| calls += &format!("    if (error == NULL) error = {call};\n");
+        if *target != Default::default() {
+            let name = target.name();
+            may_fail(format!("diderot_config_target(config, \"{name}\")"));
+        }
+        for (name, value) in constants {
+            let (name, value) = (quoted(name), quoted(value));
+            may_fail(format!("diderot_config_constant(config, {name}, {value})"));
+        }
+        calls
     }
 
     fn define_input(

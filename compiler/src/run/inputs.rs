@@ -1,7 +1,7 @@
 //! Values for the inputs of a program.
 
 use super::{
-    Failure,
+    Failure, colour_maps,
     fems::{FemSource, FemSources},
     images::ImageSource,
     values::input_type,
@@ -17,7 +17,7 @@ use runtime::{
     input::{InputType, InputValue, IntWidth},
     output::FileUse,
 };
-use std::sync::Arc;
+use std::{fs::File, sync::Arc};
 
 /// Values for the inputs of a program, by name; an input that is not set has its default.
 #[derive(Clone, Debug)]
@@ -299,6 +299,19 @@ impl Inputs {
             add(&(&load.file).into(), named());
         }
         all
+    }
+
+    /// The files that a run reads and that do not exist or cannot be opened.
+    pub fn unreadable_files(&self) -> impl Iterator<Item = FileName> {
+        let is_unreadable = |file: &FileName| match file.to_str() {
+            Some("-") => false,
+            Some(name) if colour_maps::find(name).is_some() => false,
+            // A pipe is not opened: that would take from it.
+            _ if file.is_file() => File::open(file).is_err(),
+            _ => !file.exists(),
+        };
+        let files = self.files_read().into_iter().map(|used| used.file);
+        files.filter(is_unreadable)
     }
 
     /// The number of the image of an input.

@@ -64,6 +64,11 @@ impl Stack {
         PathBuf::from(format!("{before}{number:0width$}{after}"))
     }
 
+    /// All its files, in order.
+    pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
+        self.numbers.iter().map(|&number| self.file(number))
+    }
+
     /// Describes the array by its first file; the others are opened one at a time when they are read.
     pub(super) fn open(self) -> Result<Source<'static>, ImageError> {
         let open = |path: &Path| super::open_file(path, None).map_err(|e| e.in_file(path));
@@ -126,10 +131,7 @@ mod tests {
     fn patterns_name_numbered_files() {
         let files = |text: &str| {
             let stack = Stack::parse(text)?;
-            let names = stack
-                .numbers
-                .iter()
-                .map(|&n| stack.file(n).display().to_string());
+            let names = stack.files().map(|file| file.display().to_string());
             Some(names.collect::<Vec<_>>())
         };
         let some = |names: &[&str]| Some(names.iter().map(|n| n.to_string()).collect::<Vec<_>>());

@@ -6,7 +6,7 @@ use super::explain::natural;
 use super::place::world_space;
 use super::request::{Chosen, Declared, Reading, World, chosen};
 use super::{ImageError, Note, Orientation, normalize};
-use crate::formats::Source;
+use crate::formats::{Source, numbered_files};
 use crate::nrrd::{Header, Space};
 
 /// What a file holds.
@@ -76,9 +76,13 @@ pub fn describe(path: &Path) -> Result<Description, ImageError> {
     })
 }
 
-/// The files in which the image of a name is: the one of the header, and those of its data. Nothing is taken from a pipe to find out.
+/// The files in which the image of a name is: the one of the header, and those of its data; or numbered pictures. Nothing is taken from
+/// a pipe to find out.
 pub fn files_of(name: &Path) -> Vec<PathBuf> {
     let Chosen { file, array, .. } = chosen(name);
+    if let Some(pictures) = numbered_files(file) {
+        return pictures;
+    }
     let mut files = vec![file.to_path_buf()];
     if file.is_file()
         && let Ok(source) = Source::open_array(file, array)

@@ -20,7 +20,7 @@ typedef struct scratch {
 
 struct @P@_world {
     diderot_program *program;
-    diderot_inputs_t *inputs;
+    diderot_inputs *inputs;
     diderot_run *run;
     char *errors;
     bool verbose;
@@ -47,16 +47,28 @@ static bool wrong(@P@_world_t *wrld, const char *message) {
     return true;
 }
 
-/* Keeps the message of what failed; true on errors. */
-static bool failed(@P@_world_t *wrld, const void *object, diderot_status status) {
-    if (status == DIDEROT_OK) {
+/* Keeps the message of an error and frees it; true on errors. */
+static bool failed(@P@_world_t *wrld, diderot_error *error) {
+    if (error == NULL) {
         return false;
     }
-    const char *message = object == NULL ? NULL : diderot_message(object);
-    return wrong(wrld, message != NULL ? message : "the world was not made, or its strands were not created");
+    wrong(wrld, diderot_error_message(error));
+    diderot_free_error(error);
+    return true;
 }
 
-static bool failed_inputs(@P@_world_t *wrld, diderot_status status) { return failed(wrld, wrld->inputs, status); }
+static bool failed_inputs(@P@_world_t *wrld, diderot_error *error) {
+    if (wrld->inputs == NULL) {
+        diderot_free_error(error);
+        return wrong(wrld, "the world was not initialized");
+    }
+    return failed(wrld, error);
+}
+
+/* Keeps a message if there are no strands. */
+static bool lacks_strands(@P@_world_t *wrld) {
+    return wrld->run == NULL && wrong(wrld, "the strands were not created");
+}
 
 static void print(void *world, const char *text, size_t length) {
     @P@_world_t *wrld = (@P@_world_t *)world;
@@ -80,20 +92,18 @@ static void print(void *world, const char *text, size_t length) {
 }
 
 bool @P@_init_world(@P@_world_t *wrld) {
-    diderot_options options = {@DOUBLE@, @LONG_INT@};
-    diderot_status status = diderot_compile(@NAME@, TEXT, sizeof TEXT - 1, &options, &wrld->program);
-    if (failed(wrld, wrld->program, status)) {
-        return true;
-    }
-    return failed(wrld, wrld->program, diderot_new_inputs(wrld->program, &wrld->inputs));
+    diderot_error *error = NULL;
+    diderot_config *config = diderot_new_config();
+@CONFIG@    if (error == NULL) error = diderot_compile(@NAME@, TEXT, sizeof TEXT - 1, config, &wrld->program);
+    diderot_free_config(config);
+    return failed(wrld, error) || failed(wrld, diderot_new_inputs(wrld->program, &wrld->inputs));
 }
 
 bool @P@_create_strands(@P@_world_t *wrld) {
     diderot_free_run(wrld->run);
     wrld->run = NULL;
     wrld->steps = 0;
-    diderot_status status = diderot_start(wrld->program, wrld->inputs, wrld->workers, &wrld->run);
-    if (failed(wrld, wrld->program, status)) {
+    if (failed_inputs(wrld, diderot_start(wrld->program, wrld->inputs, wrld->workers, &wrld->run))) {
         return true;
     }
     diderot_on_print(wrld->run, print, wrld);
@@ -102,7 +112,9 @@ bool @P@_create_strands(@P@_world_t *wrld) {
 
 uint32_t @P@_run(@P@_world_t *wrld, uint32_t maxNSteps) {
     uint64_t before = wrld->steps;
-    failed(wrld, wrld->run, diderot_step(wrld->run, maxNSteps, &wrld->steps));
+    if (!lacks_strands(wrld)) {
+        failed(wrld, diderot_step(wrld->run, maxNSteps, &wrld->steps));
+    }
     return (uint32_t)(wrld->steps - before);
 }
 
@@ -125,7 +137,9 @@ void @P@_shutdown(@P@_world_t *wrld) {
 
 static uint32_t counted(@P@_world_t *wrld, bool with_active, bool with_stable) {
     uint64_t active = 0, stable = 0;
-    diderot_counts(wrld->run, &active, &stable, NULL);
+    if (wrld->run != NULL) {
+        failed(wrld, diderot_counts(wrld->run, &active, &stable, NULL));
+    }
     return (uint32_t)((with_active ? active : 0) + (with_stable ? stable : 0));
 }
 
@@ -157,7 +171,7 @@ bool @P@_set_num_workers(@P@_world_t *wrld, uint32_t count) {
 }
 
 static bool get_output(@P@_world_t *wrld, const char *name, diderot_array *array) {
-    return failed(wrld, wrld->run, diderot_output(wrld->run, name, array));
+    return lacks_strands(wrld) || failed(wrld, diderot_output(wrld->run, name, array));
 }
 
 #ifdef DIDEROT_TEEM

@@ -1,0 +1,86 @@
+//! Choices about compilations.
+
+use crate::{
+    error::{diderot_error, fenced},
+    pointers::{free, place, utf8},
+};
+use compiler::library::{Options, Target};
+use std::ffi::c_char;
+
+/// How programs are compiled: at first as the command does without options.
+#[derive(Default)]
+pub struct diderot_config {
+    pub(crate) options: Options,
+}
+
+/// A new configuration. One may be used for any number of programs.
+#[unsafe(no_mangle)]
+pub extern "C" fn diderot_new_config() -> *mut diderot_config {
+    Box::into_raw(Box::default())
+}
+
+/// Whether reals have 64 bits rather than 32.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn diderot_config_double_precision(config: *mut diderot_config, is_on: bool) {
+    // SAFETY: the caller's promise.
+    if let Some(config) = unsafe { config.as_mut() } {
+        config.options.double = is_on;
+    }
+}
+
+/// Whether integers have 64 bits rather than 32.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn diderot_config_long_int(config: *mut diderot_config, is_on: bool) {
+    // SAFETY: the caller's promise.
+    if let Some(config) = unsafe { config.as_mut() } {
+        config.options.long_int = is_on;
+    }
+}
+
+/// Where strands run: `cpu`, `cuda` (an NVIDIA GPU where possible, else the CPU) or `cuda-only`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn diderot_config_target(
+    config: *mut diderot_config,
+    name: *const c_char,
+) -> *mut diderot_error {
+    fenced(|| {
+        // SAFETY: the caller's promise.
+        let (config, name) = unsafe { (place(config, "config")?, utf8(name, "name")?) };
+        let unknown = || {
+            let known = Target::NAMES.into_iter();
+            let own = known.filter(|(name, target)| target.name() == *name);
+            let names: Vec<&str> = own.map(|(name, _)| name).collect();
+            let names = names.join(", ");
+            diderot_error::misuse(format!("there is no target `{name}`; there are {names}"))
+        };
+        config.options.target = Target::named(name).ok_or_else(unknown)?;
+        Ok(())
+    })
+}
+
+/// Gives a constant of the program another value, spelled as in `--Cname=value`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn diderot_config_constant(
+    config: *mut diderot_config,
+    name: *const c_char,
+    value: *const c_char,
+) -> *mut diderot_error {
+    fenced(|| {
+        // SAFETY: the caller's promise.
+        let (config, name, value) = unsafe {
+            let config = place(config, "config")?;
+            (config, utf8(name, "name")?, utf8(value, "value")?)
+        };
+        let constants = &mut config.options.constants;
+        constants.retain(|(other, _)| other != name);
+        constants.push((name.to_string(), value.to_string()));
+        Ok(())
+    })
+}
+
+/// Frees a configuration; programs that were compiled with it stay as they are.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn diderot_free_config(config: *mut diderot_config) {
+    // SAFETY: promised by the caller.
+    unsafe { free(config) }
+}

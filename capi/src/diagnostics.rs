@@ -1,0 +1,65 @@
+//! Messages about places in a program, as C reads them.
+
+use crate::{diderot_diagnostic, diderot_label, diderot_location, pointers::Texts};
+use compiler::library::{
+    Diagnostic, Source,
+    report::{self, Location},
+};
+use std::ffi::c_char;
+
+/// Messages, and everything that they point to.
+#[derive(Default)]
+pub(crate) struct Diagnostics {
+    list: Vec<diderot_diagnostic>,
+    labels: Vec<Vec<diderot_label>>,
+    hints: Vec<Vec<*const c_char>>,
+    texts: Texts,
+}
+
+// SAFETY: the pointers lead to parts of the same object, which never change.
+unsafe impl Send for Diagnostics {}
+// SAFETY: as above.
+unsafe impl Sync for Diagnostics {}
+
+impl Diagnostics {
+    pub(crate) fn new(source: &Source, diagnostics: Vec<Diagnostic>) -> Diagnostics {
+        let mut made = Diagnostics::default();
+        for message in report::located(source, diagnostics) {
+            let labels = message.labels.iter().map(|label| diderot_label {
+                location: location(&mut made.texts, &label.location),
+                text: made.texts.keep(&label.text),
+            });
+            let labels: Vec<diderot_label> = labels.collect();
+            let hints = message.hints.iter().map(|hint| made.texts.keep(hint));
+            let hints: Vec<*const c_char> = hints.collect();
+            made.list.push(diderot_diagnostic {
+                location: location(&mut made.texts, &message.location),
+                is_error: message.severity == "error",
+                code: made.texts.keep(message.code),
+                message: made.texts.keep(&message.message),
+                labels: labels.as_ptr(),
+                label_count: labels.len(),
+                hints: hints.as_ptr(),
+                hint_count: hints.len(),
+            });
+            made.labels.push(labels);
+            made.hints.push(hints);
+        }
+        made
+    }
+
+    pub(crate) fn list(&self) -> &[diderot_diagnostic] {
+        &self.list
+    }
+}
+
+fn location(texts: &mut Texts, at: &Location) -> diderot_location {
+    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    diderot_location {
+        file: texts.keep(&at.file),
+        line: number(at.line),
+        column: number(at.column),
+        end_line: number(at.end_line),
+        end_column: number(at.end_column),
+    }
+}

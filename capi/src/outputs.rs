@@ -1,0 +1,137 @@
+//! Outputs: arrays and files.
+
+use crate::{
+    diderot_array, diderot_run,
+    diderot_status::*,
+    diderot_type::*,
+    error::{Answer, diderot_error, fenced},
+    pointers::{file_name, object, place, slice, utf8},
+    run::has_failed,
+    types::DIDEROT_MAX_AXES,
+};
+use compiler::library::{Domain, OutputData, OutputLength, Run, write_files};
+use runtime::{png::Range, reduce::Values};
+use std::{
+    ffi::{OsString, c_char, c_void},
+    ptr,
+    sync::PoisonError,
+};
+
+/// Does something with the outputs of a run, which are made once between two steps.
+fn with_outputs(run: &diderot_run, work: impl FnOnce(&[OutputData], &Run) -> Answer) -> Answer {
+    let mut running = run.lock()?;
+    let mut outputs = run.outputs.lock().unwrap_or_else(PoisonError::into_inner);
+    if outputs.is_none() {
+        let made = running.outputs().map_err(|failure| run.failed(&failure))?;
+        *outputs = Some(made.ok_or_else(has_failed)?);
+    }
+    work(outputs.as_deref().unwrap_or_default(), &running)
+}
+
+/// An output as it is now; its numbers are valid until the next step, or until the run is freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn diderot_output(
+    run: *mut diderot_run,
+    name: *const c_char,
+    array: *mut diderot_array,
+) -> *mut diderot_error {
+    fenced(|| {
+        // SAFETY: the caller's promise.
+        let (run, name, array) = unsafe {
+            let run = object(run, "run")?;
+            (run, utf8(name, "name")?, place(array, "array")?)
+        };
+        with_outputs(run, |outputs, running| {
+            let Some(data) = outputs.iter().find(|data| data.output.name == name) else {
+                let names: Vec<&str> = outputs.iter().map(|data| &*data.output.name).collect();
+                let names = names.join(", ");
+                let message = format!("there is no output `{name}`; there are {names}");
+                return Err(diderot_error::misuse(message));
+            };
+            *array = described(data)?;
+            if let Some(place) = running.place().filter(|place| place.directions.len() <= 3) {
+                array.world = place.origin.len().min(3);
+                for (to, from) in array.directions.iter_mut().zip(&place.directions) {
+                    to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+                }
+                let origin = array.origin.iter_mut().zip(&place.origin);
+                origin.for_each(|(to, from)| *to = *from);
+            }
+            Ok(())
+        })
+    })
+}
+
+/// Writes the outputs as they are now to files, as the command does at the end of a run. The words are its options about outputs and
+/// pictures, such as `-o`, `head.png`, `--range` and `0,1`; without any, every output is written under its name. Wrong options are
+/// errors of the status DIDEROT_FILE_ERROR, too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn diderot_write(
+    run: *mut diderot_run,
+    words: *const *const c_char,
+    count: usize,
+) -> *mut diderot_error {
+    fenced(|| {
+        // SAFETY: the caller's promise.
+        let (run, words) = unsafe {
+            let words = slice(words, count, "words")?.iter();
+            // A file name may be among them, which need not be text.
+            let words = words.map(|&word| Ok(file_name(word, "words")?.as_os_str().into()));
+            (
+                object(run, "run")?,
+                words.collect::<Answer<Vec<OsString>>>()?,
+            )
+        };
+        with_outputs(run, |outputs, running| {
+            let columns = outputs.iter().map(|data| data.column(Range::Usual));
+            let columns: Vec<_> = columns.collect();
+            let domain = outputs
+                .first()
+                .map_or(running.domain(), |data| &data.domain);
+            let written = write_files(&columns, domain, running.place(), &words);
+            let wrong =
+                |problems: Vec<String>| diderot_error::new(DIDEROT_FILE_ERROR, problems.join("\n"));
+            written.map(drop).map_err(wrong)
+        })
+    })
+}
+
+fn described(data: &OutputData) -> Answer<diderot_array> {
+    let strands = match &data.domain {
+        Domain::Grid(sizes) => sizes.clone(),
+        Domain::List(count) => vec![*count],
+    };
+    let mut shape = match data.output.length {
+        OutputLength::One => strands,
+        OutputLength::Fixed(n) => [strands, vec![n]].concat(),
+        OutputLength::Dynamic => vec![data.lengths.iter().flatten().sum()],
+    };
+    shape.extend(&data.output.shape);
+    if shape.len() > DIDEROT_MAX_AXES {
+        return Err(diderot_error::misuse(
+            "the output has more axes than arrays can have",
+        ));
+    }
+    let (first, ty): (*const c_void, _) = match &*data.values {
+        Values::F32(values) => (values.as_ptr().cast(), DIDEROT_FLOAT),
+        Values::F64(values) => (values.as_ptr().cast(), DIDEROT_DOUBLE),
+        Values::I32(values) => (values.as_ptr().cast(), DIDEROT_INT32),
+        Values::I64(values) => (values.as_ptr().cast(), DIDEROT_INT64),
+        Values::Bool(values) => (values.as_ptr().cast(), DIDEROT_BOOL),
+    };
+    let mut sizes = [0; DIDEROT_MAX_AXES];
+    sizes[..shape.len()].copy_from_slice(&shape);
+    let lengths = data.lengths.as_deref();
+    Ok(diderot_array {
+        data: first,
+        r#type: ty,
+        axes: shape.len(),
+        sizes,
+        strides: [0; DIDEROT_MAX_AXES],
+        world: 0,
+        directions: [[0.0; 3]; 3],
+        origin: [0.0; 3],
+        lengths: lengths.map_or(ptr::null(), <[usize]>::as_ptr),
+        strands: lengths.map_or(0, <[usize]>::len),
+    })
+}
