@@ -9,6 +9,7 @@ use counting::{alone, peak_of};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use runtime::image::{Frames, Image, Reading, describe, statistics};
 use runtime::nrrd::{self, Encoding, Format, Header, Nrrd, SampleType, Samples};
@@ -16,10 +17,20 @@ use runtime::nrrd::{self, Encoding, Format, Header, Nrrd, SampleType, Samples};
 /// What decoders and buffers take whatever they read: bzip2 needs four megabytes, the beginning of a file one, twice.
 const CONSTANT: usize = 16 << 20;
 
-/// Numbers that look like chance, the same on every run.
+/// Numbers that look like chance, other ones in every run.
 struct Chance(u64);
 
 impl Chance {
+    /// From `DIDEROT_SEED`, or from the time; the seed is printed.
+    fn of_run() -> Chance {
+        let seed = std::env::var("DIDEROT_SEED").map_or_else(
+            |_| UNIX_EPOCH.elapsed().expect("a time after 1970").as_nanos() as u64,
+            |seed| seed.parse().expect("DIDEROT_SEED is a number"),
+        );
+        println!("DIDEROT_SEED={seed}");
+        Chance(seed | 1)
+    }
+
     fn next(&mut self, below: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -117,7 +128,7 @@ fn damaged_files_of_every_format_are_read_or_refused() {
         let file = std::fs::read(&path).unwrap();
         formats.entry(format).or_default().push((path, file));
     }
-    let mut chance = Chance(0x2017_0601);
+    let mut chance = Chance::of_run();
     for (format, files) in &formats {
         for round in 0..wanted.unwrap_or(800) {
             let (path, file) = &files[round % files.len()];

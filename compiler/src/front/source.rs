@@ -1,6 +1,6 @@
 //! A program's text and its files.
 //!
-//! The text is one, also of a program with imports, so a [`Span`] is a range of its bytes; [`Source::origin_of`] gives the file and the
+//! The text is one, also of a program with imports, so a [`Span`] is a range of its bytes; `Source::origin_of` gives the file and the
 //! range there.
 
 use super::diag::Diagnostic;
