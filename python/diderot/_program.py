@@ -83,10 +83,12 @@ def compile(
     double: bool = False,
     long_int: bool = False,
     constants: Mapping[str, object] = MappingProxyType({}),
+    target: Literal["cpu", "cuda", "cuda-only"] = "cpu",
     name: str | None = None,
 ) -> Program:
     """Compiles the text of a program, or a file if `source` is a path or one line that ends in .diderot. Raises CompileError, and
-    warns with DiderotWarning."""
+    warns with DiderotWarning. With the target "cuda" strands run on an NVIDIA GPU where that is possible, else on the CPU with a
+    warning; "cuda-only" makes that an error."""
     is_path = not isinstance(source, str) or ("\n" not in source and source.endswith((".diderot", ".ddro")))
     if is_path:
         path = os.fspath(source)
@@ -94,7 +96,7 @@ def compile(
     else:
         path, text = name or "program.diderot", str(source)
     values = [(key, _spelled(value)) for key, value in constants.items()]
-    program = Program(_native.compile(path if name is None else name, text, double, long_int, values))
+    program = Program(_native.compile(path if name is None else name, text, double, long_int, values, target))
     for _, shown in program._native.warnings():
         warn(shown)
     return program

@@ -5,8 +5,8 @@ use compiler::{
     explain::{Unexplained, explain},
     front::typed::tree::{Constant, InputDefault},
     library::{
-        self, Compiled, Diagnostic, InputType, Options, OutputLength, Source, compile_source,
-        report,
+        self, Compiled, Diagnostic, InputType, Options, OutputLength, Source, Target,
+        compile_source, report,
     },
     pipeline::{self, Session, Stopped},
 };
@@ -27,7 +27,14 @@ pub(crate) struct Program {
 }
 
 /// What [`compile`] takes.
-type CompileArguments = (OsString, String, bool, bool, Vec<(String, String)>);
+type CompileArguments = (
+    OsString,
+    String,
+    bool,
+    bool,
+    Vec<(String, String)>,
+    &'static str,
+);
 
 /// Compiles the text of a program; the path names it in messages, and its imports are searched beside that path.
 #[pyfunction]
@@ -38,11 +45,17 @@ pub(crate) fn compile(
     double: bool,
     long_int: bool,
     constants: Vec<(String, String)>,
+    target: &str,
 ) -> PyResult<Program> {
+    let Some(target) = Target::named(target) else {
+        let message = format!("`target` is \"cpu\", \"cuda\" or \"cuda-only\", not {target:?}");
+        return Err(PyValueError::new_err(message));
+    };
     let options = Options {
         double,
         long_int,
         constants,
+        target,
         ..Options::default()
     };
     let compiled = errors::fenced(py, || {
@@ -88,12 +101,15 @@ impl Program {
             double,
             long_int,
             ref constants,
+            target,
             ..
         } = self.options;
         let compile = py.import("diderot._native")?.getattr("compile")?;
         let path = self.source.path.clone().into_os_string();
         let text = self.source.text.clone();
-        Ok((compile, (path, text, double, long_int, constants.clone())))
+        let constants = constants.clone();
+        let arguments = (path, text, double, long_int, constants, target.name());
+        Ok((compile, arguments))
     }
 
     /// The properties of each input.

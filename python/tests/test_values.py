@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
+import warnings
 from pathlib import Path
 
 import diderot
@@ -166,3 +168,19 @@ def test_ranges_come_from_descriptions() -> None:
     ranges = {name: about.range for name, about in program.inputs.items()}
     assert ranges == {"iso": (0, 255), "n": (1, 8, 1), "shape": ("sphere", "torus"), "odd": None}
     assert program.outputs["v"].grid == ("row", "col") and program.run()["v"].shape == (2, 3)
+
+
+def test_a_gpu_or_the_cpu_with_a_reason() -> None:
+    text = """#version 2.0
+strand s (int i) { output real r = 0; update { r += 0.5*i; if (r >= 0.5*i) { stabilize; } } }
+create_array { s(i) | i in 0..9 }"""
+    on_cpu = diderot.compile(text).run()
+    program = diderot.compile(text, target="cuda")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        result = program.run()
+    assert np.array_equal(result["r"], on_cpu["r"])
+    assert not told or "runs on the CPU" in str(told[0].message)
+    assert np.array_equal(pickle.loads(pickle.dumps(program)).run()["r"], on_cpu["r"])
+    with pytest.raises(ValueError, match="cuda-only"):
+        diderot.compile(text, target="opencl")  # type: ignore[arg-type]

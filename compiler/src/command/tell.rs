@@ -91,9 +91,7 @@ impl Execution<'_> {
             Some(byte) => format!(" ({})", self.source.line_of(byte)),
             None => String::new(),
         };
-        complain(&format!(
-            "warning: this program runs on the CPU: {refusal}{place}, which the GPU target does not do\n"
-        ));
+        complain(&format!("warning: {}\n", refusal.warning(&place)));
     }
 
     /// Says that strands run on the CPU because there is no GPU.
@@ -101,18 +99,14 @@ impl Execution<'_> {
         if let Some(absence) = running.absence()
             && !std::mem::replace(&mut self.absence_told, true)
         {
-            complain(&format!(
-                "warning: this program runs on the CPU: {absence}\n"
-            ));
+            complain(&format!("warning: {absence}\n"));
         }
     }
 
     /// Says what the GPU failed with in runs that the CPU finished.
     pub(super) fn tell_of_troubles(&self, running: &Running) {
         for trouble in running.troubles() {
-            complain(&format!(
-                "warning: {trouble}; the CPU has finished the rest\n"
-            ));
+            complain(&format!("warning: {trouble}\n"));
         }
     }
 

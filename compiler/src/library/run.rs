@@ -187,6 +187,7 @@ impl Run {
             Stage::Prepared(_) | Stage::Over => None,
         };
         let missed = self.images.warnings(&self.program, running);
-        meshes.chain(missed).collect()
+        let target = running.map_or_else(Vec::new, Running::target_warnings);
+        target.into_iter().chain(meshes).chain(missed).collect()
     }
 }

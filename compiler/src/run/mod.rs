@@ -237,15 +237,24 @@ impl Running {
         Ok(end)
     }
 
-    /// What the GPU failed with in runs that the CPU finished.
-    pub fn troubles(&self) -> &[Failure] {
-        &self.troubles
+    /// Warnings about the failures of a GPU in runs that the CPU finished.
+    pub fn troubles(&self) -> impl ExactSizeIterator<Item = String> {
+        let troubles = self.troubles.iter();
+        troubles.map(|trouble| format!("{trouble}; the CPU has finished the rest"))
     }
 
-    /// Why there is no GPU although one was asked for, so that the CPU runs the strands.
+    /// The warning that the CPU runs the strands because there is no GPU although one was asked for.
     pub fn absence(&self) -> Option<String> {
-        let absence = &self.life.strands().placement().absence;
-        absence.as_ref().map(ToString::to_string)
+        let absence = self.life.strands().placement().absence.as_ref()?;
+        Some(format!("this program runs on the CPU: {absence}"))
+    }
+
+    /// All warnings that the CPU ran strands although a GPU was asked for.
+    pub fn target_warnings(&self) -> Vec<String> {
+        let refusal = self.life.strands().placement().refusal.as_ref();
+        let refusal = refusal.map(|refusal| refusal.warning(""));
+        let first = refusal.into_iter().chain(self.absence());
+        first.chain(self.troubles()).collect()
     }
 
     /// How long the parts of the work on the GPU took, if there is one.

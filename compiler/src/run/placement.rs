@@ -25,6 +25,13 @@ pub struct Refusal {
     pub place: Option<u32>,
 }
 
+impl Refusal {
+    /// The warning, with words for the place.
+    pub fn warning(&self, place: &str) -> String {
+        format!("this program runs on the CPU: {self}{place}, which the GPU target does not do")
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.reason)
