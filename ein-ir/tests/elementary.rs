@@ -23,16 +23,21 @@ fn points(function: Elementary) -> Vec<Vec<f64>> {
         let inside = |&(k, domain): &(usize, ein_ir::ops::Domain)| {
             domain.margin(&Tensor::scalar(at[k])) > 0.2
         };
-        let jumps = |step: f64| {
-            let near: Vec<f64> = at.iter().map(|x| x + step).collect();
-            ((def.value)(&near) - (def.value)(&at)).abs() > 0.2
-        };
-        if def.domain.iter().all(inside) && !jumps(0.02) && !jumps(-0.02) {
+        // Jumps have at least the margin of the domain as their height, so small steps show them.
+        let along = |step: i32| (def.value)(&nearby(&at, 0.002 * f64::from(step)));
+        let jumps = (-10..10).any(|step| (along(step + 1) - along(step)).abs() > 0.1);
+        if def.domain.iter().all(inside) && !jumps {
             points.push(at);
         }
     }
     assert!(points.len() > 5, "too few points for {}", def.name);
     points
+}
+
+/// A point at some distance, not by the same step in all arguments.
+fn nearby(at: &[f64], step: f64) -> Vec<f64> {
+    let shifted = |(k, x): (usize, &f64)| x + step * (1.0 - 0.3 * k as f64);
+    at.iter().enumerate().map(shifted).collect()
 }
 
 fn scalars(at: &[f64]) -> Vec<Input<'static>> {
@@ -60,12 +65,7 @@ fn taylor_series_start_with_the_value_and_sum_to_it_nearby() {
                 "{} at {at:?}",
                 def.name
             );
-            let step = 0.01;
-            let near: Vec<f64> = at
-                .iter()
-                .enumerate()
-                .map(|(k, x)| x + step * (1.0 - 0.3 * k as f64))
-                .collect();
+            let near = nearby(&at, 0.01);
             let sum: f64 = series
                 .terms()
                 .map(|(exponents, c)| {
