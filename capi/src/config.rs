@@ -47,10 +47,7 @@ pub unsafe extern "C" fn diderot_config_target(
         // SAFETY: the caller's promise.
         let (config, name) = unsafe { (place(config, "config")?, utf8(name, "name")?) };
         let unknown = || {
-            let known = Target::NAMES.into_iter();
-            let own = known.filter(|(name, target)| target.name() == *name);
-            let names: Vec<&str> = own.map(|(name, _)| name).collect();
-            let names = names.join(", ");
+            let names = Target::own_names();
             diderot_error::misuse(format!("there is no target `{name}`; there are {names}"))
         };
         config.options.target = Target::named(name).ok_or_else(unknown)?;

@@ -34,7 +34,7 @@ impl Diagnostics {
             let hints: Vec<*const c_char> = hints.collect();
             made.list.push(diderot_diagnostic {
                 location: location(&mut made.texts, &message.location),
-                is_error: message.severity == "error",
+                is_error: message.is_error(),
                 code: made.texts.keep(message.code),
                 message: made.texts.keep(&message.message),
                 labels: labels.as_ptr(),

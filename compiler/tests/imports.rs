@@ -417,7 +417,8 @@ fn imports_are_read_from_memory_first() {
         &[("lib.diderot", "#version 2.0\nreal a = 1.0;\n")],
     );
     let mut buffers = Buffers::default();
-    let library = "#version 2.0\nimport \"deeper.diderot\";\nfunction real f (int i) = b*i;\n";
+    let library =
+        "#version 2.0\nimport \"../buffers/deeper.diderot\";\nfunction real f (int i) = b*i;\n";
     buffers.set(&saved.join("lib.diderot"), library);
     buffers.set(&saved.join("deeper.diderot"), "#version 2.0\nreal b = c;\n");
     let main = format!("#version 2.0\nimport \"lib.diderot\";\n{REST}");

@@ -48,7 +48,8 @@ pub(crate) fn compile(
     target: &str,
 ) -> PyResult<Program> {
     let Some(target) = Target::named(target) else {
-        let message = format!("`target` is \"cpu\", \"cuda\" or \"cuda-only\", not {target:?}");
+        let names = Target::own_names();
+        let message = format!("there is no target `{target}`; there are {names}");
         return Err(PyValueError::new_err(message));
     };
     let options = Options {

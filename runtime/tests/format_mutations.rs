@@ -4,12 +4,13 @@
 
 #[path = "../nrrd/tests/counting/mod.rs"]
 mod counting;
+mod seeds;
 
 use counting::{alone, peak_of};
+use seeds::{given, seed_of_run};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use runtime::image::{Frames, Image, Reading, describe, statistics};
 use runtime::nrrd::{self, Encoding, Format, Header, Nrrd, SampleType, Samples};
@@ -21,16 +22,6 @@ const CONSTANT: usize = 16 << 20;
 struct Chance(u64);
 
 impl Chance {
-    /// From `DIDEROT_SEED`, or from the time; the seed is printed.
-    fn of_run() -> Chance {
-        let seed = std::env::var("DIDEROT_SEED").map_or_else(
-            |_| UNIX_EPOCH.elapsed().expect("a time after 1970").as_nanos() as u64,
-            |seed| seed.parse().expect("DIDEROT_SEED is a number"),
-        );
-        println!("DIDEROT_SEED={seed}");
-        Chance(seed | 1)
-    }
-
     fn next(&mut self, below: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -113,7 +104,7 @@ fn damaged_files_of_every_format_are_read_or_refused() {
         .map(|e| e.unwrap().path())
         .collect();
     names.sort();
-    let wanted = std::env::var("DAMAGED").ok().and_then(|n| n.parse().ok());
+    let wanted = given("DAMAGED").map(|n| n as usize);
     let mut formats: BTreeMap<&str, Vec<(PathBuf, Vec<u8>)>> = BTreeMap::new();
     for path in names {
         let suffix = path.extension().and_then(|suffix| suffix.to_str());
@@ -128,7 +119,7 @@ fn damaged_files_of_every_format_are_read_or_refused() {
         let file = std::fs::read(&path).unwrap();
         formats.entry(format).or_default().push((path, file));
     }
-    let mut chance = Chance::of_run();
+    let mut chance = Chance(seed_of_run() | 1);
     for (format, files) in &formats {
         for round in 0..wanted.unwrap_or(800) {
             let (path, file) = &files[round % files.len()];

@@ -23,6 +23,13 @@ impl Target {
         ("pthread", Target::Cpu),
     ];
 
+    /// Our own names, for messages.
+    pub fn own_names() -> String {
+        let own = Target::NAMES.iter().filter(|(name, of)| of.name() == *name);
+        let names: Vec<&str> = own.map(|(name, _)| *name).collect();
+        names.join(", ")
+    }
+
     /// The target of a name.
     pub fn named(name: &str) -> Option<Target> {
         let known = Target::NAMES.into_iter().find(|(known, _)| *known == name);

@@ -37,7 +37,14 @@ impl Files for Disk {
     }
 
     fn identity(&self, path: &Path) -> PathBuf {
-        fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
+        // A file that is not saved yet has a folder already.
+        let in_folder = || {
+            let folder = path.parent().filter(|folder| *folder != Path::new(""));
+            let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")));
+            Some(folder.ok()?.join(path.file_name()?))
+        };
+        let known = fs::canonicalize(path).ok();
+        known.or_else(in_folder).unwrap_or_else(|| path.into())
     }
 }
 

@@ -9,4 +9,6 @@ mod location;
 mod meshes;
 mod polynomials;
 mod reference;
+#[path = "../seeds/mod.rs"]
+mod seeds;
 mod thin;

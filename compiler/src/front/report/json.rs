@@ -1,7 +1,7 @@
 //! Messages for tools: data with the places in files, and JSON of it.
 
 use crate::front::{
-    diag::{Diagnostic, in_order},
+    diag::{Diagnostic, Severity, in_order},
     source::{Lines, Source, Span},
 };
 use serde::Serialize;
@@ -47,6 +47,13 @@ pub struct Located {
     pub labels: Vec<LocatedLabel>,
     /// Ways out.
     pub hints: Vec<String>,
+}
+
+impl Located {
+    /// Whether it is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error.text()
+    }
 }
 
 /// The messages in order, each with its places.
@@ -132,17 +139,11 @@ impl<'a> Cursor<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::front::codes;
+    use crate::front::{
+        codes,
+        report::examples::{source, undeclared},
+    };
     use serde_json::json;
-
-    fn source() -> Source {
-        Source::new("a.diderot", "real α = β;\nint n = m;\n")
-    }
-
-    fn undeclared(start: usize, end: usize, name: &str) -> Diagnostic {
-        let message = format!("undeclared variable `{name}`");
-        Diagnostic::error(codes::UNDECLARED_VARIABLE, Span::new(start, end), message)
-    }
 
     #[test]
     fn json_has_one_object_a_line_with_columns_in_characters() {

@@ -151,16 +151,11 @@ fn sentence(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::front::{codes, source::Span};
-
-    fn source() -> Source {
-        Source::new("a.diderot", "real α = β;\nint n = m;\n")
-    }
-
-    fn undeclared(start: usize, end: usize, name: &str) -> Diagnostic {
-        let message = format!("undeclared variable `{name}`");
-        Diagnostic::error(codes::UNDECLARED_VARIABLE, Span::new(start, end), message)
-    }
+    use crate::front::{
+        codes,
+        report::examples::{source, undeclared},
+        source::Span,
+    };
 
     #[test]
     fn text_quotes_the_line_and_has_no_colour_unless_asked() {

@@ -105,18 +105,23 @@ fn next(state: &mut u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::UNIX_EPOCH;
 
     #[test]
     fn outcomes_split_even_the_smallest_sets() {
-        let mut within = LaneSet::ALL;
-        for seed in 0..8 {
-            let drawn = LaneSet::drawn(seed, within);
-            let (yes, no) = (within & drawn, within.without(drawn));
-            assert!(!yes.is_empty() && !no.is_empty(), "after {seed}");
-            assert_eq!(yes | no, within);
-            assert!(yes.is_inside(within) && !within.is_inside(yes));
-            assert_eq!(drawn.choose(LaneSet::ALL, LaneSet::NONE), drawn);
-            within = yes;
+        let mut seed = UNIX_EPOCH.elapsed().expect("a time after 1970").as_nanos() as u64;
+        println!("seed {seed}");
+        for _ in 0..2000 {
+            let mut within = LaneSet::ALL;
+            while within.iter().nth(1).is_some() {
+                let drawn = LaneSet::drawn(next(&mut seed), within);
+                let (yes, no) = (within & drawn, within.without(drawn));
+                assert!(!yes.is_empty() && !no.is_empty(), "{within:?}");
+                assert_eq!(yes | no, within);
+                assert!(yes.is_inside(within) && !within.is_inside(yes));
+                assert_eq!(drawn.choose(LaneSet::ALL, LaneSet::NONE), drawn);
+                within = if next(&mut seed) & 1 == 0 { yes } else { no };
+            }
         }
     }
 }
