@@ -4,7 +4,9 @@
 //! A translator takes the beginning of a file and returns a NRRD header and the place of the samples. Pictures and TIFF are decoded
 //! by crates made for them and get a header as well. So one set of rules for axes, spaces and components serves all formats.
 
-mod lz4;
+mod error;
+mod facts;
+mod legacy_vtk;
 mod metaimage;
 mod nifti;
 mod npy;
@@ -16,24 +18,19 @@ mod text;
 mod tiff;
 mod translated;
 mod vti;
-pub(crate) mod vti_data;
-mod vtk;
-pub(crate) mod xml;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use crate::file_name::escaped;
-use crate::image::normalize::Facts;
-use crate::image::{ImageError, Note};
 use crate::memory::Contents;
 use crate::nrrd::{self, Decompressed, Header, Nrrd, STANDARD_INPUT, Samples, Storage};
+pub use error::{ImageError, Level, Note};
+pub use facts::Triangle;
+pub(crate) use facts::{Facts, Numbering, VectorSpace};
 use sniff::Action;
-pub(crate) use sniff::advice_on_vtk_data;
 use translated::{Asked, Translate, Translated, no_array};
-pub(crate) use vti::TYPES as VTK_TYPES;
-pub(crate) use vtk::sample_type;
 
 /// A file that was recognized, and whose samples have not been read.
 pub struct Source<'a> {
@@ -415,7 +412,10 @@ fn stored<'a>(
     } = opened;
     let (stream, length) = match translated.packing {
         None => (stream, length),
-        Some(packing) => (packing.unpack(stream)?, length.map(most_inflated)),
+        Some(packing) => (
+            packing.unpack(stream).map_err(ImageError::new)?,
+            length.map(most_inflated),
+        ),
     };
     let Translated {
         header, storage, ..

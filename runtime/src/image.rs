@@ -8,16 +8,15 @@
 //! after the last one: loading [`ROW_LOAD`] consecutive samples from any valid one stays inside it.
 
 mod array;
-pub(crate) mod components;
+mod components;
 mod describe;
-mod error;
 mod explain;
-pub(crate) mod normalize;
-mod orientation;
-pub(crate) mod place;
+mod file_grid;
+mod normalize;
+mod place;
 mod planes;
-pub(crate) mod request;
-pub(crate) mod roles;
+mod request;
+mod roles;
 mod shared;
 mod statistics;
 mod worlds;
@@ -26,20 +25,22 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::formats::Source;
+use crate::formats::{Facts, Source};
+pub use crate::formats::{ImageError, Level, Note, Triangle};
+pub use crate::grid::{Orientation, OrientationError, Surroundings};
 use crate::memory::{self, Claim};
 use crate::nrrd::{Header, Nrrd, Samples};
 pub use array::ImageArray;
 pub use describe::{AsImage, Description, describe, files_of};
-pub use error::{ImageError, Level, Note};
-use normalize::{Facts, Plan};
-pub use orientation::{Orientation, OrientationError};
+pub use file_grid::grid_of_file;
+use normalize::Plan;
 use planes::Planes;
 use request::{Declared, chosen};
-pub use request::{Frames, MeasurementFrame, Reading, Triangle, World};
+pub use request::{Frames, MeasurementFrame, Reading, World};
 pub use shared::{Arrangement, SharedImage, Strided};
 pub use statistics::{BARS, Statistics, statistics};
-pub use worlds::{Surroundings, disagreements};
+pub use worlds::disagreements;
+use worlds::surroundings;
 
 /// Samples that may be loaded together from any valid sample on.
 pub const ROW_LOAD: usize = 8;
@@ -258,7 +259,7 @@ impl<T: Real> Image<T> {
         Ok(Loaded {
             image,
             notes,
-            surroundings: Surroundings::of(header, reading),
+            surroundings: surroundings(header, reading),
         })
     }
 

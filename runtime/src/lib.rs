@@ -18,6 +18,7 @@ pub mod eigen;
 pub mod fem;
 pub mod file_name;
 pub mod formats;
+pub mod grid;
 pub mod image;
 pub mod input;
 pub mod math;
@@ -33,6 +34,8 @@ pub mod sequence;
 pub mod simd;
 pub mod strands;
 pub mod text;
+mod vtk;
 pub mod world;
+mod xml;
 
 pub use nrrd_rs as nrrd;

@@ -10,7 +10,6 @@ pub mod format;
 mod identity;
 mod meshes;
 pub mod picture;
-pub mod place;
 pub mod plan;
 mod points;
 mod staged;
@@ -24,10 +23,10 @@ pub use staged::{TextFile, remove_unfinished, replace_file};
 use std::fmt;
 use std::io::{self, Write};
 
+use crate::grid::Place;
 use crate::nrrd::{self, Axis, Format, Header, Kind, Nrrd, NrrdError, SampleType, Samples, Space};
 use crate::png;
 use crate::reduce;
-use place::Place;
 
 /// What the elements of an output are.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 //! spaces, grids of fewer dimensions than their space, and frames of time.
 
 use approx::assert_relative_eq;
+use runtime::grid::Placement;
 use runtime::image::{
     Frames, Image, Level, Loaded, MeasurementFrame, Orientation, Reading, World, disagreements,
 };
 use runtime::nrrd::{self, Nrrd};
-use runtime::output::place::Placement;
 
 fn array(sizes: &[usize], fields: &str, numbers: &[f64]) -> Nrrd {
     let shown = |all: Vec<String>| all.join(" ");

@@ -1,12 +1,12 @@
 //! The command line of a program.
 
+use runtime::grid::Placement;
 use runtime::image::{MeasurementFrame, Triangle, World};
 use runtime::input::command_line::{CommandLine, parse};
 use runtime::input::help;
 use runtime::input::options::{InputSpec, OutputName, OutputOptions, Program, RunOptions};
 use runtime::input::{InputType, InputValue, IntWidth};
 use runtime::output::format::FileFormat;
-use runtime::output::place::Placement;
 use runtime::png::{Depth, Range};
 
 fn input(name: &str, ty: InputType, default: Option<&str>) -> InputSpec {

@@ -1,7 +1,8 @@
 //! The places of grids in the world: from words of the command line, from positions of strands, and in the written files.
 
+use runtime::grid::{Place, Placement, fit};
+use runtime::image::grid_of_file;
 use runtime::nrrd::{self, NamedSpace, Space};
-use runtime::output::place::{Place, Placement, fit, of_file};
 use runtime::output::{Domain, Length, Output, Scalar, Values, to_nrrd};
 
 /// The positions of the strands of a grid, fastest axis first.
@@ -170,7 +171,7 @@ fn a_placed_array_says_so_in_its_file_and_lends_its_place() {
     ] {
         assert!(text.lines().any(|l| l == line), "{line}\n{text}");
     }
-    let lent = of_file(&file, 2);
+    let lent = grid_of_file(&file, 2);
     std::fs::remove_file(&file).unwrap();
     assert_eq!(lent, Ok((vec![3, 2], place)));
 }

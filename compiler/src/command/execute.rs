@@ -14,6 +14,7 @@ use crate::{
 };
 use runtime::{
     file_name::FileName,
+    grid::{Place, Placement},
     image::Level,
     input::{
         InputValue,
@@ -25,7 +26,6 @@ use runtime::{
         FileUse, OutputError, TextFile,
         film::Film,
         format::STANDARD_OUTPUT,
-        place::{Place, Placement},
         plan::{Plan, Target, plan},
         write::{Contents, Number, Style, Written, write},
     },

@@ -12,10 +12,10 @@ use crate::{
     run::{Failure, Length, Prepared, Running},
 };
 use runtime::{
+    grid::{Place, Placement},
     input::options::RunOptions,
     output::{
         early::Early,
-        place::{Place, Placement},
         plan::{Plan, Target},
         write::{Contents, Number},
     },

@@ -1,6 +1,7 @@
 //! Files and pictures of outputs, with the options that the command has for them.
 
 use runtime::{
+    grid::Place,
     input::{
         command_line::{self, CommandLine},
         options::{OutputName, Program, RunOptions},
@@ -8,7 +9,6 @@ use runtime::{
     output::{
         Column, Domain, Length, Output,
         picture::picture,
-        place::Place,
         plan::plan,
         write::{Contents, Style, Written, write},
     },

@@ -50,11 +50,10 @@ pub use files::{picture_bytes, write_files};
 pub use run::Run;
 pub use runtime::{
     file_name::FileName,
+    grid::Place,
     image::{Arrangement, ImageArray, Orientation, SharedImage, Strided},
     input::{InputType, InputValue},
-    output::{
-        Column, Domain, Length as OutputLength, Output, Values, place::Place, write::Written,
-    },
+    output::{Column, Domain, Length as OutputLength, Output, Values, write::Written},
     strands::Counts,
     world::{Control, RunEnd},
 };

@@ -4,8 +4,9 @@
 use super::{Compiled, Failure, Inputs, OutputData, RunEnd, Running};
 use crate::run::{Images, Length, Prepared};
 use runtime::{
+    grid::Place,
     image::Note,
-    output::{Domain, place::Place},
+    output::Domain,
     strands::Counts,
     world::{Control, Workers},
 };

@@ -9,10 +9,8 @@ use crate::{
     low,
 };
 use runtime::{
-    output::{
-        Column, Domain, Length, Output, Scalar, Values,
-        place::{Place, Placement},
-    },
+    grid::{Place, Placement},
+    output::{Column, Domain, Length, Output, Scalar, Values},
     png::Range,
     reduce,
     strands::{Kind, StrandSet},

@@ -6,11 +6,10 @@ use crate::ir::{
     tensor::Ty,
 };
 use runtime::{
+    grid::{Place, Placement, fit},
+    image::grid_of_file,
     nrrd::Space,
-    output::{
-        Values,
-        place::{Place, Placement, fit, of_file},
-    },
+    output::Values,
 };
 use std::path::Path;
 
@@ -137,7 +136,7 @@ fn like<'i>(
         Some(Target::Global(_) | Target::Mesh(_) | Target::Fem(_)) => {
             return Err(format!("the input `{name}` is not an image"));
         }
-        None => of_file(Path::new(name), sizes.len())?,
+        None => grid_of_file(Path::new(name), sizes.len())?,
     };
     if found != sizes {
         let shown = |sizes: &[usize]| {

@@ -5,9 +5,9 @@
 
 mod lines;
 
+use super::Note;
 use super::text::numbers;
 use super::{Asked, Translated};
-use crate::image::Note;
 use crate::nrrd::{
     Axis, DataFile, Encoding, Endian, Header, Kind, NamedSpace, SampleType, Space, Storage,
 };

@@ -9,9 +9,7 @@ mod place;
 use std::path::{Path, PathBuf};
 
 use super::{Asked, Translated};
-use crate::image::Triangle;
-use crate::image::normalize::Facts;
-use crate::image::place::VectorSpace;
+use super::{Facts, Triangle, VectorSpace};
 use crate::nrrd::{Axis, DataFile, Encoding, Header, Kind, SampleType, Storage};
 use fields::{Fields, fields};
 use place::place;

@@ -3,8 +3,8 @@
 //! `a[k, j, i]` is the sample at index (i, j, k), whether the file has the last axis fastest, which is C order, or the
 //! first.
 
+use super::Numbering;
 use super::{Asked, Translated};
-use crate::image::roles::Numbering;
 use crate::nrrd::{Encoding, Endian, Header, Kind, SampleType, Storage};
 
 /// The letters of NumPy's types and sizes: the sample, and how many of them make one element.

@@ -11,7 +11,7 @@ use image::metadata::Orientation;
 use image::{ColorType, ImageDecoder};
 
 use super::Source;
-use crate::image::{ImageError, Note};
+use super::{ImageError, Note};
 use crate::memory::{self, Claim, Contents};
 use crate::nrrd::{Axis, Header, Kind, SampleType, Samples};
 use crate::png::{self, Depth};

@@ -2,10 +2,10 @@
 //! vectors can be read from them.
 
 use super::text::numbers;
-use super::xml::{Tag, Tags};
-use super::{Opened, Source, Translated, stored, vti};
-use crate::image::ImageError;
+use super::{ImageError, Opened, Source, Translated, stored, vti};
 use crate::nrrd::{Endian, Header, Samples, parse_real};
+use crate::vtk::xml_type;
+use crate::xml::{Tag, Tags};
 
 /// Bytes among which the first tag of an XML file is.
 const START: usize = 1024;
@@ -58,7 +58,7 @@ fn describe(bytes: &[u8], file: Tag<'_>) -> Result<Translated, String> {
         .unwrap_or("");
     let count = numbers::<usize>(count, 1, "NumberOfPoints")?[0];
     let name = array.get("type").unwrap_or("");
-    let sample_type = vti::sample_type(name)?;
+    let sample_type = xml_type(name)?;
     let endian = vti::endian(file);
     let (storage, packing) = vti::place(bytes, file, array, appended, endian)?;
     Ok(Translated {

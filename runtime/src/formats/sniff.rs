@@ -7,10 +7,9 @@ use std::path::Path;
 
 use super::picture::Picture;
 use super::text::excerpt;
-use super::{Translate, metaimage, nifti, npy, vti, vtk, xml};
-use crate::fem;
+use super::{ImageError, Translate, legacy_vtk, metaimage, nifti, npy, vti};
 use crate::file_name::escaped;
-use crate::image::ImageError;
+use crate::{fem, vtk, xml};
 
 /// How a file of a format is handled.
 #[derive(Clone, Copy)]
@@ -115,7 +114,7 @@ const FORMATS: &[Format] = &[
     format("NIfTI", &[At(344, b"n+1\0"), At(344, b"ni1\0"), At(4, b"n+2\0"), At(4, b"ni2\0")], Action::Translate(nifti::translate)).anew(ITK_ANEW),
     format("NumPy array", &[At(0, b"\x93NUMPY")], Action::Translate(npy::translate)),
     format("MetaImage", &[Where(is_metaimage)], Action::Translate(metaimage::translate)).anew(ITK_ANEW),
-    format("VTK", &[At(0, b"# vtk DataFile")], Action::Translate(vtk::translate)).of_arrays(),
+    format("VTK", &[At(0, b"# vtk DataFile")], Action::Translate(legacy_vtk::translate)).of_arrays(),
     format("VTK image data", &[Where(|head| vtk_xml(head).as_deref() == Some("ImageData"))], Action::Translate(vti::translate)).anew(VTK_ANEW).of_arrays(),
     // The bytes before its mark are free, and many files have a header of TIFF there.
     format("DICOM", &[At(128, b"DICM")], Advise(DICOM)),
@@ -212,56 +211,12 @@ fn vtk_xml(head: &[u8]) -> Option<String> {
     Some(kind.unwrap_or("").to_string())
 }
 
-/// Data of VTK's XML files, by their type: the usual suffix, and what helps a program that wants an image or a mesh.
-#[rustfmt::skip]
-const VTK_DATA: &[(&str, &str, &[&str])] = &[
-    ("UnstructuredGrid", ".vtu", &[
-        "values on a mesh are not an image: declare the input as `fem#k(d)[σ]` and make the field by `toField`",
-        "or, in ParaView, apply the filter `Resample To Image` and save it as .vti"]),
-    ("PUnstructuredGrid", ".pvtu", &[
-        "it lists the pieces of a mesh; one file of all: python3 -c \"import pyvista; pyvista.read('{file}').save('{stem}.vtu')\""]),
-    ("PImageData", ".pvti", &[
-        "it lists the pieces of an image; one file of all: python3 -c \"import pyvista; pyvista.read('{file}').save('{stem}.vti')\""]),
-    ("ImageData", ".vti", &["it is an image: declare the input as `image(d)[σ]`"]),
-    ("PolyData", ".vtp", &[
-        "its points can be given to an input of type vec3[]",
-        "a surface in the plane becomes a mesh: python3 -c \"import pyvista; \
-         pyvista.read('{file}').triangulate().cast_to_unstructured_grid().save('{stem}.vtu')\""]),
-    ("Collection", ".pvd", &["it lists the files of a series: give one of those that it names"]),
-    ("vtkMultiBlockDataSet", ".vtm", &[
-        "it lists the parts of a data set; one mesh of all: python3 -c \"import pyvista; pyvista.read('{file}').combine().save('{stem}.vtu')\""]),
-    ("StructuredGrid", ".vts", &[
-        "it becomes a mesh: python3 -c \"import pyvista; pyvista.read('{file}').cast_to_unstructured_grid().save('{stem}.vtu')\""]),
-    ("RectilinearGrid", ".vtr", &[
-        "it becomes a mesh of hexahedra: python3 -c \"import pyvista; \
-         pyvista.read('{file}').cast_to_structured_grid().cast_to_unstructured_grid().save('{stem}.vtu')\""]),
-];
-
-/// What helps with data of a type.
-fn vtk_advice(kind: &str) -> &'static [&'static str] {
-    let row = VTK_DATA.iter().find(|(name, ..)| *name == kind);
-    row.map_or(
-        &["in ParaView: save the data as .vti or .vtu"],
-        |(.., advice)| advice,
-    )
-}
-
-/// What helps with data of VTK that are not a mesh, for a file whose name is not known.
-pub(crate) fn advice_on_vtk_data(kind: &str) -> Vec<String> {
-    let lines = vtk_advice(kind).iter();
-    lines.map(|line| filled(line, "FILE")).collect()
-}
-
 /// Says that data of VTK are not an image, and what helps.
 pub(super) fn refuse_vtk_data(head: &[u8], file: &str) -> ImageError {
     let kind = vtk_xml(head).unwrap_or_default();
-    let row = VTK_DATA.iter().find(|(name, ..)| *name == kind);
-    let suffix = row.map_or(String::new(), |(_, suffix, _)| format!(" ({suffix})"));
-    refuse(
-        &format!("VTK XML, type `{kind}`{suffix}"),
-        vtk_advice(&kind),
-        file,
-    )
+    let suffix = vtk::suffix(&kind).map_or(String::new(), |suffix| format!(" ({suffix})"));
+    let name = format!("VTK XML, type `{kind}`{suffix}");
+    refuse(&name, vtk::advice(&kind), file)
 }
 
 /// Two letters are little to go by: the length of the second header follows.

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::ImageError;
 use super::Source;
-use crate::image::ImageError;
 use crate::nrrd::{Axis, Header, Kind};
 
 /// A pattern and its numbers.

@@ -14,7 +14,7 @@ use tiff::{ColorType, TiffError};
 
 use super::Source;
 use super::picture::{channel_axis, cut_off};
-use crate::image::{ImageError, Note};
+use super::{ImageError, Note};
 use crate::memory;
 use crate::nrrd::{Axis, Header, Kind, SampleType, Samples};
 use arrangement::{Arrangement, arrange, resolution};

@@ -3,10 +3,9 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::vti_data::Packing;
-use crate::image::Note;
-use crate::image::normalize::Facts;
+use super::{Facts, Note};
 use crate::nrrd::{Header, Storage};
+use crate::vtk::Packing;
 
 /// The result of a translator for the beginning of a file.
 pub(crate) struct Translated {

@@ -1,26 +1,13 @@
 //! VTK's XML files of image data (`.vti`): tags in front of or around the samples of arrays. One is read: the one that is asked for, or
 //! the marked or the first, with those of points before those of cells.
 
+use super::legacy_vtk::{cell_note, grid_header};
 use super::text::{numbers, reals};
-use super::vti_data::{Compression, HeaderType, Packing};
-use super::vtk::{cell_note, grid_header};
-use super::xml::{Tag, Tags};
 use super::{Asked, Translated, no_array};
 use crate::memory::Contents;
 use crate::nrrd::{Axis, Encoding, Endian, Kind, SampleType, Storage};
-
-pub(crate) const TYPES: &[(&str, SampleType)] = &[
-    ("Int8", SampleType::I8),
-    ("UInt8", SampleType::U8),
-    ("Int16", SampleType::I16),
-    ("UInt16", SampleType::U16),
-    ("Int32", SampleType::I32),
-    ("UInt32", SampleType::U32),
-    ("Int64", SampleType::I64),
-    ("UInt64", SampleType::U64),
-    ("Float32", SampleType::F32),
-    ("Float64", SampleType::F64),
-];
+use crate::vtk::{Compression, HeaderType, Packing, xml_type};
+use crate::xml::{Tag, Tags};
 
 pub(super) fn translate(head: &[u8], asked: &Asked<'_>) -> Result<Translated, String> {
     let translated = translate_seen(head, asked);
@@ -131,7 +118,7 @@ fn describe(
         vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
     )?;
     let cells = data.is_some_and(|d| d.name == "CellData");
-    let sample_type = sample_type(&required(array, "type")?)?;
+    let sample_type = xml_type(&required(array, "type")?)?;
     let mut header = grid_header(sample_type, &points, cells)?;
     let first = |a: usize| {
         let half = if cells && points[a] > 1 { 0.5 } else { 0.0 };
@@ -177,13 +164,6 @@ fn describe(
         packing,
         ..Translated::new(header, storage)
     })
-}
-
-/// The type of samples that a name stands for.
-pub(super) fn sample_type(name: &str) -> Result<SampleType, String> {
-    let row = TYPES.iter().find(|(n, _)| *n == name);
-    row.map(|(_, sample_type)| *sample_type)
-        .ok_or_else(|| format!("the type `{name}` cannot be read"))
 }
 
 /// The order of the bytes of a file.

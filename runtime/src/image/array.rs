@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use ndarray::ArrayD;
 
-use super::{Image, ImageError, Orientation, PIECE, ROW_LOAD, Real};
+use super::{Image, PIECE, ROW_LOAD, Real};
+use crate::formats::ImageError;
+use crate::grid::Orientation;
 use crate::memory;
 use crate::nrrd::{Sample, SampleType, Samples};
 

@@ -3,8 +3,8 @@
 //! The kind of the axis says what the numbers are; the declared shape decides whether halves of symmetric matrices are
 //! completed and masks dropped, or the numbers taken one by one.
 
-use super::Note;
-use super::request::{Declared, Triangle};
+use super::request::Declared;
+use crate::formats::{Note, Triangle};
 use crate::nrrd::Kind;
 
 /// What the components are to the space around them.

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::explain::natural;
+use super::normalize;
 use super::place::world_space;
 use super::request::{Chosen, Declared, Reading, World, chosen};
-use super::{ImageError, Note, Orientation, normalize};
-use crate::formats::{Source, numbered_files};
+use crate::formats::{ImageError, Note, Source, numbered_files};
+use crate::grid::Orientation;
 use crate::nrrd::{Header, Space};
 
 /// What a file holds.

@@ -1,9 +1,9 @@
 //! The messages for arrays that are not images of the declared type: the actual and the wanted axes, and the line to add.
 
-use super::ImageError;
 use super::components::{dim_of_matrices, matrix_dim, symmetric_kind};
 use super::request::{Declared, Frames};
 use super::roles::{Conflict, Role, Says, Wanted, assign, kinds_line, says};
+use crate::formats::ImageError;
 use crate::nrrd::Header;
 
 /// The sizes of an array: `3 × 64 × 64`.

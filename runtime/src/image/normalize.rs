@@ -3,24 +3,12 @@
 
 use super::components::Expansion;
 use super::explain::explain;
-use super::place::{self, Turn, VectorSpace};
-use super::request::{Declared, Reading, Triangle};
-use super::roles::{self, Numbering, Role, Roles, Wanted};
-use super::{ImageError, Note, Orientation};
+use super::place::{self, Turn};
+use super::request::{Declared, Reading};
+use super::roles::{self, Role, Roles, Wanted};
+use crate::formats::{Facts, ImageError, Note};
+use crate::grid::Orientation;
 use crate::nrrd::{Header, SampleType};
-
-/// What a format says beside its header.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Facts {
-    /// Which half of symmetric matrices is stored.
-    pub(crate) triangle: Option<Triangle>,
-    /// Whether vectors are in the space of positions.
-    pub(crate) vectors: VectorSpace,
-    /// The axis from which on the samples are stored the other way round: the last axis is the fastest of them.
-    pub(crate) reversed_from: Option<usize>,
-    /// How users of the format number its axes.
-    pub(crate) numbering: Numbering,
-}
 
 /// Everything of an image but its samples, and how those are found.
 #[derive(Clone, Debug)]

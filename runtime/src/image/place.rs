@@ -7,39 +7,16 @@
 use std::path::Path;
 
 use super::components::Meaning;
-use super::orientation::{identity, invert};
+use super::file_grid::grid_of_file;
 use super::request::{MeasurementFrame, Reading, World};
-use super::{ImageError, Note, Orientation};
+use crate::formats::{ImageError, Note, VectorSpace};
+use crate::grid::{Orientation, Place, Placement, identity, invert, patient_signs};
 use crate::nrrd::{Axis, Centering, Header, NamedSpace, Space};
-use crate::output::place::{Place, Placement, of_file};
 
 /// A linear map that takes the components of a sample to the world: a row-major matrix with a row for each component.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Turn {
     pub(crate) matrix: Vec<f64>,
-}
-
-/// Whether vectors of a format are in the space of its positions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum VectorSpace {
-    /// They do.
-    #[default]
-    Same,
-    /// The format does not say.
-    Unknown,
-}
-
-/// The signs of a patient space against right, anterior, superior.
-fn patient_signs(space: &Space) -> Option<[f64; 3]> {
-    let Space::Named(named) = space else {
-        return None;
-    };
-    match named {
-        NamedSpace::Ras | NamedSpace::RasTime => Some([1.0, 1.0, 1.0]),
-        NamedSpace::Las | NamedSpace::LasTime => Some([-1.0, 1.0, 1.0]),
-        NamedSpace::Lps | NamedSpace::LpsTime => Some([-1.0, -1.0, 1.0]),
-        _ => None,
-    }
 }
 
 /// The space of the image after the requested change of world.
@@ -101,7 +78,7 @@ pub(crate) fn orientation(
 /// The orientation that was asked for.
 fn given(place: &Placement, sizes: &[usize]) -> Result<Orientation, ImageError> {
     let found = match place {
-        Placement::Like(file) => match of_file(Path::new(file), sizes.len()) {
+        Placement::Like(file) => match grid_of_file(Path::new(file), sizes.len()) {
             Ok((found, _)) if found != sizes => {
                 Err(format!("the grid of {file} has other sizes, {found:?}"))
             }

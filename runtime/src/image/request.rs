@@ -5,7 +5,8 @@ use std::fmt;
 use std::path::Path;
 
 use crate::file_name::split_last;
-use crate::output::place::Placement;
+use crate::formats::Triangle;
+use crate::grid::Placement;
 
 /// The type `image(dim)[shape]` that a program declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,15 +27,6 @@ impl fmt::Display for Declared<'_> {
         let sizes: Vec<_> = self.shape.iter().map(usize::to_string).collect();
         write!(f, "image({})[{}]", self.dim, sizes.join(","))
     }
-}
-
-/// Which half of a symmetric matrix is stored, row by row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Triangle {
-    /// xx xy xz yy yz zz, as the kinds of NRRD have it.
-    Upper,
-    /// xx yx yy zx zy zz, as NIfTI has it.
-    Lower,
 }
 
 /// What becomes of a measurement frame.

@@ -4,9 +4,9 @@
 //! axes for the grid as the type wants are looked at; of those that nothing contradicts and whose other axes hold the
 //! numbers that are wanted, the one counts that goes furthest with what the header says.
 
-use super::Note;
 use super::components::{self, Expansion, Misfit};
-use super::request::{Declared, Frames, Triangle};
+use super::request::{Declared, Frames};
+use crate::formats::{Note, Numbering, Triangle};
 use crate::nrrd::{Axis, Header, Kind};
 
 /// What an axis is to an image.
@@ -27,16 +27,6 @@ pub(crate) struct Wanted<'a> {
     pub(crate) frames: Option<Frames>,
     pub(crate) triangle: Option<Triangle>,
     pub(crate) numbering: Numbering,
-}
-
-/// How users number the axes of arrays.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Numbering {
-    /// From the fastest to the slowest; a header has kinds of axes.
-    #[default]
-    FastestFirst,
-    /// From the slowest to the fastest, as NumPy does, whose files say nothing else of axes.
-    SlowestFirst,
 }
 
 impl Wanted<'_> {

@@ -5,9 +5,11 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::normalize::{self, Facts};
+use super::normalize;
 use super::request::Declared;
-use super::{Image, ImageError, Loaded, Orientation, PIECE, Reading, Real, claim_memory};
+use super::{Image, Loaded, PIECE, Reading, Real, claim_memory};
+use crate::formats::{Facts, ImageError};
+use crate::grid::Orientation;
 use crate::nrrd::{Axis, Endian, FromSample, Header, Kind, Sample, SampleType, Space};
 
 /// Numbers in memory with any distances between them.

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::ImageError;
 use super::request::{Chosen, chosen};
-use crate::formats::Source;
+use crate::formats::{ImageError, Source};
 use crate::nrrd::{STANDARD_INPUT, Samples};
 
 /// Bars of the histogram.

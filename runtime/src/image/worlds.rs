@@ -1,28 +1,19 @@
 //! Checks that the images of one program are in the same world.
 
-use super::Note;
 use super::place::world_space;
 use super::request::Reading;
+use crate::formats::Note;
+use crate::grid::Surroundings;
 use crate::nrrd::{Header, Space};
 
-/// The space of an image.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Surroundings {
-    /// Its name or dimension, if the file says.
-    pub space: Space,
-    /// The units of its coordinates, if the file says.
-    pub units: Vec<String>,
-}
-
-impl Surroundings {
-    pub(super) fn of(header: &Header, reading: &Reading) -> Surroundings {
-        if reading.place.is_some() {
-            return Surroundings::default();
-        }
-        Surroundings {
-            space: world_space(header, reading.world),
-            units: header.space_units.clone(),
-        }
+/// The space of an image with this header, read in this way.
+pub(super) fn surroundings(header: &Header, reading: &Reading) -> Surroundings {
+    if reading.place.is_some() {
+        return Surroundings::default();
+    }
+    Surroundings {
+        space: world_space(header, reading.world),
+        units: header.space_units.clone(),
     }
 }
 

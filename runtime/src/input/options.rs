@@ -3,11 +3,11 @@
 use super::sweep::Vary;
 use super::{InputType, InputValue, IntWidth};
 use crate::file_name::FileName;
+use crate::grid::Placement;
 use crate::image::Reading;
 use crate::nrrd::parse_real;
 use crate::output::format::STANDARD_OUTPUT;
 use crate::output::picture::NanColour;
-use crate::output::place::Placement;
 use crate::png::{Depth, Range};
 
 /// The default number of pictures per second of films.

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::place::Place;
 use super::points::Geometry;
 use super::{Column, Domain, Output, Values};
+use crate::grid::Place;
 
 /// The arrays of a file, as their bytes follow the XML.
 #[derive(Default)]

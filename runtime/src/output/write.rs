@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use super::format::{Destination, FileFormat};
 use super::picture::{self, NanColour, Tally};
-use super::place::Place;
 use super::points::Geometry;
 use super::staged::Staged;
 use super::{
     Column, Domain, Output, OutputError, meshes, tables, to_nrrd, to_nrrd_pair, vtk, write_nrrd,
 };
 use crate::file_name::FileName;
+use crate::grid::Place;
 use crate::nrrd::{self, Encoding, Format, Nrrd};
 use crate::png::{self, Depth, Png};
 

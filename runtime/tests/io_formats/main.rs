@@ -6,8 +6,8 @@ mod films;
 mod meshes;
 mod vtk;
 
+use runtime::grid::Place;
 use runtime::output::format::Destination;
-use runtime::output::place::Place;
 use runtime::output::write::{Contents, Style, write};
 use runtime::output::{Column, Domain, Length, Output, Scalar, Values};
 use runtime::png::Range;

@@ -1,8 +1,8 @@
 //! Points, lines and grids for VTK.
 
 use super::{Directory, column, lines, output};
+use runtime::grid::Place;
 use runtime::nrrd::Space;
-use runtime::output::place::Place;
 use runtime::output::{Column, Domain, Length, Scalar, Values};
 use std::collections::HashMap;
 

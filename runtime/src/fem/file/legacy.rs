@@ -3,8 +3,8 @@
 use super::cursor::{Cursor, Form};
 use super::{ArrayPlace, FemArray, FemFile, VtkCells};
 use crate::fem::FemError;
-use crate::formats::sample_type;
 use crate::nrrd::{Endian, SampleType};
+use crate::vtk::legacy_type;
 
 pub(super) fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
     let mut at = Cursor { bytes, at: 0 };
@@ -143,7 +143,7 @@ impl Grid {
                 Some((_, wanted)) if wanted == tuples => self.array(at, name, &kind, components)?,
                 // A field that describes the file.
                 _ => {
-                    let kind = sample_type(&kind)?;
+                    let kind = legacy_type(&kind)?;
                     at.reals(tuples.saturating_mul(components), kind, self.form)?;
                 }
             }
@@ -163,7 +163,7 @@ impl Grid {
             .ok_or_else(|| format!("array `{name}` stands before the points"))?;
         let total = tuples.checked_mul(components).filter(|_| components > 0);
         let total = total.ok_or_else(|| format!("array `{name}` has too many numbers"))?;
-        let mut values = at.reals(total, sample_type(kind)?, self.form)?;
+        let mut values = at.reals(total, legacy_type(kind)?, self.form)?;
         if place == ArrayPlace::Cells {
             if tuples != self.cells.seen {
                 return Err(format!(
@@ -189,7 +189,7 @@ impl Grid {
         tuples: usize,
         components: usize,
     ) -> Result<Vec<f64>, String> {
-        let kind = sample_type(&at.line())?;
+        let kind = legacy_type(&at.line())?;
         let total = tuples.checked_mul(components).ok_or("too many numbers")?;
         at.reals(total, kind, self.form)
     }
@@ -212,13 +212,13 @@ impl Grid {
             return Ok(());
         }
         at.word()?;
-        let kind = sample_type(&at.line())?;
+        let kind = legacy_type(&at.line())?;
         let offsets = at.ints(first, kind, self.form)?;
         let word = at.word()?;
         if word != "CONNECTIVITY" {
             return Err(format!("found `{word}`, expected `CONNECTIVITY`").into());
         }
-        let kind = sample_type(&at.line())?;
+        let kind = legacy_type(&at.line())?;
         let all = at.ints(total, kind, self.form)?;
         for pair in offsets.windows(2) {
             let range = usize::try_from(pair[0])

@@ -3,13 +3,10 @@
 use super::cursor::{Cursor, Form, ints, length, reals};
 use super::{ArrayPlace, FemArray, FemFile, VtkCells};
 use crate::fem::FemError;
-use crate::formats::xml::{Tag, Tags};
-use crate::formats::{
-    self,
-    vti_data::{Compression, HeaderType, Packing},
-};
 use crate::memory::Claim;
 use crate::nrrd::{Endian, SampleType};
+use crate::vtk::{self, Compression, HeaderType, Packing};
+use crate::xml::{Tag, Tags};
 use std::cell::RefCell;
 use std::io::Read;
 
@@ -47,8 +44,9 @@ const GRID: &str = "UnstructuredGrid";
 /// Says that a file has data of another type, and what helps.
 fn other_data(kind: &str) -> FemError {
     let error = FemError::new(format!("the file is of type `{kind}`, expected `{GRID}`"));
-    let advice = formats::advice_on_vtk_data(kind);
-    advice.into_iter().fold(error, FemError::hint)
+    let name = |line: &&str| line.replace("{file}", "FILE").replace("{stem}", "FILE");
+    let advice = vtk::advice(kind).iter().map(name);
+    advice.fold(error, FemError::hint)
 }
 
 pub(super) fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
@@ -245,10 +243,7 @@ fn tuples(count: usize, components: usize) -> Result<usize, String> {
 }
 
 fn kind_of(array: Tag<'_>) -> Result<SampleType, String> {
-    let name = array.get("type").unwrap_or("");
-    let row = crate::formats::VTK_TYPES.iter().find(|(n, _)| *n == name);
-    row.map(|(_, kind)| *kind)
-        .ok_or_else(|| format!("the type `{name}` cannot be read"))
+    vtk::xml_type(array.get("type").unwrap_or(""))
 }
 
 impl Document<'_> {
@@ -320,9 +315,7 @@ impl Document<'_> {
             width: self.width,
             endian: self.endian,
         };
-        let stream = packing
-            .unpack(Box::new(bytes))
-            .map_err(|e| e.message().to_string())?;
+        let stream = packing.unpack(Box::new(bytes))?;
         let mut data = Vec::new();
         let read = stream.take(wanted as u64).read_to_end(&mut data);
         read.map_err(|e| format!("array `{name}` cannot be unpacked: {e}"))?;

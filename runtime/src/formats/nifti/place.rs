@@ -1,7 +1,7 @@
 //! The orientation of the grid of a NIfTI file: from a matrix, a quaternion, or voxel sizes alone.
 
 use super::fields::Fields;
-use crate::image::Note;
+use crate::formats::Note;
 use crate::nrrd::{Header, Kind, NamedSpace, Space};
 
 /// Directions and origin, by the best of what the file has.

@@ -5,9 +5,9 @@ use std::io::{Read, Seek};
 use tiff::decoder::Decoder;
 use tiff::tags::Tag;
 
-use crate::formats::xml::attribute;
-use crate::image::{ImageError, Note};
+use crate::formats::{ImageError, Note};
 use crate::nrrd::Kind;
+use crate::xml::attribute;
 
 /// The axes that the pages form, the fastest first, and the sizes of voxels along x, y and z.
 #[derive(Default)]

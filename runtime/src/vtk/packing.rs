@@ -4,7 +4,6 @@
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use super::lz4;
-use crate::image::ImageError;
 use crate::nrrd::{Decompressed, Endian};
 
 /// How samples are packed.
@@ -68,8 +67,8 @@ impl Packing {
     pub(crate) fn unpack<'a>(
         self,
         mut stream: Box<dyn BufRead + 'a>,
-    ) -> Result<Box<dyn BufRead + 'a>, ImageError> {
-        let fail = |e: io::Error| ImageError::new(format!("the samples cannot be unpacked: {e}"));
+    ) -> Result<Box<dyn BufRead + 'a>, String> {
+        let fail = |e: io::Error| format!("the samples cannot be unpacked: {e}");
         io::copy(
             &mut stream.by_ref().take(self.start as u64),
             &mut io::sink(),
@@ -99,7 +98,7 @@ impl Packing {
             .read_to_end(&mut table)
             .map_err(fail)?;
         if table.len() as u64 != sizes {
-            return Err(ImageError::new("the table of compressed blocks is cut off"));
+            return Err("the table of compressed blocks is cut off".to_string());
         }
         let numbers = table.chunks(self.width.bytes()).map(|n| self.decode(n));
         let mut numbers = numbers.collect::<Vec<_>>().into_iter();

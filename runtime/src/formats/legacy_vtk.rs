@@ -6,11 +6,10 @@
 mod lines;
 
 use super::text::{numbers, reals};
-use super::{Asked, Translated, no_array};
-use crate::image::Note;
+use super::{Asked, Note, Translated, no_array};
 use crate::nrrd::{Axis, Encoding, Endian, Header, Kind, SampleType, Space, Storage};
+use crate::vtk::legacy_type;
 use lines::Lines;
-pub(crate) use lines::sample_type;
 
 /// The grid, as far as it is known.
 #[derive(Default)]
@@ -163,7 +162,7 @@ impl Survey {
             if type_name == "string" {
                 return Err("arrays of strings cannot be looked behind".to_string());
             }
-            let sample_type = sample_type(type_name)?;
+            let sample_type = legacy_type(type_name)?;
             let tuples: usize = numbers(tuples, 1, "FIELD")?[0];
             let array = Array {
                 name: name.to_string(),
@@ -214,12 +213,12 @@ fn attribute(
                 "unsigned_char" => color(components),
                 _ => (components > 1).then_some(Kind::List),
             };
-            (sample_type(third)?, components, kind)
+            (legacy_type(third)?, components, kind)
         }
-        "VECTORS" => (sample_type(third)?, 3, Some(Kind::Vector)),
-        "NORMALS" => (sample_type(third)?, 3, Some(Kind::Normal)),
-        "TENSORS" => (sample_type(third)?, 9, Some(Kind::Matrix3)),
-        "TENSORS6" => (sample_type(third)?, 6, Some(Kind::List)),
+        "VECTORS" => (legacy_type(third)?, 3, Some(Kind::Vector)),
+        "NORMALS" => (legacy_type(third)?, 3, Some(Kind::Normal)),
+        "TENSORS" => (legacy_type(third)?, 9, Some(Kind::Matrix3)),
+        "TENSORS6" => (legacy_type(third)?, 6, Some(Kind::List)),
         "COLOR_SCALARS" => {
             let components = numbers(third, 1, "COLOR_SCALARS")?[0];
             let bytes = if text {

@@ -5,24 +5,6 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-/// The names of sample types. A `long` is taken to have eight bytes, as on all systems but Windows.
-const TYPES: &[(&str, SampleType)] = &[
-    ("char", SampleType::I8),
-    ("signed_char", SampleType::I8),
-    ("unsigned_char", SampleType::U8),
-    ("short", SampleType::I16),
-    ("unsigned_short", SampleType::U16),
-    ("int", SampleType::I32),
-    ("unsigned_int", SampleType::U32),
-    ("long", SampleType::I64),
-    ("unsigned_long", SampleType::U64),
-    ("vtktypeint64", SampleType::I64),
-    ("vtktypeuint64", SampleType::U64),
-    ("vtkIdType", SampleType::I32),
-    ("float", SampleType::F32),
-    ("double", SampleType::F64),
-];
-
 /// Bytes of a file that are looked at together.
 const WINDOW: u64 = 1 << 16;
 
@@ -179,11 +161,4 @@ impl<'a> Lines<'a> {
             }
         }
     }
-}
-
-/// The type of a name.
-pub(crate) fn sample_type(name: &str) -> Result<SampleType, String> {
-    let row = TYPES.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
-    row.map(|(_, t)| *t)
-        .ok_or_else(|| format!("the type `{name}` cannot be read"))
 }

@@ -138,7 +138,7 @@ impl Orientation {
 }
 
 /// The matrix that changes nothing, row-major.
-pub(super) fn identity(dim: usize) -> Vec<f64> {
+pub(crate) fn identity(dim: usize) -> Vec<f64> {
     (0..dim * dim)
         .map(|k| f64::from(u8::from(k % (dim + 1) == 0)))
         .collect()
@@ -154,7 +154,7 @@ fn apply(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
 ///
 /// Columns are first scaled by powers of two, which is exact: what counts as small then depends on the angles between
 /// the directions and not on their lengths.
-pub(super) fn invert(matrix: &[f64], dim: usize) -> Option<Vec<f64>> {
+pub(crate) fn invert(matrix: &[f64], dim: usize) -> Option<Vec<f64>> {
     if !matrix.iter().all(|x| x.is_finite()) {
         return None;
     }
