@@ -12,73 +12,43 @@
 //!
 //! [`guide`] tells the author of a code generator which function to call when, and how ownership works.
 
-mod births;
-mod collect;
+mod abilities;
 mod complete;
-mod context;
 mod control;
 mod core;
+mod creation;
 mod errors;
-mod events;
 mod executor;
-mod global;
 pub mod guide;
-mod kept;
-mod methods;
+mod index;
 mod moves;
-mod outlet;
-mod outputs;
-mod parts;
-mod pen;
 mod program;
+mod residence;
 mod search;
+mod step;
 mod stream;
+mod values;
 mod workers;
 
-pub use context::StepContext;
+pub use abilities::Abilities;
 pub use control::Control;
+pub use creation::Creation;
 pub use errors::{RunError, WorldError};
 pub use executor::{Batch, Executor, fate};
-pub use global::{BlockMap, GlobalContext, GlobalSequences, Reductions};
-pub use outputs::Gathered;
-pub use parts::Taker;
-pub use program::{Abilities, StrandProgram};
+pub use program::StrandProgram;
+pub use step::context::StepContext;
+pub use step::global::{BlockMap, GlobalContext, GlobalSequences, Reductions};
 pub use stream::{Completed, Completion, Wanted, can_be_forgotten, complete};
+pub use values::gather::Gathered;
+pub use values::parts::Taker;
 pub use workers::{Starting, Workers};
 
 use self::core::Core;
-use self::methods::{Axes, create_block, step_block};
-use crate::strands::Counts;
+use crate::strands::{Counts, StrandSet};
 use std::io::Write;
 use std::sync::Arc;
-
-/// The creation clause: how many strands, and how they are kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Creation {
-    /// A grid with one axis per iterator, first iterator slowest.
-    Grid(Vec<usize>),
-    /// A collection, created by the same nest of loops.
-    Collection(Vec<usize>),
-}
-
-impl Creation {
-    /// Number of iterations of each iterator.
-    pub fn sizes(&self) -> &[usize] {
-        match self {
-            Creation::Grid(sizes) | Creation::Collection(sizes) => sizes,
-        }
-    }
-
-    /// How many strands there are.
-    fn count(&self) -> Result<u32, WorldError> {
-        let sizes = self.sizes().iter();
-        let count = sizes.copied().try_fold(1, usize::checked_mul);
-        count
-            .and_then(|count| u32::try_from(count).ok())
-            .filter(|&count| count < u32::MAX)
-            .ok_or_else(|| WorldError::TooManyStrands(self.sizes().to_vec()))
-    }
-}
+use step::execute::execute;
+use step::methods::{Axes, create_block, step_block};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,13 +120,13 @@ impl<P: StrandProgram> World<P> {
     pub fn run(&mut self, limit: Option<u64>, printer: &mut dyn Write) -> Result<RunEnd, RunError> {
         let end = self.run_steps(limit.unwrap_or(u64::MAX), printer);
         // From now on the states in the world are current.
-        self.core.bring_back(&self.program, |_, _| true);
-        self.core.check_lost()?;
+        self.core.bring_back(self.program.executor(), |_, _| true);
+        self.core.residence.check(self.core.step)?;
         end
     }
 
     fn run_steps(&mut self, limit: u64, printer: &mut dyn Write) -> Result<RunEnd, RunError> {
-        self.core.check_lost()?;
+        self.core.residence.check(self.core.step)?;
         let abilities = self.core.abilities;
         if !std::mem::replace(&mut self.started, true) && abilities.global_start {
             self.global_block(P::global_start);
@@ -164,13 +134,13 @@ impl<P: StrandProgram> World<P> {
         self.flush(printer)?;
         if abilities.independent() {
             let program = &self.program;
-            let steps = match executor::execute(&mut self.core, program, limit) {
+            let steps = match execute(&mut self.core, program, limit) {
                 Some(ran) => ran.steps,
                 None => complete::run_to_completion(&mut self.core, program, limit),
             };
             self.core.step += steps;
             self.core.failure()?;
-            self.core.finish(program)?;
+            self.core.finish(program.executor())?;
         } else {
             for _ in 0..limit {
                 if self.core.counts.active == 0 || self.core.control.is_over() {
@@ -194,7 +164,7 @@ impl<P: StrandProgram> World<P> {
     fn super_step(&mut self) -> Result<(), RunError> {
         let abilities = self.core.abilities;
         let program = &self.program;
-        match executor::execute(&mut self.core, program, 1) {
+        match execute(&mut self.core, program, 1) {
             Some(ran) if ran.quietly && !abilities.global_update => {
                 self.core.finish_quietly();
                 return Ok(());
@@ -207,26 +177,26 @@ impl<P: StrandProgram> World<P> {
                 });
             }
         }
-        self.core.settled = false;
+        self.core.residence.note_change();
         let printed = self.core.printed();
         self.text.push_str(&printed);
         if self.core.control.is_cancelled() {
             return Ok(());
         }
-        self.core.check_lost()?;
+        self.core.residence.check(self.core.step)?;
         self.core.failure()?;
         self.core.step += 1;
-        self.core.finish(program)?;
+        self.core.finish(program.executor())?;
         if abilities.global_update {
             let executor = self.program.executor();
             if executor.is_some_and(|executor| executor.reduces()) {
-                self.core.bring_back(&self.program, |_, _| true);
-                self.core.check_lost()?;
+                self.core.bring_back(self.program.executor(), |_, _| true);
+                self.core.residence.check(self.core.step)?;
             }
             self.global_block(P::global_update);
         }
-        self.core.pack(&self.program);
-        self.core.check_lost()
+        self.core.pack(self.program.executor());
+        self.core.residence.check(self.core.step)
     }
 
     fn global_block(&mut self, block: fn(&mut P, &mut GlobalContext<'_>)) {
@@ -236,7 +206,10 @@ impl<P: StrandProgram> World<P> {
             text: &mut self.text,
         };
         block(&mut self.program, &mut cx);
-        self.globals.sweep(&self.program);
+        let mut held = Vec::new();
+        self.program
+            .held_sequences(&mut |sequence| held.push(sequence));
+        self.globals.keep_only(&held);
     }
 
     fn flush(&mut self, printer: &mut dyn Write) -> Result<(), RunError> {
@@ -284,6 +257,12 @@ impl<P: StrandProgram> World<P> {
     pub fn set_control(&mut self, control: Arc<Control>) {
         control.show(self.core.step, self.core.counts);
         self.core.control = control;
+    }
+
+    /// The values of a state variable over a set: for a grid all strands in row-major order, for a
+    /// collection in creation order.
+    pub fn gather(&self, variable: usize, set: StrandSet) -> Gathered {
+        self.core.gather(variable, set)
     }
 
     /// Capacity of all live sequence buffers in bytes.

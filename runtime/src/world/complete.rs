@@ -1,10 +1,10 @@
 //! Runs strands that cannot notice each other: each group of blocks goes through all its
 //! super-steps on its own, without waiting for the others.
 
-use super::context::StepContext;
 use super::core::Core;
-use super::methods::step_block;
 use super::program::StrandProgram;
+use super::step::context::StepContext;
+use super::step::methods::step_block;
 use crate::strands::arrange::{Records, arrange, in_turn, packed_order, packing_pays};
 use crate::strands::roster::LaneSets;
 use rayon::prelude::*;

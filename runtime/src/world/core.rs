@@ -1,23 +1,23 @@
-//! The world without its program: storage, workers, and the super-step protocol.
+//! The world without its program: the strands, and the workers that share the work on them.
 //!
 //! One super-step is `prepare` (spatial index), `sweep` (methods of all active blocks, in parallel)
-//! and `finish` (outcomes, new strands, publication). What a sweep leaves behind is ordered by
-//! strand before it is acted on, so nothing depends on which worker ran what.
+//! and `finish` (outcomes, new strands, publication). The results of a sweep are ordered by strand before anything is done with
+//! them, so nothing depends on which worker ran what.
 
-use super::births::strand_bytes;
-use super::context::{Shared, StepContext, Worker};
-use super::events::{PrintLog, StrandFailure};
-use super::program::{Abilities, StrandProgram};
-use super::search::{Homes, Search, search};
+use super::abilities::Abilities;
+use super::control::Control;
+use super::creation::Creation;
+use super::errors::WorldError;
+use super::index::SpatialIndex;
+use super::residence::Residence;
+use super::step::context::{Shared, StepContext, Worker};
 use super::workers::{Workers, on};
-use super::{Control, Creation, RunError, WorldError};
-use crate::memory::{Claim, Meter, claim};
-use crate::neighbours::RadiusStatistics;
+use crate::memory::{Claim, claim};
 use crate::sequence::SequencePool;
 use crate::strands::blocks::Blocks;
-use crate::strands::roster::{LaneSets, Newest, Roster};
+use crate::strands::roster::{LaneSets, Roster};
 use crate::strands::tiles::walk;
-use crate::strands::{Counts, Sharing, StateLayout};
+use crate::strands::{Counts, StateLayout};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -40,15 +40,9 @@ pub(crate) struct Core {
     pub(crate) step: u64,
     /// Sizes of the sets at the end of the last super-step.
     pub(crate) counts: Counts,
-    /// Whether the newest states of all blocks with active strands are elsewhere, no strand is fresh, and nothing has changed
-    /// here since: then the next super-step elsewhere has nothing to do here.
-    pub(crate) settled: bool,
-    /// Whether states that were elsewhere are lost.
-    pub(crate) lost: bool,
-    pub(super) search: Option<Box<dyn Search>>,
-    /// Whether the spatial index shows the strands where they are, and the radius it was made for.
-    pub(super) index_fits: bool,
-    index_radius: Option<f64>,
+    pub(super) residence: Residence,
+    /// The spatial index of programs that search.
+    pub(super) index: Option<SpatialIndex>,
     pub(crate) threads: Arc<rayon::ThreadPool>,
     /// The memory of the strands.
     pub(super) claim: Claim,
@@ -75,9 +69,9 @@ impl Core {
         core.roster = Roster::new(core.layout.width(), walk);
         core.state.resize(core.roster.blocks());
         core.published.resize(core.roster.blocks());
-        core.search = abilities
+        core.index = abilities
             .communicates
-            .then(|| core.layout.position().map(search))
+            .then(|| core.layout.position().map(SpatialIndex::new))
             .flatten();
         core.counts = core.roster.counts();
         Ok(core)
@@ -112,11 +106,8 @@ impl Core {
             control: Arc::default(),
             step: 0,
             counts: Counts::default(),
-            settled: false,
-            lost: false,
-            search: None,
-            index_fits: false,
-            index_radius: None,
+            residence: Residence::default(),
+            index: None,
             threads,
             claim: Claim::default(),
         })
@@ -159,32 +150,6 @@ impl Core {
                 rayon::broadcast(|_| work(self.workers.len()))
             })),
         }
-    }
-
-    /// Makes the spatial index fit the strands; tells whether it had to be rebuilt.
-    pub(crate) fn index(&mut self) -> bool {
-        let Some(search) = &mut self.search else {
-            return false;
-        };
-        let mut radii = RadiusStatistics::default();
-        for worker in &mut self.workers {
-            radii.take(&mut owned(worker).radii);
-        }
-        let radius = radii.typical().or(self.index_radius);
-        if self.index_fits && radius == self.index_radius {
-            return false;
-        }
-        let homes = Homes {
-            state: &self.state,
-            published: &self.published,
-        };
-        let (layout, roster) = (&self.layout, &self.roster);
-        on(&self.threads, || {
-            search.rebuild(layout, roster, homes, radius)
-        });
-        self.index_fits = true;
-        self.index_radius = radius;
-        true
     }
 
     /// Calls `run` for every block with active lanes, several at a time.
@@ -233,7 +198,7 @@ impl Core {
             layout: &self.layout,
             state: &self.state,
             published: &self.published,
-            search: self.search.as_deref(),
+            search: self.index.as_ref().map(SpatialIndex::search),
             sequences: &self.sequences,
             roster: &self.roster,
             counts: self.counts,
@@ -262,138 +227,19 @@ impl Core {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// Text printed since the last call, in strand order.
-    pub(crate) fn printed(&mut self) -> String {
-        PrintLog::merge(
-            self.workers
-                .iter_mut()
-                .map(|worker| &mut owned(worker).printed),
-        )
-    }
-
-    /// The first run-time error, if any.
-    pub(crate) fn failure(&mut self) -> Result<(), RunError> {
-        let mut first = None;
-        for failure in self
-            .workers
-            .iter_mut()
-            .filter_map(|worker| owned(worker).failure.take())
-        {
-            StrandFailure::keep_first(&mut first, failure);
-        }
-        first.map_or(
-            Ok(()),
-            |StrandFailure {
-                 step, id, failure, ..
-             }| Err(RunError::Strand { id, step, failure }),
-        )
-    }
-
-    /// Ends a super-step: the dead leave, the new join, changes become visible.
-    pub(crate) fn finish<P: StrandProgram>(&mut self, program: &P) -> Result<(), RunError> {
-        self.recount();
-        let died = self.counts.all() < self.roster.count() as u64;
-        if died {
-            self.roster.forget_dead();
-        }
-        let born = self.admit_new(program)?;
-        if born {
-            self.recount();
-        }
-        self.index_fits &= !(died || born || self.move_about());
-        self.publish();
-        self.free_retired();
-        Ok(())
-    }
-
-    /// Ends a super-step elsewhere in which nothing happened that matters here.
-    pub(crate) fn finish_quietly(&mut self) {
-        self.step += 1;
-        self.index_fits &= !self.move_about();
-        self.control.show(self.step, self.counts);
-    }
-
-    /// Whether strands have positions that others look for and that may change.
-    fn move_about(&self) -> bool {
-        self.layout.position().is_some_and(|position| {
-            self.layout.variables()[position.variable].sharing == Sharing::Communicated
-        })
-    }
-
-    /// Gives back the sequences that strands have replaced or left behind.
-    fn free_retired(&mut self) {
-        for worker in &mut self.workers {
-            let worker = owned(worker);
-            worker.sequences.free_retired(&self.sequences);
-            // Printed text and new strands are in their places.
-            worker.meter = Meter::default();
-        }
-    }
-
-    /// Copies what others may read from every block that has changed.
-    pub(crate) fn publish(&mut self) {
-        let stride = self.layout.published_stride();
-        if stride == 0 {
-            return;
-        }
-        let mut lanes = std::mem::take(&mut self.roster.lanes);
-        let copy = |(block, sets): (usize, &mut LaneSets)| {
-            if sets.newest != Newest::There && std::mem::take(&mut sets.unpublished) {
-                // SAFETY: both blocks exist, the head of the state is as long as a published block,
-                // and every block is copied by one thread only.
-                unsafe {
-                    std::ptr::copy_nonoverlapping(
-                        self.state.block(block),
-                        self.published.block(block),
-                        stride,
-                    )
-                };
-            }
-        };
-        self.parallel(lanes.len(), |wide| {
-            if wide {
-                lanes
-                    .par_iter_mut()
-                    .with_min_len(256)
-                    .enumerate()
-                    .for_each(copy);
-            } else {
-                lanes.iter_mut().enumerate().for_each(copy);
-            }
-        });
-        self.roster.lanes = lanes;
-    }
-
-    /// Removes all active strands.
-    pub(crate) fn kill_active(&mut self) {
-        if !self.layout.sequence_planes().is_empty() {
-            self.sweep(|cx, block, sets| {
-                // SAFETY: the block is the context's.
-                unsafe {
-                    cx.open_method(block);
-                    cx.close_method(block, sets.active, sets.active);
-                }
-            });
-        }
-        for sets in &mut self.roster.lanes {
-            sets.active = 0;
-            sets.fresh = 0;
-        }
-        self.roster.forget_dead();
-        self.free_retired();
-        self.index_fits = false;
-        self.recount();
-    }
-
-    /// Counts the strands, also for progress reports.
-    pub(crate) fn recount(&mut self) {
-        self.counts = self.roster.counts();
-        self.control.show(self.step, self.counts);
-    }
 }
 
 /// The contents of a lock that no other thread can hold.
 pub(super) fn owned<T>(lock: &mut Mutex<T>) -> &mut T {
     lock.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Bytes for each strand beside its state: its rank, its number, and the tables to find them.
+pub(super) const ROSTER_BYTES: usize = 24;
+
+/// Bytes for this many strands, all together.
+fn strand_bytes(layout: &StateLayout, count: usize) -> u64 {
+    let blocks = count.div_ceil(layout.width()) as u64;
+    let block = layout.stride() + layout.published_stride() + size_of::<LaneSets>();
+    blocks.saturating_mul(block as u64) + (count * ROSTER_BYTES) as u64
 }

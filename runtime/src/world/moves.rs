@@ -1,9 +1,11 @@
 //! Moves the strands of a world between super-steps: those that are near each other in space near in memory, and active ones
 //! together.
 
-use super::core::Core;
-use super::program::StrandProgram;
+use super::core::{Core, owned};
+use super::executor::Executor;
+use super::search::Homes;
 use super::workers::on;
+use crate::neighbours::RadiusStatistics;
 use crate::strands::StateLayout;
 use crate::strands::arrange::{arrange, packed_order, packing_pays};
 use crate::strands::blocks::Blocks;
@@ -17,18 +19,49 @@ impl Core {
     /// Makes the spatial index fit the strands, and moves strands near their neighbours when that
     /// pays.
     pub(crate) fn prepare(&mut self) {
-        let is_new = self.index();
-        if is_new && self.search.as_ref().is_some_and(|s| s.sorting_pays()) {
+        let is_new = self.update_index();
+        let sorting_pays = |core: &Core| {
+            let index = core.index.as_ref();
+            index.is_some_and(|index| index.search().sorting_pays())
+        };
+        if is_new && sorting_pays(self) {
             self.live_in_cell_order();
+        }
+    }
+
+    /// Makes the spatial index fit the strands; returns whether it had to be rebuilt.
+    pub(super) fn update_index(&mut self) -> bool {
+        let Some(index) = &mut self.index else {
+            return false;
+        };
+        let mut radii = RadiusStatistics::default();
+        for worker in &mut self.workers {
+            radii.take(&mut owned(worker).radii);
+        }
+        let homes = Homes {
+            state: &self.state,
+            published: &self.published,
+        };
+        let (layout, roster) = (&self.layout, &self.roster);
+        on(&self.threads, || {
+            index.update(layout, roster, homes, &radii)
+        })
+    }
+
+    /// Notes that strands are no longer where the spatial index has them.
+    pub(super) fn forget_positions(&mut self) {
+        if let Some(index) = &mut self.index {
+            index.forget_positions();
         }
     }
 
     /// Moves strands into cell order: active ones first, then stable ones, then those at no finite
     /// position.
     fn live_in_cell_order(&mut self) {
-        let Some(search) = &mut self.search else {
+        let Some(index) = &mut self.index else {
             return;
         };
+        let search = index.search_mut();
         let width = self.layout.width();
         let lanes = &self.roster.lanes;
         let is_active =
@@ -65,12 +98,12 @@ impl Core {
     }
 
     /// Moves active strands together when many lanes idle.
-    pub(crate) fn pack<P: StrandProgram>(&mut self, program: &P) {
+    pub(crate) fn pack(&mut self, executor: Option<&dyn Executor>) {
         let width = self.layout.width();
         // Nearly always that is enough to know.
         let many_are_active = self.counts.active as usize * 2 > self.roster.blocks() * width;
         if !many_are_active && packing_pays(&self.roster.lanes, width) {
-            self.bring_back(program, |_, _| true);
+            self.bring_back(executor, |_, _| true);
             let sources = packed_order(&self.roster.lanes, width);
             move_strands(
                 &self.threads,
@@ -79,7 +112,7 @@ impl Core {
                 &mut self.roster,
                 &sources,
             );
-            self.index_fits = false;
+            self.forget_positions();
             self.publish();
         }
     }

@@ -1,43 +1,13 @@
 //! The interface that the compiler implements: the layout of a strand's state, its methods over
 //! blocks of W strands, and the global blocks.
 
-use super::context::StepContext;
+use super::abilities::Abilities;
 use super::executor::Executor;
-use super::global::GlobalContext;
+use super::step::context::StepContext;
+use super::step::global::GlobalContext;
 use crate::abi::{LaneMask, LaneOutcome};
 use crate::sequence::Sequence;
 use crate::strands::StateLayout;
-
-/// The features that a program uses. They decide how the program is run, never its results.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Abilities {
-    /// Strands have a `start` method.
-    pub starts: bool,
-    /// Strands have a `stabilize` method.
-    pub stabilizes: bool,
-    /// Strand methods query neighbours or read the state of others.
-    pub communicates: bool,
-    /// Strand methods use `new`.
-    pub creates: bool,
-    /// Strand methods may use `die`.
-    pub dies: bool,
-    /// Strand methods ask how many strands there are.
-    pub counts: bool,
-    /// Strand methods print.
-    pub prints: bool,
-    /// There is a global `start` block.
-    pub global_start: bool,
-    /// There is a global `update` block.
-    pub global_update: bool,
-}
-
-impl Abilities {
-    /// True when no strand can notice another, so that each may run to its end on its own. Printing
-    /// strands are kept in step so that their text comes in the order of the super-steps.
-    pub fn independent(self) -> bool {
-        !(self.communicates || self.creates || self.counts || self.prints || self.global_update)
-    }
-}
 
 /// A compiled program. Methods run on W strands at once and are called by several workers at the
 /// same time, each with another block.

@@ -4,16 +4,20 @@
 //! A worker holds the state of one tile at a time, which stays in its cache, so that creating a strand costs little
 //! more than computing its initial values.
 
+use super::abilities::Abilities;
 use super::complete::{GROUP, SHARES, run_group};
-use super::context::StepContext;
+use super::control::Control;
 use super::core::Core;
-use super::kept::Kept;
-use super::methods::create_at;
-use super::outlet::{Asked, Outlet};
-use super::parts::{Parts, Taker};
-use super::program::{Abilities, StrandProgram};
+use super::creation::Creation;
+use super::errors::WorldError;
+use super::program::StrandProgram;
+use super::step::context::StepContext;
+use super::step::global::GlobalSequences;
+use super::step::methods::create_at;
+use super::values::buffer::ValueBuffer;
+use super::values::destination::{Destination, Requested};
+use super::values::parts::{Parts, Taker};
 use super::workers::{Workers, on};
-use super::{Control, Creation, GlobalSequences, WorldError};
 use crate::abi::LaneMask;
 use crate::memory::{Claim, Room, claim};
 use crate::reduce::Values;
@@ -113,8 +117,8 @@ pub fn complete<P: StrandProgram>(
     let taker = wanted.taker.filter(|_| is_grid);
     // Where strands die, values have their places only in the end.
     let passes = |output: usize| !abilities.dies && taker.is_some_and(|t| t.passing[output]);
-    let initial = Asked::new(&core.layout, wanted.initial, |_| false);
-    let outputs = Asked::new(&core.layout, wanted.outputs, passes);
+    let initial = Requested::new(&core.layout, wanted.initial, |_| false);
+    let outputs = Requested::new(&core.layout, wanted.outputs, passes);
     let parts = taker.map(|taker| outputs.parts(&walk, workers, taker));
     let of_strand = initial.kept_bytes() + outputs.kept_bytes() + 1;
     let of_parts = |parts: &Parts<'_>| parts.bytes(OPEN_PARTS * workers);
@@ -123,7 +127,8 @@ pub fn complete<P: StrandProgram>(
         let count = count as u32;
         WorldError::Memory { count, shortage }
     })?;
-    let [mut first, mut last] = [&initial, &outputs].map(|asked| asked.room(&core.layout, count));
+    let [mut first, mut last] =
+        [&initial, &outputs].map(|requested| requested.room(&core.layout, count));
     let mut dead = vec![0u8; count];
     let stream = Stream {
         program,
@@ -132,8 +137,8 @@ pub fn complete<P: StrandProgram>(
         blocks,
         width,
         arenas: core.workers.iter().map(|_| Mutex::default()).collect(),
-        first: initial.outlets(&mut first),
-        last: outputs.outlets(&mut last),
+        first: initial.destinations(&mut first),
+        last: outputs.destinations(&mut last),
         dead: Room::new(dead.as_mut_ptr()),
         parts,
         taken: AtomicU64::new(0),
@@ -151,7 +156,7 @@ pub fn complete<P: StrandProgram>(
     }
     let (_, counts) = core.control.progress();
     // SAFETY: every strand wrote its first values, and its last if it did not die.
-    let finish = |kept: Kept, any_dead: bool| unsafe { kept.finish(&dead, any_dead) };
+    let finish = |kept: ValueBuffer, any_dead: bool| unsafe { kept.finish(&dead, any_dead) };
     let initial = first.into_iter().flatten();
     let initial = initial.map(|kept| finish(kept, false));
     let outputs = last.into_iter();
@@ -176,8 +181,8 @@ struct Stream<'a, P> {
     width: usize,
     arenas: Vec<Mutex<Arena>>,
     /// Where values go that strands have in the beginning, and in the end.
-    first: Vec<Outlet>,
-    last: Vec<Outlet>,
+    first: Vec<Destination>,
+    last: Vec<Destination>,
     /// By rank: 1 for those that died.
     dead: Room<u8>,
     parts: Option<Parts<'a>>,
@@ -227,8 +232,8 @@ impl<P: StrandProgram> Stream<'_, P> {
             for (block, sets) in lanes.iter().enumerate() {
                 let state = core.state.block(first + block).cast_const();
                 let ranks = &points.ranks[block * self.width..][..self.width];
-                for outlet in &self.last {
-                    outlet.put(part, state, sets.alive(), ranks);
+                for destination in &self.last {
+                    destination.put(part, state, sets.alive(), ranks);
                 }
             }
         }
@@ -288,8 +293,8 @@ impl<P: StrandProgram> Stream<'_, P> {
             }
             // SAFETY: tiles have no strand in common.
             unsafe {
-                for outlet in &self.first {
-                    outlet.put(None, state, these, ranks);
+                for destination in &self.first {
+                    destination.put(None, state, these, ranks);
                 }
             }
             lanes.push(LaneSets {

@@ -1,6 +1,6 @@
 //! The threads that worlds run on.
 
-use super::WorldError;
+use super::errors::WorldError;
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 

@@ -1,15 +1,14 @@
 //! The context of global blocks: counts, reductions over strand sets, printing, stopping all
 //! strands, and sequences in global variables.
 
-use super::core::Core;
-use super::methods::stabilize_block;
-use super::program::StrandProgram;
 use crate::abi::LaneMask;
 use crate::reduce::{Reduction, Values, reduce};
 use crate::sequence::{
     CannotGrow, HeldSequence, Owner, Sequence, SequenceCache, SequencePool, Settling,
 };
 use crate::strands::{Counts, Scalar, StrandSet};
+use crate::world::core::Core;
+use crate::world::workers::on;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -92,17 +91,15 @@ impl GlobalSequences {
         self.cache.live_bytes()
     }
 
-    /// Frees all global sequences that `program` does not hold.
-    pub(crate) fn sweep<P: StrandProgram>(&mut self, program: &P) {
-        let mut held = Vec::new();
+    /// Frees all global sequences but these.
+    pub(crate) fn keep_only(&mut self, held: &[Sequence]) {
         // Global variables hold global sequences only, so nothing is copied and the element size
         // does not matter.
-        program.held_sequences(&mut |sequence| {
-            held.push(HeldSequence {
-                sequence,
-                element: 0,
-            })
+        let held = held.iter().map(|&sequence| HeldSequence {
+            sequence,
+            element: 0,
         });
+        let mut held: Vec<HeldSequence> = held.collect();
         let settling = Settling {
             owner: Owner::GLOBAL,
             before: &self.live,
@@ -166,25 +163,6 @@ impl GlobalContext<'_> {
         (Reductions { core: self.core }, self.sequences)
     }
 
-    /// Stabilizes all active strands at once, running their `stabilize` methods.
-    pub fn stabilize_all<P: StrandProgram>(&mut self, program: &P) {
-        let abilities = self.core.abilities;
-        // Methods may look around: at where strands are now.
-        let look = abilities.stabilizes && abilities.communicates;
-        self.core
-            .bring_back(program, |_, sets| look || sets.active != 0);
-        if look {
-            self.core.publish();
-            self.core.index();
-        }
-        self.core
-            .sweep(|cx, block, sets| stabilize_block(program, abilities, cx, block, sets));
-        let printed = self.core.printed();
-        self.text.push_str(&printed);
-        self.core.publish();
-        self.core.recount();
-    }
-
     /// Kills all active strands at once.
     pub fn kill_all(&mut self) {
         self.core.kill_active();
@@ -224,6 +202,6 @@ impl Reductions<'_> {
         // SAFETY: the map wrote a plane for every component.
         let values = unsafe { self.core.collect(set, scalar, &offsets, words, &mapped) };
         let threads = &self.core.threads;
-        super::workers::on(threads, || reduce(reduction, &values, components))
+        on(threads, || reduce(reduction, &values, components))
     }
 }

@@ -4,7 +4,6 @@
 mod sequences;
 
 use super::events::{ListArena, Nursery, PrintLog, StrandFailure};
-use super::search::{Query, Search};
 use crate::abi::{Failure, FailureKind, LaneLists, LaneMask, StepHead};
 use crate::memory::Meter;
 use crate::neighbours::{Hits, RadiusStatistics};
@@ -13,6 +12,7 @@ use crate::strands::arrange::bits;
 use crate::strands::blocks::{Blocks, lanes_mut, record_bytes, save_lane};
 use crate::strands::roster::Roster;
 use crate::strands::{Counts, Plane, SequencePlane, Sharing, StateLayout};
+use crate::world::search::{Query, Search};
 use std::sync::atomic::AtomicBool;
 
 /// What all blocks of a super-step share.

@@ -1,9 +1,10 @@
 //! Runs the methods of a program on one block and books what becomes of its lanes.
 
 use super::context::StepContext;
-use super::program::{Abilities, StrandProgram};
 use crate::abi::{LaneMask, LaneOutcome, MAX_WIDTH};
 use crate::strands::roster::LaneSets;
+use crate::world::abilities::Abilities;
+use crate::world::program::StrandProgram;
 
 /// One super-step of one block: `start` for lanes that are new, `update` for those still active. If several super-steps are
 /// wanted, `update` may run so often; gives how many super-steps there were.

@@ -1,11 +1,11 @@
 //! From blocks to strand order: takes planes of every block, gives the values of all members of a set in creation order.
 
-use super::core::Core;
 use crate::abi::LaneMask;
 use crate::memory::{Room, roomy};
 use crate::reduce::Values;
 use crate::strands::arrange::bits;
 use crate::strands::{Scalar, StrandSet};
+use crate::world::core::Core;
 use rayon::prelude::*;
 
 /// Blocks a worker takes at a time, at least.

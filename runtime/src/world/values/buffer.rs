@@ -8,18 +8,18 @@ use crate::reduce::Values;
 use crate::strands::{Kind, Scalar, StateLayout};
 
 /// The values of a variable in the making.
-pub(super) struct Kept {
+pub(crate) struct ValueBuffer {
     values: Values,
     components: usize,
 }
 
-impl Kept {
-    pub(super) fn new(layout: &StateLayout, variable: usize, strands: usize) -> Kept {
+impl ValueBuffer {
+    pub(crate) fn new(layout: &StateLayout, variable: usize, strands: usize) -> ValueBuffer {
         let Kind::Tensor { scalar, components } = layout.variables()[variable].kind else {
             unreachable!("strands with sequences are kept")
         };
         let room = strands * components;
-        Kept {
+        ValueBuffer {
             values: match scalar {
                 Scalar::F32 => Values::F32(roomy(room)),
                 Scalar::F64 => Values::F64(roomy(room)),
@@ -32,7 +32,7 @@ impl Kept {
     }
 
     /// Where they are written.
-    pub(super) fn room(&mut self) -> Room<u8> {
+    pub(crate) fn room(&mut self) -> Room<u8> {
         Room::new(match &mut self.values {
             Values::F32(values) => values.as_mut_ptr().cast(),
             Values::I32(values) => values.as_mut_ptr().cast(),
@@ -46,8 +46,8 @@ impl Kept {
     ///
     /// # Safety
     /// Those of every strand that is not marked were written.
-    pub(super) unsafe fn finish(self, dead: &[u8], any: bool) -> Values {
-        let Kept {
+    pub(crate) unsafe fn finish(self, dead: &[u8], any: bool) -> Values {
+        let ValueBuffer {
             mut values,
             components,
         } = self;
@@ -66,25 +66,25 @@ impl Kept {
 }
 
 /// The planes of a variable in a block, and how long its scalars are.
-pub(super) struct Way {
+pub(crate) struct VariablePlanes {
     offsets: Vec<usize>,
     scalar: usize,
 }
 
-impl Way {
-    pub(super) fn new(layout: &StateLayout, variable: usize) -> Way {
+impl VariablePlanes {
+    pub(crate) fn new(layout: &StateLayout, variable: usize) -> VariablePlanes {
         let Kind::Tensor { scalar, components } = layout.variables()[variable].kind else {
             unreachable!("strands with sequences are kept")
         };
         let offsets = (0..components).map(|n| layout.plane(variable, n).offset);
-        Way {
+        VariablePlanes {
             offsets: offsets.collect(),
             scalar: scalar.bytes(),
         }
     }
 
     /// Bytes of the values of a strand.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.scalar * self.offsets.len()
     }
 
@@ -92,7 +92,7 @@ impl Way {
     ///
     /// # Safety
     /// The block has values for these lanes, there is room for those of their ranks, and no other thread writes theirs.
-    pub(super) unsafe fn put(
+    pub(crate) unsafe fn put(
         &self,
         to: *mut u8,
         first: u32,

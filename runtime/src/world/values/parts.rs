@@ -1,6 +1,6 @@
 //! Parts of a grid whose values are passed on as soon as all their strands have ended, while others still run.
 
-use super::pen::{Pen, lock};
+use super::writer_queue::{WriterQueue, lock};
 use crate::strands::tiles::Walk;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -20,10 +20,10 @@ pub struct Taker<'a> {
 const WORTHWHILE: usize = 1 << 18;
 
 /// Rows of tiles, several together if they are short: the strands of each part follow each other in creation order.
-pub(super) struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     taker: Taker<'a>,
     /// Of every output, the parts that wait to be taken.
-    pens: Vec<Pen<usize>>,
+    queues: Vec<WriterQueue<usize>>,
     /// How far every part is.
     states: Vec<State>,
     /// Tiles of a part, and strands; the last may have fewer.
@@ -56,22 +56,22 @@ type Memory = Vec<u64>;
 
 /// A part that has begun: its first strand, and its memory.
 #[derive(Clone, Copy)]
-pub(super) struct Part<'a> {
-    pub(super) first: usize,
+pub(crate) struct Part<'a> {
+    pub(crate) first: usize,
     memory: *mut u8,
     begins: &'a [usize],
 }
 
 impl Part<'_> {
     /// Where the values of an output begin, by its number among those that are only streamed.
-    pub(super) fn room(self, output: usize) -> *mut u8 {
+    pub(crate) fn room(self, output: usize) -> *mut u8 {
         self.memory.wrapping_add(self.begins[output])
     }
 }
 
 impl<'a> Parts<'a> {
     /// The parts of a grid whose strands have `bytes` of each output, and `passing` of each that is only streamed.
-    pub(super) fn new(
+    pub(crate) fn new(
         walk: &Walk,
         workers: usize,
         bytes: &[usize],
@@ -98,7 +98,7 @@ impl<'a> Parts<'a> {
             begins: begins.collect(),
             words,
             taker,
-            pens: bytes.iter().map(|_| Pen::default()).collect(),
+            queues: bytes.iter().map(|_| WriterQueue::default()).collect(),
             states: (0..parts).map(whole).collect(),
             unused: (0..workers).map(|_| Mutex::default()).collect(),
             tiles,
@@ -109,12 +109,12 @@ impl<'a> Parts<'a> {
     }
 
     /// Bytes of memory that this many open parts have, or all parts if they are fewer.
-    pub(super) fn bytes(&self, open: usize) -> usize {
+    pub(crate) fn bytes(&self, open: usize) -> usize {
         open.min(self.states.len()) * self.words * size_of::<u64>()
     }
 
     /// The part of a tile that a worker has, with its memory.
-    pub(super) fn begin(&self, tile: usize, worker: usize) -> Part<'_> {
+    pub(crate) fn begin(&self, tile: usize, worker: usize) -> Part<'_> {
         let part = tile / self.tiles;
         let mut state = lock(&self.states[part].memory);
         let (memory, owner) = &mut *state;
@@ -128,13 +128,13 @@ impl<'a> Parts<'a> {
     }
 
     /// Nothing more is passed on.
-    pub(super) fn spoil(&self) {
+    pub(crate) fn spoil(&self) {
         self.spoilt.store(true, Ordering::Relaxed);
     }
 
     /// Notes that a tile has ended and that its values are written. If it was the last of its part, they are passed on: `values`
     /// gives those of some strands of an output, and how many bytes come before.
-    pub(super) fn end<'v>(
+    pub(crate) fn end<'v>(
         &self,
         tile: usize,
         values: impl Fn(usize, Part<'_>, Range<usize>) -> (usize, &'v [u8]),
@@ -146,8 +146,8 @@ impl<'a> Parts<'a> {
             return;
         }
         let most = self.unused.len();
-        for (output, pen) in self.pens.iter().enumerate() {
-            pen.write(part, most, |part| {
+        for (output, queue) in self.queues.iter().enumerate() {
+            queue.write(part, most, |part| {
                 let first = part * self.strands;
                 let strands = first..(first + self.strands).min(self.all);
                 let (before, bytes) = values(output, self.begun(part), strands);

@@ -1,11 +1,10 @@
 //! Reading the state of strands from outside: takes a variable and a strand set, gives values in
 //! strand order.
 
-use super::World;
-use super::program::StrandProgram;
 use crate::reduce::Values;
 use crate::sequence::Sequence;
 use crate::strands::{Kind, Scalar, StrandSet};
+use crate::world::core::Core;
 
 /// The values of a state variable.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,11 +27,10 @@ pub enum Gathered {
     },
 }
 
-impl<P: StrandProgram> World<P> {
-    /// The values of a state variable over a set: for a grid all strands in row-major order, for a
-    /// collection in creation order.
-    pub fn gather(&self, variable: usize, set: StrandSet) -> Gathered {
-        let core = &self.core;
+impl Core {
+    /// See [`World::gather`](crate::world::World::gather).
+    pub(crate) fn gather(&self, variable: usize, set: StrandSet) -> Gathered {
+        let core = self;
         let offsets = |planes: usize| -> Vec<usize> {
             let planes = (0..planes).map(|n| core.layout.plane(variable, n).offset);
             planes.collect()

@@ -1,17 +1,16 @@
-//! New strands join the others, and what strands take of memory.
+//! New strands join the others.
 
-use super::RunError;
-use super::core::{Core, owned};
 use super::events::Nursery;
-use super::program::StrandProgram;
 use crate::sequence::{Owner, Sequence};
+use crate::strands::SequencePlane;
 use crate::strands::blocks::{lanes_mut, load_lane, record_bytes};
-use crate::strands::roster::LaneSets;
-use crate::strands::{SequencePlane, StateLayout};
+use crate::world::core::{Core, ROSTER_BYTES, owned};
+use crate::world::errors::RunError;
+use crate::world::executor::Executor;
 
 impl Core {
     /// Gives the strands that were made in a super-step their places, in the order of their parents; says whether there were any.
-    pub(super) fn admit_new<P: StrandProgram>(&mut self, program: &P) -> Result<bool, RunError> {
+    pub(crate) fn admit_new(&mut self, executor: Option<&dyn Executor>) -> Result<bool, RunError> {
         let bytes = record_bytes(&self.layout);
         let (count, records) = Nursery::merge(
             self.workers
@@ -23,7 +22,7 @@ impl Core {
             return Ok(false);
         }
         let full = self.layout.width() as u32;
-        self.bring_back(program, |_, sets| sets.alive().count_ones() < full);
+        self.bring_back(executor, |_, sets| sets.alive().count_ones() < full);
         let blocks = (self.roster.count() + count).div_ceil(self.layout.width());
         let bytes_of_all = |core: &Core| core.state.bytes() + core.published.bytes();
         let before = bytes_of_all(self);
@@ -60,14 +59,4 @@ impl Core {
         }
         Ok(true)
     }
-}
-
-/// Bytes for each strand beside its state: its rank, its number, and the tables to find them.
-const ROSTER_BYTES: usize = 24;
-
-/// Bytes for this many strands, all together.
-pub(super) fn strand_bytes(layout: &StateLayout, count: usize) -> u64 {
-    let blocks = count.div_ceil(layout.width()) as u64;
-    let block = layout.stride() + layout.published_stride() + size_of::<LaneSets>();
-    blocks.saturating_mul(block as u64) + (count * ROSTER_BYTES) as u64
 }

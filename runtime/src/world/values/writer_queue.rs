@@ -5,14 +5,14 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// What waits to be written, and the right to write.
-pub(super) struct Pen<T> {
+pub(super) struct WriterQueue<T> {
     waiting: Mutex<VecDeque<T>>,
     right: Mutex<()>,
 }
 
-impl<T> Default for Pen<T> {
-    fn default() -> Pen<T> {
-        Pen {
+impl<T> Default for WriterQueue<T> {
+    fn default() -> WriterQueue<T> {
+        WriterQueue {
             waiting: Mutex::default(),
             right: Mutex::default(),
         }
@@ -23,7 +23,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<T> Pen<T> {
+impl<T> WriterQueue<T> {
     /// Writes something and what else waits, or queues it for the worker that is writing, unless more than `most` wait already.
     pub(super) fn write(&self, thing: T, most: usize, write: impl Fn(T)) {
         lock(&self.waiting).push_back(thing);
@@ -57,15 +57,15 @@ mod tests {
     #[test]
     fn everything_is_written_once_and_by_one_at_a_time() {
         for most in [0, 3, usize::MAX] {
-            let pen = Pen::default();
+            let queue = WriterQueue::default();
             let written = [const { AtomicUsize::new(0) }; 4000];
             let writers = AtomicUsize::new(0);
             std::thread::scope(|scope| {
                 for worker in 0..4 {
-                    let (pen, written, writers) = (&pen, &written, &writers);
+                    let (queue, written, writers) = (&queue, &written, &writers);
                     scope.spawn(move || {
                         for thing in (worker..written.len()).step_by(4) {
-                            pen.write(thing, most, |thing: usize| {
+                            queue.write(thing, most, |thing: usize| {
                                 assert_eq!(writers.fetch_add(1, Relaxed), 0);
                                 written[thing].fetch_add(1, Relaxed);
                                 writers.fetch_sub(1, Relaxed);
