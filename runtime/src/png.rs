@@ -3,7 +3,7 @@
 
 mod encode;
 
-pub(crate) use encode::chunk;
+pub(crate) use encode::{animate, compress};
 
 use std::fmt;
 use std::fs;

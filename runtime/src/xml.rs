@@ -1,64 +1,91 @@
-//! As much of XML as headers of images need: opening tags and their attributes.
+//! The elements of an XML text: their names, their attributes, and where their contents begin.
 
-/// The tags of an XML text, one after the other.
+use std::borrow::Cow;
+
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+
+/// The opening tags of an XML text, one after the other, as far as it is well-formed. VTK's `AppendedData` may be followed by
+/// bytes that are not XML, so its tag is the last.
 pub(crate) struct Tags<'a> {
-    pub(crate) text: &'a [u8],
-    pub(crate) at: usize,
+    reader: Reader<&'a [u8]>,
+    is_over: bool,
 }
 
-/// An opening tag: its name, its attributes, and where it ends.
-#[derive(Clone, Copy)]
+/// An opening tag.
+#[derive(Clone)]
 pub(crate) struct Tag<'a> {
-    pub(crate) name: &'a str,
-    attributes: &'a str,
+    start: BytesStart<'a>,
+    /// Where its contents begin.
     pub(crate) end: usize,
+}
+
+impl<'a> Tags<'a> {
+    /// The tags of a text, which may be the beginning of a longer one.
+    pub(crate) fn new(text: &'a [u8]) -> Tags<'a> {
+        let mut reader = Reader::from_reader(text);
+        reader.config_mut().allow_dangling_amp = true;
+        Tags {
+            reader,
+            is_over: false,
+        }
+    }
 }
 
 impl<'a> Iterator for Tags<'a> {
     type Item = Tag<'a>;
 
     fn next(&mut self) -> Option<Tag<'a>> {
-        loop {
-            let start = self.at + self.text[self.at..].iter().position(|b| *b == b'<')? + 1;
-            let end = start + self.text[start..].iter().position(|b| *b == b'>')?;
-            self.at = end + 1;
-            // Samples may be binary and contain `<`.
-            let Ok(tag) = std::str::from_utf8(&self.text[start..end]) else {
-                continue;
-            };
-            if !tag.starts_with(|c: char| c.is_ascii_alphabetic()) {
-                continue;
+        while !self.is_over {
+            match self.reader.read_event() {
+                Ok(Event::Start(start) | Event::Empty(start)) => {
+                    let end = self.reader.buffer_position() as usize;
+                    let tag = Tag { start, end };
+                    self.is_over = tag.name() == "AppendedData";
+                    return Some(tag);
+                }
+                Ok(Event::Eof) | Err(_) => self.is_over = true,
+                Ok(_) => {}
             }
-            let length = tag
-                .find(|c: char| c.is_ascii_whitespace() || c == '/')
-                .unwrap_or(tag.len());
-            return Some(Tag {
-                name: &tag[..length],
-                attributes: &tag[length..],
-                end: end + 1,
-            });
         }
+        None
     }
 }
 
-impl<'a> Tag<'a> {
-    /// The value of an attribute.
-    pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
-        attribute(self.attributes, name)
+impl Tag<'_> {
+    /// Its name, without the prefix of a namespace.
+    pub(crate) fn name(&self) -> &str {
+        let name = self.start.name().0;
+        name.rsplit_once(':').map_or(name, |(_, name)| name)
+    }
+
+    /// The value of an attribute, with its entities replaced by what they stand for, if they are known.
+    pub(crate) fn get(&self, name: &str) -> Option<Cow<'_, str>> {
+        let mut attributes = self.start.attributes();
+        let mut attributes = attributes.with_checks(false).flatten();
+        let attribute = attributes.find(|attribute| attribute.key.0 == name)?;
+        let value = attribute.normalized_value(XmlVersion::Implicit1_0);
+        Some(value.unwrap_or(attribute.value))
     }
 }
 
-/// The value of an attribute.
-pub(crate) fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
-    let mut rest = attributes;
-    while let Some((key, after)) = rest.split_once('=') {
-        let after = after.trim_start();
-        let quote = after.chars().next().filter(|c| "\"'".contains(*c))?;
-        let (value, next) = after[1..].split_once(quote)?;
-        if key.trim() == name {
-            return Some(value);
-        }
-        rest = next;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_those_of_xml() {
+        let text = br#"<?xml version="1.0"?><!-- <Wrong a="1"/> -->
+            <a:File x='1 > 0 &amp; "so"' y = "&#955;&lt;"><![CDATA[<Wrong/>]]>3 &amp; 4<Empty/>
+            <AppendedData encoding="raw">_<Wrong/>\xff</AppendedData>"#;
+        let tags: Vec<Tag<'_>> = Tags::new(text).collect();
+        let names: Vec<&str> = tags.iter().map(Tag::name).collect();
+        assert_eq!(names, ["File", "Empty", "AppendedData"]);
+        assert_eq!(tags[0].get("x").as_deref(), Some("1 > 0 & \"so\""));
+        assert_eq!(tags[0].get("y").as_deref(), Some("λ<"));
+        assert_eq!(tags[0].get("z"), None);
+        assert!(text[tags[0].end..].starts_with(b"<![CDATA["));
+        assert!(text[tags[2].end..].starts_with(b"_<Wrong/>"));
     }
-    None
 }

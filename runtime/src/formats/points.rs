@@ -8,7 +8,7 @@ use crate::vtk::xml_type;
 use crate::xml::{Tag, Tags};
 
 /// Bytes among which the first tag of an XML file is.
-const START: usize = 1024;
+const START: usize = 4096;
 
 /// The coordinates of the points, three of each, in the bytes of a file; `None` if it is not a file of points.
 pub(super) fn read(bytes: &[u8], limit: usize) -> Option<Result<Samples, ImageError>> {
@@ -16,13 +16,12 @@ pub(super) fn read(bytes: &[u8], limit: usize) -> Option<Result<Samples, ImageEr
         return Some(ply(bytes).map(Samples::F64).map_err(ImageError::new));
     }
     let start = &bytes[..bytes.len().min(START)];
-    let mut tags = Tags { text: start, at: 0 };
-    let file = tags.find(|tag| tag.name == "VTKFile")?;
-    (file.get("type") == Some("PolyData")).then(|| vtp(bytes, file, limit))
+    let file = Tags::new(start).find(|tag| tag.name() == "VTKFile")?;
+    (file.get("type").as_deref() == Some("PolyData")).then(|| vtp(bytes, &file, limit))
 }
 
 /// The points of VTK's geometry.
-fn vtp(bytes: &[u8], file: Tag<'_>, limit: usize) -> Result<Samples, ImageError> {
+fn vtp(bytes: &[u8], file: &Tag<'_>, limit: usize) -> Result<Samples, ImageError> {
     let translated = describe(bytes, file).map_err(ImageError::new)?;
     let length = Some(bytes.len() as u64);
     let opened = Opened::new(Box::new(bytes), length, None, String::new());
@@ -31,21 +30,18 @@ fn vtp(bytes: &[u8], file: Tag<'_>, limit: usize) -> Result<Samples, ImageError>
     Ok(source.into_array(limit)?.samples().clone())
 }
 
-fn describe(bytes: &[u8], file: Tag<'_>) -> Result<Translated, String> {
+fn describe(bytes: &[u8], file: &Tag<'_>) -> Result<Translated, String> {
     let (mut piece, mut pieces, mut in_points) = (None, 0, false);
     let (mut array, mut appended) = (None, None);
-    for tag in (Tags { text: bytes, at: 0 }) {
-        match tag.name {
+    for tag in Tags::new(bytes) {
+        match tag.name() {
             "Piece" => {
                 pieces += 1;
                 piece = Some(tag);
             }
             "Points" => in_points = true,
             "DataArray" if in_points && array.is_none() => array = Some(tag),
-            "AppendedData" => {
-                appended = Some(tag);
-                break;
-            }
+            "AppendedData" => appended = Some(tag),
             _ => {}
         }
     }
@@ -53,14 +49,10 @@ fn describe(bytes: &[u8], file: Tag<'_>) -> Result<Translated, String> {
         return Err(format!("the points are in {pieces} pieces, expected 1"));
     }
     let array = array.ok_or("the file has no array of points")?;
-    let count = piece
-        .and_then(|piece| piece.get("NumberOfPoints"))
-        .unwrap_or("");
-    let count = numbers::<usize>(count, 1, "NumberOfPoints")?[0];
-    let name = array.get("type").unwrap_or("");
-    let sample_type = xml_type(name)?;
-    let endian = vti::endian(file);
-    let (storage, packing) = vti::place(bytes, file, array, appended, endian)?;
+    let count = piece.as_ref().and_then(|piece| piece.get("NumberOfPoints"));
+    let count = numbers::<usize>(&count.unwrap_or_default(), 1, "NumberOfPoints")?[0];
+    let sample_type = xml_type(&array.get("type").unwrap_or_default())?;
+    let (storage, packing) = vti::place(bytes, file, &array, appended.as_ref())?;
     Ok(Translated {
         packing,
         ..Translated::new(Header::new(sample_type, &[3, count]), storage)

@@ -9,7 +9,8 @@ use super::picture::Picture;
 use super::text::excerpt;
 use super::{ImageError, Translate, legacy_vtk, metaimage, nifti, npy, vti};
 use crate::file_name::escaped;
-use crate::{fem, vtk, xml};
+use crate::xml::Tags;
+use crate::{fem, vtk};
 
 /// How a file of a format is handled.
 #[derive(Clone, Copy)]
@@ -205,10 +206,14 @@ fn is_metaimage(head: &[u8]) -> bool {
 
 /// The type of the data of one of VTK's XML files; empty if it does not say.
 fn vtk_xml(head: &[u8]) -> Option<String> {
-    let start = String::from_utf8_lossy(&head[..head.len().min(1024)]);
-    let (_, tag) = start.split_once("<VTKFile")?;
-    let kind = xml::attribute(tag.split('>').next().unwrap_or(""), "type");
-    Some(kind.unwrap_or("").to_string())
+    /// Bytes among which the first tag is.
+    const START: usize = 4096;
+    let start = &head[..head.len().min(START)];
+    let name = b"<VTKFile";
+    start.windows(name.len()).find(|word| word == name)?;
+    let file = Tags::new(start).find(|tag| tag.name() == "VTKFile")?;
+    let kind = file.get("type");
+    Some(kind.unwrap_or_default().into_owned())
 }
 
 /// Says that data of VTK are not an image, and what helps.

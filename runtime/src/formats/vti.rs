@@ -2,11 +2,13 @@
 //! the marked or the first, with those of points before those of cells.
 
 use super::legacy_vtk::{cell_note, grid_header};
+use std::borrow::Cow;
+
 use super::text::{numbers, reals};
 use super::{Asked, Translated, no_array};
 use crate::memory::Contents;
-use crate::nrrd::{Axis, Encoding, Endian, Kind, SampleType, Storage};
-use crate::vtk::{Compression, HeaderType, Packing, xml_type};
+use crate::nrrd::{Axis, Encoding, Kind, SampleType, Storage};
+use crate::vtk::{self, Compression, Packing, xml_type};
 use crate::xml::{Tag, Tags};
 
 pub(super) fn translate(head: &[u8], asked: &Asked<'_>) -> Result<Translated, String> {
@@ -28,18 +30,19 @@ fn translate_seen(head: &[u8], asked: &Asked<'_>) -> Result<Translated, String> 
     let mut pieces = 0;
     let mut arrays = Vec::new();
     let mut appended = None;
-    for tag in (Tags { text: head, at: 0 }) {
-        match tag.name {
+    for tag in Tags::new(head) {
+        match tag.name() {
             "VTKFile" => file = Some(tag),
             "ImageData" => image = Some(tag),
             "Piece" => pieces += 1,
             "PointData" | "CellData" => data = Some(tag),
             "FieldData" => data = None,
-            "DataArray" if data.is_some() && pieces == 1 => arrays.push((data, tag)),
-            "AppendedData" => {
-                appended = Some(tag);
-                break;
+            "DataArray" if pieces == 1 => {
+                if let Some(data) = &data {
+                    arrays.push((data.clone(), tag));
+                }
             }
+            "AppendedData" => appended = Some(tag),
             _ => {}
         }
     }
@@ -48,14 +51,13 @@ fn translate_seen(head: &[u8], asked: &Asked<'_>) -> Result<Translated, String> 
     if pieces != 1 {
         return Err(format!("the image is in {pieces} pieces, expected 1"));
     }
-    let marked = |(data, array): &&(Option<Tag<'_>>, Tag<'_>)| {
+    type Row<'t> = (Tag<'t>, Tag<'t>);
+    let marked = |(data, array): &&Row<'_>| {
         let name = array.get("Name");
-        let data = data.as_ref();
-        let active = ["Scalars", "Vectors", "Tensors"].map(|sort| data.and_then(|d| d.get(sort)));
+        let active = ["Scalars", "Vectors", "Tensors"].map(|sort| data.get(sort));
         name.is_some() && active.contains(&name)
     };
-    type Row<'t> = (Option<Tag<'t>>, Tag<'t>);
-    let of_points = |(data, _): &&Row<'_>| data.is_some_and(|data| data.name == "PointData");
+    let of_points = |(data, _): &&Row<'_>| data.name() == "PointData";
     let components = |array: &Tag<'_>| {
         let count = array.get("NumberOfComponents");
         count.and_then(|n| n.trim().parse().ok()).unwrap_or(1)
@@ -63,12 +65,14 @@ fn translate_seen(head: &[u8], asked: &Asked<'_>) -> Result<Translated, String> 
     let named = arrays
         .iter()
         .filter_map(|(_, array)| Some((array.get("Name")?, components(array))));
+    let named: Vec<(Cow<'_, str>, usize)> = named.collect();
+    let named = named.iter().map(|(name, count)| (&**name, *count));
     let chosen = match asked.array {
         Some(name) => {
             let own = || {
                 arrays
                     .iter()
-                    .filter(|(_, array)| array.get("Name") == Some(name))
+                    .filter(|(_, array)| array.get("Name").as_deref() == Some(name))
             };
             let found = own().find(of_points).or(own().next());
             Some(found.ok_or_else(|| no_array(name, named.clone()))?)
@@ -80,34 +84,28 @@ fn translate_seen(head: &[u8], asked: &Asked<'_>) -> Result<Translated, String> 
             points.or(cells().find(marked)).or(cells().next())
         }
     };
-    let &(data, array) = chosen.ok_or("the file has no array of samples")?;
-    let cells = data.is_some_and(|d| d.name == "CellData");
-    let mut translated = describe(head, file, image, data, array, appended)?;
-    if cells {
+    let (data, array) = chosen.ok_or("the file has no array of samples")?;
+    let mut translated = describe(&image, data, array)?;
+    (translated.storage, translated.packing) = place(head, &file, array, appended.as_ref())?;
+    if data.name() == "CellData" {
         translated.notes.push(cell_note());
     }
-    translated.add_others(array.get("Name").unwrap_or(""), named);
+    translated.add_others(&array.get("Name").unwrap_or_default(), named);
     Ok(translated)
 }
 
-fn describe(
-    head: &[u8],
-    file: Tag<'_>,
-    image: Tag<'_>,
-    data: Option<Tag<'_>>,
-    array: Tag<'_>,
-    appended: Option<Tag<'_>>,
-) -> Result<Translated, String> {
-    let required = |tag: Tag<'_>, name: &str| {
-        let value = tag.get(name).map(str::to_string);
-        value.ok_or_else(|| format!("the tag `{}` has no `{name}`", tag.name))
+/// The description of an array by its own tag, that of the data around it, and that of the image. Its samples are elsewhere.
+fn describe(image: &Tag<'_>, data: &Tag<'_>, array: &Tag<'_>) -> Result<Translated, String> {
+    let required = |tag: &Tag<'_>, name: &str| {
+        let value = tag.get(name).map(Cow::into_owned);
+        value.ok_or_else(|| format!("the tag `{}` has no `{name}`", tag.name()))
     };
     let extent = numbers::<i64>(&required(image, "WholeExtent")?, 6, "WholeExtent")?;
     let size = |a: usize| extent[2 * a + 1].checked_sub(extent[2 * a])?.checked_add(1);
     let points: Option<Vec<usize>> = (0..3).map(|a| usize::try_from(size(a)?).ok()).collect();
     let points = points.ok_or("`WholeExtent` is not an extent")?;
     let list = |name: &str, count: usize, usual: Vec<f64>| match image.get(name) {
-        Some(text) => reals(text, count, name),
+        Some(text) => reals(&text, count, name),
         None => Ok(usual),
     };
     let spacing = list("Spacing", 3, vec![1.0; 3])?;
@@ -117,7 +115,7 @@ fn describe(
         9,
         vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
     )?;
-    let cells = data.is_some_and(|d| d.name == "CellData");
+    let cells = data.name() == "CellData";
     let sample_type = xml_type(&required(array, "type")?)?;
     let mut header = grid_header(sample_type, &points, cells)?;
     let first = |a: usize| {
@@ -136,11 +134,10 @@ fn describe(
     }
     let components = array
         .get("NumberOfComponents")
-        .map_or(Ok(vec![1]), |n| numbers(n, 1, "NumberOfComponents"))?[0];
+        .map_or(Ok(vec![1]), |n| numbers(&n, 1, "NumberOfComponents"))?[0];
     if components != 1 {
-        let active = |sort: &str| {
-            array.get("Name").is_some() && data.and_then(|d| d.get(sort)) == array.get("Name")
-        };
+        let active =
+            |sort: &str| array.get("Name").is_some() && data.get(sort) == array.get("Name");
         let kind = match components {
             3 if active("Vectors") => Kind::Vector,
             3 if active("Normals") => Kind::Normal,
@@ -158,51 +155,35 @@ fn describe(
             },
         );
     }
-    header.content = array.get("Name").unwrap_or("").to_string();
-    let (storage, packing) = place(head, file, array, appended, endian(file))?;
-    Ok(Translated {
-        packing,
-        ..Translated::new(header, storage)
-    })
-}
-
-/// The order of the bytes of a file.
-pub(super) fn endian(file: Tag<'_>) -> Endian {
-    match file.get("byte_order") {
-        Some("BigEndian") => Endian::Big,
-        _ => Endian::Little,
-    }
+    header.content = array.get("Name").unwrap_or_default().into_owned();
+    Ok(Translated::new(header, Storage::default()))
 }
 
 /// Where the samples of an array are, and how they are packed.
 pub(super) fn place(
     head: &[u8],
-    file: Tag<'_>,
-    array: Tag<'_>,
-    appended: Option<Tag<'_>>,
-    endian: Endian,
+    file: &Tag<'_>,
+    array: &Tag<'_>,
+    appended: Option<&Tag<'_>>,
 ) -> Result<(Storage, Option<Packing>), String> {
-    let text = array.get("format") == Some("ascii");
+    let format = array.get("format");
+    let text = format.as_deref() == Some("ascii");
     // Numbers in text are never compressed, whatever the file says of others.
     let compressor = file.get("compressor").filter(|_| !text);
-    let compression = Compression::named(compressor).map_err(|other| {
+    let compression = Compression::named(compressor.as_deref()).map_err(|other| {
         format!("the samples are compressed with {other}; zlib and LZ4 can be read")
     })?;
-    let width = match file.get("header_type") {
-        Some("UInt64") => HeaderType::Wide,
-        _ => HeaderType::Narrow,
-    };
-    let (start, base64) = match array.get("format") {
+    let (width, endian) = (vtk::header_type(file), vtk::endian(file));
+    let (start, base64) = match format.as_deref() {
         Some("ascii") => (array.end, false),
         Some("appended") => {
             let tag = appended.ok_or("the samples are too far behind the tags, or missing")?;
-            let offset = numbers::<usize>(array.get("offset").unwrap_or(""), 1, "offset")?[0];
-            let mark = head[tag.end..].iter().position(|b| *b == b'_');
-            let mark = mark.ok_or("no `_` marks the beginning of the samples")?;
-            let start = (tag.end + mark + 1)
-                .checked_add(offset)
-                .ok_or("`offset` is too large")?;
-            (start, tag.get("encoding") != Some("raw"))
+            let offset = array.get("offset").unwrap_or_default();
+            let offset = numbers::<usize>(&offset, 1, "offset")?[0];
+            let (start, base64) =
+                vtk::appended(head, tag).ok_or("no `_` marks the beginning of the samples")?;
+            let start = start.checked_add(offset);
+            (start.ok_or("`offset` is too large")?, base64)
         }
         _ => (array.end, true),
     };

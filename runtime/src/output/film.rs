@@ -64,7 +64,9 @@ impl Film {
         let file = self.file.clone();
         let failed = |e: io::Error| OutputError::new(format!("{file}: {e}"));
         match &mut self.making {
-            Making::Animation(frames) => frames.push(compressed(&png).map_err(OutputError::new)?),
+            Making::Animation(frames) => {
+                frames.push(png::compress(&png).map_err(failed)?.concat());
+            }
             Making::Stream(out) => {
                 if out.is_none() {
                     let mut opened = open(&mut self.staged, &self.file)?;
@@ -102,9 +104,8 @@ impl Film {
                 flushed.map_err(|e| OutputError::new(format!("{}: {e}", self.file)))?;
             }
             Making::Animation(frames) => {
-                let bytes = animation(first, frames, self.per_second).map_err(OutputError::new)?;
                 let mut out = open(&mut self.staged, &self.file)?;
-                let written = out.write_all(&bytes).and_then(|()| out.flush());
+                let written = png::animate(first, frames, delay(self.per_second), &mut out);
                 written.map_err(|e| OutputError::new(format!("{}: {e}", self.file)))?;
             }
         }
@@ -127,43 +128,6 @@ fn open(staged: &mut Staged, file: &FileName) -> Result<Box<dyn Write>, OutputEr
     Ok(Box::new(BufWriter::new(opened)))
 }
 
-/// The name and the contents of a part of a PNG.
-type Chunk<'a> = (&'a [u8], &'a [u8]);
-
-/// The chunks of a PNG.
-fn chunks(bytes: &[u8]) -> Result<Vec<Chunk<'_>>, String> {
-    let mut rest = bytes.get(8..).unwrap_or_default();
-    let mut found = Vec::new();
-    while let Some((length, after)) = rest.split_first_chunk::<4>() {
-        let length = u32::from_be_bytes(*length) as usize;
-        let chunk = after
-            .get(..4 + length)
-            .ok_or("an encoded picture ends early")?;
-        found.push(chunk.split_at(4));
-        rest = after.get(4 + length + 4..).unwrap_or_default();
-    }
-    Ok(found)
-}
-
-fn encoded(png: &Png) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    png::encode(png, &mut bytes).map_err(|e| e.to_string())?;
-    Ok(bytes)
-}
-
-/// The compressed pixels of a picture.
-fn compressed(png: &Png) -> Result<Vec<u8>, String> {
-    let bytes = encoded(png)?;
-    let data = chunks(&bytes)?
-        .into_iter()
-        .filter(|(name, _)| *name == b"IDAT");
-    Ok(data.flat_map(|(_, data)| data.to_vec()).collect())
-}
-
-fn put_chunk(out: &mut Vec<u8>, name: &[u8; 4], data: &[u8]) {
-    png::chunk(out, name, data).expect("a picture is less than 4 GB, and memory can be written");
-}
-
 /// The duration of a frame as a fraction of two 16-bit numbers.
 fn delay(per_second: f64) -> [u16; 2] {
     match per_second.fract() == 0.0 && per_second <= f64::from(u16::MAX) {
@@ -175,44 +139,6 @@ fn delay(per_second: f64) -> [u16; 2] {
                 .clamp(1.0, f64::from(u16::MAX)) as u16,
         ],
     }
-}
-
-/// An animated PNG of frames like the first picture, in an endless loop.
-fn animation(first: &Png, frames: &[Vec<u8>], per_second: f64) -> Result<Vec<u8>, String> {
-    let still = encoded(first)?;
-    let header = chunks(&still)?
-        .into_iter()
-        .find(|(name, _)| *name == b"IHDR");
-    let (_, header) = header.ok_or("an encoded picture has no header")?;
-    let mut out = still[..8].to_vec();
-    put_chunk(&mut out, b"IHDR", header);
-    let count = u32::try_from(frames.len()).map_err(|e| e.to_string())?;
-    put_chunk(
-        &mut out,
-        b"acTL",
-        &[count.to_be_bytes(), 0_u32.to_be_bytes()].concat(),
-    );
-    let mut sequence = 0_u32;
-    let mut next = || {
-        sequence += 1;
-        (sequence - 1).to_be_bytes()
-    };
-    for (n, frame) in frames.iter().enumerate() {
-        let mut control = next().to_vec();
-        // Sizes as in the header, no offset, and each frame replaces the one before.
-        control.extend(&header[..8]);
-        control.extend([0; 8]);
-        control.extend(delay(per_second).iter().flat_map(|n| n.to_be_bytes()));
-        control.extend([0; 2]);
-        put_chunk(&mut out, b"fcTL", &control);
-        if n == 0 {
-            put_chunk(&mut out, b"IDAT", frame);
-        } else {
-            put_chunk(&mut out, b"fdAT", &[&next()[..], frame].concat());
-        }
-    }
-    put_chunk(&mut out, b"IEND", &[]);
-    Ok(out)
 }
 
 fn y4m_header(png: &Png, per_second: f64) -> String {

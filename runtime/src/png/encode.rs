@@ -1,12 +1,14 @@
 //! Writing pictures: bands of rows are filtered and compressed side by side.
 //!
 //! Every band is a piece of one deflate stream that ends at a byte and refers to nothing before it, so the pieces of all
-//! bands, one after the other, are the stream. Only the checksum of the whole is left to be put together. Runs on the
+//! bands, one after the other, are the stream. Only the checksum of the whole is left to be put together. The crate `png` writes
+//! the chunks around it; it has no door for frames that are compressed already, so their control chunks are made here. Runs on the
 //! current rayon pool.
 
 use std::io::{self, Write};
 
-use flate2::{Compress, Compression, Crc, FlushCompress};
+use ::png::{BitDepth, ColorType, Encoder, EncodingError, chunk};
+use flate2::{Compress, Compression, FlushCompress};
 use rayon::prelude::*;
 
 use super::{Depth, Png};
@@ -14,20 +16,71 @@ use super::{Depth, Png};
 /// The approximate size of a band in bytes. It is much larger than 32 kB, the greatest distance of a repetition that deflate finds.
 const BAND: usize = 1 << 18;
 
-/// The bytes that begin every PNG file.
-const BEGINNING: &[u8] = b"\x89PNG\r\n\x1a\n";
-
 /// How a zlib stream begins: deflate with a window of 32 kB, compressed fast.
 const ZLIB: [u8; 2] = [0x78, 0x01];
 
-/// A band after compression.
-struct Piece {
-    deflated: Vec<u8>,
-    checksum: Adler,
+/// Writes a picture to a stream.
+pub(super) fn encode(png: &Png, out: &mut dyn Write) -> Result<(), EncodingError> {
+    let mut writer = encoder(png, out).write_header()?;
+    for piece in compress(png)? {
+        writer.write_chunk(chunk::IDAT, &piece)?;
+    }
+    writer.finish()
 }
 
-/// Writes a picture to a stream.
-pub(super) fn encode(png: &Png, out: &mut dyn Write) -> io::Result<()> {
+/// Writes an animated picture, in an endless loop: frames like the first picture, by their compressed pixels, each for this
+/// fraction of a second.
+pub(crate) fn animate(
+    first: &Png,
+    frames: &[Vec<u8>],
+    [numerator, denominator]: [u16; 2],
+    out: &mut dyn Write,
+) -> Result<(), EncodingError> {
+    let mut encoder = encoder(first, out);
+    let count = u32::try_from(frames.len()).map_err(io::Error::other)?;
+    encoder.set_animated(count, 0)?;
+    let mut writer = encoder.write_header()?;
+    let mut numbers = (0_u32..).map(u32::to_be_bytes);
+    let mut next = || numbers.next().expect("fewer chunks than frames count");
+    for (n, frame) in frames.iter().enumerate() {
+        let sizes = [first.width, first.height].map(|size| (size as u32).to_be_bytes());
+        let delay = [numerator, denominator].map(u16::to_be_bytes);
+        // No offset; each frame replaces the one before.
+        let (offset, operations) = ([0; 8], [0; 2]);
+        let control = [
+            &next(),
+            &sizes.concat()[..],
+            &offset,
+            &delay.concat(),
+            &operations,
+        ];
+        writer.write_chunk(chunk::fcTL, &control.concat())?;
+        match n {
+            0 => writer.write_chunk(chunk::IDAT, frame)?,
+            _ => writer.write_chunk(chunk::fdAT, &[&next(), &frame[..]].concat())?,
+        }
+    }
+    writer.finish()
+}
+
+/// Writes the chunks around the pixels. `Png::new` keeps both sizes within 31 bits.
+fn encoder<'w>(png: &Png, out: &'w mut dyn Write) -> Encoder<'static, &'w mut dyn Write> {
+    let mut encoder = Encoder::new(out, png.width as u32, png.height as u32);
+    encoder.set_color(match png.channels {
+        1 => ColorType::Grayscale,
+        2 => ColorType::GrayscaleAlpha,
+        3 => ColorType::Rgb,
+        _ => ColorType::Rgba,
+    });
+    encoder.set_depth(match png.depth {
+        Depth::Eight => BitDepth::Eight,
+        Depth::Sixteen => BitDepth::Sixteen,
+    });
+    encoder
+}
+
+/// The filtered and compressed pixels, in pieces that follow each other.
+pub(crate) fn compress(png: &Png) -> io::Result<Vec<Vec<u8>>> {
     let pixel = png.channels * png.depth.bytes();
     let row = png.width * pixel;
     let rows = (BAND / row).max(1);
@@ -35,27 +88,18 @@ pub(super) fn encode(png: &Png, out: &mut dyn Write) -> io::Result<()> {
     let band = |n: usize| {
         let filtered = filter(png, n * rows..png.height.min((n + 1) * rows), pixel);
         let deflated = deflate(&filtered, n + 1 == bands)?;
-        let checksum = Adler::of(&filtered);
-        Ok(Piece { deflated, checksum })
+        Ok((deflated, Adler::of(&filtered)))
     };
-    let pieces: Vec<io::Result<Piece>> = (0..bands).into_par_iter().map(band).collect();
-    out.write_all(BEGINNING)?;
-    let mut header = Vec::new();
-    // `Png::new` keeps both sizes within 31 bits.
-    header.extend((png.width as u32).to_be_bytes());
-    header.extend((png.height as u32).to_be_bytes());
-    let colours = [0, 4, 2, 6][png.channels - 1];
-    header.extend([8 * png.depth.bytes() as u8, colours, 0, 0, 0]);
-    chunk(out, b"IHDR", &header)?;
-    chunk(out, b"IDAT", &ZLIB)?;
+    let compressed: Vec<io::Result<_>> = (0..bands).into_par_iter().map(band).collect();
+    let mut pieces = vec![ZLIB.to_vec()];
     let mut checksum = Adler::default();
-    for piece in pieces {
-        let piece = piece?;
-        chunk(out, b"IDAT", &piece.deflated)?;
-        checksum = checksum.followed_by(piece.checksum);
+    for piece in compressed {
+        let (deflated, of_piece) = piece?;
+        pieces.push(deflated);
+        checksum = checksum.followed_by(of_piece);
     }
-    chunk(out, b"IDAT", &checksum.value().to_be_bytes())?;
-    chunk(out, b"IEND", &[])
+    pieces.push(checksum.value().to_be_bytes().to_vec());
+    Ok(pieces)
 }
 
 /// Compresses a piece of a stream, the last one or one that ends at a byte. A piece is whole only when the compressor has left room in what
@@ -78,18 +122,6 @@ fn deflate(bytes: &[u8], last: bool) -> io::Result<Vec<u8>> {
             return Ok(deflated);
         }
     }
-}
-
-/// Writes one part of the file.
-pub(crate) fn chunk(out: &mut dyn Write, name: &[u8; 4], bytes: &[u8]) -> io::Result<()> {
-    let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
-    let mut crc = Crc::new();
-    crc.update(name);
-    crc.update(bytes);
-    out.write_all(&length.to_be_bytes())?;
-    out.write_all(name)?;
-    out.write_all(bytes)?;
-    out.write_all(&crc.sum().to_be_bytes())
 }
 
 /// The bytes of rows, each after the number of its filter: the one whose bytes are the smallest in sum.

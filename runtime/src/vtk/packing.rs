@@ -3,7 +3,8 @@
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
-use super::lz4;
+use super::base64::Base64;
+use super::character_data::CharacterData;
 use crate::nrrd::{Decompressed, Endian};
 
 /// How samples are packed.
@@ -75,11 +76,11 @@ impl Packing {
         )
         .map_err(fail)?;
         if self.text {
-            return Ok(Box::new(BeforeTag::new(stream)));
+            return Ok(Box::new(CharacterData::new(stream)));
         }
         let mut bytes: Box<dyn Read + 'a> = match self.base64 {
             // The buffer asks for many bytes at a time, as the decoder wants it.
-            true => Box::new(BufReader::new(Base64 { text: stream })),
+            true => Box::new(BufReader::new(Base64::new(CharacterData::new(stream)))),
             false => Box::new(stream),
         };
         let Some(compression) = self.compression else {
@@ -128,50 +129,6 @@ impl Packing {
     }
 }
 
-/// A text up to its next tag, which may touch the last number.
-struct BeforeTag<R> {
-    text: R,
-    /// Bytes that were seen to be before the tag, so that none is looked at twice.
-    clear: usize,
-    /// Whether the tag is behind them.
-    ended: bool,
-}
-
-impl<R> BeforeTag<R> {
-    fn new(text: R) -> BeforeTag<R> {
-        BeforeTag {
-            text,
-            clear: 0,
-            ended: false,
-        }
-    }
-}
-
-impl<R: BufRead> BufRead for BeforeTag<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        let buffer = self.text.fill_buf()?;
-        if self.clear == 0 && !self.ended {
-            let end = buffer.iter().position(|b| *b == b'<');
-            self.clear = end.unwrap_or(buffer.len());
-            self.ended = end.is_some();
-        }
-        Ok(&buffer[..self.clear.min(buffer.len())])
-    }
-
-    fn consume(&mut self, count: usize) {
-        self.clear -= count;
-        self.text.consume(count);
-    }
-}
-
-impl<R: BufRead> Read for BeforeTag<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(out)?;
-        self.consume(read);
-        Ok(read)
-    }
-}
-
 /// The contents of blocks that are compressed one by one.
 struct Blocks<R> {
     packed: R,
@@ -198,63 +155,41 @@ impl<R: Read> Read for Blocks<R> {
             self.packed.by_ref().take(length).read_to_end(&mut packed)?;
             self.block = Some(match self.compression {
                 Compression::Zlib => Box::new(Decompressed::gzip(Cursor::new(packed))),
-                Compression::Lz4 => Box::new(Cursor::new(lz4::unpack(&packed, self.longest)?)),
+                Compression::Lz4 => Box::new(Cursor::new(lz4(&packed, self.longest)?)),
             });
         }
     }
 }
 
-/// The bytes spelled by base64. Blanks are ignored; after padding another run of it may follow, and what cannot be part of
-/// any ends it.
-struct Base64<R> {
-    text: R,
+/// The bytes of a block in LZ4's format, which are `longest` at most. A block has no frame and no checksum.
+fn lz4(packed: &[u8], longest: usize) -> io::Result<Vec<u8>> {
+    // A byte stands for 255 bytes at most, so a short block cannot ask for much memory.
+    let mut bytes = vec![0; longest.min(packed.len().saturating_mul(255))];
+    let invalid = |_| io::Error::new(io::ErrorKind::InvalidData, "a block is not valid LZ4 data");
+    let length = lz4_flex::block::decompress_into(packed, &mut bytes).map_err(invalid)?;
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
-impl<R: BufRead> Base64<R> {
-    /// The next four digits, and how many of them are none but padding.
-    fn group(&mut self) -> io::Result<Option<([u8; 4], usize)>> {
-        let (mut digits, mut count, mut padding) = ([0; 4], 0, 0);
-        while count < 4 {
-            let Some(&byte) = self.text.fill_buf()?.first() else {
-                break;
-            };
-            let digit = match byte {
-                b'A'..=b'Z' => byte - b'A',
-                b'a'..=b'z' => byte - b'a' + 26,
-                b'0'..=b'9' => byte - b'0' + 52,
-                b'+' => 62,
-                b'/' => 63,
-                b'=' => {
-                    padding += 1;
-                    0
-                }
-                _ if byte.is_ascii_whitespace() => {
-                    self.text.consume(1);
-                    continue;
-                }
-                _ => break,
-            };
-            self.text.consume(1);
-            digits[count] = digit;
-            count += 1;
-        }
-        Ok((count == 4 && padding < 3).then_some((digits, padding)))
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::lz4;
 
-impl<R: BufRead> Read for Base64<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let mut written = 0;
-        // A group is three bytes at most; a rest of `out` that is too short for a group stays empty.
-        while out.len() - written >= 3 {
-            let Some((digits, padding)) = self.group()? else {
-                break;
-            };
-            let all = digits.iter().fold(0_u32, |all, d| all << 6 | u32::from(*d));
-            let bytes = &all.to_be_bytes()[1..4 - padding];
-            out[written..written + bytes.len()].copy_from_slice(bytes);
-            written += bytes.len();
+    #[test]
+    fn blocks_of_lz4_are_unpacked_within_their_bound() {
+        // Three bytes, then 4 + 15 + 2 from three bytes before, then two bytes.
+        let packed = [0x3f, b'a', b'b', b'c', 3, 0, 2, 0x20, b'x', b'y'];
+        let truth = [&b"abc".repeat(8)[..], b"xy"].concat();
+        assert_eq!(lz4(&packed, 26).unwrap(), truth);
+        assert_eq!(lz4(&packed, usize::MAX).unwrap(), truth);
+        assert!(lz4(&packed, 25).is_err(), "too long");
+        for cut in 1..packed.len() - 2 {
+            let _ = lz4(&packed[..cut], 26);
         }
-        Ok(written)
+        assert!(
+            lz4(&[0x10, b'a', 2, 0, 0], 26).is_err(),
+            "before the beginning"
+        );
+        assert!(lz4(&[0x10, b'a', 0, 0, 0], 26).is_err(), "no distance");
     }
 }

@@ -16,6 +16,11 @@ pub(super) enum Form {
 }
 
 impl<'a> Cursor<'a> {
+    /// The beginning of these bytes.
+    pub(super) fn new(bytes: &'a [u8]) -> Cursor<'a> {
+        Cursor { bytes, at: 0 }
+    }
+
     fn skip_blanks(&mut self) {
         let rest = &self.bytes[self.at..];
         let blanks = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();

@@ -20,7 +20,7 @@ const LINES: [(u32, usize); 8] = [
 ];
 
 pub(super) fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
-    let mut at = Cursor { bytes, at: 0 };
+    let mut at = Cursor::new(bytes);
     let mut mesh = Gmsh {
         file: FemFile::default(),
         points: HashMap::new(),

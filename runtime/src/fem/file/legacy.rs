@@ -7,7 +7,7 @@ use crate::nrrd::{Endian, SampleType};
 use crate::vtk::legacy_type;
 
 pub(super) fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
-    let mut at = Cursor { bytes, at: 0 };
+    let mut at = Cursor::new(bytes);
     let version = at.line();
     let old = is_old(version.rsplit(' ').next().unwrap_or(""));
     at.line();

@@ -5,8 +5,9 @@ use super::{ArrayPlace, FemArray, FemFile, VtkCells};
 use crate::fem::FemError;
 use crate::memory::Claim;
 use crate::nrrd::{Endian, SampleType};
-use crate::vtk::{self, Compression, HeaderType, Packing};
+use crate::vtk::{self, CharacterData, Compression, HeaderType, Packing};
 use crate::xml::{Tag, Tags};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io::Read;
 
@@ -55,19 +56,19 @@ pub(super) fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     let mut section = None;
     let mut appended = None;
-    for tag in (Tags { text: bytes, at: 0 }) {
-        match tag.name {
+    for tag in Tags::new(bytes) {
+        match tag.name() {
             "VTKFile" => {
                 if let Some(kind) = tag.get("type").filter(|kind| *kind != GRID) {
-                    return Err(other_data(kind));
+                    return Err(other_data(&kind));
                 }
                 head = Some(tag);
             }
             GRID => grid = true,
             "Piece" => {
                 pieces.push(Piece {
-                    points: count(tag, "NumberOfPoints")?,
-                    cells: count(tag, "NumberOfCells")?,
+                    points: count(&tag, "NumberOfPoints")?,
+                    cells: count(&tag, "NumberOfCells")?,
                     arrays: Vec::new(),
                 });
                 section = None;
@@ -83,10 +84,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
                 }
             }
             "AppendedData" => {
-                let mark = bytes[tag.end..].iter().position(|b| *b == b'_');
-                let mark = mark.ok_or("no `_` marks the beginning of the appended arrays")?;
-                appended = Some((tag.end + mark + 1, tag.get("encoding") != Some("raw")));
-                break;
+                let found = vtk::appended(bytes, &tag);
+                appended = Some(found.ok_or("no `_` marks the beginning of the appended arrays")?);
             }
             _ => {}
         }
@@ -102,25 +101,19 @@ pub(super) fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
     if pieces.is_empty() {
         return Err(FemError::new("the file is cut off: it has no tag `Piece`"));
     }
-    let compression = Compression::named(head.get("compressor")).map_err(|other| {
+    let compression = Compression::named(head.get("compressor").as_deref()).map_err(|other| {
         FemError::new(format!("the arrays are compressed with {other}"))
             .hint("write the file with zlib or LZ4, or without compression")
     })?;
     let document = Document {
         bytes,
         compression,
-        width: match head.get("header_type") {
-            Some("UInt64") => HeaderType::Wide,
-            _ => HeaderType::Narrow,
-        },
-        endian: match head.get("byte_order") {
-            Some("BigEndian") => Endian::Big,
-            _ => Endian::Little,
-        },
+        width: vtk::header_type(&head),
+        endian: vtk::endian(&head),
         appended,
         claim: RefCell::default(),
     };
-    let old = is_old(head.get("version").unwrap_or("0.1"));
+    let old = is_old(head.get("version").as_deref().unwrap_or("0.1"));
     let mut file = FemFile::default();
     let mut cells = VtkCells::default();
     let several = pieces.len() > 1;
@@ -151,9 +144,15 @@ fn is_old(version: &str) -> bool {
     (major, minor) < (2, 1)
 }
 
-fn count(tag: Tag<'_>, name: &str) -> Result<usize, FemError> {
-    let text = tag.get(name).unwrap_or("").trim();
-    let wrong = |_| format!("`{}` has `{name}` = `{text}`, expected a number", tag.name);
+fn count(tag: &Tag<'_>, name: &str) -> Result<usize, FemError> {
+    let text = tag.get(name).unwrap_or_default();
+    let text = text.trim();
+    let wrong = |_| {
+        format!(
+            "`{}` has `{name}` = `{text}`, expected a number",
+            tag.name()
+        )
+    };
     Ok(text.parse().map_err(wrong)?)
 }
 
@@ -166,9 +165,9 @@ fn add(
 ) -> Result<(), FemError> {
     let find = |section: Section, name: Option<&str>| {
         let is = |(s, tag): &&(Section, Tag<'_>)| {
-            *s == section && (name.is_none() || tag.get("Name") == name)
+            *s == section && (name.is_none() || tag.get("Name").as_deref() == name)
         };
-        let found = piece.arrays.iter().find(is).map(|(_, tag)| *tag);
+        let found = piece.arrays.iter().find(is).map(|(_, tag)| tag);
         found.ok_or_else(|| format!("the grid has no array `{}`", name.unwrap_or("Points")))
     };
     let first = file.points.len();
@@ -201,7 +200,7 @@ fn add(
             Section::CellData => (ArrayPlace::Cells, piece.cells),
             Section::Points | Section::Cells => continue,
         };
-        let Some(name) = tag.get("Name").filter(|_| kind_of(*tag).is_ok()) else {
+        let Some(name) = tag.get("Name").filter(|_| kind_of(tag).is_ok()) else {
             continue;
         };
         let components = match tag.get("NumberOfComponents") {
@@ -210,7 +209,7 @@ fn add(
         };
         let components: usize =
             components.ok_or_else(|| format!("array `{name}` has no number of components"))?;
-        let mut values = document.reals(*tag, tuples(count, components)?)?;
+        let mut values = document.reals(tag, tuples(count, components)?)?;
         if place == ArrayPlace::Cells {
             values = own.select(&values, components);
         }
@@ -242,44 +241,45 @@ fn tuples(count: usize, components: usize) -> Result<usize, String> {
     total.ok_or_else(|| "too many numbers".to_string())
 }
 
-fn kind_of(array: Tag<'_>) -> Result<SampleType, String> {
-    vtk::xml_type(array.get("type").unwrap_or(""))
+fn kind_of(array: &Tag<'_>) -> Result<SampleType, String> {
+    vtk::xml_type(&array.get("type").unwrap_or_default())
 }
 
 impl Document<'_> {
-    fn reals(&self, array: Tag<'_>, count: usize) -> Result<Vec<f64>, String> {
+    fn reals(&self, array: &Tag<'_>, count: usize) -> Result<Vec<f64>, String> {
         let kind = kind_of(array)?;
         match self.text(array) {
-            Some(mut text) => text.reals(count, kind, Form::Text),
+            Some(text) => Cursor::new(&text).reals(count, kind, Form::Text),
             None => reals(&self.data(array, count, kind)?, kind, self.endian),
         }
     }
 
-    fn ints(&self, array: Tag<'_>, count: usize) -> Result<Vec<i64>, String> {
+    fn ints(&self, array: &Tag<'_>, count: usize) -> Result<Vec<i64>, String> {
         let kind = kind_of(array)?;
         match self.text(array) {
-            Some(mut text) => text.ints(count, kind, Form::Text),
+            Some(text) => Cursor::new(&text).ints(count, kind, Form::Text),
             None => ints(&self.data(array, count, kind)?, kind, self.endian),
         }
     }
 
     /// The numbers of an array that are text.
-    fn text(&self, array: Tag<'_>) -> Option<Cursor<'_>> {
-        let ascii = array
-            .get("format")
-            .is_some_and(|f| f.eq_ignore_ascii_case("ascii"));
+    fn text(&self, array: &Tag<'_>) -> Option<Cow<'_, [u8]>> {
+        let format = array.get("format");
+        format.filter(|format| format.eq_ignore_ascii_case("ascii"))?;
         let rest = &self.bytes[array.end..];
         let end = rest.iter().position(|b| *b == b'<').unwrap_or(rest.len());
-        ascii.then_some(Cursor {
-            bytes: &rest[..end],
-            at: 0,
-        })
+        if !rest[end..].starts_with(b"<!") {
+            return Some(Cow::Borrowed(&rest[..end]));
+        }
+        let mut text = Vec::new();
+        let read = CharacterData::new(rest).read_to_end(&mut text);
+        read.is_ok().then_some(Cow::Owned(text))
     }
 
     /// The bytes of an array, as many as numbers need.
-    fn data(&self, array: Tag<'_>, count: usize, kind: SampleType) -> Result<Vec<u8>, String> {
-        let name = array.get("Name").unwrap_or("Points");
-        let (start, base64) = match array.get("format") {
+    fn data(&self, array: &Tag<'_>, count: usize, kind: SampleType) -> Result<Vec<u8>, String> {
+        let name = array.get("Name").unwrap_or(Cow::Borrowed("Points"));
+        let (start, base64) = match array.get("format").as_deref() {
             Some("appended") => {
                 let (start, base64) = self.appended.ok_or("there are no appended arrays")?;
                 let offset = array

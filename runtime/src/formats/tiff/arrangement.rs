@@ -1,5 +1,6 @@
 //! The arrangement of the pages of a TIFF and the sizes of its voxels: from the metadata of ImageJ or OME, or the defaults.
 
+use std::borrow::Cow;
 use std::io::{Read, Seek};
 
 use tiff::decoder::Decoder;
@@ -7,7 +8,7 @@ use tiff::tags::Tag;
 
 use crate::formats::{ImageError, Note};
 use crate::nrrd::Kind;
-use crate::xml::attribute;
+use crate::xml::{self, Tags};
 
 /// The axes that the pages form, the fastest first, and the sizes of voxels along x, y and z.
 #[derive(Default)]
@@ -54,11 +55,9 @@ pub(super) fn arrange(
     if description.starts_with("ImageJ=") {
         return imagej(description, pages, resolution);
     }
-    if let Some(at) = description.find("<Pixels ") {
-        let tag = description[at + 7..].split('>').next().unwrap_or_default();
-        if let Some(arrangement) = ome(tag, pages) {
-            return Ok(arrangement);
-        }
+    let pixels = Tags::new(description.as_bytes()).find(|tag| tag.name() == "Pixels");
+    if let Some(arrangement) = pixels.and_then(|tag| ome(&tag, pages)) {
+        return Ok(arrangement);
     }
     let step =
         |r: Option<(f64, Option<f64>)>| r.and_then(|(pixels, length)| Some(length? / pixels));
@@ -131,13 +130,12 @@ fn imagej(
 }
 
 /// The attributes of OME's tag `Pixels`, which name the order of the axes.
-fn ome(tag: &str, pages: usize) -> Option<Arrangement> {
-    let order = attribute(tag, "DimensionOrder")?.strip_prefix("XY")?;
+fn ome(tag: &xml::Tag<'_>, pages: usize) -> Option<Arrangement> {
+    let order = tag.get("DimensionOrder")?;
+    let order = order.strip_prefix("XY")?;
     let mut axes = Vec::new();
     for letter in order.chars() {
-        let size = attribute(tag, &format!("Size{letter}"))?
-            .parse::<usize>()
-            .ok()?;
+        let size = tag.get(&format!("Size{letter}"))?.parse::<usize>().ok()?;
         let kind = match letter {
             'Z' => Kind::Domain,
             'T' => Kind::Time,
@@ -149,13 +147,13 @@ fn ome(tag: &str, pages: usize) -> Option<Arrangement> {
         .iter()
         .try_fold(1_usize, |n, (_, size)| n.checked_mul(*size));
     let steps = ["X", "Y", "Z"].map(|letter| {
-        let step = attribute(tag, &format!("PhysicalSize{letter}"))?
+        let step = tag
+            .get(&format!("PhysicalSize{letter}"))?
             .parse::<f64>()
             .ok()?;
         (step.is_finite() && step > 0.0).then_some(step)
     });
-    let unit = attribute(tag, "PhysicalSizeXUnit")
-        .unwrap_or("µm")
-        .to_string();
+    let unit = tag.get("PhysicalSizeXUnit");
+    let unit = unit.map_or("µm".to_string(), Cow::into_owned);
     (product == Some(pages)).then_some(Arrangement { axes, steps, unit })
 }
