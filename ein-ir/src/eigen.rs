@@ -4,7 +4,7 @@
 //! right-handed. The sign of an eigenvector means nothing, but here it is fixed, so that evaluations can be compared: the
 //! last coordinate of every vector but the last is not negative.
 
-use crate::ops::gauss_jordan;
+use crate::tensor::gauss_jordan;
 use crate::{Jet, Shape, Tensor};
 
 /// A part of an eigensystem.

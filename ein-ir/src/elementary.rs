@@ -5,7 +5,7 @@
 //! reference evaluation. A test compares the two, and others compare singularities and signs with the values.
 
 use crate::erf::{erf, erfc};
-use crate::ops::{Domain, Lift, Syntax};
+use crate::ops::vocabulary::{Domain, Lift, Syntax};
 use crate::{Jet, Param, Shape, Term, parse};
 use Domain::{NonZero, Positive, UnitInterval};
 use Elementary::*;

@@ -6,7 +6,8 @@ use crate::{
     form::composed,
     insert::Source,
     journal::{Journal, TermId},
-    normalize::{Normalized, Options, run},
+    normalize::{Normalized, run},
+    options::Options,
 };
 use ein_ir::region::{Region, ValueId};
 

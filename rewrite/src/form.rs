@@ -11,7 +11,7 @@ use crate::{
     insert::Source,
     journal::{Journal, TermId},
     log::Log,
-    normalize::{Options, Stats},
+    options::{Options, Stats},
     phases::{extracted_root, optimize},
     price::{Price, arena_cost, unsliced_probes},
     regroup::{plan, scale_scalars},

@@ -1,7 +1,6 @@
-//! The laws by which a term may change, each with its name and a statement: the rules of the e-graph, the steps of the
-//! simplifier, and what constructors do by themselves.
+//! The laws that constructors apply by themselves, each with its name and a statement, and the count of laws that were taken.
 
-use crate::{build::Context, rules::RULES, simplify::STEPS};
+use crate::{build::Context, simplify::STEPS};
 
 /// A law by which normalization may change a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,14 +9,6 @@ pub struct Law {
     pub name: &'static str,
     /// The law in index notation.
     pub statement: &'static str,
-}
-
-/// All laws: the rules of the e-graph, the steps of the simplifier, and the laws of construction.
-pub fn laws() -> impl Iterator<Item = Law> {
-    let law = |name, statement| Law { name, statement };
-    let rules = RULES.iter().map(move |rule| law(rule.name, rule.law));
-    let steps = STEPS.iter().map(move |step| law(step.name, step.law));
-    rules.chain(steps).chain(CONSTRUCTION.iter().copied())
 }
 
 /// A law that a constructor applies, by its row in [`CONSTRUCTION`].
@@ -113,17 +104,4 @@ impl Taken {
 /// Notes that a constructor applied a law.
 pub(crate) fn note(context: &mut dyn Context, law: Construction) {
     context.taken().step(STEPS.len() + law as usize);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn every_law_has_a_name_of_its_own() {
-        let names: BTreeSet<&str> = laws().map(|law| law.name).collect();
-        assert_eq!(names.len(), laws().count());
-        assert_eq!(CONSTRUCTION.len(), Construction::Zero as usize + 1);
-    }
 }

@@ -12,7 +12,7 @@ use crate::{
     laws::CONSTRUCTION,
     log::Left,
     node::Node,
-    normalize::{Options, Stats},
+    options::{Options, Stats},
     price::arena_cost,
     regroup::plan,
     rules::{

@@ -1,7 +1,8 @@
 //! Rows of eigensystems of symmetric matrices.
 
-use super::tensor::{leibniz, length, trace};
+use super::tensor::{length, trace};
 use super::{Domain, Meaning, OpDef, Oracle, POINTWISE, Syntax};
+use crate::tensor::leibniz;
 use crate::{Jet, Shape, Tensor};
 use std::f64::consts::FRAC_PI_3;
 

@@ -1,6 +1,7 @@
 //! Tokens of the EIN notation.
 
-use crate::{ParseError, Rational};
+use super::error::ParseError;
+use crate::Rational;
 use std::fmt;
 
 /// A token.

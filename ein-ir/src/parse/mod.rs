@@ -27,32 +27,17 @@
 //! its signature: extents by letters and sequences of axes by Greek letters, alone in the list of axes or in
 //! `Σ β:α.`, which sums over indices `β` for all axes of `α`. An index whose extent is 1 does not count as an axis.
 
+mod error;
 mod expr;
 mod lex;
+
+pub use error::ParseError;
 
 use crate::ops::Bindings;
 use crate::region::{Def, Region, ValueId};
 use crate::{Ein, Index, Param, Rational, Shape, Term};
 use lex::{Token, tokens};
-use std::fmt;
 use std::str::FromStr;
-
-/// Why a text is not EIN.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseError {
-    /// The byte at which reading stopped.
-    pub at: usize,
-    /// The error there.
-    pub message: String,
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "byte {}: {}", self.at, self.message)
-    }
-}
-
-impl std::error::Error for ParseError {}
 
 /// The operator that the meaning of a row says, for these parameters and names. Panics on a mistake in the row.
 pub(crate) fn template(text: &str, params: &[Param], bindings: &Bindings) -> Ein {

@@ -12,7 +12,7 @@ use crate::{
     egraph::{Graph, insert_nodes},
     insert::Source,
     journal::Journal,
-    normalize::{Options, Stats},
+    options::{Options, Stats},
     phases::optimize,
     rules::{RULES, Rule},
     saturate::{Limits, saturate},
