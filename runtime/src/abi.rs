@@ -135,6 +135,17 @@ impl fmt::Display for Failure {
     }
 }
 
+/// The lanes of a mask, lowest first.
+pub(crate) fn bits(mut mask: LaneMask) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        (mask != 0).then(|| {
+            let lane = mask.trailing_zeros();
+            mask &= mask - 1;
+            lane
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

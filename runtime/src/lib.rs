@@ -14,6 +14,7 @@
 //! Tests named `memory` count what the allocator gives out and say nothing new there.
 
 pub mod abi;
+mod derivatives;
 pub mod eigen;
 pub mod fem;
 pub mod file_name;

@@ -137,7 +137,7 @@ impl Space {
         let highest = if tensor { dim * degree } else { degree };
         let mut exponents = Vec::new();
         for total in 0..highest + 1 {
-            let all = crate::probe::multi_indices(dim, total);
+            let all = crate::derivatives::multi_indices(dim, total);
             exponents.extend(
                 all.filter(|e| !tensor || e.iter().all(|&n| n <= degree))
                     .map(|e| e.map(|n| n as u8)),
@@ -260,7 +260,7 @@ pub(super) fn simple<C: Coefficient<S>, S: Number, const N: usize>(
 pub(super) struct Powers<const ORDERS: usize>([[[f64; MAX_DEGREE + 1]; ORDERS]; 3]);
 
 /// Those of all orders.
-pub(super) type AllPowers = Powers<{ crate::probe::MAX_ORDER + 1 }>;
+pub(super) type AllPowers = Powers<{ crate::derivatives::MAX_ORDER + 1 }>;
 
 impl<const ORDERS: usize> Powers<ORDERS> {
     #[inline(always)]

@@ -7,7 +7,7 @@ use super::evaluate::Call;
 use super::lanes::{Searches, read, set_bits, write};
 use super::world::{Place, distinct};
 use super::{FemValues, Mesh, NONE};
-use crate::probe::MAX_ORDER;
+use crate::derivatives::MAX_ORDER;
 use crate::simd::{BASELINE_FUSES, Doubles, Float, Isa, Lanes, MAX_WIDTH, Real};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{F64x4, F64x8};

@@ -9,7 +9,7 @@
 )]
 
 use super::polynomial::{AllPowers, Space};
-use crate::probe::{MAX_ORDER, multi_indices};
+use crate::derivatives::{MAX_ORDER, multi_indices};
 
 /// The coefficients of a series in three variables to the highest order.
 const TERMS: usize = (MAX_ORDER + 1) * (MAX_ORDER + 2) * (MAX_ORDER + 3) / 6;

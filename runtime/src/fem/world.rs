@@ -8,7 +8,7 @@ use super::number::Number;
 use super::polynomial::{AllPowers, Space, simple};
 use super::series::{InverseJacobian, Series};
 use super::{FemValues, Mesh, NONE, mutants};
-use crate::probe::{MAX_ORDER, multi_indices};
+use crate::derivatives::{MAX_ORDER, multi_indices};
 
 /// Components of a full tensor of derivatives of the highest order in three dimensions.
 const FULL: usize = 3_usize.pow(MAX_ORDER as u32);

@@ -10,7 +10,8 @@
 
 use super::kernel::degree_of;
 use super::locate::{Cells, Taps, first_taps, interior, remapped, remapped_together};
-use super::{Border, MAX_ORDER, MAX_SUPPORT, ProbeImage, ProbeKernel};
+use super::{Border, MAX_SUPPORT, ProbeImage, ProbeKernel};
+use crate::derivatives::{MAX_ORDER, multi_indices};
 use crate::simd::{Float, MAX_WIDTH, Mask, Vector};
 use std::mem::MaybeUninit;
 
@@ -251,8 +252,8 @@ unsafe fn contract<V: Vector>(
     }
     let mut first = 0;
     for order in (0..highest + 1).filter(|m| spec.orders >> m & 1 == 1) {
-        let count = super::multi_indices(spec.dim, order).count();
-        for (i, [dx, dy, dz]) in super::multi_indices(spec.dim, order).enumerate() {
+        let count = multi_indices(spec.dim, order).count();
+        for (i, [dx, dy, dz]) in multi_indices(spec.dim, order).enumerate() {
             let slot = first + component * count + i;
             // SAFETY: every derivative up to `highest` was summed; the caller made room for every slot.
             unsafe {

@@ -5,7 +5,8 @@
 //! half-open on the right and a jump at a sample takes its right-hand limit. Composition and differentiation
 //! are exact; each coefficient is rounded once.
 
-use super::{MAX_ORDER, ProbeSpec, Real};
+use super::{ProbeSpec, Real};
+use crate::derivatives::MAX_ORDER;
 use crate::simd::Float;
 
 /// An even piecewise polynomial kernel with integer knots.

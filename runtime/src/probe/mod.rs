@@ -58,14 +58,13 @@ pub use kernel::{KernelPieces, ProbeKernel};
 pub use linear::{FROM_BOX, LANE_BY_LANE, Linear, SharedBox};
 pub use table::{lookup, lookup_for};
 
+pub use crate::derivatives::MAX_ORDER;
+use crate::derivatives::multi_indices;
 use crate::simd::{Float, WIDTHS};
 pub use crate::simd::{Isa, Real};
 use contact::Contact;
 use std::ffi::c_void;
 use std::marker::PhantomData;
-
-/// The highest total order of derivatives a primitive can be asked for.
-pub const MAX_ORDER: usize = 8;
 
 /// The largest support of a kernel: half the number of taps per axis.
 pub const MAX_SUPPORT: usize = 3;
@@ -167,16 +166,6 @@ pub fn outputs(spec: &ProbeSpec) -> Vec<OutputSlot> {
         }
     }
     slots
-}
-
-/// The derivatives of total order `order` in `dim` dimensions, as counts per axis, in the order of outputs.
-pub(crate) fn multi_indices(dim: usize, order: usize) -> impl Iterator<Item = [usize; 3]> {
-    (0..order + 1).rev().flat_map(move |x| {
-        (0..order - x + 1)
-            .rev()
-            .map(move |y| [x, y, order - x - y])
-            .filter(move |c| c[dim..].iter().all(|&n| n == 0))
-    })
 }
 
 /// How samples beyond the edge of an image are defined.

@@ -6,7 +6,7 @@
 use super::blocks::{Blocks, copy_lane};
 use super::layout::StateLayout;
 use super::roster::{LaneSets, Roster};
-use crate::abi::LaneMask;
+use crate::abi::bits;
 use crate::memory::Room;
 
 /// True when at most half the lanes of the open blocks (those with an active lane) are active, and
@@ -38,17 +38,6 @@ pub(crate) fn packed_order(lanes: &[LaneSets], width: usize) -> Vec<u32> {
         }
     }
     slots
-}
-
-/// The lanes of a mask, lowest first.
-pub(crate) fn bits(mut mask: LaneMask) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        (mask != 0).then(|| {
-            let lane = mask.trailing_zeros();
-            mask &= mask - 1;
-            lane
-        })
-    })
 }
 
 /// The per-slot records of a run of blocks that travel with the strands.
@@ -163,6 +152,7 @@ mod tests {
     use super::super::blocks::lanes_mut;
     use super::super::layout::{Kind, Scalar, Sharing, Variable};
     use super::*;
+    use crate::abi::LaneMask;
 
     fn lanes(active: LaneMask, stable: LaneMask, fresh: LaneMask) -> LaneSets {
         LaneSets {

@@ -7,8 +7,8 @@
 //! user can see is ordered by rank and does not depend on the slots. For a grid the rank
 //! is the row-major index.
 
-use super::arrange::bits;
 use crate::abi::LaneMask;
+use crate::abi::bits;
 
 /// The lanes of one block by state; a lane in no set is vacant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

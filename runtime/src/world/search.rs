@@ -2,8 +2,8 @@
 //! dimension from the rest.
 
 use crate::abi::LaneMask;
+use crate::abi::bits;
 use crate::neighbours::{CellGrid, Coordinate, Hits, Points, RadiusStatistics, can_be_found};
-use crate::strands::arrange::bits;
 use crate::strands::blocks::Blocks;
 use crate::strands::roster::{LaneSets, Roster};
 use crate::strands::{Plane, Position, Scalar, Sharing, StateLayout};

@@ -4,11 +4,11 @@
 mod sequences;
 
 use super::events::{ListArena, Nursery, PrintLog, StrandFailure};
+use crate::abi::bits;
 use crate::abi::{Failure, FailureKind, LaneLists, LaneMask, StepHead};
 use crate::memory::Meter;
 use crate::neighbours::{Hits, RadiusStatistics};
 use crate::sequence::{HeldSequence, Sequence, SequenceCache, SequencePool};
-use crate::strands::arrange::bits;
 use crate::strands::blocks::{Blocks, lanes_mut, record_bytes, save_lane};
 use crate::strands::roster::Roster;
 use crate::strands::{Counts, Plane, SequencePlane, Sharing, StateLayout};

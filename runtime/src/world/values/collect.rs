@@ -1,9 +1,9 @@
 //! From blocks to strand order: takes planes of every block, gives the values of all members of a set in creation order.
 
 use crate::abi::LaneMask;
+use crate::abi::bits;
 use crate::memory::{Room, roomy};
 use crate::reduce::Values;
-use crate::strands::arrange::bits;
 use crate::strands::{Scalar, StrandSet};
 use crate::world::core::Core;
 use rayon::prelude::*;

@@ -2,10 +2,10 @@
 //! method does not keep.
 
 use super::{Shared, StepContext, Worker};
+use crate::abi::bits;
 use crate::abi::{FailureKind, LaneMask};
 use crate::memory::Shortage;
 use crate::sequence::{CannotGrow, HeldSequence, Owner, Sequence, Settling};
-use crate::strands::arrange::bits;
 use crate::strands::blocks::{copy_block, copy_lane, lanes_mut};
 use crate::strands::{Plane, SequencePlane};
 
