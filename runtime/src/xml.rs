@@ -60,7 +60,7 @@ impl Tag<'_> {
         name.rsplit_once(':').map_or(name, |(_, name)| name)
     }
 
-    /// The value of an attribute, with its entities replaced by what they stand for, if they are known.
+    /// The value of an attribute, with known entities replaced by their characters.
     pub(crate) fn get(&self, name: &str) -> Option<Cow<'_, str>> {
         let mut attributes = self.start.attributes();
         let mut attributes = attributes.with_checks(false).flatten();

@@ -64,8 +64,13 @@ fn parts_in_any_order_make_the_file_that_is_written_in_one_go() {
         value: 7,
         digits: 3,
     });
-    let (early, late) = (destination(&dir, "a.nrrd"), destination(&dir, "b.nrrd"));
-    for number in [None, number] {
+    for (number, suffix) in [
+        (None, "nrrd"),
+        (number, "nrrd"),
+        (None, "npy"),
+        (number, "npy"),
+    ] {
+        let [early, late] = ["a", "b"].map(|name| destination(&dir, &format!("{name}.{suffix}")));
         let told = with(Values::F64(&numbers), |contents| {
             write::write(&late, number, contents, &Style::default()).unwrap()
         });
@@ -85,7 +90,16 @@ fn parts_in_any_order_make_the_file_that_is_written_in_one_go() {
     }
     assert_eq!(
         names(&dir),
-        ["a-007.nrrd", "a.nrrd", "b-007.nrrd", "b.nrrd"]
+        [
+            "a-007.npy",
+            "a-007.nrrd",
+            "a.npy",
+            "a.nrrd",
+            "b-007.npy",
+            "b-007.nrrd",
+            "b.npy",
+            "b.nrrd"
+        ]
     );
 }
 
@@ -112,7 +126,7 @@ fn a_file_that_is_not_finished_leaves_nothing() {
 #[test]
 fn other_files_are_written_when_all_is_there() {
     let dir = directory("other");
-    for name in ["a.png", "a.txt", "a.npy", "a.nhdr", "none/a.nrrd"] {
+    for name in ["a.png", "a.txt", "a.npz", "a.nhdr", "none/a.nrrd"] {
         let begun = with(Values::F32(&[]), |contents| {
             Early::begin(&destination(&dir, name), None, contents)
         });

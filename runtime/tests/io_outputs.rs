@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use runtime::nrrd::{self, Samples};
-use runtime::output::format::{Destination, FileFormat};
-use runtime::output::write::{self, Contents, Style, Written};
+use runtime::output::format::Destination;
+use runtime::output::write::{self, Contents, Number, Style, Written};
 use runtime::output::{Column, Domain, Length, Output, Scalar, Values, to_nrrd, to_nrrd_pair};
 use runtime::png::{self, Depth, Range};
 
@@ -252,30 +252,40 @@ fn names_of_snapshots_count_super_steps() {
     assert_eq!(numbered("dir/iso.png", 50), "dir/iso-0050.png");
     assert_eq!(numbered("iso.PNG", 5), "iso-0005.png");
     assert_eq!(numbered("png:iso", 5), "iso-0005.png");
-    assert_eq!(
-        named("v").numbered_sequence_files(42, 4),
-        ["v-len-0042.nrrd", "v-data-0042.nrrd"]
-    );
-    assert_eq!(
-        named("x.nrrd").sequence_files(),
-        ["x-len.nrrd", "x-data.nrrd"]
-    );
+    let number = Some(Number {
+        value: 42,
+        digits: 4,
+    });
+    for (name, number, varying, files) in [
+        (
+            "v",
+            number,
+            true,
+            &["v-len-0042.nrrd", "v-data-0042.nrrd"][..],
+        ),
+        ("x.nrrd", None, true, &["x-len.nrrd", "x-data.nrrd"]),
+        ("x.nrrd", None, false, &["x.nrrd"]),
+        ("x.nhdr", number, false, &["x-0042.raw", "x-0042.nhdr"]),
+        ("x.npz", number, true, &["x-0042.npz"]),
+    ] {
+        assert_eq!(named(name).files(number, varying), files);
+    }
 }
 
 #[test]
 fn the_suffix_chooses_the_format() {
     let rows = [
-        ("a.nrrd", FileFormat::Nrrd, "a.nrrd"),
-        ("a.NHDR", FileFormat::DetachedNrrd, "a.NHDR"),
-        ("d.x/a.png", FileFormat::Png, "d.x/a.png"),
-        ("dir.png/a", FileFormat::Nrrd, "dir.png/a"),
-        ("-", FileFormat::Nrrd, "-"),
-        ("png:-", FileFormat::Png, "-"),
-        ("txt:a.b", FileFormat::Text, "a.b"),
+        ("a.nrrd", "nrrd", "a.nrrd"),
+        ("a.NHDR", "nhdr", "a.NHDR"),
+        ("d.x/a.png", "png", "d.x/a.png"),
+        ("dir.png/a", "nrrd", "dir.png/a"),
+        ("-", "nrrd", "-"),
+        ("png:-", "png", "-"),
+        ("txt:a.b", "txt", "a.b"),
     ];
-    for (name, format, file) in rows {
-        let file = file.into();
-        assert_eq!(Destination::parse(name), Ok(Destination { format, file }));
+    for (name, suffix, file) in rows {
+        let found = Destination::parse(name).unwrap();
+        assert_eq!((found.format.suffix(), found.file), (suffix, file.into()));
     }
     let error = Destination::parse("a.jpg").unwrap_err();
     let expected = "a.jpg: found suffix `.jpg`, expected one of .nrrd, .nhdr, .png, .txt, ";

@@ -87,7 +87,7 @@ fn two_outputs_share_a_file_only_where_its_format_takes_several() {
         found[0].contains("`pos`, `b` go to one file") && found[0].contains("-o-pos, -o-b"),
         "{found:?}"
     );
-    for file in ["x.csv", "x.vtp", "x.ply", "x.obj"] {
+    for file in ["x.csv", "x.npz", "x.vtp", "x.ply", "x.obj"] {
         let Plan { results, .. } =
             plan(&outputs, &domain, &options(&[Some(file); 2]), &[]).unwrap();
         assert_eq!(
@@ -107,6 +107,8 @@ fn each_format_has_its_shapes() {
     let rows = [
         (scalar(), grid(2), "v.png", true),
         (scalar(), grid(1), "v.png", false),
+        (lines(), grid(2), "v.npy", false),
+        (lines(), grid(2), "v.npz", true),
         (scalar(), grid(3), "v.png", false),
         (scalar(), Domain::List(9), "v.png", false),
         (scalar(), grid(1), "v.csv", true),

@@ -5,7 +5,6 @@ use crate::{codegen::Compiled, run};
 use runtime::memory::{claim, shown};
 use runtime::output::{
     Domain, Output, Scalar,
-    format::FileFormat,
     plan::{Plan, Target},
 };
 use std::{
@@ -63,16 +62,8 @@ pub(super) fn check_memory(plan: &Plan, domain: &Domain, program: &Compiled) -> 
 
 /// The bytes of the values of a file, if they are stored as they are; 0 for compressed files and standard output.
 fn bytes_of(target: &Target, outputs: &[Output], domain: &Domain, program: &Compiled) -> u64 {
-    let is_stored = matches!(
-        target.destination.format,
-        FileFormat::Nrrd
-            | FileFormat::DetachedNrrd
-            | FileFormat::Npy
-            | FileFormat::Vtp
-            | FileFormat::Vti
-            | FileFormat::Ply
-    );
-    if !is_stored || target.destination.is_standard_output() {
+    let destination = &target.destination;
+    if !destination.format.stores_bytes() || destination.is_standard_output() {
         return 0;
     }
     gathered_bytes(target, outputs, domain, program)

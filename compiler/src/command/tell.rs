@@ -8,11 +8,7 @@ use super::{
 use crate::run::{Prepared, Running};
 use runtime::{
     input::options::RunOptions,
-    output::{
-        format::{FileFormat, STANDARD_OUTPUT},
-        plan::Plan,
-        write::Written,
-    },
+    output::{format::STANDARD_OUTPUT, plan::Plan, write::Written},
     world::RunEnd,
 };
 use std::time::Duration;
@@ -50,7 +46,7 @@ impl Execution<'_> {
         };
         let pictures = numbered
             .iter()
-            .filter(|target| target.destination.format == FileFormat::Png);
+            .filter(|target| target.destination.format.suffix() == "png");
         for target in pictures.filter(|_| !self.options.quiet) {
             let file = target.destination.numbered(0, 1).file.to_string();
             let stem = file.trim_end_matches("-0.png");

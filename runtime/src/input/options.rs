@@ -231,7 +231,7 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["-o", "--output"],
         argument: "FILE",
-        help: "write the output to FILE; the suffix chooses the format: .nrrd, .nhdr, .png, .txt, .npy, .csv, .vtp, .vti, .ply, .obj, .apng, .y4m",
+        help: "write the output to FILE; the suffix chooses the format: .nrrd, .nhdr, .png, .txt, .npy, .npz, .csv, .vtp, .vti, .ply, .obj, .apng, .y4m",
         effect: Effect::OutputFile(|output, file| output.file = Some(file)),
     },
     OptionRow {

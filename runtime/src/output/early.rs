@@ -1,15 +1,15 @@
-//! NRRD files that are written while their values are computed, each part by the worker that has it.
+//! Files that are written while their values are computed, each part by the worker that has it.
 
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use super::format::{Destination, FileFormat};
-use super::staged::{Staged, error, is_special};
-use super::write::{Contents, Number, Written, describe_array, written};
-use super::{OutputError, axes, header};
-use crate::nrrd;
+use super::OutputError;
+use super::contents::{Contents, Number, Written};
+use super::format::Destination;
+use super::identity::is_special;
+use super::staged::{Staged, error};
 
 /// A file whose header is written; values follow as they come.
 pub struct Early {
@@ -39,29 +39,30 @@ impl Early {
         };
         // The bytes of truth values are not those in the file.
         column.values.bytes()?;
+        let of_value = column.values.sample_type().size()?;
         let destination = match number {
             Some(Number { value, digits }) => &destination.numbered(value, digits),
             None => destination,
         };
         let path = &*destination.file;
         let is_file = !destination.is_standard_output() && !is_special(path);
-        if !cfg!(unix) || destination.format != FileFormat::Nrrd || !is_file {
-            return None;
-        }
-        let axes = axes(column.output, contents.domain, contents.place).ok()?;
-        let header = header(axes, column.values, contents.place);
-        let (text, bytes) = nrrd::native_header(&header).ok()?;
+        let head = destination
+            .format
+            .head()
+            .filter(|_| cfg!(unix) && is_file)?;
+        let head = head(contents)?;
+        let values = contents.domain.strand_count() * column.output.strand_size();
         let mut staged = Staged::default();
         let early = Early {
             file: staged.open(path).ok()?,
             path: path.to_path_buf(),
             staged,
-            start: text.len() as u64,
-            left: AtomicU64::new(bytes as u64),
+            start: head.len() as u64,
+            left: AtomicU64::new((values * of_value) as u64),
             failure: Mutex::default(),
-            written: written(&destination.file, describe_array(contents), None),
+            written: Written::new(&destination.file, contents.description()),
         };
-        early.write_at(0, text.as_bytes());
+        early.write_at(0, &head);
         Some(early)
     }
 

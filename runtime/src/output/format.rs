@@ -1,101 +1,238 @@
 //! The formats of output files, in a table, and names that choose one.
+//!
+//! A format is a row of [`FORMATS`]. Planning, writing, streaming and messages read the row, so nothing else has to know a new one.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
+use std::fmt;
 
-use crate::file_name::{FileName, escaped, split_first, split_last};
+use super::contents::{Encode, Head, Number};
+use super::frames::{self, Begin};
+use super::names::numbered;
+use super::nrrd_files::{self, Pair};
+use super::shapes::{self, Fits};
+use super::{meshes, numpy, points, tables, vtk};
+use crate::file_name::{FileName, escaped, split_first};
 
 /// The name that stands for standard output.
 pub const STANDARD_OUTPUT: &str = "-";
 
-/// The format of an output file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileFormat {
-    /// A NRRD, header and data in one file.
-    Nrrd,
-    /// A NRRD header, with the data in a file beside it.
-    DetachedNrrd,
-    /// A picture.
-    Png,
-    /// Numbers in text.
-    Text,
-    /// An array of NumPy.
-    Npy,
-    /// A table in text.
-    Csv,
-    /// Points and lines with data, for VTK.
-    Vtp,
-    /// A grid with data, for VTK.
-    Vti,
-    /// Points and edges with properties.
-    Ply,
-    /// Points and lines.
-    Obj,
-    /// An animated picture.
-    Apng,
-    /// Frames for an encoder of films.
-    Y4m,
-}
-
 /// The properties of a format.
-struct FormatRow {
-    format: FileFormat,
+struct Row {
+    /// The suffix that asks for it, without the period.
     suffix: &'static str,
+    /// A description in a few words.
+    about: &'static str,
     /// Whether one file takes several outputs.
     takes_several: bool,
+    /// Whether a file is as long as the values in it, so that its size is known before.
+    stores_bytes: bool,
+    /// The outputs that it can hold.
+    fits: Fits,
+    /// Writes a file.
+    encode: Encode,
+    /// The bytes in front of the values of an output, if a file is these and the values in the order of strands. Such a file can be
+    /// written while strands still run.
+    head: Option<Head>,
+    /// Two files, if outputs need them.
+    pair: Option<&'static Pair>,
+    /// Begins a film, if it holds many pictures.
+    film: Option<Begin>,
 }
 
-const FORMATS: &[FormatRow] = &[
-    row(FileFormat::Nrrd, "nrrd", false),
-    row(FileFormat::DetachedNrrd, "nhdr", false),
-    row(FileFormat::Png, "png", false),
-    row(FileFormat::Text, "txt", false),
-    row(FileFormat::Npy, "npy", false),
-    row(FileFormat::Csv, "csv", true),
-    row(FileFormat::Vtp, "vtp", true),
-    row(FileFormat::Vti, "vti", true),
-    row(FileFormat::Ply, "ply", true),
-    row(FileFormat::Obj, "obj", true),
-    row(FileFormat::Apng, "apng", false),
-    row(FileFormat::Y4m, "y4m", false),
+/// A format that stores the bytes of one output.
+const ARRAY: Row = Row {
+    suffix: "",
+    about: "",
+    takes_several: false,
+    stores_bytes: true,
+    fits: shapes::arrays,
+    encode: nrrd_files::write_nrrd,
+    head: None,
+    pair: None,
+    film: None,
+};
+
+/// A format that stores the numbers of one output in another form.
+const OTHER: Row = Row {
+    stores_bytes: false,
+    ..ARRAY
+};
+
+/// A format of points and lines.
+const POINTS: Row = Row {
+    takes_several: true,
+    fits: points::positions,
+    ..ARRAY
+};
+
+static FORMATS: [Row; 13] = [
+    Row {
+        suffix: "nrrd",
+        about: "NRRD: an array with the place of its grid",
+        fits: shapes::anything,
+        head: Some(nrrd_files::head),
+        pair: Some(&nrrd_files::SEQUENCES),
+        ..ARRAY
+    },
+    Row {
+        suffix: "nhdr",
+        about: "the header of a NRRD, with the data in a file beside it",
+        pair: Some(&nrrd_files::DETACHED),
+        ..ARRAY
+    },
+    Row {
+        suffix: "png",
+        about: "a picture",
+        fits: frames::pictures,
+        encode: frames::write_png,
+        ..OTHER
+    },
+    Row {
+        suffix: "txt",
+        about: "numbers in text",
+        encode: nrrd_files::write_text,
+        ..OTHER
+    },
+    Row {
+        suffix: "npy",
+        about: "an array for NumPy",
+        encode: numpy::write_npy,
+        head: Some(numpy::npy_head),
+        ..ARRAY
+    },
+    Row {
+        suffix: "npz",
+        about: "arrays for NumPy, by the names of outputs",
+        takes_several: true,
+        fits: numpy::named_apart,
+        encode: numpy::write_npz,
+        ..ARRAY
+    },
+    Row {
+        suffix: "csv",
+        about: "a table in text",
+        takes_several: true,
+        fits: shapes::rows,
+        encode: tables::write_csv,
+        ..OTHER
+    },
+    Row {
+        suffix: "vtp",
+        about: "points and lines with data, for VTK",
+        encode: vtk::write_vtp,
+        ..POINTS
+    },
+    Row {
+        suffix: "vti",
+        about: "a grid with data, for VTK",
+        takes_several: true,
+        fits: shapes::grids,
+        encode: vtk::write_vti,
+        ..ARRAY
+    },
+    Row {
+        suffix: "ply",
+        about: "points and edges with properties",
+        encode: meshes::write_ply,
+        ..POINTS
+    },
+    Row {
+        suffix: "obj",
+        about: "points and lines",
+        encode: meshes::write_obj,
+        stores_bytes: false,
+        ..POINTS
+    },
+    Row {
+        suffix: "apng",
+        about: "an animated picture",
+        fits: frames::pictures,
+        encode: frames::write_png,
+        film: Some(frames::animation),
+        ..OTHER
+    },
+    Row {
+        suffix: "y4m",
+        about: "frames for an encoder of films",
+        fits: frames::pictures,
+        encode: frames::write_y4m,
+        film: Some(frames::y4m),
+        ..OTHER
+    },
 ];
 
-const fn row(format: FileFormat, suffix: &'static str, takes_several: bool) -> FormatRow {
-    FormatRow {
-        format,
-        suffix,
-        takes_several,
+/// The format of an output file: a row of the table.
+#[derive(Clone, Copy)]
+pub struct FileFormat(&'static Row);
+
+impl PartialEq for FileFormat {
+    fn eq(&self, other: &FileFormat) -> bool {
+        self.0.suffix == other.0.suffix
+    }
+}
+
+impl Eq for FileFormat {}
+
+impl fmt::Debug for FileFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.suffix)
     }
 }
 
 impl FileFormat {
-    fn row(self) -> &'static FormatRow {
-        let of = |row: &&FormatRow| row.format == self;
-        FORMATS.iter().find(of).expect("every format has a row")
+    /// The format of files for which nothing else is asked.
+    pub fn nrrd() -> FileFormat {
+        FileFormat(&FORMATS[0])
     }
 
     /// The suffix that asks for it, without the period.
     pub fn suffix(self) -> &'static str {
-        self.row().suffix
+        self.0.suffix
+    }
+
+    /// A description in a few words.
+    pub fn about(self) -> &'static str {
+        self.0.about
     }
 
     /// Whether one file takes several outputs.
     pub fn takes_several(self) -> bool {
-        self.row().takes_several
+        self.0.takes_several
+    }
+
+    /// Whether a file is as long as the values in it, so that its size is known before.
+    pub fn stores_bytes(self) -> bool {
+        self.0.stores_bytes
     }
 
     /// Whether it holds many pictures, one after the other.
     pub fn is_film(self) -> bool {
-        matches!(self, FileFormat::Apng | FileFormat::Y4m)
+        self.0.film.is_some()
+    }
+
+    pub(super) fn fits(self) -> Fits {
+        self.0.fits
+    }
+
+    pub(super) fn encode(self) -> Encode {
+        self.0.encode
+    }
+
+    pub(super) fn head(self) -> Option<Head> {
+        self.0.head
+    }
+
+    pub(super) fn film(self) -> Option<Begin> {
+        self.0.film
     }
 
     fn of_suffix(suffix: &OsStr) -> Option<FileFormat> {
-        let asks = |row: &&FormatRow| suffix.eq_ignore_ascii_case(row.suffix);
-        FORMATS.iter().find(asks).map(|row| row.format)
+        FileFormat::all().find(|format| suffix.eq_ignore_ascii_case(format.suffix()))
     }
 
     /// All formats.
     pub fn all() -> impl Iterator<Item = FileFormat> {
-        FORMATS.iter().map(|row| row.format)
+        FORMATS.iter().map(FileFormat)
     }
 
     /// The suffixes of formats.
@@ -132,7 +269,7 @@ impl Destination {
             return Ok(Destination { format, file });
         }
         let Some(suffix) = file.extension() else {
-            let format = FileFormat::Nrrd;
+            let format = FileFormat::nrrd();
             return Ok(Destination { format, file });
         };
         match FileFormat::of_suffix(suffix) {
@@ -150,38 +287,35 @@ impl Destination {
         self.file == *STANDARD_OUTPUT
     }
 
-    /// The name without the suffix of its format.
-    fn stem(&self) -> &OsStr {
-        let whole = self.file.as_os_str();
-        match split_last(whole, b'.') {
-            Some((stem, end)) if end.eq_ignore_ascii_case(self.format.suffix()) => stem,
-            _ => whole,
-        }
-    }
-
-    /// The name with another end in the place of its suffix.
-    fn ended(&self, end: &str) -> FileName {
-        let mut name = OsString::from(self.stem());
-        name.push(end);
-        name.into()
-    }
-
-    /// The file of a numbered one of several: `iso.png` becomes `iso-0050.png`.
-    pub fn numbered(&self, number: u64, digits: usize) -> Destination {
-        let suffix = self.format.suffix();
+    /// The destination of a numbered one of several: `iso.png` becomes `iso-0050.png`.
+    pub fn numbered(&self, value: u64, digits: usize) -> Destination {
+        let number = Number { value, digits };
         Destination {
             format: self.format,
-            file: self.ended(&format!("-{number:0digits$}.{suffix}")),
+            file: numbered(&self.file, self.format.suffix(), number),
         }
     }
 
-    /// The two files of sequences of varying length: where each begins and how long it is, and the elements.
-    pub fn sequence_files(&self) -> [FileName; 2] {
-        ["len", "data"].map(|part| self.ended(&format!("-{part}.nrrd")))
+    /// The two files of outputs that need them, if there are sequences of varying length among them or not.
+    pub(super) fn pair(
+        &self,
+        number: Option<Number>,
+        varying: bool,
+    ) -> Option<(&'static Pair, [FileName; 2])> {
+        let pair = self
+            .format
+            .0
+            .pair
+            .filter(|pair| (pair.is_needed)(varying))?;
+        Some((pair, (pair.files)(&self.file, number)))
     }
 
-    /// The same of a numbered one of several.
-    pub fn numbered_sequence_files(&self, number: u64, digits: usize) -> [FileName; 2] {
-        ["len", "data"].map(|part| self.ended(&format!("-{part}-{number:0digits$}.nrrd")))
+    /// The files that outputs become, if there are sequences of varying length among them or not.
+    pub fn files(&self, number: Option<Number>, varying: bool) -> Vec<FileName> {
+        match (self.pair(number, varying), number) {
+            (Some((_, files)), _) => files.to_vec(),
+            (None, Some(number)) => vec![numbered(&self.file, self.format.suffix(), number)],
+            (None, None) => vec![self.file.clone()],
+        }
     }
 }

@@ -8,7 +8,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::staged::is_special;
 use crate::file_name::FileName;
 
 /// Links that may follow one another before they count as a circle.
@@ -152,4 +151,16 @@ pub(super) fn collisions(written: &[FileUse], read: &[FileUse]) -> Vec<String> {
         }
     }
     problems
+}
+
+/// Whether a path leads to a device, a pipe or a stream of this process: what cannot be replaced by a file and has nothing
+/// that could be left incomplete.
+pub(super) fn is_special(path: &Path) -> bool {
+    let is_stream = ["/dev/stdout", "/dev/stderr"]
+        .map(Path::new)
+        .contains(&path)
+        || ["/dev/fd", "/proc/self/fd"]
+            .iter()
+            .any(|streams| path.starts_with(streams));
+    is_stream || fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }

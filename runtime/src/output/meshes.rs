@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::points::Geometry;
-use super::{Column, Values};
+use super::contents::{Contents, Style, Told};
+use super::points::{Geometry, write_geometry};
+use super::{Column, OutputError, Values};
 
 /// A column of the vertices' element: its name, its type, and where its bytes come from.
 struct Property<'a> {
@@ -16,7 +17,15 @@ struct Property<'a> {
 }
 
 /// Writes points with the values of all outputs, and lines as edges between them.
-pub(super) fn write_ply(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_ply(
+    contents: Contents<'_>,
+    style: &Style,
+    out: &mut dyn Write,
+) -> Result<Told, OutputError> {
+    write_geometry(contents, style, |geometry| ply(geometry, out))
+}
+
+fn ply(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
     let properties: Vec<Property<'_>> = geometry
         .of_points
         .iter()
@@ -136,7 +145,15 @@ impl Property<'_> {
 }
 
 /// Writes points and lines, and nothing else, which is all that the format has.
-pub(super) fn write_obj(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_obj(
+    contents: Contents<'_>,
+    style: &Style,
+    out: &mut dyn Write,
+) -> Result<Told, OutputError> {
+    write_geometry(contents, style, |geometry| obj(geometry, out))
+}
+
+fn obj(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
     for point in geometry.points.chunks(3) {
         match geometry.is_double {
             true => writeln!(out, "v {} {} {}", point[0], point[1], point[2])?,

@@ -1,17 +1,15 @@
 //! The files that a run will write. All errors that can be found before the run are reported then, all at once.
 
 use std::fs;
-use std::io;
-use std::path::Path;
 
+use super::contents::Number;
 use super::format::{Destination, FileFormat, STANDARD_OUTPUT};
-use super::identity::{FileUse, collisions, directory_of, followed, is_same};
-use super::staged::{is_special, try_create};
-use super::write::detached_data;
-use super::{Domain, Length, Output, picture, points};
+use super::identity::{FileUse, collisions, directory_of, followed, is_same, is_special};
+use super::shapes::Request;
+use super::staged::try_create;
+use super::{Domain, Length, Output};
 use crate::file_name::{FileName, escaped};
 use crate::input::options::RunOptions;
-use crate::nrrd::{self, Format, Header, Nrrd, SampleType, Samples};
 
 /// A file to be written, or a family of numbered ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +18,14 @@ pub struct Target {
     pub destination: Destination,
     /// The outputs in it, by their numbers.
     pub outputs: Vec<usize>,
+}
+
+impl Target {
+    /// Whether there are sequences of varying length among its outputs.
+    fn varies(&self, outputs: &[Output]) -> bool {
+        let mut own = self.outputs.iter().map(|&n| &outputs[n]);
+        own.any(|output| output.length == Length::Dynamic)
+    }
 }
 
 /// The files of a run.
@@ -81,7 +87,12 @@ pub fn plan(
     let parsed: Vec<(usize, Destination)> = parsed.collect();
     let fits = |format: FileFormat, chosen: &[usize]| {
         let chosen: Vec<&Output> = chosen.iter().map(|&n| &outputs[n]).collect();
-        fits(format, &chosen, domain, options)
+        (format.fits())(Request {
+            suffix: format.suffix(),
+            outputs: &chosen,
+            domain,
+            points: options.points.as_deref(),
+        })
     };
     let (films, results): (Vec<_>, Vec<_>) = group(outputs, &parsed, &fits, &mut problems)
         .into_iter()
@@ -121,8 +132,9 @@ pub fn plan(
         if let Err(problem) = fits(target.destination.format, &target.outputs) {
             problems.push(format!("{}: {problem}", target.destination.file));
         }
-        if target.destination.format == FileFormat::DetachedNrrd
-            && let Err(problem) = check_data_name(&target.destination.file)
+        let pair = target.destination.pair(None, target.varies(outputs));
+        if let Some((pair, files)) = pair
+            && let Err(problem) = (pair.check)(&files)
         {
             problems.push(format!("{}: {problem}", target.destination.file));
         }
@@ -186,7 +198,7 @@ fn snapshot_destination(
     is_chosen: bool,
 ) -> Destination {
     let plain = |file: FileName| Destination {
-        format: FileFormat::Nrrd,
+        format: FileFormat::nrrd(),
         file,
     };
     match prefix {
@@ -226,7 +238,6 @@ fn group(
     }
     for target in &targets {
         let format = target.destination.format;
-        let is_pair = |&n: &usize| outputs[n].length == Length::Dynamic;
         if target.outputs.len() > 1 && !format.takes_several() {
             let names: Vec<_> = target
                 .outputs
@@ -253,12 +264,14 @@ fn group(
                 options.join(", "),
             ));
         } else if target.destination.is_standard_output()
-            && target.outputs.iter().any(is_pair)
-            && format == FileFormat::Nrrd
+            && let varying = target.varies(outputs)
+            && target.destination.pair(None, varying).is_some()
         {
-            problems.push(
-                "sequences of varying length are two files, and standard output is one".to_string(),
-            );
+            let two = match varying {
+                true => "sequences of varying length are".to_string(),
+                false => format!("a .{} is", format.suffix()),
+            };
+            problems.push(format!("{two} two files, and standard output is one"));
         }
     }
     targets
@@ -278,63 +291,6 @@ fn nobody(domain: &Domain) -> Option<String> {
             )
         }
         Domain::List(_) => "the program creates no strands".to_string(),
-    })
-}
-
-/// Whether a format can hold outputs of a domain.
-fn fits(
-    format: FileFormat,
-    outputs: &[&Output],
-    domain: &Domain,
-    options: &RunOptions,
-) -> Result<(), String> {
-    let suffix = format.suffix();
-    let varying = outputs
-        .iter()
-        .find(|output| output.length == Length::Dynamic);
-    match format {
-        FileFormat::Vtp | FileFormat::Ply | FileFormat::Obj => {
-            return points::roles(outputs, options.points.as_deref()).map(drop);
-        }
-        FileFormat::Nrrd => return Ok(()),
-        _ => {}
-    }
-    if let Some(output) = varying {
-        return Err(format!(
-            "the sequences of `{}` vary in length and do not fit a .{suffix}; a .nrrd (two files) can hold them, \
-             and lines of points a .vtp, .ply or .obj",
-            output.name
-        ));
-    }
-    let axes = match domain {
-        Domain::Grid(sizes) => Some(sizes.len()),
-        Domain::List(_) => None,
-    };
-    match (format, axes) {
-        (FileFormat::Png | FileFormat::Apng | FileFormat::Y4m, _) => picture::check(outputs[0], domain).map(drop),
-        (FileFormat::Csv, Some(2..)) => {
-            Err("a .csv has a line for each strand of a collection or of a grid of one axis; a .txt or .npy can hold this grid".to_string())
-        }
-        (FileFormat::Vti, None) => Err("a .vti holds grids; a .vtp can hold a collection".to_string()),
-        (FileFormat::Vti, Some(4..)) => Err("a .vti holds grids of up to 3 axes; a .nrrd can hold this one".to_string()),
-        _ => Ok(()),
-    }
-}
-
-/// Whether a header can name the file of its data, which is called like the header itself.
-fn check_data_name(header: &Path) -> Result<(), String> {
-    let (_, name) = detached_data(header);
-    let sample = Nrrd::new(Header::new(SampleType::U8, &[1]), Samples::U8(vec![0]));
-    let written = sample.and_then(|sample| {
-        let (mut header, mut data) = (io::sink(), io::sink());
-        nrrd::write_detached(&sample, Format::default(), &mut header, &name, &mut data)
-    });
-    written.map_err(|error| {
-        format!(
-            "a .nhdr names the file of its data, here {}, which cannot be written in it: {}",
-            name.escape_debug(),
-            error.message()
-        )
     })
 }
 
@@ -384,23 +340,8 @@ fn files_of(target: &Target, outputs: &[Output], digits: Option<usize>) -> Vec<F
     if destination.is_standard_output() {
         return Vec::new();
     }
-    let varying = target
-        .outputs
-        .iter()
-        .any(|&n| outputs[n].length == Length::Dynamic);
-    if destination.format == FileFormat::Nrrd && varying {
-        let files = match digits {
-            Some(digits) => destination.numbered_sequence_files(0, digits),
-            None => destination.sequence_files(),
-        };
-        return files.to_vec();
-    }
-    let numbered = digits.map(|digits| destination.numbered(0, digits));
-    let file = numbered.as_ref().unwrap_or(destination).file.clone();
-    match destination.format {
-        FileFormat::DetachedNrrd => vec![detached_data(&file).0.into(), file],
-        _ => vec![file],
-    }
+    let number = digits.map(|digits| Number { value: 0, digits });
+    destination.files(number, target.varies(outputs))
 }
 
 /// Why a file could not be written, if that can be seen before.

@@ -1,6 +1,10 @@
 //! Strands as points and lines: which output gives the positions, and what the others are to them.
 
-use super::{Column, Length, Output, Scalar, Values};
+use std::io;
+
+use super::contents::{Contents, Style, Told};
+use super::shapes::Request;
+use super::{Column, Length, Output, OutputError, Scalar, Values};
 
 /// What the outputs of a file of points or lines are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,6 +92,23 @@ pub(super) fn roles(outputs: &[&Output], points: Option<&str>) -> Result<Roles, 
         of_points,
         of_lines,
     })
+}
+
+/// Outputs among which one has positions.
+pub(super) fn positions(request: Request<'_>) -> Result<(), String> {
+    roles(request.outputs, request.points).map(drop)
+}
+
+/// Writes outputs as points and lines.
+pub(super) fn write_geometry(
+    contents: Contents<'_>,
+    style: &Style,
+    write: impl FnOnce(&Geometry<'_, '_>) -> io::Result<()>,
+) -> Result<Told, OutputError> {
+    let geometry = Geometry::new(contents.columns, style.points.as_deref());
+    let geometry = geometry.map_err(OutputError::new)?;
+    write(&geometry).map_err(OutputError::new)?;
+    Ok((geometry.description(), None))
 }
 
 /// Points and lines, as files have them.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::OutputError;
-use super::identity::followed;
+use super::identity::{followed, is_special};
 use crate::file_name::escaped;
 
 /// Files that are written under temporary names in their directories. Those that are not committed are removed.
@@ -148,18 +148,6 @@ pub fn remove_unfinished() {
             Err(_) => std::thread::sleep(std::time::Duration::from_millis(1)),
         }
     }
-}
-
-/// Whether a path leads to a device, a pipe or a stream of this process: what cannot be replaced by a file and has nothing
-/// that could be left incomplete.
-pub(super) fn is_special(path: &Path) -> bool {
-    let is_stream = ["/dev/stdout", "/dev/stderr"]
-        .map(Path::new)
-        .contains(&path)
-        || ["/dev/fd", "/proc/self/fd"]
-            .iter()
-            .any(|streams| path.starts_with(streams));
-    is_stream || fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
 /// Tries to create a file beside `path`, and removes it.

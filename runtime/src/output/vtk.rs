@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::points::Geometry;
-use super::{Column, Domain, Output, Values};
+use super::contents::{Contents, Style, Told};
+use super::points::{Geometry, write_geometry};
+use super::{Column, Domain, Output, OutputError, Values};
 use crate::grid::Place;
 
 /// The arrays of a file, as their bytes follow the XML.
@@ -56,7 +57,15 @@ impl Appended {
 }
 
 /// Writes points, each a vertex, or lines.
-pub(super) fn write_points(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_vtp(
+    contents: Contents<'_>,
+    style: &Style,
+    out: &mut dyn Write,
+) -> Result<Told, OutputError> {
+    write_geometry(contents, style, |geometry| points_and_lines(geometry, out))
+}
+
+fn points_and_lines(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
     let mut appended = Appended::default();
     let count = geometry.point_count();
     let points = match geometry.is_double {
@@ -181,7 +190,17 @@ pub(super) fn frame(place: Option<&Place>) -> Result<Frame, String> {
 ///
 /// # Errors
 /// The axes are not at right angles, or writing fails.
-pub(super) fn write_grid(
+pub(super) fn write_vti(
+    contents: Contents<'_>,
+    _: &Style,
+    out: &mut dyn Write,
+) -> Result<Told, OutputError> {
+    let written = grid(contents.columns, contents.domain, contents.place, out);
+    written.map_err(OutputError::new)?;
+    Ok((contents.description(), None))
+}
+
+fn grid(
     columns: &[Column<'_>],
     domain: &Domain,
     place: Option<&Place>,
