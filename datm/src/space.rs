@@ -390,6 +390,7 @@ mod tests {
         TreeSpace::new(&options).len()
     }
 
+    /// The counts are those of DATm's dissertation for one, two and three operators.
     #[test]
     fn published_frame_has_the_calibrated_counts() {
         assert_eq!(
@@ -441,6 +442,7 @@ mod tests {
             .filter_map(|rank| space.unrank(rank))
             .map(|tree| tree.to_string())
             .collect();
+        // As many as the published count of the test above.
         assert_eq!(labels.len(), 695);
     }
 

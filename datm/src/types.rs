@@ -264,8 +264,10 @@ mod tests {
     }
 
     #[test]
-    fn there_are_twenty_four_argument_types() {
-        assert_eq!(argument_types(4, ArgumentKinds::All).len(), 24);
+    fn argument_types_are_six_shapes_as_tensors_and_as_fields_of_three_dimensions() {
+        let (shapes, dimensions) = (6, 3);
+        let types = argument_types(4, ArgumentKinds::All);
+        assert_eq!(types.len(), shapes * (1 + dimensions));
     }
 
     #[test]

@@ -46,6 +46,7 @@ fn framed(options: &SpaceOptions, stride: u128, frame: &str) -> Vec<Case> {
 #[test]
 fn one_operator_exhaustively_in_double_precision() {
     let all = cases(&SpaceOptions::published(1), 1);
+    // As many as the table of DATm's dissertation counts for one operator.
     assert_eq!(all.len(), 695);
     all_pass(all, Precision::Double, 0);
 }

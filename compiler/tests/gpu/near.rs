@@ -134,7 +134,7 @@ create_collection { p(i) | i in 0..COUNT }
 
 /// Only a strand that finds more neighbours than it can keep is left to the CPU.
 #[test]
-fn lists_are_as_long_as_they_have_to_be() {
+fn queries_beyond_192_hits_fall_back_to_the_cpu() {
     let text = "#version 2.0
 strand p (int i) {
     output real pos = i;
