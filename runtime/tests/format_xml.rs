@@ -1,4 +1,4 @@
-//! VTK's XML files are XML: entities, comments, CDATA sections and `>` in attribute values are what they are there.
+//! VTK's XML files are read as XML: with entities, comments, CDATA sections and `>` in attribute values.
 //!
 //! Every file is written here twice, plainly and with all of these; both must give the numbers that were written.
 

@@ -1,14 +1,13 @@
 //! An executor for tests: it runs strands in plain Rust, away from their methods, and leaves some of them to these. The results are
 //! those of the methods.
 
-use runtime::abi::{LaneMask, LaneOutcome};
+mod common;
+
+use common::program::{Fate, Program, Strand, Strands, tensor};
 use runtime::reduce::Values;
-use runtime::sequence::Sequence;
-use runtime::strands::blocks::lanes_mut;
-use runtime::strands::{Kind, Scalar, Sharing, StateLayout, StrandSet, Variable};
+use runtime::strands::{Scalar, Sharing, StateLayout, StrandSet};
 use runtime::world::{
-    Abilities, Batch, Creation, Executor, Gathered, GlobalContext, GlobalSequences, RunEnd,
-    StepContext, StrandProgram, World, fate,
+    Abilities, Batch, Creation, Executor, Gathered, GlobalSequences, RunEnd, World, fate,
 };
 use std::ops::Range;
 use std::sync::Mutex;
@@ -112,14 +111,7 @@ impl Executor for Remote {
 
 impl Countdown {
     fn new(width: usize, together: bool, remote: bool) -> Countdown {
-        let number = Variable {
-            name: "n".into(),
-            kind: Kind::Tensor {
-                scalar: Scalar::I32,
-                components: 1,
-            },
-            sharing: Sharing::Private,
-        };
+        let number = tensor("number", Scalar::I32, 1, Sharing::Private);
         let layout = StateLayout::new(width, vec![number], None).unwrap();
         let executor = remote.then(|| Remote {
             stride: layout.stride(),
@@ -134,8 +126,9 @@ impl Countdown {
     }
 }
 
-// SAFETY: the methods touch their own lanes only.
-unsafe impl StrandProgram for Countdown {
+impl Strands for Countdown {
+    const AXES: usize = 1;
+
     fn layout(&self) -> &StateLayout {
         &self.layout
     }
@@ -151,60 +144,24 @@ unsafe impl StrandProgram for Countdown {
         Some(self.executor.as_ref()?)
     }
 
-    unsafe fn create(
-        &self,
-        _: &mut StepContext<'_>,
-        block: *mut u8,
-        lanes: LaneMask,
-        coordinates: *const u32,
-    ) {
-        let width = self.layout.width();
-        for lane in (0..width).filter(|lane| lanes >> lane & 1 == 1) {
-            // SAFETY: the block is ours, and there is one axis.
-            unsafe {
-                let number = first(*coordinates.add(lane));
-                lanes_mut(block, self.layout.plane(0, 0), width)[lane] = number;
-            }
+    fn create(&self, strand: &mut Strand<'_, '_>, at: &[u32]) {
+        strand.set(0, 0, first(at[0]));
+    }
+
+    fn update(&self, strand: &mut Strand<'_, '_>) -> Fate {
+        let number = strand.get::<i32>(0, 0) - 1;
+        strand.set(0, 0, number);
+        match number {
+            0 => Fate::Stable,
+            _ => Fate::Active,
         }
     }
-
-    unsafe fn start(&self, _: &mut StepContext<'_>, _: *mut u8, _: LaneMask) -> LaneOutcome {
-        LaneOutcome::CONTINUE
-    }
-
-    unsafe fn update(
-        &self,
-        _: &mut StepContext<'_>,
-        block: *mut u8,
-        lanes: LaneMask,
-    ) -> LaneOutcome {
-        let width = self.layout.width();
-        let mut stable = 0;
-        for lane in (0..width).filter(|lane| lanes >> lane & 1 == 1) {
-            // SAFETY: the block is ours.
-            let number =
-                unsafe { &mut lanes_mut::<i32>(block, self.layout.plane(0, 0), width)[lane] };
-            *number -= 1;
-            if *number == 0 {
-                stable |= 1 << lane;
-            }
-        }
-        LaneOutcome { stable, dead: 0 }
-    }
-
-    unsafe fn stabilize(&self, _: &mut StepContext<'_>, _: *mut u8, _: LaneMask) {}
-
-    fn global_start(&mut self, _: &mut GlobalContext<'_>) {}
-
-    fn global_update(&mut self, _: &mut GlobalContext<'_>) {}
-
-    fn held_sequences(&self, _: &mut dyn FnMut(Sequence)) {}
 }
 
 /// The numbers after up to `limit` super-steps, the super-steps, and how the run ended.
 fn ran(program: Countdown, limit: Option<u64>) -> (Vec<i32>, u64, RunEnd, [u64; 2]) {
     let creation = Creation::Grid(vec![STRANDS]);
-    let mut world = World::new(program, &creation, GlobalSequences::new(), 2).unwrap();
+    let mut world = World::new(Program(program), &creation, GlobalSequences::new(), 2).unwrap();
     let end = world.run(limit, &mut std::io::sink()).unwrap();
     let Gathered::Tensors {
         values: Values::I32(numbers),

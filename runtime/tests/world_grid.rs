@@ -1,14 +1,14 @@
 //! Grids: strands that cannot notice each other run to their end on their own, in tiles, packed,
 //! and this cannot be observed.
 
-use runtime::abi::{FailureKind, LaneMask, LaneOutcome};
+mod common;
+
+use common::program::{Fate, Program, Strand, Strands, sequence, tensor};
+use runtime::abi::FailureKind;
 use runtime::reduce::Values;
-use runtime::sequence::Sequence;
-use runtime::strands::blocks::lanes_mut;
-use runtime::strands::{Counts, Kind, Scalar, Sharing, StateLayout, StrandSet, Variable};
+use runtime::strands::{Counts, Scalar, Sharing, StateLayout, StrandSet};
 use runtime::world::{
-    Abilities, Control, Creation, Gathered, GlobalContext, GlobalSequences, RunEnd, RunError,
-    StepContext, StrandProgram, World, WorldError,
+    Abilities, Control, Creation, Gathered, GlobalSequences, RunEnd, RunError, World, WorldError,
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -50,48 +50,25 @@ const IN_STEP: Abilities = Abilities {
 
 impl Collatz {
     fn new(width: usize, abilities: Abilities) -> Collatz {
-        let int = |name: &str, scalar| Variable {
-            name: name.into(),
-            kind: Kind::Tensor {
-                scalar,
-                components: 1,
-            },
-            sharing: Sharing::Private,
-        };
-        let odd = Variable {
-            name: "odd".into(),
-            kind: Kind::Sequence {
-                scalar: Scalar::I64,
-                components: 1,
-            },
-            sharing: Sharing::Private,
-        };
         let variables = vec![
-            int("start", Scalar::I64),
-            int("number", Scalar::I64),
-            int("steps", Scalar::I32),
-            odd,
+            tensor("start", Scalar::I64, 1, Sharing::Private),
+            tensor("number", Scalar::I64, 1, Sharing::Private),
+            tensor("steps", Scalar::I32, 1, Sharing::Private),
+            sequence("odd", Scalar::I64),
         ];
-        let layout = StateLayout::new(width, variables, None).unwrap();
         Collatz {
-            layout,
+            layout: StateLayout::new(width, variables, None).unwrap(),
             abilities,
             failing: vec![],
             updates: Arc::default(),
             cancel_after: None,
         }
     }
-
-    /// # Safety
-    /// As for the methods of a program.
-    unsafe fn plane<'a, T: Copy>(&self, block: *mut u8, variable: usize) -> &'a mut [T] {
-        // SAFETY: passed on.
-        unsafe { lanes_mut(block, self.layout.plane(variable, 0), self.layout.width()) }
-    }
 }
 
-// SAFETY: the methods touch their own lanes only.
-unsafe impl StrandProgram for Collatz {
+impl Strands for Collatz {
+    const AXES: usize = 2;
+
     fn layout(&self) -> &StateLayout {
         &self.layout
     }
@@ -100,88 +77,49 @@ unsafe impl StrandProgram for Collatz {
         self.abilities
     }
 
-    unsafe fn create(
-        &self,
-        cx: &mut StepContext<'_>,
-        block: *mut u8,
-        lanes: LaneMask,
-        coordinates: *const u32,
-    ) {
-        let width = self.layout.width();
-        for lane in (0..width).filter(|lane| lanes >> lane & 1 == 1) {
-            // SAFETY: two axes, and the block is ours.
-            unsafe {
-                let (row, column) = (*coordinates.add(lane), *coordinates.add(width + lane));
-                let start = i64::from(row) * 1000 + i64::from(column) + 1;
-                self.plane::<i64>(block, START)[lane] = start;
-                self.plane::<i64>(block, NUMBER)[lane] = start;
-            }
-            // SAFETY: the block is ours.
-            let started = unsafe { self.plane::<i64>(block, START)[lane] };
-            if self.failing.contains(&(started, -1)) {
-                cx.fail(1 << lane, FailureKind::DivisionByZero, 4, |_| [0; 2]);
-            }
+    fn create(&self, strand: &mut Strand<'_, '_>, at: &[u32]) {
+        let start = i64::from(at[0]) * 1000 + i64::from(at[1]) + 1;
+        strand.set(START, 0, start);
+        strand.set(NUMBER, 0, start);
+        if self.failing.contains(&(start, -1)) {
+            strand.fail(FailureKind::DivisionByZero, 4, [0; 2]);
         }
     }
 
-    unsafe fn start(&self, _: &mut StepContext<'_>, _: *mut u8, _: LaneMask) -> LaneOutcome {
-        LaneOutcome::CONTINUE
-    }
-
-    unsafe fn update(
-        &self,
-        cx: &mut StepContext<'_>,
-        block: *mut u8,
-        lanes: LaneMask,
-    ) -> LaneOutcome {
-        let mut outcome = LaneOutcome::CONTINUE;
+    fn before_update(&self) {
         let done = self.updates.fetch_add(1, Relaxed);
         if let Some((after, control)) = &self.cancel_after
             && done == *after
         {
             control.get().unwrap().cancel();
         }
-        for lane in (0..self.layout.width()).filter(|lane| lanes >> lane & 1 == 1) {
-            // SAFETY: the block is ours.
-            unsafe {
-                let number = &mut self.plane::<i64>(block, NUMBER)[lane];
-                let steps = &mut self.plane::<i32>(block, STEPS)[lane];
-                let start = self.plane::<i64>(block, START)[lane];
-                if self.failing.contains(&(start, i64::from(*steps))) {
-                    cx.fail(1 << lane, FailureKind::IndexOutOfRange, 17, |_| [start, 3]);
-                }
-                if *number % 2 == 1 {
-                    let odd = &mut self.plane::<Sequence>(block, ODD)[lane];
-                    let values = vec![*number; self.layout.width()];
-                    *odd = cx.extend_sequence(lane, [8, 1], *odd, values.as_ptr().cast(), true);
-                }
-                if *number == 1 {
-                    outcome.stable |= 1 << lane;
-                    continue;
-                }
-                *number = if *number % 2 == 0 {
-                    *number / 2
-                } else {
-                    *number * 3 + 1
-                };
-                *steps += 1;
-            }
-        }
-        outcome
     }
 
-    unsafe fn stabilize(&self, _: &mut StepContext<'_>, block: *mut u8, lanes: LaneMask) {
-        for lane in (0..self.layout.width()).filter(|lane| lanes >> lane & 1 == 1) {
-            // SAFETY: the block is ours.
-            unsafe { self.plane::<i64>(block, NUMBER)[lane] = -1 };
+    fn update(&self, strand: &mut Strand<'_, '_>) -> Fate {
+        let (start, number): (i64, i64) = (strand.get(START, 0), strand.get(NUMBER, 0));
+        let steps: i32 = strand.get(STEPS, 0);
+        if self.failing.contains(&(start, i64::from(steps))) {
+            strand.fail(FailureKind::IndexOutOfRange, 17, [start, 3]);
         }
+        if number % 2 == 1 {
+            strand.append(ODD, number);
+        }
+        if number == 1 {
+            return Fate::Stable;
+        }
+        let next = if number % 2 == 0 {
+            number / 2
+        } else {
+            number * 3 + 1
+        };
+        strand.set(NUMBER, 0, next);
+        strand.set(STEPS, 0, steps + 1);
+        Fate::Active
     }
 
-    fn global_start(&mut self, _: &mut GlobalContext<'_>) {}
-
-    fn global_update(&mut self, _: &mut GlobalContext<'_>) {}
-
-    fn held_sequences(&self, _: &mut dyn FnMut(Sequence)) {}
+    fn stabilize(&self, strand: &mut Strand<'_, '_>) {
+        strand.set(NUMBER, 0, -1_i64);
+    }
 }
 
 /// Number of steps to 1 within `limit` updates, the number reached, and the odd numbers met.
@@ -205,7 +143,7 @@ fn expected(start: i64, limit: usize) -> (i32, i64, Vec<i64>) {
 }
 
 #[track_caller]
-fn assert_expected(world: &World<Collatz>, sizes: [usize; 2], limit: usize) {
+fn assert_expected(world: &World<Program<Collatz>>, sizes: [usize; 2], limit: usize) {
     let starts = (0..sizes[0])
         .flat_map(|row| (0..sizes[1]).map(move |column| (row * 1000 + column + 1) as i64));
     let all: Vec<_> = starts.map(|start| expected(start, limit)).collect();
@@ -232,9 +170,9 @@ fn assert_expected(world: &World<Collatz>, sizes: [usize; 2], limit: usize) {
     assert_eq!(world.gather(ODD, StrandSet::All), odd);
 }
 
-fn world(program: Collatz, sizes: [usize; 2], workers: usize) -> World<Collatz> {
+fn world(program: Collatz, sizes: [usize; 2], workers: usize) -> World<Program<Collatz>> {
     World::new(
-        program,
+        Program(program),
         &Creation::Grid(sizes.to_vec()),
         GlobalSequences::new(),
         workers,
@@ -335,7 +273,7 @@ fn an_empty_grid_is_finished_at_once() {
 fn too_many_strands_are_refused() {
     let program = Collatz::new(8, ON_THEIR_OWN);
     let error = World::new(
-        program,
+        Program(program),
         &Creation::Grid(vec![1 << 20, 1 << 20]),
         GlobalSequences::new(),
         1,
@@ -376,7 +314,7 @@ fn an_error_in_creation_is_reported() {
     let mut program = Collatz::new(8, ON_THEIR_OWN);
     program.failing = vec![(3002, -1), (1007, -1)];
     let error = World::new(
-        program,
+        Program(program),
         &Creation::Grid(vec![12, 40]),
         GlobalSequences::new(),
         2,

@@ -1,15 +1,12 @@
 //! The Game of Life through neighbour queries: positions that never move, state that is published,
 //! on a grid, compared with a direct simulation.
 
-use runtime::abi::{LaneLists, LaneMask, LaneOutcome};
+mod common;
+
+use common::program::{Fate, Program, Strand, Strands, tensor};
 use runtime::reduce::Values;
-use runtime::sequence::Sequence;
-use runtime::strands::blocks::lanes_mut;
-use runtime::strands::{Kind, Scalar, Sharing, StateLayout, StrandSet, Variable};
-use runtime::world::{
-    Abilities, Creation, Gathered, GlobalContext, GlobalSequences, RunEnd, StepContext,
-    StrandProgram, World,
-};
+use runtime::strands::{Scalar, Sharing, StateLayout, StrandSet};
+use runtime::world::{Abilities, Creation, Gathered, GlobalSequences, RunEnd, World};
 
 const SIZE: usize = 24;
 const STEPS: u64 = 40;
@@ -42,22 +39,8 @@ struct Life {
 impl Life {
     fn new(width: usize) -> Life {
         let variables = vec![
-            Variable {
-                name: "pos".into(),
-                kind: Kind::Tensor {
-                    scalar: Scalar::F32,
-                    components: 2,
-                },
-                sharing: Sharing::Constant,
-            },
-            Variable {
-                name: "alive".into(),
-                kind: Kind::Tensor {
-                    scalar: Scalar::Bool,
-                    components: 1,
-                },
-                sharing: Sharing::Communicated,
-            },
+            tensor("pos", Scalar::F32, 2, Sharing::Constant),
+            tensor("alive", Scalar::Bool, 1, Sharing::Communicated),
         ];
         Life {
             layout: StateLayout::new(width, variables, Some(POS)).unwrap(),
@@ -65,8 +48,9 @@ impl Life {
     }
 }
 
-// SAFETY: the methods touch their own lanes only.
-unsafe impl StrandProgram for Life {
+impl Strands for Life {
+    const AXES: usize = 2;
+
     fn layout(&self) -> &StateLayout {
         &self.layout
     }
@@ -78,82 +62,32 @@ unsafe impl StrandProgram for Life {
         }
     }
 
-    unsafe fn create(
-        &self,
-        _: &mut StepContext<'_>,
-        block: *mut u8,
-        lanes: LaneMask,
-        coordinates: *const u32,
-    ) {
-        let width = self.layout.width();
-        for lane in (0..width).filter(|lane| lanes >> lane & 1 == 1) {
-            // SAFETY: the block is ours, and there are two axes.
-            unsafe {
-                let (row, column) = (*coordinates.add(lane), *coordinates.add(width + lane));
-                lanes_mut(block, self.layout.plane(POS, 0), width)[lane] = column as f32;
-                lanes_mut(block, self.layout.plane(POS, 1), width)[lane] = row as f32;
-                lanes_mut(block, self.layout.plane(ALIVE, 0), width)[lane] =
-                    u8::from(alive_at_first(row as usize, column as usize));
-            }
-        }
+    fn create(&self, strand: &mut Strand<'_, '_>, at: &[u32]) {
+        let (row, column) = (at[0], at[1]);
+        strand.set(POS, 0, column as f32);
+        strand.set(POS, 1, row as f32);
+        let alive = alive_at_first(row as usize, column as usize);
+        strand.set(ALIVE, 0, u8::from(alive));
     }
 
-    unsafe fn start(&self, _: &mut StepContext<'_>, _: *mut u8, _: LaneMask) -> LaneOutcome {
-        LaneOutcome::CONTINUE
-    }
-
-    unsafe fn update(
-        &self,
-        cx: &mut StepContext<'_>,
-        block: *mut u8,
-        lanes: LaneMask,
-    ) -> LaneOutcome {
-        let width = self.layout.width();
+    fn update(&self, strand: &mut Strand<'_, '_>) -> Fate {
+        let centre = [strand.get::<f32>(POS, 0), strand.get::<f32>(POS, 1)];
         let alive = self.layout.plane(ALIVE, 0);
-        // SAFETY: the block is ours, and lists are read before the method returns.
-        unsafe {
-            let mut centres = [0f32; 32];
-            for axis in 0..2 {
-                let plane = self.layout.plane(POS, axis);
-                centres[axis * width..][..width]
-                    .copy_from_slice(lanes_mut::<f32>(block, plane, width));
-            }
-            let mut lists = LaneLists::EMPTY;
-            cx.sphere(
-                lanes,
-                centres.as_ptr().cast(),
-                [1.5f32; 16].as_ptr().cast(),
-                &mut lists,
-            );
-            for lane in (0..width).filter(|lane| lanes >> lane & 1 == 1) {
-                let slots =
-                    (0..lists.lengths[lane] as usize).map(|index| *lists.slots[lane].add(index));
-                let living = slots
-                    .filter(|&slot| cx.other::<u8>(alive, slot) == 1)
-                    .count();
-                let cell = &mut lanes_mut::<u8>(block, alive, width)[lane];
-                *cell = u8::from(living == 3 || (living == 2 && *cell == 1));
-            }
-        }
+        let near = strand.sphere(centre, 1.5);
+        // SAFETY: the slots are those of strands.
+        let is_alive = |slot: &&u32| unsafe { strand.cx.other::<u8>(alive, **slot) } == 1;
+        let living = near.iter().filter(is_alive).count();
+        let cell = strand.get::<u8>(ALIVE, 0);
+        let next = living == 3 || (living == 2 && cell == 1);
+        strand.set(ALIVE, 0, u8::from(next));
         // Cells on the border of the far corner leave the game early, so that stable strands are
         // read as well.
-        let done = |lane: &usize| cx.head().step == 5 && cx.id(*lane) as usize >= SIZE * (SIZE - 2);
-        let stable = (0..width)
-            .filter(|lane| lanes >> lane & 1 == 1)
-            .filter(done);
-        LaneOutcome {
-            stable: stable.fold(0, |mask, lane| mask | 1 << lane),
-            dead: 0,
+        let id = strand.cx.id(strand.lane) as usize;
+        match strand.cx.head().step == 5 && id >= SIZE * (SIZE - 2) {
+            true => Fate::Stable,
+            false => Fate::Active,
         }
     }
-
-    unsafe fn stabilize(&self, _: &mut StepContext<'_>, _: *mut u8, _: LaneMask) {}
-
-    fn global_start(&mut self, _: &mut GlobalContext<'_>) {}
-
-    fn global_update(&mut self, _: &mut GlobalContext<'_>) {}
-
-    fn held_sequences(&self, _: &mut dyn FnMut(Sequence)) {}
 }
 
 fn simulate() -> Vec<u8> {
@@ -192,8 +126,13 @@ fn life_on_a_grid_is_life() {
     for width in [1, 4, 8, 16] {
         for workers in [1, 2, 3, 8, 64] {
             let creation = Creation::Grid(vec![SIZE, SIZE]);
-            let mut world =
-                World::new(Life::new(width), &creation, GlobalSequences::new(), workers).unwrap();
+            let mut world = World::new(
+                Program(Life::new(width)),
+                &creation,
+                GlobalSequences::new(),
+                workers,
+            )
+            .unwrap();
             assert_eq!(
                 world.run(Some(STEPS), &mut std::io::sink()).unwrap(),
                 RunEnd::StepLimit

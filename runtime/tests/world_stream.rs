@@ -1,13 +1,14 @@
 //! Strands that are forgotten when they have ended leave the same values as strands that are kept.
 
-use runtime::abi::{FailureKind, LaneMask, LaneOutcome};
+mod common;
+
+use common::program::{Fate, Program, Strand, Strands, sequence, tensor};
+use runtime::abi::FailureKind;
 use runtime::reduce::Values;
-use runtime::sequence::Sequence;
-use runtime::strands::blocks::lanes_mut;
-use runtime::strands::{Counts, Kind, Scalar, Sharing, StateLayout, Variable};
+use runtime::strands::{Counts, Scalar, Sharing, StateLayout};
 use runtime::world::{
-    Abilities, Completion, Control, Creation, GlobalContext, GlobalSequences, StepContext,
-    StrandProgram, Taker, Wanted, can_be_forgotten, complete,
+    Abilities, Completion, Control, Creation, GlobalSequences, Taker, Wanted, can_be_forgotten,
+    complete,
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -31,15 +32,10 @@ const TRACE: usize = 2;
 
 impl Countdown {
     fn new(width: usize) -> Countdown {
-        let variable = |name: &str, scalar, components| Variable {
-            name: name.into(),
-            kind: Kind::Tensor { scalar, components },
-            sharing: Sharing::Private,
-        };
         let variables = vec![
-            variable("from", Scalar::I32, 1),
-            variable("left", Scalar::I32, 1),
-            variable("trace", Scalar::F64, 2),
+            tensor("from", Scalar::I32, 1, Sharing::Private),
+            tensor("left", Scalar::I32, 1, Sharing::Private),
+            tensor("trace", Scalar::F64, 2, Sharing::Private),
         ];
         Countdown {
             layout: StateLayout::new(width, variables, None).unwrap(),
@@ -50,13 +46,6 @@ impl Countdown {
             gently: false,
         }
     }
-
-    /// # Safety
-    /// As for the methods of a program.
-    unsafe fn plane<'a, T: Copy>(&self, block: *mut u8, variable: usize, n: usize) -> &'a mut [T] {
-        // SAFETY: passed on.
-        unsafe { lanes_mut(block, self.layout.plane(variable, n), self.layout.width()) }
-    }
 }
 
 /// The number of a strand: different ones next to each other, so that lanes idle.
@@ -64,8 +53,9 @@ fn number(row: usize, column: usize) -> i32 {
     ((row * 31 + column * 17) % 97) as i32
 }
 
-// SAFETY: the methods touch their own lanes only.
-unsafe impl StrandProgram for Countdown {
+impl Strands for Countdown {
+    const AXES: usize = 2;
+
     fn layout(&self) -> &StateLayout {
         &self.layout
     }
@@ -78,39 +68,18 @@ unsafe impl StrandProgram for Countdown {
         }
     }
 
-    unsafe fn create(
-        &self,
-        cx: &mut StepContext<'_>,
-        block: *mut u8,
-        lanes: LaneMask,
-        coordinates: *const u32,
-    ) {
-        let width = self.layout.width();
-        for lane in (0..width).filter(|lane| lanes >> lane & 1 == 1) {
-            // SAFETY: two axes, and the block is ours.
-            unsafe {
-                let (row, column) = (*coordinates.add(lane), *coordinates.add(width + lane));
-                let from = number(row as usize, column as usize);
-                self.plane::<i32>(block, FROM, 0)[lane] = from;
-                // Blocks must be zero before strands are made in them.
-                self.plane::<i32>(block, LEFT, 0)[lane] += from;
-                if self.fails_at == Some((from, true)) {
-                    cx.fail(1 << lane, FailureKind::DivisionByZero, 0, |_| [0; 2]);
-                }
-            }
+    fn create(&self, strand: &mut Strand<'_, '_>, at: &[u32]) {
+        let from = number(at[0] as usize, at[1] as usize);
+        strand.set(FROM, 0, from);
+        // Blocks must be zero before strands are made in them.
+        let left: i32 = strand.get(LEFT, 0);
+        strand.set(LEFT, 0, left + from);
+        if self.fails_at == Some((from, true)) {
+            strand.fail(FailureKind::DivisionByZero, 0, [0; 2]);
         }
     }
 
-    unsafe fn start(&self, _: &mut StepContext<'_>, _: *mut u8, _: LaneMask) -> LaneOutcome {
-        unreachable!("there is no such method")
-    }
-
-    unsafe fn update(
-        &self,
-        cx: &mut StepContext<'_>,
-        block: *mut u8,
-        lanes: LaneMask,
-    ) -> LaneOutcome {
+    fn before_update(&self) {
         let done = self.updates.fetch_add(1, Relaxed);
         if let Some((after, control)) = &self.cancels
             && done == *after
@@ -120,51 +89,36 @@ unsafe impl StrandProgram for Countdown {
                 false => control.cancel(),
             }
         }
-        let mut outcome = LaneOutcome::CONTINUE;
-        for lane in (0..self.layout.width()).filter(|lane| lanes >> lane & 1 == 1) {
-            // SAFETY: the block is ours.
-            unsafe {
-                let from = self.plane::<i32>(block, FROM, 0)[lane];
-                let left = &mut self.plane::<i32>(block, LEFT, 0)[lane];
-                if self.fails_at == Some((*left, false)) {
-                    cx.fail(1 << lane, FailureKind::DivisionByZero, 0, |_| [0; 2]);
-                }
-                if *left > 0 {
-                    *left -= 1;
-                } else if self.deadly && from % 2 == 1 {
-                    outcome.dead |= 1 << lane;
-                } else {
-                    outcome.stable |= 1 << lane;
-                }
-            }
-        }
-        outcome
     }
 
-    unsafe fn stabilize(&self, _: &mut StepContext<'_>, block: *mut u8, lanes: LaneMask) {
-        for lane in (0..self.layout.width()).filter(|lane| lanes >> lane & 1 == 1) {
-            // SAFETY: the block is ours.
-            unsafe {
-                let from = self.plane::<i32>(block, FROM, 0)[lane];
-                self.plane::<f64>(block, TRACE, 0)[lane] = f64::from(from);
-                self.plane::<f64>(block, TRACE, 1)[lane] = 0.5 * f64::from(from);
-            }
+    fn update(&self, strand: &mut Strand<'_, '_>) -> Fate {
+        let (from, left) = (strand.get::<i32>(FROM, 0), strand.get::<i32>(LEFT, 0));
+        if self.fails_at == Some((left, false)) {
+            strand.fail(FailureKind::DivisionByZero, 0, [0; 2]);
+        }
+        if left > 0 {
+            strand.set(LEFT, 0, left - 1);
+            Fate::Active
+        } else if self.deadly && from % 2 == 1 {
+            Fate::Dead
+        } else {
+            Fate::Stable
         }
     }
 
-    fn global_start(&mut self, _: &mut GlobalContext<'_>) {}
-
-    fn global_update(&mut self, _: &mut GlobalContext<'_>) {}
-
-    fn held_sequences(&self, _: &mut dyn FnMut(Sequence)) {}
+    fn stabilize(&self, strand: &mut Strand<'_, '_>) {
+        let from = f64::from(strand.get::<i32>(FROM, 0));
+        strand.set(TRACE, 0, from);
+        strand.set(TRACE, 1, 0.5 * from);
+    }
 }
 
-fn run(program: &Countdown, creation: &Creation, workers: usize) -> Completion {
+fn run(program: &Program<Countdown>, creation: &Creation, workers: usize) -> Completion {
     run_with(program, creation, workers, None)
 }
 
 fn run_with(
-    program: &Countdown,
+    program: &Program<Countdown>,
     creation: &Creation,
     workers: usize,
     taker: Option<Taker<'_>>,
@@ -195,10 +149,10 @@ fn values_are_those_of_the_strands_in_creation_order() {
                     Creation::Collection(sizes.to_vec()),
                 ];
                 for creation in creations {
-                    let program = Countdown {
+                    let program = Program(Countdown {
                         deadly,
                         ..Countdown::new(width)
-                    };
+                    });
                     let Completion::Completed(completed) = run(&program, &creation, workers) else {
                         panic!("it ends")
                     };
@@ -232,7 +186,7 @@ fn a_taker_gets_every_value_of_a_grid_once_and_at_its_place() {
     for sizes in [[1, 1], [37, 29], [300, 400], [0, 4], [4, 0]] {
         let creation = Creation::Grid(sizes.to_vec());
         let complete = |width: usize, workers: usize, taker: Option<Taker<'_>>| match run_with(
-            &Countdown::new(width),
+            &Program(Countdown::new(width)),
             &creation,
             workers,
             taker,
@@ -281,10 +235,10 @@ fn nobody_is_told_that_all_came_if_strands_died_or_are_a_collection() {
         (true, Creation::Grid(sizes.clone())),
         (false, Creation::Collection(sizes)),
     ] {
-        let program = Countdown {
+        let program = Program(Countdown {
             deadly,
             ..Countdown::new(16)
-        };
+        });
         let taker = Taker {
             take: &|_, _, _| {},
             passing: &[true, true],
@@ -301,10 +255,10 @@ fn nobody_is_told_that_all_came_if_strands_died_or_are_a_collection() {
 fn failures_when_strands_are_made_or_run_are_seen() {
     for fails_at in [Some((13, true)), Some((13, false))] {
         for workers in [1, 3] {
-            let program = Countdown {
+            let program = Program(Countdown {
                 fails_at,
                 ..Countdown::new(8)
-            };
+            });
             let ended = run(&program, &Creation::Grid(vec![50, 60]), workers);
             assert!(matches!(ended, Completion::Failed));
         }
@@ -313,10 +267,10 @@ fn failures_when_strands_are_made_or_run_are_seen() {
 
 #[test]
 fn a_cancelled_run_stops() {
-    let program = Countdown {
+    let program = Program(Countdown {
         cancels: Some((40, Arc::default())),
         ..Countdown::new(8)
-    };
+    });
     let ended = run(&program, &Creation::Grid(vec![500, 600]), 2);
     assert!(matches!(ended, Completion::Cancelled));
     let all = 500 * 600 * 50 / 8;
@@ -325,11 +279,11 @@ fn a_cancelled_run_stops() {
 
 #[test]
 fn who_is_asked_to_stop_has_values_all_the_same() {
-    let program = Countdown {
+    let program = Program(Countdown {
         cancels: Some((40, Arc::default())),
         gently: true,
         ..Countdown::new(8)
-    };
+    });
     let Completion::Completed(completed) = run(&program, &Creation::Grid(vec![500, 600]), 2) else {
         panic!("it was not cancelled")
     };
@@ -357,15 +311,6 @@ fn strands_that_notice_each_other_or_have_sequences_are_kept() {
         ..abilities
     };
     assert!(!can_be_forgotten(program.layout(), counts));
-    let kind = Kind::Sequence {
-        scalar: Scalar::F32,
-        components: 1,
-    };
-    let variable = Variable {
-        name: "all".into(),
-        kind,
-        sharing: Sharing::Private,
-    };
-    let layout = StateLayout::new(4, vec![variable], None).unwrap();
+    let layout = StateLayout::new(4, vec![sequence("all", Scalar::F32)], None).unwrap();
     assert!(!can_be_forgotten(&layout, abilities));
 }

@@ -1,0 +1,3 @@
+//! Parts that several tests of the runtime share.
+
+pub(crate) mod program;
