@@ -96,7 +96,7 @@ pub enum Syntax {
     Call(&'static str),
     /// A name or symbol that stands for a value.
     Constant(&'static str),
-    /// Anything else: a spelling made up for the table, see [`spelling`], and its look in programs.
+    /// Anything else: a spelling made up for the table, see [`spelling`](super::spelling), and its look in programs.
     Form(&'static str, &'static str, Level),
 }
 

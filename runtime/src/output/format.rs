@@ -1,6 +1,6 @@
 //! The formats of output files, in a table, and names that choose one.
 //!
-//! A format is a row of [`FORMATS`]. Planning, writing, streaming and messages read the row, so nothing else has to know a new one.
+//! A format is a row of `FORMATS`. Planning, writing, streaming and messages read the row, so nothing else has to know a new one.
 
 use std::ffi::OsStr;
 use std::fmt;
