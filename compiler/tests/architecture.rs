@@ -102,8 +102,19 @@ const PARTS: [(&str, &[&str]); 2] = [
     (
         "front",
         &[
-            "span", "codes", "diag", "source", "report", "files", "syntax", "standard", "import",
+            "span",
+            "codes",
+            "diag",
+            "facts",
+            "source",
+            "report",
+            "files",
+            "syntax",
+            "standard",
+            "import",
             "typed",
+            "elaborate",
+            "limits",
         ],
     ),
     (

@@ -7,6 +7,7 @@
 
 use libtest_mimic::{Arguments, Trial};
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -45,6 +46,49 @@ struct Expectation {
     hints: Vec<String>,
 }
 
+/// The most brackets that are missing at one place.
+const REPEATED: usize = 3;
+
+/// The title of every fix names the new text. After the fix the program has the message once less; where a bracket is missing twice,
+/// after two fixes.
+fn fixes_remove_their_messages(root: &Path, files: &[PathBuf]) {
+    let (mut fixes, mut codes) = (0, BTreeSet::new());
+    for file in files {
+        let name = file.strip_prefix(root).unwrap_or(file).to_owned();
+        let text = fs::read_to_string(file).expect("the program can be read");
+        let source = Source::new(name.clone(), text.clone());
+        let before = diagnostics(&source);
+        for diagnostic in &before {
+            for fix in &diagnostic.fixes {
+                let same = |other: &&Diagnostic| {
+                    (other.code, &other.message) == (diagnostic.code, &diagnostic.message)
+                };
+                let count = |found: &[Diagnostic]| found.iter().filter(same).count();
+                let mut fixed = text.clone();
+                let is_removed = (0..REPEATED).any(|_| {
+                    for (span, with) in fix.edits.iter().rev() {
+                        fixed.replace_range(span.start as usize..span.end as usize, with);
+                    }
+                    let after = diagnostics(&Source::new(name.clone(), fixed.clone()));
+                    count(&after) < count(&before)
+                });
+                assert!(
+                    is_removed,
+                    "{}: `{}` does not remove `{}`",
+                    name.display(),
+                    fix.title,
+                    diagnostic.message,
+                );
+                let is_named = |(_, with): &(_, String)| fix.title.contains(with.as_str());
+                assert!(fix.edits.iter().all(is_named), "{fix:?}");
+                fixes += 1;
+                codes.insert(diagnostic.code);
+            }
+        }
+    }
+    assert!(fixes > 60 && codes.len() > 10, "{fixes} fixes of {codes:?}");
+}
+
 fn programs_under(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let entries = fs::read_dir(folder).expect("the folder can be read");
@@ -76,6 +120,12 @@ fn main() -> ExitCode {
             Ok(())
         }),
     ];
+    let all = files.clone();
+    let under = root.clone();
+    trials.push(Trial::test("fixes_remove_their_messages", move || {
+        fixes_remove_their_messages(&under, &all);
+        Ok(())
+    }));
     for file in files {
         let name = file.strip_prefix(&root).unwrap_or(&file).to_owned();
         trials.push(Trial::test(name.display().to_string(), move || {

@@ -23,6 +23,51 @@ impl Severity {
     }
 }
 
+/// A change of the text that removes the cause of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// A description that names the new text.
+    pub title: String,
+    /// Places with the texts that replace them, in the order of the text.
+    pub edits: Vec<(Span, String)>,
+}
+
+impl Fix {
+    /// Replaces the text of a place.
+    pub fn replace(span: Span, with: impl Into<String>) -> Fix {
+        let with = with.into();
+        Fix {
+            title: format!("write `{with}`"),
+            edits: vec![(span, with)],
+        }
+    }
+
+    /// Inserts a text.
+    pub fn insert(at: u32, text: &str) -> Fix {
+        Fix {
+            title: format!("insert `{text}`"),
+            edits: vec![(Span { start: at, end: at }, text.to_owned())],
+        }
+    }
+
+    /// Removes a place that has this text.
+    pub fn remove(span: Span, text: &str) -> Fix {
+        Fix {
+            title: format!("remove `{text}`"),
+            edits: vec![(span, String::new())],
+        }
+    }
+
+    /// Puts texts before and after a place.
+    pub fn wrap(span: Span, before: &str, after: &str) -> Fix {
+        let [start, end] = [span.start, span.end].map(|at| Span { start: at, end: at });
+        Fix {
+            title: format!("write `{before}…{after}`"),
+            edits: vec![(start, before.to_owned()), (end, after.to_owned())],
+        }
+    }
+}
+
 /// One message about a place in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -38,6 +83,8 @@ pub struct Diagnostic {
     pub labels: Vec<(Span, String)>,
     /// What may help.
     pub hints: Vec<String>,
+    /// Changes that tools offer; each is what a hint proposes.
+    pub fixes: Vec<Fix>,
 }
 
 impl Diagnostic {
@@ -50,6 +97,7 @@ impl Diagnostic {
             message: message.into(),
             labels: Vec::new(),
             hints: Vec::new(),
+            fixes: Vec::new(),
         }
     }
 
@@ -70,6 +118,12 @@ impl Diagnostic {
     /// The same with a further hint.
     pub fn hint(mut self, text: impl Into<String>) -> Diagnostic {
         self.hints.push(text.into());
+        self
+    }
+
+    /// The same with a change that tools offer.
+    pub fn fix(mut self, fix: Fix) -> Diagnostic {
+        self.fixes.push(fix);
         self
     }
 

@@ -8,7 +8,7 @@
 
 use super::{
     codes,
-    diag::Diagnostic,
+    diag::{Diagnostic, Fix},
     files::{Disk, Files},
     source::{File, Origin, Piece, Source, Span},
     standard,
@@ -217,7 +217,8 @@ impl Linker<'_> {
             let base = pieces[*file].start;
             let mut error = error.clone();
             error.span = error.span.after(base);
-            for (span, _) in &mut error.labels {
+            let edits = error.fixes.iter_mut().flat_map(|fix| &mut fix.edits);
+            for span in error.labels.iter_mut().chain(edits).map(|(span, _)| span) {
                 *span = span.after(base);
             }
             error
@@ -411,7 +412,9 @@ fn find(
         let error = error(format!("`{}` cannot be read: {problem}", path.display()));
         let suffixed = format!("{}.diderot", import.file);
         if files.has(&importer.with_file_name(&suffixed)) {
-            error.hint(format!("did you mean `{suffixed}`?"))
+            error
+                .hint(format!("did you mean `{suffixed}`?"))
+                .fix(Fix::replace(import.span, format!("import \"{suffixed}\";")))
         } else if files.has(&path) {
             error
         } else {

@@ -4,7 +4,7 @@ mod excerpt;
 mod json;
 mod render;
 
-pub use json::{Located, LocatedLabel, Location, located, to_json_lines};
+pub use json::{Located, LocatedEdit, LocatedFix, LocatedLabel, Location, located, to_json_lines};
 pub use render::render;
 
 /// A program and messages about it, for tests.

@@ -108,6 +108,26 @@ impl Source {
         (piece.file, span)
     }
 
+    /// The path of the file that a place in the text came from, and the place there.
+    pub fn file_of(&self, span: Span) -> (&Path, Span) {
+        let (file, span) = self.origin_of(span);
+        (self.files()[file].0, span)
+    }
+
+    /// The place in the text of a byte of one of its files; none if the text has other files only, or another part of this one.
+    pub fn byte_of(&self, path: &Path, byte: u32) -> Option<u32> {
+        let file = self.paths().position(|known| known == path)?;
+        if self.origin.pieces.is_empty() {
+            return Some(byte);
+        }
+        let of_file = self.origin.pieces.iter().filter(|piece| piece.file == file);
+        let mut places = of_file.filter_map(|piece| {
+            let is_inside = (piece.span.start..=piece.span.end).contains(&byte);
+            is_inside.then(|| piece.start + (byte - piece.span.start))
+        });
+        places.find(|place| *place as usize <= self.text.len())
+    }
+
     /// The imports that lead to a file, from the nearest to the program's own: the importing file and the place there.
     pub(super) fn importers(&self, file: usize) -> impl Iterator<Item = (usize, Span)> {
         let importer = |file: usize| self.origin.files.get(file)?.importer;

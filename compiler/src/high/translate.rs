@@ -17,11 +17,12 @@ mod strands;
 
 use super::High;
 use crate::{
-    front::typed::{
-        closed_form::obstacles,
-        int_range,
-        observed::Observed,
-        tree::{self, Block, Expr, ExprKind, Global, VarId},
+    front::{
+        limits::{closed_form::obstacles, observed::Observed},
+        typed::{
+            int_range,
+            tree::{self, Block, Expr, ExprKind, Global, VarId},
+        },
     },
     ir::{
         Bits,

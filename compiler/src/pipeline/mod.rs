@@ -212,11 +212,16 @@ fn lower_here(
     let checked = session.stage("typed", || {
         front::check_parsed(source, ast, errors, &options.check())
     });
+    let Some(typed) = &checked.program else {
+        return Err(Stopped::Errors(checked.diagnostics));
+    };
+    session.done("typed", || typed::print(typed))?;
+    let checked = session.stage("elaborate", || checked.elaborated());
     let mut warnings = checked.diagnostics;
     let Some(typed) = checked.program else {
         return Err(Stopped::Errors(warnings));
     };
-    session.done("typed", || typed::print(&typed))?;
+    session.done("elaborate", || typed::print(&typed))?;
     let Translation {
         program: translated,
         requests,

@@ -3,11 +3,9 @@
 use crate::{
     device::Construct,
     front::{
+        limits::closed_form::is_dynamic,
         source::Span,
-        typed::{
-            closed_form::is_dynamic,
-            tree::{Block, Expr, Global, Program, Stmt},
-        },
+        typed::tree::{Block, Expr, Global, Program, Stmt},
     },
 };
 use ein_ir::ops::Builtin;

@@ -24,6 +24,11 @@ pub const STAGES: &[Stage] = &[
         has_text: true,
     },
     Stage {
+        name: "elaborate",
+        about: "the same with reductions in the steps of the sequences that they reduce",
+        has_text: true,
+    },
+    Stage {
         name: "translate",
         about: "High-IR: functions inlined, operators in index notation",
         has_text: true,

@@ -258,7 +258,8 @@ create_array { s(i) | i in 0..9 }
 ";
     let source = Source::new("p.diderot", text);
     let (tree, diagnostics) = syntax::parse(&source);
-    let (program, diagnostics) = typed::check(&tree, &typed::CheckOptions::default(), diagnostics);
+    let (program, diagnostics, _) =
+        typed::check(&tree, &typed::CheckOptions::default(), diagnostics);
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let found = typed::unsupported(&program.expect("a program"));
     assert_eq!(found.len(), 1, "{found:?}");

@@ -19,7 +19,7 @@ pub(crate) fn check_with(
 ) -> (Option<tree::Program>, Vec<Diagnostic>) {
     let source = Source::new("test.diderot", text);
     let (program, errors) = syntax::parse(&source);
-    let (tree, diagnostics) = typed::check(&program, options, errors);
+    let (tree, diagnostics, _) = typed::check(&program, options, errors);
     (tree, in_order(diagnostics))
 }
 

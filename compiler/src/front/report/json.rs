@@ -31,6 +31,25 @@ pub struct LocatedLabel {
     pub text: String,
 }
 
+/// A change of one place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LocatedEdit {
+    /// The place.
+    #[serde(flatten)]
+    pub location: Location,
+    /// Its new text.
+    pub text: String,
+}
+
+/// Changes that together remove the cause of a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LocatedFix {
+    /// A description that names the new text.
+    pub title: String,
+    /// The changes; their places do not overlap.
+    pub edits: Vec<LocatedEdit>,
+}
+
 /// A message with the places that it is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Located {
@@ -47,6 +66,8 @@ pub struct Located {
     pub labels: Vec<LocatedLabel>,
     /// Ways out.
     pub hints: Vec<String>,
+    /// Changes that a tool can make.
+    pub fixes: Vec<LocatedFix>,
 }
 
 impl Located {
@@ -89,6 +110,21 @@ pub fn located(source: &Source, diagnostics: Vec<Diagnostic>) -> Vec<Located> {
             })
             .collect(),
         hints: diagnostic.hints,
+        fixes: diagnostic
+            .fixes
+            .into_iter()
+            .map(|fix| LocatedFix {
+                title: fix.title,
+                edits: fix
+                    .edits
+                    .into_iter()
+                    .map(|(span, text)| LocatedEdit {
+                        location: location(span),
+                        text,
+                    })
+                    .collect(),
+            })
+            .collect(),
     };
     in_order(diagnostics).into_iter().map(of).collect()
 }
@@ -141,6 +177,7 @@ mod tests {
     use super::*;
     use crate::front::{
         codes,
+        diag::Fix,
         report::examples::{source, undeclared},
     };
     use serde_json::json;
@@ -148,7 +185,8 @@ mod tests {
     #[test]
     fn json_has_one_object_a_line_with_columns_in_characters() {
         let first = undeclared(10, 12, "β").label(Span::new(5, 7), "here");
-        let diagnostics = vec![undeclared(22, 23, "m"), first.hint("h")];
+        let fix = Fix::replace(Span::new(10, 12), "α");
+        let diagnostics = vec![undeclared(22, 23, "m"), first.hint("h").fix(fix)];
         let lines = to_json_lines(&source(), diagnostics);
         let objects: Vec<serde_json::Value> = lines
             .lines()
@@ -161,6 +199,12 @@ mod tests {
                 "code": "undeclared-variable", "message": "undeclared variable `β`", "hints": ["h"],
                 "labels": [{
                     "file": "a.diderot", "line": 1, "column": 6, "end_line": 1, "end_column": 7, "text": "here",
+                }],
+                "fixes": [{
+                    "title": "write `α`",
+                    "edits": [{
+                        "file": "a.diderot", "line": 1, "column": 10, "end_line": 1, "end_column": 11, "text": "α",
+                    }],
                 }],
             })
         );

@@ -6,7 +6,11 @@ use super::{
     recover::Nesting,
     token::{Keyword, Punct, Spanned, Token, reserved_in_other_version},
 };
-use crate::front::{codes, diag::Diagnostic, source::Span};
+use crate::front::{
+    codes,
+    diag::{Diagnostic, Fix},
+    source::Span,
+};
 
 /// Where and why the parser stopped.
 #[derive(Clone, Debug)]
@@ -62,7 +66,8 @@ pub(crate) fn missing(
         punct.text(),
         found(tokens, stop.error)
     );
-    let error = Diagnostic::error(codes::MISSING_TOKEN, span, message);
+    let error =
+        Diagnostic::error(codes::MISSING_TOKEN, span, message).fix(Fix::insert(end, punct.text()));
     match nesting.innermost_open() {
         Some(open) if punct != Punct::Semicolon => {
             error.label(tokens[open].span, format!("`{}` closes this", punct.text()))
@@ -84,9 +89,8 @@ pub(crate) fn unexpected(
         [only] => format!("expected {only}, found {found}"),
         [first @ .., last] => format!("expected {} or {last}, found {found}", first.join(", ")),
     };
-    let mut error = Diagnostic::error(codes::SYNTAX, place(tokens, stop.error), message);
-    error.hints = hints::hints(version, tokens, nesting, stop);
-    error
+    let error = Diagnostic::error(codes::SYNTAX, place(tokens, stop.error), message);
+    hints::advise(error, version, tokens, nesting, stop)
 }
 
 /// The error for a definition or statement that begins with a keyword of the other version.
@@ -109,9 +113,18 @@ pub(crate) fn foreign_word(version: Version, word: &str, span: Span) -> Option<D
     let message = format!("`{word}` is version {other} syntax, but this file is version {version}");
     let error = Diagnostic::error(codes::VERSION_SYNTAX, span, message);
     Some(match keyword.counterpart() {
-        Some(instead) => error
-            .hint(format!("in version {version} write `{instead}`"))
-            .hint(format!("or make `#version {other}` the first line")),
+        Some(instead) => {
+            let error = error
+                .hint(format!("in version {version} write `{instead}`"))
+                .hint(format!("or make `#version {other}` the first line"));
+            match instead
+                .strip_suffix("(…)")
+                .or(instead.strip_suffix(" { … }"))
+            {
+                Some(word) if !word.contains(' ') => error.fix(Fix::replace(span, word)),
+                _ => error,
+            }
+        }
         None => error.hint(format!("make `#version {other}` the first line")),
     })
 }

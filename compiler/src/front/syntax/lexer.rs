@@ -10,7 +10,11 @@ use super::{
     operators::{self, Position, Spelling},
     token::{Keyword, Punct, Spanned, Token},
 };
-use crate::front::{codes, diag::Diagnostic, source::Span};
+use crate::front::{
+    codes,
+    diag::{Diagnostic, Fix},
+    source::Span,
+};
 
 /// What the lexer makes of a text.
 #[derive(Debug)]
@@ -273,9 +277,14 @@ impl<'s> Lexer<'s> {
             _ => format!("bad character {} and {others} more", show_character(first)),
         };
         let mut error = Diagnostic::error(codes::BAD_CHARACTER, span, message);
-        if let Some(hint) = operators::look_alike(first) {
-            error = error.hint(hint);
+        if let Some(wanted) = operators::look_alike(first) {
+            error = error.hint(format!("did you mean `{wanted}`?"));
+            // A quotation mark has a partner.
+            if others == 0 && wanted != "\"" {
+                error = error.fix(Fix::replace(span, wanted));
+            }
         }
+        error.hints.extend(operators::about_character(first));
         self.error(error);
     }
 }
@@ -284,7 +293,10 @@ impl<'s> Lexer<'s> {
 fn show_character(character: char) -> String {
     if character.is_ascii_graphic() {
         format!("`{character}`")
-    } else if character.is_alphanumeric() || operators::look_alike(character).is_some() {
+    } else if character.is_alphanumeric()
+        || operators::look_alike(character).is_some()
+        || operators::about_character(character).is_some()
+    {
         format!("`{character}` (U+{:04X})", u32::from(character))
     } else {
         format!("U+{:04X}", u32::from(character))

@@ -102,13 +102,12 @@ pub fn greek_letter(word: &str) -> Option<char> {
     Some(row.0)
 }
 
-/// What may have been meant by a character that cannot begin a token.
-pub fn look_alike(character: char) -> Option<String> {
-    let wanted = match character {
+/// The text that may have been meant by a character that cannot begin a token.
+pub fn look_alike(character: char) -> Option<&'static str> {
+    Some(match character {
         '∙' | '·' | '․' => "•",
         '∗' | '٭' | '⊙' | '⍟' => "⊛",
         '◦' | '○' => "∘",
-        '°' => return Some("angles are in radians: 30 degrees are `30*π/180`".to_owned()),
         '−' | '–' | '—' => "-",
         '÷' | '∕' => "/",
         '✕' | '✖' | '⨯' => "×",
@@ -121,9 +120,17 @@ pub fn look_alike(character: char) -> Option<String> {
         '³' => "^3",
         '&' => "&&",
         '“' | '”' | '‘' | '’' | '\'' => "\"",
-        '?' => return Some("a conditional expression is written `a if c else b`".to_owned()),
-        '_' => return Some("a name begins with a letter".to_owned()),
-        '\\' => return Some("a backslash begins a symbol's name, as in `\\otimes`".to_owned()),
+        _ => return None,
+    })
+}
+
+/// A hint for a character that cannot begin a token and looks like nothing else.
+pub fn about_character(character: char) -> Option<String> {
+    let text = match character {
+        '°' => "angles are in radians: 30 degrees are `30*π/180`",
+        '?' => "a conditional expression is written `a if c else b`",
+        '_' => "a name begins with a letter",
+        '\\' => "a backslash begins a symbol's name, as in `\\otimes`",
         'Α'..='ω' => {
             let letters: Vec<String> = GREEK.iter().map(|row| row.0.to_string()).collect();
             let letters = letters.join(" ");
@@ -131,7 +138,7 @@ pub fn look_alike(character: char) -> Option<String> {
         }
         _ => return None,
     };
-    Some(format!("did you mean `{wanted}`?"))
+    Some(text.to_owned())
 }
 
 /// A hint for an unknown backslash word: the words that begin alike, else all of them.

@@ -29,13 +29,9 @@ const MAX_REPAIRS: usize = 200;
 /// Reads a program. Never fails: what could not be read is missing from the tree, and reported. The messages are in order.
 pub fn parse(source: &Source) -> (Program, Vec<Diagnostic>) {
     let problems = source.import_problems();
-    let text = match problems.iter().any(Diagnostic::is_error) {
-        // Without its imports, most messages about the program would be wrong.
-        true => "",
-        false => &source.text,
-    };
-    let read = read(text, Unit::Program);
-    if text.is_empty() && !problems.is_empty() {
+    let read = read(&source.text, Unit::Program);
+    if problems.iter().any(Diagnostic::is_error) {
+        // They may be the causes of all others.
         return (read.program, problems.to_vec());
     }
     let diagnostics = [read.diagnostics, problems.to_vec()].concat();

@@ -2,7 +2,8 @@
 //!
 //! A missing `;` or closing bracket is inserted; anything else is cut out, and a token that the grammar accepts as an
 //! unreadable expression, statement, member or part takes its place. As little as possible is cut: the contents of the brackets
-//! around the error, else the statement, member or definition around it, found by following brackets and semicolons.
+//! around the error, else the value after `=`, else the statement, member or definition around it, found by following brackets and
+//! semicolons.
 
 use super::{
     explain::Stop,
@@ -17,6 +18,8 @@ enum Group {
     Top,
     /// `{ … }` around statements or members.
     Block,
+    /// `{ … }` around the clauses of a definition.
+    Clauses,
     /// `( … )` or `[ … ]`
     Inner,
     /// `{ … }` in an expression, a type or a creation clause.
@@ -35,8 +38,8 @@ struct Frame {
     unit: usize,
     /// The first token of the unit before.
     previous: usize,
-    /// Whether the unit is past its `=` or `return`, so that a brace belongs to an expression.
-    in_value: bool,
+    /// The first token after the unit's `=` or `return`. From there on a brace belongs to an expression.
+    value: Option<usize>,
 }
 
 /// The open brackets at a token, outermost first; the first is always `Top`.
@@ -58,7 +61,7 @@ impl Nesting {
                 home: 0,
                 unit: from,
                 previous: from,
-                in_value: false,
+                value: None,
             }],
             reopened: false,
         };
@@ -122,7 +125,7 @@ impl Nesting {
 
     fn push(&mut self, group: Group, open: usize) {
         let home = match group {
-            Group::Top | Group::Block => self.frames.len(),
+            Group::Top | Group::Block | Group::Clauses => self.frames.len(),
             Group::Inner | Group::Brace => self.top().home,
         };
         self.frames.push(Frame {
@@ -131,7 +134,7 @@ impl Nesting {
             home,
             unit: open + 1,
             previous: open + 1,
-            in_value: false,
+            value: None,
         });
     }
 
@@ -142,11 +145,15 @@ impl Nesting {
         }
     }
 
+    fn begin_value(&mut self, assignment: usize) {
+        self.top_mut().value.get_or_insert(assignment + 1);
+    }
+
     fn end_unit(&mut self, index: usize) {
         let top = self.top_mut();
         top.previous = top.unit;
         top.unit = index + 1;
-        top.in_value = false;
+        top.value = None;
     }
 
     /// Whether the token at `index` can only be the first of a unit, although the one before it is not over.
@@ -173,7 +180,7 @@ impl Nesting {
             Bool | Int | String | Tensor | Vec2 | Vec3 | Vec4 | Mat2 | Mat3 | Mat4 | Field
             | Kernel => {
                 let next = tokens.get(index + 1);
-                frame.in_value && !next.is_some_and(|next| next.token.is(Punct::OpenParen))
+                frame.value.is_some() && !next.is_some_and(|next| next.token.is(Punct::OpenParen))
             }
             Else | False | Global | Identity | If | Image | In | Initialize | Load | LoadImage
             | LoadSequence | Nan | Output | Real | Stabilize | Start | True | Update | Zeros => {
@@ -188,16 +195,12 @@ impl Nesting {
             self.close_inner();
             let top = self.top_mut();
             top.unit = index;
-            top.in_value = false;
+            top.value = None;
         }
         match tokens[index].token {
             Token::Punct(Punct::OpenParen | Punct::OpenBracket) => self.push(Group::Inner, index),
             Token::Punct(Punct::OpenBrace) => {
-                let group = if self.opens_block(tokens, index) {
-                    Group::Block
-                } else {
-                    Group::Brace
-                };
+                let group = self.group_of_brace(tokens, index);
                 self.push(group, index);
             }
             Token::Punct(Punct::CloseParen | Punct::CloseBracket)
@@ -216,8 +219,8 @@ impl Nesting {
             Token::Unreadable if self.top().has_units() && self.top().unit == index => {
                 self.end_unit(index);
             }
-            Token::Keyword(Keyword::Return) => self.top_mut().in_value = true,
-            token if token.assigns() => self.top_mut().in_value = true,
+            Token::Keyword(Keyword::Return) => self.begin_value(index),
+            token if token.assigns() => self.begin_value(index),
             _ => {}
         }
     }
@@ -228,7 +231,7 @@ impl Nesting {
         }
         match self.top().group {
             Group::Top => self.end_unit(index),
-            Group::Block => {
+            Group::Block | Group::Clauses => {
                 self.frames.pop();
                 let next = tokens.get(index + 1).map(|next| next.token);
                 if next != Some(Token::Keyword(Keyword::Else)) {
@@ -250,17 +253,26 @@ impl Nesting {
         }
     }
 
-    /// Whether the brace at `index` opens statements or members.
-    fn opens_block(&self, tokens: &[Spanned<'_>], index: usize) -> bool {
+    /// What the brace at `index` opens.
+    fn group_of_brace(&self, tokens: &[Spanned<'_>], index: usize) -> Group {
         let top = self.top();
-        if !top.has_units() || top.in_value {
-            return false;
+        if !top.has_units() || top.value.is_some() {
+            return Group::Brace;
         }
         if index == top.unit {
-            return true;
+            return Group::Block;
         }
         use Keyword::*;
         let previous = tokens[index - 1].token;
+        let is_clause = previous.is(Punct::CloseBracket) && top.group == Group::Clauses;
+        let has_clauses = matches!(previous, Token::Name(_))
+            && matches!(
+                tokens[top.unit].token,
+                Token::Keyword(Real | Tensor | Vec2 | Vec3 | Vec4 | Mat2 | Mat3 | Mat4 | Output)
+            );
+        if has_clauses {
+            return Group::Clauses;
+        }
         let after_header = matches!(
             previous,
             Token::Punct(Punct::CloseParen)
@@ -277,7 +289,10 @@ impl Nesting {
             Token::Name(_) => index > top.unit + 1 && !after_suffix,
             _ => false,
         };
-        after_header || broken_header
+        match after_header || broken_header || is_clause {
+            true => Group::Block,
+            false => Group::Brace,
+        }
     }
 }
 
@@ -294,7 +309,7 @@ fn is_foreign(first: Token<'_>) -> bool {
 
 impl Frame {
     fn has_units(&self) -> bool {
-        matches!(self.group, Group::Top | Group::Block)
+        matches!(self.group, Group::Top | Group::Block | Group::Clauses)
     }
 }
 
@@ -331,6 +346,15 @@ pub(crate) fn cut(tokens: &mut Vec<Spanned<'_>>, nesting: &Nesting, stop: &Stop)
         let frame = nesting.frames[depth];
         if frame.has_units() {
             let end = unit_end(tokens, nesting, depth, error);
+            // Without its value, a definition still says what is defined.
+            if let Some(value) = frame.value.filter(|&value| value <= error)
+                && let Some(last) = end.checked_sub(1).filter(|&last| last >= value)
+                && tokens[last].token.is(Punct::Semicolon)
+                && !is_unreadable(&tokens[value..last])
+            {
+                replace(tokens, value, last);
+                return;
+            }
             if end > frame.unit && !is_unreadable(&tokens[frame.unit..end]) {
                 replace(tokens, frame.unit, end);
                 return;

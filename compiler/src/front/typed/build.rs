@@ -8,7 +8,7 @@ use super::{
     tree::{Constant, Domain, Expr, ExprKind, VarId, VarKind},
     types,
 };
-use crate::front::{codes, source::Span, syntax::ast};
+use crate::front::{codes, diag::Fix, source::Span, syntax::ast};
 use ein_ir::{
     Type,
     ops::{self, Builtin, Meaning, spelling},
@@ -76,7 +76,8 @@ pub(super) fn comprehension_over<'a>(
         Some(Type::Seq(element, None)) => Some(&**element),
         _ => None,
     };
-    let (var, body) = with_iterator(cx, iter, element, |cx| infer(cx, body, wanted));
+    let place = body.span;
+    let (var, body) = with_iterator(cx, iter, element, place, |cx| infer(cx, body, wanted));
     let (body, domain) = (body?, domain?);
     let ty = types::sequence_of(cx, body.ty.clone(), None, body.span)?;
     let kind = ExprKind::Comprehension {
@@ -92,9 +93,10 @@ pub(super) fn with_iterator<'a, R>(
     cx: &mut Cx<'a>,
     iter: &'a ast::Iter,
     ty: Option<Type>,
+    extent: Span,
     inside: impl FnOnce(&mut Cx<'a>) -> R,
 ) -> (VarId, R) {
-    cx.scopes.push();
+    cx.scopes.push(extent);
     let var = cx.declare(&iter.name, ty, VarKind::Local);
     cx.vars[var.0].read = true;
     cx.loops += 1;
@@ -112,7 +114,9 @@ pub(super) fn iteration<'a>(
 ) -> Option<Expr> {
     let source = infer(cx, source, hint)?;
     if !matches!(source.ty, Type::Seq(..)) {
-        let hint = (source.ty == Type::Int).then(|| "the integers below n are `0..n-1`".to_owned());
+        let is_count = source.ty == Type::Int;
+        let hint = is_count.then(|| "the integers below n are `0..n-1`".to_owned());
+        let fix = is_count.then(|| Fix::wrap(source.span, "0..", "-1"));
         cx.error(
             codes::NOT_A_SEQUENCE,
             source.span,
@@ -121,7 +125,8 @@ pub(super) fn iteration<'a>(
                 source.ty
             ),
         )
-        .hints(hint);
+        .hints(hint)
+        .fix(fix);
         return None;
     }
     Some(source)
@@ -190,7 +195,7 @@ pub(super) fn load<'a>(
     match ops::resolve_as(function, &types, wanted.as_ref()) {
         Ok(op) => {
             let args: Option<Vec<Expr>> = args.into_iter().collect();
-            Some(overload::applied(op, args?, span))
+            Some(Expr::applied(op, args?, span))
         }
         Err(_) if cx.hint_lost => None,
         Err(_) if !(1..3).contains(&types.len()) => {

@@ -4,15 +4,15 @@ use super::{
     build,
     coerce::implicitly,
     context::{Cx, FunctionInfo},
-    elsewhere,
     expr::{infer, require_value, typed},
-    hint, indexed,
+    foreign_names, hint, indexed,
     messages::{CONVOLVE, TO_FIELD, mismatch, plural},
     overload, reduce,
     tree::{Expr, ExprKind, FunctionId, VarId},
 };
 use crate::front::{
     codes,
+    facts::Referent,
     source::Span,
     syntax::{
         ast::{self, ExprKind as Written, Operator},
@@ -34,7 +34,7 @@ pub(super) fn call<'a>(
     span: Span,
 ) -> Option<Expr> {
     if let Some(reduction) = indexed::reduction_of(cx, callee) {
-        return indexed::reduced(cx, reduction, args, span);
+        return indexed::reduced(cx, callee, reduction, args, span);
     }
     let (derivatives, inner) = derivatives(callee);
     let Some(name) = function_name(cx, inner).filter(|name| {
@@ -48,7 +48,7 @@ pub(super) fn call<'a>(
     for op in &derivatives {
         wanted = ops::wanted(op.symbol, &[None], 0, wanted.as_ref());
     }
-    let called = match cx.scopes.function(&name.text) {
+    let called = match called(cx, &name) {
         Some(function) => user_function(cx, function, args, &name, span),
         None => builtin(cx, &name, args, wanted.as_ref(), span),
     };
@@ -80,6 +80,19 @@ fn function_name(cx: &Cx<'_>, callee: &ast::Expr) -> Option<ast::Name> {
     })
 }
 
+/// The user function that is called, if it is one.
+fn called(cx: &mut Cx<'_>, name: &ast::Name) -> Option<FunctionId> {
+    let Some(function) = cx.scopes.function(&name.text) else {
+        if overload::is_function(&name.text) {
+            cx.names_operator(name.span, &name.text);
+        }
+        return None;
+    };
+    let defined = cx.function(function).span;
+    cx.facts.name(name.span, Referent::Defined(defined));
+    Some(function)
+}
+
 fn is_known(cx: &Cx<'_>, function: &str) -> bool {
     cx.scopes.function(function).is_some() || overload::is_function(function)
 }
@@ -105,7 +118,7 @@ pub(super) fn call_comprehension<'a>(
         .hint("a variable hides a function of the same name");
         return None;
     };
-    if let Some(function) = cx.scopes.function(&name.text) {
+    if let Some(function) = called(cx, &name) {
         let sequence = build::comprehension(cx, body, iter, None, inside);
         return call_with(cx, function, vec![sequence], &name, span);
     }
@@ -325,36 +338,36 @@ fn unknown_function(cx: &mut Cx<'_>, name: &ast::Name) {
         .strand
         .as_ref()
         .is_some_and(|strand| strand.name == name.text);
-    let hint = if cx.defining == Some(name.text.as_str()) {
-        Some(format!(
+    let is_open = cx.defining == Some(name.text.as_str());
+    let calls = OPERATORS
+        .iter()
+        .flat_map(|row| row.syntax)
+        .filter_map(|syntax| match syntax {
+            Syntax::Call(name) => Some(*name),
+            _ => None,
+        });
+    let names: Vec<&str> = cx.scopes.function_names().chain(calls).collect();
+    let similar = cx.similar_name(&name.text, names);
+    let message = format!("unknown function `{}`", name.text);
+    let report = cx.error(codes::UNKNOWN_FUNCTION, name.span, message);
+    if let Some(foreign) = foreign_names::function(&name.text) {
+        report.foreign(foreign);
+    } else if is_open {
+        report.hint(format!(
             "`{}` is known only after its definition; there is no recursion",
             name.text
-        ))
+        ));
     } else if is_kernel {
-        Some(format!(
+        report.hint(format!(
             "`{0}` is a kernel; it makes a field of an image: `{0} ⊛ …`",
             name.text
-        ))
+        ));
     } else if is_strand {
-        Some(format!(
+        report.hint(format!(
             "`{0}` is the strand; a method creates one with `new {0}(…);`",
             name.text
-        ))
+        ));
     } else {
-        let calls = OPERATORS
-            .iter()
-            .flat_map(|row| row.syntax)
-            .filter_map(|syntax| match syntax {
-                Syntax::Call(name) => Some(*name),
-                _ => None,
-            });
-        let names: Vec<&str> = cx.scopes.function_names().chain(calls).collect();
-        cx.similar_name(&name.text, names)
-    };
-    cx.error(
-        codes::UNKNOWN_FUNCTION,
-        name.span,
-        format!("unknown function `{}`", name.text),
-    )
-    .hints(elsewhere::function(&name.text).or(hint));
+        report.did_you_mean(similar);
+    }
 }

@@ -3,10 +3,9 @@
 use super::{
     constant,
     context::Cx,
-    overload,
     tree::{Constant, Expr, ExprKind},
 };
-use crate::front::codes;
+use crate::front::{codes, diag::Fix};
 use ein_ir::{
     Shape, Type,
     ops::{Builtin, Instance, Meaning},
@@ -17,12 +16,14 @@ pub(super) fn implicitly(cx: &mut Cx<'_>, expr: Expr, to: &Type) -> Expr {
     if expr.ty == Type::Int && *to == Type::REAL && cx.indices.decide(&expr) {
         let message = "an index is an int, not a number";
         cx.error(codes::INDEX_AS_NUMBER, expr.span, message)
-            .hint("write `real(…)` around it, as in `real(i)`");
+            .hint("write `real(…)` around it, as in `real(i)`")
+            .fix(Fix::wrap(expr.span, "real(", ")"));
     }
     if expr.ty == Type::Int && *to == Type::REAL && loses_a_fraction(cx, &expr) {
         let message = "this quotient of integers loses its fraction before it becomes a real";
         cx.warning(codes::INTEGER_DIVISION, expr.span, message)
-            .hint("divide reals: `real(a)/b`; if it is meant: `real(a/b)`");
+            .hint("divide reals: `real(a)/b`; if it is meant: `real(a/b)`")
+            .fix(Fix::wrap(expr.span, "real(", ")"));
     }
     coerce(expr, to)
 }
@@ -57,7 +58,7 @@ pub(super) fn coerce(expr: Expr, to: &Type) -> Expr {
             let args: Vec<Expr> = args.into_iter().map(|e| coerce(e, element)).collect();
             let types = vec![(**element).clone(); args.len()];
             let op = op.row.accept(&types, false).expect("elements of one type");
-            let sequence = overload::applied(op, args, span);
+            let sequence = Expr::applied(op, args, span);
             match length {
                 Some(_) => sequence.kind,
                 None => ExprKind::Coerce(Box::new(sequence)),
@@ -110,7 +111,7 @@ mod tests {
             span,
         };
         let op = ops::resolve(spelling::SEQUENCE, &[Type::Int]).expect("a sequence");
-        let literal = overload::applied(op, vec![one], span);
+        let literal = Expr::applied(op, vec![one], span);
         let converted = coerce(literal, &seq(Type::REAL, None));
         let ExprKind::Coerce(inner) = converted.kind else {
             panic!("the length is forgotten by a conversion");

@@ -3,25 +3,23 @@
 
 use super::{
     CheckOptions,
-    flow::{Exits, Flow},
-    indexed::{Indices, Labels},
-    known_steps::KnownSteps,
+    flow::{Exits, Flow, Loops},
+    foreign_names::Foreign,
+    ids::{ConstId, FunctionId, VarId},
+    indices::{Indices, Labels},
+    known_steps::{KnownSteps, assigned},
     scope::{Entity, Scopes, nearest},
-    tree::{Block, Constant, FunctionId, VarId, VarKind},
-    unroll::Loops,
+    tree::{Block, Constant, VarKind},
 };
 use crate::front::{
     codes::{self, Code},
-    diag::{Diagnostic, Severity},
+    diag::{Diagnostic, Fix, Severity},
+    facts::{Definition, DefinitionKind, Facts, Referent},
     source::Span,
     syntax::ast::{self, MethodKind, Version},
 };
-use ein_ir::{Kernel, Type};
+use ein_ir::{Kernel, Type, ops};
 use std::collections::{BTreeSet, HashMap};
-
-/// A compile-time constant: a position in [`Cx::consts`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ConstId(pub(super) usize);
 
 /// A variable as far as it is known. A variable whose declaration is wrong has no type; uses of it are not reported
 /// again.
@@ -143,6 +141,8 @@ impl Place {
 /// What a definition by index defines.
 pub(super) struct Target<'a> {
     pub(super) name: &'a str,
+    /// Where its name stands.
+    pub(super) span: Span,
     pub(super) labels: Labels,
 }
 
@@ -151,6 +151,7 @@ pub(super) struct Cx<'a> {
     pub(super) version: Version,
     pub(super) options: &'a CheckOptions,
     pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) facts: Facts,
     pub(super) vars: Vec<VarInfo>,
     pub(super) consts: Vec<ConstInfo>,
     pub(super) functions: Vec<FunctionInfo>,
@@ -204,6 +205,7 @@ impl<'a> Cx<'a> {
             version,
             options,
             diagnostics,
+            facts: Facts::default(),
             vars: Vec::new(),
             consts: Vec::new(),
             functions: Vec::new(),
@@ -227,6 +229,25 @@ impl<'a> Cx<'a> {
             steps: KnownSteps::default(),
             unrolled: Loops::default(),
         }
+    }
+
+    /// Before a loop: variables that its body assigns are not known in it, nor after it.
+    pub(super) fn forget_assigned(&mut self, body: &ast::Stmt) {
+        assigned(body, &mut |name| {
+            if let Some(Entity::Var(var)) = self.scopes.value(&name.text) {
+                self.steps.forget(var);
+            }
+        });
+    }
+
+    /// Where other code begins, variables have values from elsewhere; only globals that nothing assigns to have those of their
+    /// definitions.
+    pub(super) fn enter_code(&mut self) {
+        let (vars, reassigned) = (&self.vars, &self.reassigned);
+        self.steps.retain(|var| {
+            let var = &vars[var.0];
+            var.kind == VarKind::Global && !reassigned.contains(var.name.as_str())
+        });
     }
 
     /// Reports an error; labels and hints can be added to the returned report.
@@ -258,11 +279,7 @@ impl<'a> Cx<'a> {
     ) -> Report<'_> {
         self.diagnostics.push(Diagnostic {
             severity,
-            code,
-            span,
-            message,
-            labels: Vec::new(),
-            hints: Vec::new(),
+            ..Diagnostic::error(code, span, message)
         });
         Report(
             self.diagnostics
@@ -307,10 +324,87 @@ impl<'a> Cx<'a> {
         ty: Option<Type>,
         kind: VarKind,
     ) -> VarId {
+        let role = match kind {
+            VarKind::Input => DefinitionKind::Input,
+            VarKind::Global => DefinitionKind::Global,
+            VarKind::Param => DefinitionKind::Parameter,
+            VarKind::State => DefinitionKind::State,
+            VarKind::Local => DefinitionKind::Local,
+        };
+        self.define(name, role, ty.as_ref(), Vec::new());
         let var = self.fresh(&name.text, ty, kind, name.span);
         let earlier = self.scopes.declare(&name.text, Entity::Var(var), name.span);
         self.redefinition(name, earlier);
         var
+    }
+
+    /// Declares a constant in the innermost scope.
+    pub(super) fn declare_constant(
+        &mut self,
+        name: &'a ast::Name,
+        value: Option<(Type, Constant)>,
+        is_axis: bool,
+    ) {
+        let kind = match is_axis {
+            true => DefinitionKind::Axis,
+            false => DefinitionKind::Constant,
+        };
+        let ty = value.as_ref().map(|(ty, _)| ty);
+        self.define(name, kind, ty, Vec::new());
+        let id = ConstId(self.consts.len());
+        self.consts.push(ConstInfo {
+            name: name.text.clone(),
+            span: name.span,
+            value,
+            read: false,
+            is_axis,
+        });
+        let earlier = self
+            .scopes
+            .declare(&name.text, Entity::Const(id), name.span);
+        self.redefinition(name, earlier);
+    }
+
+    /// Records a name that the innermost scope defines.
+    pub(super) fn define(
+        &mut self,
+        name: &ast::Name,
+        kind: DefinitionKind,
+        ty: Option<&Type>,
+        parameters: Vec<Span>,
+    ) {
+        let definition = Definition {
+            name: name.text.clone(),
+            kind,
+            ty: ty.cloned(),
+            parameters,
+            scope: self.scopes.extent_of(name.span),
+        };
+        self.facts.define(name.span, definition);
+    }
+
+    /// Records that a name stands for a variable.
+    pub(super) fn refers(&mut self, place: Span, var: VarId) {
+        let defined = self.var(var).span;
+        self.facts.name(place, Referent::Defined(defined));
+    }
+
+    /// Whether a name is that of the strand, which is then recorded.
+    pub(super) fn names_strand(&mut self, name: &str, place: Span) -> bool {
+        match &self.strand {
+            Some(strand) if strand.name == name => {
+                self.facts.name(place, Referent::Defined(strand.span));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Records that a name is that of an operator.
+    pub(super) fn names_operator(&mut self, place: Span, spelling: &str) {
+        if let Some(row) = ops::candidates(spelling).next() {
+            self.facts.name(place, Referent::Operator(row));
+        }
     }
 
     /// Reports that a name is taken.
@@ -333,7 +427,7 @@ impl<'a> Cx<'a> {
         &self.functions[function.0]
     }
 
-    /// "did you mean …", if one of the candidates is like the name.
+    /// The candidate that is like the name, if there is one.
     pub(super) fn similar_name<'n>(
         &mut self,
         name: &str,
@@ -345,7 +439,7 @@ impl<'a> Cx<'a> {
         let left = &mut self.comparisons_left;
         let candidates = candidates.into_iter();
         let counted = candidates.inspect(|_| *left = left.saturating_sub(1));
-        nearest(name, counted).map(|found| format!("did you mean `{found}`?"))
+        nearest(name, counted).map(str::to_owned)
     }
 }
 
@@ -362,6 +456,29 @@ impl Report<'_> {
     /// Says what would help.
     pub(super) fn hint(self, text: impl Into<String>) -> Self {
         self.0.hints.push(text.into());
+        self
+    }
+
+    /// Proposes another name for the one that was found, if there is any.
+    pub(super) fn did_you_mean(self, name: Option<String>) -> Self {
+        match name {
+            Some(name) => {
+                let fix = Fix::replace(self.0.span, &name);
+                self.hint(format!("did you mean `{name}`?")).fix(fix)
+            }
+            None => self,
+        }
+    }
+
+    /// Says how something of another language is written here.
+    pub(super) fn foreign(self, foreign: Foreign) -> Self {
+        let fix = foreign.name.map(|name| Fix::replace(self.0.span, name));
+        self.hint(foreign.advice).fix(fix)
+    }
+
+    /// Offers a change that a hint proposes.
+    pub(super) fn fix(self, fix: impl Into<Option<Fix>>) -> Self {
+        self.0.fixes.extend(fix.into());
         self
     }
 

@@ -10,7 +10,7 @@ use super::{
     coerce::implicitly,
     constant,
     context::{Cx, Place},
-    elsewhere, indexed, int_range,
+    foreign_names, indexed, int_range,
     messages::mismatch,
     overload::{self, operation},
     reduce, request,
@@ -21,6 +21,8 @@ use super::{
 };
 use crate::front::{
     codes,
+    diag::Fix,
+    facts::Referent,
     source::Span,
     syntax::ast::{self, ExprKind as Written, Operator},
 };
@@ -36,6 +38,12 @@ pub(super) fn infer<'a>(
     written: &'a ast::Expr,
     hint: Option<&Type>,
 ) -> Option<Expr> {
+    let found = meaning(cx, written, hint)?;
+    cx.facts.expression(written.span, &found.ty);
+    Some(found)
+}
+
+fn meaning<'a>(cx: &mut Cx<'a>, written: &'a ast::Expr, hint: Option<&Type>) -> Option<Expr> {
     let span = written.span;
     match &written.kind {
         Written::Name(name) => named(cx, name, span),
@@ -182,21 +190,25 @@ pub(super) fn literal(ty: Type, value: Constant, span: Span) -> Expr {
 
 fn named(cx: &mut Cx<'_>, name: &str, span: Span) -> Option<Expr> {
     match cx.scopes.value(name) {
-        Some(Entity::Var(var)) => variable(cx, var, span),
+        Some(Entity::Var(var)) => {
+            cx.refers(span, var);
+            variable(cx, var, span)
+        }
         Some(Entity::Const(id)) => {
             let constant = &mut cx.consts[id.0];
             constant.read = true;
+            cx.facts.name(span, Referent::Defined(constant.span));
             constant
                 .value
                 .clone()
                 .map(|(ty, value)| literal(ty, value, span))
         }
         None => match Kernel::named(name) {
-            Some(kernel) => Some(typed(
-                Type::Kernel(kernel.declared()),
-                ExprKind::Kernel(vec![kernel]),
-                span,
-            )),
+            Some(kernel) => {
+                cx.facts.name(span, Referent::Kernel(kernel));
+                let ty = Type::Kernel(kernel.declared());
+                Some(typed(ty, ExprKind::Kernel(vec![kernel]), span))
+            }
             None => {
                 undeclared(cx, name, span);
                 None
@@ -273,23 +285,22 @@ pub(super) fn undeclared(cx: &mut Cx<'_>, name: &str, span: Span) {
         .collect();
     let indices =
         (!indices.is_empty()).then(|| format!("the indices in scope are {}", indices.join(", ")));
-    let hint = if is_function {
-        Some(format!("`{name}` is a function; call it: `{name}(…)`"))
+    let foreign = foreign_names::value(name);
+    let similar = cx.similar_name(name, names);
+    let message = format!("undeclared variable `{name}`");
+    let report = cx.error(codes::UNDECLARED_VARIABLE, span, message);
+    let report = if is_function {
+        report.hint(format!("`{name}` is a function; call it: `{name}(…)`"))
     } else if is_strand {
-        Some(format!(
+        report.hint(format!(
             "`{name}` is the strand; its sets are `{name}.all`, `{name}.active` and `{name}.stable`"
         ))
+    } else if let Some(foreign) = foreign {
+        report.foreign(foreign)
     } else {
-        let similar = cx.similar_name(name, names);
-        elsewhere::value(name).or(similar)
+        report.did_you_mean(similar)
     };
-    cx.error(
-        codes::UNDECLARED_VARIABLE,
-        span,
-        format!("undeclared variable `{name}`"),
-    )
-    .hints(hint)
-    .hints(indices);
+    report.hints(indices);
 }
 
 fn kernel_as<'a>(
@@ -301,11 +312,15 @@ fn kernel_as<'a>(
     let continuity = types::continuity(cx, continuity);
     let known = match cx.scopes.value(&name.text) {
         Some(Entity::Var(var)) => {
+            cx.refers(name.span, var);
             cx.vars[var.0].read = true;
             cx.var(var).kernels.clone()
         }
         Some(Entity::Const(_)) => None,
-        None => Kernel::named(&name.text).map(|kernel| vec![kernel]),
+        None => Kernel::named(&name.text).map(|kernel| {
+            cx.facts.name(name.span, Referent::Kernel(kernel));
+            vec![kernel]
+        }),
     };
     let Some(kernels) = known else {
         let similar = cx.similar_name(&name.text, KERNELS.iter().map(|kernel| kernel.name));
@@ -314,7 +329,7 @@ fn kernel_as<'a>(
             name.span,
             format!("unknown kernel `{}`", name.text),
         )
-        .hints(similar);
+        .did_you_mean(similar);
         return None;
     };
     Some(typed(
@@ -354,6 +369,7 @@ fn integer(cx: &mut Cx<'_>, digits: &str, negative: bool, span: Span) -> Option<
 fn real(cx: &mut Cx<'_>, digits: &str, span: Span) -> Option<Expr> {
     // Some numbers have names.
     if ops::candidates(digits).next().is_some() {
+        cx.names_operator(span, digits);
         return overload::apply(cx, digits, span, Vec::new(), None, span);
     }
     let Ok(value) = digits.parse() else {
@@ -391,7 +407,7 @@ fn select<'a>(
     span: Span,
 ) -> Option<Expr> {
     if let Written::Name(name) = &base.kind
-        && cx.strand.as_ref().is_some_and(|strand| strand.name == name)
+        && cx.names_strand(name, base.span)
     {
         if StrandSet::named(&member.text).is_none() {
             reduce::unknown_strand_set(cx, name, member);
@@ -417,8 +433,15 @@ fn select<'a>(
             "`.{}` selects from a strand, not from a value of type `{}`",
             member.text, strand.ty
         );
+        let component = component(&strand.ty, &member.text);
+        let selection = Span {
+            start: base.span.end,
+            end: member.span.end,
+        };
+        let fix = |at: usize| Fix::replace(selection, format!("[{at}]"));
         cx.error(codes::SELECT_FROM_VALUE, span, message)
-            .hints(component_advice(&strand.ty, &member.text));
+            .hints(component_advice(&strand.ty, component))
+            .fix(component.map(fix));
         return None;
     }
     let info = cx.strand.as_ref()?;
@@ -432,17 +455,17 @@ fn select<'a>(
             .params
             .iter()
             .any(|&param| cx.var(param).name == member.text);
-        let hint = match is_parameter {
-            true => Some(
-                "parameters are not visible outside the strand; copy it into a state variable"
-                    .to_owned(),
+        let similar = cx.similar_name(&member.text, names);
+        let report = cx.error(codes::UNKNOWN_STATE, member.span, message);
+        match is_parameter {
+            true => report.hint(
+                "parameters are not visible outside the strand; copy it into a state variable",
             ),
-            false => cx.similar_name(&member.text, names),
+            false => report.did_you_mean(similar),
         };
-        cx.error(codes::UNKNOWN_STATE, member.span, message)
-            .hints(hint);
         return None;
     };
+    cx.refers(member.span, var);
     cx.vars[var.0].read = true;
     let ty = cx.var(var).ty.clone()?;
     Some(typed(
@@ -455,15 +478,22 @@ fn select<'a>(
     ))
 }
 
-/// What `.x` probably means on a tensor.
-fn component_advice(ty: &Type, member: &str) -> Option<String> {
+/// The component that `.x` probably means on a vector.
+fn component(ty: &Type, member: &str) -> Option<usize> {
     let (Type::Tensor(shape) | Type::Field { shape, .. }) = ty else {
         return None;
     };
     let at = ["xr", "yg", "zb", "wa"]
         .iter()
         .position(|names| member.len() == 1 && names.contains(member));
-    match at.filter(|&at| shape.order() == 1 && at < shape.dims()[0]) {
+    at.filter(|&at| shape.order() == 1 && at < shape.dims()[0])
+}
+
+fn component_advice(ty: &Type, component: Option<usize>) -> Option<String> {
+    let (Type::Tensor(shape) | Type::Field { shape, .. }) = ty else {
+        return None;
+    };
+    match component {
         Some(at) => Some(format!("components are counted from 0: `v[{at}]`")),
         None if shape.order() > 0 => Some("components are selected by numbers: `v[0]`".to_owned()),
         None => None,

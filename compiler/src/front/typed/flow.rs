@@ -24,6 +24,15 @@ pub(super) struct Exits {
     pub(super) continued: BTreeSet<VarId>,
 }
 
+/// The loops over constant ranges around a place.
+#[derive(Default)]
+pub(super) struct Loops {
+    /// Their variables, the outermost first.
+    pub(super) variables: Vec<VarId>,
+    /// Those that must be constants.
+    pub(super) wanted: BTreeSet<VarId>,
+}
+
 impl Default for Flow {
     fn default() -> Flow {
         Flow::entering(BTreeSet::new())

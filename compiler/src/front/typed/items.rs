@@ -2,16 +2,16 @@
 
 use super::{
     build, constant,
-    context::{ConstId, ConstInfo, Cx, FunctionInfo, Place, Target},
+    context::{Cx, FunctionInfo, Place, Target},
     expr::{check_against, constant_string, infer},
     given_constant,
-    scope::Entity,
     stmt::{block, declared},
     tree::{Block, Constant, FunctionId, Global, InputDefault, Stmt, StmtKind, VarId, VarKind},
     types,
 };
 use crate::front::{
     codes,
+    facts::DefinitionKind,
     source::Span,
     syntax::ast::{self, ExprKind as Written, FunctionBody, ItemKind},
 };
@@ -20,6 +20,13 @@ use ein_ir::{Shape, Type};
 /// A definition at the top level; constants and functions leave nothing among the globals.
 pub(super) fn item<'a>(cx: &mut Cx<'a>, written: &'a ast::Item) -> Option<Global> {
     cx.place = Place::Item;
+    let made = definition(cx, written);
+    // A name is known only after its definition.
+    cx.facts.known_from(written.name().span, written.span.end);
+    made
+}
+
+fn definition<'a>(cx: &mut Cx<'a>, written: &'a ast::Item) -> Option<Global> {
     match &written.kind {
         ItemKind::Const { ty, name, value } => {
             constant_item(cx, ty, name, value.as_ref());
@@ -124,32 +131,15 @@ fn constant_item<'a>(
         }
         (_, _, None) => None,
     };
-    let id = ConstId(cx.consts.len());
-    cx.consts.push(ConstInfo {
-        name: name.text.clone(),
-        span: name.span,
-        value: ty.zip(value),
-        read: false,
-        is_axis: false,
-    });
-    let earlier = cx.scopes.declare(&name.text, Entity::Const(id), name.span);
-    cx.redefinition(name, earlier);
+    cx.declare_constant(name, ty.zip(value), false);
 }
 
 /// `axis x = n;`: a constant that labels the axes whose extent it is.
 fn axis<'a>(cx: &mut Cx<'a>, name: &'a ast::Name, extent: &'a ast::Expr) {
     let what = format!("the extent of the axis `{}`", name.text);
     let value = types::number(cx, extent, &what, 2, types::LARGEST);
-    let id = ConstId(cx.consts.len());
-    cx.consts.push(ConstInfo {
-        name: name.text.clone(),
-        span: name.span,
-        value: value.map(|n| (Type::Int, Constant::Int(n))),
-        read: false,
-        is_axis: true,
-    });
-    let earlier = cx.scopes.declare(&name.text, Entity::Const(id), name.span);
-    cx.redefinition(name, earlier);
+    let value = value.map(|n| (Type::Int, Constant::Int(n)));
+    cx.declare_constant(name, value, true);
 }
 
 fn input<'a>(
@@ -182,6 +172,9 @@ fn input<'a>(
         (Written::Call { callee, args }, Some(Type::Fem { .. } | Type::Mesh(_)))
             if build::is_loader(callee) && args.len() <= 2 =>
         {
+            if let Written::Name(name) = &callee.kind {
+                cx.names_operator(callee.span, name);
+            }
             // A file and an array in it are one name, as on the command line.
             let names: Option<Vec<String>> = args
                 .iter()
@@ -279,7 +272,7 @@ fn field_function<'a>(
         _ => (None, None),
     };
     cx.place = Place::FieldFunction;
-    cx.scopes.push();
+    cx.scopes.push(body.span);
     let param = cx.declare(param, position, VarKind::Param);
     cx.vars[param.0].read = true;
     cx.vars[param.0].labels.axes = vec![labels.domain.clone()];
@@ -287,6 +280,7 @@ fn field_function<'a>(
     cx.defining = Some(&name.text);
     cx.target = Some(Target {
         name: &name.text,
+        span: name.span,
         labels: labels.clone(),
     });
     let body = check_against(cx, body, value.as_ref(), &what);
@@ -314,7 +308,10 @@ fn function<'a>(
     let outside = cx.flow.clone();
     let steps = cx.steps.clone();
     cx.enter_code();
-    cx.scopes.push();
+    cx.scopes.push(match body {
+        FunctionBody::Expr(value) => value.span,
+        FunctionBody::Block(block) => block.span,
+    });
     let params: Vec<VarId> = params
         .iter()
         .map(|param| {
@@ -354,6 +351,8 @@ fn function<'a>(
     cx.flow = outside;
     cx.steps = steps;
     let needs = std::mem::take(&mut cx.needs);
+    let places = params.iter().map(|&param| cx.var(param).span).collect();
+    cx.define(name, DefinitionKind::Function, result.as_ref(), places);
     let id = FunctionId(cx.functions.len());
     cx.functions.push(FunctionInfo {
         name: name.text.clone(),

@@ -1,10 +1,6 @@
 //! The variables that are sequences in steps, as far as that is known where code is checked.
 
-use super::{
-    context::Cx,
-    scope::Entity,
-    tree::{Expr, ExprKind, Recurrence, VarId, VarKind},
-};
+use super::tree::{Expr, ExprKind, Recurrence, VarId};
 use crate::front::syntax::ast::{self, StmtKind as Written};
 use std::collections::BTreeMap;
 
@@ -19,36 +15,23 @@ impl KnownSteps {
             ExprKind::Recurrence(steps) => {
                 self.0.insert(var, (**steps).clone());
             }
-            _ => {
-                self.0.remove(&var);
-            }
+            _ => self.forget(var),
         }
+    }
+
+    /// Notes that the value of a variable is not known.
+    pub(super) fn forget(&mut self, var: VarId) {
+        self.0.remove(&var);
+    }
+
+    /// Forgets the variables that do not have their values from here.
+    pub(super) fn retain(&mut self, mut is_known: impl FnMut(VarId) -> bool) {
+        self.0.retain(|var, _| is_known(*var));
     }
 
     /// The steps that compute a variable, if it is a sequence in steps.
     pub(super) fn of(&self, var: VarId) -> Option<&Recurrence> {
         self.0.get(&var)
-    }
-}
-
-impl Cx<'_> {
-    /// Before a loop: variables that its body assigns are not known in it, nor after it.
-    pub(super) fn forget_assigned(&mut self, body: &ast::Stmt) {
-        assigned(body, &mut |name| {
-            if let Some(Entity::Var(var)) = self.scopes.value(&name.text) {
-                self.steps.0.remove(&var);
-            }
-        });
-    }
-
-    /// Where other code begins, variables have values from elsewhere; only globals that nothing assigns to have those of their
-    /// definitions.
-    pub(super) fn enter_code(&mut self) {
-        let (vars, reassigned) = (&self.vars, &self.reassigned);
-        self.steps.0.retain(|var, _| {
-            let var = &vars[var.0];
-            var.kind == VarKind::Global && !reassigned.contains(var.name.as_str())
-        });
     }
 }
 

@@ -1,18 +1,12 @@
 //! Operators and built-in functions: the row of the operator table that fits.
 
 use super::{
-    coerce::implicitly,
-    context::Cx,
-    expr::typed,
-    hint, rejected,
-    restrictions::restricted,
-    tree::{Expr, ExprKind},
-    types,
+    coerce::implicitly, context::Cx, hint, rejected, restrictions::restricted, tree::Expr, types,
 };
-use crate::front::{source::Span, syntax::ast};
+use crate::front::{facts::Referent, source::Span, syntax::ast};
 use ein_ir::{
     Type,
-    ops::{self, Instance, Syntax},
+    ops::{self, Syntax},
 };
 
 /// Whether the table has a function of this name.
@@ -47,6 +41,10 @@ pub(super) fn apply(
     let found: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
     match ops::resolve_as(spelling, &found, hint) {
         Ok(op) => {
+            // Operators such as brackets have no symbol that names them.
+            if op_span != span {
+                cx.facts.name(op_span, Referent::Operator(op.row));
+            }
             types::limit_size(cx, &op.result, span)?;
             let args = args.into_iter().zip(&op.args);
             let args = args
@@ -59,11 +57,6 @@ pub(super) fn apply(
             None
         }
     }
-}
-
-/// The application of a row to arguments of its types.
-pub(super) fn applied(op: Instance, args: Vec<Expr>, span: Span) -> Expr {
-    typed(op.result.clone(), ExprKind::Op { op, args }, span)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::{
     strand::{GlobalStabilize, create, strand},
     tree::{Block, Create, Function, Global, Program, Strand, Var, VarKind},
 };
-use crate::front::{codes, diag::Diagnostic, source::Span, syntax::ast};
+use crate::front::{codes, diag::Diagnostic, facts::Facts, source::Span, syntax::ast};
 use std::collections::BTreeSet;
 
 /// Checks a program. `errors` are those of its syntax; the messages of the check are added to them. There is a typed
@@ -20,7 +20,7 @@ pub fn check(
     program: &ast::Program,
     options: &CheckOptions,
     errors: Vec<Diagnostic>,
-) -> (Option<Program>, Vec<Diagnostic>) {
+) -> (Option<Program>, Vec<Diagnostic>, Facts) {
     let mut cx = Cx::new(program.version, options, errors);
     let blocks = [&program.initialize, &program.start, &program.update];
     for stmt in blocks.into_iter().flatten().flat_map(|block| &block.stmts) {
@@ -66,11 +66,12 @@ pub fn check(
     }
     let parts = (!cx.has_errors()).then_some(()).and(strand.zip(create));
     let diagnostics = std::mem::take(&mut cx.diagnostics);
+    let facts = std::mem::take(&mut cx.facts);
     let tree = parts.and_then(|(strand, create)| {
         let globals = globals.into_iter().flatten().collect();
         assemble(cx, globals, initialize, strand, create, start, update)
     });
-    (tree, diagnostics)
+    (tree, diagnostics, facts)
 }
 
 /// The typed program; everything in it has a type because nothing was reported.
@@ -137,7 +138,7 @@ fn unknown_given(cx: &mut Cx<'_>) {
                 Span::default(),
                 format!("`--C{name}`: the program has no constant `{name}`"),
             )
-            .hints(similar);
+            .hints(similar.map(|name| format!("did you mean `{name}`?")));
         }
     }
 }

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::front::{
     codes,
+    facts::Referent,
     source::Span,
     syntax::ast::{self, ExprKind as Written, Operator},
 };
@@ -73,7 +74,7 @@ pub(super) fn witness(
     let source = match (source.builtin(), &source.kind) {
         (Some((Builtin::Range, [low, high])), ExprKind::Op { op, .. }) => {
             let args = vec![once(cx, low), once(cx, high)];
-            overload::applied(op.clone(), args, source.span)
+            Expr::applied(op.clone(), args, source.span)
         }
         _ => once(cx, &source),
     };
@@ -125,13 +126,14 @@ fn set_of_strands(cx: &mut Cx<'_>, source: &ast::Expr) -> Option<Option<StrandSe
     let Written::Name(name) = &base.kind else {
         return None;
     };
-    if cx.strand.as_ref().is_none_or(|strand| strand.name != name) {
+    if !cx.names_strand(name, base.span) {
         return None;
     }
     let Some(set) = StrandSet::named(&member.text) else {
         unknown_strand_set(cx, name, member);
         return Some(None);
     };
+    cx.facts.name(member.span, Referent::StrandSet(set));
     if !cx.place.is_between_steps() {
         let message = format!(
             "strand sets such as `{name}.{}` cannot be used in {}",

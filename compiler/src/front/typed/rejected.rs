@@ -5,10 +5,10 @@ use super::{
     indexed,
     messages::{conversion_advice, kernel_advice, list, plural},
     overload::is_function,
-    recurrence::int,
+    tree::recurrence::int,
     tree::{Expr, ExprKind},
 };
-use crate::front::{codes, source::Span};
+use crate::front::{codes, diag::Fix, source::Span};
 use ein_ir::{
     Continuity, Type,
     ops::{self, Lift, Mismatch, OpDef, Reduction, Rejection, spelling},
@@ -35,12 +35,15 @@ pub(super) fn report(
             Some(advice) => vec![advice.to_owned()],
             None => usages(spelling, &rejection.reasons.iter().collect::<Vec<_>>()),
         };
+        let fix = replacement(spelling, &found, op_span);
         cx.error(codes::ARGUMENT_COUNT, op_span, message)
-            .hints(hints);
+            .hints(hints)
+            .fix(fix);
         return;
     }
     let found: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
     let advice = advice(spelling, &found).map(str::to_owned);
+    let fix = replacement(spelling, &found, op_span);
     let are_parts = matches!(
         spelling,
         spelling::CONCAT | "concat" | spelling::SEQUENCE | spelling::SELECT
@@ -59,7 +62,8 @@ pub(super) fn report(
             let message = format!("{what} must have type `{wanted}`, but has type `{found}`");
             cx.error(codes::TYPE_MISMATCH, at, message)
                 .label(at, format!("`{found}`, wanted `{wanted}`"))
-                .hints(advice.or_else(|| conversion_advice(found, wanted)));
+                .hints(advice.or_else(|| conversion_advice(found, wanted)))
+                .fix(fix);
         }
         (_, Some((_, near))) if are_parts => elements_differ(cx, spelling, args, near),
         (_, near) => {
@@ -87,7 +91,7 @@ pub(super) fn report(
             for arg in args {
                 report = report.label(arg.span, format!("`{}`", arg.ty));
             }
-            report.hints(hints);
+            report.hints(hints).fix(fix);
         }
     }
 }
@@ -297,6 +301,22 @@ fn advice(spelling: &str, found: &[Type]) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// The operator that is probably meant, in the place of one that is applied to these types.
+fn replacement(spelling: &str, found: &[Type], op_span: Span) -> Option<Fix> {
+    let symbol = ops::candidates(spelling).next()?.syntax[0].spelling();
+    let is_image = |ty: &Type| matches!(ty, Type::Image { .. });
+    let meant = match (symbol, found) {
+        ("∇", [Type::Field { shape, .. }]) if !shape.is_scalar() => "∇⊗",
+        ("∇⊗", [Type::Field { shape, .. }]) if shape.is_scalar() => "∇",
+        ("*" | "@", [Type::Kernel(_), image]) if is_image(image) => "⊛",
+        ("*" | "@", [image, Type::Kernel(_)]) if is_image(image) => "⊛",
+        ("size", [Type::Seq(..)]) => "length",
+        ("atan", [_, _]) => "atan2",
+        _ => return None,
+    };
+    Some(Fix::replace(op_span, meant))
 }
 
 /// At most this many usages are listed.

@@ -6,7 +6,7 @@ use super::{
     context::{Cx, Place},
     expr::{literal, typed, variable},
     messages::{mismatch, plural},
-    overload::{applied, apply},
+    overload::apply,
     reduce,
     tree::{Constant, Expr, ExprKind},
 };
@@ -46,7 +46,7 @@ pub(super) fn restricted(
         },
         Meaning::Ein(_) | Meaning::Elementary(_) | Meaning::Form(_) => {}
     }
-    Some(applied(op, args, span))
+    Some(Expr::applied(op, args, span))
 }
 
 fn as_real(int: Expr, span: Span) -> Expr {
@@ -73,7 +73,7 @@ fn power(
     match known.and_then(|n| i32::try_from(n).ok()) {
         Some(n) => {
             args.truncate(1);
-            Some(applied(op.with_exponent(n), args, span))
+            Some(Expr::applied(op.with_exponent(n), args, span))
         }
         None if is_field => {
             let message = match known {
@@ -89,7 +89,7 @@ fn power(
             args.push(exponent);
             apply(cx, symbol.symbol, symbol.span, args, None, span)
         }
-        None => Some(applied(op, args, span)),
+        None => Some(Expr::applied(op, args, span)),
     }
 }
 

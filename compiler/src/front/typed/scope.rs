@@ -3,10 +3,7 @@
 //! Variables and constants live in nested scopes, functions in a table of their own that only the top level writes to.
 //! Entering and leaving a scope costs as much as the names declared in it, so deep or long programs stay linear.
 
-use super::{
-    context::ConstId,
-    tree::{FunctionId, VarId},
-};
+use super::ids::{ConstId, FunctionId, VarId};
 use crate::front::source::Span;
 use std::collections::HashMap;
 
@@ -30,18 +27,40 @@ struct Entry {
 pub(super) struct Scopes<'a> {
     values: HashMap<&'a str, Vec<Entry>>,
     functions: HashMap<&'a str, (FunctionId, Span)>,
-    frames: Vec<Vec<&'a str>>,
+    frames: Vec<Frame<'a>>,
 }
 
+struct Frame<'a> {
+    names: Vec<&'a str>,
+    /// The text in which they can be used.
+    extent: Span,
+}
+
+/// The extent of the top level.
+const EVERYWHERE: Span = Span {
+    start: 0,
+    end: u32::MAX,
+};
+
 impl<'a> Scopes<'a> {
-    /// Enters a new innermost scope.
-    pub(super) fn push(&mut self) {
-        self.frames.push(Vec::new());
+    /// Enters a new innermost scope, whose names can be used in a part of the text.
+    pub(super) fn push(&mut self, extent: Span) {
+        let names = Vec::new();
+        self.frames.push(Frame { names, extent });
+    }
+
+    /// The part of the text in which a name that the innermost scope declares can be used.
+    pub(super) fn extent_of(&self, name: Span) -> Span {
+        let extent = self.frames.last().map_or(EVERYWHERE, |frame| frame.extent);
+        let is_inside = extent.start <= name.start && name.end <= extent.end;
+        let start = if is_inside { name.end } else { extent.start };
+        Span { start, ..extent }
     }
 
     /// Leaves the innermost scope; its names are forgotten.
     pub(super) fn pop(&mut self) {
-        for name in self.frames.pop().into_iter().flatten() {
+        let names = self.frames.pop().map(|frame| frame.names);
+        for name in names.into_iter().flatten() {
             if let Some(entries) = self.values.get_mut(name) {
                 entries.pop();
             }
@@ -68,7 +87,7 @@ impl<'a> Scopes<'a> {
             depth,
         });
         if let Some(frame) = self.frames.last_mut() {
-            frame.push(name);
+            frame.names.push(name);
         }
         earlier.or(function)
     }
@@ -159,7 +178,7 @@ mod tests {
     fn inner_declarations_hide_outer_ones_until_their_scope_ends() {
         let mut scopes = Scopes::default();
         assert_eq!(scopes.declare("x", Entity::Var(VarId(0)), HERE), None);
-        scopes.push();
+        scopes.push(HERE);
         assert_eq!(scopes.declare("x", Entity::Var(VarId(1)), HERE), None);
         assert_eq!(scopes.value("x"), Some(Entity::Var(VarId(1))));
         scopes.pop();
@@ -170,7 +189,7 @@ mod tests {
     fn a_second_declaration_in_one_scope_names_the_first() {
         let first = Span { start: 3, end: 4 };
         let mut scopes = Scopes::default();
-        scopes.push();
+        scopes.push(HERE);
         scopes.declare("x", Entity::Var(VarId(0)), first);
         assert_eq!(
             scopes.declare("x", Entity::Var(VarId(1)), HERE),
@@ -185,7 +204,7 @@ mod tests {
         let mut scopes = Scopes::default();
         scopes.declare_function("f", FunctionId(0), HERE);
         assert_eq!(scopes.declare("f", Entity::Var(VarId(0)), HERE), Some(HERE));
-        scopes.push();
+        scopes.push(HERE);
         assert_eq!(scopes.declare("f", Entity::Var(VarId(1)), HERE), None);
         assert_eq!(scopes.declare_function("g", FunctionId(1), HERE), None);
     }

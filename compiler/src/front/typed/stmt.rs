@@ -17,6 +17,8 @@ use super::{
 };
 use crate::front::{
     codes,
+    diag::Fix,
+    facts::Referent,
     source::Span,
     syntax::ast::{self, AssignOp, StmtKind as Written},
 };
@@ -24,19 +26,19 @@ use ein_ir::Type;
 
 /// A block with a scope of its own.
 pub(super) fn block<'a>(cx: &mut Cx<'a>, written: &'a ast::Block) -> Block {
-    statements(cx, &written.stmts)
+    statements(cx, &written.stmts, written.span)
 }
 
 /// A statement as a block, with a scope of its own.
 fn branch<'a>(cx: &mut Cx<'a>, written: &'a ast::Stmt) -> Block {
     match &written.kind {
         Written::Block(inner) => block(cx, inner),
-        _ => statements(cx, std::slice::from_ref(written)),
+        _ => statements(cx, std::slice::from_ref(written), written.span),
     }
 }
 
-fn statements<'a>(cx: &mut Cx<'a>, written: &'a [ast::Stmt]) -> Block {
-    cx.scopes.push();
+fn statements<'a>(cx: &mut Cx<'a>, written: &'a [ast::Stmt], span: Span) -> Block {
+    cx.scopes.push(span);
     let mut stmts = Vec::new();
     let mut warned = !cx.flow.is_reachable();
     for stmt in written {
@@ -139,6 +141,7 @@ pub(super) fn declared<'a>(
     let ty = types::resolve(cx, ty);
     let target = Target {
         name: &name.text,
+        span: name.span,
         labels: labels.clone(),
     };
     let outer = cx.target.replace(target);
@@ -152,6 +155,9 @@ pub(super) fn declared<'a>(
     });
     cx.target = outer;
     let var = cx.declare(name, ty.clone(), kind);
+    if let Some(value) = value {
+        cx.facts.known_from(name.span, value.span.end);
+    }
     cx.vars[var.0].labels = labels;
     match checked {
         Some(value) => {
@@ -290,7 +296,10 @@ fn target(cx: &mut Cx<'_>, name: &ast::Name) -> Option<VarId> {
 /// The variable of a name; anything else is reported.
 fn named_target(cx: &mut Cx<'_>, name: &ast::Name) -> Option<VarId> {
     let (what, declared) = match cx.scopes.value(&name.text) {
-        Some(Entity::Var(var)) => return Some(var),
+        Some(Entity::Var(var)) => {
+            cx.refers(name.span, var);
+            return Some(var);
+        }
         Some(Entity::Const(id)) => ("the constant", cx.consts[id.0].span),
         None => match cx.scopes.function_span(&name.text) {
             Some(declared) => ("the function", declared),
@@ -300,6 +309,7 @@ fn named_target(cx: &mut Cx<'_>, name: &ast::Name) -> Option<VarId> {
             }
         },
     };
+    cx.facts.name(name.span, Referent::Defined(declared));
     let message = format!("cannot assign to {what} `{}`", name.text);
     cx.error(codes::ASSIGNMENT, name.span, message)
         .label(declared, "defined here");
@@ -314,7 +324,7 @@ fn undeclared_target(cx: &mut Cx<'_>, name: &ast::Name) {
     let similar = cx.similar_name(&name.text, names);
     let message = format!("cannot assign to undeclared variable `{}`", name.text);
     cx.error(codes::UNDECLARED_VARIABLE, name.span, message)
-        .hints(similar);
+        .did_you_mean(similar);
 }
 
 /// What a variable is that may not be assigned here, and what helps.
@@ -358,10 +368,11 @@ fn foreach<'a>(
                 iter.name.text
             );
             cx.error(codes::ELEMENT_TYPE, ty.span, message)
-                .hint(format!("declare it as `{found} {}`", iter.name.text));
+                .hint(format!("declare it as `{found} {}`", iter.name.text))
+                .fix(Fix::replace(ty.span, found.to_string()));
         }
     }
-    cx.scopes.push();
+    cx.scopes.push(body.span);
     let var = cx.declare(&iter.name, declared, VarKind::Local);
     cx.vars[var.0].read = true;
     let before = cx.flow.clone();

@@ -12,6 +12,8 @@ use super::{
 };
 use crate::front::{
     codes,
+    diag::Fix,
+    facts::DefinitionKind,
     source::Span,
     syntax::ast::{self, ExprKind as Written, MethodKind},
 };
@@ -40,7 +42,14 @@ pub(super) fn strand<'a>(
         state: HashMap::new(),
         position: None,
     });
-    cx.scopes.push();
+    let places = written.params.iter().map(|param| param.name.span);
+    cx.define(
+        &written.name,
+        DefinitionKind::Strand,
+        None,
+        places.collect(),
+    );
+    cx.scopes.push(written.span);
     let outside = cx.flow.clone();
     cx.enter_code();
     let params: Vec<VarId> = written
@@ -114,6 +123,7 @@ fn state_variable<'a>(cx: &mut Cx<'a>, written: &'a ast::StateVar) -> StateVar {
     let what = format!("the value of `{}`", written.name.text);
     cx.target = Some(Target {
         name: &written.name.text,
+        span: written.name.span,
         labels: labels.clone(),
     });
     let value = written
@@ -122,6 +132,7 @@ fn state_variable<'a>(cx: &mut Cx<'a>, written: &'a ast::StateVar) -> StateVar {
         .map(|value| check_against(cx, value, ty.as_ref(), &what));
     cx.target = None;
     let var = cx.declare(&written.name, ty, VarKind::State);
+    cx.facts.known_from(written.name.span, written.span.end);
     cx.vars[var.0].labels = labels;
     if let Some(Some(value)) = &value {
         cx.steps.record(var, value);
@@ -239,6 +250,11 @@ fn methods<'a>(
         }
         cx.enter_code();
         cx.place = Place::Method(kind);
+        let name = ast::Name {
+            text: method_name(kind).to_owned(),
+            span: head(method),
+        };
+        cx.define(&name, DefinitionKind::Method, None, Vec::new());
         cx.flow = Flow::entering(entering.clone());
         checked.push((kind, block(cx, &method.body)));
         finished = cx.flow.lacking();
@@ -273,7 +289,7 @@ pub(super) fn create<'a>(cx: &mut Cx<'a>, written: &'a ast::Create) -> Option<Cr
         .iter()
         .map(|iter| iteration(cx, &iter.source, None))
         .collect();
-    cx.scopes.push();
+    cx.scopes.push(written.spawn.span);
     let vars: Vec<VarId> = written
         .iters
         .iter()
@@ -334,6 +350,7 @@ pub(super) fn created_with<'a>(
     args: &'a [ast::Expr],
     unknown: &str,
 ) -> Option<Vec<Expr>> {
+    cx.names_strand(name, span);
     let strand = cx.strand.as_ref();
     let known = strand.filter(|strand| strand.name == name);
     let known = known.map(|strand| (strand.params.clone(), strand.span));
@@ -349,7 +366,8 @@ pub(super) fn created_with<'a>(
     let Some((params, defined)) = known else {
         if let Some(strand) = cx.strand.as_ref().map(|strand| strand.name) {
             cx.error(codes::UNKNOWN_STRAND, span, unknown)
-                .hint(format!("the strand is called `{strand}`"));
+                .hint(format!("the strand is called `{strand}`"))
+                .fix(Fix::replace(span, strand));
         }
         return None;
     };

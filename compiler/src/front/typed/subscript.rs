@@ -4,6 +4,7 @@ use super::{constant, context::Cx, expr::infer, indexed, overload, tree::Expr, u
 use crate::front::{
     codes,
     diag::Diagnostic,
+    facts::Referent,
     source::Span,
     syntax::ast::{self, Subscript},
 };
@@ -25,6 +26,7 @@ pub(super) fn subscript<'a>(
     if let ast::ExprKind::Name(name) = &base.kind
         && let Some(symbol) = indexed::symbol(cx, name, subscripts, span)
     {
+        cx.facts.name(base.span, Referent::Word);
         return symbol;
     }
     let Some(base) = infer(cx, base, None) else {
@@ -195,7 +197,7 @@ pub(super) fn part(
         return Some(base);
     }
     match Instance::slice(&base.ty, mask) {
-        Ok(op) => Some(overload::applied(op, vec![base], span)),
+        Ok(op) => Some(Expr::applied(op, vec![base], span)),
         Err(mismatch) => {
             cx.error(codes::NO_OVERLOAD, span, mismatch.to_string());
             None

@@ -1,8 +1,9 @@
 //! From written types to types: dimensions are evaluated, and what no value could have is refused.
 
-use super::{constant::constant_int, context::Cx, indexed::Labels, scope::Entity};
+use super::{constant::constant_int, context::Cx, foreign_names, indices::Labels, scope::Entity};
 use crate::front::{
     codes,
+    facts::Referent,
     source::Span,
     syntax::ast::{self, TypeExprKind},
 };
@@ -82,6 +83,7 @@ fn data<'a>(
         let message = format!("the type `{}` is written `{form}`", name.text);
         cx.error(codes::UNKNOWN_TYPE, name.span, message);
     };
+    cx.facts.name(name.span, Referent::Word);
     match (name.text.as_str(), dims) {
         ("fem", Some(dims)) => {
             let k = match k {
@@ -150,8 +152,7 @@ pub(super) fn labels(cx: &Cx<'_>, written: &ast::TypeExpr) -> Labels {
 
 /// The type a name stands for: only the strand is one.
 fn named(cx: &mut Cx<'_>, name: &ast::Name) -> Option<Type> {
-    let strand = cx.strand.as_ref().map(|strand| strand.name);
-    if strand == Some(name.text.as_str()) {
+    if cx.names_strand(&name.text, name.span) {
         return Some(Type::Strand(name.text.clone()));
     }
     unknown(cx, name);
@@ -169,27 +170,19 @@ fn unknown(cx: &mut Cx<'_>, name: &ast::Name) {
         "kernel", "fem", "mesh",
     ];
     let similar = cx.similar_name(&name.text, types.into_iter().chain(strand));
-    let hint = match (strand, name.text.as_str()) {
-        (_, "fem") => {
-            Some("values on a mesh have type `fem#k(d)[σ]`, such as `fem#1(3)[]`".to_owned())
+    let message = format!("unknown type `{}`", name.text);
+    let report = cx.error(codes::UNKNOWN_TYPE, name.span, message);
+    if let Some(foreign) = foreign_names::ty(&name.text) {
+        report.foreign(foreign);
+        return;
+    }
+    match (strand, similar) {
+        (_, Some(similar)) => report.did_you_mean(Some(similar)),
+        (Some(strand), None) => {
+            report.hint(format!("the only named type is the strand `{strand}`"))
         }
-        (_, "mesh") => Some("a mesh has type `mesh(2)` or `mesh(3)`".to_owned()),
-        (_, "float" | "double") => Some("real numbers have type `real`".to_owned()),
-        (_, "import") => Some("write `import \"file.diderot\";`".to_owned()),
-        (_, "boolean") => Some("truth values have type `bool`".to_owned()),
-        (Some(strand), _) => similar.or(Some(format!(
-            "the only named type is the strand `{strand}`"
-        ))),
-        (None, _) => similar.or(Some(
-            "a strand is a type only inside and after its definition".to_owned(),
-        )),
+        (None, None) => report.hint("a strand is a type only inside and after its definition"),
     };
-    cx.error(
-        codes::UNKNOWN_TYPE,
-        name.span,
-        format!("unknown type `{}`", name.text),
-    )
-    .hints(hint);
 }
 
 fn sequence<'a>(

@@ -5,7 +5,9 @@
 
 use super::{
     constant,
-    context::{ConstId, ConstInfo, Cx},
+    context::{ConstInfo, Cx},
+    flow::Loops,
+    ids::ConstId,
     scope::Entity,
     tree::{Block, Constant, Expr, ExprKind, Stmt, StmtKind, VarId},
 };
@@ -18,14 +20,6 @@ use std::collections::BTreeSet;
 
 /// How many copies of its body a loop may become.
 const MOST_COPIES: usize = 4096;
-
-/// The loops over constant ranges around the place that is being checked.
-#[derive(Default)]
-pub(super) struct Loops {
-    variables: Vec<VarId>,
-    /// Those whose variables must be constants.
-    wanted: BTreeSet<VarId>,
-}
 
 /// The values of a loop variable, if they are ints that are known and few enough.
 pub(super) fn known_range(cx: &Cx<'_>, source: &Expr) -> Option<Vec<i64>> {
@@ -96,7 +90,7 @@ pub(super) fn body<'a>(
     cx.flow = before;
     let mut stmts = Vec::new();
     for value in values {
-        cx.scopes.push();
+        cx.scopes.push(name.span);
         let id = ConstId(cx.consts.len());
         cx.consts.push(ConstInfo {
             name: name.text.clone(),

@@ -2,10 +2,9 @@
 
 use super::{Key, Translator, iterate::is_range};
 use crate::{
-    front::typed::{
-        closed_form::has_known_length,
-        observed::Kept,
-        tree::{Constant, Domain, Expr, ExprKind, VarId},
+    front::{
+        limits::{closed_form::has_known_length, observed::Kept},
+        typed::tree::{Constant, Domain, Expr, ExprKind, VarId},
     },
     high::{High, Op},
     ir::{

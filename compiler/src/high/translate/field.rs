@@ -10,9 +10,9 @@ use super::{
     iterate::{product, quotient, squared_difference, sum},
 };
 use crate::{
-    front::typed::{
-        closed_form::named_field,
-        tree::{Expr, Global, VarId},
+    front::{
+        limits::closed_form::named_field,
+        typed::tree::{Expr, Global, VarId},
     },
     high::Op,
     ir::{

@@ -4,10 +4,7 @@ use super::{Key, Translator};
 use crate::{
     front::{
         source::Span,
-        typed::{
-            reads::Reads,
-            tree::{self, Block, Expr, ExprKind, Global, Stmt, VarId, VarKind},
-        },
+        typed::tree::{self, Block, Expr, ExprKind, Global, Stmt, VarId, VarKind, reads::Reads},
     },
     high::Op,
     ir::tensor::{Base, Ty},

@@ -2,9 +2,9 @@
 
 use super::{Key, Translator};
 use crate::{
-    front::typed::{
-        observed::Kept,
-        tree::{Expr, ExprKind, Layout, Recurrence, Segment, VarId},
+    front::{
+        limits::observed::Kept,
+        typed::tree::{Expr, ExprKind, Layout, Recurrence, Segment, VarId},
     },
     ir::tensor::{Base, Ty},
     ssa::Value,

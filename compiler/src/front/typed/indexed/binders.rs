@@ -1,16 +1,15 @@
 //! Binders of indices: the left side of a definition and the brackets of a reduction.
 
-use super::{
-    super::{
-        constant,
-        context::Cx,
-        scope::Entity,
-        tree::{VarId, VarKind},
-    },
-    ranges::{IndexVar, Range},
+use super::super::{
+    constant,
+    context::Cx,
+    indices::{IndexVar, Range},
+    scope::Entity,
+    tree::{VarId, VarKind},
 };
 use crate::front::{
     codes,
+    facts::DefinitionKind,
     source::Span,
     syntax::ast::{self, ExprKind as Written, Subscript},
 };
@@ -156,6 +155,16 @@ pub(super) fn bind<'a>(cx: &mut Cx<'a>, binder: &Binder<'a>) -> VarId {
             format!("the index `{name}` hides a variable of the same name"),
         );
     }
+    let written = ast::Name {
+        text: name.to_owned(),
+        span,
+    };
+    cx.define(
+        &written,
+        DefinitionKind::Index,
+        Some(&Type::Int),
+        Vec::new(),
+    );
     let var = cx.fresh(name, Some(Type::Int), VarKind::Local, span);
     cx.scopes.declare(name, Entity::Var(var), span);
     cx.indices.live.push(var);

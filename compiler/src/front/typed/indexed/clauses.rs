@@ -8,19 +8,21 @@ use super::{
     super::{
         context::Cx,
         expr::{check_against, typed},
-        recurrence::MOST_ELEMENTS,
+        indices::{ByClauses, Range, Use},
         scope::Entity,
         stmt,
+        tree::recurrence::MOST_ELEMENTS,
         tree::{Expr, ExprKind, VarId, VarKind},
     },
     binders::{bind, binder, unbind},
     coverage::{common, hole, orders, shown},
     lower::Stop,
-    ranges::{self, Range, Use},
-    steps::{Recurrence, Sequence, WRITTEN_OUT, stepped, written_out},
+    ranges,
+    steps::{Sequence, WRITTEN_OUT, stepped, written_out},
 };
 use crate::front::{
     codes,
+    facts::Referent,
     source::Span,
     syntax::ast::{self, Clause, ClauseBody, ExprKind as Written, StmtKind, Subscript},
 };
@@ -55,7 +57,10 @@ pub(in super::super) fn clauses<'a>(
     span: Span,
 ) -> Option<Expr> {
     let declared = declared?.clone();
-    let name = cx.target.as_ref().map(|target| target.name)?;
+    let (name, defined) = cx
+        .target
+        .as_ref()
+        .map(|target| (target.name, target.span))?;
     let (mut lengths, mut element) = (Vec::new(), &declared);
     while let Type::Seq(inner, Some(n)) = element {
         lengths.push(*n);
@@ -79,11 +84,11 @@ pub(in super::super) fn clauses<'a>(
         return None;
     }
     let outer = cx.indices.recurrence.take();
-    cx.scopes.push();
-    let var = cx.fresh(name, Some(declared.clone()), VarKind::Local, span);
+    cx.scopes.push(span);
+    let var = cx.fresh(name, Some(declared.clone()), VarKind::Local, defined);
     cx.vars[var.0].read = true;
-    cx.scopes.declare(name, Entity::Var(var), span);
-    cx.indices.recurrence = Some(Recurrence::new(var, lengths.clone()));
+    cx.scopes.declare(name, Entity::Var(var), defined);
+    cx.indices.recurrence = Some(ByClauses::new(var, lengths.clone()));
     let reported = cx.diagnostics.len();
     let known: Vec<Option<Known>> = written
         .iter()
@@ -113,6 +118,10 @@ fn understood<'a>(
         cx.error(codes::CLAUSE_TYPE, clause.name.span, message);
         return None;
     }
+    if let Some(target) = &cx.target {
+        let referent = Referent::Defined(target.span);
+        cx.facts.name(clause.name.span, referent);
+    }
     if clause.slots.len() != lengths.len() {
         let message = format!(
             "`{name}` has {} axes, and a clause as many indices, found {}",
@@ -122,7 +131,7 @@ fn understood<'a>(
         cx.error(codes::INDEX_LEFT_SIDE, clause.span, message);
         return None;
     }
-    cx.scopes.push();
+    cx.scopes.push(clause.span);
     let mut bound = Vec::new();
     let slots: Vec<Option<(Range, Option<VarId>)>> = clause
         .slots

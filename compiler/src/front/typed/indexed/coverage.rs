@@ -1,10 +1,7 @@
 //! The places that clauses are for: what two have in common, what all leave out, and where along an axis they change.
 
-use super::ranges::Range;
+use super::super::indices::{Point, Range};
 use std::collections::BTreeSet;
-
-/// The place of an element.
-pub(super) type Point = Vec<i64>;
 
 /// The first place that two clauses have in common. A clause has a range along each axis.
 pub(super) fn common(a: &[Range], b: &[Range]) -> Option<Point> {

@@ -1,14 +1,19 @@
 //! `T x[i, j] = e;`: the left side, and whether the right side fits it.
 
 use super::{
-    super::{context::Cx, expr::infer, messages::mismatch, tree::Expr},
-    Labels,
+    super::{
+        context::Cx,
+        expr::infer,
+        indices::{Labels, Use},
+        messages::mismatch,
+        tree::Expr,
+    },
     binders::{bind, binder, unbind},
-    broadcast, lower,
-    ranges::{self, Use},
+    broadcast, lower, ranges,
 };
 use crate::front::{
     codes,
+    diag::Fix,
     source::Span,
     syntax::ast::{self, Subscript},
 };
@@ -41,7 +46,7 @@ pub(in super::super) fn definition<'a>(
         return None;
     }
     let before = cx.diagnostics.len();
-    cx.scopes.push();
+    cx.scopes.push(body.span);
     let mut left = Vec::new();
     for ((axis, written), &extent) in subscripts.iter().enumerate().zip(&extents) {
         let Some(binder) = binder(cx, written, span) else {
@@ -155,7 +160,8 @@ fn fitted(cx: &mut Cx<'_>, found: Expr, element: &Type, declared: &Type) -> Opti
                 found.span,
                 "an index is an int, not a number",
             )
-            .hint("write `real(…)` around it");
+            .hint("write `real(…)` around it")
+            .fix(Fix::wrap(found.span, "real(", ")"));
             return None;
         }
         return Some(super::super::coerce::implicitly(cx, found, &Type::REAL));

@@ -1,19 +1,18 @@
 //! Reductions of sequences in steps, as sequences in steps of their accumulated values.
 //!
-//! They can then be fused with the steps of the sequence that they reduce (`fused.rs`), which need not be kept for them.
+//! They can then be fused with the steps of the sequence that they reduce (`elaborate/fuse`), which need not be kept for them.
 
 use super::{
     super::{
         context::Place,
         expr::{literal, typed},
+        indices::{Range, StandIn},
         overload,
-        recurrence::searches,
+        tree::recurrence::searches,
         tree::{Constant, Expr, ExprKind, Layout, Past, Recurrence, Segment, VarId},
     },
-    StandIn,
     fold::extreme_of,
     lower::{Lowering, Slot, Slots, Stop},
-    ranges::Range,
     stand_in_for,
     steps::variable,
 };

@@ -9,10 +9,10 @@ use super::{
     super::{
         context::Cx,
         expr::typed,
+        indices::{Range, StandIn},
         tree::{Constant, Expr, ExprKind, VarId},
     },
-    StandIn,
-    ranges::{self, Range, extents},
+    ranges::{self, extents},
 };
 use crate::front::{codes, source::Span};
 use ein_ir::{

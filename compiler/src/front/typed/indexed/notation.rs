@@ -5,11 +5,12 @@ use super::{
         constant,
         context::Cx,
         expr::{infer, typed},
+        indices::{Labels, StandIn, Use},
         messages::plural,
         tree::{Expr, ExprKind, VarKind},
     },
-    Labels, StandIn, described,
-    ranges::{self, Use, note_use},
+    described,
+    ranges::{self, note_use},
     stand_in,
 };
 use crate::front::{

@@ -5,14 +5,14 @@ use super::{
         coerce::coerce,
         constant,
         expr::literal,
+        indices::{Range, Read, StandIn},
         overload,
-        recurrence::{MOST_COMPARED, MOST_ELEMENTS},
+        tree::recurrence::{MOST_COMPARED, MOST_ELEMENTS},
         tree::{Constant, Expr, ExprKind, VarId},
     },
-    StandIn, described, lower,
+    described, lower,
     lower::{Lowering, Slot, Slots, Stop, number},
-    ranges::Range,
-    steps::{Read, element_read},
+    steps::element_read,
 };
 use crate::front::{codes, source::Span};
 use ein_ir::{Index, Term, Type, ops::spelling};

@@ -1,80 +1,15 @@
 //! Ranges of indices: which axes an index stands on, and whether they agree.
 
-use super::{
-    super::{
-        context::Cx,
-        tree::{Expr, ExprKind, VarId},
-    },
-    StandIn,
+use super::super::{
+    context::Cx,
+    indices::{IndexVar, Labels, Range, StandIn, Use},
+    tree::{Expr, ExprKind, VarId},
 };
 use crate::front::{codes, source::Span};
 use ein_ir::{
     Type,
     ops::{Form, Meaning},
 };
-
-/// The values of an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Range {
-    /// The first one.
-    pub(super) low: i64,
-    /// How many there are.
-    pub(super) count: usize,
-}
-
-impl Range {
-    pub(super) fn values(self) -> impl Iterator<Item = i64> {
-        self.low..self.end()
-    }
-
-    /// The first int after its values.
-    pub(super) fn end(self) -> i64 {
-        self.low + self.count as i64
-    }
-
-    pub(super) fn contains(self, value: i64) -> bool {
-        (self.low..self.end()).contains(&value)
-    }
-}
-
-/// An axis that an index stands on alone.
-#[derive(Clone, Debug)]
-pub(super) struct Use {
-    pub(super) extent: usize,
-    pub(super) label: Option<String>,
-    /// What the axis is, as in "axis 1 of `A`".
-    pub(super) origin: String,
-    pub(super) span: Span,
-}
-
-/// An index variable, as far as it is known.
-#[derive(Clone, Debug)]
-pub(super) struct IndexVar {
-    pub(super) range: Option<Range>,
-    /// Whether the range is written with it; then axes may be longer.
-    explicit: bool,
-    uses: Vec<Use>,
-    /// The sequence of varying length whose elements it counts, and the variable that is the element.
-    pub(super) elements: Option<(Expr, VarId)>,
-}
-
-impl IndexVar {
-    pub(super) fn new(range: Option<Range>) -> IndexVar {
-        IndexVar {
-            explicit: range.is_some(),
-            range,
-            uses: Vec::new(),
-            elements: None,
-        }
-    }
-}
-
-/// The labels of the axes of a value: of its domain, then of its sequences and components from the outermost on.
-#[derive(Clone, Debug, Default)]
-pub(in super::super) struct Labels {
-    pub(in super::super) domain: Option<String>,
-    pub(in super::super) axes: Vec<Option<String>>,
-}
 
 /// Whether an expression is a field at a position.
 pub(super) fn is_probe(e: &Expr) -> bool {

@@ -4,15 +4,16 @@ use super::{
     super::{
         context::Cx,
         expr::infer,
+        indices::{Labels, StandIn},
         messages::mismatch,
         tree::{Expr, VarId},
     },
-    Labels, StandIn,
     binders::{bind, binder, unbind},
     ranges, stand_in,
 };
 use crate::front::{
     codes,
+    diag::Fix,
     source::Span,
     syntax::ast::{self, ExprKind as Written, Subscript},
 };
@@ -38,10 +39,14 @@ pub(in super::super) fn reduction_of<'a>(
 /// `sum[k](e)` and its kin.
 pub(in super::super) fn reduced<'a>(
     cx: &mut Cx<'a>,
+    callee: &'a ast::Expr,
     (reduction, subscripts): (Reduction, &'a [Subscript]),
     args: &'a [ast::Expr],
     span: Span,
 ) -> Option<Expr> {
+    if let Written::Subscript { base, .. } = &callee.kind {
+        cx.names_operator(base.span, reduction.name());
+    }
     let [body] = args else {
         let message = format!(
             "a reduction over indices has one argument, found {}",
@@ -50,7 +55,7 @@ pub(in super::super) fn reduced<'a>(
         cx.error(codes::ARGUMENT_COUNT, span, message);
         return None;
     };
-    cx.scopes.push();
+    cx.scopes.push(body.span);
     let bound: Vec<Option<VarId>> = subscripts
         .iter()
         .map(|written| {
@@ -115,7 +120,8 @@ fn reduced_type(cx: &mut Cx<'_>, reduction: Reduction, body: &Expr) -> Option<Ty
                 body.span,
                 "an index is an int; the body of a reduction must be a number",
             )
-            .hint("write `real(…)` around it");
+            .hint("write `real(…)` around it")
+            .fix(Fix::wrap(body.span, "real(", ")"));
             None
         }
         _ => {

@@ -3,10 +3,11 @@
 use super::{
     super::{
         expr::literal,
+        indices::StandIn,
         overload,
         tree::{Constant, Expr, ExprKind, VarId},
     },
-    StandIn, lower,
+    lower,
     lower::{Lowering, Slots, Stop, number},
 };
 use crate::front::source::Span;

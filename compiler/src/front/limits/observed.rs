@@ -1,10 +1,14 @@
 //! Finds the elements that are read of sequences in steps: only these have to be kept.
 
-use super::{
-    recurrence::MOST_ELEMENTS,
-    tree::{Block, Constant, Expr, ExprKind, Global, Layout, Program, Recurrence, StmtKind, VarId},
+use crate::front::{
+    codes,
+    diag::Diagnostic,
+    source::Span,
+    typed::tree::{
+        Block, Constant, Expr, ExprKind, Global, Layout, Program, Recurrence, StmtKind, VarId,
+        recurrence::MOST_ELEMENTS,
+    },
 };
-use crate::front::{codes, diag::Diagnostic, source::Span};
 use ein_ir::ops::Builtin;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,13 +1,16 @@
 //! Computes the size of a program after all calls are expanded.
 
-use super::tree::{Block, Expr, ExprKind, Global, Program, Stmt, StmtKind};
-use crate::front::{codes, diag::Diagnostic};
+use crate::front::{
+    codes,
+    diag::Diagnostic,
+    typed::tree::{Block, Expr, ExprKind, Global, Program, Stmt, StmtKind},
+};
 
 /// The most operations that a program may have then. To compile them takes a minute and some gigabytes.
 const MOST: u64 = 2_000_000;
 
 /// An error if the program becomes too large to be compiled.
-pub fn too_much_code(program: &Program) -> Option<Diagnostic> {
+pub(super) fn too_much_code(program: &Program) -> Option<Diagnostic> {
     let mut sizes: Vec<u64> = Vec::new();
     for function in &program.functions {
         // A body refers to earlier functions only.

@@ -4,8 +4,11 @@
 //! position of its own. [`too_many_probes`] counts them before anything is expanded. A field that is probed twice at one position is
 //! counted once, as it is computed once: `G = F*F` probes `F` once.
 
-use super::tree::{Block, Expr, ExprKind, FunctionId, Global, Program, StmtKind, VarId};
-use crate::front::{codes, diag::Diagnostic};
+use crate::front::{
+    codes,
+    diag::Diagnostic,
+    typed::tree::{Block, Expr, ExprKind, FunctionId, Global, Program, StmtKind, VarId},
+};
 use ein_ir::{
     Type,
     ops::{Form, Meaning},
@@ -18,7 +21,7 @@ const PROBES: usize = 100_000;
 const VISITS: usize = 50 * PROBES;
 
 /// An error if compositions make too many probes.
-pub fn too_many_probes(program: &Program) -> Option<Diagnostic> {
+pub(super) fn too_many_probes(program: &Program) -> Option<Diagnostic> {
     let mut count = Count::of(program);
     let root = code(program).into_iter().find(|e| count.exceeds(e))?;
     let message = format!(

@@ -3,7 +3,15 @@
 //! Every expression has the type it is used at. All user errors were reported before this tree exists, so later stages
 //! may rely on the rules stated here; a violation is a compiler bug.
 
-pub use super::recurrence::{Layout, Past, Recurrence, Segment};
+mod parts;
+mod print;
+pub(crate) mod reads;
+pub(crate) mod recurrence;
+
+pub use super::ids::{FunctionId, VarId};
+pub use print::print;
+pub use recurrence::{Layout, Past, Recurrence, Segment};
+
 use crate::front::{
     as_text,
     source::Span,
@@ -15,14 +23,6 @@ use ein_ir::{
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// A variable: a position in [`Program::vars`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct VarId(pub usize);
-
-/// A user function: a position in [`Program::functions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FunctionId(pub usize);
 
 /// A checked program.
 #[derive(Clone, Debug)]

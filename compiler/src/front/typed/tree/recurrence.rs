@@ -1,6 +1,6 @@
 //! Sequences that are computed in steps.
 
-use super::tree::{Constant, Expr, ExprKind, VarId};
+use super::{Constant, Expr, ExprKind, VarId};
 use ein_ir::{Type, ops::Builtin};
 
 /// The greatest length of a sequence whose element may be taken at a place that is known only at run time: the code compares
@@ -87,7 +87,7 @@ impl Layout {
 
 impl Recurrence {
     /// The values of all elements.
-    pub(super) fn values(&self) -> impl Iterator<Item = &Expr> {
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Expr> {
         let elements = self.segments.iter().flat_map(|segment| &segment.elements);
         elements.map(|(_, value)| value)
     }
@@ -103,7 +103,7 @@ impl Recurrence {
 }
 
 /// Whether elements of some long sequences are taken at places that depend on the step.
-pub(super) fn searches(e: &Expr, step: VarId, which: &dyn Fn(&Expr) -> bool) -> bool {
+pub(crate) fn searches(e: &Expr, step: VarId, which: &dyn Fn(&Expr) -> bool) -> bool {
     let own = match e.builtin() {
         Some((Builtin::Element, [sequence, index])) => {
             matches!(sequence.ty, Type::Seq(_, Some(n)) if n > MOST_COMPARED)
@@ -118,7 +118,7 @@ pub(super) fn searches(e: &Expr, step: VarId, which: &dyn Fn(&Expr) -> bool) -> 
 
 /// The sequence that an expression indexes, and the indices, the outermost first; there are no indices if the expression is
 /// not an element of a sequence.
-pub(super) fn indexed(e: &Expr) -> (&Expr, Vec<&Expr>) {
+pub(crate) fn indexed(e: &Expr) -> (&Expr, Vec<&Expr>) {
     let (mut base, mut indices) = (e, Vec::new());
     while let Some((Builtin::Element, [sequence, index])) = base.builtin() {
         indices.push(index);
@@ -129,7 +129,7 @@ pub(super) fn indexed(e: &Expr) -> (&Expr, Vec<&Expr>) {
 }
 
 /// The int that an expression is, if that is written there.
-pub(super) fn int(e: &Expr) -> Option<i64> {
+pub(crate) fn int(e: &Expr) -> Option<i64> {
     match e.kind {
         ExprKind::Constant(Constant::Int(n)) => Some(n),
         _ => None,

@@ -1,21 +1,20 @@
 //! Fuses a reduction over a sequence in steps with these steps, so that the sequence need not be kept for it.
 //!
-//! A reduction is itself a sequence in steps, of accumulated values (`indexed/folded.rs`). If its steps read another such
+//! A reduction is itself a sequence in steps, of accumulated values (`typed/indexed/folded.rs`). If its steps read another such
 //! sequence only at a constant distance from their own index, both can be computed by the same steps: those of the other
 //! sequence, at its definition. The other operands of the reduction must be known there; so sequences in steps are
 //! first moved to their first use.
 
 mod steps;
 
-use super::{
-    reads::Reads,
-    tree::{Block, Expr, ExprKind, Global, Program, Recurrence, Stmt, StmtKind, Var, VarId},
+use crate::front::typed::tree::{
+    Block, Expr, ExprKind, Global, Program, Recurrence, Stmt, StmtKind, Var, VarId, reads::Reads,
 };
 use ein_ir::ops::Builtin;
 use std::collections::BTreeSet;
 
 /// The program with reductions in the steps of the sequences that they reduce.
-pub fn fused(mut program: Program) -> Program {
+pub(super) fn fused(mut program: Program) -> Program {
     let mut vars = std::mem::take(&mut program.vars);
     let mut reads: Vec<BTreeSet<VarId>> = Vec::new();
     for function in &program.functions {

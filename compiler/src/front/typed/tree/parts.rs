@@ -1,10 +1,20 @@
 //! The parts of typed expressions and statements.
 
-use super::tree::{Domain, Expr, ExprKind, Stmt, StmtKind, VarId};
-use ein_ir::ops::{Builtin, Meaning, Reduction, StrandSet};
+use super::{Domain, Expr, ExprKind, Stmt, StmtKind, VarId};
+use crate::front::source::Span;
+use ein_ir::ops::{Builtin, Instance, Meaning, Reduction, StrandSet};
 use std::collections::BTreeSet;
 
 impl Expr {
+    /// The application of a row to arguments of its types.
+    pub(crate) fn applied(op: Instance, args: Vec<Expr>, span: Span) -> Expr {
+        Expr {
+            ty: op.result.clone(),
+            kind: ExprKind::Op { op, args },
+            span,
+        }
+    }
+
     /// The expressions that it is made of.
     pub fn children(&self) -> Vec<&Expr> {
         let mut found = Vec::new();

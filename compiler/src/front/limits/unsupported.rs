@@ -19,7 +19,7 @@ use ein_ir::{
 use std::collections::BTreeMap;
 
 /// An error for every construct of the program that cannot be translated.
-pub fn unsupported(program: &Program) -> Vec<Diagnostic> {
+pub(super) fn unsupported(program: &Program) -> Vec<Diagnostic> {
     let mut search = Search {
         program,
         place: Place::Code,

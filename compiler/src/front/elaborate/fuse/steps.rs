@@ -1,13 +1,10 @@
 //! The steps of a sequence with those of a reduction in them.
 
-use super::{
-    super::{
-        overload::applied,
-        reads::Reads,
-        recurrence::{Past, Recurrence, Segment, indexed, int},
-        tree::{Constant, Expr, ExprKind, Var, VarId, VarKind},
-    },
-    Fusion, with_functions,
+use super::{Fusion, with_functions};
+use crate::front::typed::tree::{
+    Constant, Expr, ExprKind, Past, Recurrence, Segment, Var, VarId, VarKind,
+    reads::Reads,
+    recurrence::{indexed, int},
 };
 use ein_ir::{
     Type,
@@ -100,7 +97,7 @@ impl Fusion<'_> {
                     kind,
                     ..step.clone()
                 };
-                applied(minus, vec![step, ahead], span)
+                Expr::applied(minus, vec![step, ahead], span)
             }
         };
         own.elements.push((other.index, step));

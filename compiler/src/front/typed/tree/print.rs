@@ -3,7 +3,7 @@
 //! The notation is that of the language where it has one; variables carry their number (`x.3`), operators are written
 //! by the names of their rows, and every implicit conversion shows as `(e as T)`.
 
-use super::tree::{
+use super::{
     Block, Constant, Domain, Expr, ExprKind, Global, InputDefault, Program, Segment, Stmt,
     StmtKind, VarId,
 };

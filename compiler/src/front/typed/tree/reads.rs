@@ -1,6 +1,6 @@
 //! The variables that code reads, and the functions that it calls.
 
-use super::tree::{Block, Expr, ExprKind, FunctionId, Stmt, VarId};
+use super::{Block, Expr, ExprKind, FunctionId, Stmt, VarId};
 use std::collections::BTreeSet;
 
 /// The variables that are read, and the functions that are called.

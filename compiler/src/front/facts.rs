@@ -1,0 +1,193 @@
+//! Facts about the places of a program, for editors: the meanings of names, the types of expressions, and the names in scope.
+//!
+//! The checker records them while it walks a program, also one with errors. Code that is checked several times, such as a loop that is
+//! written out, has the facts of its first check.
+
+use super::span::Span;
+use ein_ir::{
+    Kernel, Type,
+    ops::{OpDef, StrandSet},
+};
+use std::collections::{BTreeMap, btree_map::Entry};
+
+/// The role of a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefinitionKind {
+    /// An input.
+    Input,
+    /// A global variable, field, image or kernel.
+    Global,
+    /// A compile-time constant.
+    Constant,
+    /// A constant that labels axes.
+    Axis,
+    /// A user function.
+    Function,
+    /// The strand.
+    Strand,
+    /// A method of the strand.
+    Method,
+    /// A state variable of the strand.
+    State,
+    /// A parameter of a function, field function or strand.
+    Parameter,
+    /// A local variable, or the variable of an iteration.
+    Local,
+    /// An index of index notation.
+    Index,
+}
+
+/// A name that the program defines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// The name.
+    pub name: String,
+    /// Its role.
+    pub kind: DefinitionKind,
+    /// Its type, that of the result for a function; none if the definition is wrong, and none for the strand and its methods.
+    pub ty: Option<Type>,
+    /// The parameters of a function or of the strand, by the places of their definitions.
+    pub parameters: Vec<Span>,
+    /// The part of the text in which the name can be used by itself.
+    pub scope: Span,
+}
+
+/// The meaning of a name or symbol where it is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Referent {
+    /// A definition of the program, by its place.
+    Defined(Span),
+    /// A row of the operator table: the one that was chosen, or the first of its name if none fits.
+    Operator(&'static OpDef),
+    /// A kernel of the language.
+    Kernel(&'static Kernel),
+    /// A set of strands.
+    StrandSet(StrandSet),
+    /// A symbol of index notation, or a word that begins a type of data.
+    Word,
+}
+
+/// Everything that is known about the places of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    definitions: BTreeMap<Span, Definition>,
+    names: BTreeMap<Span, Referent>,
+    types: BTreeMap<Span, Type>,
+}
+
+impl Facts {
+    /// The definitions of the program with the places of their names, in the order of the text.
+    pub fn definitions(&self) -> impl Iterator<Item = (Span, &Definition)> {
+        self.definitions
+            .iter()
+            .map(|(place, known)| (*place, known))
+    }
+
+    /// The definition whose name stands at a place.
+    pub fn definition(&self, place: Span) -> Option<&Definition> {
+        self.definitions.get(&place)
+    }
+
+    /// The names and symbols with known meanings, in the order of the text. Definitions are among them.
+    pub fn names(&self) -> impl Iterator<Item = (Span, Referent)> {
+        self.names.iter().map(|(place, meaning)| (*place, *meaning))
+    }
+
+    /// The name or symbol around a byte of the text, or right before it.
+    pub fn name_at(&self, byte: u32) -> Option<(Span, Referent)> {
+        innermost(&self.names, byte).map(|(place, meaning)| (place, *meaning))
+    }
+
+    /// The type of the expression at a place.
+    pub fn type_of(&self, place: Span) -> Option<&Type> {
+        self.types.get(&place)
+    }
+
+    /// The smallest expression around a byte of the text that has a type.
+    pub fn type_at(&self, byte: u32) -> Option<(Span, &Type)> {
+        innermost(&self.types, byte)
+    }
+
+    /// All places where the definition at a place is named, its own among them.
+    pub fn references(&self, definition: Span) -> impl Iterator<Item = Span> {
+        let names = self.names();
+        names.filter_map(move |(place, meaning)| match meaning {
+            Referent::Defined(found) if found == definition => Some(place),
+            _ => None,
+        })
+    }
+
+    /// The definitions that can be used by name at a byte of the text, in the order of their names. Hidden ones are left out.
+    pub fn in_scope(&self, byte: u32) -> Vec<(Span, &Definition)> {
+        let mut visible: BTreeMap<&str, (Span, &Definition)> = BTreeMap::new();
+        for (place, definition) in self.definitions() {
+            let Span { start, end } = definition.scope;
+            if !(start..=end).contains(&byte) || definition.kind == DefinitionKind::Method {
+                continue;
+            }
+            match visible.get(definition.name.as_str()) {
+                Some((_, other)) if other.scope.start > start => {}
+                _ => {
+                    visible.insert(&definition.name, (place, definition));
+                }
+            }
+        }
+        visible.into_values().collect()
+    }
+
+    /// Records a definition. Of several at one place the first counts that has a type.
+    pub(super) fn define(&mut self, place: Span, definition: Definition) {
+        self.names.insert(place, Referent::Defined(place));
+        match self.definitions.entry(place) {
+            Entry::Vacant(entry) => {
+                entry.insert(definition);
+            }
+            Entry::Occupied(mut entry) if entry.get().ty.is_none() => {
+                entry.insert(definition);
+            }
+            Entry::Occupied(_) => {}
+        }
+    }
+
+    /// Records the meaning of a name. The first one counts, except that a chosen row says more than the name of an operator.
+    pub(super) fn name(&mut self, place: Span, meaning: Referent) {
+        match self.names.entry(place) {
+            Entry::Vacant(entry) => {
+                entry.insert(meaning);
+            }
+            Entry::Occupied(mut entry) if matches!(entry.get(), Referent::Operator(_)) => {
+                entry.insert(meaning);
+            }
+            Entry::Occupied(_) => {}
+        }
+    }
+
+    /// Records the type of an expression; the first one counts.
+    pub(super) fn expression(&mut self, place: Span, ty: &Type) {
+        self.types.entry(place).or_insert_with(|| ty.clone());
+    }
+
+    /// Records that a name can be used from a byte of the text on.
+    pub(super) fn known_from(&mut self, place: Span, byte: u32) {
+        if let Some(definition) = self.definitions.get_mut(&place) {
+            let scope = &mut definition.scope;
+            scope.start = byte.clamp(scope.start, scope.end);
+        }
+    }
+}
+
+/// The smallest of the places around a byte, or right before it. Places are nested or apart.
+fn innermost<T>(places: &BTreeMap<Span, T>, byte: u32) -> Option<(Span, &T)> {
+    let last = Span {
+        start: byte,
+        end: u32::MAX,
+    };
+    let mut before = places.range(..=last).rev();
+    let (around, _) = before.find(|(place, _)| place.end >= byte)?;
+    let least = Span {
+        start: around.start,
+        end: byte,
+    };
+    let (place, found) = places.range(least..).next()?;
+    Some((*place, found))
+}
