@@ -369,6 +369,18 @@ fn a_name_leads_to_its_definition_in_another_file() {
 }
 
 #[test]
+fn an_import_leads_to_its_file() {
+    let (source, _) = example();
+    let at = PROGRAM.find("import").expect("an import");
+    let place = Span::new(at, at + "import \"rings.diderot\";".len());
+    let (main, rings) = (
+        Path::new("here/main.diderot"),
+        Path::new("here/rings.diderot"),
+    );
+    assert_eq!(source.imports().collect::<Vec<_>>(), [(main, place, rings)]);
+}
+
+#[test]
 fn all_references_of_a_name_are_found() {
     let (source, facts) = example();
     let (_, meaning) = facts.name_at(byte(&source, "best = most")).expect("a name");

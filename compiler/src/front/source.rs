@@ -128,6 +128,16 @@ impl Source {
         places.find(|place| *place as usize <= self.text.len())
     }
 
+    /// The imports of its files: the importing file, the place there, and the imported file. Of several imports of one file the first
+    /// counts.
+    pub fn imports(&self) -> impl Iterator<Item = (&Path, Span, &Path)> {
+        let files = &self.origin.files;
+        files.iter().filter_map(move |file| {
+            let (importer, place) = file.importer?;
+            Some((files[importer].path.as_path(), place, file.path.as_path()))
+        })
+    }
+
     /// The imports that lead to a file, from the nearest to the program's own: the importing file and the place there.
     pub(super) fn importers(&self, file: usize) -> impl Iterator<Item = (usize, Span)> {
         let importer = |file: usize| self.origin.files.get(file)?.importer;

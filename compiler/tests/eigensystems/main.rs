@@ -10,7 +10,7 @@ mod coincidence;
 mod stages;
 
 use compiler::{
-    front::{source::Source, syntax, typed},
+    front::{self, source::Source},
     run::ImageSource,
 };
 use ein_ir::{Jet, LeafField, OpDef, PolynomialField, Shape, Tensor, ops::Domain, random_numbers};
@@ -257,11 +257,7 @@ strand s (int i) { output real y = 0; update { y = E([i, 1]) + |∇E([i, 1])|; s
 create_array { s(i) | i in 0..9 }
 ";
     let source = Source::new("p.diderot", text);
-    let (tree, diagnostics) = syntax::parse(&source);
-    let (program, diagnostics, _) =
-        typed::check(&tree, &typed::CheckOptions::default(), diagnostics);
-    assert!(diagnostics.is_empty(), "{diagnostics:?}");
-    let found = typed::unsupported(&program.expect("a program"));
+    let found = front::check(&source, &front::CheckOptions::default()).diagnostics;
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].message, "`E` as a field cannot be run yet");
     assert_eq!(

@@ -346,7 +346,7 @@ pub(crate) fn cut(tokens: &mut Vec<Spanned<'_>>, nesting: &Nesting, stop: &Stop)
         let frame = nesting.frames[depth];
         if frame.has_units() {
             let end = unit_end(tokens, nesting, depth, error);
-            // Without its value, a definition still says what is defined.
+            // A definition without its value still has a name and a type.
             if let Some(value) = frame.value.filter(|&value| value <= error)
                 && let Some(last) = end.checked_sub(1).filter(|&last| last >= value)
                 && tokens[last].token.is(Punct::Semicolon)
