@@ -1,4 +1,4 @@
-//! Facts about the places of a program, for editors: the meanings of names, the types of expressions, and the names in scope.
+//! Facts about the places of a program, for editors: the referents of names, the types of expressions, and the names in scope.
 //!
 //! The checker records them while it walks a program, also one with errors. Code that is checked several times, such as a loop that is
 //! written out, has the facts of its first check.
@@ -52,7 +52,7 @@ pub struct Definition {
     pub scope: Span,
 }
 
-/// The meaning of a name or symbol where it is written.
+/// The referent of a name or symbol where it is written.
 #[derive(Clone, Copy, Debug)]
 pub enum Referent {
     /// A definition of the program, by its place.
@@ -71,8 +71,9 @@ pub enum Referent {
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     definitions: BTreeMap<Span, Definition>,
-    names: BTreeMap<Span, Referent>,
-    types: BTreeMap<Span, Type>,
+    // In the order of the check until they are sorted by place.
+    names: Vec<(Span, Referent)>,
+    types: Vec<(Span, Type)>,
 }
 
 impl Facts {
@@ -88,19 +89,20 @@ impl Facts {
         self.definitions.get(&place)
     }
 
-    /// The names and symbols with known meanings, in the order of the text. Definitions are among them.
+    /// The names and symbols with known referents, in the order of the text. Definitions are among them.
     pub fn names(&self) -> impl Iterator<Item = (Span, Referent)> {
-        self.names.iter().map(|(place, meaning)| (*place, *meaning))
+        self.names.iter().copied()
     }
 
     /// The name or symbol around a byte of the text, or right before it.
     pub fn name_at(&self, byte: u32) -> Option<(Span, Referent)> {
-        innermost(&self.names, byte).map(|(place, meaning)| (place, *meaning))
+        innermost(&self.names, byte).map(|(place, referent)| (place, *referent))
     }
 
     /// The type of the expression at a place.
     pub fn type_of(&self, place: Span) -> Option<&Type> {
-        self.types.get(&place)
+        let at = self.types.binary_search_by_key(&place, |known| known.0);
+        at.ok().map(|at| &self.types[at].1)
     }
 
     /// The smallest expression around a byte of the text that has a type.
@@ -111,7 +113,7 @@ impl Facts {
     /// All places where the definition at a place is named, its own among them.
     pub fn references(&self, definition: Span) -> impl Iterator<Item = Span> {
         let names = self.names();
-        names.filter_map(move |(place, meaning)| match meaning {
+        names.filter_map(move |(place, referent)| match referent {
             Referent::Defined(found) if found == definition => Some(place),
             _ => None,
         })
@@ -137,7 +139,7 @@ impl Facts {
 
     /// Records a definition. Of several at one place the first counts that has a type.
     pub(super) fn define(&mut self, place: Span, definition: Definition) {
-        self.names.insert(place, Referent::Defined(place));
+        self.name(place, Referent::Defined(place));
         match self.definitions.entry(place) {
             Entry::Vacant(entry) => {
                 entry.insert(definition);
@@ -149,22 +151,30 @@ impl Facts {
         }
     }
 
-    /// Records the meaning of a name. The first one counts, except that a chosen row says more than the name of an operator.
-    pub(super) fn name(&mut self, place: Span, meaning: Referent) {
-        match self.names.entry(place) {
-            Entry::Vacant(entry) => {
-                entry.insert(meaning);
-            }
-            Entry::Occupied(mut entry) if matches!(entry.get(), Referent::Operator(_)) => {
-                entry.insert(meaning);
-            }
-            Entry::Occupied(_) => {}
-        }
+    /// Records the referent of a name.
+    pub(super) fn name(&mut self, place: Span, referent: Referent) {
+        self.names.push((place, referent));
     }
 
-    /// Records the type of an expression; the first one counts.
+    /// Records the type of an expression.
     pub(super) fn expression(&mut self, place: Span, ty: &Type) {
-        self.types.entry(place).or_insert_with(|| ty.clone());
+        self.types.push((place, ty.clone()));
+    }
+
+    /// The same in the order of the text. Of several facts about a place the first counts, except that the row of an operator that was
+    /// chosen is recorded after the first of its name.
+    pub(super) fn sorted(mut self) -> Facts {
+        self.names.sort_by_key(|known| known.0);
+        self.names.dedup_by(|later, first| {
+            let is_same = later.0 == first.0;
+            if is_same && matches!(first.1, Referent::Operator(_)) {
+                first.1 = later.1;
+            }
+            is_same
+        });
+        self.types.sort_by_key(|known| known.0);
+        self.types.dedup_by_key(|known| known.0);
+        self
     }
 
     /// Records that a name can be used from a byte of the text on.
@@ -176,18 +186,17 @@ impl Facts {
     }
 }
 
-/// The smallest of the places around a byte, or right before it. Places are nested or apart.
-fn innermost<T>(places: &BTreeMap<Span, T>, byte: u32) -> Option<(Span, &T)> {
-    let last = Span {
-        start: byte,
-        end: u32::MAX,
-    };
-    let mut before = places.range(..=last).rev();
-    let (around, _) = before.find(|(place, _)| place.end >= byte)?;
+/// The smallest of the places around a byte, or right before it. Places are nested or apart, and sorted.
+fn innermost<T>(places: &[(Span, T)], byte: u32) -> Option<(Span, &T)> {
+    let before = places.partition_point(|(place, _)| place.start <= byte);
+    let around = places[..before]
+        .iter()
+        .rposition(|(place, _)| place.end >= byte)?;
     let least = Span {
-        start: around.start,
+        start: places[around].0.start,
         end: byte,
     };
-    let (place, found) = places.range(least..).next()?;
+    let smallest = places.partition_point(|(place, _)| *place < least);
+    let (place, found) = &places[smallest];
     Some((*place, found))
 }

@@ -4,21 +4,20 @@
 use super::{
     CheckOptions,
     flow::{Exits, Flow, Loops},
-    foreign_names::Foreign,
     ids::{ConstId, FunctionId, VarId},
     indices::{Indices, Labels},
     known_steps::{KnownSteps, assigned},
-    scope::{Entity, Scopes, nearest},
+    scope::{Entity, Scopes},
     tree::{Block, Constant, VarKind},
 };
 use crate::front::{
-    codes::{self, Code},
-    diag::{Diagnostic, Fix, Severity},
-    facts::{Definition, DefinitionKind, Facts, Referent},
+    codes,
+    diag::{Diagnostic, Severity},
+    facts::{DefinitionKind, Facts},
     source::Span,
     syntax::ast::{self, MethodKind, Version},
 };
-use ein_ir::{Kernel, Type, ops};
+use ein_ir::{Kernel, Type};
 use std::collections::{BTreeSet, HashMap};
 
 /// A variable as far as it is known. A variable whose declaration is wrong has no type; uses of it are not reported
@@ -250,51 +249,6 @@ impl<'a> Cx<'a> {
         });
     }
 
-    /// Reports an error; labels and hints can be added to the returned report.
-    pub(super) fn error(
-        &mut self,
-        code: Code,
-        span: Span,
-        message: impl Into<String>,
-    ) -> Report<'_> {
-        self.report(Severity::Error, code, span, message.into())
-    }
-
-    /// Reports a warning.
-    pub(super) fn warning(
-        &mut self,
-        code: Code,
-        span: Span,
-        message: impl Into<String>,
-    ) -> Report<'_> {
-        self.report(Severity::Warning, code, span, message.into())
-    }
-
-    fn report(
-        &mut self,
-        severity: Severity,
-        code: Code,
-        span: Span,
-        message: String,
-    ) -> Report<'_> {
-        self.diagnostics.push(Diagnostic {
-            severity,
-            ..Diagnostic::error(code, span, message)
-        });
-        Report(
-            self.diagnostics
-                .last_mut()
-                .expect("a diagnostic was just added"),
-        )
-    }
-
-    /// Whether an error was reported.
-    pub(super) fn has_errors(&self) -> bool {
-        self.diagnostics
-            .iter()
-            .any(|d| d.severity == Severity::Error)
-    }
-
     /// A new variable that has no name in any scope.
     pub(super) fn fresh(
         &mut self,
@@ -365,48 +319,6 @@ impl<'a> Cx<'a> {
         self.redefinition(name, earlier);
     }
 
-    /// Records a name that the innermost scope defines.
-    pub(super) fn define(
-        &mut self,
-        name: &ast::Name,
-        kind: DefinitionKind,
-        ty: Option<&Type>,
-        parameters: Vec<Span>,
-    ) {
-        let definition = Definition {
-            name: name.text.clone(),
-            kind,
-            ty: ty.cloned(),
-            parameters,
-            scope: self.scopes.extent_of(name.span),
-        };
-        self.facts.define(name.span, definition);
-    }
-
-    /// Records that a name stands for a variable.
-    pub(super) fn refers(&mut self, place: Span, var: VarId) {
-        let defined = self.var(var).span;
-        self.facts.name(place, Referent::Defined(defined));
-    }
-
-    /// Whether a name is that of the strand, which is then recorded.
-    pub(super) fn names_strand(&mut self, name: &str, place: Span) -> bool {
-        match &self.strand {
-            Some(strand) if strand.name == name => {
-                self.facts.name(place, Referent::Defined(strand.span));
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Records that a name is that of an operator.
-    pub(super) fn names_operator(&mut self, place: Span, spelling: &str) {
-        if let Some(row) = ops::candidates(spelling).next() {
-            self.facts.name(place, Referent::Operator(row));
-        }
-    }
-
     /// Reports that a name is taken.
     pub(super) fn redefinition(&mut self, name: &ast::Name, earlier: Option<Span>) {
         if let Some(earlier) = earlier {
@@ -425,66 +337,5 @@ impl<'a> Cx<'a> {
 
     pub(super) fn function(&self, function: FunctionId) -> &FunctionInfo {
         &self.functions[function.0]
-    }
-
-    /// The candidate that is like the name, if there is one.
-    pub(super) fn similar_name<'n>(
-        &mut self,
-        name: &str,
-        candidates: impl IntoIterator<Item = &'n str>,
-    ) -> Option<String> {
-        if self.comparisons_left == 0 {
-            return None;
-        }
-        let left = &mut self.comparisons_left;
-        let candidates = candidates.into_iter();
-        let counted = candidates.inspect(|_| *left = left.saturating_sub(1));
-        nearest(name, counted).map(str::to_owned)
-    }
-}
-
-/// A diagnostic that was just reported.
-pub(super) struct Report<'d>(&'d mut Diagnostic);
-
-impl Report<'_> {
-    /// Marks another place.
-    pub(super) fn label(self, span: Span, text: impl Into<String>) -> Self {
-        self.0.labels.push((span, text.into()));
-        self
-    }
-
-    /// Says what would help.
-    pub(super) fn hint(self, text: impl Into<String>) -> Self {
-        self.0.hints.push(text.into());
-        self
-    }
-
-    /// Proposes another name for the one that was found, if there is any.
-    pub(super) fn did_you_mean(self, name: Option<String>) -> Self {
-        match name {
-            Some(name) => {
-                let fix = Fix::replace(self.0.span, &name);
-                self.hint(format!("did you mean `{name}`?")).fix(fix)
-            }
-            None => self,
-        }
-    }
-
-    /// Says how something of another language is written here.
-    pub(super) fn foreign(self, foreign: Foreign) -> Self {
-        let fix = foreign.name.map(|name| Fix::replace(self.0.span, name));
-        self.hint(foreign.advice).fix(fix)
-    }
-
-    /// Offers a change that a hint proposes.
-    pub(super) fn fix(self, fix: impl Into<Option<Fix>>) -> Self {
-        self.0.fixes.extend(fix.into());
-        self
-    }
-
-    /// Says what would help, if anything is known.
-    pub(super) fn hints(self, texts: impl IntoIterator<Item = String>) -> Self {
-        self.0.hints.extend(texts);
-        self
     }
 }

@@ -66,7 +66,7 @@ pub fn check(
     }
     let parts = (!cx.has_errors()).then_some(()).and(strand.zip(create));
     let diagnostics = std::mem::take(&mut cx.diagnostics);
-    let facts = std::mem::take(&mut cx.facts);
+    let facts = std::mem::take(&mut cx.facts).sorted();
     let tree = parts.and_then(|(strand, create)| {
         let globals = globals.into_iter().flatten().collect();
         assemble(cx, globals, initialize, strand, create, start, update)
