@@ -23,7 +23,7 @@ const TERM_LIMIT: usize = 60;
 
 /// What the slot of a common factor holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum SlotContents {
     Fixed(u32),
     Result(u8),
     /// A dummy, by the first slot in which the factor has it.
@@ -35,7 +35,7 @@ enum Place {
 struct Factor {
     id: Id,
     power: Power,
-    pattern: Vec<Place>,
+    pattern: Vec<SlotContents>,
     /// The axes of the result that the rest of the term mentions.
     rest_axes: Vec<u8>,
 }
@@ -95,9 +95,9 @@ fn factors_at(
             .unwrap_or(0)
     };
     let place = |slot: &Slot| match *slot {
-        Slot::Fixed(component) => Place::Fixed(component),
-        Slot::Label(label) if !product.is_dummy(label) => Place::Result(label),
-        Slot::Label(_) => Place::Dummy(first_slot(slot) as u8),
+        Slot::Fixed(component) => SlotContents::Fixed(component),
+        Slot::Label(label) if !product.is_dummy(label) => SlotContents::Result(label),
+        Slot::Label(_) => SlotContents::Dummy(first_slot(slot) as u8),
     };
     let rest_axes = (0..product.results as u8)
         .filter(|&axis| !product.only_in(axis, k))
@@ -109,11 +109,14 @@ fn factors_at(
         rest_axes,
     };
     if !conditions.0.contains(&Condition::SameIndices)
-        && factor.pattern.iter().any(|p| matches!(p, Place::Fixed(_)))
+        && factor
+            .pattern
+            .iter()
+            .any(|p| matches!(p, SlotContents::Fixed(_)))
     {
         // Without the condition fixed components are not told apart.
         factor.pattern.iter_mut().for_each(|place| {
-            if let Place::Fixed(component) = place {
+            if let SlotContents::Fixed(component) = place {
                 *component = 0;
             }
         });
@@ -140,7 +143,7 @@ fn take_out(
     occurrences: &[Occurrence],
 ) -> Option<Id> {
     let dummies: Vec<usize> = (0..factor.pattern.len())
-        .filter(|&slot| factor.pattern[slot] == Place::Dummy(slot as u8))
+        .filter(|&slot| factor.pattern[slot] == SlotContents::Dummy(slot as u8))
         .collect();
     let mut inner = Vec::with_capacity(occurrences.len());
     let mut inner_shape = Extents::new();
@@ -177,15 +180,15 @@ fn take_out(
     let mut factor_slots = Slots::new();
     for (slot, place) in factor.pattern.iter().enumerate() {
         factor_slots.push(match *place {
-            Place::Fixed(component) => Slot::Fixed(component),
-            Place::Result(axis) => Slot::Label(axis),
-            Place::Dummy(first) if usize::from(first) == slot => {
+            SlotContents::Fixed(component) => Slot::Fixed(component),
+            SlotContents::Result(axis) => Slot::Label(axis),
+            SlotContents::Dummy(first) if usize::from(first) == slot => {
                 let label = Slot::Label(extents.len() as u8);
                 extents.push(factor_shape[slot]);
                 sum_slots.push(label);
                 label
             }
-            Place::Dummy(first) => factor_slots[usize::from(first)],
+            SlotContents::Dummy(first) => factor_slots[usize::from(first)],
         });
     }
     let product = Product {

@@ -35,18 +35,18 @@ pub(crate) struct Rule {
     pub(crate) conditions: &'static [Condition],
     /// The kinds of nodes it looks at.
     pub(crate) on: &'static [Kind],
-    pub(crate) apply: fn(&mut Graph, &Place),
+    pub(crate) apply: fn(&mut Graph, &Site),
 }
 
 /// A node at which a rule is applied.
-pub(crate) struct Place<'a> {
+pub(crate) struct Site<'a> {
     pub(crate) rule: &'static str,
     pub(crate) conditions: Conditions<'a>,
     pub(crate) class: Id,
     pub(crate) node: &'a Node,
 }
 
-impl Place<'_> {
+impl Site<'_> {
     /// The class of this place is also `result`.
     fn fire(&self, graph: &mut Graph, result: Id) {
         let left = Left::Node(self.node.clone());
@@ -128,7 +128,7 @@ pub(crate) const RULES: &[Rule] = &[
 ];
 
 /// Rebuilds a node with the present representatives and facts of its children.
-fn simplify_node(graph: &mut Graph, place: &Place) {
+fn simplify_node(graph: &mut Graph, place: &Site) {
     let children = &place.node.children;
     let simplification = Simplification::of(graph, place.node);
     if !first_time(graph, place.rule, simplification)
@@ -186,7 +186,7 @@ fn pushable(graph: &Graph, id: Id) -> Vec<Node> {
     nodes
 }
 
-fn push_derivative_down(graph: &mut Graph, place: &Place) {
+fn push_derivative_down(graph: &mut Graph, place: &Site) {
     let Op::Deriv { dim } = place.node.op else {
         return;
     };
@@ -203,7 +203,7 @@ fn push_derivative_down(graph: &mut Graph, place: &Place) {
     }
 }
 
-fn push_probe_down(graph: &mut Graph, place: &Place) {
+fn push_probe_down(graph: &mut Graph, place: &Site) {
     let (field, position) = (graph.find(place.node.children[0]), place.node.children[1]);
     if let Some(law) = trivial_probe(graph, field, position) {
         if graph.find(place.class) != field {
@@ -224,7 +224,7 @@ fn push_probe_down(graph: &mut Graph, place: &Place) {
     }
 }
 
-fn simplify_inverse(graph: &mut Graph, place: &Place) {
+fn simplify_inverse(graph: &mut Graph, place: &Site) {
     let matrix = graph.find(place.node.children[0]);
     let known = (matrix, graph[matrix].data.inverse, graph[matrix].len());
     if first_time(graph, place.rule, known)
@@ -234,7 +234,7 @@ fn simplify_inverse(graph: &mut Graph, place: &Place) {
     }
 }
 
-fn write_cofactors(graph: &mut Graph, place: &Place) {
+fn write_cofactors(graph: &mut Graph, place: &Site) {
     let matrix = graph.find(place.node.children[0]);
     if first_time(graph, place.rule, matrix) {
         let written = cofactors(graph, matrix);
@@ -242,7 +242,7 @@ fn write_cofactors(graph: &mut Graph, place: &Place) {
     }
 }
 
-fn fuse(graph: &mut Graph, place: &Place) {
+fn fuse(graph: &mut Graph, place: &Site) {
     let Some(outer) = place.spec() else {
         return;
     };
@@ -270,7 +270,7 @@ fn fuse(graph: &mut Graph, place: &Place) {
     }
 }
 
-fn choose_epsilons(graph: &mut Graph, place: &Place) {
+fn choose_epsilons(graph: &mut Graph, place: &Site) {
     let Some(product) = place.contraction() else {
         return;
     };
@@ -285,7 +285,7 @@ fn choose_epsilons(graph: &mut Graph, place: &Place) {
     }
 }
 
-fn write_epsilon(graph: &mut Graph, place: &Place) {
+fn write_epsilon(graph: &mut Graph, place: &Site) {
     let Some(product) = place.contraction() else {
         return;
     };
@@ -309,7 +309,7 @@ fn sum_of(graph: &mut Graph, products: Vec<Product>, whole: &Product) -> Id {
     linear(graph, terms, whole.shape(), false)
 }
 
-fn isolate(graph: &mut Graph, place: &Place) {
+fn isolate(graph: &mut Graph, place: &Site) {
     let has_scalar = |spec: &Spec| spec.operands.iter().any(|(slots, _)| slots.is_empty());
     if place.spec().is_some_and(has_scalar)
         && first_time(graph, place.rule, place.node)
@@ -320,7 +320,7 @@ fn isolate(graph: &mut Graph, place: &Place) {
     }
 }
 
-fn regroup_pairs(graph: &mut Graph, place: &Place) {
+fn regroup_pairs(graph: &mut Graph, place: &Site) {
     let tensors = place.spec().map_or(0, |spec| {
         let operands = spec.operands.iter();
         operands.filter(|(slots, _)| !slots.is_empty()).count()
@@ -342,7 +342,7 @@ fn regroup_pairs(graph: &mut Graph, place: &Place) {
     }
 }
 
-fn factor_out(graph: &mut Graph, place: &Place) {
+fn factor_out(graph: &mut Graph, place: &Site) {
     let Some(terms) = place.node.terms().filter(|terms| terms.len() > 1) else {
         return;
     };
@@ -370,7 +370,7 @@ fn factor_out(graph: &mut Graph, place: &Place) {
     }
 }
 
-fn distribute(graph: &mut Graph, place: &Place) {
+fn distribute(graph: &mut Graph, place: &Site) {
     let Some(product) = place.contraction() else {
         return;
     };
@@ -395,7 +395,7 @@ fn distribute(graph: &mut Graph, place: &Place) {
     }
 }
 
-fn flatten(graph: &mut Graph, place: &Place) {
+fn flatten(graph: &mut Graph, place: &Site) {
     let Some(terms) = place.node.terms() else {
         return;
     };

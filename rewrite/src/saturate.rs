@@ -5,7 +5,7 @@
 
 use crate::{
     egraph::{Graph, classes_with, nodes_of_kinds, rebuild},
-    rules::{Place, Rule},
+    rules::{Rule, Site},
     simplify::Conditions,
 };
 use egg::Id;
@@ -79,7 +79,7 @@ fn extent(graph: &Graph) -> (usize, usize) {
 fn apply(graph: &mut Graph, rule: &Rule, last_application: usize) -> bool {
     for class in classes_with(graph, rule.on) {
         for node in nodes_of_kinds(graph, class, rule.on) {
-            let place = Place {
+            let place = Site {
                 rule: rule.name,
                 conditions: Conditions(rule.conditions),
                 class,

@@ -10,7 +10,7 @@ use runtime::fem::{ArrayPlace, Choice, Element, Family, FemArray, FemFile};
 use std::{path::Path, sync::Arc};
 
 /// A position in a mesh: the cell, or a negative number, and the position in the reference cell.
-pub type Place = (i64, Vec<f64>);
+pub type CellPosition = (i64, Vec<f64>);
 
 /// A mesh as the evaluators see it.
 #[derive(Debug)]
@@ -108,8 +108,8 @@ impl EvalMesh {
     }
 
     /// The cell of a position: the one that holds it, or else the lowest-numbered that accepts it.
-    pub fn locate(&self, at: &[f64]) -> Place {
-        let mut best: Option<(u32, Place)> = None;
+    pub fn locate(&self, at: &[f64]) -> CellPosition {
+        let mut best: Option<(u32, CellPosition)> = None;
         for n in 0..self.file.cells.len() {
             let cell = &self.file.cells[n];
             if cell.element.cell.dim() != self.dim || !self.is_near(n, at) {
@@ -256,7 +256,7 @@ impl EvalMesh {
 
 impl EvalFem {
     /// The Taylor series of the components at a place.
-    pub fn expand(&self, field: &FemField, (cell, xi): &Place, order: usize) -> Vec<Jet> {
+    pub fn expand(&self, field: &FemField, (cell, xi): &CellPosition, order: usize) -> Vec<Jet> {
         let constant = |x: f64| Jet::constant(field.dim, order, x);
         let Ok(cell) = usize::try_from(*cell) else {
             return match &field.outside {
@@ -285,12 +285,12 @@ impl EvalFem {
     }
 
     /// The place of a position in the mesh.
-    pub fn locate(&self, at: &[f64]) -> Place {
+    pub fn locate(&self, at: &[f64]) -> CellPosition {
         self.mesh.locate(at)
     }
 
     /// The derivatives of an order at a place: by component, then distinct derivative.
-    pub fn derivatives(&self, field: &FemField, place: &Place, order: usize) -> Vec<f64> {
+    pub fn derivatives(&self, field: &FemField, place: &CellPosition, order: usize) -> Vec<f64> {
         let distinct = distinct_derivatives(field.dim, order);
         self.expand(field, place, order)
             .iter()

@@ -7,7 +7,7 @@ use super::lanes::{read, set_bits};
 use super::locate::prefetch;
 use super::polynomial::{Planes, simple};
 use super::primitive::{FemWanted, OUTSIDE, beyond};
-use super::world::{Place, in_world};
+use super::world::{CellPosition, in_world};
 use super::{CellKind, Mesh, NONE, Record};
 use crate::simd::{Doubles, Float, MAX_WIDTH, Real};
 
@@ -22,14 +22,14 @@ pub(super) struct Call<'a, T> {
 }
 
 /// Where the numbers of some lanes go.
-struct Target<T> {
+struct LaneRoom<T> {
     out: *mut T,
     width: usize,
     first: usize,
     lanes: u32,
 }
 
-impl<T: Float> Target<T> {
+impl<T: Float> LaneRoom<T> {
     /// # Safety
     /// There is room for the slot, and the processor has the instructions of the vector.
     #[inline(always)]
@@ -180,7 +180,7 @@ impl Mesh {
                 (_, 2) => inverse(&self.jacobians::<V, 6>(&maps, &t), 2),
                 _ => inverse(&self.jacobians::<V, 10>(&maps, &t), 3),
             };
-            let target = Target {
+            let target = LaneRoom {
                 out: call.out,
                 width: call.lanes.1,
                 first,
@@ -253,7 +253,7 @@ impl Mesh {
         let after_values = if values { components } else { 0 };
         let cell = call.cells[lane] as usize;
         let xi = [xi[0][lane], xi[1][lane], xi[2][lane]];
-        let place = Place::new(self, cell as u32, &xi, gradients);
+        let place = CellPosition::new(self, cell as u32, &xi, gradients);
         let own = &call.coefficients[cell * components * N..][..components * N];
         for (n, c) in own.as_chunks::<N>().0.iter().enumerate() {
             let (value, gradient) = place.simple::<N>(c);

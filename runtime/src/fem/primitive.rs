@@ -5,7 +5,7 @@
 
 use super::evaluate::Call;
 use super::lanes::{Searches, read, set_bits, write};
-use super::world::{Place, distinct};
+use super::world::{CellPosition, distinct};
 use super::{FemValues, Mesh, NONE};
 use crate::derivatives::MAX_ORDER;
 use crate::simd::{BASELINE_FUSES, Doubles, Float, Isa, Lanes, MAX_WIDTH, Real};
@@ -290,7 +290,7 @@ impl Mesh {
                 // SAFETY: promised by the caller.
                 *x = unsafe { reference.add(axis * width + lane).read_unaligned() }.to_f64();
             }
-            let place = Place::new(self, cell, &xi, highest > 0);
+            let place = CellPosition::new(self, cell, &xi, highest > 0);
             let higher = (highest > 1).then(|| place.prepare(highest));
             for field in wanted {
                 place.evaluate(
@@ -314,7 +314,7 @@ impl Mesh {
             None => beyond(wanted, self.dim, give),
             Some(found) => {
                 let highest = wanted.orders.checked_ilog2().unwrap_or(0) as usize;
-                let place = Place::new(self, found.cell, &found.reference, highest > 0);
+                let place = CellPosition::new(self, found.cell, &found.reference, highest > 0);
                 let higher = (highest > 1).then(|| place.prepare(highest));
                 place.evaluate(&wanted.values, wanted.orders, higher.as_ref(), give);
             }

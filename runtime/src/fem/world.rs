@@ -22,7 +22,7 @@ pub(super) const fn distinct(dim: usize, order: usize) -> usize {
 }
 
 /// A position in a cell, and what all fields need there.
-pub(super) struct Place<'m> {
+pub(super) struct CellPosition<'m> {
     mesh: &'m Mesh,
     cell: u32,
     t: [f64; 3],
@@ -38,10 +38,15 @@ pub(super) struct Higher {
     series: Option<Box<InverseJacobian>>,
 }
 
-impl<'m> Place<'m> {
+impl<'m> CellPosition<'m> {
     /// A position, for values alone or for derivatives too.
     #[inline(always)]
-    pub(super) fn new(mesh: &'m Mesh, cell: u32, xi: &[f64; 3], derivatives: bool) -> Place<'m> {
+    pub(super) fn new(
+        mesh: &'m Mesh,
+        cell: u32,
+        xi: &[f64; 3],
+        derivatives: bool,
+    ) -> CellPosition<'m> {
         let record = &mesh.records[cell as usize];
         let mut t = xi.map(|x| x - record.kind.centre());
         t[mesh.dim..].fill(0.0);
@@ -50,7 +55,7 @@ impl<'m> Place<'m> {
         } else {
             record.inverse
         };
-        Place { mesh, cell, t, k }
+        CellPosition { mesh, cell, t, k }
     }
 
     /// What derivatives up to an order of at least 2 need here.

@@ -21,7 +21,7 @@ const PRELUDE: &str = include_str!("prelude.c");
 
 /// The text of a kernel.
 pub(super) fn print(kernel: &Kernel) -> String {
-    let mut printer = Printer {
+    let mut printer = CPrinter {
         kernel,
         tables: Vec::new(),
         text: String::new(),
@@ -70,14 +70,14 @@ fn name(value: Value) -> String {
     format!("v{}", value.0)
 }
 
-struct Printer<'a> {
+struct CPrinter<'a> {
     kernel: &'a Kernel,
     tables: Vec<Table>,
     text: String,
     depth: usize,
 }
 
-impl Printer<'_> {
+impl CPrinter<'_> {
     fn line(&mut self, text: &str) {
         let _ = writeln!(self.text, "{}{text}", "    ".repeat(self.depth));
     }

@@ -2,7 +2,7 @@
 
 use super::{
     kernel::Cell,
-    ptx::{Class, Place, Printer},
+    ptx::{Class, KnownAddress, PtxPrinter},
 };
 use crate::{
     device::{Arithmetic, Device, Op, Ty, Width},
@@ -11,7 +11,7 @@ use crate::{
     ssa::{Function, Value},
 };
 
-impl Printer<'_> {
+impl PtxPrinter<'_> {
     pub(super) fn operation(
         &mut self,
         function: &Function<Device>,
@@ -75,7 +75,7 @@ impl Printer<'_> {
                 let bytes = self.lanes.bytes();
                 let weights = crate::ir::weights::weights;
                 let terms = weights(table.kernel, table.order, self.lanes.double)[0].len();
-                let place = Place::Weights(args[0], *table);
+                let place = KnownAddress::Weights(args[0], *table);
                 let base = match self.places.contains_key(&place) {
                     true => String::new(),
                     false => self.compute(Class::Wide, "mov.u64", &[&table.name()]),
@@ -105,7 +105,7 @@ impl Printer<'_> {
     /// `base + index · bytes`, computed once.
     pub(super) fn address_of(
         &mut self,
-        place: Place,
+        place: KnownAddress,
         index: &str,
         bytes: usize,
         base: &str,

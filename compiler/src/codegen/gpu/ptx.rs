@@ -34,7 +34,7 @@ use facts::Bounds;
 
 /// The text of a kernel and its cells, with at most this number of registers for a thread that runs strands.
 pub(super) fn print(kernel: &Kernel, registers: Option<u32>) -> (String, Vec<Cell>) {
-    let mut printer = Printer::new(kernel, registers);
+    let mut printer = PtxPrinter::new(kernel, registers);
     let text = printer.kernel(&kernel.methods);
     (text, printer.cells)
 }
@@ -80,7 +80,7 @@ impl Class {
 
 /// Addresses that are known in a block: offset, image and component of a row of samples, tap and table of weights.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) enum Place {
+pub(super) enum KnownAddress {
     Samples(Value, u32, u32),
     Weights(Value, Table),
     /// State of another strand, in an array of the header.
@@ -88,7 +88,7 @@ pub(super) enum Place {
 }
 
 /// A kernel in the making.
-pub(super) struct Printer<'a> {
+pub(super) struct PtxPrinter<'a> {
     pub(super) lanes: Lanes,
     kernel: &'a Kernel,
     /// The limit of the registers of a thread that runs strands.
@@ -103,7 +103,7 @@ pub(super) struct Printer<'a> {
     pub(super) values: HashMap<Value, String>,
     /// The registers of the state.
     pub(super) state: Vec<String>,
-    pub(super) places: HashMap<Place, String>,
+    pub(super) places: HashMap<KnownAddress, String>,
     /// The operations of the method in work, by their results.
     definitions: HashMap<Value, (Op, Vec<Value>)>,
     /// Bounds of values that follow from conditions, where these hold.
@@ -130,9 +130,9 @@ pub(super) struct Printer<'a> {
     entries: Vec<String>,
 }
 
-impl<'a> Printer<'a> {
-    fn new(kernel: &'a Kernel, most: Option<u32>) -> Printer<'a> {
-        Printer {
+impl<'a> PtxPrinter<'a> {
+    fn new(kernel: &'a Kernel, most: Option<u32>) -> PtxPrinter<'a> {
+        PtxPrinter {
             lanes: kernel.lanes,
             kernel,
             most,

@@ -46,7 +46,7 @@ pub(super) enum Base {
 
 /// A place in memory that the function does not write while values there are in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct MemoryPlace {
     pub(super) base: Base,
     pub(super) at: i32,
 }
@@ -57,13 +57,13 @@ pub(super) enum Home {
     /// It must be computed.
     None,
     /// One lane in memory is that of all.
-    Broadcast(Place),
+    Broadcast(MemoryPlace),
     /// A plane of lanes in memory.
-    Plane(Place),
+    Plane(MemoryPlace),
     /// A truth value that is the same for all and known.
     Truth(bool),
     /// A truth value that is the same for all: a byte, 0 or 1.
-    TruthAt(Place),
+    TruthAt(MemoryPlace),
 }
 
 /// Operations of two vectors.
@@ -302,7 +302,7 @@ pub(super) enum Test {
     /// If any lane of its mask is set.
     Lanes,
     /// If a byte in memory is this truth value, for all lanes.
-    Byte(Place, bool),
+    Byte(MemoryPlace, bool),
 }
 
 /// A result of an `if`.
@@ -377,9 +377,9 @@ pub(super) struct Tree {
     pub(super) constants: Vec<u8>,
     /// How many lanes there are, and where the bit of each is stored.
     pub(super) width: usize,
-    pub(super) bits: Place,
+    pub(super) bits: MemoryPlace,
     /// The number one, which interpolation in place needs, if there is one.
-    pub(super) one: Option<Place>,
+    pub(super) one: Option<MemoryPlace>,
 }
 
 /// Facts about values.

@@ -1,6 +1,6 @@
 //! Facts about values, with which the printer emits fewer instructions.
 
-use super::{Place, Printer};
+use super::{KnownAddress, PtxPrinter};
 use crate::{
     codegen::{ends::End, gpu::kernel::Cell},
     device::{Arithmetic, Device, Op, Width},
@@ -26,7 +26,7 @@ impl End {
     }
 }
 
-impl Printer<'_> {
+impl PtxPrinter<'_> {
     /// Begins a method: nothing of it is computed or known.
     pub(super) fn begin(&mut self, function: &Function<Device>) {
         self.values.clear();
@@ -163,8 +163,11 @@ impl Printer<'_> {
     }
 
     /// The place of a row of samples relative to one whose address is known: that address, and the samples between.
-    pub(in crate::codegen::gpu) fn after_known(&self, place: &Place) -> Option<(String, String)> {
-        let Place::Samples(offset, image, component) = place else {
+    pub(in crate::codegen::gpu) fn after_known(
+        &self,
+        place: &KnownAddress,
+    ) -> Option<(String, String)> {
+        let KnownAddress::Samples(offset, image, component) = place else {
             return None;
         };
         let Some((Op::Low(low::Op::Simple(Simple::IntAdd)), args)) = self.definitions.get(offset)
@@ -173,7 +176,7 @@ impl Printer<'_> {
         };
         let known = self
             .places
-            .get(&Place::Samples(args[0], *image, *component))?;
+            .get(&KnownAddress::Samples(args[0], *image, *component))?;
         Some((known.clone(), self.values.get(&args[1])?.clone()))
     }
 }

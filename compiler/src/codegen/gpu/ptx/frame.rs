@@ -1,7 +1,7 @@
 //! The frame of a kernel: finds the strand of a thread, loads its state, runs its methods until it ends or the super-steps
 //! of this launch are over, and stores its state and its fate.
 
-use super::{Class, Printer};
+use super::{Class, PtxPrinter};
 use crate::{
     codegen::gpu::{
         header::Header,
@@ -15,7 +15,7 @@ use crate::{
 use runtime::world::fate;
 use std::collections::HashSet;
 
-impl Printer<'_> {
+impl PtxPrinter<'_> {
     /// The whole text, for the methods `start`, `update` and `stabilize`.
     pub(in crate::codegen::gpu) fn kernel(
         &mut self,

@@ -5,7 +5,7 @@
 //! bounds have to be known. The number of a box grows with the coordinate, so a search of all boxes between those of
 //! two coordinates misses nothing between these; which strands share a box changes only how long a query takes.
 
-use super::{Class, Printer};
+use super::{Class, PtxPrinter};
 use crate::codegen::{
     abi::StatePlane,
     gpu::{
@@ -20,7 +20,7 @@ const NOWHERE: u32 = u32::MAX;
 /// Numbers of boxes are at most so large, and at least the negative: they fit words, and so do their differences.
 const FARTHEST: f64 = (1u32 << 30) as f64;
 
-impl Printer<'_> {
+impl PtxPrinter<'_> {
     /// The entry points, in the order of their names.
     pub(super) fn make_ready(&mut self, near: Near) {
         let prints: [fn(&mut Self, Near); 4] = [Self::clear, Self::seat, Self::allot, Self::place];
@@ -200,7 +200,7 @@ impl Printer<'_> {
         let first = near.position as usize;
         let planes = &self.planes[first..first + usize::from(near.dim)];
         let ty = self.ty(Class::Real);
-        let load = |printer: &mut Printer<'_>, plane: &StatePlane| {
+        let load = |printer: &mut PtxPrinter<'_>, plane: &StatePlane| {
             let x = printer.register(Class::Real);
             let lane = &lanes[plane.stride / 8];
             printer.line(&format!("ld.global.{ty} {x}, [{lane}+{}]", plane.offset));

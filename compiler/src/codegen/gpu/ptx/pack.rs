@@ -1,12 +1,12 @@
 //! Samples with interleaved components.
 
-use super::{Class, Place, Printer};
+use super::{Class, KnownAddress, PtxPrinter};
 use crate::{
     codegen::gpu::{header::Header, kernel::Kernel},
     ssa::Value,
 };
 
-impl Printer<'_> {
+impl PtxPrinter<'_> {
     /// The first of the components that are interleaved with this one in memory: this one, if there are no others.
     pub(super) fn first_beside(&self, image: u32, component: u32) -> u32 {
         let pack = self.packs.iter().find(|pack| pack.image == image);
@@ -34,7 +34,7 @@ impl Printer<'_> {
         let (ty, bytes) = (self.ty(Class::Real), self.lanes.bytes());
         let first = self.first_beside(image, component);
         let base = self.base(image, first);
-        let row = Place::Samples(offset, image, first);
+        let row = KnownAddress::Samples(offset, image, first);
         let row = self.address_of(row, given, bytes * stride, &base);
         let at = bytes * (stride * ahead as usize + place / vector * vector);
         if vector == 1 {

@@ -4,7 +4,7 @@
 //! those inside, in the order of their ranks, in memory of the thread. A list is its start there, an unused number, and
 //! its length; a strand is its index in the order of boxes.
 
-use super::{Class, Place, Printer};
+use super::{Class, KnownAddress, PtxPrinter};
 use crate::{
     codegen::gpu::{header::Header, kernel::Near},
     device::Ty,
@@ -63,7 +63,7 @@ fn exchanges(wanted: usize) -> Vec<(usize, usize)> {
     found
 }
 
-impl Printer<'_> {
+impl PtxPrinter<'_> {
     /// No list is kept any more.
     pub(super) fn forget_hits(&mut self) {
         if !self.kept.is_empty() {
@@ -305,7 +305,7 @@ impl Printer<'_> {
         self.place_label(&format!("SORTED{number}"));
     }
 
-    /// What [`Printer::sort`] goes to.
+    /// What [`PtxPrinter::sort`] goes to.
     pub(super) fn sorting(&mut self) {
         let Some(Sorts { registers, returns }) = self.sorts.take() else {
             return;
@@ -431,12 +431,15 @@ impl Printer<'_> {
             }
             None => (Header::SEEN, near.record, self.seen[&slot]),
         };
-        let known = self.places.get(&Place::Strand(strand, array)).cloned();
+        let known = self
+            .places
+            .get(&KnownAddress::Strand(strand, array))
+            .cloned();
         let record = known.unwrap_or_else(|| {
             let number = self.in_register(given);
             let number = self.word_of(&number);
             let record = self.element(array, &number, bytes);
-            let place = Place::Strand(strand, array);
+            let place = KnownAddress::Strand(strand, array);
             self.places.insert(place, record.clone());
             record
         });

@@ -4,7 +4,7 @@ use super::{
     Checked, Checker,
     lanes::LaneSet,
     record::{Event, Instr},
-    state::{Content, Flags, Known, Place, Reading},
+    state::{Content, Flags, Known, Location, Reading},
 };
 use crate::codegen::vector::{
     encode::{Condition, Gpr, Label, Scalar},
@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Slots side by side.
-    fn planes(&mut self, first: Option<i32>, count: usize) -> Result<Vec<Place>, String> {
+    fn planes(&mut self, first: Option<i32>, count: usize) -> Result<Vec<Location>, String> {
         if count == 0 {
             return Ok(Vec::new());
         }

@@ -7,7 +7,7 @@ use super::{
     Checked, Checker, Lost,
     lanes::LaneSet,
     record::Event,
-    state::{Content, Flags, Mark, Place, State, Way},
+    state::{Content, Flags, Location, Mark, State, Way},
 };
 use crate::codegen::{
     abi::offset,
@@ -282,11 +282,11 @@ impl<'a> Checker<'a> {
         mark: &mut Mark,
         way: &Way,
         round: &Round<'_>,
-        only_running: &mut FxHashSet<(Place, Val)>,
+        only_running: &mut FxHashSet<(Location, Val)>,
     ) -> bool {
         let possible = self.state.possible;
         let impossible = possible.without(way.possible());
-        let mut changes: Vec<(Place, Content)> = Vec::new();
+        let mut changes: Vec<(Location, Content)> = Vec::new();
         let mut lost: Vec<Lost> = Vec::new();
         for (place, head, written) in self.state.compare(way) {
             let end = written.unwrap_or(head);
@@ -343,9 +343,9 @@ impl<'a> Checker<'a> {
         start: usize,
         mark: &mut Mark,
         mask: LaneSet,
-        only_running: &mut FxHashSet<(Place, Val)>,
+        only_running: &mut FxHashSet<(Location, Val)>,
     ) {
-        let mut changes: Vec<(Place, Content)> = Vec::new();
+        let mut changes: Vec<(Location, Content)> = Vec::new();
         for lost in self.lost.get(&start).into_iter().flatten() {
             let content = self.state.content(lost.place);
             let held = content.lanes(lost.value);
@@ -374,7 +374,7 @@ impl<'a> Checker<'a> {
         &mut self,
         repeat: &For,
         together: bool,
-        only_running: &FxHashSet<(Place, Val)>,
+        only_running: &FxHashSet<(Location, Val)>,
         enters: LaneSet,
     ) {
         for variable in &repeat.variables {

@@ -33,7 +33,7 @@ use super::{
 use lanes::LaneSet;
 use record::{Event, Instr, Shape};
 use rustc_hash::FxHashMap;
-use state::{Content, Place, Reading, State};
+use state::{Content, Location, Reading, State};
 
 /// An error names the fault.
 type Checked = Result<(), String>;
@@ -109,7 +109,7 @@ struct Checker<'a> {
 /// A value that a place no longer holds after a round of a loop.
 #[derive(Clone, Copy)]
 struct Lost {
-    place: Place,
+    place: Location,
     value: Val,
     /// The lanes beside those that go round in which it still holds; none if it holds in no lane.
     beside: Option<LaneSet>,

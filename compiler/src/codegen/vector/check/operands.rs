@@ -4,18 +4,18 @@ use super::{
     Checked, Checker,
     lanes::LaneSet,
     record::{Event, Instr},
-    state::{Content, Flags, Known, Place, Reading, State},
+    state::{Content, Flags, Known, Location, Reading, State},
 };
 use crate::codegen::vector::{
     encode::{Address, Gpr, Operand, Scalar},
-    tree::{Base, Class, Home, Logic, Place as TreePlace, Val},
+    tree::{Base, Class, Home, Logic, MemoryPlace, Val},
 };
 
 /// The first slot's place after the stack pointer.
 const FIRST_SLOT: i32 = 64;
 
 impl Checker<'_> {
-    pub(super) fn register(&self, class: Class, r: u8) -> Place {
+    pub(super) fn register(&self, class: Class, r: u8) -> Location {
         let file = match class {
             Class::Mask if self.shape.files > 1 => 1,
             _ => 0,
@@ -39,12 +39,12 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn address(place: TreePlace) -> Address {
+    pub(super) fn address(place: MemoryPlace) -> Address {
         Self::base(place.base).at(place.at)
     }
 
     /// A place in memory.
-    pub(super) fn memory(&mut self, reading: Reading, at: Address) -> Result<Place, String> {
+    pub(super) fn memory(&mut self, reading: Reading, at: Address) -> Result<Location, String> {
         let is_slot = at.base == Gpr::RSP;
         let distance = at.displacement - FIRST_SLOT;
         if is_slot

@@ -82,7 +82,7 @@ pub(super) enum Reading {
 
 /// A register or a place in memory, by its number in the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Place(u32);
+pub(super) struct Location(u32);
 
 /// Registers per file, the most that a machine has.
 const FILE: u32 = 32;
@@ -123,9 +123,9 @@ pub(super) struct State {
     contents: Vec<Content>,
     /// Where in memory a place is; none for registers.
     memory: Vec<Option<(Reading, Address)>>,
-    numbers: FxHashMap<(Reading, Address), Place>,
+    numbers: FxHashMap<(Reading, Address), Location>,
     /// What places held before, newest last.
-    journal: Vec<(Place, Content)>,
+    journal: Vec<(Location, Content)>,
     /// How many marks are open.
     marks: usize,
     /// The samples in which the code gets here.
@@ -142,7 +142,7 @@ pub(super) struct Mark {
 
 /// What a way has changed, and the samples that take it.
 pub(super) struct Way {
-    contents: FxHashMap<Place, Content>,
+    contents: FxHashMap<Location, Content>,
     possible: LaneSet,
 }
 
@@ -161,8 +161,8 @@ impl State {
         }
     }
 
-    pub(super) fn register(file: usize, r: u8) -> Place {
-        Place(file as u32 * FILE + u32::from(r))
+    pub(super) fn register(file: usize, r: u8) -> Location {
+        Location(file as u32 * FILE + u32::from(r))
     }
 
     /// A place in memory; `initial` gives its content if it has not been seen before.
@@ -171,8 +171,8 @@ impl State {
         reading: Reading,
         at: Address,
         initial: impl FnOnce() -> Content,
-    ) -> Place {
-        let next = Place(self.contents.len() as u32);
+    ) -> Location {
+        let next = Location(self.contents.len() as u32);
         let place = *self.numbers.entry((reading, at)).or_insert(next);
         if place == next {
             self.contents.push(initial());
@@ -181,11 +181,11 @@ impl State {
         place
     }
 
-    pub(super) fn content(&self, place: Place) -> &Content {
+    pub(super) fn content(&self, place: Location) -> &Content {
         &self.contents[place.0 as usize]
     }
 
-    pub(super) fn write(&mut self, place: Place, content: Content) {
+    pub(super) fn write(&mut self, place: Location, content: Content) {
         let before = std::mem::replace(&mut self.contents[place.0 as usize], content);
         if self.marks > 0 {
             self.journal.push((place, before));
@@ -198,7 +198,7 @@ impl State {
             if self.is_own(n)
                 && let Some(changed) = change(&self.contents[n])
             {
-                self.write(Place(n as u32), changed);
+                self.write(Location(n as u32), changed);
             }
         }
     }
@@ -211,7 +211,7 @@ impl State {
     pub(super) fn forget_registers(&mut self) {
         for n in 0..FILE * FILES {
             if !self.contents[n as usize].0.is_empty() {
-                self.write(Place(n), Content::default());
+                self.write(Location(n), Content::default());
             }
         }
         self.forget_general();
@@ -232,7 +232,7 @@ impl State {
     }
 
     /// What places held at a mark that have been written since.
-    fn since(&self, mark: &Mark) -> FxHashMap<Place, Content> {
+    fn since(&self, mark: &Mark) -> FxHashMap<Location, Content> {
         let mut before = FxHashMap::default();
         for (place, content) in &self.journal[mark.journal..] {
             before.entry(*place).or_insert_with(|| content.clone());
@@ -243,7 +243,7 @@ impl State {
     /// Goes back to a mark; gives what the way since then has changed.
     pub(super) fn back_to(&mut self, mark: &Mark) -> Way {
         let before = self.since(mark);
-        let way = |(place, content): (Place, Content)| {
+        let way = |(place, content): (Location, Content)| {
             let n = place.0 as usize;
             (place, std::mem::replace(&mut self.contents[n], content))
         };
@@ -264,7 +264,7 @@ impl State {
     }
 
     /// Changes the facts at a mark to which the state has gone back.
-    pub(super) fn correct(&mut self, mark: &mut Mark, changes: Vec<(Place, Content)>) {
+    pub(super) fn correct(&mut self, mark: &mut Mark, changes: Vec<(Location, Content)>) {
         self.marks -= 1;
         for (place, content) in changes {
             self.write(place, content);
@@ -276,7 +276,7 @@ impl State {
     /// Two ways from here have led to the same place.
     pub(super) fn join(&mut self, ways: [&Way; 2]) {
         let possible = ways.map(|way| way.possible);
-        let mut places: Vec<Place> = ways[0].contents.keys().copied().collect();
+        let mut places: Vec<Location> = ways[0].contents.keys().copied().collect();
         places.extend(
             ways[1]
                 .contents
@@ -307,10 +307,10 @@ impl State {
     pub(super) fn compare<'a>(
         &'a self,
         way: &'a Way,
-    ) -> impl Iterator<Item = (Place, &'a Content, Option<&'a Content>)> {
+    ) -> impl Iterator<Item = (Location, &'a Content, Option<&'a Content>)> {
         let contents = self.contents.iter().enumerate();
         contents.filter_map(|(n, now)| {
-            let place = Place(n as u32);
+            let place = Location(n as u32);
             (!now.0.is_empty()).then(|| (place, now, way.contents.get(&place)))
         })
     }

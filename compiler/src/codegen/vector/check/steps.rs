@@ -4,7 +4,7 @@ use super::{
     Checked, Checker,
     lanes::LaneSet,
     record::{Event, Instr},
-    state::{Content, Known, Place, Reading},
+    state::{Content, Known, Location, Reading},
 };
 use crate::codegen::vector::{
     encode::{Address, Gpr, Operand, Scalar},
@@ -205,7 +205,7 @@ impl<'a> Checker<'a> {
             self.require(&content, v, wanted, "an address")?;
             right = right & (self.lanes_of(&content, v) | !wanted);
         }
-        let read: Vec<Place> = addresses
+        let read: Vec<Location> = addresses
             .iter()
             .map(|&r| self.register(Class::Vector, r))
             .chain([self.register(Class::Mask, lanes)])
@@ -226,7 +226,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Registers that are written before others have been read must be other ones, and different.
-    pub(super) fn distinct(&self, read: &[Place], written: &[(Class, u8)]) -> Checked {
+    pub(super) fn distinct(&self, read: &[Location], written: &[(Class, u8)]) -> Checked {
         let mut seen = read.to_vec();
         for &(class, r) in written {
             let place = self.register(class, r);
@@ -250,7 +250,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Follows the instructions that read words of the state into a slot.
-    pub(super) fn unpacked(&mut self, at: i32) -> Result<Place, String> {
+    pub(super) fn unpacked(&mut self, at: i32) -> Result<Location, String> {
         let from = self.packed(at)?;
         let mut slot = None;
         for lane in 0..self.tree.width as i32 {
@@ -302,7 +302,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The words of the state at a distance from its start.
-    pub(super) fn packed(&mut self, at: i32) -> Result<Place, String> {
+    pub(super) fn packed(&mut self, at: i32) -> Result<Location, String> {
         let old = self.old(at);
         let place = self.state.memory(Reading::Packed, Gpr::R15.at(at), || {
             Content::of(old, LaneSet::ALL)

@@ -8,7 +8,7 @@ use crate::codegen::vector::{
     encode::{Address, Gpr, Operand},
     fault::{Fault, is_seeded},
     target::Target,
-    tree::{Base, Class, Home, Place, Val},
+    tree::{Base, Class, Home, MemoryPlace, Val},
 };
 
 /// The most registers that a file has.
@@ -68,7 +68,7 @@ impl<T: Target> Emitter<'_, T> {
         slot.address(T::BYTES)
     }
 
-    pub(super) fn place_address(&self, place: Place) -> Address {
+    pub(super) fn place_address(&self, place: MemoryPlace) -> Address {
         let base = match place.base {
             Base::Frame => Gpr::RBX,
             Base::Globals => Gpr::R12,

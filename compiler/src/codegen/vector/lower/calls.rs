@@ -4,7 +4,7 @@ use super::Lowering;
 use crate::{
     codegen::vector::{
         Width, divide,
-        tree::{Argument, Base, Call, Class, Compare, Home, Kind, Op, Place, Val},
+        tree::{Argument, Base, Call, Class, Compare, Home, Kind, MemoryPlace, Op, Val},
     },
     ir::{Orders, Simple, leaf::Convolution, print_piece::Piece},
     low::{self, Ty},
@@ -122,7 +122,7 @@ impl Lowering<'_> {
         position.iter().enumerate().all(|(axis, &x)| {
             let x = self.get(x);
             let is_end = |v: Val| match self.values.home(v) {
-                Home::Broadcast(Place {
+                Home::Broadcast(MemoryPlace {
                     base: Base::Globals,
                     at,
                 }) => self.ends.is_end(at as u32 / 8, image, axis),

@@ -13,8 +13,8 @@ mod truth;
 use super::{
     Ends, Machine, Width,
     tree::{
-        Base, Block, Class, Finish, Home, Kind, Logic, Node, Op, Place, Store, Tree, Unary, Val,
-        Values,
+        Base, Block, Class, Finish, Home, Kind, Logic, MemoryPlace, Node, Op, Store, Tree, Unary,
+        Val, Values,
     },
 };
 use crate::{
@@ -135,7 +135,7 @@ struct Lowering<'a> {
     values: Values,
     definitions: Vec<Option<Definition>>,
     constants: Constants,
-    one: Option<Place>,
+    one: Option<MemoryPlace>,
     truths: [Val; 2],
     facts: Facts,
     /// The state slots that Low values are, and the values of slots.
@@ -316,7 +316,7 @@ impl<'a> Lowering<'a> {
     fn find_parameters(&mut self, body: &ssa::Block<Low>, new_state: &[Value]) {
         find_slots(body, &mut self.slots);
         for (slot, plane) in self.state.iter().enumerate() {
-            let place = Place {
+            let place = MemoryPlace {
                 base: Base::State,
                 at: plane.offset as i32,
             };
@@ -367,17 +367,17 @@ impl<'a> Lowering<'a> {
 
 impl Constants {
     /// A place for a vector.
-    fn place(&mut self) -> Place {
+    fn place(&mut self) -> MemoryPlace {
         self.bytes
             .resize(self.bytes.len().next_multiple_of(VECTOR), 0);
-        Place {
+        MemoryPlace {
             base: Base::Constants,
             at: self.bytes.len() as i32,
         }
     }
 
     /// Words of 32 bits.
-    fn words(&mut self, words: &[u32]) -> Place {
+    fn words(&mut self, words: &[u32]) -> MemoryPlace {
         let place = self.place();
         self.bytes
             .extend(words.iter().flat_map(|w| w.to_le_bytes()));
@@ -385,7 +385,7 @@ impl Constants {
     }
 
     /// The bit of each lane.
-    fn bits(&mut self, machine: Machine) -> Place {
+    fn bits(&mut self, machine: Machine) -> MemoryPlace {
         let place = self.place();
         for lane in 0..machine.lanes.width {
             let bit = 1u64 << lane;
@@ -404,7 +404,7 @@ impl Constants {
         let unit = if spread { VECTOR } else { bytes };
         self.bytes
             .resize(self.bytes.len().next_multiple_of(unit), 0);
-        let place = Place {
+        let place = MemoryPlace {
             base: Base::Constants,
             at: self.bytes.len() as i32,
         };

@@ -7,7 +7,8 @@ use crate::{
         vector::{
             Width,
             tree::{
-                Base, Binary, Class, Compare, Half, Home, Op, Place, Rounding, Unary, Val, Vals,
+                Base, Binary, Class, Compare, Half, Home, MemoryPlace, Op, Rounding, Unary, Val,
+                Vals,
             },
         },
     },
@@ -46,7 +47,7 @@ impl Lowering<'_> {
             low::Op::State(slot, ty) => self.state(*slot as usize, *ty),
             low::Op::Arg(slot, ty) => {
                 let at = *slot as usize * self.machine.lanes.width * 8;
-                let place = Place {
+                let place = MemoryPlace {
                     base: Base::Args,
                     at: at as i32,
                 };
@@ -94,7 +95,7 @@ impl Lowering<'_> {
 
     /// A cell of 8 bytes that is the same for all lanes.
     fn cell(&mut self, base: Base, at: i32, ty: Ty) -> Val {
-        let place = Place { base, at };
+        let place = MemoryPlace { base, at };
         match ty {
             Ty::Bool => self.values.make(Class::Mask, Home::TruthAt(place)),
             Ty::Real | Ty::Int | Ty::Str => self.values.make(Class::Vector, Home::Broadcast(place)),
