@@ -113,6 +113,24 @@ typedef struct {
     const char *text;
 } diderot_label;
 
+// A part of a program that is replaced by a text.
+typedef struct {
+    // The part.
+    diderot_location location;
+    // The text.
+    const char *text;
+} diderot_edit;
+
+// Edits that remove the cause of a message.
+typedef struct {
+    // A description of the edits.
+    const char *title;
+    // The edits.
+    const diderot_edit *edits;
+    // The number of edits.
+    size_t edit_count;
+} diderot_fix;
+
 // A message about a place in a program.
 typedef struct {
     // The place.
@@ -131,6 +149,10 @@ typedef struct {
     const char *const *hints;
     // The number of these texts.
     size_t hint_count;
+    // Edits that remove its cause.
+    const diderot_fix *fixes;
+    // The number of fixes.
+    size_t fix_count;
 } diderot_diagnostic;
 
 // An input or an output.
@@ -176,6 +198,16 @@ typedef void (*diderot_printer)(void *user, const char *text, size_t length);
 
 // A callback for progress: super-steps, and active, stable and dead strands.
 typedef void (*diderot_watcher)(void *user, uint64_t steps, uint64_t active, uint64_t stable, uint64_t dead);
+
+// An option about files: one of the command, by its long name without dashes, such as `output`, `range`, `snapshot` or `fps`.
+typedef struct {
+    // The output that it is about, or null for all.
+    const char *output;
+    // Its name.
+    const char *name;
+    // Its value as the command spells it.
+    const char *value;
+} diderot_option;
 
 #ifdef __cplusplus
 extern "C" {
@@ -274,18 +306,27 @@ void diderot_stop(diderot_run *run);
 // The numbers of active, stable and dead strands, also inside of callbacks; each place may be NULL.
 diderot_error *diderot_counts(const diderot_run *run, uint64_t *active, uint64_t *stable, uint64_t *dead);
 
+// Notes about the images of a run and warnings about the run, after it; returns their number. They are valid until the next such call.
+size_t diderot_remarks(const diderot_run *run,
+                       const char *const **list);
+
 // Frees a run.
 void diderot_free_run(diderot_run *run);
 
 // An output as it is now; its numbers are valid until the next step, or until the run is freed.
 diderot_error *diderot_output(diderot_run *run, const char *name, diderot_array *array);
 
-// Writes the outputs as they are now to files, as the command does at the end of a run. The words are its options about outputs and
-// pictures, such as `-o`, `head.png`, `--range` and `0,1`; without any, every output is written under its name. Wrong options are
-// errors of the status DIDEROT_FILE_ERROR, too.
+// Writes the outputs as they are now to files, as the command does at the end of a run. Without options every output is written under
+// its name.
 diderot_error *diderot_write(diderot_run *run,
-                             const char *const *words,
+                             const diderot_option *list,
                              size_t count);
+
+// Writes files while the run goes on, as the command does: snapshots and films after super-steps, results at the end. To be called
+// before the first step.
+diderot_error *diderot_record(diderot_run *run,
+                              const diderot_option *list,
+                              size_t count);
 
 // The kind of an error; DIDEROT_OK for NULL.
 diderot_status diderot_error_status(const diderot_error *error);

@@ -4,13 +4,13 @@ use crate::{
     error::{diderot_error, fenced},
     pointers::{free, place, utf8},
 };
-use compiler::library::{Options, Target};
+use diderot::{Config, Target};
 use std::ffi::c_char;
 
 /// How programs are compiled: at first as the command does without options.
 #[derive(Default)]
 pub struct diderot_config {
-    pub(crate) options: Options,
+    pub(crate) config: Config,
 }
 
 /// A new configuration. One may be used for any number of programs.
@@ -24,7 +24,7 @@ pub extern "C" fn diderot_new_config() -> *mut diderot_config {
 pub unsafe extern "C" fn diderot_config_double_precision(config: *mut diderot_config, is_on: bool) {
     // SAFETY: the caller's promise.
     if let Some(config) = unsafe { config.as_mut() } {
-        config.options.double = is_on;
+        config.config.double(is_on);
     }
 }
 
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn diderot_config_double_precision(config: *mut diderot_co
 pub unsafe extern "C" fn diderot_config_long_int(config: *mut diderot_config, is_on: bool) {
     // SAFETY: the caller's promise.
     if let Some(config) = unsafe { config.as_mut() } {
-        config.options.long_int = is_on;
+        config.config.long_int(is_on);
     }
 }
 
@@ -50,7 +50,9 @@ pub unsafe extern "C" fn diderot_config_target(
             let names = Target::own_names();
             diderot_error::misuse(format!("there is no target `{name}`; there are {names}"))
         };
-        config.options.target = Target::named(name).ok_or_else(unknown)?;
+        config
+            .config
+            .target(Target::named(name).ok_or_else(unknown)?);
         Ok(())
     })
 }
@@ -68,9 +70,7 @@ pub unsafe extern "C" fn diderot_config_constant(
             let config = place(config, "config")?;
             (config, utf8(name, "name")?, utf8(value, "value")?)
         };
-        let constants = &mut config.options.constants;
-        constants.retain(|(other, _)| other != name);
-        constants.push((name.to_string(), value.to_string()));
+        config.config.constant(name, value);
         Ok(())
     })
 }

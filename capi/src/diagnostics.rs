@@ -1,10 +1,9 @@
 //! Messages about places in a program, as C reads them.
 
-use crate::{diderot_diagnostic, diderot_label, diderot_location, pointers::Texts};
-use compiler::library::{
-    Diagnostic, Source,
-    report::{self, Location},
+use crate::{
+    diderot_diagnostic, diderot_edit, diderot_fix, diderot_label, diderot_location, pointers::Texts,
 };
+use diderot::{Diagnostic, Location};
 use std::ffi::c_char;
 
 /// Messages, and everything that they point to.
@@ -13,6 +12,8 @@ pub(crate) struct Diagnostics {
     list: Vec<diderot_diagnostic>,
     labels: Vec<Vec<diderot_label>>,
     hints: Vec<Vec<*const c_char>>,
+    fixes: Vec<Vec<diderot_fix>>,
+    edits: Vec<Vec<diderot_edit>>,
     texts: Texts,
 }
 
@@ -22,9 +23,9 @@ unsafe impl Send for Diagnostics {}
 unsafe impl Sync for Diagnostics {}
 
 impl Diagnostics {
-    pub(crate) fn new(source: &Source, diagnostics: Vec<Diagnostic>) -> Diagnostics {
+    pub(crate) fn new(diagnostics: &[Diagnostic]) -> Diagnostics {
         let mut made = Diagnostics::default();
-        for message in report::located(source, diagnostics) {
+        for message in diagnostics {
             let labels = message.labels.iter().map(|label| diderot_label {
                 location: location(&mut made.texts, &label.location),
                 text: made.texts.keep(&label.text),
@@ -32,6 +33,20 @@ impl Diagnostics {
             let labels: Vec<diderot_label> = labels.collect();
             let hints = message.hints.iter().map(|hint| made.texts.keep(hint));
             let hints: Vec<*const c_char> = hints.collect();
+            let mut fixes = Vec::new();
+            for fix in &message.fixes {
+                let edits = fix.edits.iter().map(|edit| diderot_edit {
+                    location: location(&mut made.texts, &edit.location),
+                    text: made.texts.keep(&edit.text),
+                });
+                let edits: Vec<diderot_edit> = edits.collect();
+                fixes.push(diderot_fix {
+                    title: made.texts.keep(&fix.title),
+                    edits: edits.as_ptr(),
+                    edit_count: edits.len(),
+                });
+                made.edits.push(edits);
+            }
             made.list.push(diderot_diagnostic {
                 location: location(&mut made.texts, &message.location),
                 is_error: message.is_error(),
@@ -41,9 +56,12 @@ impl Diagnostics {
                 label_count: labels.len(),
                 hints: hints.as_ptr(),
                 hint_count: hints.len(),
+                fixes: fixes.as_ptr(),
+                fix_count: fixes.len(),
             });
             made.labels.push(labels);
             made.hints.push(hints);
+            made.fixes.push(fixes);
         }
         made
     }

@@ -6,11 +6,7 @@ use crate::{
     diderot_status::{self, *},
     pointers::{c_text, free, listed},
 };
-use compiler::{
-    front::codes,
-    library::{CompileErrors, Failure, Source},
-};
-use runtime::memory::Shortage;
+use diderot::{Error, Shortage};
 use std::{
     any::Any,
     ffi::{CString, c_char},
@@ -41,34 +37,10 @@ impl diderot_error {
         diderot_error::new(DIDEROT_MISUSE, message)
     }
 
-    /// The errors of a program.
-    pub(crate) fn of_program(errors: CompileErrors) -> Box<diderot_error> {
-        let mut error = diderot_error::new(DIDEROT_COMPILE_ERROR, errors.to_string());
-        error.diagnostics = Diagnostics::new(&errors.source, errors.diagnostics);
-        error
-    }
-
-    /// The failure of a run.
-    pub(crate) fn of_run(source: &Source, failure: &Failure) -> Box<diderot_error> {
-        let status = match failure.code {
-            code if code == codes::INPUT => DIDEROT_INPUT_ERROR,
-            _ => DIDEROT_RUN_ERROR,
-        };
-        diderot_error::of_failure(status, source, failure)
-    }
-
-    /// The same with a known status.
-    pub(crate) fn of_failure(
-        status: diderot_status,
-        source: &Source,
-        failure: &Failure,
-    ) -> Box<diderot_error> {
-        let text = failure.render(source);
-        let text = text.strip_prefix("error: ").unwrap_or(&text);
-        let mut error = diderot_error::new(status, text.trim_end());
-        let placed = failure.diagnostic(source).into_iter().collect();
-        error.diagnostics = Diagnostics::new(source, placed);
-        error
+    /// The same error with another status.
+    pub(crate) fn with_status(mut self: Box<Self>, status: diderot_status) -> Box<diderot_error> {
+        self.status = status;
+        self
     }
 
     /// A panic: an allocation that was refused, or a fault of the library.
@@ -83,6 +55,23 @@ impl diderot_error {
             text.unwrap_or("unknown")
         );
         diderot_error::new(DIDEROT_INTERNAL, message)
+    }
+}
+
+impl From<Error> for Box<diderot_error> {
+    fn from(error: Error) -> Box<diderot_error> {
+        let status = match &error {
+            Error::Compile(_) => DIDEROT_COMPILE_ERROR,
+            Error::Input(_) => DIDEROT_INPUT_ERROR,
+            Error::Files(_) => DIDEROT_FILE_ERROR,
+            Error::Misuse(_) => DIDEROT_MISUSE,
+            _ => DIDEROT_RUN_ERROR,
+        };
+        let mut made = diderot_error::new(status, error.to_string());
+        if let Some(failure) = error.failure() {
+            made.diagnostics = Diagnostics::new(failure.diagnostics());
+        }
+        made
     }
 }
 

@@ -8,20 +8,18 @@ use crate::{
     pointers::{file_name, free, object, place, slice, utf8},
     types::DIDEROT_MAX_AXES,
 };
-use compiler::library::{
-    Arrangement, Failure, InputValue, Inputs, Orientation, SharedImage, Source, Strided,
+use diderot::{
+    Error, InputValue, Inputs,
+    image::{Arrangement, Endian, Orientation, SampleType, SharedImage, Space, Strided},
 };
-use runtime::nrrd::{Endian, SampleType, Space};
 use std::{
     ffi::c_char,
     ptr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 /// Values for the inputs of a program.
 pub struct diderot_inputs {
-    /// The text of the program.
-    source: Arc<Source>,
     values: Mutex<Inputs>,
 }
 
@@ -32,8 +30,9 @@ impl diderot_inputs {
 
     /// The values as they are now, for a run of a program.
     pub(crate) fn values_for(&self, program: &diderot_program) -> Answer<Inputs> {
-        match Arc::ptr_eq(&self.source, &program.source) {
-            true => Ok(self.lock().clone()),
+        let inputs = self.lock();
+        match inputs.are_of(&program.program) {
+            true => Ok(inputs.clone()),
             false => Err(diderot_error::misuse(
                 "the inputs were made for another program",
             )),
@@ -54,8 +53,7 @@ pub unsafe extern "C" fn diderot_new_inputs(
         // SAFETY: the caller's promise.
         let program = unsafe { object(program, "program")? };
         *inputs = Box::into_raw(Box::new(diderot_inputs {
-            source: Arc::clone(&program.source),
-            values: Mutex::new(Inputs::of(&program.compiled)),
+            values: Mutex::new(program.program.new_inputs()),
         }));
         Ok(())
     })
@@ -71,12 +69,12 @@ unsafe fn set(
         // SAFETY: the caller's promise.
         let (inputs, name) = unsafe { (object(inputs, "inputs")?, utf8(name, "name")?) };
         let value = value()?;
-        inputs.lock().set(name, value).map_err(|f| wrong(&f))
+        inputs.lock().set(name, value).map_err(wrong)
     })
 }
 
-fn wrong(failure: &Failure) -> Box<diderot_error> {
-    diderot_error::new(DIDEROT_INPUT_ERROR, failure.to_string())
+fn wrong(error: Error) -> Box<diderot_error> {
+    Box::<diderot_error>::from(error).with_status(DIDEROT_INPUT_ERROR)
 }
 
 /// Sets an input of reals: a real, a tensor, or a sequence of them, components row by row.
@@ -169,7 +167,7 @@ pub unsafe extern "C" fn diderot_set_image(
             let (inputs, name) = (object(inputs, "inputs")?, utf8(name, "name")?);
             (inputs, name, image(object(array, "array")?)?)
         };
-        inputs.lock().set_image(name, image).map_err(|f| wrong(&f))
+        inputs.lock().set_image(name, image).map_err(wrong)
     })
 }
 

@@ -1,18 +1,15 @@
 //! Outputs: arrays and files.
 
 use crate::{
-    diderot_array, diderot_run,
-    diderot_status::*,
+    diderot_array, diderot_option, diderot_run,
     diderot_type::*,
     error::{Answer, diderot_error, fenced},
     pointers::{file_name, object, place, slice, utf8},
-    run::has_failed,
     types::DIDEROT_MAX_AXES,
 };
-use compiler::library::{Domain, OutputData, OutputLength, Run, write_files};
-use runtime::{png::Range, reduce::Values};
+use diderot::{Domain, FileOptions, OutputData, OutputLength, OutputValues as Values, Run};
 use std::{
-    ffi::{OsString, c_char, c_void},
+    ffi::{c_char, c_void},
     ptr,
     sync::PoisonError,
 };
@@ -22,8 +19,7 @@ fn with_outputs(run: &diderot_run, work: impl FnOnce(&[OutputData], &Run) -> Ans
     let mut running = run.lock()?;
     let mut outputs = run.outputs.lock().unwrap_or_else(PoisonError::into_inner);
     if outputs.is_none() {
-        let made = running.outputs().map_err(|failure| run.failed(&failure))?;
-        *outputs = Some(made.ok_or_else(has_failed)?);
+        *outputs = Some(running.outputs()?);
     }
     work(outputs.as_deref().unwrap_or_default(), &running)
 }
@@ -62,37 +58,65 @@ pub unsafe extern "C" fn diderot_output(
     })
 }
 
-/// Writes the outputs as they are now to files, as the command does at the end of a run. The words are its options about outputs and
-/// pictures, such as `-o`, `head.png`, `--range` and `0,1`; without any, every output is written under its name. Wrong options are
-/// errors of the status DIDEROT_FILE_ERROR, too.
+/// The options of a call, beside the defaults of a run.
+unsafe fn options(
+    run: &diderot_run,
+    options: *const diderot_option,
+    count: usize,
+) -> Answer<FileOptions> {
+    let mut made = run.options.clone();
+    // SAFETY: the caller's promise.
+    for option in unsafe { slice(options, count, "options")? } {
+        // SAFETY: the caller's promise. A value may be the name of a file, which need not be text.
+        let (output, name, value) = unsafe {
+            let output = match option.output.is_null() {
+                true => None,
+                false => Some(utf8(option.output, "output")?),
+            };
+            let (name, value) = (
+                utf8(option.name, "name")?,
+                file_name(option.value, "value")?,
+            );
+            (output, name, value)
+        };
+        made.set(output, name, value.as_os_str())?;
+    }
+    Ok(made)
+}
+
+/// Writes the outputs as they are now to files, as the command does at the end of a run. Without options every output is written under
+/// its name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_write(
     run: *mut diderot_run,
-    words: *const *const c_char,
+    list: *const diderot_option,
     count: usize,
 ) -> *mut diderot_error {
     fenced(|| {
         // SAFETY: the caller's promise.
-        let (run, words) = unsafe {
-            let words = slice(words, count, "words")?.iter();
-            // A file name may be among them, which need not be text.
-            let words = words.map(|&word| Ok(file_name(word, "words")?.as_os_str().into()));
-            (
-                object(run, "run")?,
-                words.collect::<Answer<Vec<OsString>>>()?,
-            )
-        };
-        with_outputs(run, |outputs, running| {
-            let columns = outputs.iter().map(|data| data.column(Range::Usual));
-            let columns: Vec<_> = columns.collect();
-            let domain = outputs
-                .first()
-                .map_or(running.domain(), |data| &data.domain);
-            let written = write_files(&columns, domain, running.place(), &words);
-            let wrong =
-                |problems: Vec<String>| diderot_error::new(DIDEROT_FILE_ERROR, problems.join("\n"));
-            written.map(drop).map_err(wrong)
-        })
+        let run = unsafe { object(run, "run")? };
+        // SAFETY: the caller's promise.
+        let options = unsafe { options(run, list, count)? };
+        run.lock()?.save(&options)?;
+        Ok(())
+    })
+}
+
+/// Writes files while the run goes on, as the command does: snapshots and films after super-steps, results at the end. To be called
+/// before the first step.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn diderot_record(
+    run: *mut diderot_run,
+    list: *const diderot_option,
+    count: usize,
+) -> *mut diderot_error {
+    fenced(|| {
+        // SAFETY: the caller's promise.
+        let run = unsafe { object(run, "run")? };
+        // SAFETY: the caller's promise.
+        let options = unsafe { options(run, list, count)? };
+        run.lock()?.record(&options)?;
+        Ok(())
     })
 }
 

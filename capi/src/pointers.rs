@@ -1,7 +1,7 @@
 //! Pointers of callers: objects, places for results, texts and arrays.
 
 use crate::error::{Answer, diderot_error};
-use compiler::library::FileName;
+use diderot::FileName;
 use std::{
     ffi::{CStr, CString, OsStr, c_char},
     panic::{AssertUnwindSafe, catch_unwind},

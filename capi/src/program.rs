@@ -6,15 +6,12 @@ use crate::{
     error::{diderot_error, fenced},
     pointers::{Texts, file_name, free, listed, place, slice},
 };
-use compiler::library::{
-    Compiled, Options, OutputLength, Source, compile_source, output_type, outputs,
-};
-use std::{ffi::c_char, ptr, sync::Arc};
+use diderot::{Config, Engine, OutputLength, Program, output_type};
+use std::{ffi::c_char, ptr};
 
 /// A compiled program.
 pub struct diderot_program {
-    pub(crate) source: Arc<Source>,
-    pub(crate) compiled: Compiled,
+    pub(crate) program: Program,
     warnings: Diagnostics,
     inputs: Vec<diderot_variable>,
     outputs: Vec<diderot_variable>,
@@ -55,22 +52,21 @@ pub unsafe extern "C" fn diderot_compile(
         let Ok(text) = std::str::from_utf8(bytes) else {
             return Err(diderot_error::misuse("the program is not UTF-8 text"));
         };
-        let defaults = Options::default();
-        let options = config.map_or(&defaults, |config| &config.options);
-        let source = Source::new(name.to_path_buf(), text);
-        let compiled = compile_source(&source, options).map_err(diderot_error::of_program)?;
-        *program = Box::into_raw(Box::new(diderot_program::new(source, compiled)));
+        let defaults = Config::new();
+        let engine = Engine::new(config.map_or(&defaults, |config| &config.config));
+        let compiled = engine.compile(name.to_path_buf(), text)?;
+        *program = Box::into_raw(Box::new(diderot_program::new(compiled)));
         Ok(())
     })
 }
 
 impl diderot_program {
-    fn new(source: Source, compiled: Compiled) -> diderot_program {
+    fn new(program: Program) -> diderot_program {
         let mut texts = Texts::default();
-        let interface = &compiled.interface;
-        let takes = interface.inputs.iter().map(|input| diderot_variable {
+        let takes = program.inputs();
+        let takes = takes.iter().map(|input| diderot_variable {
             name: texts.keep(&input.name),
-            type_name: texts.keep(&input.ty.to_string()),
+            type_name: texts.keep(&input.type_name),
             description: match &input.description {
                 Some(description) => texts.keep(description),
                 None => ptr::null(),
@@ -79,7 +75,7 @@ impl diderot_program {
             is_varying: false,
         });
         let takes = takes.collect();
-        let gives = outputs(interface);
+        let gives = program.outputs();
         let gives = gives.iter().map(|output| diderot_variable {
             name: texts.keep(&output.name),
             type_name: texts.keep(&output_type(output)),
@@ -89,9 +85,8 @@ impl diderot_program {
         });
         let gives = gives.collect();
         diderot_program {
-            warnings: Diagnostics::new(&source, compiled.warnings.to_vec()),
-            source: Arc::new(source),
-            compiled,
+            warnings: Diagnostics::new(&program.warnings()),
+            program,
             inputs: takes,
             outputs: gives,
             _texts: texts,

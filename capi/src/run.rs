@@ -5,14 +5,11 @@ use crate::{
     diderot_status::*,
     diderot_watcher,
     error::{Answer, diderot_error, fenced},
-    pointers::{free, object, place},
+    pointers::{Texts, free, object, place},
 };
-use compiler::{
-    front::codes,
-    library::{Control, Event, Failure, Inputs, OutputData, Run, RunEnd, Source, attended},
-};
+use diderot::{Control, End, Error, Event, FileOptions, Inputs, OutputData, Run, attended};
 use std::{
-    ffi::c_void,
+    ffi::{c_char, c_void},
     ptr,
     sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError},
     time::Duration,
@@ -23,13 +20,25 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// A run of a program.
 pub struct diderot_run {
-    source: Arc<Source>,
     control: Arc<Control>,
     run: Mutex<Run>,
     /// Outputs that were asked for since the last step.
     pub(crate) outputs: Mutex<Option<Vec<OutputData>>>,
     callbacks: Mutex<Callbacks>,
+    /// Options about files: the defaults.
+    pub(crate) options: FileOptions,
+    remarks: Mutex<Remarks>,
 }
+
+/// Notes and warnings, as C last read them.
+#[derive(Default)]
+struct Remarks {
+    list: Vec<*const c_char>,
+    texts: Texts,
+}
+
+// SAFETY: the pointers lead to texts of the same object.
+unsafe impl Send for Remarks {}
 
 #[derive(Clone, Copy)]
 struct Callbacks {
@@ -52,10 +61,6 @@ impl diderot_run {
             TryLockError::Poisoned(_) => has_failed(),
         })
     }
-
-    pub(crate) fn failed(&self, failure: &Failure) -> Box<diderot_error> {
-        diderot_error::of_run(&self.source, failure)
-    }
 }
 
 /// The error of a call after the failure of a run.
@@ -63,13 +68,15 @@ pub(crate) fn has_failed() -> Box<diderot_error> {
     diderot_error::misuse("the run has failed")
 }
 
-/// Why a run cannot start. The cause may be a file that cannot be opened.
-fn unstarted(source: &Source, inputs: &Inputs, failure: &Failure) -> Box<diderot_error> {
-    let is_about = |file: String| failure.message.contains(&file);
-    let mut unreadable = inputs.unreadable_files().map(|file| file.to_string());
-    match failure.code == codes::INPUT && unreadable.any(is_about) {
-        true => diderot_error::of_failure(DIDEROT_FILE_ERROR, source, failure),
-        false => diderot_error::of_run(source, failure),
+/// The reason why a run cannot start, which may be a file that cannot be opened.
+fn unstarted(inputs: &Inputs, error: Error) -> Box<diderot_error> {
+    let message = error.to_string();
+    let mut unreadable = inputs.unreadable_files();
+    let is_of_file = matches!(error, Error::Input(_))
+        && unreadable.any(|file| message.contains(&file.to_string()));
+    match is_of_file {
+        true => Box::<diderot_error>::from(error).with_status(DIDEROT_FILE_ERROR),
+        false => error.into(),
     }
 }
 
@@ -90,16 +97,19 @@ pub unsafe extern "C" fn diderot_start(
         let (program, inputs) = unsafe { (object(program, "program")?, inputs.as_ref()) };
         let inputs = match inputs {
             Some(inputs) => inputs.values_for(program)?,
-            None => Inputs::of(&program.compiled),
+            None => program.program.new_inputs(),
         };
-        let workers = Some(workers as usize).filter(|&workers| workers > 0);
-        let run = Run::new(&program.compiled, &inputs, workers)
-            .map_err(|failure| unstarted(&program.source, &inputs, &failure))?;
+        let started = match workers {
+            0 => program.program.start(&inputs),
+            _ => program.program.start_on(&inputs, workers as usize),
+        };
+        let run = started.map_err(|error| unstarted(&inputs, error))?;
         *place = Box::into_raw(Box::new(diderot_run {
-            source: Arc::clone(&program.source),
+            options: FileOptions::new(&program.program),
             control: Arc::clone(run.control()),
             run: Mutex::new(run),
             outputs: Mutex::default(),
+            remarks: Mutex::default(),
             callbacks: Mutex::new(Callbacks {
                 printer: None,
                 printer_user: ptr::null_mut(),
@@ -172,11 +182,11 @@ pub unsafe extern "C" fn diderot_step(
         if let Some(done) = unsafe { done.as_mut() } {
             *done = running.steps();
         }
-        match end.map_err(|failure| run.failed(&failure))? {
-            RunEnd::Finished | RunEnd::StepLimit => Ok(()),
-            RunEnd::Stopped => Err(diderot_error::new(DIDEROT_STOPPED, "the run was stopped")),
+        match end? {
+            End::Finished | End::StepLimit => Ok(()),
+            End::Stopped => Err(diderot_error::new(DIDEROT_STOPPED, "the run was stopped")),
             // Clients cannot cancel a run, so this is one that failed before.
-            RunEnd::Cancelled => Err(has_failed()),
+            End::Cancelled => Err(has_failed()),
         }
     })
 }
@@ -219,6 +229,31 @@ pub unsafe extern "C" fn diderot_counts(
         }
         Ok(())
     })
+}
+
+/// Notes about the images of a run and warnings about the run, after it; returns their number. They are valid until the next such call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn diderot_remarks(
+    run: *const diderot_run,
+    list: *mut *const *const c_char,
+) -> usize {
+    // SAFETY: promised by the caller.
+    let (run, list) = unsafe { (run.as_ref(), list.as_mut()) };
+    let Some((run, list)) = run.zip(list) else {
+        return 0;
+    };
+    let texts = match run.lock() {
+        Ok(run) => [run.notes(), run.warnings()].concat(),
+        Err(_) => Vec::new(),
+    };
+    let mut remarks = run.remarks.lock().unwrap_or_else(PoisonError::into_inner);
+    *remarks = Remarks::default();
+    for text in &texts {
+        let text = remarks.texts.keep(text);
+        remarks.list.push(text);
+    }
+    *list = remarks.list.as_ptr();
+    remarks.list.len()
 }
 
 /// Frees a run.

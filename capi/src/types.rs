@@ -81,6 +81,28 @@ pub struct diderot_label {
     pub text: *const c_char,
 }
 
+/// A part of a program that is replaced by a text.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct diderot_edit {
+    /// The part.
+    pub location: diderot_location,
+    /// The text.
+    pub text: *const c_char,
+}
+
+/// Edits that remove the cause of a message.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct diderot_fix {
+    /// A description of the edits.
+    pub title: *const c_char,
+    /// The edits.
+    pub edits: *const diderot_edit,
+    /// The number of edits.
+    pub edit_count: usize,
+}
+
 /// A message about a place in a program.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +123,10 @@ pub struct diderot_diagnostic {
     pub hints: *const *const c_char,
     /// The number of these texts.
     pub hint_count: usize,
+    /// Edits that remove its cause.
+    pub fixes: *const diderot_fix,
+    /// The number of fixes.
+    pub fix_count: usize,
 }
 
 /// An input or an output.
@@ -143,6 +169,18 @@ pub struct diderot_array {
     pub lengths: *const usize,
     /// The number of these lengths.
     pub strands: usize,
+}
+
+/// An option about files: one of the command, by its long name without dashes, such as `output`, `range`, `snapshot` or `fps`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct diderot_option {
+    /// The output that it is about, or null for all.
+    pub output: *const c_char,
+    /// Its name.
+    pub name: *const c_char,
+    /// Its value as the command spells it.
+    pub value: *const c_char,
 }
 
 /// A callback for printed text.

@@ -157,6 +157,7 @@ static void errors(void) {
     FAILS(diderot_counts(NULL, NULL, NULL, NULL), DIDEROT_MISUSE, "`run`");
     FAILS(diderot_output(NULL, "x", &array), DIDEROT_MISUSE, "`run`");
     FAILS(diderot_write(NULL, NULL, 0), DIDEROT_MISUSE, "`run`");
+    FAILS(diderot_record(NULL, NULL, 0), DIDEROT_MISUSE, "`run`");
     FAILS(diderot_config_target(NULL, "cpu"), DIDEROT_MISUSE, "`config`");
     FAILS(diderot_config_constant(NULL, "N", "1"), DIDEROT_MISUSE, "`config`");
     CHECK(inputs == NULL && run == NULL && diderot_error_diagnostics(NULL, NULL) == 0 && diderot_diagnostics(NULL, NULL) == 0);
@@ -184,7 +185,7 @@ static void errors(void) {
     diderot_free_inputs(inputs);
     diderot_free_program(other);
     FAILS(diderot_output(run, "n", &array), DIDEROT_MISUSE, "the run has failed");
-    FAILS(diderot_step(run, 0, NULL), DIDEROT_MISUSE, "the run has failed");
+    FAILS(diderot_step(run, 0, NULL), DIDEROT_RUN_ERROR, "division.diderot:2:");
     diderot_free_run(run);
     diderot_free_program(program);
 }
@@ -278,6 +279,7 @@ int main(int count, char **words) {
     roots();
     image();
     files();
+    recordings();
     configs();
     imported();
     errors();

@@ -27,8 +27,9 @@ diderot_program *compiled(const char *name, const char *text);
 /* The gradient of an image `img` of two axes. */
 extern const char PROBE[];
 
-/* Outputs in files, names of inputs' files, configurations, imports. */
+/* Outputs in files, names of inputs' files, recordings, configurations, imports. */
 void files(void);
+void recordings(void);
 void configs(void);
 void imported(void);
 

@@ -57,7 +57,7 @@ fn compile(sources: &[PathBuf], name: &str, options: &[&str], library: &[String]
 fn shared() -> [String; 3] {
     let folder = libraries().display().to_string();
     let search = format!("-Wl,-rpath,{folder}");
-    [format!("-L{folder}"), search, "-ldiderot".to_string()]
+    [format!("-L{folder}"), search, "-ldiderot_c".to_string()]
 }
 
 /// The client of these tests.
@@ -83,7 +83,7 @@ fn address_sanitizer_finds_nothing() {
 
 #[test]
 fn a_client_can_be_linked_with_the_archive() {
-    let archive = libraries().join("libdiderot.a").display().to_string();
+    let archive = libraries().join("libdiderot_c.a").display().to_string();
     run(&mut compile(&SOURCES.map(here), "static", &[], &[archive]));
 }
 
@@ -166,7 +166,7 @@ fn what_the_header_declares_is_exported_and_nothing_else() {
     let declared: BTreeSet<String> = called.filter(|name| name.starts_with("diderot_")).collect();
     let symbols = run(Command::new("nm")
         .args(["-D", "--defined-only"])
-        .arg(libraries().join("libdiderot.so")));
+        .arg(libraries().join("libdiderot_c.so")));
     let symbols = String::from_utf8_lossy(&symbols.stdout).into_owned();
     let exported: BTreeSet<String> = symbols
         .lines()

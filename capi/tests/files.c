@@ -48,9 +48,9 @@ void files(void) {
         OK(diderot_set_reals(inputs, "grey", &grey, 1));
         OK(diderot_start(program, inputs, 1, &run));
         OK(diderot_step(run, 0, NULL));
-        const char *picture[] = {"-o", names[n], "--range", "0,0.5"}, *data[] = {"--output-v", "grey.nrrd"};
-        OK(diderot_write(run, picture, 4));
-        OK(diderot_write(run, data, 2));
+        diderot_option picture[] = {{NULL, "output", names[n]}, {NULL, "range", "0,0.5"}}, data = {"v", "output", "grey.nrrd"};
+        OK(diderot_write(run, picture, 2));
+        OK(diderot_write(run, &data, 1));
         diderot_free_run(run);
     }
     run = ran("stack.diderot", STACK, "slices", "slice%d.png 1 2");
@@ -59,11 +59,16 @@ void files(void) {
     diderot_free_run(run);
     run = ran("probe.diderot", PROBE, "img", "grey.nrrd");
     /* Every error is a sentence. */
-    const char *wrong[] = {"--range", "wide"}, *nowhere[] = {"-o", "no/such/folder/v.nrrd"}, *null[] = {NULL};
-    FAILS(diderot_write(run, wrong, 2), DIDEROT_FILE_ERROR, "range");
-    FAILS(diderot_write(run, nowhere, 2), DIDEROT_FILE_ERROR, "no/such/folder");
-    FAILS(diderot_write(run, null, 1), DIDEROT_MISUSE, "`words`");
-    FAILS(diderot_write(run, NULL, 1), DIDEROT_MISUSE, "`words`");
+    diderot_option wrong = {NULL, "range", "wide"}, nowhere = {NULL, "output", "no/such/folder/v.nrrd"}, null = {NULL, NULL, NULL},
+                   unknown = {NULL, "colour", "red"}, none = {"w", "range", "0,1"}, own = {NULL, "output", "grey.nrrd"};
+    FAILS(diderot_write(run, &wrong, 1), DIDEROT_MISUSE, "range");
+    FAILS(diderot_write(run, &unknown, 1), DIDEROT_MISUSE, "there is no option `colour`; there are output, snapshot");
+    FAILS(diderot_write(run, &none, 1), DIDEROT_MISUSE, "there is no output `w`");
+    FAILS(diderot_write(run, &nowhere, 1), DIDEROT_FILE_ERROR, "no/such/folder");
+    FAILS(diderot_write(run, &own, 1), DIDEROT_FILE_ERROR, "the input `img`");
+    FAILS(diderot_write(run, &null, 1), DIDEROT_MISUSE, "`name`");
+    FAILS(diderot_write(run, NULL, 1), DIDEROT_MISUSE, "`options`");
+    FAILS(diderot_record(run, &nowhere, 1), DIDEROT_MISUSE, "before the first step");
     diderot_free_run(run);
     diderot_free_inputs(inputs);
     diderot_free_program(program);
@@ -72,6 +77,38 @@ void files(void) {
     OK(diderot_output(run, "c", &array));
     CHECK(((const double *)array.data)[0] == 0 && fabs(((const double *)array.data)[8] - 1) < 1e-9);
     diderot_free_run(run);
+}
+
+void recordings(void) {
+    const char *text = "#version 2.0\n"
+                       "strand s (int i, int j) {\n"
+                       "    output real v = i*j/16.0;\n"
+                       "    int n = 0;\n"
+                       "    update { v += 0.1; n += 1; if (n == 4) { stabilize; } }\n"
+                       "}\n"
+                       "create_array { s(i, j) | i in 0..3, j in 0..3 }\n";
+    diderot_program *program;
+    diderot_run *run;
+    const char *const *remarks;
+    OK(diderot_compile("film.diderot", text, strlen(text), NULL, &program));
+    OK(diderot_start(program, NULL, 1, &run));
+    diderot_option film[] = {{"v", "output", "film.y4m"}, {NULL, "snapshot", "2"}, {NULL, "fps", "5"}};
+    OK(diderot_record(run, film, 3));
+    FAILS(diderot_record(run, film, 3), DIDEROT_MISUSE, "once");
+    OK(diderot_step(run, 0, NULL));
+    CHECK(diderot_remarks(run, &remarks) == 0 && diderot_remarks(NULL, &remarks) == 0);
+    diderot_free_run(run);
+    /* The header, and three pictures: before the first super-step, after the second, after the fourth. */
+    char bytes[4096];
+    FILE *file = fopen("film.y4m", "rb");
+    CHECK(file != NULL);
+    size_t length = fread(bytes, 1, sizeof bytes, file), frames = 0;
+    fclose(file);
+    for (size_t at = 0; at + 5 <= length; at++) {
+        frames += memcmp(bytes + at, "FRAME", 5) == 0;
+    }
+    CHECK(memcmp(bytes, "YUV4MPEG2 W4 H4 F5000:1000", 26) == 0 && frames == 3);
+    diderot_free_program(program);
 }
 
 void configs(void) {
@@ -122,4 +159,13 @@ void imported(void) {
     CHECK(list[0].labels[0].location.line == 3 && strstr(list[0].labels[0].text, "`real`"));
     CHECK(list[0].hint_count == 1 && strstr(list[0].hints[0], "converted"));
     FAILS(error, DIDEROT_COMPILE_ERROR, "part.diderot:3:");
+    /* A misspelled name comes with the edit that corrects it. */
+    text = "#version 2.0\ninput real half = 0.5;\n"
+           "strand s (int i) { output real x = hlaf; update { stabilize; } }\ncreate_array { s(i) | i in 0..0 }\n";
+    error = diderot_compile("whole.diderot", text, strlen(text), NULL, &program);
+    CHECK(diderot_error_diagnostics(error, &list) >= 1 && list[0].fix_count == 1 && list[0].fixes[0].edit_count == 1);
+    const diderot_edit *edit = list[0].fixes[0].edits;
+    CHECK(strcmp(edit->text, "half") == 0 && edit->location.line == 3 && edit->location.column == 36 && edit->location.end_column == 40);
+    CHECK(strstr(list[0].fixes[0].title, "half"));
+    FAILS(error, DIDEROT_COMPILE_ERROR, "hlaf");
 }

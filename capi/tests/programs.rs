@@ -176,7 +176,7 @@ fn run_client(folder: &Path, program: &str, options: &[&str]) {
         .arg("-L")
         .arg(&library)
         .arg(format!("-Wl,-rpath,{}", library.display()))
-        .args(["-ldiderot", "-lm", "-o"])
+        .args(["-ldiderot_c", "-lm", "-o"])
         .arg(folder.join("client"))
         .args(options));
     run(&mut Command::new(folder.join("client")));

@@ -7,7 +7,7 @@
 use compiler::{
     front::source::Source,
     pipeline::{self, Options, Session},
-    run::{ImageSource, Inputs, Running},
+    run::{ImageSource, Inputs, Run},
 };
 use ein_ir::{ELEMENTARY, KERNELS};
 use ndarray::ArrayD;
@@ -201,10 +201,10 @@ fn run(text: String, images: &[ImageSource]) -> Option<f64> {
         for (n, image) in images.iter().enumerate() {
             inputs.set_source(n, image.clone());
         }
-        let mut running = Running::new(&compiled, &inputs, 1).unwrap_or_else(|e| panic!("{e}"));
+        let mut running = Run::new(&compiled, &inputs, 1).unwrap_or_else(|e| panic!("{e}"));
         let start = Instant::now();
         running
-            .run(None, &mut std::io::sink())
+            .run(None, &mut std::io::sink(), &mut [])
             .unwrap_or_else(|e| panic!("{e}"));
         best = best.min(start.elapsed());
     }

@@ -4,7 +4,11 @@
 //!
 //! Both sides build their cells, find for every particle the others within the radius, and add up a force.
 
-use compiler::library::{Inputs, Options, Running, compile};
+use compiler::{
+    front::source::Source,
+    pipeline::{Options, Session, compile},
+    run::{Inputs, Run},
+};
 use std::time::{Duration, Instant};
 
 const COUNT: usize = 1_000_000;
@@ -120,28 +124,29 @@ fn main() {
     let flat: Vec<f64> = places.iter().flatten().map(|&x| x.into()).collect();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     for threads in if cores > 1 { vec![1, cores] } else { vec![1] } {
-        let program = compile("particles.diderot", PROGRAM, &Options::default())
-            .unwrap_or_else(|errors| panic!("{errors}"));
+        let source = Source::new("particles.diderot", PROGRAM);
+        let program = compile(&mut Session::default(), &source, &Options::default());
+        let program = program.unwrap_or_else(|stopped| panic!("{stopped:?}"));
         let mut inputs = Inputs::of(&program);
         inputs
             .set("places", flat.as_slice())
             .expect("a sequence of positions");
         inputs.set("rad", radius()).expect("a radius");
-        let mut running = Running::new(&program, &inputs, threads).expect("particles");
+        let mut running = Run::new(&program, &inputs, threads).expect("particles");
         let mut forces = Vec::new();
         let (mut ours, mut theirs) = (Duration::MAX, Duration::MAX);
         // Turn by turn, so that both meet the same machine.
         for _ in 0..ROUNDS {
             ours = ours.min(timed(|| {
                 running
-                    .run(Some(1), &mut std::io::sink())
+                    .run(Some(1), &mut std::io::sink(), &mut [])
                     .expect("a super-step");
             }));
             theirs = theirs.min(timed(|| {
                 forces = by_hand(&places, radius() as f32, threads)
             }));
         }
-        let found = running.outputs(true)[0].numbers();
+        let found = running.outputs().expect("strands")[0].numbers();
         let wanted = forces.iter().flatten().map(|&x| f64::from(x));
         let worst = found
             .iter()

@@ -14,7 +14,6 @@ pub mod front;
 pub mod high;
 pub mod interpret;
 pub mod ir;
-pub mod library;
 pub mod low;
 pub mod mid;
 pub mod pipeline;

@@ -3,11 +3,12 @@
 use compiler::{
     codegen,
     front::source::Source,
-    library::{ImageArray, Inputs, Orientation, Running},
     low::{self, Zeros},
     pipeline::{self, Compiled, Options, Session},
+    run::{Inputs, Run},
 };
 use ndarray::{ArrayD, IxDyn};
+use runtime::image::{ImageArray, Orientation};
 
 const PROGRAM: &str = "#version 2.0
 input image(3)[] vol;
@@ -63,9 +64,11 @@ fn outputs(program: &Compiled, directions: [[f64; 3]; 3]) -> Vec<Vec<f64>> {
     inputs
         .set_image("vol", ImageArray::new(samples, orientation))
         .expect("an image");
-    let mut running = Running::new(program, &inputs, 1).expect("strands");
-    running.run(None, &mut std::io::sink()).expect("no error");
-    let outputs = running.outputs(false);
+    let mut running = Run::new(program, &inputs, 1).expect("strands");
+    running
+        .run(None, &mut std::io::sink(), &mut [])
+        .expect("no error");
+    let outputs = running.outputs().expect("strands");
     outputs.iter().map(|output| output.numbers()).collect()
 }
 

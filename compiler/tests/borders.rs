@@ -1,9 +1,14 @@
 //! Probes at and beyond the edges of images: whatever the width, the instruction set and the precision, a position gives the same
 //! bits, and an image without border control gives those of `clamp`.
 
-use compiler::library::{ImageArray, Inputs, Options, Orientation, Running, compile};
+use compiler::{
+    front::source::Source,
+    pipeline::{Options, Session, compile},
+    run::{Inputs, Run},
+};
 use ndarray::{ArrayD, IxDyn};
 use runtime::{
+    image::{ImageArray, Orientation},
     probe::Isa,
     simd::{Float, WIDTHS},
 };
@@ -103,7 +108,9 @@ fn positions(dim: usize) -> Vec<f64> {
 
 /// The bits of all outputs.
 fn run(text: &str, dim: usize, options: &Options) -> Vec<Vec<u64>> {
-    let program = compile("borders.diderot", text, options).unwrap_or_else(|e| panic!("{e}"));
+    let source = Source::new("borders.diderot", text);
+    let program = compile(&mut Session::default(), &source, options);
+    let program = program.unwrap_or_else(|stopped| panic!("{stopped:?}"));
     let mut inputs = Inputs::of(&program);
     let shape: Vec<usize> = SIZES[..dim].iter().rev().copied().collect();
     let count = shape.iter().product();
@@ -112,9 +119,11 @@ fn run(text: &str, dim: usize, options: &Options) -> Vec<Vec<u64>> {
     let image = ImageArray::new(samples, Orientation::identity(dim));
     inputs.set_image("img", image).expect("an image");
     inputs.set("positions", positions(dim)).expect("positions");
-    let mut running = Running::new(&program, &inputs, 1).expect("strands");
-    running.run(None, &mut std::io::sink()).expect("an end");
-    let outputs = running.outputs(false);
+    let mut running = Run::new(&program, &inputs, 1).expect("strands");
+    running
+        .run(None, &mut std::io::sink(), &mut [])
+        .expect("an end");
+    let outputs = running.outputs().expect("strands");
     let bits = |x: f64| if x.is_nan() { u64::MAX } else { x.to_bits() };
     let numbers = outputs.iter().map(|output| output.numbers());
     numbers

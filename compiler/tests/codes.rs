@@ -8,8 +8,8 @@ use compiler::{
         codes::{self, Code},
         source::Source,
     },
-    library::{Failure, Inputs, Running},
     pipeline::{self, Options},
+    run::{Failure, Inputs, Run},
 };
 use std::{
     fs,
@@ -18,9 +18,10 @@ use std::{
 };
 
 /// What no program is to blame for.
-const OF_THE_MACHINE: [Code; 4] = [
+const OF_THE_MACHINE: [Code; 5] = [
     codes::OUT_OF_MEMORY,
     codes::PRINT,
+    codes::OUTPUT,
     codes::WORKERS,
     codes::DEVICE,
 ];
@@ -88,11 +89,11 @@ fn reported(example: &Example) -> Vec<Code> {
 
 /// How a program with its defaults fails.
 fn run(example: &Example) -> Option<Failure> {
-    let Source { path, text, .. } = &example.source;
-    let program = compiler::library::compile(path, text, &Default::default()).expect("compiled");
+    let (session, options) = (&mut pipeline::Session::default(), Options::default());
+    let program = pipeline::compile(session, &example.source, &options).expect("compiled");
     let run = || {
-        let mut running = Running::new(&program, &Inputs::of(&program), 1)?;
-        running.run(None, &mut std::io::sink())
+        let mut run = Run::new(&program, &Inputs::of(&program), 1)?;
+        run.run(None, &mut std::io::sink(), &mut [])
     };
     run().err()
 }

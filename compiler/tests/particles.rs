@@ -3,7 +3,7 @@
 use compiler::{
     front::source::Source,
     pipeline::{self, Options, Session, Stopped},
-    run::{Inputs, Running},
+    run::{Inputs, Run},
 };
 use std::{
     collections::BTreeSet,
@@ -36,11 +36,11 @@ fn run(name: &str, options: &Options, workers: usize) -> Vec<Found> {
     };
     let inputs = Inputs::of(&program);
     let mut running =
-        Running::new(&program, &inputs, workers).unwrap_or_else(|e| panic!("{name}: {e}"));
+        Run::new(&program, &inputs, workers).unwrap_or_else(|e| panic!("{name}: {e}"));
     running
-        .run(None, &mut std::io::sink())
+        .run(None, &mut std::io::sink(), &mut [])
         .unwrap_or_else(|e| panic!("{name}: {e}"));
-    let outputs = running.outputs(false).into_iter();
+    let outputs = running.outputs().expect("strands").into_iter();
     outputs
         .map(|data| Found {
             name: data.output.name.clone(),

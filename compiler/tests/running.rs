@@ -3,16 +3,17 @@
 use compiler::{
     front::{source::Source, syntax::MAX_DEPTH},
     pipeline::{self, Options, Session},
-    run::{Inputs, Running},
+    run::{Inputs, Run},
 };
 use runtime::world::RunEnd;
+use std::sync::Arc;
 
-fn running(text: &str) -> Running {
+fn running(text: &str) -> Run {
     let source = Source::new("p.diderot", text);
     let program = pipeline::compile(&mut Session::default(), &source, &Options::default());
     let program = program.unwrap_or_else(|stopped| panic!("{stopped:?}"));
     let inputs = Inputs::of(&program);
-    Running::new(&program, &inputs, 2).expect("strands")
+    Run::new(&program, &inputs, 2).expect("strands")
 }
 
 #[test]
@@ -24,7 +25,7 @@ strand s (int i) { output int n = 0; update { n += 1; if (i % 2 == 0) stabilize;
 create_array { s(i) | i in 0..199 }
 ",
     );
-    let control = running.control();
+    let control = Arc::clone(running.control());
     let watcher = std::thread::spawn(move || {
         loop {
             let (step, counts) = control.progress();
@@ -35,7 +36,9 @@ create_array { s(i) | i in 0..199 }
             std::thread::yield_now();
         }
     });
-    let end = running.run(None, &mut std::io::sink()).expect("no error");
+    let end = running
+        .run(None, &mut std::io::sink(), &mut [])
+        .expect("no error");
     let counts = watcher.join().expect("no panic");
     assert_eq!(end, RunEnd::Cancelled);
     assert!(0 < counts.stable && counts.stable <= 100, "{counts:?}");
@@ -68,9 +71,9 @@ create_array { s(i) | i in 1..1 }
     let program = pipeline::compile(&mut Session::default(), &source, &options);
     let program = program.unwrap_or_else(|stopped| panic!("{stopped:?}"));
     let inputs = Inputs::of(&program);
-    let mut running = Running::new(&program, &inputs, 1).expect("strands");
+    let mut running = Run::new(&program, &inputs, 1).expect("strands");
     let mut printed = Vec::new();
-    running.run(None, &mut printed).expect("no error");
+    running.run(None, &mut printed, &mut []).expect("no error");
     assert_eq!(
         String::from_utf8_lossy(&printed),
         "13000000001 3000000001 3 24000000000"
@@ -126,7 +129,7 @@ create_array {{ s(i) | i in 0..3 }}
 "
         ));
         running
-            .run(Some(2), &mut std::io::sink())
+            .run(Some(2), &mut std::io::sink(), &mut [])
             .expect("no error");
     }
 }

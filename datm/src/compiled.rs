@@ -7,7 +7,7 @@ use crate::runner::{Failure, Job, Observed, Precision, RunOptions, Runner, Stage
 use compiler::codegen::Target;
 use compiler::front::source::Source;
 use compiler::pipeline::{self, Compiled, Engine, Options, Session, Stopped};
-use compiler::run::{FemSource, ImageSource, Inputs, OutputData, Running};
+use compiler::run::{FemSource, ImageSource, Inputs, OutputData, Run};
 use ndarray::ArrayD;
 use runtime::fem::FemFile;
 use runtime::image::{ImageArray, Orientation};
@@ -212,11 +212,12 @@ fn run(program: Compiled, data: &[Datum]) -> Result<Vec<OutputData>, Failure> {
             FemSource::Memory(mesh_named(data, mesh.file.as_deref())?),
         );
     }
-    let mut running = Running::new(&program, &inputs, 1).map_err(|e| run_failed(e.to_string()))?;
+    let mut running = Run::new(&program, &inputs, 1).map_err(|e| run_failed(e.to_string()))?;
     running
-        .run(None, &mut std::io::sink())
+        .run(None, &mut std::io::sink(), &mut [])
         .map_err(|e| run_failed(e.to_string()))?;
-    Ok(running.outputs(false))
+    let outputs = running.outputs();
+    outputs.ok_or_else(|| run_failed("the run has no outputs".to_string()))
 }
 
 /// An image as the runtime takes it.

@@ -5,7 +5,19 @@
 >>> program.run(vol=volume, isoval=0.5).save("iso.png")
 """
 
-from ._errors import CompileError, Diagnostic, DiderotError, DiderotWarning, InputError, InternalError, Label, RunError
+from ._errors import (
+    CompileError,
+    Diagnostic,
+    DiderotError,
+    DiderotWarning,
+    Edit,
+    Fix,
+    InputError,
+    InternalError,
+    Label,
+    RunError,
+)
+from ._files import Record
 from ._images import Image
 from ._native import __version__
 from ._program import Input, Output, Program, Progress, Running, compile
@@ -16,6 +28,8 @@ __all__ = [
     "Diagnostic",
     "DiderotError",
     "DiderotWarning",
+    "Edit",
+    "Fix",
     "Image",
     "Input",
     "InputError",
@@ -25,6 +39,7 @@ __all__ = [
     "Program",
     "Progress",
     "Ragged",
+    "Record",
     "Report",
     "Result",
     "RunError",

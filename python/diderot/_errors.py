@@ -22,6 +22,26 @@ class Label:
 
 
 @dataclass(frozen=True)
+class Edit:
+    """A part of a program that is replaced by a text. Lines and columns count as in `Diagnostic`."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """Edits that remove the cause of a message."""
+
+    title: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True)
 class Diagnostic:
     """A message about a place in a program. Lines and columns count from 1, columns in characters."""
 
@@ -35,6 +55,7 @@ class Diagnostic:
     message: str
     labels: tuple[Label, ...] = ()
     hints: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
 
 
 def diagnostics_of(lines: str) -> list[Diagnostic]:
@@ -42,7 +63,8 @@ def diagnostics_of(lines: str) -> list[Diagnostic]:
 
     def diagnostic(about: dict[str, Any]) -> Diagnostic:
         labels = tuple(Label(**label) for label in about["labels"])
-        return Diagnostic(**{**about, "labels": labels, "hints": tuple(about["hints"])})
+        fixes = tuple(Fix(fix["title"], tuple(Edit(**edit) for edit in fix["edits"])) for fix in about["fixes"])
+        return Diagnostic(**{**about, "labels": labels, "hints": tuple(about["hints"]), "fixes": fixes})
 
     return [diagnostic(json.loads(line)) for line in lines.splitlines() if line]
 

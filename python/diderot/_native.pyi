@@ -49,6 +49,7 @@ class Image:
 
 class Run:
     def create(self) -> None: ...
+    def record(self, options: list[tuple[str | None, str, str]]) -> list[str]: ...
     def advance(
         self,
         limit: int | None,
@@ -75,12 +76,12 @@ def save(
     outputs: list[tuple[str, npt.NDArray[Any], list[int] | None]],
     sizes: list[int],
     place: tuple[list[list[float]], list[float], str | None] | None,
-    words: list[str],
+    options: list[tuple[str | None, str, str]],
 ) -> list[tuple[str, str, list[str]]]: ...
 def picture(
     program: Program,
     name: str,
     array: npt.NDArray[Any],
     sizes: list[int],
-    words: list[str],
+    options: list[tuple[str | None, str, str]],
 ) -> bytes: ...

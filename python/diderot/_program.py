@@ -17,6 +17,7 @@ import numpy as np
 
 from . import _native
 from ._errors import Diagnostic, InputError, diagnostics_of, warn
+from ._files import Record
 from ._images import Image, _plain, set_image
 from ._result import Result
 
@@ -141,14 +142,15 @@ class Program:
         limit: int | None = None,
         progress: bool | Callable[[Progress], object] = False,
         printer: Callable[[str], object] | Writes | None = None,
+        record: Record | None = None,
         inputs: Mapping[str, Any] = MappingProxyType({}),
         **more: Any,
     ) -> Result:
         """Runs to the end, or `limit` super-steps. Inputs are given by their names: numbers, sequences, arrays, images, or a path.
         One whose name is a parameter of `run` is given in `inputs={...}`. Printed text goes to `printer`, usually `sys.stdout`.
-        Ctrl-C raises KeyboardInterrupt with the outputs so far as `.partial`."""
+        Files of `record` are written on the way. Ctrl-C raises KeyboardInterrupt with the outputs so far as `.partial`."""
         start = time.perf_counter()
-        run = self._begin(workers, {**inputs, **more})
+        run = self._begin(workers, {**inputs, **more}, record)
         with _shown(progress) as show:
             try:
                 stopped = run.advance(limit, show, _writer(printer))
@@ -174,7 +176,7 @@ class Program:
         **more: Any,
     ) -> Running:
         """Creates the strands and stops before the first super-step."""
-        run = self._begin(workers, {**inputs, **more})
+        run = self._begin(workers, {**inputs, **more}, None)
         run.create()
         return Running(self, run, _writer(printer))
 
@@ -186,7 +188,7 @@ class Program:
         """The program after a stage of the compiler."""
         return self._native.emit(stage)
 
-    def _begin(self, workers: int | None, values: Mapping[str, Any]) -> _native.Run:
+    def _begin(self, workers: int | None, values: Mapping[str, Any], record: Record | None) -> _native.Run:
         if workers is not None and workers < 1:
             raise ValueError(f"found {workers} workers, expected at least one")
         inputs = self._native.new_inputs()
@@ -198,7 +200,11 @@ class Program:
         missing = [n for n, i in self.inputs.items() if i.required and n not in values]
         if missing:
             raise InputError("inputs without a value: " + ", ".join(f"{n}: {self.inputs[n].type}" for n in missing))
-        return self._native.begin(inputs, workers)
+        run = self._native.begin(inputs, workers)
+        if record is not None:
+            for text in run.record(record.options()):
+                warn(text)
+        return run
 
     def __repr__(self) -> str:
         def shown(given: Input) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import html
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union, overload
@@ -13,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._files import Nan, PathLike, Range, Record
 
 Array = npt.NDArray[Any]
 
@@ -71,6 +71,8 @@ class Report:
     dead: int = 0
     #: Seconds from the inputs to the outputs.
     seconds: float = 0.0
+    #: The files that `record` has written.
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,8 @@ class Result(Mapping[str, Values]):
         self.stopped = stopped
         active, stable, dead = about["counts"]
         self.report = Report(
-            tuple(about["warnings"]), tuple(about["notes"]), active, stable, dead, seconds
+            tuple(about["warnings"]), tuple(about["notes"]), active, stable, dead, seconds,
+            tuple(file for file, _, _ in about["files"]),
         )
         self._place = None if about["place"] is None else _Place(*about["place"])
         self._sizes: list[int] = about["sizes"]
@@ -142,19 +145,39 @@ class Result(Mapping[str, Values]):
         matrix[-1, -1] = 1
         return matrix
 
-    def to_image(self, name: str | None = None, **options: Any) -> bytes:
-        """The bytes of a PNG of an output over a grid of two axes. Options are those of the command: `range=(0, 1)` or `"auto"`,
-        `bits=16`, `nan="white"`."""
+    def to_image(
+        self,
+        name: str | None = None,
+        *,
+        range: Range | None = None,
+        cmap: str | None = None,
+        bits: Literal[8, 16] | None = None,
+        nan: Nan | None = None,
+    ) -> bytes:
+        """The bytes of a PNG of an output over a grid of two axes: `range=(0, 1)` or `"auto"`, `cmap="viridis"`, `bits=16`,
+        `nan="white"`."""
         name = self._name(name)
         values = self[name]
         if isinstance(values, Ragged):
             raise ValueError(f"the sequences of `{name}` vary in length and are no picture")
         array = np.ascontiguousarray(values)
-        return _native.picture(self._program, name, array, self._sizes, _words(options))
+        return _native.picture(
+            self._program, name, array, self._sizes, Record(range=range, cmap=cmap, bits=bits, nan=nan).options()
+        )
 
-    def save(self, path: str | os.PathLike[str], *, name: str | None = None, **options: Any) -> list[str]:
-        """Writes outputs to a file as the command does; the suffix names the format. Options are those of the command, such as
-        `range="auto"`. Gives the names of the files."""
+    def save(
+        self,
+        path: PathLike,
+        *,
+        name: str | None = None,
+        range: Range | None = None,
+        cmap: str | None = None,
+        bits: Literal[8, 16] | None = None,
+        nan: Nan | None = None,
+        points: str | None = None,
+        place: str | None = None,
+    ) -> list[str]:
+        """Writes outputs to a file as the command does; the suffix chooses the format. Gives the names of the files."""
         names = [name] if name is not None else list(self)
         outputs: list[tuple[str, Array, list[int] | None]] = []
         for each in names:
@@ -164,11 +187,11 @@ class Result(Mapping[str, Values]):
                 outputs.append((each, np.ascontiguousarray(values.data), lengths))
             else:
                 outputs.append((each, np.ascontiguousarray(values), None))
-        place = None
+        found = None
         if self._place is not None:
-            place = (self._place.directions, self._place.origin, self._place.space)
-        words = ["-o", os.fspath(path), *_words(options)]
-        written = _native.save(self._program, outputs, self._sizes, place, words)
+            found = (self._place.directions, self._place.origin, self._place.space)
+        options = Record(path, range=range, cmap=cmap, bits=bits, nan=nan, points=points, place=place).options()
+        written = _native.save(self._program, outputs, self._sizes, found, options)
         return [file for file, _, _ in written]
 
     def _pictures(self) -> dict[str, bytes]:
@@ -205,17 +228,3 @@ class Result(Mapping[str, Values]):
     def __repr__(self) -> str:
         parts = [f"{name}: {v!r}" if isinstance(v, Ragged) else f"{name}: {v.shape} {v.dtype}" for name, v in self.items()]
         return f"Result({', '.join(parts)}; {self.steps} super-steps, {self.stopped})"
-
-
-def _words(options: Mapping[str, Any]) -> list[str]:
-    """Options of the command from those of Python: `range=(0, 1)` is `--range 0,1`."""
-    words = []
-    for name, value in options.items():
-        if value is False or value is None:
-            continue
-        words.append("--" + name.replace("_", "-"))
-        if isinstance(value, (tuple, list)):
-            words.append(",".join(map(str, value)))
-        elif value is not True:
-            words.append(str(value))
-    return words

@@ -1,11 +1,11 @@
 //! Errors of the library as exceptions, which the package defines in Python.
 
-use compiler::{
-    front::codes,
-    library::{Diagnostic, Failure, Source, report},
+use diderot::{Error, FailedStrand, Shortage};
+use pyo3::{
+    call::PyCallArgs,
+    exceptions::{PyMemoryError, PyOSError, PyValueError},
+    prelude::*,
 };
-use pyo3::{call::PyCallArgs, exceptions::PyMemoryError, prelude::*};
-use runtime::memory::Shortage;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// An exception of a class of the package.
@@ -39,47 +39,33 @@ pub(crate) fn fault(py: Python<'_>, text: &str) -> PyResult<()> {
     fenced(py, || panic!("{text}"))
 }
 
-/// The errors of a program.
-pub(crate) fn compile_error(py: Python<'_>, source: &Source, errors: Vec<Diagnostic>) -> PyErr {
-    let text = report::render(source, errors.clone(), false);
-    let lines = report::to_json_lines(source, errors);
-    raised(py, "CompileError", (text, lines))
-}
-
 /// The exception for an error in an input.
 pub(crate) fn input_error(py: Python<'_>, message: &str) -> PyErr {
     raised(py, "InputError", (message, ""))
 }
 
-/// Why a run could not begin or go on.
-pub(crate) fn failure(
-    py: Python<'_>,
-    source: &Source,
-    inputs: &[String],
-    failure: &Failure,
-) -> PyErr {
-    let text = failure.render(source);
-    let text = text.strip_prefix("error: ").unwrap_or(&text);
-    let text = &in_python(text, inputs);
-    let diagnostic = failure.diagnostic(source);
-    let lines = report::to_json_lines(source, diagnostic.into_iter().collect());
-    if failure.code == codes::INPUT {
-        return raised(py, "InputError", (text, lines));
+/// The exception for an error; messages name these inputs as Python does.
+pub(crate) fn raise(py: Python<'_>, inputs: &[String], error: &Error) -> PyErr {
+    let text = in_python(&error.to_string(), inputs);
+    match error {
+        Error::Compile(failure) => raised(py, "CompileError", (text, failure.json())),
+        Error::Input(failure) => raised(py, "InputError", (text, failure.json())),
+        Error::Run(failure) => {
+            let strand = failure.strand();
+            let (id, iterators) = (
+                strand.map(|strand: &FailedStrand| strand.id),
+                strand.and_then(|strand| strand.iterators.clone()),
+            );
+            let json = failure.json();
+            raised(
+                py,
+                "RunError",
+                (text, json, failure.code(), id, iterators, failure.step()),
+            )
+        }
+        Error::Files(_) => PyOSError::new_err(text),
+        _ => PyValueError::new_err(text),
     }
-    let strand = failure.strand.as_ref().map(|strand| strand.id);
-    let iterators = failure.strand.as_ref().and_then(|s| s.iterators.clone());
-    raised(
-        py,
-        "RunError",
-        (
-            text,
-            lines,
-            failure.code.name,
-            strand,
-            iterators,
-            failure.step,
-        ),
-    )
 }
 
 /// A message that names inputs as the options of the command, with their names as in Python.

@@ -1,16 +1,15 @@
 //! Images in the memory of arrays.
 
 use crate::errors;
-use compiler::library::{Arrangement, Orientation, SharedImage, Strided};
+use diderot::image::{
+    self, Arrangement, Axis, Endian, Header, Kind, NamedSpace, Orientation, SampleType,
+    SharedImage, Space, Strided,
+};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
     types::PyDict,
-};
-use runtime::{
-    image,
-    nrrd::{Axis, Endian, Header, Kind, NamedSpace, SampleType, Space},
 };
 use std::path::PathBuf;
 

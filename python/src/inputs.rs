@@ -1,35 +1,34 @@
 //! Values for the inputs of a program.
 
 use crate::{errors, image::Image, program::Program};
-use compiler::library::{self, Failure, ImageSource, InputType, InputValue, Source};
+use diderot::{
+    Error, InputType, InputValue,
+    image::{ImageSource, Reading, Triangle, World},
+};
 use numpy::PyReadonlyArray1;
 use pyo3::{exceptions::PyValueError, prelude::*};
-use runtime::image::{Reading, Triangle, World};
 use std::{
     ffi::OsString,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 /// Values for the inputs of a program, by name. Callers have already converted them to the shape of their type.
 #[pyclass(frozen, module = "diderot._native")]
 pub(crate) struct Inputs {
-    source: Arc<Source>,
     types: Vec<(String, InputType)>,
-    inputs: Mutex<library::Inputs>,
+    inputs: Mutex<diderot::Inputs>,
 }
 
 impl Inputs {
     pub(crate) fn new(program: &Program) -> Inputs {
-        let inputs = program.compiled.interface.inputs.iter();
-        let types = inputs.map(|input| (input.name.clone(), library::input_type(&input.ty)));
+        let inputs = program.program.inputs().into_iter();
         Inputs {
-            source: Arc::clone(&program.source),
-            types: types.collect(),
-            inputs: Mutex::new(library::Inputs::of(&program.compiled)),
+            types: inputs.map(|input| (input.name, input.ty)).collect(),
+            inputs: Mutex::new(program.program.new_inputs()),
         }
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, library::Inputs> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, diderot::Inputs> {
         self.inputs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -57,9 +56,9 @@ impl Inputs {
         }
     }
 
-    fn checked<R>(&self, py: Python<'_>, result: Result<R, Failure>) -> PyResult<R> {
+    fn checked<R>(&self, py: Python<'_>, result: Result<R, Error>) -> PyResult<R> {
         let names: Vec<String> = self.types.iter().map(|(name, _)| name.clone()).collect();
-        result.map_err(|failure| errors::failure(py, &self.source, &names, &failure))
+        result.map_err(|error| errors::raise(py, &names, &error))
     }
 
     /// Says how the image of an input is read.

@@ -1,18 +1,14 @@
 //! Outputs: from the values of strands to arrays, and from arrays to files.
 
 use crate::{errors, program::Program};
-use compiler::library::{
-    self, Column, Domain, Output, OutputData, OutputLength, Place, Values, picture_bytes,
-    write_files,
+use diderot::{
+    Column, Domain, FileOptions, Output, OutputData, OutputLength, OutputValues, Place, Range,
+    Values, Written,
+    image::{NamedSpace, Space},
+    picture_bytes, write_files,
 };
 use numpy::{Element, PyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, ndarray};
-use pyo3::{
-    IntoPyObjectExt,
-    exceptions::{PyOSError, PyValueError},
-    prelude::*,
-    types::PyBytes,
-};
-use runtime::{nrrd::NamedSpace, nrrd::Space, png::Range, reduce};
+use pyo3::{IntoPyObjectExt, exceptions::PyValueError, prelude::*, types::PyBytes};
 use std::{ffi::OsString, sync::Arc};
 
 /// The name of an output, its values, and for sequences of varying length how many elements each strand has.
@@ -36,13 +32,13 @@ pub(crate) fn arrays(py: Python<'_>, data: OutputData) -> PyResult<Arrays<'_>> {
         OutputLength::Dynamic => vec![lengths.iter().flatten().sum()],
     };
     shape.extend(&output.shape);
-    let values = Arc::try_unwrap(values).unwrap_or_else(|shared| reduce::Values::clone(&shared));
+    let values = Arc::try_unwrap(values).unwrap_or_else(|shared| OutputValues::clone(&shared));
     let array = match values {
-        reduce::Values::F32(values) => owned(py, shape, values)?,
-        reduce::Values::F64(values) => owned(py, shape, values)?,
-        reduce::Values::I32(values) => owned(py, shape, values)?,
-        reduce::Values::I64(values) => owned(py, shape, values)?,
-        reduce::Values::Bool(values) => {
+        OutputValues::F32(values) => owned(py, shape, values)?,
+        OutputValues::F64(values) => owned(py, shape, values)?,
+        OutputValues::I32(values) => owned(py, shape, values)?,
+        OutputValues::I64(values) => owned(py, shape, values)?,
+        OutputValues::Bool(values) => {
             let truths: Vec<bool> = values.into_iter().map(|b| b != 0).collect();
             owned(py, shape, truths)?
         }
@@ -106,8 +102,8 @@ impl<'py> Held<'py> {
 
 /// An output of a program by its name.
 fn described(program: &Program, name: &str) -> PyResult<Output> {
-    let outputs = library::outputs(&program.compiled.interface);
-    let found = outputs.into_iter().find(|output| output.name == name);
+    let mut outputs = program.program.outputs().into_iter();
+    let found = outputs.find(|output| output.name == name);
     found.ok_or_else(|| PyValueError::new_err(format!("there is no output `{name}`")))
 }
 
@@ -121,6 +117,34 @@ fn domain(sizes: Vec<usize>, is_grid: bool) -> Domain {
 /// Directions, origin and the name of the space of a place.
 type PlaceParts = (Vec<Vec<f64>>, Vec<f64>, Option<String>);
 
+/// An option of the command about files: the output that it is about, if it is about one, its name and its value.
+pub(crate) type FileOption = (Option<String>, String, OsString);
+
+/// Options with those of a call.
+pub(crate) fn options(
+    py: Python<'_>,
+    mut options: FileOptions,
+    given: &[FileOption],
+) -> PyResult<FileOptions> {
+    for (output, name, value) in given {
+        let set = options.set(output.as_deref(), name, value);
+        set.map_err(|error| errors::raise(py, &[], &error))?;
+    }
+    Ok(options)
+}
+
+/// The names of files, their descriptions and notes about them.
+pub(crate) fn files(written: &[Written]) -> Vec<(OsString, String, Vec<String>)> {
+    let files = written.iter().map(|written| {
+        let tally = written.tally.iter();
+        let of_tally = tally.flat_map(|tally| tally.notes(&written.file.to_string(), false));
+        let notes = written.notes.iter().cloned().chain(of_tally).collect();
+        let file = written.file.as_os_str().into();
+        (file, written.description.clone(), notes)
+    });
+    files.collect()
+}
+
 /// Writes outputs as the command does, with its options; gives the names of the files, their descriptions and notes about them.
 #[pyfunction]
 pub(crate) fn save(
@@ -129,9 +153,9 @@ pub(crate) fn save(
     outputs: Vec<(String, Bound<'_, PyAny>, Option<Vec<usize>>)>,
     sizes: Vec<usize>,
     place: Option<PlaceParts>,
-    words: Vec<OsString>,
+    given: Vec<FileOption>,
 ) -> PyResult<Vec<(OsString, String, Vec<String>)>> {
-    let domain = domain(sizes, program.compiled.interface.grid);
+    let domain = domain(sizes, program.program.axes().is_some());
     let described: Vec<Output> = outputs
         .iter()
         .map(|(name, ..)| described(program, name))
@@ -147,6 +171,7 @@ pub(crate) fn save(
             values: held.values()?,
             lengths: lengths.as_deref(),
             range: Range::Usual,
+            colours: None,
         });
     }
     let place = place.map(|(directions, origin, space)| {
@@ -157,20 +182,12 @@ pub(crate) fn save(
             origin,
         }
     });
-    let write = || write_files(&columns, &domain, place.as_ref(), &words);
-    let written =
-        errors::fenced(py, write)?.map_err(|problems| PyOSError::new_err(problems.join("\n")))?;
-    let told = written.into_iter().map(|written| {
-        let tally = written.tally.iter();
-        let of_tally = tally.flat_map(|tally| tally.notes(&written.file.to_string(), false));
-        let notes = written.notes.iter().cloned().chain(of_tally).collect();
-        (
-            written.file.as_os_str().into(),
-            written.description.clone(),
-            notes,
-        )
-    });
-    Ok(told.collect())
+    let options = options(py, FileOptions::of(described.clone()), &given)?;
+    let write = || write_files(&columns, &domain, place.as_ref(), &options);
+    let written = errors::fenced(py, write)?;
+    Ok(files(
+        &written.map_err(|error| errors::raise(py, &[], &error))?,
+    ))
 }
 
 /// The bytes of the picture of an output, as the command would write it with these options.
@@ -181,7 +198,7 @@ pub(crate) fn picture<'py>(
     name: &str,
     array: Bound<'py, PyAny>,
     sizes: Vec<usize>,
-    words: Vec<OsString>,
+    given: Vec<FileOption>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (output, held) = (described(program, name)?, Held::new(&array)?);
     let column = Column {
@@ -189,9 +206,11 @@ pub(crate) fn picture<'py>(
         values: held.values()?,
         lengths: None,
         range: Range::Usual,
+        colours: None,
     };
-    let domain = domain(sizes, program.compiled.interface.grid);
-    let bytes = errors::fenced(py, || picture_bytes(&column, &domain, &words))?;
-    let bytes = bytes.map_err(|problems| PyValueError::new_err(problems.join("\n")))?;
+    let domain = domain(sizes, program.program.axes().is_some());
+    let options = options(py, FileOptions::of(vec![output.clone()]), &given)?;
+    let bytes = errors::fenced(py, || picture_bytes(&column, &domain, &options))?;
+    let bytes = bytes.map_err(|error| PyValueError::new_err(error.to_string()))?;
     Ok(PyBytes::new(py, &bytes))
 }

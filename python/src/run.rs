@@ -1,7 +1,12 @@
 //! Runs: on other threads, while the calling thread waits for the end without the interpreter's lock, and looks at signals.
 
-use crate::{errors, inputs::Inputs, outputs, program::Program};
-use compiler::library::{self, Control, Domain, Event, Failure, Place, RunEnd, Source, attended};
+use crate::{
+    errors,
+    inputs::Inputs,
+    outputs::{self, FileOption},
+    program::Program,
+};
+use diderot::{Control, Domain, End, Error, Event, FileOptions, Place, attended, image::Space};
 use pyo3::{exceptions::PyRuntimeError, prelude::*, types::PyDict};
 use std::{
     sync::{Arc, Mutex, MutexGuard, TryLockError},
@@ -14,12 +19,12 @@ const LOOK: Duration = Duration::from_millis(50);
 /// A run of a program.
 #[pyclass(frozen, module = "diderot._native")]
 pub(crate) struct Run {
-    source: Arc<Source>,
+    program: diderot::Program,
     /// The names of the inputs.
     inputs: Vec<String>,
     control: Arc<Control>,
     /// Nothing once its outputs were moved away.
-    run: Mutex<Option<library::Run>>,
+    run: Mutex<Option<diderot::Run>>,
 }
 
 impl Run {
@@ -30,20 +35,24 @@ impl Run {
         workers: Option<usize>,
     ) -> PyResult<Run> {
         let inputs = inputs.lock().clone();
-        let begin = || py.detach(|| library::Run::new(&program.compiled, &inputs, workers));
-        let run = errors::fenced(py, begin)?;
-        let names = program.compiled.interface.inputs.iter();
-        let names: Vec<String> = names.map(|input| input.name.clone()).collect();
-        let run = run.map_err(|failure| errors::failure(py, &program.source, &names, &failure))?;
+        let program = &program.program;
+        let begin = || match workers {
+            Some(workers) => program.start_on(&inputs, workers),
+            None => program.start(&inputs),
+        };
+        let run = errors::fenced(py, || py.detach(begin))?;
+        let names = program.inputs().into_iter();
+        let names: Vec<String> = names.map(|input| input.name).collect();
+        let run = run.map_err(|error| errors::raise(py, &names, &error))?;
         Ok(Run {
-            source: Arc::clone(&program.source),
+            program: program.clone(),
             inputs: names,
             control: Arc::clone(run.control()),
             run: Mutex::new(Some(run)),
         })
     }
 
-    fn lock(&self) -> PyResult<MutexGuard<'_, Option<library::Run>>> {
+    fn lock(&self) -> PyResult<MutexGuard<'_, Option<diderot::Run>>> {
         self.run.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => {
                 PyRuntimeError::new_err("this run is already running, in another thread")
@@ -52,8 +61,8 @@ impl Run {
         })
     }
 
-    fn failed(&self, py: Python<'_>, failure: &Failure) -> PyErr {
-        errors::failure(py, &self.source, &self.inputs, failure)
+    fn failed(&self, py: Python<'_>, error: &Error) -> PyErr {
+        errors::raise(py, &self.inputs, error)
     }
 }
 
@@ -69,7 +78,16 @@ impl Run {
         let mut run = self.lock()?;
         let run = run.as_mut().ok_or_else(taken)?;
         let created = errors::fenced(py, || py.detach(|| run.create()))?;
-        created.map_err(|failure| self.failed(py, &failure))
+        created.map_err(|error| self.failed(py, &error))
+    }
+
+    /// Writes files while it runs, with options of the command; gives warnings about lack of space.
+    fn record(&self, py: Python<'_>, options: Vec<FileOption>) -> PyResult<Vec<String>> {
+        let mut run = self.lock()?;
+        let run = run.as_mut().ok_or_else(taken)?;
+        let options = outputs::options(py, FileOptions::new(&self.program), &options)?;
+        let begun = errors::fenced(py, || run.record(&options))?;
+        begun.map_err(|error| self.failed(py, &error))
     }
 
     /// Runs up to this many super-steps, or to the end. `progress` gets the numbers of super-steps and of active, stable and dead
@@ -126,10 +144,10 @@ impl Run {
         // A signal that came after the last look is not lost.
         py.check_signals()?;
         match end {
-            Ok(RunEnd::Finished) => Ok("stable"),
-            Ok(RunEnd::StepLimit) => Ok("limit"),
-            Ok(RunEnd::Cancelled | RunEnd::Stopped) => Ok("cancelled"),
-            Err(failure) => Err(self.failed(py, &failure)),
+            Ok(End::Finished) => Ok("stable"),
+            Ok(End::StepLimit) => Ok("limit"),
+            Ok(End::Cancelled | End::Stopped) => Ok("cancelled"),
+            Err(error) => Err(self.failed(py, &error)),
         }
     }
 
@@ -148,7 +166,7 @@ impl Run {
 
     /// Whether nothing is left to run.
     fn is_over(&self) -> PyResult<bool> {
-        Ok(self.lock()?.as_ref().is_none_or(library::Run::is_over))
+        Ok(self.lock()?.as_ref().is_none_or(diderot::Run::is_over))
     }
 
     /// The outputs as they are now, and the properties of the run. If `last`, they are moved instead of copied. `None` if there
@@ -157,19 +175,21 @@ impl Run {
         let mut guard = self.lock()?;
         let run = guard.as_mut().ok_or_else(taken)?;
         let outputs = errors::fenced(py, || py.detach(|| run.outputs()))?;
-        let outputs = outputs.map_err(|failure| self.failed(py, &failure))?;
-        let Some(outputs) = outputs else {
-            return Ok(None);
+        let outputs = match outputs {
+            Ok(outputs) => outputs,
+            Err(Error::Misuse(_)) => return Ok(None),
+            Err(error) => return Err(self.failed(py, &error)),
         };
         let about = PyDict::new(py);
         let counts = run.counts();
         about.set_item("steps", run.steps())?;
         about.set_item("counts", (counts.active, counts.stable, counts.dead))?;
         about.set_item("warnings", run.warnings())?;
-        let notes = run.notes().iter().map(ToString::to_string);
+        let notes = run.notes().into_iter();
         let notes: Vec<String> = notes
             .map(|note| errors::in_python(&note, &self.inputs))
             .collect();
+        about.set_item("files", outputs::files(run.written()))?;
         about.set_item("notes", notes)?;
         about.set_item("place", run.place().map(placed))?;
         let sizes = outputs.first().map(|output| match &output.domain {
@@ -192,7 +212,7 @@ impl Run {
 /// Directions, origin and the name of the space of a place.
 fn placed(place: &Place) -> (Vec<Vec<f64>>, Vec<f64>, Option<&'static str>) {
     let space = match &place.space {
-        runtime::nrrd::Space::Named(named) => Some(named.name()),
+        Space::Named(named) => Some(named.name()),
         _ => None,
     };
     (place.directions.clone(), place.origin.clone(), space)

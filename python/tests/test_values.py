@@ -184,3 +184,40 @@ create_array { s(i) | i in 0..9 }"""
     assert np.array_equal(pickle.loads(pickle.dumps(program)).run()["r"], on_cpu["r"])
     with pytest.raises(ValueError, match="cuda-only"):
         diderot.compile(text, target="opencl")  # type: ignore[arg-type]
+
+
+def test_fixes_are_edits_that_remove_the_error() -> None:
+    text = "#version 2.0\ninput real half = 0.5;\nstrand s (int i) { output real x = hlaf; update { stabilize; } }\ncreate_array { s(i) | i in 0..0 }\n"
+    with pytest.raises(diderot.CompileError) as error:
+        diderot.compile(text)
+    (fix,) = error.value.diagnostics[0].fixes
+    (edit,) = fix.edits
+    lines = text.split("\n")
+    line = lines[edit.line - 1]
+    lines[edit.line - 1] = line[: edit.column - 1] + edit.text + line[edit.end_column - 1 :]
+    assert diderot.compile("\n".join(lines)).run()["x"] == [0.5]
+
+
+FILM = """#version 2.0
+strand s (int row, int col) {
+    output real v = (row + col)/16.0;
+    int n = 0;
+    update { v += 0.1; n += 1; if (n == 4) { stabilize; } }
+}
+create_array { s(row, col) | row in 0..4, col in 0..5 }
+"""
+
+
+def test_files_are_written_while_a_run_goes_on(command: str, tmp_path: Path) -> None:
+    (tmp_path / "film.diderot").write_text(FILM, encoding="utf-8")
+    words = [command, "film.diderot", "-s", "2", "-o", "theirs.apng", "--fps", "5"]
+    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    program = diderot.compile(FILM)
+    result = program.run(record=diderot.Record(tmp_path / "mine.apng", snapshot=2, fps=5))
+    assert result.report.files == (str(tmp_path / "mine.apng"),)
+    assert (tmp_path / "mine.apng").read_bytes() == (tmp_path / "theirs.apng").read_bytes()
+    # A grid that is streamed to its file can be read, too.
+    result = program.run(record=diderot.Record({"v": tmp_path / "v.npy"}))
+    assert (np.load(tmp_path / "v.npy") == result["v"]).all()
+    with pytest.raises(OSError, match="no/such/folder"):
+        program.run(record=diderot.Record("no/such/folder/v.nrrd"))

@@ -24,6 +24,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use crate::file_name::escaped;
+use crate::file_reference::numbered_files;
 use crate::memory::Contents;
 use crate::nrrd::{self, Decompressed, Header, Nrrd, STANDARD_INPUT, Samples, Storage};
 pub use error::{ImageError, Level, Note};
@@ -111,17 +112,6 @@ impl<'a> Opened<'a> {
     }
 }
 
-/// The numbered pictures that a name stands for, unless there is a file of that name.
-fn stack_of(path: &Path) -> Option<stack::Stack> {
-    let stack = path.to_str().and_then(stack::Stack::parse)?;
-    (!path.exists()).then_some(stack)
-}
-
-/// The files of the numbered pictures that a name stands for; nothing if it is the name of one file.
-pub(crate) fn numbered_files(path: &Path) -> Option<Vec<PathBuf>> {
-    Some(stack_of(path)?.files().collect())
-}
-
 impl<'a> Source<'a> {
     /// Opens a file; `-` is standard input. A name like `slice%03d.tif 1 120` stands for numbered pictures, unless there
     /// is a file of that name.
@@ -134,8 +124,8 @@ impl<'a> Source<'a> {
         path: &Path,
         array: Option<&str>,
     ) -> Result<Source<'static>, ImageError> {
-        if let Some(stack) = stack_of(path) {
-            return stack.open().map_err(|e| e.in_file(path));
+        if let Some(files) = numbered_files(path) {
+            return stack::open(files).map_err(|e| e.in_file(path));
         }
         open_file(path, array).map_err(|e| e.in_file(path))
     }

@@ -1,14 +1,10 @@
 //! The inputs of a program: their types, and their values from words.
 //!
 //! Takes the words of a command line and the type of an input. Returns the exact value, or a message that quotes the word at fault
-//! and names the expected form. [`command_line`] finds the words of each input. Values in files are only named here;
+//! and names the expected form. Values in files are only named here;
 //! [`sequence`] and [`crate::image`] read them.
 
-pub mod command_line;
-pub mod help;
-pub mod options;
 pub mod sequence;
-pub mod sweep;
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -141,7 +137,7 @@ impl fmt::Display for InputType {
 
 impl InputType {
     /// Whether a value consists of a fixed number of numbers or truth values.
-    fn is_numbers(&self) -> bool {
+    pub fn is_numbers(&self) -> bool {
         match self {
             InputType::Bool | InputType::Int | InputType::Real => true,
             InputType::Tensor(_) => true,
@@ -230,7 +226,7 @@ pub fn parse_value<W: AsRef<OsStr>>(
 }
 
 /// The values in a word: separated by commas, semicolons or blanks, with or without brackets.
-fn split_values(word: &str) -> impl Iterator<Item = String> {
+pub fn split_values(word: &str) -> impl Iterator<Item = String> {
     let parts = word.split(|c: char| c.is_whitespace() || ",;[]".contains(c));
     parts.filter(|part| !part.is_empty()).map(str::to_string)
 }

@@ -14,10 +14,12 @@
 //! Tests named `memory` count what the allocator gives out and say nothing new there.
 
 pub mod abi;
+pub mod colour_maps;
 mod derivatives;
 pub mod eigen;
 pub mod fem;
 pub mod file_name;
+pub mod file_reference;
 pub mod formats;
 pub mod grid;
 pub mod image;

@@ -15,6 +15,7 @@ mod meshes;
 mod names;
 mod nrrd_files;
 mod numpy;
+pub mod options;
 pub mod picture;
 pub mod plan;
 mod points;

@@ -47,6 +47,7 @@ fn with<R>(values: Values<'_>, work: impl FnOnce(Contents<'_>) -> R) -> R {
         values,
         lengths: None,
         range: Range::Usual,
+        colours: None,
     }];
     work(Contents {
         columns: &columns,

@@ -85,6 +85,7 @@ fn write_with(
         values,
         lengths,
         range,
+        colours: None,
     }];
     let contents = Contents {
         columns: &columns,

@@ -1,7 +1,8 @@
 //! Pictures: stored integers come back, numbers become levels, damaged files are errors.
 
+use runtime::colour_maps::ColourMap;
 use runtime::output::picture::{NanColour, Tally, picture};
-use runtime::output::{Domain, Length, Output, Scalar, Values};
+use runtime::output::{Column, Domain, Length, Output, Scalar, Values};
 use runtime::png::{self, Depth, Png, Range};
 
 #[test]
@@ -97,8 +98,74 @@ fn levels(
         is_position: false,
     };
     let domain = Domain::Grid(vec![1, values.len() / channels]);
-    let (png, tally) = picture(&output, &domain, values, range, depth, nan).unwrap();
+    let column = Column {
+        output: &output,
+        values,
+        lengths: None,
+        range,
+        colours: None,
+    };
+    let (png, tally) = picture(column, &domain, depth, nan).unwrap();
     (png.samples().to_vec(), tally)
+}
+
+#[test]
+fn numbers_have_the_colours_of_a_map() {
+    let output = Output {
+        name: "out".into(),
+        shape: vec![],
+        length: Length::One,
+        scalar: Scalar::Real,
+        is_position: false,
+    };
+    let shown = |map: &str, values: &[f64], range: Range, nan: NanColour| {
+        let column = Column {
+            output: &output,
+            values: Values::F64(values),
+            lengths: None,
+            range,
+            colours: Some(ColourMap::named(map).unwrap()),
+        };
+        let domain = Domain::Grid(vec![1, values.len()]);
+        picture(column, &domain, Depth::Eight, nan).unwrap()
+    };
+    // The numbers of all colours, from the first to the last.
+    let steps: Vec<f64> = (0..256).map(|n| 3.0 + f64::from(n) / 128.0).collect();
+    for map in ColourMap::all().iter().filter(|map| !map.is_diverging()) {
+        let (png, tally) = shown(map.name, &steps, Range::Usual, NanColour::Black);
+        let expected: Vec<u16> = map.colours.iter().map(|&level| level.into()).collect();
+        assert_eq!(png.samples(), expected, "{}", map.name);
+        assert_eq!(tally.range, (3.0, 3.0 + 255.0 / 128.0));
+        let note = format!("x.png: {} from 3 to 4.992", map.name);
+        assert!(tally.notes("x.png", false)[0].starts_with(&note), "{note}");
+    }
+    // Zero is in the middle of a diverging map, whatever the numbers are.
+    let (png, tally) = shown(
+        "diverging",
+        &[-1.0, 0.0, 4.0],
+        Range::Usual,
+        NanColour::Black,
+    );
+    let map = ColourMap::named("diverging").unwrap();
+    let middle = map.colour(0.5).map(|tone| (tone * 255.0).round() as u16);
+    assert_eq!(
+        (tally.range, &png.samples()[3..6]),
+        ((-4.0, 4.0), &middle[..])
+    );
+    // Numbers beyond the range have the outermost colours, and a NaN can be transparent.
+    let values = [-9.0, f64::NAN, 9.0];
+    let (png, tally) = shown(
+        "heat",
+        &values,
+        Range::Between(0.0, 1.0),
+        NanColour::Transparent,
+    );
+    let heat = ColourMap::named("heat").unwrap().colours;
+    let [first, last] = [0, 765].map(|at| [0, 1, 2].map(|c| u16::from(heat[at + c])));
+    let expected = [&first[..], &[255, 0, 0, 0, 0], &last[..], &[255]].concat();
+    assert_eq!((png.channels(), png.samples()), (4, &expected[..]));
+    assert_eq!((tally.below, tally.above, tally.nan), (1, 1, 1));
+    assert!(ColourMap::named("jet").is_err_and(|message| message.contains("viridis")));
 }
 
 const VALUES: [f64; 8] = [

@@ -1,8 +1,7 @@
 //! The files of a run are checked before it begins, and all errors are reported at once.
 
-use runtime::input::options::{OutputOptions, RunOptions};
-use runtime::input::{command_line, options};
-use runtime::output::plan::{Plan, plan};
+use runtime::output::options::{FileOptions, OutputOptions};
+use runtime::output::plan::{OtherFiles, Plan, plan};
 use runtime::output::{Domain, Length, Output, Scalar};
 
 fn output(name: &str, shape: &[usize], length: Length) -> Output {
@@ -15,30 +14,19 @@ fn output(name: &str, shape: &[usize], length: Length) -> Output {
     }
 }
 
-fn options(files: &[Option<&str>]) -> RunOptions {
-    let outputs = files.iter().map(|_| options::OutputName {
-        name: String::new(),
-        dynamic: false,
-    });
-    let program = options::Program {
-        outputs: outputs.collect(),
-        ..options::Program::default()
-    };
-    let Ok(command_line::CommandLine::Run(mut run)) = command_line::parse::<String>(&program, &[])
-    else {
-        panic!("nothing is wrong with no words");
-    };
-    for (options, file) in run.outputs.iter_mut().zip(files) {
+fn options(files: &[Option<&str>]) -> FileOptions {
+    let mut all = FileOptions::new(files.len());
+    for (options, file) in all.outputs.iter_mut().zip(files) {
         *options = OutputOptions {
             file: file.map(Into::into),
             ..OutputOptions::default()
         };
     }
-    *run
+    all
 }
 
-fn problems(outputs: &[Output], domain: &Domain, run: &RunOptions) -> Vec<String> {
-    plan(outputs, domain, run, &[]).expect_err("problems")
+fn problems(outputs: &[Output], domain: &Domain, run: &FileOptions) -> Vec<String> {
+    plan(outputs, domain, run, &OtherFiles::default()).expect_err("problems")
 }
 
 #[test]
@@ -88,8 +76,13 @@ fn two_outputs_share_a_file_only_where_its_format_takes_several() {
         "{found:?}"
     );
     for file in ["x.csv", "x.npz", "x.vtp", "x.ply", "x.obj"] {
-        let Plan { results, .. } =
-            plan(&outputs, &domain, &options(&[Some(file); 2]), &[]).unwrap();
+        let Plan { results, .. } = plan(
+            &outputs,
+            &domain,
+            &options(&[Some(file); 2]),
+            &OtherFiles::default(),
+        )
+        .unwrap();
         assert_eq!(
             (results.len(), &results[0].outputs[..]),
             (1, &[0, 1][..]),
@@ -130,7 +123,12 @@ fn each_format_has_its_shapes() {
         (scalar(), grid(2), "v.apng", false),
     ];
     for (output, domain, file, fits) in rows {
-        let found = plan(&[output], &domain, &options(&[Some(file)]), &[]);
+        let found = plan(
+            &[output],
+            &domain,
+            &options(&[Some(file)]),
+            &OtherFiles::default(),
+        );
         assert_eq!(found.is_ok(), fits, "{file} over {domain:?}: {found:?}");
     }
 }
@@ -146,7 +144,7 @@ fn snapshots_are_called_after_what_was_asked_for() {
         run.outputs[0].snapshot_prefix = prefix.map(Into::into);
         let Plan {
             snapshots, digits, ..
-        } = plan(&outputs, &domain, &run, &[]).unwrap();
+        } = plan(&outputs, &domain, &run, &OtherFiles::default()).unwrap();
         snapshots[0].destination.numbered(50, digits).file
     };
     assert_eq!(snapshot(None, None, None), "rgb-0050.nrrd");
@@ -171,7 +169,7 @@ fn snapshots_are_called_after_what_was_asked_for() {
         snapshots,
         results,
         ..
-    } = plan(&outputs, &domain, &film, &[]).unwrap();
+    } = plan(&outputs, &domain, &film, &OtherFiles::default()).unwrap();
     assert_eq!((films.len(), snapshots.len(), results.len()), (1, 0, 0));
 }
 
@@ -189,7 +187,7 @@ fn the_output_with_the_positions_is_found_or_asked_for() {
     );
     let mut named = options(&[Some("x.vtp"); 2]);
     named.points = Some("b".into());
-    assert!(plan(&two, &domain, &named, &[]).is_ok());
+    assert!(plan(&two, &domain, &named, &OtherFiles::default()).is_ok());
     named.points = Some("c".into());
     assert!(problems(&two, &domain, &named)[0].contains("--points c"));
     let whole = [Output {
@@ -197,7 +195,13 @@ fn the_output_with_the_positions_is_found_or_asked_for() {
         ..output("pos", &[2], Length::One)
     }];
     assert!(
-        plan(&whole, &domain, &options(&[Some("x.vtp")]), &[]).is_err(),
+        plan(
+            &whole,
+            &domain,
+            &options(&[Some("x.vtp")]),
+            &OtherFiles::default()
+        )
+        .is_err(),
         "integers are not positions"
     );
 }

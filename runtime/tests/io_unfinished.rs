@@ -24,6 +24,7 @@ fn unfinished_files_are_removed_and_finished_ones_stay() {
         values: Values::F32(&[0.0, 1.0]),
         lengths: None,
         range: Range::Usual,
+        colours: None,
     }];
     let domain = Domain::Grid(vec![1, 2]);
     let contents = Contents {

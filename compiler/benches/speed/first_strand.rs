@@ -4,7 +4,7 @@ use super::milliseconds;
 use super::ours::{compile, read};
 use compiler::{
     pipeline::{Compiled, Session},
-    run::{ImageSource, Inputs, Running},
+    run::{ImageSource, Inputs, Run},
 };
 use ndarray::{ArrayD, IxDyn};
 use runtime::image::{ImageArray, Orientation};
@@ -45,9 +45,9 @@ fn one(path: &Path, header: bool) {
         let inputs = small_world(&compiled);
         let start = Instant::now();
         // Meshes and lists come from files; without them it ends where they would be read.
-        if let Ok(mut running) = Running::new(&compiled, &inputs, 1) {
+        if let Ok(mut running) = Run::new(&compiled, &inputs, 1) {
             running
-                .run(Some(1), &mut std::io::sink())
+                .run(Some(1), &mut std::io::sink(), &mut [])
                 .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         }
         let first = start.elapsed();

@@ -3,7 +3,7 @@
 use compiler::{
     front::source::Source,
     pipeline::{self, Compiled, Options, Session},
-    run::{Images, Inputs, Prepared as World},
+    run::{Images, Inputs, Run},
 };
 use runtime::{input::InputValue, reduce::Values, simd::Isa};
 use std::{
@@ -77,11 +77,11 @@ impl Prepared {
     pub(crate) fn run(&self, workers: usize) -> Ran {
         let images = Images::load(&self.compiled, &self.inputs).expect("images");
         let start = Instant::now();
-        let world = World::new(&self.compiled, &self.inputs, &images).expect("globals");
-        let running = world.complete(&workers.into(), &Arc::default(), &mut std::io::sink(), None);
-        let running = running.expect("a run without errors");
-        let running = running.expect("a run that is not stopped");
-        let values = running.output(0, false).values;
+        let run = Run::with_images(&self.compiled, &self.inputs, &images, &workers.into());
+        let mut run = run.expect("globals");
+        run.run(None, &mut std::io::sink(), &mut [])
+            .expect("no error");
+        let values = run.output(0).expect("an output").values;
         Ran {
             time: start.elapsed(),
             values,

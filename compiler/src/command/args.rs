@@ -2,14 +2,17 @@
 //!
 //! Options of the original compiler are accepted, also where we have nothing to choose.
 
-use super::words::{self, Divided};
+use super::{
+    program_line,
+    words::{self, Divided},
+};
 use crate::{
     codegen::Target,
     front::codes::{self, Code},
     pipeline::{Options, STAGES},
 };
 use clap::{Args, CommandFactory, Parser, Subcommand, builder::PossibleValue, error::ErrorKind};
-use runtime::{file_name::escaped, input::options, simd::Isa};
+use runtime::{file_name::escaped, simd::Isa};
 use std::{ffi::OsString, path::PathBuf};
 
 /// What the user wants.
@@ -258,7 +261,7 @@ pub(super) struct InfoWords {
     #[arg(long)]
     pub(super) header: bool,
     // As for runs.
-    #[arg(long, value_name = "SIZE", help = capitalized(options::help_of("--memory")), value_parser = options::size)]
+    #[arg(long, value_name = "SIZE", help = capitalized(program_line::help_of("--memory")), value_parser = program_line::size)]
     pub(super) memory: Option<u64>,
     /// List the GPUs that `--target cuda` can use
     #[arg(long)]

@@ -6,7 +6,7 @@
 use super::{FAILURE, SUCCESS, complain, info::interface_json, read_source, report};
 use crate::{
     front::typed::tree::{Constant, InputDefault},
-    ir::interface::{Input, Interface, Target},
+    ir::interface::{Input, InputTarget, Interface},
     pipeline::{self, Options, Session, Stopped},
     run::{self, input_type},
 };
@@ -184,7 +184,7 @@ impl Library<'_> {
                     "bool @P@_input_set_by_name_{name}(@P@_world_t *wrld, const char *file);\n\
                      #ifdef DIDEROT_TEEM\nbool @P@_input_set_{name}(@P@_world_t *wrld, Nrrd *nin);\n#endif\n"
                 );
-                if matches!(input.target, Target::Image(_)) {
+                if matches!(input.target, InputTarget::Image(_)) {
                     text += &format!(
                         "bool @P@_input_set_array_{name}(@P@_world_t *wrld, const diderot_array *array);\n"
                     );
@@ -315,7 +315,7 @@ impl Library<'_> {
                 "bool @P@_input_set_by_name_{name}(@P@_world_t *wrld, const char *file) {{\n\
                  \x20   return failed_inputs(wrld, diderot_set_file(wrld->inputs, \"{name}\", file));\n}}\n"
             );
-            if matches!(input.target, Target::Image(_)) {
+            if matches!(input.target, InputTarget::Image(_)) {
                 *text += &format!(
                     "bool @P@_input_set_array_{name}(@P@_world_t *wrld, const diderot_array *array) {{\n\
                      \x20   return failed_inputs(wrld, diderot_set_image(wrld->inputs, \"{name}\", array));\n}}\n"

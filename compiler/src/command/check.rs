@@ -1,6 +1,8 @@
 //! `diderotc check`: everything that is wrong with programs.
 
-use super::{FAILURE, SUCCESS, complain, read_source, report, say, words::is_program};
+use super::{
+    FAILURE, SUCCESS, complain, program_line::shadows, read_source, report, say, words::is_program,
+};
 use crate::{
     front::{
         report::to_json_lines,
@@ -8,7 +10,7 @@ use crate::{
     },
     pipeline::{self, Options},
 };
-use runtime::{file_name::FileName, input::command_line::shadows};
+use runtime::file_name::FileName;
 use std::path::{Path, PathBuf};
 
 /// Checks files, and all programs in directories, and reports everything about all of them.

@@ -1,38 +1,34 @@
 //! A run of a compiled program, or several: inputs, checks, super-steps and files.
 
 use super::{
-    FAILURE, INTERRUPTED, SUCCESS, USAGE, complain, interrupts, report, space,
-    steps::{End, Ran},
+    FAILURE, INTERRUPTED, SUCCESS, USAGE, complain,
+    interrupts::{self, Watch},
+    program_line::{Program, RunOptions, sweep},
+    progress::Progress,
+    report,
 };
 use crate::{
     front::{
+        codes,
         source::Source,
         typed::tree::{Constant, InputDefault},
     },
     pipeline::Compiled,
-    run::{self, Failure, Images, Inputs, Prepared, Running},
+    run::{Failure, Images, Inputs, Observer, Recording, Run},
 };
 use runtime::{
     file_name::FileName,
-    grid::{Place, Placement},
+    grid::Placement,
     image::Level,
-    input::{
-        InputValue,
-        options::{Program, RunOptions},
-        sweep,
-    },
+    input::InputValue,
     memory,
-    output::{
-        FileUse, OutputError, TextFile,
-        film::Film,
-        format::STANDARD_OUTPUT,
-        plan::{Plan, Target, plan},
-        write::{Contents, Number, Style, Written, write},
-    },
+    output::{FileUse, OutputError, TextFile, format::STANDARD_OUTPUT, plan::OtherFiles},
     world::{RunEnd, Workers},
 };
 use std::{
+    fmt::Display,
     io::{self, Write},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -76,16 +72,15 @@ pub(super) fn execute(
             complain(&super::info::of_file(file));
         }
     }
-    let read = files_read(source, options, &inputs);
     let mut execution = Execution {
         source,
         compiled,
-        read,
+        others: other_files(source, options, &inputs),
         program,
         options,
         images,
-        absence_told: false,
-        films: Vec::new(),
+        recording: Recording::new(options.files.clone()),
+        is_absence_reported: false,
         workers,
         printer: None,
         stages,
@@ -100,46 +95,52 @@ pub(super) fn execute(
     }
 }
 
-/// The files that a run reads: the program, its imports, and its inputs.
-fn files_read(source: &Source, options: &RunOptions, inputs: &Inputs) -> Vec<FileUse> {
+/// The files of a run beside its outputs: the program, its imports, its inputs, and printed text.
+fn other_files(source: &Source, options: &RunOptions, inputs: &Inputs) -> OtherFiles {
     let mut paths = source.paths();
     let program = paths.next().map(|file| FileUse::of(file, "the program"));
     let imports = paths.map(|file| FileUse::of(file, "an import of the program"));
-    let inputs = inputs.files_read();
-    let models = options
-        .outputs
-        .iter()
-        .filter_map(|output| match &output.place {
-            Some(Placement::Like(file)) => Some(FileUse::of(file, "the file of a --place")),
-            _ => None,
-        });
-    let all = program
-        .into_iter()
-        .chain(imports)
-        .chain(inputs)
-        .chain(models);
-    all.filter(|used| used.file.is_file()).collect()
+    let outputs = options.files.outputs.iter();
+    let models = outputs.filter_map(|output| match &output.place {
+        Some(Placement::Like(file)) => Some(FileUse::of(file, "the file of a --place")),
+        _ => None,
+    });
+    let read = program.into_iter().chain(imports);
+    let read = read.chain(inputs.files_read()).chain(models);
+    let printed = (options.print != *STANDARD_OUTPUT)
+        .then(|| FileUse::of(options.print.clone(), "printed text (-print)"));
+    OtherFiles {
+        read: read.filter(|used| used.file.is_file()).collect(),
+        written: printed.into_iter().collect(),
+    }
 }
 
 pub(super) struct Execution<'a> {
     pub(super) source: &'a Source,
-    pub(super) compiled: &'a Compiled,
+    compiled: &'a Compiled,
     program: &'a Program,
     pub(super) options: &'a RunOptions,
-    pub(super) images: Images,
-    /// The files that all runs read.
-    read: Vec<FileUse>,
-    /// Whether it was said that there is no GPU.
-    pub(super) absence_told: bool,
-    /// Films in the making, in the order of the plan.
-    films: Vec<Film>,
-    /// What all runs run on.
-    pub(super) workers: Workers,
+    images: Images,
+    others: OtherFiles,
+    pub(super) recording: Recording,
+    /// Whether it was reported that there is no GPU.
+    is_absence_reported: bool,
+    /// The threads of all runs.
+    workers: Workers,
     /// Where printed text goes, once something runs.
-    printer: Option<Printer>,
+    printer: Option<PrintedText>,
     /// How long the stages of the compilation took.
     pub(super) stages: &'a [(&'static str, Duration)],
     pub(super) times: Times,
+}
+
+/// How the super-steps of a run ended, if its outputs are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// As the scheduler says.
+    Run(RunEnd),
+    /// There was no memory to go on.
+    OutOfMemory,
 }
 
 /// How long the parts of all runs took together.
@@ -148,101 +149,107 @@ pub(super) struct Times {
     pub(super) load: Duration,
     pub(super) create: Duration,
     pub(super) steps: Duration,
-    pub(super) gather: Duration,
-    pub(super) write: Duration,
 }
 
 impl Execution<'_> {
     fn all_runs(&mut self) -> Result<(), Ended> {
         let mut number = 0;
         loop {
-            let (plan, running) = self.one_run(number)?;
+            let run = self.one_run(number)?;
             number += 1;
-            let is_last = plan.runs.is_none_or(|runs| number >= runs);
-            if !is_last {
+            let runs = self.recording.plan().runs;
+            if runs.is_some_and(|runs| number < runs) {
                 continue;
             }
             self.finish_printing()?;
-            for film in std::mem::take(&mut self.films) {
-                let written = film.finish().map_err(|error| self.failed(&error))?;
-                self.tell(&[written]);
+            let films = self.recording.finish();
+            let films = films.map_err(failure)?;
+            self.tell(&films);
+            self.tell_of_numbered();
+            for warning in run.missed() {
+                complain(&format!("warning: {warning}\n"));
             }
-            self.tell_of_numbered(&plan);
-            self.tell_of_missed(&running);
-            self.tell_times(&running);
+            self.tell_times(&run);
             return Ok(());
         }
     }
 
-    /// Executes one run; gives its plan and its end.
-    fn one_run(&mut self, number: usize) -> Result<(Plan, Running), Ended> {
+    /// Executes one run and writes its results.
+    fn one_run(&mut self, number: usize) -> Result<Run, Ended> {
         let start = Instant::now();
-        let values = self.values(number).map_err(|message| {
-            complain(&format!("error: {message}\n"));
+        let values = self.values(number).map_err(usage)?;
+        let inputs = Inputs::from_values(self.compiled, values);
+        let run = Run::with_images(self.compiled, &inputs, &self.images, &self.workers);
+        let mut run = run.map_err(|failure| self.failed(&failure))?;
+        let begun = self.recording.begin(&run, number, &self.others);
+        let warnings = begun.map_err(|problems| {
+            let problems = problems.iter();
+            problems.for_each(|problem| complain(&format!("error: {problem}\n")));
             Ended(USAGE)
         })?;
-        let inputs = Inputs::from_values(self.compiled, values);
-        let failed = |failure: Failure| Ended(fail(self.source, &failure));
-        let prepared = Prepared::new(self.compiled, &inputs, &self.images).map_err(failed)?;
-        let plan = self.plan(&prepared)?;
         if number == 0 {
-            self.tell_of_cpu(&prepared);
-            space::warn(&plan, &prepared.domain(), self.compiled);
+            self.tell_of_cpu(&run);
         }
-        if self.films.is_empty() {
-            let films = plan.films.iter();
-            self.films = films
-                .map(|target| Film::new(&target.destination, self.options.per_second))
-                .collect();
+        for warning in warnings {
+            complain(&format!("warning: {warning}\n"));
         }
         let mut printer = match self.printer.take() {
             Some(printer) => printer,
-            None => Printer::open(&self.options.print).map_err(|error| self.failed(&error))?,
+            None => PrintedText::open(&self.options.print).map_err(failure)?,
         };
-        let runs = plan.runs.map(|_| Number {
-            value: number as u64,
-            digits: plan.digits,
-        });
         self.times.create += start.elapsed();
-        let Ran {
-            running,
-            places,
-            early,
-            end,
-        } = if self.only_the_end_counts(&plan) && prepared.can_be_forgotten() {
-            self.complete(prepared, &plan, runs, &mut printer)?
-        } else {
-            self.step_by_step(prepared, &plan, &mut printer)?
-        };
-        self.tell_of_troubles(&running);
+        let end = self.strands(&mut run, &mut printer)?;
+        for trouble in run.troubles() {
+            complain(&format!("warning: {trouble}\n"));
+        }
         self.printer = Some(printer);
         let is_kept = end == End::Run(RunEnd::Stopped);
         if interrupts::happened() && !is_kept {
             return Err(interrupted());
         }
-        self.tell_of_unfinished(&running, end);
-        let is_early = end != End::Run(RunEnd::Finished);
-        let mut early = early.into_iter();
-        for target in &plan.results {
-            let written = match early.next().flatten() {
-                Some(file) => {
-                    let start = Instant::now();
-                    let finished = file.finish();
-                    self.times.write += start.elapsed();
-                    finished.map_err(|error| self.failed(&error))?
-                }
-                None => self.write(&running, target, runs, is_early, &places)?,
-            };
-            self.tell(&written);
-        }
-        if plan.runs.is_some() {
-            self.add_to_films(&running, &plan, &places)?;
-        }
+        self.tell_of_unfinished(&run, end);
+        let written = self.recording.write_results(&run);
+        let written = written.map_err(failure)?;
+        self.tell(&written);
         if is_kept || end == End::OutOfMemory {
             self.finish_printing()?;
             return Err(Ended(if is_kept { INTERRUPTED } else { FAILURE }));
         }
-        Ok((plan, running))
+        Ok(run)
+    }
+
+    /// Creates the strands and runs them to their ends or the limit. The user sees the progress and may interrupt it.
+    fn strands(&mut self, run: &mut Run, printer: &mut PrintedText) -> Result<End, Ended> {
+        let start = Instant::now();
+        let options = self.options;
+        let limit = options.files.limit;
+        let mut attendance = Attendance {
+            options,
+            is_absence_reported: &mut self.is_absence_reported,
+            under_way: None,
+        };
+        let ran = run.run(limit, printer, &mut [&mut self.recording, &mut attendance]);
+        let watch = attendance.under_way.take().map(|(watch, progress)| {
+            progress.finish();
+            watch
+        });
+        let flushed = printer.flush();
+        drop(watch);
+        let created = self.recording.created.unwrap_or(start);
+        self.times.create += created - start;
+        self.times.steps += created.elapsed();
+        let end = match ran {
+            Ok(end) => End::Run(end),
+            Err(failure) => {
+                let ended = self.failed(&failure);
+                match failure.code == codes::OUT_OF_MEMORY && options.keep && run.keeps() {
+                    true => End::OutOfMemory,
+                    false => return Err(ended),
+                }
+            }
+        };
+        flushed.map_err(|error| failure(format!("{}: {error}", options.print)))?;
+        Ok(end)
     }
 
     /// The values of the inputs in one of several runs.
@@ -280,142 +287,86 @@ impl Execution<'_> {
         })
     }
 
-    /// The files of the run, after everything about them that can be wrong has been looked at.
-    fn plan(&self, prepared: &Prepared) -> Result<Plan, Ended> {
-        let outputs = run::outputs(&self.compiled.interface);
-        let planned = plan(&outputs, &prepared.domain(), self.options, &self.read);
-        let mut problems = planned.as_ref().err().cloned().unwrap_or_default();
-        for (output, options) in outputs.iter().zip(&self.options.outputs) {
-            if let Some(Err(problem)) = options
-                .place
-                .as_ref()
-                .map(|place| prepared.check_place(place))
-            {
-                problems.push(format!("the place of output `{}`: {problem}", output.name));
-            }
-        }
-        match planned {
-            Ok(plan) if problems.is_empty() => Ok(plan),
-            _ => {
-                problems
-                    .iter()
-                    .for_each(|problem| complain(&format!("error: {problem}\n")));
-                Err(Ended(USAGE))
-            }
+    /// Ends the file of printed text.
+    fn finish_printing(&mut self) -> Result<(), Ended> {
+        match self.printer.take() {
+            Some(PrintedText::File(file)) => file.finish().map_err(failure),
+            Some(PrintedText::Standard(_)) | None => Ok(()),
         }
     }
 
-    /// The place of each output's grid.
-    pub(super) fn places(&self, running: &Running) -> Result<Vec<Option<Place>>, Ended> {
-        let automatic = match self
-            .options
-            .outputs
-            .iter()
-            .all(|output| output.place.is_some())
+    /// Reports a failure.
+    fn failed(&self, failure: &Failure) -> Ended {
+        Ended(fail(self.source, failure))
+    }
+}
+
+/// Attends a run: shows its progress, lets the user interrupt it, and reports where strands run once they have been created.
+struct Attendance<'a> {
+    options: &'a RunOptions,
+    is_absence_reported: &'a mut bool,
+    under_way: Option<(Watch, Progress)>,
+}
+
+impl Attendance<'_> {
+    fn begin(&mut self, run: &Run) {
+        let RunOptions {
+            keep,
+            verbose,
+            quiet,
+            ..
+        } = *self.options;
+        let control = run.control();
+        let length = run.length(self.options.files.limit);
+        let watch = Watch::over(Arc::clone(control), keep);
+        let progress = Progress::start(Arc::clone(control), length, verbose, quiet);
+        self.under_way = Some((watch, progress));
+    }
+}
+
+impl Observer for Attendance<'_> {
+    fn needs_strands(&self) -> bool {
+        self.options.keep
+    }
+
+    fn reads_outputs(&self) -> bool {
+        false
+    }
+
+    fn streams(&mut self, run: &Run) {
+        self.begin(run);
+    }
+
+    fn created(&mut self, run: &Run) -> Result<(), String> {
+        if let Some(absence) = run.absence()
+            && !std::mem::replace(self.is_absence_reported, true)
         {
-            true => None,
-            false => running.automatic_place(),
-        };
-        if let (Some(Err(reason)), true) = (&automatic, self.options.verbose) {
+            complain(&format!("warning: {absence}\n"));
+        }
+        if let (Some(reason), true) = (run.why_not_placed(), self.options.verbose) {
             complain(&format!(
                 "note: the positions of the strands do not place the grid: {reason}\n"
             ));
         }
-        let automatic = automatic.and_then(Result::ok);
-        let asked = self
-            .options
-            .outputs
-            .iter()
-            .map(|output| match &output.place {
-                None => Ok(automatic.clone()),
-                Some(place) => running.place(place),
-            });
-        asked.collect::<Result<_, String>>().map_err(|message| {
-            complain(&format!("error: {message}\n"));
-            Ended(FAILURE)
-        })
-    }
-
-    /// Ends the file of printed text.
-    fn finish_printing(&mut self) -> Result<(), Ended> {
-        match self.printer.take() {
-            Some(Printer::File(file)) => file.finish().map_err(|error| self.failed(&error)),
-            Some(Printer::Standard(_)) | None => Ok(()),
-        }
-    }
-
-    pub(super) fn add_to_films(
-        &mut self,
-        running: &Running,
-        plan: &Plan,
-        places: &[Option<Place>],
-    ) -> Result<(), Ended> {
-        let style = self.style();
-        for (n, target) in plan.films.iter().enumerate() {
-            let data = running.output(target.outputs[0], true);
-            let columns = [data.column(self.options.outputs[target.outputs[0]].range)];
-            let contents = Contents {
-                columns: &columns,
-                domain: &data.domain,
-                place: places[target.outputs[0]].as_ref(),
-            };
-            let added = self.films[n].add(contents, &style);
-            added.map_err(|error| self.failed(&error))?;
+        if self.under_way.is_none() {
+            self.begin(run);
         }
         Ok(())
     }
-
-    pub(super) fn write(
-        &mut self,
-        running: &Running,
-        target: &Target,
-        number: Option<Number>,
-        all_living: bool,
-        places: &[Option<Place>],
-    ) -> Result<Vec<Written>, Ended> {
-        let start = Instant::now();
-        let data: Vec<_> = target
-            .outputs
-            .iter()
-            .map(|&n| running.output(n, all_living))
-            .collect();
-        self.times.gather += start.elapsed();
-        let start = Instant::now();
-        let ranges = target
-            .outputs
-            .iter()
-            .map(|&n| self.options.outputs[n].range);
-        let columns: Vec<_> = data
-            .iter()
-            .zip(ranges)
-            .map(|(data, range)| data.column(range))
-            .collect();
-        let contents = Contents {
-            columns: &columns,
-            domain: &data[0].domain,
-            place: places[target.outputs[0]].as_ref(),
-        };
-        let style = self.style();
-        let written = running.on_workers(|| write(&target.destination, number, contents, &style));
-        self.times.write += start.elapsed();
-        written.map_err(|error| self.failed(&error))
-    }
-
-    fn style(&self) -> Style {
-        Style {
-            depth: self.options.depth,
-            nan: self.options.nan,
-            points: self.options.points.clone(),
-        }
-    }
-
-    fn failed(&self, error: &OutputError) -> Ended {
-        complain(&format!("error: {error}\n"));
-        Ended(FAILURE)
-    }
 }
 
-pub(super) fn interrupted() -> Ended {
+/// Reports an error that is not one of the program.
+fn failure(message: impl Display) -> Ended {
+    complain(&format!("error: {message}\n"));
+    Ended(FAILURE)
+}
+
+fn usage(message: String) -> Ended {
+    complain(&format!("error: {message}\n"));
+    Ended(USAGE)
+}
+
+fn interrupted() -> Ended {
     let keep = "--keep would have written the values so far";
     complain(&format!(
         "error: interrupted; no output was written ({keep}, -l N stops after N super-steps)\n"
@@ -424,7 +375,7 @@ pub(super) fn interrupted() -> Ended {
 }
 
 /// Reports a failure at its place in the source, if it has one.
-pub(super) fn fail(source: &Source, failure: &Failure) -> u8 {
+fn fail(source: &Source, failure: &Failure) -> u8 {
     match failure.diagnostic(source) {
         Some(diagnostic) => report(source, vec![diagnostic]),
         None => complain(&failure.plain()),
@@ -432,38 +383,33 @@ pub(super) fn fail(source: &Source, failure: &Failure) -> u8 {
     FAILURE
 }
 
-pub(super) fn print_failed(options: &RunOptions, error: &io::Error) -> Ended {
-    complain(&format!("error: {}: {error}\n", options.print));
-    Ended(FAILURE)
-}
-
 /// Where printed text goes.
-enum Printer {
+enum PrintedText {
     Standard(io::Stdout),
     File(TextFile),
 }
 
-impl Printer {
-    fn open(file: &FileName) -> Result<Printer, OutputError> {
+impl PrintedText {
+    fn open(file: &FileName) -> Result<PrintedText, OutputError> {
         Ok(match *file == *STANDARD_OUTPUT {
-            true => Printer::Standard(io::stdout()),
-            false => Printer::File(TextFile::create(file)?),
+            true => PrintedText::Standard(io::stdout()),
+            false => PrintedText::File(TextFile::create(file)?),
         })
     }
 }
 
-impl Write for Printer {
+impl Write for PrintedText {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Printer::Standard(out) => out.write(bytes),
-            Printer::File(out) => out.write(bytes),
+            PrintedText::Standard(out) => out.write(bytes),
+            PrintedText::File(out) => out.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Printer::Standard(out) => out.flush(),
-            Printer::File(out) => out.flush(),
+            PrintedText::Standard(out) => out.flush(),
+            PrintedText::File(out) => out.flush(),
         }
     }
 }

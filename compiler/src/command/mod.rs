@@ -14,10 +14,9 @@ mod explain;
 mod info;
 mod interrupts;
 mod manual;
+mod program_line;
 mod progress;
 mod run;
-mod space;
-mod steps;
 mod tell;
 mod words;
 

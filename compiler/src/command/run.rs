@@ -6,6 +6,7 @@ use super::{
     build::Attached,
     complain,
     execute::execute,
+    program_line::{self, CommandLine, InputSpec, OutputName, Program},
     read_source, report, say,
     tell::time_line,
 };
@@ -17,15 +18,7 @@ use crate::{
     pipeline::{self, Compiled, Options, Session, Stopped},
     run,
 };
-use runtime::{
-    file_name::escaped,
-    input::{
-        IntWidth,
-        command_line::{self, CommandLine},
-        options::{InputSpec, OutputName, Program},
-    },
-    output::Length,
-};
+use runtime::{file_name::escaped, input::IntWidth, output::Length};
 use std::ffi::OsString;
 
 /// Compiles and runs a program.
@@ -116,7 +109,7 @@ fn compile_and_run(
         report(source, compiled.warnings.to_vec());
     }
     let described = describe(source, &compiled, name, options);
-    match command_line::parse(&described, words) {
+    match program_line::parse(&described, words) {
         Ok(CommandLine::Help(text)) => {
             say(&text);
             SUCCESS

@@ -2,13 +2,12 @@
 
 use super::{
     complain,
-    execute::{Execution, Times},
-    steps::End,
+    execute::{End, Execution, Times},
+    program_line::RunOptions,
 };
-use crate::run::{Prepared, Running};
+use crate::run::Run;
 use runtime::{
-    input::options::RunOptions,
-    output::{format::STANDARD_OUTPUT, plan::Plan, write::Written},
+    output::{format::STANDARD_OUTPUT, write::Written},
     world::RunEnd,
 };
 use std::time::Duration;
@@ -39,7 +38,8 @@ impl Execution<'_> {
     }
 
     /// Says how numbered pictures become a film.
-    pub(super) fn tell_of_numbered(&self, plan: &Plan) {
+    pub(super) fn tell_of_numbered(&self) {
+        let plan = self.recording.plan();
         let numbered = match plan.runs {
             Some(_) => &plan.results,
             None => &plan.snapshots,
@@ -56,15 +56,8 @@ impl Execution<'_> {
         }
     }
 
-    /// Warns of images and meshes that the program never probed inside.
-    pub(super) fn tell_of_missed(&self, running: &Running) {
-        for warning in self.images.warnings(self.compiled, Some(running)) {
-            complain(&format!("warning: {warning}\n"));
-        }
-    }
-
-    pub(super) fn tell_of_unfinished(&self, running: &Running, end: End) {
-        let (steps, active) = (running.steps(), running.counts().active);
+    pub(super) fn tell_of_unfinished(&self, run: &Run, end: End) {
+        let (steps, active) = (run.steps(), run.counts().active);
         let reason = match end {
             End::Run(RunEnd::StepLimit) => format!("stopped at the limit of {steps} super-steps"),
             End::Run(RunEnd::Stopped) => format!("interrupted after {steps} super-steps"),
@@ -79,8 +72,8 @@ impl Execution<'_> {
     }
 
     /// Says why strands run on the CPU although a GPU was asked for.
-    pub(super) fn tell_of_cpu(&self, prepared: &Prepared) {
-        let Some(refusal) = prepared.refusal() else {
+    pub(super) fn tell_of_cpu(&self, run: &Run) {
+        let Some(refusal) = run.refusal() else {
             return;
         };
         let place = match refusal.place {
@@ -90,23 +83,7 @@ impl Execution<'_> {
         complain(&format!("warning: {}\n", refusal.warning(&place)));
     }
 
-    /// Says that strands run on the CPU because there is no GPU.
-    pub(super) fn tell_of_absence(&mut self, running: &Running) {
-        if let Some(absence) = running.absence()
-            && !std::mem::replace(&mut self.absence_told, true)
-        {
-            complain(&format!("warning: {absence}\n"));
-        }
-    }
-
-    /// Says what the GPU failed with in runs that the CPU finished.
-    pub(super) fn tell_of_troubles(&self, running: &Running) {
-        for trouble in running.troubles() {
-            complain(&format!("warning: {trouble}\n"));
-        }
-    }
-
-    pub(super) fn tell_times(&self, running: &Running) {
+    pub(super) fn tell_times(&self, run: &Run) {
         if !self.options.timing && !self.options.verbose {
             return;
         }
@@ -114,19 +91,17 @@ impl Execution<'_> {
             load,
             create,
             steps,
-            gather,
-            write,
         } = self.times;
         let parts = [
             ("load", load),
             ("create", create),
             ("steps", steps),
-            ("gather", gather),
-            ("write", write),
+            ("gather", self.recording.gathering),
+            ("write", self.recording.writing),
         ];
         let times = self.stages.iter().copied().chain(parts);
         complain(&times.map(time_line).collect::<String>());
-        if let Some(phases) = running.phases() {
+        if let Some(phases) = run.phases() {
             let parts = [
                 ("gpu load", phases.load),
                 ("gpu transfer", phases.transfer),
@@ -134,10 +109,10 @@ impl Execution<'_> {
             ];
             complain(&parts.map(time_line).concat());
         }
-        let counts = running.counts();
+        let counts = run.counts();
         complain(&format!(
             "{} super-steps, {} stable, {} active\n",
-            running.steps(),
+            run.steps(),
             counts.stable,
             counts.active,
         ));

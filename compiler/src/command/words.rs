@@ -3,7 +3,8 @@
 //! Before the name an option belongs to the compiler if the compiler knows it, else to the program; after the name it is the
 //! other way round. The arguments of an unknown option are unknown too, so words up to the program's name go with it.
 
-use runtime::{file_name::split_first, input::options::is_built_in};
+use super::program_line::is_built_in;
+use runtime::file_name::split_first;
 use std::{
     ffi::{OsStr, OsString},
     path::Path,

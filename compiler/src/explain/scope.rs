@@ -4,7 +4,7 @@ use crate::{
     high::{High, Op},
     ir::{
         Bits, Simple,
-        interface::{Interface, Target},
+        interface::{InputTarget, Interface},
         leaf::{Convolution, ImageInfo, Leaf},
         tensor::{Base, Operator, Ty},
     },
@@ -241,7 +241,7 @@ impl<'a> Scope<'a> {
 
     fn fem(&self, number: u32) -> String {
         let mut inputs = self.interface.inputs.iter();
-        if let Some(input) = inputs.find(|input| input.target == Target::Fem(number)) {
+        if let Some(input) = inputs.find(|input| input.target == InputTarget::Fem(number)) {
             return input.name.clone();
         }
         let fem = &self.interface.fems[number as usize];
@@ -285,7 +285,7 @@ impl<'a> Scope<'a> {
         let inputs = &self.interface.inputs;
         let input = inputs
             .iter()
-            .find(|input| input.target == Target::Image(number));
+            .find(|input| input.target == InputTarget::Image(number));
         match (input, &self.interface.images[number as usize].file) {
             (Some(input), _) => input.name.clone(),
             (None, Some(file)) => format!("load_image(\"{file}\")"),

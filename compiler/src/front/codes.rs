@@ -219,5 +219,6 @@ codes! {
     TOO_MANY_STRANDS "too-many-strands" "too many"
     WORKERS "workers" "cannot start"
     PRINT "print" "cannot be written"
+    OUTPUT "output" "cannot be written"
     DEVICE "device" "no GPU runs this"
 }

@@ -26,7 +26,7 @@ use crate::{
     },
     ir::{
         Bits,
-        interface::{Input, Interface, State, Target, Variable},
+        interface::{Input, InputTarget, Interface, State, Variable},
         tensor::{Base, Dynamic, Ty},
     },
     ssa::{Builder, Function, Program, Role, Value},
@@ -177,7 +177,7 @@ impl Plan {
             } => {
                 let source = &program.vars[var.0];
                 let target = match self.globals.iter().position(|g| g == var) {
-                    Some(n) => Target::Global(n as u32),
+                    Some(n) => InputTarget::Global(n as u32),
                     None => statics.of_input(*var)?,
                 };
                 Some(Input {

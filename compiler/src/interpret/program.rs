@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     front::typed::tree::{Constant, InputDefault},
-    ir::{interface::Target, load::sequence_from_file, status, tensor::Ty},
+    ir::{interface::InputTarget, load::sequence_from_file, status, tensor::Ty},
     ssa::{Datum, Evaluate, Interrupt, Program, Role, evaluate},
 };
 use std::{path::Path, sync::Arc};
@@ -306,7 +306,7 @@ fn initial_globals<D: Runnable>(
     let interface = &program.interface;
     let mut globals = Vec::new();
     for (n, variable) in interface.globals.iter().enumerate() {
-        let target = Target::Global(n as u32);
+        let target = InputTarget::Global(n as u32);
         let input = interface.inputs.iter().find(|i| i.target == target);
         let load = interface.loads.iter().find(|load| load.global == n as u32);
         let from_file = |file: &str, ty| {

@@ -72,13 +72,13 @@ pub struct Input {
     #[serde(default)]
     pub default: Option<InputDefault>,
     /// Where its value goes.
-    pub target: Target,
+    pub target: InputTarget,
 }
 
 /// Where an input's value goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Target {
+pub enum InputTarget {
     /// To a global variable.
     Global(u32),
     /// To an image.
@@ -134,14 +134,6 @@ pub struct Fem {
     /// Where they are named.
     #[serde(default)]
     pub span: Span,
-}
-
-/// The file and the array in `file#array`. A file may have such a name itself.
-pub fn file_and_array(text: &str) -> (&str, Option<&str>) {
-    match text.rsplit_once('#') {
-        Some((file, array)) if !std::path::Path::new(text).exists() => (file, Some(array)),
-        _ => (text, None),
-    }
 }
 
 /// A sequence that must be loaded before the program runs.

@@ -5,7 +5,7 @@ use crate::{
     codegen::{Compiled, abi::FemTable},
     ir::{
         fem::FemField,
-        interface::{Interface, Target},
+        interface::{InputTarget, Interface},
     },
 };
 use runtime::{
@@ -158,9 +158,9 @@ impl LoadedFems {
 /// The input that a mesh is given by.
 pub(super) fn input_of_mesh(interface: &Interface, mesh: u32) -> Option<&str> {
     let input = interface.inputs.iter().find(|input| match input.target {
-        Target::Mesh(n) => n == mesh,
-        Target::Fem(n) => interface.fems[n as usize].mesh == mesh,
-        Target::Global(_) | Target::Image(_) => false,
+        InputTarget::Mesh(n) => n == mesh,
+        InputTarget::Fem(n) => interface.fems[n as usize].mesh == mesh,
+        InputTarget::Global(_) | InputTarget::Image(_) => false,
     });
     input.map(|input| input.name.as_str())
 }

@@ -65,7 +65,7 @@ impl Images {
     pub(super) fn zeros(&self) -> Zeros {
         let grids = &self.0.grids;
         let dims = grids.iter().map(|grid| grid.sizes.len());
-        let double = matches!(self.0.kept, Kept::Double(..));
+        let double = matches!(self.0.kept, KeptImages::Double(..));
         Zeros::of(dims, |image, row, column| {
             let dim = grids[image].sizes.len();
             let entry = grids[image].orientation.world_to_index()[row * dim + column];
@@ -148,8 +148,8 @@ impl Images {
     /// The samples of all images.
     pub(super) fn samples(&self) -> Vec<Samples<'_>> {
         match &self.0.kept {
-            Kept::Single(_, images) => images.iter().map(|image| samples(image)).collect(),
-            Kept::Double(_, images) => images.iter().map(|image| samples(image)).collect(),
+            KeptImages::Single(_, images) => images.iter().map(|image| samples(image)).collect(),
+            KeptImages::Double(_, images) => images.iter().map(|image| samples(image)).collect(),
         }
     }
 }
@@ -157,7 +157,7 @@ impl Images {
 /// Images as the probes of generated code take them, and what else it knows of them.
 struct LoadedImages {
     /// What `fields` points to.
-    kept: Kept,
+    kept: KeptImages,
     /// The image of each field.
     image_of_field: Vec<usize>,
     cells: Vec<u64>,
@@ -183,7 +183,7 @@ unsafe impl Send for LoadedImages {}
 unsafe impl Sync for LoadedImages {}
 
 /// The images of all fields, and all images.
-enum Kept {
+enum KeptImages {
     Single(Vec<KeptImage<f32>>, Whole<f32>),
     Double(Vec<KeptImage<f64>>, Whole<f64>),
 }
@@ -191,20 +191,20 @@ enum Kept {
 /// All images of a program.
 type Whole<T> = Vec<Arc<Image<T>>>;
 
-impl Kept {
+impl KeptImages {
     /// Whether the image of a field was probed at all.
     fn was_probed(&self, field: usize) -> bool {
         match self {
-            Kept::Single(images, _) => images[field].description().was_probed(),
-            Kept::Double(images, _) => images[field].description().was_probed(),
+            KeptImages::Single(images, _) => images[field].description().was_probed(),
+            KeptImages::Double(images, _) => images[field].description().was_probed(),
         }
     }
 
     /// Whether the image of a field was probed, but never inside.
     fn was_missed(&self, field: usize) -> bool {
         match self {
-            Kept::Single(images, _) => images[field].description().was_missed(),
-            Kept::Double(images, _) => images[field].description().was_missed(),
+            KeptImages::Single(images, _) => images[field].description().was_missed(),
+            KeptImages::Double(images, _) => images[field].description().was_missed(),
         }
     }
 }
@@ -216,16 +216,16 @@ impl LoadedImages {
         sources: &[(ImageSource, Reading)],
     ) -> Result<LoadedImages, Failure> {
         if program.lanes.double {
-            LoadedImages::of(program, sources, Kept::Double)
+            LoadedImages::of(program, sources, KeptImages::Double)
         } else {
-            LoadedImages::of(program, sources, Kept::Single)
+            LoadedImages::of(program, sources, KeptImages::Single)
         }
     }
 
     fn of<T>(
         program: &Compiled,
         sources: &[(ImageSource, Reading)],
-        keep: fn(Vec<KeptImage<T>>, Whole<T>) -> Kept,
+        keep: fn(Vec<KeptImage<T>>, Whole<T>) -> KeptImages,
     ) -> Result<LoadedImages, Failure>
     where
         T: runtime::image::Real + runtime::nrrd::FromSample + runtime::simd::Float,
@@ -281,15 +281,13 @@ fn read<T: runtime::image::Real + runtime::nrrd::FromSample>(
         let shape = image.shape.dims();
         let mut space = Space::Unknown;
         images.push(Arc::new(match source {
-            ImageSource::File(file)
-                if let Some(map) = file.to_str().and_then(colour_maps::find) =>
-            {
+            ImageSource::File(file) if let Some(map) = colour_maps::find(file) => {
                 let map = map?;
                 if (image.dim, shape) != (1, &[3][..]) {
                     let message = format!("{file} is an image(1)[3]");
                     return Err(Failure::input(message));
                 }
-                map.image()
+                colour_maps::image(map)
                     .image(shape)
                     .map_err(|error| failed(error, None))?
             }

@@ -1,7 +1,7 @@
 //! Values for the inputs of a program.
 
 use super::{
-    Failure, colour_maps,
+    Failure,
     fems::{FemSource, FemSources},
     images::ImageSource,
     values::input_type,
@@ -9,10 +9,11 @@ use super::{
 use crate::{
     codegen::Compiled,
     front::typed::tree::InputDefault,
-    ir::interface::{Input, Interface, Target},
+    ir::interface::{Input, InputTarget, Interface},
 };
 use runtime::{
-    file_name::{FileName, split_last},
+    file_name::FileName,
+    file_reference::{library_name, mesh_and_array},
     image::{Reading, files_of},
     input::{InputType, InputValue, IntWidth},
     output::FileUse,
@@ -66,16 +67,19 @@ impl Inputs {
             interface,
         };
         for input in &inputs.interface.inputs {
-            if let Target::Image(image) = input.target {
+            if let InputTarget::Image(image) = input.target {
                 inputs.readings[image as usize].name = Some(input.name.clone());
             }
         }
         for (n, value) in values.into_iter().enumerate() {
             match (inputs.interface.inputs[n].target, value) {
-                (target @ (Target::Mesh(_) | Target::Fem(_)), Some(InputValue::File(file))) => {
+                (
+                    target @ (InputTarget::Mesh(_) | InputTarget::Fem(_)),
+                    Some(InputValue::File(file)),
+                ) => {
                     inputs.set_mesh_file(target, &file);
                 }
-                (Target::Image(image), Some(InputValue::File(file))) => {
+                (InputTarget::Image(image), Some(InputValue::File(file))) => {
                     inputs.images[image as usize] = Some(ImageSource::File(file));
                 }
                 (_, value) => inputs.values[n] = value,
@@ -101,16 +105,16 @@ impl Inputs {
         };
         let value = value.into();
         match (input.target, &value) {
-            (Target::Image(image), InputValue::File(file)) => {
+            (InputTarget::Image(image), InputValue::File(file)) => {
                 self.images[image as usize] = Some(ImageSource::File(file.clone()));
             }
-            (target @ (Target::Mesh(_) | Target::Fem(_)), InputValue::File(file)) => {
+            (target @ (InputTarget::Mesh(_) | InputTarget::Fem(_)), InputValue::File(file)) => {
                 self.set_mesh_file(target, file);
             }
-            (Target::Image(_) | Target::Mesh(_) | Target::Fem(_), other) => {
+            (InputTarget::Image(_) | InputTarget::Mesh(_) | InputTarget::Fem(_), other) => {
                 return Err(wrong(format!("found {other}, expected a file")));
             }
-            (Target::Global(_), _) => {
+            (InputTarget::Global(_), _) => {
                 let fitted = fit(&value, &wanted, self.ints).map_err(wrong)?;
                 fitted.check_range(self.double).map_err(wrong)?;
                 self.values[n] = Some(fitted);
@@ -130,19 +134,19 @@ impl Inputs {
     }
 
     /// Takes a mesh, or values on one, from the file of a name.
-    fn set_mesh_file(&mut self, target: Target, name: &FileName) {
-        let (file, array) = file_and_array(name);
-        self.set_mesh_source(target, FemSource::File(file), array.as_deref());
+    fn set_mesh_file(&mut self, target: InputTarget, name: &FileName) {
+        let (file, array) = mesh_and_array(name);
+        self.set_mesh_source(target, FemSource::File(file.into()), array);
     }
 
-    fn set_mesh_source(&mut self, target: Target, source: FemSource, array: Option<&str>) {
+    fn set_mesh_source(&mut self, target: InputTarget, source: FemSource, array: Option<&str>) {
         let mesh = match target {
-            Target::Mesh(mesh) => mesh,
-            Target::Fem(fem) => {
+            InputTarget::Mesh(mesh) => mesh,
+            InputTarget::Fem(fem) => {
                 self.arrays[fem as usize] = array.map(str::to_string);
                 self.interface.fems[fem as usize].mesh
             }
-            Target::Global(_) | Target::Image(_) => return,
+            InputTarget::Global(_) | InputTarget::Image(_) => return,
         };
         self.meshes[mesh as usize] = Some(source);
     }
@@ -158,7 +162,7 @@ impl Inputs {
         array: Option<&str>,
     ) -> Result<(), Failure> {
         let (_, input) = self.find(name)?;
-        if !matches!(input.target, Target::Mesh(_) | Target::Fem(_)) {
+        if !matches!(input.target, InputTarget::Mesh(_) | InputTarget::Fem(_)) {
             let message = format!("the input `{name}` is of type {}, not a mesh", input.ty);
             return Err(Failure::input(message));
         }
@@ -174,9 +178,9 @@ impl Inputs {
         let source = |(n, source): (usize, &Option<FemSource>)| {
             let missing = || {
                 let is_own = |input: &&Input| match input.target {
-                    Target::Mesh(mesh) => mesh as usize == n,
-                    Target::Fem(fem) => self.interface.fems[fem as usize].mesh as usize == n,
-                    Target::Global(_) | Target::Image(_) => false,
+                    InputTarget::Mesh(mesh) => mesh as usize == n,
+                    InputTarget::Fem(fem) => self.interface.fems[fem as usize].mesh as usize == n,
+                    InputTarget::Global(_) | InputTarget::Image(_) => false,
                 };
                 let input = self.interface.inputs.iter().find(is_own);
                 super::values::missing(input.expect("a mesh has a file or an input"))
@@ -205,7 +209,7 @@ impl Inputs {
     pub(crate) fn set_readings(&mut self, of_inputs: &[Reading], others: &Reading) {
         let mut readings = vec![others.clone(); self.readings.len()];
         for (input, reading) in self.interface.inputs.iter().zip(of_inputs) {
-            if let Target::Image(image) = input.target {
+            if let InputTarget::Image(image) = input.target {
                 readings[image as usize] = reading.clone();
             }
         }
@@ -252,16 +256,16 @@ impl Inputs {
     }
 
     /// The files that a run reads, each with its purpose. Names of frames and arrays are left out.
-    pub(crate) fn files_read(&self) -> Vec<FileUse> {
+    pub fn files_read(&self) -> Vec<FileUse> {
         let interface = &self.interface;
-        let of_input = |target: Target| {
+        let of_input = |target: InputTarget| {
             let found = interface.inputs.iter().find(|input| input.target == target);
             found.map(|input| format!("the input `{}`", input.name))
         };
         let named = || "a file that the program names".to_string();
         let mut all = Vec::new();
         let mut add = |file: &FileName, purpose: String| {
-            let file = file_and_array(file).0;
+            let file = mesh_and_array(file).0.into();
             all.push(FileUse {
                 file,
                 ..FileUse::of("", purpose)
@@ -269,7 +273,7 @@ impl Inputs {
         };
         for (n, source) in self.images.iter().enumerate() {
             if let Some(ImageSource::File(file)) = source {
-                let purpose = of_input(Target::Image(n as u32)).unwrap_or_else(named);
+                let purpose = of_input(InputTarget::Image(n as u32)).unwrap_or_else(named);
                 for file in files_of(file) {
                     add(&file.into(), purpose.clone());
                 }
@@ -305,7 +309,7 @@ impl Inputs {
     pub fn unreadable_files(&self) -> impl Iterator<Item = FileName> {
         let is_unreadable = |file: &FileName| match file.to_str() {
             Some("-") => false,
-            Some(name) if colour_maps::find(name).is_some() => false,
+            _ if library_name(file).is_some() => false,
             // A pipe is not opened: that would take from it.
             _ if file.is_file() => File::open(file).is_err(),
             _ => !file.exists(),
@@ -318,8 +322,8 @@ impl Inputs {
     fn find_image(&self, name: &str) -> Result<usize, Failure> {
         let (_, input) = self.find(name)?;
         match input.target {
-            Target::Image(number) => Ok(number as usize),
-            Target::Global(_) | Target::Mesh(_) | Target::Fem(_) => {
+            InputTarget::Image(number) => Ok(number as usize),
+            InputTarget::Global(_) | InputTarget::Mesh(_) | InputTarget::Fem(_) => {
                 let message = format!("the input `{name}` is of type {}, not an image", input.ty);
                 Err(Failure::input(message))
             }
@@ -339,7 +343,7 @@ impl Inputs {
         let images = self.images.iter().zip(&self.readings).enumerate();
         images
             .map(|(n, (source, reading))| {
-                let target = Target::Image(n as u32);
+                let target = InputTarget::Image(n as u32);
                 let missing = || {
                     let input = self.interface.inputs.iter().find(|i| i.target == target);
                     super::values::missing(input.expect("an image has a file or an input"))
@@ -348,19 +352,6 @@ impl Inputs {
                 Ok((source, reading.clone()))
             })
             .collect()
-    }
-}
-
-/// The file and the array in `file#array`; the name of an array is text.
-fn file_and_array(name: &FileName) -> (FileName, Option<String>) {
-    match split_last(name.as_os_str(), b'#') {
-        Some((file, array))
-            if let Some(array) = array.to_str()
-                && !name.exists() =>
-        {
-            (file.into(), Some(array.to_string()))
-        }
-        _ => (name.clone(), None),
     }
 }
 

@@ -1,4 +1,8 @@
-//! Running compiled programs: inputs, images, strands, outputs. The room `library` shows how to use it.
+//! Running compiled programs: inputs, images, strands, outputs and their files.
+//!
+//! [`Run`] is the one state machine: its globals are computed, strands are created, they take super-steps, they end. It decides once
+//! whether strands are kept, from the program, the limit and its observers. The command, the library, Python and C are adapters
+//! of it; files, films and viewers are [`Observer`]s.
 
 mod colour_maps;
 mod failure;
@@ -6,218 +10,338 @@ mod fems;
 mod global;
 mod images;
 mod inputs;
-mod life;
+mod observer;
 mod outputs;
 mod placement;
 mod places;
 mod progress;
+mod recording;
 mod remarks;
+mod space;
+mod stage;
 mod strands;
 mod values;
 
 pub use colour_maps::colour_map_names;
 pub use failure::{FailedStrand, Failure};
 pub use fems::FemSource;
-pub use images::ImageSource;
+pub use images::{ImageSource, Images};
 pub use inputs::Inputs;
+pub use observer::{Observer, Rows};
 pub use outputs::{OutputData, output_type, outputs};
 pub use placement::Refusal;
 pub use progress::Length;
+pub use recording::Recording;
 pub use values::input_type;
 
 use crate::{
-    codegen::{
-        Compiled, Target,
-        gpu::{Fleet, Phases},
-    },
+    codegen::{Compiled, Target},
     front::codes,
     ssa::Role,
 };
-pub use images::Images;
-use life::Life;
 use placement::Placement;
 use runtime::{
-    image::Note,
+    grid::Place,
     output::Domain,
     strands::Counts,
     world::{
-        Completion, Control, Creation, GlobalSequences, RunEnd, RunError, Taker, Wanted, Workers,
-        World, can_be_forgotten, complete,
+        self, Completion, Control, Creation, GlobalSequences, RunEnd, RunError, Taker, Wanted,
+        Workers, World,
     },
 };
+use stage::{Stage, WantedVariables};
 use std::{io::Write, sync::Arc};
 use strands::Strands;
 use values::Initial;
 
-/// A program whose inputs have their values and whose strands are yet to be created.
-pub struct Prepared {
-    strands: Strands,
-    sequences: GlobalSequences,
+/// A run of a program.
+pub struct Run {
+    program: Compiled,
+    images: Images,
+    stage: Stage,
+    workers: Workers,
+    control: Arc<Control>,
+    /// The number of values of each creation iterator.
     sizes: Vec<usize>,
+    /// The place of the grid by the positions of its strands, or the reason why they show none.
+    place: Option<Result<Place, String>>,
+    /// Failures of a GPU in runs that the CPU finished.
+    troubles: Vec<Failure>,
+    /// The error that ended it.
+    failure: Option<Failure>,
 }
 
-impl Prepared {
+impl Run {
+    /// Loads images, takes inputs and computes the globals.
+    ///
+    /// # Errors
+    /// An error in an input, or a run-time error of the initialization.
+    pub fn new(
+        program: &Compiled,
+        inputs: &Inputs,
+        workers: impl Into<Workers>,
+    ) -> Result<Run, Failure> {
+        let images = Images::load(program, inputs)?;
+        Run::with_images(program, inputs, &images, &workers.into())
+    }
+
     /// Takes inputs and images, which several runs may share, and computes the globals.
     ///
     /// # Errors
     /// An error in an input, or a run-time error of the initialization.
-    pub fn new(program: &Compiled, inputs: &Inputs, images: &Images) -> Result<Prepared, Failure> {
-        let program = program.for_images(images.zeros());
+    pub fn with_images(
+        program: &Compiled,
+        inputs: &Inputs,
+        images: &Images,
+        workers: &Workers,
+    ) -> Result<Run, Failure> {
+        let fitted = program.for_images(images.zeros());
         let mut sequences = GlobalSequences::default();
-        let mut initial = Initial::new(&program, inputs.values(), &mut sequences)?;
+        let mut initial = Initial::new(&fitted, inputs.values(), &mut sequences)?;
         // The variables are followed by the invariants, and these by the bounds of the creation iterators.
-        let further = program.invariants + 2 * program.interface.axes.len();
+        let further = fitted.invariants + 2 * fitted.interface.axes.len();
         initial.cells.resize(initial.cells.len() + further, 0);
-        let placement = Placement::new(&program, images)?;
-        let mut strands = Strands::new(program, initial, images.clone(), placement);
+        let placement = Placement::new(&fitted, images)?;
+        let mut strands = Strands::new(fitted, initial, images.clone(), placement);
         strands.run_once(Role::Globals, &mut sequences)?;
         strands.run_once(Role::Domain, &mut sequences)?;
-        let sizes = strands.domain_sizes();
-        Ok(Prepared {
-            strands,
-            sequences,
-            sizes,
-        })
-    }
-
-    /// The strands that will be created.
-    pub fn domain(&self) -> Domain {
-        if self.strands.is_grid() {
-            Domain::Grid(self.sizes.clone())
-        } else {
-            let count = self
-                .sizes
-                .iter()
-                .try_fold(1usize, |n, &size| n.checked_mul(size));
-            Domain::List(count.unwrap_or(usize::MAX))
-        }
-    }
-
-    /// Why strands run on the CPU although a GPU was asked for.
-    pub fn refusal(&self) -> Option<&Refusal> {
-        self.strands.placement().refusal.as_ref()
-    }
-
-    /// Creates the strands.
-    ///
-    /// # Errors
-    /// There are too many, or the initialization of one fails.
-    pub fn create(self, workers: &Workers) -> Result<Running, Failure> {
-        let creation = self.creation();
-        let iterators = self.strands.iterators();
-        let mut world = World::new(self.strands, &creation, self.sequences, workers)
-            .map_err(|error| Failure::of_creation(error, &iterators))?;
-        // A GPU that has just been woken has had some time by now.
-        world.program_mut().make_ready()?;
-        Ok(Running {
-            life: Life::World(Box::new(world)),
-            sizes: self.sizes,
+        Ok(Run {
+            program: program.clone(),
+            images: images.clone(),
+            sizes: strands.domain_sizes(),
+            stage: Stage::Prepared(Box::new((strands, sequences))),
+            workers: workers.clone(),
+            control: Arc::default(),
+            place: None,
             troubles: Vec::new(),
+            failure: None,
         })
     }
 
-    /// Whether strands cannot notice each other, so that [`Prepared::complete`] need not keep them. A GPU runs all together.
-    pub fn can_be_forgotten(&self) -> bool {
-        let program = self.strands.program();
-        !self.strands.placement().wants_accelerator
-            && can_be_forgotten(&program.state.layout, program.abilities)
+    /// The handle by which other threads watch or stop it, from its beginning to its end.
+    pub fn control(&self) -> &Arc<Control> {
+        &self.control
     }
 
-    /// Creates the strands and runs them to their ends, or until `control` is asked to stop. Strands that cannot notice each
-    /// other are not kept when they have ended: only their outputs, and where they were in the beginning. `None` if the run
-    /// was cancelled. A taker gets the values of outputs as they come; [`Running::handed_on`] says if it got all.
-    ///
-    /// # Errors
-    /// As for [`Prepared::create`] and [`Running::run`].
-    pub fn complete(
-        self,
-        workers: &Workers,
-        control: &Arc<Control>,
-        printer: &mut dyn Write,
-        taker: Option<Taker<'_>>,
-    ) -> Result<Option<Running>, Failure> {
-        if self.can_be_forgotten() {
-            print(&self.strands, printer)?;
-            let kept = life::Kept::of(self.strands.program());
-            let wanted = Wanted {
-                initial: &kept.initial,
-                outputs: &kept.outputs,
-                taker,
-            };
-            let (creation, control) = (self.creation(), Arc::clone(control));
-            let ended = complete(
-                &self.strands,
-                &creation,
-                &self.sequences,
-                workers,
-                wanted,
-                control,
-            );
-            match ended.map_err(|error| Failure::of_creation(error, self.strands.iterators()))? {
-                Completion::Completed(completed) => {
-                    return Ok(Some(Running {
-                        life: Life::completed(self.strands, kept, *completed),
-                        sizes: self.sizes,
-                        troubles: Vec::new(),
-                    }));
-                }
-                Completion::Cancelled => return Ok(None),
-                // Several strands may have failed. Only a run that keeps the strands finds the first failure.
-                Completion::Failed => {}
-            }
+    /// The strands that are created.
+    pub fn domain(&self) -> Domain {
+        if self.program.interface.grid {
+            return Domain::Grid(self.sizes.clone());
         }
-        let mut running = self.create(workers)?;
-        running.set_control(Arc::clone(control));
-        let end = running.run(None, printer)?;
-        Ok((end != RunEnd::Cancelled).then_some(running))
-    }
-
-    fn creation(&self) -> Creation {
-        let sizes = self.sizes.clone();
-        match self.strands.is_grid() {
-            true => Creation::Grid(sizes),
-            false => Creation::Collection(sizes),
-        }
-    }
-}
-
-/// Writes what code outside the strands printed.
-fn print(strands: &Strands, printer: &mut dyn Write) -> Result<(), Failure> {
-    let printed = printer.write_all(strands.take_printed().as_bytes());
-    printed.map_err(|error| Failure::new(codes::PRINT, RunError::Print(error)))
-}
-
-/// A program with its strands, or with their results.
-pub struct Running {
-    life: Life,
-    sizes: Vec<usize>,
-    troubles: Vec<Failure>,
-}
-
-impl Running {
-    /// Loads inputs and images, computes the globals and creates the strands.
-    ///
-    /// # Errors
-    /// An error in an input, or a run-time error of the initialization.
-    pub fn new(program: &Compiled, inputs: &Inputs, workers: usize) -> Result<Running, Failure> {
-        let images = Images::load(program, inputs)?;
-        Prepared::new(program, inputs, &images)?.create(&workers.into())
-    }
-
-    /// Notes for the user about the images.
-    pub fn notes(&self) -> &[Note] {
-        self.life.strands().images().notes()
+        let mut sizes = self.sizes.iter();
+        let count = sizes.try_fold(1usize, |n, &size| n.checked_mul(size));
+        Domain::List(count.unwrap_or(usize::MAX))
     }
 
     /// Runs up to `limit` super-steps, or to the end. Printed text goes to `printer`.
     ///
     /// # Errors
-    /// The run-time error that ended the run.
-    pub fn run(&mut self, limit: Option<u64>, printer: &mut dyn Write) -> Result<RunEnd, Failure> {
-        print(self.life.strands(), printer)?;
-        let Life::World(world) = &mut self.life else {
-            return Ok(RunEnd::Finished);
+    /// The run-time error that ended the run, or the error of an observer; a later call gives it again. After a lack of memory the
+    /// strands can still be read.
+    pub fn run(
+        &mut self,
+        limit: Option<u64>,
+        printer: &mut dyn Write,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<RunEnd, Failure> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        let ran = self.advance(limit, printer, observers);
+        match &ran {
+            Ok(RunEnd::Cancelled) => self.stage = Stage::Over,
+            Ok(_) => {}
+            Err(failure) => {
+                if failure.code != codes::OUT_OF_MEMORY {
+                    self.stage = Stage::Over;
+                }
+                self.failure = Some(failure.clone());
+            }
+        }
+        ran
+    }
+
+    fn advance(
+        &mut self,
+        limit: Option<u64>,
+        printer: &mut dyn Write,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<RunEnd, Failure> {
+        let is_new = matches!(self.stage, Stage::Prepared(_));
+        let streamed = match is_new && !self.keeps_strands(limit, observers) {
+            true => self.stream(printer, observers)?,
+            // Several strands may have failed. Only a run that keeps the strands finds the first failure.
+            false => None,
         };
+        let end = match streamed {
+            Some(end) => end,
+            None => {
+                self.create()?;
+                if is_new {
+                    each(observers, |observer| observer.created(self))?;
+                }
+                self.periods(limit, printer, observers)?
+            }
+        };
+        if end != RunEnd::Cancelled {
+            each(observers, |observer| observer.ended(self, end))?;
+        }
+        Ok(end)
+    }
+
+    /// The one decision whether strands are kept. Those that cannot notice each other are not, unless something reads them on their
+    /// way. A GPU runs all together.
+    fn keeps_strands(&self, limit: Option<u64>, observers: &[&mut dyn Observer]) -> bool {
+        let Some(strands) = self.stage.strands() else {
+            return true;
+        };
+        let program = strands.program();
+        let mut observers = observers.iter();
+        limit.is_some()
+            || observers.any(|observer| observer.needs_strands() || observer.period().is_some())
+            || strands.placement().wants_accelerator
+            || !world::can_be_forgotten(&program.state.layout, program.abilities)
+    }
+
+    /// Creates the strands, unless that was done.
+    ///
+    /// # Errors
+    /// There are too many, or the initialization of one fails.
+    pub fn create(&mut self) -> Result<(), Failure> {
+        let (strands, sequences) = match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Prepared(prepared) => *prepared,
+            other => {
+                self.stage = other;
+                return Ok(());
+            }
+        };
+        let iterators = strands.iterators();
+        let mut world = World::new(strands, &self.creation(), sequences, &self.workers)
+            .map_err(|error| Failure::of_creation(error, &iterators))?;
+        // A GPU that has just been woken has had some time by now.
+        world.program_mut().make_ready()?;
+        world.set_control(Arc::clone(&self.control));
+        self.stage = Stage::Kept(Box::new(world));
+        self.place = self.place_by_positions();
+        Ok(())
+    }
+
+    /// Creates strands, runs them to their ends and forgets them; only their outputs and first positions remain. `None` if one of
+    /// them failed.
+    fn stream(
+        &mut self,
+        printer: &mut dyn Write,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<Option<RunEnd>, Failure> {
+        for observer in observers.iter_mut() {
+            observer.streams(self);
+        }
+        let Stage::Prepared(prepared) = &self.stage else {
+            return Ok(None);
+        };
+        let (strands, sequences) = &**prepared;
+        print(strands, printer)?;
+        let variables = WantedVariables::of(strands.program());
+        let takers: Vec<&dyn Rows> = observers.iter().filter_map(|o| o.rows()).collect();
+        let take = |output: usize, before: usize, values: &[u8]| {
+            let takers = takers.iter();
+            takers.for_each(|taker| taker.take(output, before, values));
+        };
+        let passes = |output: usize| {
+            observers.iter().all(|observer| match observer.rows() {
+                Some(rows) => rows.is_last(output),
+                None => !observer.reads_outputs(),
+            })
+        };
+        let passing: Vec<bool> = (0..variables.outputs.len()).map(passes).collect();
+        let wanted = Wanted {
+            initial: &variables.initial,
+            outputs: &variables.outputs,
+            taker: (!takers.is_empty()).then_some(Taker {
+                take: &take,
+                passing: &passing,
+            }),
+        };
+        let control = Arc::clone(&self.control);
+        let ended = world::complete(
+            strands,
+            &self.creation(),
+            sequences,
+            &self.workers,
+            wanted,
+            control,
+        );
+        let completed =
+            match ended.map_err(|error| Failure::of_creation(error, strands.iterators()))? {
+                Completion::Completed(completed) => *completed,
+                Completion::Cancelled => return Ok(Some(RunEnd::Cancelled)),
+                Completion::Failed => return Ok(None),
+            };
+        if let Stage::Prepared(prepared) = std::mem::replace(&mut self.stage, Stage::Over) {
+            self.stage = Stage::completed(prepared.0, variables, completed);
+        }
+        self.place = self.place_by_positions();
+        each(observers, |observer| observer.created(self))?;
+        Ok(Some(self.end()))
+    }
+
+    /// How strands that were streamed have ended.
+    fn end(&self) -> RunEnd {
+        match self.counts().active {
+            0 => RunEnd::Finished,
+            _ => RunEnd::Stopped,
+        }
+    }
+
+    /// Runs super-steps, with calls of the observers between them.
+    fn periods(
+        &mut self,
+        limit: Option<u64>,
+        printer: &mut dyn Write,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<RunEnd, Failure> {
+        let first = self.steps();
+        let last = limit.map_or(u64::MAX, |limit| first.saturating_add(limit));
+        let periods: Vec<Option<u64>> = observers.iter().map(|o| o.period()).collect();
+        let is_due =
+            |n: usize, steps: u64| periods[n].is_some_and(|p| (steps - first).is_multiple_of(p));
+        let call = |run: &Run, observers: &mut [&mut dyn Observer], is_last: bool| {
+            let due = observers.iter_mut().enumerate();
+            let mut due =
+                due.filter(|(n, _)| is_due(*n, run.steps()) || is_last && periods[*n].is_some());
+            due.try_for_each(|(_, observer)| observer.stepped(run))
+                .map_err(stopped)
+        };
+        call(self, observers, false)?;
+        loop {
+            let left = |period: &u64| period - (self.steps() - first) % period;
+            let next = periods.iter().flatten().map(left).min();
+            let steps = match (next, limit) {
+                (None, None) => None,
+                (next, _) => Some(next.unwrap_or(u64::MAX).min(last - self.steps())),
+            };
+            let end = self.super_steps(steps, printer)?;
+            let is_last = end != RunEnd::StepLimit || self.steps() >= last;
+            if end != RunEnd::Cancelled {
+                call(self, observers, is_last)?;
+            }
+            if is_last {
+                return Ok(end);
+            }
+        }
+    }
+
+    fn super_steps(
+        &mut self,
+        limit: Option<u64>,
+        printer: &mut dyn Write,
+    ) -> Result<RunEnd, Failure> {
+        let world = match &mut self.stage {
+            Stage::Kept(world) => world,
+            Stage::Completed(_) => return Ok(self.end()),
+            Stage::Prepared(_) | Stage::Over => return Ok(RunEnd::Cancelled),
+        };
+        print(world.program(), printer)?;
         let end = world.run(limit, printer);
         if let Err(RunError::Lost { .. }) = end
             && let Some(trouble) = world.program().placement().take_trouble()
@@ -237,94 +361,90 @@ impl Running {
         Ok(end)
     }
 
-    /// Warnings about the failures of a GPU in runs that the CPU finished.
-    pub fn troubles(&self) -> impl ExactSizeIterator<Item = String> {
-        let troubles = self.troubles.iter();
-        troubles.map(|trouble| format!("{trouble}; the CPU has finished the rest"))
-    }
-
-    /// The warning that the CPU runs the strands because there is no GPU although one was asked for.
-    pub fn absence(&self) -> Option<String> {
-        let absence = self.life.strands().placement().absence.as_ref()?;
-        Some(format!("this program runs on the CPU: {absence}"))
-    }
-
-    /// All warnings that the CPU ran strands although a GPU was asked for.
-    pub fn target_warnings(&self) -> Vec<String> {
-        let refusal = self.life.strands().placement().refusal.as_ref();
-        let refusal = refusal.map(|refusal| refusal.warning(""));
-        let first = refusal.into_iter().chain(self.absence());
-        first.chain(self.troubles()).collect()
-    }
-
-    /// How long the parts of the work on the GPU took, if there is one.
-    pub fn phases(&self) -> Option<Phases> {
-        let accelerator = &self.life.strands().placement().accelerator;
-        accelerator.as_ref().map(Fleet::phases)
-    }
-
-    /// Whether the global in a slot is true.
-    pub(super) fn holds(&self, slot: u32) -> bool {
-        self.life.strands().holds(slot)
-    }
-
-    /// Whether a taker got all values of the outputs.
-    pub fn handed_on(&self) -> bool {
-        match &self.life {
-            Life::World(_) => false,
-            Life::Completed(completed) => completed.handed_on(),
-        }
-    }
-
     /// Super-steps completed.
     pub fn steps(&self) -> u64 {
-        match &self.life {
-            Life::World(world) => world.steps(),
-            Life::Completed(completed) => completed.steps(),
+        match &self.stage {
+            Stage::Kept(world) => world.steps(),
+            Stage::Completed(remains) => remains.completed.steps,
+            Stage::Prepared(_) | Stage::Over => self.control.progress().0,
         }
     }
 
     /// Sizes of the strand sets.
     pub fn counts(&self) -> Counts {
-        match &self.life {
-            Life::World(world) => world.counts(),
-            Life::Completed(completed) => completed.counts(),
+        match &self.stage {
+            Stage::Kept(world) => world.counts(),
+            Stage::Completed(remains) => remains.completed.counts,
+            Stage::Prepared(_) => Counts {
+                active: self.domain().strand_count() as u64,
+                ..Counts::default()
+            },
+            Stage::Over => self.control.progress().1,
         }
+    }
+
+    /// Whether there is nothing more to run.
+    pub fn is_over(&self) -> bool {
+        match &self.stage {
+            Stage::Prepared(_) => false,
+            Stage::Kept(world) => self.failure.is_some() || world.counts().active == 0,
+            Stage::Completed(_) | Stage::Over => true,
+        }
+    }
+
+    /// Whether strands are kept.
+    pub fn keeps(&self) -> bool {
+        matches!(self.stage, Stage::Kept(_))
+    }
+
+    /// Whether all values of the outputs went to the takers of its observers.
+    pub fn is_streamed(&self) -> bool {
+        matches!(&self.stage, Stage::Completed(remains) if remains.completed.handed_on)
     }
 
     /// Memory that the sequences of all strands and global variables take, in bytes.
     pub fn sequence_bytes(&self) -> usize {
-        match &self.life {
-            Life::World(world) => usize::try_from(world.live_sequence_bytes()).unwrap_or(0),
-            Life::Completed(_) => 0,
+        match &self.stage {
+            Stage::Kept(world) => usize::try_from(world.live_sequence_bytes()).unwrap_or(0),
+            Stage::Prepared(_) | Stage::Completed(_) | Stage::Over => 0,
         }
-    }
-
-    /// Whether strands may be created while the program runs.
-    pub fn creates_strands(&self) -> bool {
-        self.life.strands().program().abilities.creates
     }
 
     /// Does something that divides its work among the workers of the run.
     pub fn on_workers<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        match &self.life {
-            Life::World(world) => world.on_workers(work),
-            Life::Completed(completed) => completed.on_workers(work),
+        match &self.stage {
+            Stage::Kept(world) => world.on_workers(work),
+            Stage::Completed(remains) => remains.completed.on_workers(work),
+            Stage::Prepared(_) | Stage::Over => work(),
         }
     }
 
-    /// Lets a handle that others have already watch and stop the run.
-    pub fn set_control(&mut self, control: Arc<Control>) {
-        if let Life::World(world) = &mut self.life {
-            world.set_control(control);
+    fn creation(&self) -> Creation {
+        let sizes = self.sizes.clone();
+        match self.program.interface.grid {
+            true => Creation::Grid(sizes),
+            false => Creation::Collection(sizes),
         }
     }
+}
 
-    /// The handle by which another thread watches or stops a run.
-    pub fn control(&self) -> Arc<Control> {
-        match &self.life {
-            Life::World(world) => world.control(),
-            Life::Completed(_) => Arc::default(),
-        }
-    }
+/// Calls all observers.
+fn each(
+    observers: &mut [&mut dyn Observer],
+    mut call: impl FnMut(&mut dyn Observer) -> Result<(), String>,
+) -> Result<(), Failure> {
+    let mut observers = observers.iter_mut();
+    let called = observers.try_for_each(|observer| call(*observer));
+    called.map_err(stopped)
+}
+
+/// An observer has stopped a run.
+fn stopped(message: String) -> Failure {
+    Failure::new(codes::OUTPUT, message)
+}
+
+/// Writes what code outside the strands printed.
+fn print(strands: &Strands, printer: &mut dyn Write) -> Result<(), Failure> {
+    let printed = printer.write_all(strands.take_printed().as_bytes());
+    printed.map_err(|error| Failure::new(codes::PRINT, RunError::Print(error)))
 }

@@ -1,6 +1,6 @@
 //! Outputs: from the state of strands to arrays and files.
 
-use super::{Prepared, Running};
+use super::{Run, stage::Stage};
 use crate::{
     ir::{
         interface::{Interface, State},
@@ -10,8 +10,7 @@ use crate::{
 };
 use runtime::{
     grid::{Place, Placement},
-    output::{Column, Domain, Length, Output, Scalar, Values},
-    png::Range,
+    output::{Column, Domain, Length, Output, Scalar, Values, options::OutputOptions},
     reduce,
     strands::{Kind, StrandSet},
 };
@@ -37,12 +36,13 @@ impl OutputData {
     }
 
     /// The output as files take it.
-    pub fn column(&self, range: Range) -> Column<'_> {
+    pub fn column(&self, options: &OutputOptions) -> Column<'_> {
         Column {
             output: &self.output,
             values: Values::from(&*self.values),
             lengths: self.lengths.as_deref(),
-            range,
+            range: options.range,
+            colours: options.colours,
         }
     }
 }
@@ -91,15 +91,15 @@ fn describe(state: &State) -> Output {
     }
 }
 
-impl Prepared {
+impl Run {
     /// An output without its values, and the place of its grid, if that is known before there are strands and if its values are
     /// kept as files have them.
-    pub fn early_output(
+    pub(super) fn early_output(
         &self,
         number: usize,
         placement: Option<&Placement>,
     ) -> Option<(OutputData, Option<Place>)> {
-        let program = self.strands.program();
+        let program = self.stage.strands()?.program();
         let state = program.interface.state.iter().enumerate();
         let (n, state) = state.filter(|(_, state)| state.output).nth(number)?;
         let place = self.known_place(placement)?;
@@ -118,48 +118,45 @@ impl Prepared {
         };
         (discriminant(&*data.values) == discriminant(&*kept)).then_some((data, place))
     }
-}
 
-impl Running {
-    /// The outputs of the program as they are now: of all strands of a grid; of a collection those that are stable, or for
-    /// a snapshot all that are alive.
-    pub fn outputs(&self, snapshot: bool) -> Vec<OutputData> {
-        let state = &self.life.strands().program().interface.state;
-        let outputs = state.iter().enumerate().filter(|(_, state)| state.output);
-        outputs.map(|(n, _)| self.variable(n, snapshot)).collect()
+    /// The outputs as they are now, of all strands that are alive. Nothing if there are no strands yet, or if the run was cancelled
+    /// or has failed.
+    pub fn outputs(&self) -> Option<Vec<OutputData>> {
+        match &self.stage {
+            Stage::Prepared(_) | Stage::Over => None,
+            Stage::Kept(_) | Stage::Completed(_) => {
+                let count = outputs(&self.program.interface).len();
+                (0..count).map(|number| self.output(number)).collect()
+            }
+        }
     }
 
     /// One of them, by its number among the outputs.
-    pub fn output(&self, number: usize, snapshot: bool) -> OutputData {
-        let state = &self.life.strands().program().interface.state;
+    pub fn output(&self, number: usize) -> Option<OutputData> {
+        let state = &self.program.interface.state;
         let mut outputs = (0..state.len()).filter(|&n| state[n].output);
-        let n = outputs.nth(number).expect("the number of an output");
-        self.variable(n, snapshot)
+        self.variable(outputs.nth(number)?)
     }
 
-    /// A variable of the strands' state, in the same order.
-    pub(super) fn variable(&self, n: usize, snapshot: bool) -> OutputData {
-        let program = self.life.strands().program();
+    /// A variable of the strands' state.
+    fn variable(&self, n: usize) -> Option<OutputData> {
+        let program = self.stage.strands()?.program();
         let state = &program.interface.state[n];
-        let grid = program.interface.grid;
-        let set = if grid || snapshot {
-            StrandSet::All
-        } else {
-            StrandSet::Stable
-        };
-        let (values, lengths) = self.life.gather(program.state.variables[n], set);
-        let domain = if grid {
+        let (values, lengths) = self
+            .stage
+            .gather(program.state.variables[n], StrandSet::All)?;
+        let domain = if program.interface.grid {
             Domain::Grid(self.sizes.clone())
         } else {
             let components = describe(state).strand_size().max(1);
             Domain::List(lengths.as_ref().map_or(values.len() / components, Vec::len))
         };
-        OutputData {
+        Some(OutputData {
             output: describe(state),
             domain,
             values: in_own_type(values, &state.variable.ty, program.lanes.long_int),
             lengths,
-        }
+        })
     }
 }
 

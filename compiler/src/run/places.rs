@@ -1,8 +1,8 @@
 //! The place of a program's grid of strands in the world.
 
-use super::{Prepared, Running, images::Grid, strands::Strands};
+use super::{Run, images::Grid, strands::Strands};
 use crate::ir::{
-    interface::{Interface, Target},
+    interface::{InputTarget, Interface},
     tensor::Ty,
 };
 use runtime::{
@@ -13,59 +13,68 @@ use runtime::{
 };
 use std::path::Path;
 
-impl Prepared {
+impl Run {
     /// Whether a place that the user asks for can be found once there are strands.
     ///
     /// # Errors
     /// Why not.
-    pub fn check_place(&self, placement: &Placement) -> Result<(), String> {
-        let program = self.strands.program();
-        if !program.interface.grid && *placement != Placement::None {
+    pub(super) fn check_place(&self, placement: &Placement) -> Result<(), String> {
+        let interface = &self.program.interface;
+        if !interface.grid && *placement != Placement::None {
             return Err("the strands are a collection; only grids have a place".to_string());
         }
         match placement {
-            Placement::Variable(name) => position(&program.interface, name).map(drop),
-            other => place_without_strands(&self.strands, &self.sizes, other).map(drop),
+            Placement::Variable(name) => position(interface, name).map(drop),
+            other => self.place_without_strands(other).map(drop),
         }
     }
 
-    /// The place of the grid, asked for or automatic, if it is known before there are strands.
+    /// The place of the grid, asked for or by its positions, if it is known before there are strands.
     pub(super) fn known_place(&self, placement: Option<&Placement>) -> Option<Option<Place>> {
-        let interface = &self.strands.program().interface;
         match placement {
-            None => position_variable(interface).is_none().then_some(None),
+            None => position_variable(&self.program.interface)
+                .is_none()
+                .then_some(None),
             Some(Placement::Variable(_)) => None,
-            Some(other) => place_without_strands(&self.strands, &self.sizes, other).ok(),
+            Some(other) => self.place_without_strands(other).ok(),
         }
     }
-}
 
-impl Running {
-    /// The place of the grid as the user asks for it. To be asked before the first super-step, while strands are where they
-    /// were created.
+    /// The place of the grid as the user asks for it; to be called when the strands are created.
     ///
     /// # Errors
     /// There is no such place.
-    pub fn place(&self, placement: &Placement) -> Result<Option<Place>, String> {
-        let strands = self.life.strands();
+    pub(super) fn requested_place(&self, placement: &Placement) -> Result<Option<Place>, String> {
         match placement {
             Placement::Variable(name) => {
-                let variable = position(&strands.program().interface, name)?;
+                let variable = position(&self.program.interface, name)?;
                 self.place_by(variable).map(Some)
             }
-            other => place_without_strands(strands, &self.sizes, other),
+            other => self.place_without_strands(other),
         }
     }
 
-    /// The place that the positions of the strands show, if they have positions: or why they show none.
-    pub fn automatic_place(&self) -> Option<Result<Place, String>> {
-        let variable = position_variable(&self.life.strands().program().interface)?;
+    /// The place of the strands' grid, if the positions at their creation show it.
+    pub fn place(&self) -> Option<&Place> {
+        self.place.as_ref()?.as_ref().ok()
+    }
+
+    /// The reason why the positions of the strands do not place their grid, if they have positions.
+    pub fn why_not_placed(&self) -> Option<&str> {
+        self.place.as_ref()?.as_ref().err().map(String::as_str)
+    }
+
+    /// The place that the positions of the strands show, if they have positions; or the reason why they show none.
+    pub(super) fn place_by_positions(&self) -> Option<Result<Place, String>> {
+        let variable = position_variable(&self.program.interface)?;
         Some(self.place_by(variable))
     }
 
     fn place_by(&self, variable: usize) -> Result<Place, String> {
-        let program = self.life.strands().program();
-        let values = self.life.initial(program.state.variables[variable]);
+        let found = self.stage.strands();
+        let program = found.map_or(&self.program, Strands::program);
+        let values = self.stage.initial(program.state.variables[variable]);
+        let values = values.ok_or("there are no strands")?;
         let precision = match program.lanes.double {
             true => f64::EPSILON,
             false => f32::EPSILON.into(),
@@ -78,24 +87,20 @@ impl Running {
             .len();
         let numbers = Values::from(&*values).numbers();
         let place = fit(&numbers, coordinates, &sizes, precision)?;
-        let space = self.life.strands().images().space(coordinates);
+        let space = self.images.space(coordinates);
         Ok(Place { space, ..place })
     }
-}
 
-/// The place of a grid as the user asks for it, if it does not depend on where strands are.
-fn place_without_strands(
-    strands: &Strands,
-    sizes: &[usize],
-    placement: &Placement,
-) -> Result<Option<Place>, String> {
-    let sizes: Vec<usize> = sizes.iter().rev().copied().collect();
-    match placement {
-        Placement::Like(name) => {
-            let image = |image: usize| strands.images().grid(image);
-            like(&strands.program().interface, name, &sizes, image).map(Some)
+    /// The place of the grid as the user asks for it, if it does not depend on the strands.
+    fn place_without_strands(&self, placement: &Placement) -> Result<Option<Place>, String> {
+        let sizes: Vec<usize> = self.sizes.iter().rev().copied().collect();
+        match placement {
+            Placement::Like(name) => {
+                let image = |image: usize| self.images.grid(image);
+                like(&self.program.interface, name, &sizes, image).map(Some)
+            }
+            other => other.of_words(&sizes),
         }
-        other => other.of_words(&sizes),
     }
 }
 
@@ -129,11 +134,11 @@ fn like<'i>(
 ) -> Result<Place, String> {
     let input = interface.inputs.iter().find(|input| input.name == name);
     let (found, place) = match input.map(|input| input.target) {
-        Some(Target::Image(n)) => {
+        Some(InputTarget::Image(n)) => {
             let grid = image(n as usize);
             (grid.sizes.clone(), place_of(grid))
         }
-        Some(Target::Global(_) | Target::Mesh(_) | Target::Fem(_)) => {
+        Some(InputTarget::Global(_) | InputTarget::Mesh(_) | InputTarget::Fem(_)) => {
             return Err(format!("the input `{name}` is not an image"));
         }
         None => grid_of_file(Path::new(name), sizes.len())?,

@@ -83,14 +83,6 @@ impl Strands {
         &self.program
     }
 
-    pub(super) fn is_grid(&self) -> bool {
-        self.program.interface.grid
-    }
-
-    pub(super) fn images(&self) -> &Images {
-        &self.images
-    }
-
     /// Whether the global in a slot is true.
     pub(super) fn holds(&self, slot: u32) -> bool {
         self.globals.get(slot as usize) as u8 != 0

@@ -5,7 +5,7 @@ use crate::{
     codegen::Compiled,
     front::typed::tree::{Constant, InputDefault},
     ir::{
-        interface::{Input, Target},
+        interface::{Input, InputTarget},
         load::sequence_from_file,
         tensor::Ty,
     },
@@ -78,7 +78,7 @@ impl Initial {
         };
         let (long_int, double) = (program.lanes.long_int, program.lanes.double);
         for (n, input) in interface.inputs.iter().enumerate() {
-            let Target::Global(global) = input.target else {
+            let InputTarget::Global(global) = input.target else {
                 continue;
             };
             let load = |file: &Path| {

@@ -325,7 +325,7 @@ fn a_machine_that_is_lost_loses_nothing() {
         let mut program = compiled(&case, &options);
         program.machines = vec![Arc::new(Interpreter::lost_after(0))];
         let mut running = case.begin(program, 1);
-        let end = running.run(None, &mut std::io::sink());
+        let end = running.run(None, &mut std::io::sink(), &mut []);
         if target == Target::CudaOnly {
             let failure = end.expect_err("an error");
             assert_eq!(failure.to_string(), "running on the GPU: it is lost");
@@ -333,7 +333,10 @@ fn a_machine_that_is_lost_loses_nothing() {
         } else {
             end.expect("the CPU finishes it");
             assert_eq!(running.troubles().len(), 1);
-            assert_eq!(running.outputs(true)[1].numbers(), cpu.outputs[1].1);
+            assert_eq!(
+                running.outputs().expect("strands")[1].numbers(),
+                cpu.outputs[1].1
+            );
         }
     }
 }
@@ -360,10 +363,10 @@ fn several_machines_share_the_strands() {
         program.machines = all.collect();
         let mut running = case.begin(program, 1);
         running
-            .run(None, &mut std::io::sink())
+            .run(None, &mut std::io::sink(), &mut [])
             .expect("what a machine has not done, the CPU does");
         assert_eq!(running.troubles().len(), usize::from(lost.is_some()));
-        let outputs = running.outputs(true);
+        let outputs = running.outputs().expect("strands");
         let bits = |numbers: &[f64]| -> Vec<u64> { numbers.iter().map(|x| x.to_bits()).collect() };
         for (n, (name, numbers)) in cpu.outputs.iter().enumerate() {
             assert_eq!(bits(&outputs[n].numbers()), bits(numbers), "{name}");
@@ -429,10 +432,13 @@ create_array { s(i) | i in 0..69999 }";
         let mut program = compiled(&case, &options);
         program.machines = vec![Arc::new(Interpreter::lost_after_reads(reads))];
         let mut running = case.begin(program, 1);
-        let end = running.run(None, &mut std::io::sink());
+        let end = running.run(None, &mut std::io::sink(), &mut []);
         end.expect("the CPU finishes it");
         assert_eq!(running.troubles().len(), 1, "{reads}");
-        assert_eq!(running.outputs(true)[0].numbers(), cpu.outputs[0].1);
+        assert_eq!(
+            running.outputs().expect("strands")[0].numbers(),
+            cpu.outputs[0].1
+        );
     }
 }
 
@@ -450,7 +456,7 @@ create_array { s(i) | i in 0..20 }
     let fails = |program: Compiled| {
         let mut running = case.begin(program, 1);
         running
-            .run(None, &mut std::io::sink())
+            .run(None, &mut std::io::sink(), &mut [])
             .expect_err("a division by zero")
     };
     let options = Options {

@@ -89,12 +89,12 @@ fn runs_in_pieces_give_the_same_bits_and_texts() {
     program.machines = vec![Arc::new(Interpreter::default())];
     let mut running = case.begin(program, 1);
     let mut printed = Vec::new();
-    while running.run(Some(2), &mut printed).expect("a run") != RunEnd::Finished {
+    while running.run(Some(2), &mut printed, &mut []).expect("a run") != RunEnd::Finished {
         // What a snapshot would show.
-        running.outputs(true);
+        running.outputs().expect("strands");
     }
     assert_eq!(String::from_utf8(printed).unwrap(), whole.printed);
-    let outputs = running.outputs(true);
+    let outputs = running.outputs().expect("strands");
     assert!(whole.outputs.len() == 2 && whole.outputs[0].1.len() > 60);
     for (output, (_, numbers)) in outputs.iter().zip(&whole.outputs) {
         assert_eq!(output.numbers(), *numbers);
@@ -115,7 +115,10 @@ fn a_stop_comes_after_the_super_step() {
     let machine = Arc::new(Interpreter::default());
     program.machines = vec![machine.clone()];
     let running = case.begin(program, 1);
-    machine.stops.set(running.control()).expect("once");
+    machine
+        .stops
+        .set(Arc::clone(running.control()))
+        .expect("once");
     case.limit = 1000;
     case.assert_same_bits(&case.finish(running), &cpu);
 }
@@ -211,22 +214,22 @@ fn a_machine_that_is_lost_between_super_steps_is_an_error() {
         program.machines = vec![Arc::new(Interpreter::lost_after(launches))];
         let mut running = case.begin(program, 1);
         let mut printed = Vec::new();
-        let end = running.run(None, &mut printed);
+        let end = running.run(None, &mut printed, &mut []);
         if launches == 0 {
             // Everything is here still.
             end.expect("the CPU finishes it");
             assert_eq!(running.troubles().len(), 1);
-            assert_eq!(running.outputs(true)[0].numbers(), cpu.outputs[0].1);
+            assert_eq!(
+                running.outputs().expect("strands")[0].numbers(),
+                cpu.outputs[0].1
+            );
             assert_eq!(String::from_utf8(printed).unwrap(), cpu.printed);
         } else {
             let failure = end.expect_err("an error");
             assert_eq!(failure.to_string(), "running on the GPU: it is lost");
             assert!(failure.hints[0].contains("CPU"), "{failure:?}");
-            let again = running.run(None, &mut printed).expect_err("the same error");
-            assert!(
-                again.to_string().contains("lost in super-step 3"),
-                "{again}"
-            );
+            let again = running.run(None, &mut printed, &mut []);
+            assert_eq!(again, Err(failure), "the run is over");
         }
     }
 }

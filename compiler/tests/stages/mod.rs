@@ -10,7 +10,7 @@ use compiler::{
     ir::interface::{Input, Interface},
     low::{self, Zeros},
     pipeline::{self, Compiled, Lowered, Options, Session},
-    run::{ImageSource, Inputs, Running},
+    run::{ImageSource, Inputs, Run},
     ssa::{Dialect, Interrupt, Program, Role},
 };
 use ndarray::{ArrayD, IxDyn};
@@ -166,19 +166,23 @@ impl Case {
     }
 
     #[track_caller]
-    pub(crate) fn finish(&self, mut running: Running) -> Outcome {
+    pub(crate) fn finish(&self, mut running: Run) -> Outcome {
         let mut printed = Vec::new();
         running
-            .run(Some(self.limit as u64), &mut printed)
+            .run(Some(self.limit as u64), &mut printed, &mut [])
             .unwrap_or_else(|e| panic!("{}: {e}", self.name));
-        let outputs = running.outputs(true).into_iter().flat_map(|data| {
-            let values = (data.output.name.clone(), data.numbers());
-            let lengths = data.lengths.map(|lengths| {
-                let lengths = lengths.into_iter().map(|n| n as f64).collect();
-                (format!("{}-len", data.output.name), lengths)
+        let outputs = running
+            .outputs()
+            .expect("strands")
+            .into_iter()
+            .flat_map(|data| {
+                let values = (data.output.name.clone(), data.numbers());
+                let lengths = data.lengths.map(|lengths| {
+                    let lengths = lengths.into_iter().map(|n| n as f64).collect();
+                    (format!("{}-len", data.output.name), lengths)
+                });
+                [values].into_iter().chain(lengths)
             });
-            [values].into_iter().chain(lengths)
-        });
         Outcome {
             outputs: outputs.collect(),
             printed: String::from_utf8(printed).expect("text"),
@@ -186,7 +190,7 @@ impl Case {
     }
 
     #[track_caller]
-    pub(crate) fn begin(&self, program: Compiled, workers: usize) -> Running {
+    pub(crate) fn begin(&self, program: Compiled, workers: usize) -> Run {
         let mut inputs = Inputs::of(&program);
         for input in &program.interface.inputs {
             let set = match self.value(input) {
@@ -200,7 +204,7 @@ impl Case {
         for (n, source) in self.images.iter().enumerate() {
             inputs.set_source(n, source.clone());
         }
-        let running = Running::new(&program, &inputs, workers);
+        let running = Run::new(&program, &inputs, workers);
         running.unwrap_or_else(|e| panic!("{}: {e}", self.name))
     }
 

@@ -13,7 +13,7 @@ use compiler::interpret::{self, Numbers, Runnable, interpret};
 use compiler::ir::interface::Interface;
 use compiler::low::{self, Low, Zeros};
 use compiler::pipeline::{self, Options, Session, WIDTHS};
-use compiler::run::{ImageSource, Inputs as Given, Running};
+use compiler::run::{ImageSource, Inputs as Given, Run};
 use compiler::ssa;
 use ein_ir::Type;
 use ndarray::ArrayD;
@@ -191,12 +191,12 @@ fn run(program: &Compiled, inputs: &Inputs, steps: usize) -> Result<Outcome, Fai
     if !program.interface.images.is_empty() {
         given.set_source(0, ImageSource::Array(image()?));
     }
-    let mut running = Running::new(program, &given, 1).map_err(failed)?;
+    let mut running = Run::new(program, &given, 1).map_err(failed)?;
     let mut printed = Vec::new();
     running
-        .run(Some(steps as u64), &mut printed)
+        .run(Some(steps as u64), &mut printed, &mut [])
         .map_err(failed)?;
-    let outputs = running.outputs(true).into_iter().flat_map(|data| {
+    let outputs = running.outputs().into_iter().flatten().flat_map(|data| {
         let values = (data.output.name.clone(), data.numbers());
         let lengths = data.lengths.map(|lengths| {
             let lengths = lengths.into_iter().map(|n| n as f64).collect();

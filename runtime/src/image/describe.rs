@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use super::explain::natural;
 use super::normalize;
 use super::place::world_space;
-use super::request::{Chosen, Declared, Reading, World, chosen};
-use crate::formats::{ImageError, Note, Source, numbered_files};
+use super::request::{Declared, Reading, World};
+use crate::file_reference::{Chosen, chosen, numbered_files};
+use crate::formats::{ImageError, Note, Source};
 use crate::grid::Orientation;
 use crate::nrrd::{Header, Space};
 
@@ -82,7 +83,7 @@ pub fn describe(path: &Path) -> Result<Description, ImageError> {
 pub fn files_of(name: &Path) -> Vec<PathBuf> {
     let Chosen { file, array, .. } = chosen(name);
     if let Some(pictures) = numbered_files(file) {
-        return pictures;
+        return pictures.files().collect();
     }
     let mut files = vec![file.to_path_buf()];
     if file.is_file()

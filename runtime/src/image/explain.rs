@@ -1,8 +1,9 @@
 //! The messages for arrays that are not images of the declared type: the actual and the wanted axes, and the line to add.
 
 use super::components::{dim_of_matrices, matrix_dim, symmetric_kind};
-use super::request::{Declared, Frames};
+use super::request::Declared;
 use super::roles::{Conflict, Role, Says, Wanted, assign, kinds_line, says};
+use crate::file_reference::Frames;
 use crate::formats::ImageError;
 use crate::nrrd::Header;
 

@@ -1,10 +1,8 @@
 //! A request for a file: the type that the program declares, and the options that its user adds.
 
-use std::ffi::OsStr;
 use std::fmt;
-use std::path::Path;
 
-use crate::file_name::split_last;
+use crate::file_reference::Frames;
 use crate::formats::Triangle;
 use crate::grid::Placement;
 
@@ -51,15 +49,6 @@ pub enum World {
     Lps,
 }
 
-/// Frames of a file that has an axis beside space and components, as `FILE#N` and `FILE#N:M` ask for them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Frames {
-    /// One frame.
-    One(usize),
-    /// The frames from the first to the last, as components.
-    Range(usize, usize),
-}
-
 /// What the user of a program says of an image beside the name of its file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
@@ -85,7 +74,10 @@ pub struct Reading {
 
 impl Reading {
     /// Takes what `--world` says: the patient space that is wanted, or the place of the grid.
-    pub(crate) fn set_world(&mut self, word: &str) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// The word is not one of these.
+    pub fn set_world(&mut self, word: &str) -> Result<(), String> {
         match word {
             "stored" => self.world = World::Stored,
             "ras" => self.world = World::Ras,
@@ -105,7 +97,10 @@ impl Reading {
     }
 
     /// Takes what `--symmetric` says: which half of matrices is stored.
-    pub(crate) fn set_triangle(&mut self, word: &str) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// The word is not one of these.
+    pub fn set_triangle(&mut self, word: &str) -> Result<(), String> {
         self.triangle = Some(match word {
             "upper" => Triangle::Upper,
             "lower" => Triangle::Lower,
@@ -115,95 +110,15 @@ impl Reading {
     }
 
     /// Takes what `--measurement-frame` says.
-    pub(crate) fn set_frame(&mut self, word: &str) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// The word is not one of these.
+    pub fn set_frame(&mut self, word: &str) -> Result<(), String> {
         self.frame = match word {
             "apply" => MeasurementFrame::Apply,
             "ignore" => MeasurementFrame::Ignore,
             _ => return Err(format!("found `{word}`, expected apply or ignore")),
         };
         Ok(())
-    }
-}
-
-/// Splits the frames off a name: `ct.nii#3` is frame 3 of `ct.nii`, and `ct.nii#3:5` are three frames.
-fn split_frames(name: &OsStr) -> Option<(&OsStr, Frames)> {
-    let (file, frames) = split_last(name, b'#')?;
-    let frames = frames.to_str()?;
-    let number = |text: &str| {
-        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        digits.then(|| text.parse().ok()).flatten()
-    };
-    let frames = match frames.split_once(':') {
-        None => Frames::One(number(frames)?),
-        Some((first, last)) => {
-            let (first, last) = (number(first)?, number(last)?);
-            (first <= last).then_some(Frames::Range(first, last))?
-        }
-    };
-    (!file.is_empty()).then_some((file, frames))
-}
-
-/// What a name means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Chosen<'a> {
-    pub(crate) file: &'a Path,
-    /// The array that is wanted of a file with several.
-    pub(crate) array: Option<&'a str>,
-    pub(crate) frames: Option<Frames>,
-}
-
-/// The file that a name means, and the part of it to read: `FILE`, `FILE#N`, `FILE#ARRAY` or `FILE#ARRAY#N`. A file whose own name looks
-/// like that comes first.
-pub(crate) fn chosen(name: &Path) -> Chosen<'_> {
-    let whole = Chosen {
-        file: name,
-        array: None,
-        frames: None,
-    };
-    if name.exists() {
-        return whole;
-    }
-    let (file, frames) = match split_frames(name.as_os_str()) {
-        Some((file, frames)) => (Path::new(file), Some(frames)),
-        None => (name, None),
-    };
-    let array = split_last(file.as_os_str(), b'#').filter(|_| !file.exists());
-    match array.map(|(file, array)| (Path::new(file), array.to_str())) {
-        Some((file, Some(array))) if file.exists() => Chosen {
-            file,
-            array: Some(array),
-            frames,
-        },
-        _ => Chosen {
-            file,
-            frames,
-            ..whole
-        },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn frames_are_split_off_names() {
-        let rows = [
-            ("a.nii#3", Some(("a.nii", Frames::One(3)))),
-            ("a#b.nii#0:2", Some(("a#b.nii", Frames::Range(0, 2)))),
-            ("a.nii", None),
-            ("a#", None),
-            ("a#x", None),
-            ("a#-1", None),
-            ("a#+1", None),
-            ("a#5:3", None),
-            ("a#1:", None),
-            ("#1", None),
-            ("a#99999999999999999999999", None),
-        ];
-        for (name, split) in rows {
-            let split = split.map(|(file, frames)| (OsStr::new(file), frames));
-            assert_eq!(split_frames(OsStr::new(name)), split, "{name}");
-        }
     }
 }

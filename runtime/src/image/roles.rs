@@ -5,7 +5,8 @@
 //! numbers that are wanted, the one counts that goes furthest with what the header says.
 
 use super::components::{self, Expansion, Misfit};
-use super::request::{Declared, Frames};
+use super::request::Declared;
+use crate::file_reference::Frames;
 use crate::formats::{Note, Numbering, Triangle};
 use crate::nrrd::{Axis, Header, Kind};
 

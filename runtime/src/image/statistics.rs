@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::request::{Chosen, chosen};
+use crate::file_reference::{Chosen, chosen};
 use crate::formats::{ImageError, Source};
 use crate::nrrd::{STANDARD_INPUT, Samples};
 

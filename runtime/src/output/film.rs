@@ -20,7 +20,7 @@ pub struct Film {
     tally: Option<Tally>,
     frames: Box<dyn Frames>,
     /// Where its bytes go, once there is a picture.
-    out: Option<Box<dyn Write>>,
+    out: Option<Box<dyn Write + Send>>,
     staged: Staged,
 }
 
@@ -91,7 +91,10 @@ fn failed(file: &FileName, cause: impl std::fmt::Display) -> OutputError {
 }
 
 /// Where the bytes of a film go.
-fn open(staged: &mut Staged, destination: &Destination) -> Result<Box<dyn Write>, OutputError> {
+fn open(
+    staged: &mut Staged,
+    destination: &Destination,
+) -> Result<Box<dyn Write + Send>, OutputError> {
     if destination.is_standard_output() {
         return Ok(Box::new(io::stdout()));
     }

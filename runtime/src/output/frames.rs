@@ -45,15 +45,7 @@ pub(super) fn picture_of(
 ) -> Result<(Png, Tally), OutputError> {
     let column = contents.single()?;
     let Style { depth, nan, .. } = *style;
-    picture::picture(
-        column.output,
-        contents.domain,
-        column.values,
-        column.range,
-        depth,
-        nan,
-    )
-    .map_err(OutputError::new)
+    picture::picture(*column, contents.domain, depth, nan).map_err(OutputError::new)
 }
 
 pub(super) fn describe_picture(png: &Png) -> String {
@@ -66,7 +58,7 @@ pub(super) fn describe_picture(png: &Png) -> String {
 }
 
 /// The frames of a film on their way into a file.
-pub(super) trait Frames {
+pub(super) trait Frames: Send {
     /// Adds a picture, which is like those before.
     fn add(&mut self, png: &Png, out: &mut dyn Write) -> io::Result<()>;
 

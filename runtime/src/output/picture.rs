@@ -1,6 +1,7 @@
 //! Pictures of outputs: which numbers become which levels, and what of them does not show.
 
-use super::{Domain, Output, Values};
+use super::{Column, Domain, Output, Values};
+use crate::colour_maps::ColourMap;
 use crate::png::{Depth, Png, Range};
 use crate::print::short;
 use rayon::prelude::*;
@@ -48,6 +49,8 @@ pub struct Tally {
     pub is_uniform: bool,
     /// Whether nothing is seen because all is transparent.
     pub is_transparent: bool,
+    /// The map of the colours, if there is one.
+    pub colours: Option<&'static ColourMap>,
 }
 
 /// Whether a picture can be made of an output.
@@ -75,14 +78,24 @@ pub(super) fn check(output: &Output, domain: &Domain) -> Result<[usize; 3], Stri
 /// # Errors
 /// It cannot have one.
 pub fn picture(
-    output: &Output,
+    column: Column<'_>,
     domain: &Domain,
-    values: Values<'_>,
-    range: Range,
     depth: Depth,
     nan: NanColour,
 ) -> Result<(Png, Tally), String> {
+    let Column {
+        output,
+        values,
+        range,
+        colours: map,
+        ..
+    } = column;
     let [height, width, channels] = check(output, domain)?;
+    if map.is_some() && channels > 1 {
+        return Err(format!(
+            "found {channels} values per strand, expected 1 for the colours of a map"
+        ));
+    }
     let max = f64::from(depth.max());
     // Integers are levels already; reals and truth values go from 0 to 1.
     let usual = match values {
@@ -111,7 +124,14 @@ pub fn picture(
         (low.min(part.0), high.max(part.1))
     });
     let (low, high) = match range {
-        Range::Usual => usual,
+        Range::Usual => match map {
+            None => usual,
+            Some(map) if map.is_diverging() => {
+                let most = whole.0.abs().max(whole.1.abs());
+                (-most, most)
+            }
+            Some(_) => whole,
+        },
         Range::Between(low, high) => (low, high),
         Range::Auto => whole,
         Range::Percentiles(low, high) => {
@@ -123,7 +143,8 @@ pub fn picture(
     let quantizer = Quantizer {
         channels,
         colours,
-        shown: channels + usize::from(adds_opacity),
+        map,
+        shown: map.map_or(channels, |_| 3) + usize::from(adds_opacity),
         depth,
         nan,
         usual,
@@ -133,7 +154,7 @@ pub fn picture(
     let mut tally = quantizer.nothing();
     tally.extent = whole;
     let first = parts.first().map_or(&[][..], |(levels, _)| levels);
-    let first = &first[..first.len().min(colours)];
+    let first = &first[..first.len().min(quantizer.tones())];
     for (levels, part) in &parts {
         tally.values += part.values;
         tally.below += part.below;
@@ -156,6 +177,8 @@ struct Quantizer {
     channels: usize,
     /// Channels that are not opacity.
     colours: usize,
+    /// The colours of the numbers, if they are not grey.
+    map: Option<&'static ColourMap>,
     /// Channels of the picture.
     shown: usize,
     depth: Depth,
@@ -167,6 +190,11 @@ struct Quantizer {
 }
 
 impl Quantizer {
+    /// Channels of the picture that are not opacity.
+    fn tones(&self) -> usize {
+        self.map.map_or(self.colours, |_| 3)
+    }
+
     /// The tally of no number.
     fn nothing(&self) -> Tally {
         Tally {
@@ -178,6 +206,7 @@ impl Quantizer {
             range: self.range,
             is_uniform: true,
             is_transparent: self.colours < self.channels,
+            colours: self.map,
         }
     }
 
@@ -203,7 +232,14 @@ impl Quantizer {
                 tally.below += usize::from(x < least);
                 tally.above += usize::from(x > most);
                 tally.nan += usize::from(x.is_nan());
-                levels.push(level(x, (low, high)));
+                match self.map {
+                    None => levels.push(level(x, (low, high))),
+                    Some(map) => {
+                        let part = (x - low) / (high - low);
+                        let colour = map.colour(part);
+                        levels.extend(colour.map(|tone| level(tone, (0.0, 1.0))));
+                    }
+                }
             }
             let is_nan = colour.iter().any(|x| x.is_nan());
             if is_nan {
@@ -214,7 +250,7 @@ impl Quantizer {
                 };
                 levels[start..].fill(flat);
             }
-            if self.shown > colours {
+            if self.shown > self.tones() {
                 let given = opacity.first();
                 let given = given.map_or(depth.max(), |&x| level(x, self.usual));
                 let hidden = is_nan && self.nan == NanColour::Transparent;
@@ -222,7 +258,8 @@ impl Quantizer {
                 tally.is_transparent &= opacity == 0;
                 levels.push(opacity);
             }
-            tally.is_uniform &= levels[start..start + colours] == levels[..colours];
+            let tones = self.tones();
+            tally.is_uniform &= levels[start..start + tones] == levels[..tones];
         }
         (levels, tally)
     }
@@ -244,6 +281,10 @@ impl Tally {
             self.range.0.max(self.range.1),
         );
         let mut notes = Vec::new();
+        if let Some(map) = self.colours {
+            let (low, high) = (short(self.range.0), short(self.range.1));
+            notes.push(format!("{file}: {} from {low} to {high}", map.name));
+        }
         let clipped = share(self.below + self.above);
         if clipped > TOLERATED || all && clipped > 0.0 {
             let mut parts = Vec::new();

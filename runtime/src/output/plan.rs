@@ -3,24 +3,24 @@
 use std::fs;
 
 use super::contents::Number;
-use super::format::{Destination, FileFormat, STANDARD_OUTPUT};
+use super::format::{Destination, FileFormat};
 use super::identity::{FileUse, collisions, directory_of, followed, is_same, is_special};
+use super::options::FileOptions;
 use super::shapes::Request;
 use super::staged::try_create;
 use super::{Domain, Length, Output};
 use crate::file_name::{FileName, escaped};
-use crate::input::options::RunOptions;
 
 /// A file to be written, or a family of numbered ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct PlannedFile {
     /// Where it goes.
     pub destination: Destination,
     /// The outputs in it, by their numbers.
     pub outputs: Vec<usize>,
 }
 
-impl Target {
+impl PlannedFile {
     /// Whether there are sequences of varying length among its outputs.
     fn varies(&self, outputs: &[Output]) -> bool {
         let mut own = self.outputs.iter().map(|&n| &outputs[n]);
@@ -32,11 +32,11 @@ impl Target {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// The files that are written at the end.
-    pub results: Vec<Target>,
+    pub results: Vec<PlannedFile>,
     /// The snapshots, with numbers.
-    pub snapshots: Vec<Target>,
+    pub snapshots: Vec<PlannedFile>,
     /// What all pictures on the way, or of all runs, are put into.
-    pub films: Vec<Target>,
+    pub films: Vec<PlannedFile>,
     /// How many runs there are, if each has its own results.
     pub runs: Option<usize>,
     /// The digits of these numbers, at least.
@@ -46,16 +46,24 @@ pub struct Plan {
 /// Digits of the numbers of files, at least.
 const DIGITS: usize = 4;
 
-/// The plan for these outputs, or everything that is wrong with it. `read` are the files that the run reads, which it must
-/// not replace.
+/// The other files of a run, which its outputs must not replace.
+#[derive(Clone, Debug, Default)]
+pub struct OtherFiles {
+    /// The files that it reads.
+    pub read: Vec<FileUse>,
+    /// The files that it writes in addition to its outputs.
+    pub written: Vec<FileUse>,
+}
+
+/// The plan for these outputs, or everything that is wrong with it.
 ///
 /// # Errors
 /// All problems, each a sentence.
 pub fn plan(
     outputs: &[Output],
     domain: &Domain,
-    options: &RunOptions,
-    read: &[FileUse],
+    options: &FileOptions,
+    others: &OtherFiles,
 ) -> Result<Plan, Vec<String>> {
     let mut problems = Vec::new();
     if let Some(problem) = nobody(domain) {
@@ -97,7 +105,7 @@ pub fn plan(
     let (films, results): (Vec<_>, Vec<_>) = group(outputs, &parsed, &fits, &mut problems)
         .into_iter()
         .partition(|target| target.destination.format.is_film());
-    let runs = runs(options, &mut problems);
+    let runs = options.runs;
     if runs.is_some() && options.snapshot_period.is_some() {
         problems.push(
             "snapshots (-s) and several runs (--vary, --orbit) cannot be had at once".to_string(),
@@ -139,16 +147,10 @@ pub fn plan(
             problems.push(format!("{}: {problem}", target.destination.file));
         }
     }
-    let written = written(
-        &results,
-        &films,
-        &snapshots,
-        outputs,
-        options,
-        runs.is_some(),
-    );
+    let mut written = written(&results, &films, &snapshots, outputs, runs.is_some());
+    written.extend_from_slice(&others.written);
     problems.extend(written.iter().filter_map(|used| unwritable(&used.file)));
-    problems.extend(collisions(&written, read));
+    problems.extend(collisions(&written, &others.read));
     problems.dedup();
     if !problems.is_empty() {
         return Err(problems);
@@ -162,24 +164,6 @@ pub fn plan(
         runs,
         digits: digits.max(DIGITS),
     })
-}
-
-/// The number of runs that a sweep asks for.
-fn runs(options: &RunOptions, problems: &mut Vec<String>) -> Option<usize> {
-    let counts = options
-        .vary
-        .iter()
-        .map(|vary| vary.count)
-        .chain(options.orbit);
-    let counts: Vec<usize> = counts.collect();
-    if counts.windows(2).any(|pair| pair[0] != pair[1]) {
-        let counts: Vec<_> = counts.iter().map(usize::to_string).collect();
-        problems.push(format!(
-            "all sweeps must have the same number of runs, but have {}",
-            counts.join(" and ")
-        ));
-    }
-    counts.first().copied()
 }
 
 fn default_file(output: &Output) -> String {
@@ -220,17 +204,17 @@ fn group(
     named: &[(usize, Destination)],
     fits: &Fits<'_>,
     problems: &mut Vec<String>,
-) -> Vec<Target> {
-    let mut targets: Vec<Target> = Vec::new();
+) -> Vec<PlannedFile> {
+    let mut targets: Vec<PlannedFile> = Vec::new();
     for (n, destination) in named {
-        let same = |target: &&mut Target| {
+        let same = |target: &&mut PlannedFile| {
             let [one, another] = [&target.destination, destination];
             one.file == another.file
                 || one.format == another.format && is_same(&one.file, &another.file)
         };
         match targets.iter_mut().find(same) {
             Some(target) => target.outputs.push(*n),
-            None => targets.push(Target {
+            None => targets.push(PlannedFile {
                 destination: destination.clone(),
                 outputs: vec![*n],
             }),
@@ -294,17 +278,16 @@ fn nobody(domain: &Domain) -> Option<String> {
     })
 }
 
-/// Everything that a run writes.
+/// The files of all outputs.
 fn written(
-    results: &[Target],
-    films: &[Target],
-    snapshots: &[Target],
+    results: &[PlannedFile],
+    films: &[PlannedFile],
+    snapshots: &[PlannedFile],
     outputs: &[Output],
-    options: &RunOptions,
     several_runs: bool,
 ) -> Vec<FileUse> {
     let mut all = Vec::new();
-    let mut add = |target: &Target, is_numbered: bool, what: &str| {
+    let mut add = |target: &PlannedFile, is_numbered: bool, what: &str| {
         let names = target.outputs.iter().map(|&n| &outputs[n].name);
         let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
         let purpose = format!("{what} {}", names.join(", "));
@@ -328,14 +311,11 @@ fn written(
     snapshots
         .iter()
         .for_each(|target| add(target, true, "the snapshots of"));
-    if options.print != *STANDARD_OUTPUT {
-        all.push(FileUse::of(options.print.clone(), "printed text (-print)"));
-    }
     all
 }
 
 /// The files that a target becomes, or with digits those of the number 0.
-fn files_of(target: &Target, outputs: &[Output], digits: Option<usize>) -> Vec<FileName> {
+fn files_of(target: &PlannedFile, outputs: &[Output], digits: Option<usize>) -> Vec<FileName> {
     let destination = &target.destination;
     if destination.is_standard_output() {
         return Vec::new();

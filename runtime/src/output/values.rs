@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::colour_maps::ColourMap;
 use crate::grid::Place;
 use crate::nrrd::{Axis, Kind, SampleType, Samples};
 use crate::png;
@@ -43,8 +44,10 @@ pub struct Column<'a> {
     pub values: Values<'a>,
     /// The number of elements of each strand, for a sequence of varying length.
     pub lengths: Option<&'a [usize]>,
-    /// Which of its numbers become black and white.
+    /// Which of its numbers become black and white, or the first and the last colour.
     pub range: png::Range,
+    /// The colours of its pictures, if it has one number per strand; grey without a map.
+    pub colours: Option<&'static ColourMap>,
 }
 
 /// How many elements one strand has.

@@ -68,6 +68,7 @@ fn column<'a>(output: &'a Output, values: Values<'a>) -> Column<'a> {
         values,
         lengths: None,
         range: Range::Usual,
+        colours: None,
     }
 }
 

@@ -20,7 +20,8 @@ use ein_ir::{
     Shape, Type,
     ops::{Border, Builtin},
 };
-use std::{collections::BTreeMap, sync::Arc};
+use runtime::file_reference::mesh_and_array;
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 /// An image and its border, which repeats the nearest samples by default.
 #[derive(Clone, Debug)]
@@ -51,7 +52,7 @@ pub(super) struct Statics {
     /// What variables of values on meshes stand for.
     fem_of: BTreeMap<VarId, Arc<FemField>>,
     /// Where the values of inputs of these types go.
-    input_targets: BTreeMap<VarId, interface::Target>,
+    input_targets: BTreeMap<VarId, interface::InputTarget>,
     /// For each function the variables that values were given to.
     pub(super) names: Vec<(Role, Names)>,
     /// The bodies of reductions over strands, by their numbers.
@@ -79,9 +80,9 @@ impl Statics {
     }
 
     /// Where the value of an input that is loaded goes.
-    pub(super) fn of_input(&self, var: VarId) -> Option<interface::Target> {
+    pub(super) fn of_input(&self, var: VarId) -> Option<interface::InputTarget> {
         let image = self.input_images.get(&var).copied();
-        let image = image.map(interface::Target::Image);
+        let image = image.map(interface::InputTarget::Image);
         image.or_else(|| self.input_targets.get(&var).copied())
     }
 
@@ -211,12 +212,13 @@ impl Translator<'_> {
             } => Some(file.clone()),
             _ => None,
         };
-        let (name, span) = (file.as_deref().map(interface::file_and_array), source.span);
-        let file_of_mesh = name.map(|(file, _)| file.to_owned());
+        let span = source.span;
+        let name = file.as_deref().map(|file| mesh_and_array(Path::new(file)));
+        let file_of_mesh = name.map(|(file, _)| file.display().to_string());
         match source.ty {
             Type::Mesh(dim) => {
                 let mesh = self.statics.mesh(file_of_mesh, dim, span, true);
-                let target = interface::Target::Mesh(mesh);
+                let target = interface::InputTarget::Mesh(mesh);
                 self.statics.input_targets.insert(var, target);
                 return self.statics.define_mesh(var, mesh);
             }
@@ -226,7 +228,7 @@ impl Translator<'_> {
                 let fem = self
                     .statics
                     .fem(mesh, array, &source.name, &source.ty, span);
-                let target = interface::Target::Fem(fem.fem);
+                let target = interface::InputTarget::Fem(fem.fem);
                 self.statics.input_targets.insert(var, target);
                 return self.statics.define_fem(var, fem);
             }

@@ -1,13 +1,13 @@
 //! The command line of a program.
 
-use runtime::grid::Placement;
-use runtime::image::{MeasurementFrame, Triangle, World};
-use runtime::input::command_line::{CommandLine, parse};
-use runtime::input::help;
-use runtime::input::options::{InputSpec, OutputName, OutputOptions, Program, RunOptions};
-use runtime::input::{InputType, InputValue, IntWidth};
-use runtime::output::format::FileFormat;
-use runtime::png::{Depth, Range};
+use super::*;
+use runtime::{
+    grid::Placement,
+    image::{MeasurementFrame, Triangle, World},
+    input::{InputValue, IntWidth},
+    output::{format::FileFormat, options::OutputOptions},
+    png::{Depth, Range},
+};
 
 fn input(name: &str, ty: InputType, default: Option<&str>) -> InputSpec {
     InputSpec {
@@ -71,16 +71,16 @@ fn without_options_the_defaults_hold() {
     let run = run("-img ct.nrrd");
     assert_eq!(run.inputs[0], Some(InputValue::File("ct.nrrd".into())));
     assert_eq!(run.inputs[1..], [None, None, None, None]);
-    assert_eq!(run.outputs, [OutputOptions::default()]);
+    assert_eq!(run.files.outputs, [OutputOptions::default()]);
     assert_eq!(
-        (run.limit, run.snapshot_period, run.workers),
+        (run.files.limit, run.files.snapshot_period, run.workers),
         (None, None, None)
     );
     assert_eq!(
         (run.print, run.verbose, run.timing),
         ("-".into(), false, false)
     );
-    assert_eq!(run.depth, Depth::Eight);
+    assert_eq!(run.files.depth, Depth::Eight);
     assert_eq!((run.keep, run.quiet, run.notes.len()), (false, false, 0));
 }
 
@@ -96,7 +96,7 @@ fn every_option_is_understood_in_each_spelling() {
         let run = run(text);
         assert_eq!(run.inputs[0], Some(InputValue::File("a".into())), "{text}");
         assert_eq!(
-            (run.limit, run.snapshot_period, run.workers),
+            (run.files.limit, run.files.snapshot_period, run.workers),
             (Some(5), Some(2), Some(3))
         );
         assert_eq!(
@@ -105,22 +105,29 @@ fn every_option_is_understood_in_each_spelling() {
         );
         assert_eq!(
             (
-                run.outputs[0].file.clone(),
-                run.outputs[0].snapshot_prefix.clone()
+                run.files.outputs[0].file.clone(),
+                run.files.outputs[0].snapshot_prefix.clone()
             ),
             (Some("x.png".into()), Some("snap".into()))
         );
         assert_eq!(
-            (run.outputs[0].range, run.depth),
+            (run.files.outputs[0].range, run.files.depth),
             (Range::Between(-1.0, 2.5), Depth::Sixteen)
         );
     }
-    assert_eq!(run("-img a --range AUTO").outputs[0].range, Range::Auto);
-    let percentiles = run("-img a --range auto:1,99").outputs[0].range;
+    assert_eq!(
+        run("-img a --range AUTO").files.outputs[0].range,
+        Range::Auto
+    );
+    let percentiles = run("-img a --range auto:1,99").files.outputs[0].range;
     assert_eq!(percentiles, Range::Percentiles(1.0, 99.0));
     let zeros = run("-img a -l 0 -s 0 --nworkers 0");
     assert_eq!(
-        (zeros.limit, zeros.snapshot_period, zeros.workers),
+        (
+            zeros.files.limit,
+            zeros.files.snapshot_period,
+            zeros.workers
+        ),
         (None, None, None)
     );
 }
@@ -351,6 +358,7 @@ fn several_outputs_are_told_apart_by_name() {
         panic!("the options name their outputs");
     };
     let files: Vec<_> = run
+        .files
         .outputs
         .iter()
         .map(|o| (o.file.clone(), o.snapshot_prefix.clone()))
@@ -370,9 +378,9 @@ fn several_outputs_are_told_apart_by_name() {
     let Ok(CommandLine::Run(run)) = parsed else {
         panic!("{parsed:?}");
     };
-    let files: Vec<_> = run.outputs.iter().map(|o| o.file.clone()).collect();
+    let files: Vec<_> = run.files.outputs.iter().map(|o| o.file.clone()).collect();
     assert_eq!(files, [Some("x.png".into()), Some("all.csv".into())]);
-    let ranges: Vec<_> = run.outputs.iter().map(|o| o.range).collect();
+    let ranges: Vec<_> = run.files.outputs.iter().map(|o| o.range).collect();
     assert_eq!(ranges, [Range::Between(0.0, 5.0), Range::Between(0.0, 2.0)]);
     let text = help::text(&program);
     assert!(

@@ -1,20 +1,22 @@
 //! Checks before a run, as far as possible, that the disk and the memory have room for the outputs.
 
-use super::complain;
-use crate::{codegen::Compiled, run};
-use runtime::memory::{claim, shown};
-use runtime::output::{
-    Domain, Output, Scalar,
-    plan::{Plan, Target},
+use super::outputs;
+use crate::codegen::Compiled;
+use runtime::{
+    memory::{claim, shown},
+    output::{
+        Domain, Output, Scalar,
+        plan::{Plan, PlannedFile},
+    },
 };
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
-/// Warns of directories that have less room than the outputs need.
-pub(super) fn warn(plan: &Plan, domain: &Domain, program: &Compiled) {
-    let outputs = run::outputs(&program.interface);
+/// Warnings about directories that have less room than the outputs need.
+pub(super) fn warnings(plan: &Plan, domain: &Domain, program: &Compiled) -> Vec<String> {
+    let outputs = outputs(&program.interface);
     let mut wanted: BTreeMap<PathBuf, u64> = BTreeMap::new();
     let runs = plan.runs.unwrap_or(1) as u64;
     for target in &plan.results {
@@ -26,18 +28,14 @@ pub(super) fn warn(plan: &Plan, domain: &Domain, program: &Compiled) {
         let bytes = runs.saturating_mul(bytes_of(target, &outputs, domain, program));
         *wanted.entry(directory.to_path_buf()).or_default() += bytes;
     }
-    for (directory, bytes) in wanted {
-        if let Some(free) = free_bytes(&directory)
-            && bytes > free
-        {
-            complain(&format!(
-                "warning: the outputs in {} need {}, but only {} are free\n",
-                directory.display(),
-                shown(bytes),
-                shown(free)
-            ));
-        }
-    }
+    let lacking = wanted.into_iter().filter_map(|(directory, bytes)| {
+        let free = free_bytes(&directory).filter(|&free| bytes > free)?;
+        let (directory, bytes, free) = (directory.display(), shown(bytes), shown(free));
+        Some(format!(
+            "the outputs in {directory} need {bytes}, but only {free} are free"
+        ))
+    });
+    lacking.collect()
 }
 
 /// Refuses a run if there is not enough memory to gather its outputs in addition to the strands.
@@ -45,7 +43,7 @@ pub(super) fn warn(plan: &Plan, domain: &Domain, program: &Compiled) {
 /// # Errors
 /// The memory that is missing for an output.
 pub(super) fn check_memory(plan: &Plan, domain: &Domain, program: &Compiled) -> Result<(), String> {
-    let outputs = run::outputs(&program.interface);
+    let outputs = outputs(&program.interface);
     for target in plan
         .results
         .iter()
@@ -61,7 +59,7 @@ pub(super) fn check_memory(plan: &Plan, domain: &Domain, program: &Compiled) -> 
 }
 
 /// The bytes of the values of a file, if they are stored as they are; 0 for compressed files and standard output.
-fn bytes_of(target: &Target, outputs: &[Output], domain: &Domain, program: &Compiled) -> u64 {
+fn bytes_of(target: &PlannedFile, outputs: &[Output], domain: &Domain, program: &Compiled) -> u64 {
     let destination = &target.destination;
     if !destination.format.stores_bytes() || destination.is_standard_output() {
         return 0;
@@ -70,7 +68,12 @@ fn bytes_of(target: &Target, outputs: &[Output], domain: &Domain, program: &Comp
 }
 
 /// The bytes of the values of a file in memory. Sequences of varying length count for nothing: their size is not known.
-fn gathered_bytes(target: &Target, outputs: &[Output], domain: &Domain, program: &Compiled) -> u64 {
+fn gathered_bytes(
+    target: &PlannedFile,
+    outputs: &[Output],
+    domain: &Domain,
+    program: &Compiled,
+) -> u64 {
     let of_output = |&n: &usize| {
         let bytes = match outputs[n].scalar {
             Scalar::Real if program.lanes.double => 8,

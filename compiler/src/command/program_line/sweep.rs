@@ -1,20 +1,22 @@
 //! Sweeps: inputs that take several values, one for each of several runs.
 
-use super::options::Program;
-use super::{InputType, InputValue, split_values};
-use crate::nrrd::parse_real;
+use super::options::{InputSpec, Program, RunOptions};
+use runtime::{
+    input::{InputType, InputValue, split_values},
+    nrrd::parse_real,
+};
 
 /// An input that goes from one value to another.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Vary {
+pub(in crate::command) struct Vary {
     /// The input's name.
-    pub input: String,
+    pub(in crate::command) input: String,
     /// The components of the first value.
-    pub from: Vec<f64>,
+    pub(in crate::command) from: Vec<f64>,
     /// The components of the last value.
-    pub to: Vec<f64>,
+    pub(in crate::command) to: Vec<f64>,
     /// How many values there are.
-    pub count: usize,
+    pub(in crate::command) count: usize,
 }
 
 impl Vary {
@@ -22,7 +24,7 @@ impl Vary {
     ///
     /// # Errors
     /// A message with the expected form.
-    pub fn parse(word: &str) -> Result<Vary, String> {
+    pub(in crate::command) fn parse(word: &str) -> Result<Vary, String> {
         let parts = word.split_once('=').and_then(|(input, values)| {
             let mut parts = values.split(':');
             let mut numbers = || -> Option<Vec<f64>> {
@@ -51,7 +53,11 @@ impl Vary {
     ///
     /// # Errors
     /// The program has no such input, or it has other values.
-    pub fn value(&self, program: &Program, run: usize) -> Result<(usize, InputValue), String> {
+    pub(in crate::command) fn value(
+        &self,
+        program: &Program,
+        run: usize,
+    ) -> Result<(usize, InputValue), String> {
         let name = &self.input;
         let found = program.inputs.iter().position(|input| input.name == *name);
         let n = found.ok_or_else(|| format!("`--vary {name}=…`: there is no input `{name}`"))?;
@@ -86,6 +92,23 @@ impl Vary {
     }
 }
 
+/// The number of runs, if there are several.
+///
+/// # Errors
+/// Two sweeps have different numbers of them.
+pub(super) fn runs(options: &RunOptions) -> Result<Option<usize>, String> {
+    let counts = options.vary.iter().map(|vary| vary.count);
+    let counts: Vec<usize> = counts.chain(options.orbit).collect();
+    if counts.windows(2).any(|pair| pair[0] != pair[1]) {
+        let counts: Vec<_> = counts.iter().map(usize::to_string).collect();
+        return Err(format!(
+            "all sweeps must have the same number of runs, but have {}",
+            counts.join(" and ")
+        ));
+    }
+    Ok(counts.first().copied())
+}
+
 /// The names of inputs that together are a camera: where it is, where it looks, which way is up.
 const CAMERAS: &[[&str; 3]] = &[
     ["eye", "look", "up"],
@@ -98,11 +121,10 @@ const CAMERAS: &[[&str; 3]] = &[
 ///
 /// # Errors
 /// It has none.
-pub fn camera(program: &Program) -> Result<[usize; 3], String> {
+pub(in crate::command) fn camera(program: &Program) -> Result<[usize; 3], String> {
     let find = |name: &&str| {
-        let is_it = |input: &super::options::InputSpec| {
-            input.name == **name && input.ty == InputType::Tensor(vec![3])
-        };
+        let is_it =
+            |input: &InputSpec| input.name == **name && input.ty == InputType::Tensor(vec![3]);
         program.inputs.iter().position(is_it)
     };
     let rows = CAMERAS.iter().map(|row| {
@@ -119,7 +141,7 @@ pub fn camera(program: &Program) -> Result<[usize; 3], String> {
 }
 
 /// The eye after it has gone a part of the circle about the axis through `at` along `up`.
-pub fn orbit(eye: [f64; 3], at: [f64; 3], up: [f64; 3], part: f64) -> [f64; 3] {
+pub(in crate::command) fn orbit(eye: [f64; 3], at: [f64; 3], up: [f64; 3], part: f64) -> [f64; 3] {
     let (sin, cos) = (part * std::f64::consts::TAU).sin_cos();
     let dot = |a: [f64; 3], b: [f64; 3]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
     let length = dot(up, up).sqrt();
@@ -151,7 +173,7 @@ mod tests {
     fn a_sweep_begins_and_ends_where_it_was_told() {
         let vary = Vary::parse("-eye=1,2,3:4,5,6.1:3").expect("a sweep");
         assert_eq!((vary.input.as_str(), vary.count), ("eye", 3));
-        let spec = super::super::options::InputSpec {
+        let spec = InputSpec {
             name: "eye".into(),
             ty: InputType::Tensor(vec![3]),
             description: None,

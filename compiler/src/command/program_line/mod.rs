@@ -8,19 +8,28 @@
 //! given once, unless its values make a list. An input's name wins over a built-in option of one dash, which then has its long spelling only; every
 //! input can also be given by `--input-NAME`.
 
-use std::ffi::{OsStr, OsString};
-use std::fmt;
+mod help;
+mod options;
+pub(super) mod sweep;
+#[cfg(test)]
+mod tests;
 
-use super::options::{
-    About, Effect, OPTIONS, OptionRow, OutputOptions, Program, RunOptions, defaults, row_of,
+pub(super) use options::{InputSpec, OutputName, Program, RunOptions, help_of, is_built_in, size};
+
+use options::{About, Effect, OPTIONS, OptionRow, defaults, row_of};
+use runtime::{
+    file_name::{FileName, escaped, split_first, text},
+    image::Reading,
+    input::{InputType, nearest, parse_value, split_values},
 };
-use super::{InputType, help, nearest, parse_value, split_values};
-use crate::file_name::{FileName, escaped, split_first, text};
-use crate::image::Reading;
+use std::{
+    ffi::{OsStr, OsString},
+    fmt,
+};
 
 /// A command line that was understood.
 #[derive(Clone, Debug, PartialEq)]
-pub enum CommandLine {
+pub(in crate::command) enum CommandLine {
     /// Run with these options.
     Run(Box<RunOptions>),
     /// Print this text and do nothing else.
@@ -29,7 +38,7 @@ pub enum CommandLine {
 
 /// A command line that was not understood, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UsageError(String);
+pub(in crate::command) struct UsageError(String);
 
 impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -41,18 +50,18 @@ impl std::error::Error for UsageError {}
 
 /// What a spelled option is about.
 #[derive(Clone, Copy)]
-pub(super) enum Target {
+enum SpelledOption {
     /// An option, about the output or the input of this number or, without one, about all that have none of their own.
     Builtin(&'static OptionRow, Option<usize>),
     Input(usize),
 }
 
-impl Target {
+impl SpelledOption {
     /// Whether both set the same thing.
-    fn is_same(self, other: Target) -> bool {
+    fn is_same(self, other: SpelledOption) -> bool {
         match (self, other) {
-            (Target::Input(one), Target::Input(another)) => one == another,
-            (Target::Builtin(row, which), Target::Builtin(other, of_other)) => {
+            (SpelledOption::Input(one), SpelledOption::Input(another)) => one == another,
+            (SpelledOption::Builtin(row, which), SpelledOption::Builtin(other, of_other)) => {
                 row.long() == other.long() && which == of_other
             }
             _ => false,
@@ -62,8 +71,8 @@ impl Target {
     /// Whether it may be given again: options without a value say the same again, and some collect their values.
     fn may_be_repeated(self) -> bool {
         match self {
-            Target::Input(_) => false,
-            Target::Builtin(row, _) => matches!(
+            SpelledOption::Input(_) => false,
+            SpelledOption::Builtin(row, _) => matches!(
                 row.effect,
                 Effect::Flag(_) | Effect::ImageFlag(_) | Effect::List(_) | Effect::Help
             ),
@@ -72,26 +81,26 @@ impl Target {
 }
 
 /// Every spelling that is an option of this program. Inputs come first and win.
-pub(super) fn spellings(program: &Program) -> Vec<(String, Target)> {
-    let mut all: Vec<(String, Target)> = Vec::new();
+fn spellings(program: &Program) -> Vec<(String, SpelledOption)> {
+    let mut all: Vec<(String, SpelledOption)> = Vec::new();
     for (i, input) in program.inputs.iter().enumerate() {
         for dashes in ["-", "--input-"] {
-            all.push((format!("{dashes}{}", input.name), Target::Input(i)));
+            all.push((format!("{dashes}{}", input.name), SpelledOption::Input(i)));
         }
     }
     for row in OPTIONS {
         for spelling in row.spellings {
-            all.push((spelling.to_string(), Target::Builtin(row, None)));
+            all.push((spelling.to_string(), SpelledOption::Builtin(row, None)));
             for (i, name) in program.names(row.about()) {
                 let named = format!("{spelling}-{name}");
-                all.push((named, Target::Builtin(row, Some(i))));
+                all.push((named, SpelledOption::Builtin(row, Some(i))));
             }
         }
     }
     all
 }
 
-pub(super) fn find(spellings: &[(String, Target)], word: &OsStr) -> Option<Target> {
+fn find(spellings: &[(String, SpelledOption)], word: &OsStr) -> Option<SpelledOption> {
     let found = spellings.iter().find(|(spelling, _)| **spelling == *word);
     found.map(|(_, target)| *target)
 }
@@ -100,7 +109,7 @@ pub(super) fn find(spellings: &[(String, Target)], word: &OsStr) -> Option<Targe
 struct Given<'w> {
     /// As it was written.
     option: &'w str,
-    target: Target,
+    target: SpelledOption,
     values: Vec<OsString>,
 }
 
@@ -114,12 +123,15 @@ impl fmt::Display for Given<'_> {
 }
 
 /// Understands the words after the name of a program.
-pub fn parse<W: AsRef<OsStr>>(program: &Program, words: &[W]) -> Result<CommandLine, UsageError> {
+pub(in crate::command) fn parse<W: AsRef<OsStr>>(
+    program: &Program,
+    words: &[W],
+) -> Result<CommandLine, UsageError> {
     let words: Vec<&OsStr> = words.iter().map(W::as_ref).collect();
     let spellings = spellings(program);
     let wants_help = |word: &&OsStr| {
         let found = find(&spellings, word);
-        matches!(found, Some(Target::Builtin(row, _)) if matches!(row.effect, Effect::Help))
+        matches!(found, Some(SpelledOption::Builtin(row, _)) if matches!(row.effect, Effect::Help))
     };
     if words.iter().any(wants_help) {
         return Ok(CommandLine::Help(help::text(program)));
@@ -166,11 +178,12 @@ pub fn parse<W: AsRef<OsStr>>(program: &Program, words: &[W]) -> Result<CommandL
     check_without_effect(&all, program).map_err(UsageError)?;
     let mut run = defaults(program);
     // Options for all outputs or images come first, so that options for a single one override them.
-    all.sort_by_key(|given| matches!(given.target, Target::Builtin(_, Some(_))));
+    all.sort_by_key(|given| matches!(given.target, SpelledOption::Builtin(_, Some(_))));
     for given in &all {
         apply(&mut run, program, given)
             .map_err(|message| UsageError(format!("option `{}`: {message}", given.option)))?;
     }
+    run.files.runs = sweep::runs(&run).map_err(UsageError)?;
     run.notes = notes(&all, program);
     check_required(program, &run)?;
     Ok(CommandLine::Run(Box::new(run)))
@@ -186,14 +199,14 @@ fn asks_for_help(word: &str) -> bool {
 /// The values of an option out of the words that follow it, and how many words they take.
 fn values_of(
     program: &Program,
-    target: Target,
+    target: SpelledOption,
     option: &str,
     ready: &[&OsStr],
 ) -> Result<(Vec<OsString>, usize), String> {
     let count = match target {
-        Target::Builtin(row, _) if !row.takes_word() => return Ok((Vec::new(), 0)),
-        Target::Builtin(..) => 1,
-        Target::Input(i) => {
+        SpelledOption::Builtin(row, _) if !row.takes_word() => return Ok((Vec::new(), 0)),
+        SpelledOption::Builtin(..) => 1,
+        SpelledOption::Input(i) => {
             let ty = &program.inputs[i].ty;
             match ty {
                 InputType::Bool if ready.is_empty() => return Ok((vec!["true".into()], 0)),
@@ -235,10 +248,10 @@ fn numbers_of(
     Ok((values, used))
 }
 
-fn expected_words(program: &Program, target: Target) -> String {
+fn expected_words(program: &Program, target: SpelledOption) -> String {
     match target {
-        Target::Input(i) => format!(" for type {}", program.inputs[i].ty),
-        Target::Builtin(..) => String::new(),
+        SpelledOption::Input(i) => format!(" for type {}", program.inputs[i].ty),
+        SpelledOption::Builtin(..) => String::new(),
     }
 }
 
@@ -248,23 +261,16 @@ fn apply(run: &mut RunOptions, program: &Program, given: &Given<'_>) -> Result<(
         .first()
         .map_or(OsStr::new(""), OsString::as_os_str);
     let (row, which) = match given.target {
-        Target::Input(i) => {
+        SpelledOption::Input(i) => {
             let value = parse_value(&program.inputs[i].ty, &given.values, program.ints)?;
             value.check_range(program.double)?;
             run.inputs[i] = Some(value);
             return Ok(());
         }
-        Target::Builtin(row, which) => (row, which),
+        SpelledOption::Builtin(row, which) => (row, which),
     };
     match row.effect {
-        Effect::OutputFile(set) => {
-            let file = file_name(word)?;
-            outputs(run, which).for_each(|output| set(output, file.clone()));
-        }
-        Effect::Output(set) => {
-            let word = text(word)?;
-            outputs(run, which).try_for_each(|output| set(output, word))?;
-        }
+        Effect::Files(row) => run.files.set(row, which, word)?,
         Effect::Image(set) => {
             let word = text(word)?;
             images(run, which)
@@ -299,12 +305,14 @@ fn check_repeated(all: &[Given<'_>]) -> Result<(), String> {
 /// Refuses an option for all outputs that is overridden for each of them.
 fn check_without_effect(all: &[Given<'_>], program: &Program) -> Result<(), String> {
     for given in all {
-        let Target::Builtin(row, None) = given.target else {
+        let SpelledOption::Builtin(row, None) = given.target else {
             continue;
         };
         let named = all.iter().filter(|other| match other.target {
-            Target::Builtin(of_other, which) => which.is_some() && of_other.long() == row.long(),
-            Target::Input(_) => false,
+            SpelledOption::Builtin(of_other, which) => {
+                which.is_some() && of_other.long() == row.long()
+            }
+            SpelledOption::Input(_) => false,
         });
         let named: Vec<String> = named.map(|other| format!("`{other}`")).collect();
         if row.about() == About::Outputs
@@ -327,14 +335,6 @@ fn file_name(word: &OsStr) -> Result<FileName, String> {
     }
 }
 
-/// The options of one output, or of all.
-fn outputs(run: &mut RunOptions, which: Option<usize>) -> std::slice::IterMut<'_, OutputOptions> {
-    match which {
-        Some(i) => run.outputs[i..=i].iter_mut(),
-        None => run.outputs.iter_mut(),
-    }
-}
-
 /// How the image of an input is read, or all images.
 fn images(run: &mut RunOptions, input: Option<usize>) -> Vec<&mut Reading> {
     match input {
@@ -347,7 +347,7 @@ fn images(run: &mut RunOptions, input: Option<usize>) -> Vec<&mut Reading> {
 fn notes(all: &[Given<'_>], program: &Program) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     for given in all {
-        if let Target::Input(i) = given.target
+        if let SpelledOption::Input(i) = given.target
             && let Some(note) = shadows(&program.inputs[i].name)
             && given.option.trim_start_matches('-') == program.inputs[i].name
             && !notes.contains(&note)
@@ -359,7 +359,7 @@ fn notes(all: &[Given<'_>], program: &Program) -> Vec<String> {
 }
 
 /// What a user should know of an input that takes the spelling of a built-in option.
-pub fn shadows(input: &str) -> Option<String> {
+pub(in crate::command) fn shadows(input: &str) -> Option<String> {
     let spelling = format!("-{input}");
     let row = OPTIONS
         .iter()
@@ -392,7 +392,7 @@ fn check_required(program: &Program, run: &RunOptions) -> Result<(), UsageError>
 
 /// The message for a word that is not an option.
 fn unknown(
-    spellings: &[(String, Target)],
+    spellings: &[(String, SpelledOption)],
     word: &str,
     last: Option<&Given<'_>>,
     program: &Program,

@@ -1,7 +1,7 @@
 //! The help text of a program, from the descriptions of its inputs and the table of options.
 
-use super::InputType;
 use super::options::{About, InputSpec, OPTIONS, Program};
+use runtime::input::InputType;
 
 /// Where the explanations begin; longer options get a line of their own.
 const COLUMN: usize = 28;
@@ -10,7 +10,7 @@ const COLUMN: usize = 28;
 const MAX_PLACEHOLDERS: usize = 4;
 
 /// How to call the program.
-pub fn text(program: &Program) -> String {
+pub(in crate::command) fn text(program: &Program) -> String {
     let mut text = format!("usage: {} [OPTION VALUES...]...\n", program.name);
     // The program's own first, then those of imported files, in the order of the imports.
     let mut modules = vec![None];

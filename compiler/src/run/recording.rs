@@ -1,0 +1,294 @@
+//! Files of a run: results, snapshots and films, as an observer of it.
+
+use super::{Observer, OutputData, Rows, Run, outputs, space};
+use runtime::{
+    grid::{Place, Placement},
+    output::{
+        early::Early,
+        film::Film,
+        options::FileOptions,
+        plan::{OtherFiles, Plan, PlannedFile, plan},
+        write::{Contents, Number, Style, Written, write},
+    },
+    world::RunEnd,
+};
+use std::time::{Duration, Instant};
+
+/// Writes the outputs of a run, or of several one after the other, to files.
+pub struct Recording {
+    options: FileOptions,
+    style: Style,
+    plan: Plan,
+    /// The number of the run, if there are several.
+    number: Option<Number>,
+    /// The place of each output's grid.
+    places: Vec<Option<Place>>,
+    early: EarlyFiles,
+    /// Films in the making, in the order of the plan.
+    films: Vec<Film>,
+    /// The time at which strands that are kept were there.
+    pub created: Option<Instant>,
+    /// The time that gathering values has taken.
+    pub gathering: Duration,
+    /// The time that writing files has taken.
+    pub writing: Duration,
+}
+
+impl Recording {
+    /// Files with these options.
+    pub fn new(options: FileOptions) -> Recording {
+        Recording {
+            style: Style {
+                depth: options.depth,
+                nan: options.nan,
+                points: options.points.clone(),
+            },
+            options,
+            plan: Plan::default(),
+            number: None,
+            places: Vec::new(),
+            early: EarlyFiles::default(),
+            films: Vec::new(),
+            created: None,
+            gathering: Duration::ZERO,
+            writing: Duration::ZERO,
+        }
+    }
+
+    /// Plans the files of a run that has no strands yet, the `number`th of several if there are several. Gives warnings about lack of
+    /// space.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the files, each a sentence.
+    pub fn begin(
+        &mut self,
+        run: &Run,
+        number: usize,
+        others: &OtherFiles,
+    ) -> Result<Vec<String>, Vec<String>> {
+        let outputs = outputs(&run.program.interface);
+        let planned = plan(&outputs, &run.domain(), &self.options, others);
+        let mut problems = planned.as_ref().err().cloned().unwrap_or_default();
+        for (output, options) in outputs.iter().zip(&self.options.outputs) {
+            let place = options.place.as_ref();
+            if let Some(Err(problem)) = place.map(|place| run.check_place(place)) {
+                problems.push(format!("the place of output `{}`: {problem}", output.name));
+            }
+        }
+        self.plan = match planned {
+            Ok(plan) if problems.is_empty() => plan,
+            _ => return Err(problems),
+        };
+        self.number = self.plan.runs.map(|_| Number {
+            value: number as u64,
+            digits: self.plan.digits,
+        });
+        self.created = None;
+        self.early = EarlyFiles::default();
+        if self.films.is_empty() {
+            let films = self.plan.films.iter();
+            let film =
+                |target: &PlannedFile| Film::new(&target.destination, self.options.per_second);
+            self.films = films.map(film).collect();
+        }
+        let warnings = match number {
+            0 => space::warnings(&self.plan, &run.domain(), &run.program),
+            _ => Vec::new(),
+        };
+        Ok(warnings)
+    }
+
+    /// The plan of the files.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Writes the results of a run that has ended, and adds a picture of each to the films of several runs. Gives the results.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write_results(&mut self, run: &Run) -> Result<Vec<Written>, String> {
+        let mut early = std::mem::take(&mut self.early).files.into_iter();
+        let mut all = Vec::new();
+        for target in self.plan.results.clone() {
+            let written = match early.next() {
+                Some((_, Some(file))) => {
+                    let start = Instant::now();
+                    let finished = file.finish();
+                    self.writing += start.elapsed();
+                    finished.map_err(|error| error.to_string())?
+                }
+                _ => self.write(run, &target, self.number)?,
+            };
+            all.extend(written);
+        }
+        if self.plan.runs.is_some() {
+            self.add_to_films(run)?;
+        }
+        Ok(all)
+    }
+
+    /// Completes the films, after the last run.
+    ///
+    /// # Errors
+    /// One has no pictures, or cannot be written.
+    pub fn finish(&mut self) -> Result<Vec<Written>, String> {
+        let films = std::mem::take(&mut self.films).into_iter();
+        films
+            .map(|film| film.finish().map_err(|error| error.to_string()))
+            .collect()
+    }
+
+    /// Begins the file of a result that can be written as its values come.
+    fn begin_early(&self, run: &Run, target: &PlannedFile) -> Option<Early> {
+        let [output] = target.outputs[..] else {
+            return None;
+        };
+        let options = &self.options.outputs[output];
+        let (data, place) = run.early_output(output, options.place.as_ref())?;
+        let contents = Contents {
+            columns: &[data.column(options)],
+            domain: &data.domain,
+            place: place.as_ref(),
+        };
+        Early::begin(&target.destination, self.number, contents)
+    }
+
+    fn write(
+        &mut self,
+        run: &Run,
+        target: &PlannedFile,
+        number: Option<Number>,
+    ) -> Result<Vec<Written>, String> {
+        let start = Instant::now();
+        let data = target.outputs.iter().map(|&n| self.output(run, n));
+        let data: Vec<OutputData> = data.collect::<Result<_, _>>()?;
+        self.gathering += start.elapsed();
+        let start = Instant::now();
+        let columns = data.iter().zip(&target.outputs);
+        let columns: Vec<_> = columns
+            .map(|(data, &n)| data.column(&self.options.outputs[n]))
+            .collect();
+        let contents = Contents {
+            columns: &columns,
+            domain: &data[0].domain,
+            place: self.places[target.outputs[0]].as_ref(),
+        };
+        let style = &self.style;
+        let written = run.on_workers(|| write(&target.destination, number, contents, style));
+        self.writing += start.elapsed();
+        written.map_err(|error| error.to_string())
+    }
+
+    fn add_to_films(&mut self, run: &Run) -> Result<(), String> {
+        for (n, target) in self.plan.films.iter().enumerate() {
+            let output = target.outputs[0];
+            let data = self.output(run, output)?;
+            let contents = Contents {
+                columns: &[data.column(&self.options.outputs[output])],
+                domain: &data.domain,
+                place: self.places[output].as_ref(),
+            };
+            self.films[n]
+                .add(contents, &self.style)
+                .map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    fn output(&self, run: &Run, number: usize) -> Result<OutputData, String> {
+        let missing = || "the run has no values to write".to_string();
+        run.output(number).ok_or_else(missing)
+    }
+}
+
+impl Observer for Recording {
+    fn needs_strands(&self) -> bool {
+        let by_variable = |place: &Placement| matches!(place, Placement::Variable(_));
+        let mut places = self.options.outputs.iter().flat_map(|o| &o.place);
+        places.any(by_variable)
+    }
+
+    fn period(&self) -> Option<u64> {
+        self.options.snapshot_period
+    }
+
+    fn streams(&mut self, run: &Run) {
+        let begin = |target: &PlannedFile| (target.outputs.clone(), self.begin_early(run, target));
+        let files: Vec<_> = self.plan.results.iter().map(begin).collect();
+        self.early = EarlyFiles {
+            files,
+            // Several runs may also be made a film of.
+            are_last: self.plan.runs.is_none(),
+        };
+    }
+
+    fn rows(&self) -> Option<&dyn Rows> {
+        let is_any = self.early.files.iter().any(|(_, file)| file.is_some());
+        is_any.then_some(&self.early)
+    }
+
+    fn created(&mut self, run: &Run) -> Result<(), String> {
+        self.created = run.keeps().then(Instant::now);
+        let places = self
+            .options
+            .outputs
+            .iter()
+            .map(|output| match &output.place {
+                None => Ok(run.place().cloned()),
+                Some(place) => run.requested_place(place),
+            });
+        self.places = places.collect::<Result<_, _>>()?;
+        match run.keeps() {
+            true => space::check_memory(&self.plan, &run.domain(), &run.program),
+            false => Ok(()),
+        }
+    }
+
+    fn stepped(&mut self, run: &Run) -> Result<(), String> {
+        let number = Number {
+            value: run.steps(),
+            digits: self.plan.digits,
+        };
+        for target in self.plan.snapshots.clone() {
+            self.write(run, &target, Some(number))?;
+        }
+        self.add_to_films(run)
+    }
+
+    fn ended(&mut self, run: &Run, _end: RunEnd) -> Result<(), String> {
+        if !run.is_streamed() {
+            self.early = EarlyFiles::default();
+        }
+        Ok(())
+    }
+}
+
+/// Results whose files are written while their values come.
+#[derive(Default)]
+struct EarlyFiles {
+    /// The outputs and the file of each result, in the order of the plan; no file if it is written in the end.
+    files: Vec<(Vec<usize>, Option<Early>)>,
+    /// Whether the values go nowhere else.
+    are_last: bool,
+}
+
+impl EarlyFiles {
+    /// The files that have an output.
+    fn of(&self, output: usize) -> impl Iterator<Item = Option<&Early>> {
+        let files = self.files.iter();
+        let own = files.filter(move |(outputs, _)| outputs.contains(&output));
+        own.map(|(_, file)| file.as_ref())
+    }
+}
+
+impl Rows for EarlyFiles {
+    fn take(&self, output: usize, before: usize, values: &[u8]) {
+        let files = self.of(output).flatten();
+        files.for_each(|file| file.put(before, values));
+    }
+
+    fn is_last(&self, output: usize) -> bool {
+        self.are_last && self.of(output).all(|file| file.is_some())
+    }
+}
