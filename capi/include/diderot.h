@@ -322,11 +322,14 @@ diderot_error *diderot_write(diderot_run *run,
                              const diderot_option *list,
                              size_t count);
 
-// Writes files while the run goes on, as the command does: snapshots and films after super-steps, results at the end. To be called
-// before the first step.
+// Writes files while the run goes on, as the command does: snapshots and films after super-steps, results when no strand is active any
+// more. To be called before the first step, and before outputs are read.
 diderot_error *diderot_record(diderot_run *run,
                               const diderot_option *list,
                               size_t count);
+
+// Writes the results of a recording as they are now and completes its films; not needed if the run goes to its end.
+diderot_error *diderot_finish_recording(diderot_run *run);
 
 // The kind of an error; DIDEROT_OK for NULL.
 diderot_status diderot_error_status(const diderot_error *error);

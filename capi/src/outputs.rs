@@ -7,7 +7,7 @@ use crate::{
     pointers::{file_name, object, place, slice, utf8},
     types::DIDEROT_MAX_AXES,
 };
-use diderot::{Domain, FileOptions, OutputData, OutputLength, OutputValues as Values, Run};
+use diderot::{Domain, Error, FileOptions, OutputData, OutputLength, OutputValues as Values, Run};
 use std::{
     ffi::{c_char, c_void},
     ptr,
@@ -58,15 +58,17 @@ pub unsafe extern "C" fn diderot_output(
     })
 }
 
-/// The options of a call, beside the defaults of a run.
-unsafe fn options(
-    run: &diderot_run,
+/// Does something about files with the options of a call.
+unsafe fn with_options(
+    run: *mut diderot_run,
     options: *const diderot_option,
     count: usize,
-) -> Answer<FileOptions> {
-    let mut made = run.options.clone();
+    work: impl FnOnce(&mut Run, &FileOptions) -> Result<(), Error>,
+) -> Answer {
     // SAFETY: the caller's promise.
-    for option in unsafe { slice(options, count, "options")? } {
+    let (run, options) = unsafe { (object(run, "run")?, slice(options, count, "options")?) };
+    let mut made = run.options.clone();
+    for option in options {
         // SAFETY: the caller's promise. A value may be the name of a file, which need not be text.
         let (output, name, value) = unsafe {
             let output = match option.output.is_null() {
@@ -81,7 +83,7 @@ unsafe fn options(
         };
         made.set(output, name, value.as_os_str())?;
     }
-    Ok(made)
+    Ok(work(&mut *run.lock()?, &made)?)
 }
 
 /// Writes the outputs as they are now to files, as the command does at the end of a run. Without options every output is written under
@@ -92,30 +94,30 @@ pub unsafe extern "C" fn diderot_write(
     list: *const diderot_option,
     count: usize,
 ) -> *mut diderot_error {
-    fenced(|| {
-        // SAFETY: the caller's promise.
-        let run = unsafe { object(run, "run")? };
-        // SAFETY: the caller's promise.
-        let options = unsafe { options(run, list, count)? };
-        run.lock()?.save(&options)?;
-        Ok(())
-    })
+    let save = |run: &mut Run, options: &FileOptions| run.save(options).map(drop);
+    // SAFETY: the caller's promise.
+    fenced(|| unsafe { with_options(run, list, count, save) })
 }
 
-/// Writes files while the run goes on, as the command does: snapshots and films after super-steps, results at the end. To be called
-/// before the first step.
+/// Writes files while the run goes on, as the command does: snapshots and films after super-steps, results when no strand is active any
+/// more. To be called before the first step, and before outputs are read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_record(
     run: *mut diderot_run,
     list: *const diderot_option,
     count: usize,
 ) -> *mut diderot_error {
+    let record = |run: &mut Run, options: &FileOptions| run.record(options).map(drop);
+    // SAFETY: the caller's promise.
+    fenced(|| unsafe { with_options(run, list, count, record) })
+}
+
+/// Writes the results of a recording as they are now and completes its films; not needed if the run goes to its end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn diderot_finish_recording(run: *mut diderot_run) -> *mut diderot_error {
     fenced(|| {
         // SAFETY: the caller's promise.
-        let run = unsafe { object(run, "run")? };
-        // SAFETY: the caller's promise.
-        let options = unsafe { options(run, list, count)? };
-        run.lock()?.record(&options)?;
+        unsafe { object(run, "run")? }.lock()?.finish_recording()?;
         Ok(())
     })
 }

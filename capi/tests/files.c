@@ -90,15 +90,22 @@ void recordings(void) {
     diderot_program *program;
     diderot_run *run;
     const char *const *remarks;
+    remove("film.y4m");
     OK(diderot_compile("film.diderot", text, strlen(text), NULL, &program));
     OK(diderot_start(program, NULL, 1, &run));
-    diderot_option film[] = {{"v", "output", "film.y4m"}, {NULL, "snapshot", "2"}, {NULL, "fps", "5"}};
+    diderot_option film[] = {{"v", "output", "film.y4m"}, {NULL, "snapshot", "2"}, {NULL, "fps", "5"}}, nowhere = {NULL, "output", "no/such/v.nrrd"};
+    /* A recording that cannot begin leaves the run as it was. */
+    FAILS(diderot_record(run, &nowhere, 1), DIDEROT_FILE_ERROR, "no/such");
     OK(diderot_record(run, film, 3));
     FAILS(diderot_record(run, film, 3), DIDEROT_MISUSE, "once");
-    OK(diderot_step(run, 0, NULL));
+    FAILS(diderot_finish_recording(run), DIDEROT_MISUSE, "no values");
+    /* One super-step at a time, and no further than the third. */
+    for (int n = 0; n < 3; n++) OK(diderot_step(run, 1, NULL));
+    CHECK(fopen("film.y4m", "rb") == NULL);
+    OK(diderot_finish_recording(run));
     CHECK(diderot_remarks(run, &remarks) == 0 && diderot_remarks(NULL, &remarks) == 0);
     diderot_free_run(run);
-    /* The header, and three pictures: before the first super-step, after the second, after the fourth. */
+    /* The header, and three pictures: before the first super-step, after the second, and the last. */
     char bytes[4096];
     FILE *file = fopen("film.y4m", "rb");
     CHECK(file != NULL);

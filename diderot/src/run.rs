@@ -43,20 +43,21 @@ impl Run {
         })
     }
 
-    /// Writes results, snapshots and films as the command does: snapshots and films on the way, results at the end. To be called
-    /// before the first step. Gives warnings about lack of space.
+    /// Writes results, snapshots and films as the command does: snapshots and films on the way, results when no strand is active any
+    /// more, or earlier by [`Run::finish_recording`]. To be called before strands are created. Gives warnings about lack of space.
     ///
     /// # Errors
     /// Everything that is wrong with the files.
     pub fn record(&mut self, options: &FileOptions) -> Result<Vec<String>, Error> {
-        if self.recording.is_some() || self.run.steps() > 0 {
+        if self.recording.is_some() || !self.run.is_new() {
             let message = "a recording begins before the first step, and once";
             return Err(Error::Misuse(message.to_string()));
         }
         let mut recording = Recording::new(options.options.clone());
         let warnings = recording.begin(&self.run, 0, &self.others);
+        let warnings = warnings.map_err(Error::Files)?;
         self.recording = Some(recording);
-        warnings.map_err(Error::Files)
+        Ok(warnings)
     }
 
     /// The handle by which other threads watch or stop it, from its beginning to its end.
@@ -84,7 +85,7 @@ impl Run {
     }
 
     /// Runs up to `limit` super-steps, or to the end; then strands that cannot be read later are not kept. Printed text goes to
-    /// `printer`. At the end the recording is complete.
+    /// `printer`. When no strand is active any more, the recording is complete.
     ///
     /// # Errors
     /// The run-time error that ended the run, or a file that cannot be written.
@@ -107,9 +108,22 @@ impl Run {
             None => self.run.run(limit, printer, &mut [observer]),
         };
         let end = self.checked(ran)?;
-        if matches!(end, End::Finished | End::Stopped)
-            && let Some(mut recording) = self.recording.take()
-        {
+        if end == End::Finished {
+            self.finish_recording()?;
+        }
+        Ok(end)
+    }
+
+    /// Writes the results of the recording as they are now and completes its films, if it is not complete yet.
+    ///
+    /// # Errors
+    /// A file cannot be written, or the run has no strands to write.
+    pub fn finish_recording(&mut self) -> Result<&[Written], Error> {
+        if self.recording.is_some() && !self.run.is_readable() {
+            let message = "the run has no values to record";
+            return Err(Error::Misuse(message.to_string()));
+        }
+        if let Some(mut recording) = self.recording.take() {
             let results = recording.write_results(&self.run);
             let all = results.and_then(|mut all| {
                 all.extend(recording.finish()?);
@@ -117,7 +131,7 @@ impl Run {
             });
             self.written = all.map_err(|problem| Error::Files(vec![problem]))?;
         }
-        Ok(end)
+        Ok(&self.written)
     }
 
     /// The files of the recording, after the end.

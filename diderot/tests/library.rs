@@ -464,9 +464,36 @@ fn observers_see_a_run_on_its_way() {
         "created, kept: true",
         "step 0",
         "step 3",
-        "step 4",
         "Finished after 4",
     ];
     assert_eq!(diary.seen, expected);
     assert_eq!(run.outputs().unwrap()[0].numbers(), streamed);
+}
+
+#[test]
+fn a_recording_does_not_depend_on_the_steps_of_its_calls() {
+    let program = program(BRIGHTER, false);
+    let at_once = recorded(
+        "at-once",
+        &program,
+        &[("output", "v.nrrd"), ("snapshot", "3")],
+    );
+    let folder = folder("one-by-one");
+    let mut options = FileOptions::new(&program);
+    options.set(None, "output", folder.join("v.nrrd")).unwrap();
+    options.set(None, "snapshot", "3").unwrap();
+    let mut run = program.start(&program.new_inputs()).unwrap();
+    run.record(&options).unwrap();
+    assert!(matches!(run.finish_recording(), Err(Error::Misuse(_))));
+    while run.advance(Some(1), &mut io::sink()).unwrap() == End::StepLimit {}
+    assert_eq!(run.written().len(), 1);
+    let found = fs::read_dir(&folder).unwrap().count();
+    assert_eq!(found, at_once.len());
+    for (name, bytes) in at_once {
+        assert_eq!(fs::read(folder.join(&name)).unwrap(), bytes, "{name}");
+    }
+    // Strands whose creation was not observed have no recorded places.
+    let mut run = program.start(&program.new_inputs()).unwrap();
+    run.create().unwrap();
+    assert!(matches!(run.record(&options), Err(Error::Misuse(_))));
 }

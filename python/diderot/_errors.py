@@ -10,26 +10,27 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Label:
-    """A further place of a message, with its text. Lines and columns count as in `Diagnostic`."""
+class _Location:
+    """A part of a file. Lines and columns count from 1, columns in characters; the end is one past the last character."""
 
     file: str
     line: int
     column: int
     end_line: int
     end_column: int
+
+
+@dataclass(frozen=True)
+class Label(_Location):
+    """A further place of a message, with its text."""
+
     text: str
 
 
 @dataclass(frozen=True)
-class Edit:
-    """A part of a program that is replaced by a text. Lines and columns count as in `Diagnostic`."""
+class Edit(_Location):
+    """A part of a program that is replaced by a text."""
 
-    file: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
     text: str
 
 
@@ -42,14 +43,9 @@ class Fix:
 
 
 @dataclass(frozen=True)
-class Diagnostic:
-    """A message about a place in a program. Lines and columns count from 1, columns in characters."""
+class Diagnostic(_Location):
+    """A message about a place in a program."""
 
-    file: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
     severity: str
     code: str
     message: str

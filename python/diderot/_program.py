@@ -160,6 +160,7 @@ class Program:
                 partial = None if about is None else Result(self._native, about, "cancelled", seconds)
                 interrupt.partial = partial  # type: ignore[attr-defined]
                 raise
+        run.finish_recording()
         about = run.outputs(True)
         assert about is not None, "a run that ended has outputs"
         result = Result(self._native, about, _end(stopped), time.perf_counter() - start)

@@ -90,6 +90,14 @@ impl Run {
         begun.map_err(|error| self.failed(py, &error))
     }
 
+    /// Writes the results of the recording as they are now, if it is not complete.
+    fn finish_recording(&self, py: Python<'_>) -> PyResult<()> {
+        let mut run = self.lock()?;
+        let run = run.as_mut().ok_or_else(taken)?;
+        let finished = errors::fenced(py, || py.detach(|| run.finish_recording().map(drop)))?;
+        finished.map_err(|error| self.failed(py, &error))
+    }
+
     /// Runs up to this many super-steps, or to the end. `progress` gets the numbers of super-steps and of active, stable and dead
     /// strands, and the fraction that is done, if it is known; `printer` gets the printed text. Both are called in this thread.
     #[pyo3(signature = (limit, progress, printer))]

@@ -219,5 +219,11 @@ def test_files_are_written_while_a_run_goes_on(command: str, tmp_path: Path) -> 
     # A grid that is streamed to its file can be read, too.
     result = program.run(record=diderot.Record({"v": tmp_path / "v.npy"}))
     assert (np.load(tmp_path / "v.npy") == result["v"]).all()
+    # A limit ends the recording, as it ends that of the command.
+    words = [command, "film.diderot", "-l", "3", "-s", "2", "-o", "theirs.nrrd"]
+    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    program.run(limit=3, record=diderot.Record(tmp_path / "mine.nrrd", snapshot=2))
+    for name in (".nrrd", "-0000.nrrd", "-0002.nrrd", "-0003.nrrd"):
+        assert (tmp_path / f"mine{name}").read_bytes() == (tmp_path / f"theirs{name}").read_bytes()
     with pytest.raises(OSError, match="no/such/folder"):
         program.run(record=diderot.Record("no/such/folder/v.nrrd"))

@@ -67,6 +67,8 @@ impl ColourMap {
     /// Red, green and blue between 0 and 1, at a part of the way from the first colour to the last: those of the two nearest colours,
     /// mixed.
     pub fn colour(&self, part: f64) -> [f64; 3] {
+        // A range without extent has no parts.
+        let part = if part.is_nan() { 0.0 } else { part };
         let at = part.clamp(0.0, 1.0) * 255.0;
         let (first, mix) = (at.floor(), at.fract());
         let of = |n: usize| {

@@ -165,6 +165,17 @@ fn numbers_have_the_colours_of_a_map() {
     let expected = [&first[..], &[255, 0, 0, 0, 0], &last[..], &[255]].concat();
     assert_eq!((png.channels(), png.samples()), (4, &expected[..]));
     assert_eq!((tally.below, tally.above, tally.nan), (1, 1, 1));
+    // A picture of one number has the first colour, and one of no number no range to report.
+    let (png, tally) = shown("heat", &[2.0; 3], Range::Usual, NanColour::Black);
+    assert_eq!((&png.samples()[..3], tally.is_uniform), (&first[..], true));
+    let (png, tally) = shown("heat", &[f64::NAN; 3], Range::Usual, NanColour::White);
+    assert_eq!(png.samples(), [255; 9]);
+    assert!(
+        tally
+            .notes("x.png", false)
+            .iter()
+            .all(|note| !note.contains("inf"))
+    );
     assert!(ColourMap::named("jet").is_err_and(|message| message.contains("viridis")));
 }
 

@@ -1,6 +1,7 @@
 //! The files of a run are checked before it begins, and all errors are reported at once.
 
-use runtime::output::options::{FileOptions, OutputOptions};
+use runtime::colour_maps::ColourMap;
+use runtime::output::options::{FileOptions, OptionRow, OutputOptions};
 use runtime::output::plan::{OtherFiles, Plan, plan};
 use runtime::output::{Domain, Length, Output, Scalar};
 
@@ -204,4 +205,26 @@ fn the_output_with_the_positions_is_found_or_asked_for() {
         .is_err(),
         "integers are not positions"
     );
+}
+
+#[test]
+fn colours_of_a_map_are_for_single_numbers() {
+    let domain = Domain::Grid(vec![4, 4]);
+    let planned = |shape: &[usize]| {
+        let mut options = options(&[Some("x.png")]);
+        let row = OptionRow::named("cmap").expect("an option");
+        options.set(row, None, "viridis".as_ref()).expect("a map");
+        let outputs = [output("v", shape, Length::One)];
+        plan(&outputs, &domain, &options, &OtherFiles::default())
+    };
+    assert!(planned(&[]).is_ok());
+    let problems = planned(&[3]).expect_err("three numbers");
+    assert!(
+        problems[0].contains("expected 1 for the colours"),
+        "{problems:?}"
+    );
+    // The help names every map.
+    let row = OptionRow::named("cmap").expect("an option");
+    let all = ColourMap::all().iter();
+    assert!(all.map(|map| map.name).all(|name| row.help.contains(name)));
 }

@@ -167,7 +167,7 @@ impl Run {
         printer: &mut dyn Write,
         observers: &mut [&mut dyn Observer],
     ) -> Result<RunEnd, Failure> {
-        let is_new = matches!(self.stage, Stage::Prepared(_));
+        let is_new = self.is_new();
         let streamed = match is_new && !self.keeps_strands(limit, observers) {
             true => self.stream(printer, observers)?,
             // Several strands may have failed. Only a run that keeps the strands finds the first failure.
@@ -179,6 +179,7 @@ impl Run {
                 self.create()?;
                 if is_new {
                     each(observers, |observer| observer.created(self))?;
+                    self.call_due(observers)?;
                 }
                 self.periods(limit, printer, observers)?
             }
@@ -300,35 +301,29 @@ impl Run {
         printer: &mut dyn Write,
         observers: &mut [&mut dyn Observer],
     ) -> Result<RunEnd, Failure> {
-        let first = self.steps();
-        let last = limit.map_or(u64::MAX, |limit| first.saturating_add(limit));
-        let periods: Vec<Option<u64>> = observers.iter().map(|o| o.period()).collect();
-        let is_due =
-            |n: usize, steps: u64| periods[n].is_some_and(|p| (steps - first).is_multiple_of(p));
-        let call = |run: &Run, observers: &mut [&mut dyn Observer], is_last: bool| {
-            let due = observers.iter_mut().enumerate();
-            let mut due =
-                due.filter(|(n, _)| is_due(*n, run.steps()) || is_last && periods[*n].is_some());
-            due.try_for_each(|(_, observer)| observer.stepped(run))
-                .map_err(stopped)
-        };
-        call(self, observers, false)?;
+        let last = limit.map(|limit| self.steps().saturating_add(limit));
         loop {
-            let left = |period: &u64| period - (self.steps() - first) % period;
-            let next = periods.iter().flatten().map(left).min();
-            let steps = match (next, limit) {
-                (None, None) => None,
-                (next, _) => Some(next.unwrap_or(u64::MAX).min(last - self.steps())),
-            };
-            let end = self.super_steps(steps, printer)?;
-            let is_last = end != RunEnd::StepLimit || self.steps() >= last;
-            if end != RunEnd::Cancelled {
-                call(self, observers, is_last)?;
+            let steps = self.steps();
+            let periods = observers.iter().filter_map(|observer| observer.period());
+            let next = periods.map(|period| period - steps % period).min();
+            let left = last.map(|last| last - steps);
+            let end = self.super_steps(next.into_iter().chain(left).min(), printer)?;
+            if end != RunEnd::Cancelled && self.steps() > steps {
+                self.call_due(observers)?;
             }
-            if is_last {
+            if end != RunEnd::StepLimit || last.is_some_and(|last| self.steps() >= last) {
                 return Ok(end);
             }
         }
+    }
+
+    /// Calls the observers whose period has passed.
+    fn call_due(&self, observers: &mut [&mut dyn Observer]) -> Result<(), Failure> {
+        let is_due = |period: u64| self.steps().is_multiple_of(period);
+        each(observers, |observer| match observer.period() {
+            Some(period) if is_due(period) => observer.stepped(self),
+            _ => Ok(()),
+        })
     }
 
     fn super_steps(
@@ -390,6 +385,16 @@ impl Run {
             Stage::Kept(world) => self.failure.is_some() || world.counts().active == 0,
             Stage::Completed(_) | Stage::Over => true,
         }
+    }
+
+    /// Whether its strands are yet to be created.
+    pub fn is_new(&self) -> bool {
+        matches!(self.stage, Stage::Prepared(_))
+    }
+
+    /// Whether its outputs can be read.
+    pub fn is_readable(&self) -> bool {
+        matches!(self.stage, Stage::Kept(_) | Stage::Completed(_))
     }
 
     /// Whether strands are kept.

@@ -39,7 +39,7 @@ pub trait Observer {
         Ok(())
     }
 
-    /// A period has passed. The first call comes before the first super-step, the last one after the last.
+    /// The strands are there, or the number of super-steps has become a multiple of the period.
     ///
     /// # Errors
     /// The run cannot continue.

@@ -1,6 +1,6 @@
 //! Outputs: from the state of strands to arrays and files.
 
-use super::{Run, stage::Stage};
+use super::Run;
 use crate::{
     ir::{
         interface::{Interface, State},
@@ -122,13 +122,9 @@ impl Run {
     /// The outputs as they are now, of all strands that are alive. Nothing if there are no strands yet, or if the run was cancelled
     /// or has failed.
     pub fn outputs(&self) -> Option<Vec<OutputData>> {
-        match &self.stage {
-            Stage::Prepared(_) | Stage::Over => None,
-            Stage::Kept(_) | Stage::Completed(_) => {
-                let count = outputs(&self.program.interface).len();
-                (0..count).map(|number| self.output(number)).collect()
-            }
-        }
+        let count = outputs(&self.program.interface).len();
+        let outputs = (0..count).map(|number| self.output(number));
+        self.is_readable().then(|| outputs.collect()).flatten()
     }
 
     /// One of them, by its number among the outputs.

@@ -24,6 +24,8 @@ pub struct Recording {
     /// The place of each output's grid.
     places: Vec<Option<Place>>,
     early: EarlyFiles,
+    /// The super-step of the last snapshot.
+    snapshot: Option<u64>,
     /// Films in the making, in the order of the plan.
     films: Vec<Film>,
     /// The time at which strands that are kept were there.
@@ -48,6 +50,7 @@ impl Recording {
             number: None,
             places: Vec::new(),
             early: EarlyFiles::default(),
+            snapshot: None,
             films: Vec::new(),
             created: None,
             gathering: Duration::ZERO,
@@ -83,7 +86,7 @@ impl Recording {
             value: number as u64,
             digits: self.plan.digits,
         });
-        self.created = None;
+        (self.created, self.snapshot) = (None, None);
         self.early = EarlyFiles::default();
         if self.films.is_empty() {
             let films = self.plan.films.iter();
@@ -103,11 +106,15 @@ impl Recording {
         &self.plan
     }
 
-    /// Writes the results of a run that has ended, and adds a picture of each to the films of several runs. Gives the results.
+    /// Writes the results of a run that has ended, with a last snapshot if there are snapshots, and adds a picture of each to the films of
+    /// several runs. Gives the results.
     ///
     /// # Errors
     /// A file cannot be written.
     pub fn write_results(&mut self, run: &Run) -> Result<Vec<Written>, String> {
+        if self.period().is_some() && self.snapshot != Some(run.steps()) {
+            self.stepped(run)?;
+        }
         let mut early = std::mem::take(&mut self.early).files.into_iter();
         let mut all = Vec::new();
         for target in self.plan.results.clone() {
@@ -246,6 +253,7 @@ impl Observer for Recording {
     }
 
     fn stepped(&mut self, run: &Run) -> Result<(), String> {
+        self.snapshot = Some(run.steps());
         let number = Number {
             value: run.steps(),
             digits: self.plan.digits,

@@ -12,7 +12,11 @@ use crate::png::{self, Depth, Png};
 /// Outputs that are pictures.
 pub(super) fn pictures(request: Request<'_>) -> Result<(), String> {
     shapes::arrays(request)?;
-    picture::check(request.outputs[0], request.domain).map(drop)
+    picture::check(request.outputs[0], request.domain)?;
+    match request.are_coloured {
+        true => picture::check_colours(request.outputs[0]),
+        false => Ok(()),
+    }
 }
 
 /// Writes one picture.

@@ -73,6 +73,19 @@ pub(super) fn check(output: &Output, domain: &Domain) -> Result<[usize; 3], Stri
     ))
 }
 
+/// Whether the numbers of an output can have the colours of a map.
+///
+/// # Errors
+/// A message with the expected shape.
+pub(super) fn check_colours(output: &Output) -> Result<(), String> {
+    match output.strand_size() {
+        1 => Ok(()),
+        n => Err(format!(
+            "found {n} values per strand, expected 1 for the colours of a map (--cmap)"
+        )),
+    }
+}
+
 /// The picture of an output.
 ///
 /// # Errors
@@ -91,10 +104,8 @@ pub fn picture(
         ..
     } = column;
     let [height, width, channels] = check(output, domain)?;
-    if map.is_some() && channels > 1 {
-        return Err(format!(
-            "found {channels} values per strand, expected 1 for the colours of a map"
-        ));
+    if map.is_some() {
+        check_colours(output)?;
     }
     let max = f64::from(depth.max());
     // Integers are levels already; reals and truth values go from 0 to 1.
@@ -281,7 +292,9 @@ impl Tally {
             self.range.0.max(self.range.1),
         );
         let mut notes = Vec::new();
-        if let Some(map) = self.colours {
+        if let Some(map) = self.colours
+            && self.nan < self.values
+        {
             let (low, high) = (short(self.range.0), short(self.range.1));
             notes.push(format!("{file}: {} from {low} to {high}", map.name));
         }

@@ -94,8 +94,10 @@ pub fn plan(
         });
     let parsed: Vec<(usize, Destination)> = parsed.collect();
     let fits = |format: FileFormat, chosen: &[usize]| {
+        let are_coloured = chosen.iter().any(|&n| options.outputs[n].colours.is_some());
         let chosen: Vec<&Output> = chosen.iter().map(|&n| &outputs[n]).collect();
         (format.fits())(Request {
+            are_coloured,
             suffix: format.suffix(),
             outputs: &chosen,
             domain,

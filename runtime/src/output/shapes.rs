@@ -11,6 +11,8 @@ pub(super) struct Request<'a> {
     pub(super) domain: &'a Domain,
     /// The output that the user names for the positions of points and lines.
     pub(super) points: Option<&'a str>,
+    /// Whether their numbers are to have the colours of a map.
+    pub(super) are_coloured: bool,
 }
 
 /// Whether a format can hold outputs.

@@ -1,7 +1,6 @@
 //! Strand programs for tests, written strand by strand. [`Program`] makes methods over blocks of them, as the compiler would.
 
-// Not every test uses all of it.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "every test uses a part of it")]
 
 use runtime::abi::{FailureKind, LaneLists, LaneMask, LaneOutcome};
 use runtime::sequence::Sequence;
