@@ -208,6 +208,51 @@ fn the_output_with_the_positions_is_found_or_asked_for() {
 }
 
 #[test]
+fn the_output_with_the_triangles_is_found_or_asked_for() {
+    let domain = Domain::List(9);
+    let dynamic = |name: &str, shape: &[usize]| output(name, shape, Length::Dynamic);
+    let planned = |outputs: &[Output], file: &str, points: Option<&str>| {
+        let mut options = options(&vec![Some(file); outputs.len()]);
+        options.points = points.map(Into::into);
+        plan(outputs, &domain, &options, &OtherFiles::default())
+    };
+    let surface = || dynamic("surface", &[3, 3]);
+    let normals = || dynamic("normals", &[3, 3]);
+    for file in ["x.ply", "x.stl", "x.obj", "x.vtp", "x.vtu"] {
+        assert!(planned(&[surface()], file, None).is_ok(), "{file}");
+        assert!(planned(&[dynamic("plane", &[3, 2])], file, None).is_ok());
+        assert!(planned(&[normals(), surface()], file, None).is_ok());
+        assert!(planned(&[surface(), dynamic("uv", &[3, 2])], file, None).is_ok());
+        assert!(planned(&[output("pos", &[3], Length::One), surface()], file, None).is_ok());
+        for other in [dynamic("other", &[3, 3]), dynamic("path", &[3])] {
+            let two = [surface(), other];
+            let found = planned(&two, file, None).unwrap_err();
+            assert!(
+                found[0].contains("`--points NAME` chooses one"),
+                "{found:?}"
+            );
+            assert!(planned(&two, file, Some("surface")).is_ok());
+            let [_, other] = two;
+            let named = [dynamic("triangles", &[3, 3]), other];
+            assert!(planned(&named, file, None).is_ok());
+        }
+    }
+    let lines = [dynamic("path", &[3]), dynamic("hessian", &[3, 3])];
+    assert!(planned(&lines, "x.vtp", Some("path")).is_ok());
+    for suffix in ["stl", "vtu"] {
+        let found = planned(&lines, &format!("x.{suffix}"), Some("path")).unwrap_err();
+        let start = format!("x.{suffix}: a .{suffix} holds triangles");
+        assert!(found[0].starts_with(&start), "{found:?}");
+    }
+    let whole = Output {
+        scalar: Scalar::Int,
+        ..surface()
+    };
+    assert!(planned(&[whole], "x.stl", None).is_err());
+    assert!(planned(&[output("m", &[3, 3], Length::One)], "x.stl", None).is_err());
+}
+
+#[test]
 fn colours_of_a_map_are_for_single_numbers() {
     let domain = Domain::Grid(vec![4, 4]);
     let planned = |shape: &[usize]| {

@@ -26,7 +26,7 @@ pub struct Style {
     pub depth: Depth,
     /// How values look that are not numbers.
     pub nan: NanColour,
-    /// The output that has the positions of points and lines.
+    /// The output that has the positions of points and lines, or the triangles.
     pub points: Option<String>,
 }
 

@@ -10,7 +10,7 @@ use super::frames::{self, Begin};
 use super::names::numbered;
 use super::nrrd_files::{self, Pair};
 use super::shapes::{self, Fits};
-use super::{meshes, numpy, points, tables, vtk};
+use super::{meshes, numpy, tables, triangles, vtk};
 use crate::file_name::{FileName, escaped, split_first};
 
 /// The name that stands for standard output.
@@ -58,14 +58,20 @@ const OTHER: Row = Row {
     ..ARRAY
 };
 
-/// A format of points and lines.
+/// A format of points, lines and triangles.
 const POINTS: Row = Row {
     takes_several: true,
-    fits: points::positions,
+    fits: triangles::or_points,
     ..ARRAY
 };
 
-static FORMATS: [Row; 13] = [
+/// A format of triangles only.
+const TRIANGLES: Row = Row {
+    fits: triangles::only,
+    ..POINTS
+};
+
+static FORMATS: [Row; 15] = [
     Row {
         suffix: "nrrd",
         about: "NRRD: an array with the place of its grid",
@@ -118,9 +124,15 @@ static FORMATS: [Row; 13] = [
     },
     Row {
         suffix: "vtp",
-        about: "points and lines with data, for VTK",
+        about: "points, lines or triangles with data, for VTK",
         encode: vtk::write_vtp,
         ..POINTS
+    },
+    Row {
+        suffix: "vtu",
+        about: "triangles with data as a mesh, for VTK",
+        encode: vtk::write_vtu,
+        ..TRIANGLES
     },
     Row {
         suffix: "vti",
@@ -132,16 +144,23 @@ static FORMATS: [Row; 13] = [
     },
     Row {
         suffix: "ply",
-        about: "points and edges with properties",
+        about: "points with edges or triangles, and properties",
         encode: meshes::write_ply,
         ..POINTS
     },
     Row {
         suffix: "obj",
-        about: "points and lines",
+        about: "points and lines, or triangles",
         encode: meshes::write_obj,
         stores_bytes: false,
         ..POINTS
+    },
+    Row {
+        suffix: "stl",
+        about: "triangles",
+        encode: meshes::write_stl,
+        stores_bytes: false,
+        ..TRIANGLES
     },
     Row {
         suffix: "apng",

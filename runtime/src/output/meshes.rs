@@ -1,56 +1,41 @@
-//! Points and lines for programs that draw meshes: `.ply`, in binary, and `.obj`.
+//! Points, lines and triangles for programs that draw meshes: `.ply` and `.stl`, in binary, and `.obj`.
 
 use std::io::{self, Write};
 
 use super::contents::{Contents, Style, Told};
 use super::points::{Geometry, write_geometry};
-use super::{Column, OutputError, Values};
+use super::properties::{BYTE_ORDER, Property, of_column, real_type};
+use super::surfaces::{self, write_surface};
+use super::triangles::{self, Precision};
+use super::{Column, OutputError};
 
-/// A column of the vertices' element: its name, its type, and where its bytes come from.
-struct Property<'a> {
-    name: String,
-    ty: &'static str,
-    column: &'a Column<'a>,
-    component: usize,
-    /// Whether reals from 0 to 1 become bytes.
-    is_colour: bool,
-}
-
-/// Writes points with the values of all outputs, and lines as edges between them.
+/// Writes points with the values of all outputs, with lines as edges between them or triangles as faces.
 pub(super) fn write_ply(
     contents: Contents<'_>,
     style: &Style,
     out: &mut dyn Write,
 ) -> Result<Told, OutputError> {
-    write_geometry(contents, style, |geometry| ply(geometry, out))
+    match triangles::of(contents, style, Precision::Given)? {
+        Some(mesh) => write_surface(&mesh, |mesh| surfaces::ply(mesh, out)),
+        None => write_geometry(contents, style, |geometry| ply(geometry, out)),
+    }
 }
 
 fn ply(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
-    let properties: Vec<Property<'_>> = geometry
-        .of_points
-        .iter()
-        .chain(&geometry.of_lines)
-        .flat_map(|column| properties(column))
+    let columns = geometry.of_points.iter().chain(&geometry.of_lines);
+    let properties: Vec<(&Column<'_>, Property<'_>)> = columns
+        .flat_map(|&column| of_column(column).map(move |property| (column, property)))
         .collect();
-    let order = if cfg!(target_endian = "little") {
-        "little"
-    } else {
-        "big"
-    };
-    let real = if geometry.is_double {
-        "double"
-    } else {
-        "float"
-    };
+    let real = real_type(geometry.is_double);
     let count = geometry.point_count();
     writeln!(
         out,
-        "ply\nformat binary_{order}_endian 1.0\nelement vertex {count}"
+        "ply\nformat binary_{BYTE_ORDER}_endian 1.0\nelement vertex {count}"
     )?;
     for name in ["x", "y", "z"] {
         writeln!(out, "property {real} {name}")?;
     }
-    for Property { name, ty, .. } in &properties {
+    for (_, Property { name, ty, .. }) in &properties {
         writeln!(out, "property {ty} {name}")?;
     }
     let lines = geometry.lines();
@@ -81,8 +66,8 @@ fn ply(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
                 false => bytes.extend((x as f32).to_ne_bytes()),
             }
         }
-        for property in &properties {
-            let for_line = geometry.lengths.is_some() && property.column.lengths.is_none();
+        for (column, property) in &properties {
+            let for_line = geometry.lengths.is_some() && column.lengths.is_none();
             let row = if for_line { strand } else { point };
             property.append(row, &mut bytes);
         }
@@ -97,60 +82,16 @@ fn ply(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The properties that an output becomes: colours have names of their own, components numbers.
-fn properties<'a>(column: &'a Column<'a>) -> Vec<Property<'a>> {
-    let output = column.output;
-    let size = output.strand_size();
-    let is_real = matches!(column.values, Values::F32(_) | Values::F64(_));
-    let is_colour = matches!(&output.name[..], "rgb" | "rgba" | "color" | "colour")
-        && is_real
-        && (3..=4).contains(&size);
-    let ty = match column.values {
-        _ if is_colour => "uchar",
-        Values::F32(_) => "float",
-        // The format has no integers of 64 bits.
-        Values::F64(_) | Values::I64(_) => "double",
-        Values::I32(_) => "int",
-        Values::Bool(_) => "uchar",
-    };
-    let names = output.component_names();
-    let name = |component: usize| match is_colour {
-        true => ["red", "green", "blue", "alpha"][component].to_string(),
-        false => names[component].clone(),
-    };
-    let property = |component| Property {
-        name: name(component),
-        ty,
-        column,
-        component,
-        is_colour,
-    };
-    (0..size).map(property).collect()
-}
-
-impl Property<'_> {
-    fn append(&self, row: usize, bytes: &mut Vec<u8>) {
-        let at = row * self.column.output.strand_size() + self.component;
-        let byte = |x: f64| (x * 255.0).round().clamp(0.0, 255.0) as u8;
-        match self.column.values {
-            Values::F32(values) if self.is_colour => bytes.push(byte(values[at].into())),
-            Values::F64(values) if self.is_colour => bytes.push(byte(values[at])),
-            Values::F32(values) => bytes.extend(values[at].to_ne_bytes()),
-            Values::F64(values) => bytes.extend(values[at].to_ne_bytes()),
-            Values::I32(values) => bytes.extend(values[at].to_ne_bytes()),
-            Values::I64(values) => bytes.extend((values[at] as f64).to_ne_bytes()),
-            Values::Bool(values) => bytes.push(u8::from(values[at] != 0)),
-        }
-    }
-}
-
-/// Writes points and lines, and nothing else, which is all that the format has.
+/// Writes points and lines, or triangles and the normals of their corners; the format has nothing else.
 pub(super) fn write_obj(
     contents: Contents<'_>,
     style: &Style,
     out: &mut dyn Write,
 ) -> Result<Told, OutputError> {
-    write_geometry(contents, style, |geometry| obj(geometry, out))
+    match triangles::of(contents, style, Precision::Given)? {
+        Some(mesh) => write_surface(&mesh, |mesh| surfaces::obj(mesh, out)),
+        None => write_geometry(contents, style, |geometry| obj(geometry, out)),
+    }
 }
 
 fn obj(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
@@ -170,4 +111,14 @@ fn obj(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "l {}", vertices.join(" "))?;
     }
     Ok(())
+}
+
+/// Writes triangles, and nothing else, which is all that the format has.
+pub(super) fn write_stl(
+    contents: Contents<'_>,
+    style: &Style,
+    out: &mut dyn Write,
+) -> Result<Told, OutputError> {
+    let mesh = triangles::required(contents, style, "stl", Precision::Single)?;
+    write_surface(&mesh, |mesh| surfaces::stl(mesh, out))
 }

@@ -42,7 +42,7 @@ pub struct FileOptions {
     pub depth: Depth,
     /// The colour of values that are not numbers.
     pub nan: NanColour,
-    /// The output that has the positions of points and lines.
+    /// The output that has the positions of points and lines, or the triangles.
     pub points: Option<String>,
     /// Pictures per second of films.
     pub per_second: f64,
@@ -149,7 +149,7 @@ pub static OPTIONS: [&OptionRow; 10] = [
 pub static OUTPUT: OptionRow = OptionRow {
     name: "output",
     argument: "FILE",
-    help: "write the output to FILE; the suffix chooses the format: .nrrd, .nhdr, .png, .txt, .npy, .npz, .csv, .vtp, .vti, .ply, .obj, .apng, .y4m",
+    help: "write the output to FILE; the suffix chooses the format: .nrrd, .nhdr, .png, .txt, .npy, .npz, .csv, .vtp, .vtu, .vti, .ply, .obj, .stl, .apng, .y4m",
     effect: Effect::File(|output, file| output.file = Some(file)),
 };
 
@@ -235,7 +235,7 @@ pub static NAN: OptionRow = OptionRow {
 pub static POINTS: OptionRow = OptionRow {
     name: "points",
     argument: "OUTPUT",
-    help: "take the positions of points and lines from OUTPUT; default: sequences of vectors, else pos",
+    help: "take the positions of points, lines or triangles from OUTPUT; default: triangles, else sequences of vectors, else pos",
     effect: Effect::All(|files, word| {
         files.points = Some(word.to_string());
         Ok(())

@@ -26,6 +26,11 @@ fn is_position(output: &Output) -> bool {
         && !matches!(output.length, Length::Fixed(_))
 }
 
+/// Whether the strands of an output are lines.
+pub(super) fn is_line(output: &Output) -> bool {
+    is_position(output) && output.length == Length::Dynamic
+}
+
 /// The roles of outputs in a file. The user may name the output with the positions.
 ///
 /// # Errors
@@ -52,7 +57,7 @@ pub(super) fn roles(outputs: &[&Output], points: Option<&str>) -> Result<Roles, 
     let own_position = candidates.iter().copied().find(|&n| outputs[n].is_position);
     let positions = match points {
         Some(name) => named(name).ok_or_else(|| {
-            format!("`--points {name}` names no output of 2 or 3 reals, or sequence of such")
+            format!("`--points {name}` names no output of 2 or 3 reals, sequence of such, or sequence of triangles")
         })?,
         None => match (&of(true)[..], own_position, &of(false)[..]) {
             (&[line], ..) => line,
@@ -60,7 +65,8 @@ pub(super) fn roles(outputs: &[&Output], points: Option<&str>) -> Result<Roles, 
             ([], None, &[only]) => only,
             ([], None, []) => {
                 return Err(
-                    "no output has positions: 2 or 3 reals, or a sequence of such".to_string(),
+                    "no output has positions: 2 or 3 reals, a sequence of such, or a sequence of triangles, tensor[3,3][]"
+                        .to_string(),
                 );
             }
             _ => {

@@ -9,7 +9,7 @@ pub(super) struct Request<'a> {
     pub(super) suffix: &'a str,
     pub(super) outputs: &'a [&'a Output],
     pub(super) domain: &'a Domain,
-    /// The output that the user names for the positions of points and lines.
+    /// The output that the user names for the positions of points and lines, or for the triangles.
     pub(super) points: Option<&'a str>,
     /// Whether their numbers are to have the colours of a map.
     pub(super) are_coloured: bool,
@@ -33,7 +33,7 @@ pub(super) fn arrays(request: Request<'_>) -> Result<(), String> {
         None => Ok(()),
         Some(output) => Err(format!(
             "the sequences of `{}` vary in length and do not fit a .{}; a .nrrd (two files) or .npz can hold them, \
-             and lines of points a .vtp, .ply or .obj",
+             and lines or triangles a .vtp, .ply or .obj",
             output.name, request.suffix
         )),
     }

@@ -105,16 +105,8 @@ impl Output {
             Length::Fixed(n) => Some(n),
             Length::One | Length::Dynamic => None,
         };
-        let mut names = vec![self.name.clone()];
-        for size in length.iter().chain(&self.shape) {
-            let indexed = |name: &String| {
-                (0..*size)
-                    .map(|i| format!("{name}_{i}"))
-                    .collect::<Vec<_>>()
-            };
-            names = names.iter().flat_map(indexed).collect();
-        }
-        names
+        let axes: Vec<usize> = length.iter().chain(&self.shape).copied().collect();
+        component_names(&self.name, &axes)
     }
 
     /// The axis of the values of one strand; scalars have none. A sequence of one counts as its element.
@@ -237,9 +229,7 @@ impl<'a> Values<'a> {
     pub(super) fn append_bytes(self, bytes: &mut Vec<u8>) {
         match self {
             Values::Bool(values) => bytes.extend(values.iter().map(|&b| u8::from(b != 0))),
-            other => with_values!(other, values => {
-                bytes.extend(values.iter().flat_map(|x| x.to_ne_bytes()));
-            }),
+            numbers => bytes.extend_from_slice(numbers.bytes().unwrap_or_default()),
         }
     }
 
@@ -301,6 +291,20 @@ impl<'a> Values<'a> {
             Values::Bool(values) => Samples::U8(values.iter().map(|&v| u8::from(v != 0)).collect()),
         }
     }
+}
+
+/// A name for each component of values of a shape: that of the values, with the indices of the component.
+pub(super) fn component_names(name: &str, shape: &[usize]) -> Vec<String> {
+    let mut names = vec![name.to_string()];
+    for size in shape {
+        let indexed = |name: &String| {
+            (0..*size)
+                .map(|i| format!("{name}_{i}"))
+                .collect::<Vec<_>>()
+        };
+        names = names.iter().flat_map(indexed).collect();
+    }
+    names
 }
 
 pub(super) fn axis(size: usize, kind: Kind) -> Axis {

@@ -1,11 +1,15 @@
-//! Files for VTK and ParaView: points and lines (`.vtp`) and grids (`.vti`), in XML with the numbers as bytes at its end.
+//! Files for VTK and ParaView: points, lines and triangles (`.vtp`, `.vtu`) and grids (`.vti`), in XML with the numbers as bytes at
+//! its end.
 
 use std::io::{self, Write};
 
 use super::contents::{Contents, Style, Told};
 use super::points::{Geometry, write_geometry};
+use super::surfaces::write_surface;
+use super::triangles::{self, Attribute, Precision, Triangles};
 use super::{Column, Domain, Output, OutputError, Values};
 use crate::grid::Place;
+use crate::reduce;
 
 /// The arrays of a file, as their bytes follow the XML.
 #[derive(Default)]
@@ -16,7 +20,6 @@ struct Appended {
 impl Appended {
     /// Adds an array and gives the element that tells of it.
     fn array(&mut self, name: &str, components: usize, values: Values<'_>) -> String {
-        let offset = self.bytes.len();
         let ty = match values {
             Values::F32(_) => "Float32",
             Values::F64(_) => "Float64",
@@ -24,9 +27,28 @@ impl Appended {
             Values::I64(_) => "Int64",
             Values::Bool(_) => "UInt8",
         };
+        self.element(name, components, ty, |bytes| values.append_bytes(bytes))
+    }
+
+    /// Adds an array of `count` bytes, all the same.
+    fn repeated(&mut self, name: &str, byte: u8, count: usize) -> String {
+        self.element(name, 1, "UInt8", |bytes| {
+            bytes.resize(bytes.len() + count, byte);
+        })
+    }
+
+    /// Adds the bytes of an array, with their number in front.
+    fn element(
+        &mut self,
+        name: &str,
+        components: usize,
+        ty: &str,
+        append: impl FnOnce(&mut Vec<u8>),
+    ) -> String {
+        let offset = self.bytes.len();
         let start = offset + 8;
         self.bytes.extend([0; 8]);
-        values.append_bytes(&mut self.bytes);
+        append(&mut self.bytes);
         let length = (self.bytes.len() - start) as u64;
         self.bytes[offset..start].copy_from_slice(&length.to_ne_bytes());
         format!(
@@ -37,6 +59,19 @@ impl Appended {
     fn column(&mut self, column: &Column<'_>) -> String {
         let Output { name, .. } = column.output;
         self.array(name, column.output.strand_size(), column.values)
+    }
+
+    /// The element `name` with the arrays of data in it; normals are marked, so that they are used for shading.
+    fn data(&mut self, name: &str, data: &[Attribute]) -> String {
+        let arrays: String = data
+            .iter()
+            .map(|data| self.array(&data.name, data.size(), Values::from(&data.values)))
+            .collect();
+        let mark = match data.iter().find(|data| data.is_normals()) {
+            Some(normals) => format!(" Normals=\"{}\"", normals.name),
+            None => String::new(),
+        };
+        format!("<{name}{mark}>\n{arrays}</{name}>\n")
     }
 
     /// Writes the whole file; `body` is the content of its main element.
@@ -56,13 +91,72 @@ impl Appended {
     }
 }
 
-/// Writes points, each a vertex, or lines.
+/// Writes points, each a vertex, or lines, or triangles.
 pub(super) fn write_vtp(
     contents: Contents<'_>,
     style: &Style,
     out: &mut dyn Write,
 ) -> Result<Told, OutputError> {
-    write_geometry(contents, style, |geometry| points_and_lines(geometry, out))
+    match triangles::of(contents, style, Precision::Given)? {
+        Some(mesh) => write_surface(&mesh, |mesh| triangle_mesh(mesh, Cells::Polygons, out)),
+        None => write_geometry(contents, style, |geometry| points_and_lines(geometry, out)),
+    }
+}
+
+/// Writes triangles as cells of a mesh.
+pub(super) fn write_vtu(
+    contents: Contents<'_>,
+    style: &Style,
+    out: &mut dyn Write,
+) -> Result<Told, OutputError> {
+    let mesh = triangles::required(contents, style, "vtu", Precision::Given)?;
+    write_surface(&mesh, |mesh| triangle_mesh(mesh, Cells::Mixed, out))
+}
+
+/// What triangles are in a file.
+#[derive(Clone, Copy)]
+enum Cells {
+    /// Polygons of a surface.
+    Polygons,
+    /// Cells that could be of any type.
+    Mixed,
+}
+
+fn triangle_mesh(mesh: &Triangles, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
+    /// VTK's number for triangles.
+    const TRIANGLE: u8 = 5;
+    let (points, triangles) = (mesh.point_count(), mesh.triangles.len());
+    let mut appended = Appended::default();
+    let coordinates = appended.array("Points", 3, Values::from(&mesh.points));
+    let data = appended.data("PointData", &mesh.of_points)
+        + &appended.data("CellData", &mesh.of_triangles);
+    let corners = mesh.triangles.iter().flatten();
+    let connectivity = reduce::Values::I64(corners.map(|&point| point.into()).collect());
+    let ends = reduce::Values::I64((1..=triangles as i64).map(|n| 3 * n).collect());
+    let arrays = appended.array("connectivity", 1, Values::from(&connectivity))
+        + &appended.array("offsets", 1, Values::from(&ends));
+    let (ty, counts, arrays) = match cells {
+        Cells::Polygons => (
+            "PolyData",
+            format!(
+                "NumberOfVerts=\"0\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"{triangles}\""
+            ),
+            format!("<Polys>\n{arrays}</Polys>\n"),
+        ),
+        Cells::Mixed => {
+            let types = appended.repeated("types", TRIANGLE, triangles);
+            (
+                "UnstructuredGrid",
+                format!("NumberOfCells=\"{triangles}\""),
+                format!("<Cells>\n{arrays}{types}</Cells>\n"),
+            )
+        }
+    };
+    let body = format!(
+        "<{ty}>\n<Piece NumberOfPoints=\"{points}\" {counts}>\n{data}\
+         <Points>\n{coordinates}</Points>\n{arrays}</Piece>\n</{ty}>\n"
+    );
+    appended.write(ty, &body, out)
 }
 
 fn points_and_lines(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io::Result<()> {

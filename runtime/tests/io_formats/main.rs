@@ -1,9 +1,10 @@
-//! Points, lines, grids, arrays, tables and films: small readers, written from the descriptions of the formats and independent of
+//! Points, lines, triangles, grids, arrays, tables and films: small readers, written from the descriptions of the formats and independent of
 //! the writers, read the written files back.
 
 mod arrays;
 mod films;
 mod meshes;
+mod triangles;
 mod vtk;
 
 use runtime::grid::Place;

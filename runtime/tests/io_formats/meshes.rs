@@ -4,8 +4,9 @@ use super::{Directory, column, lines, output};
 use runtime::output::{Column, Domain, Length, Scalar, Values};
 use std::collections::HashMap;
 
-/// The elements of a PLY file: for each a list of rows of numbers by the names of the properties.
-fn read_ply(bytes: &[u8]) -> HashMap<String, (Vec<String>, Vec<Vec<f64>>)> {
+/// The elements of a PLY file: for each a list of rows of numbers by the names of the properties. A list of indices is so many
+/// numbers of the row.
+pub(super) fn read_ply(bytes: &[u8]) -> HashMap<String, (Vec<String>, Vec<Vec<f64>>)> {
     let end = b"end_header\n";
     let at = bytes.windows(end.len()).position(|w| w == end).unwrap();
     let header = std::str::from_utf8(&bytes[..at]).unwrap();
@@ -25,6 +26,11 @@ fn read_ply(bytes: &[u8]) -> HashMap<String, (Vec<String>, Vec<Vec<f64>>)> {
                 .unwrap()
                 .2
                 .push((ty.into(), name.into())),
+            ["property", "list", "uchar", "int", name] => elements
+                .last_mut()
+                .unwrap()
+                .2
+                .push(("list".into(), name.into())),
             _ => panic!("{line}"),
         }
     }
@@ -34,6 +40,13 @@ fn read_ply(bytes: &[u8]) -> HashMap<String, (Vec<String>, Vec<Vec<f64>>)> {
         for _ in 0..count {
             let mut row = Vec::new();
             for (ty, _) in &properties {
+                if ty == "list" {
+                    let (list, rest) = data[1..].split_at(4 * usize::from(data[0]));
+                    data = rest;
+                    let index = |b: &[u8]| f64::from(i32::from_le_bytes(b.try_into().unwrap()));
+                    row.extend(list.chunks(4).map(index));
+                    continue;
+                }
                 let size = match ty.as_str() {
                     "uchar" => 1,
                     "float" | "int" => 4,

@@ -7,12 +7,12 @@ use runtime::output::{Column, Domain, Length, Scalar, Values};
 use std::collections::HashMap;
 
 /// The elements of an XML file of VTK: names with attributes, in order; and the arrays by the element they stand in.
-struct Vtk {
+pub(super) struct Vtk {
     elements: Vec<(String, HashMap<String, String>)>,
     arrays: HashMap<(String, String), (String, usize, Vec<u8>)>,
 }
 
-fn read_vtk(bytes: &[u8]) -> Vtk {
+pub(super) fn read_vtk(bytes: &[u8]) -> Vtk {
     let mark = b"<AppendedData encoding=\"raw\">\n_";
     let at = bytes.windows(mark.len()).position(|w| w == mark).unwrap();
     let (xml, data) = (
@@ -53,12 +53,12 @@ fn read_vtk(bytes: &[u8]) -> Vtk {
 }
 
 impl Vtk {
-    fn attribute(&self, element: &str, name: &str) -> &str {
+    pub(super) fn attribute(&self, element: &str, name: &str) -> &str {
         let found = self.elements.iter().find(|(found, _)| found == element);
         &found.unwrap_or_else(|| panic!("no {element}")).1[name]
     }
 
-    fn numbers(&self, element: &str, name: &str) -> (usize, Vec<f64>) {
+    pub(super) fn numbers(&self, element: &str, name: &str) -> (usize, Vec<f64>) {
         let (ty, components, bytes) = &self.arrays[&(element.to_string(), name.to_string())];
         let numbers: Vec<f64> = match ty.as_str() {
             "Float32" => bytes
