@@ -69,10 +69,12 @@ macro_rules! real {
                 samples.convert_range(range)
             }
 
+            #[inline]
             fn nearest(x: f64) -> Self {
                 x as $type
             }
 
+            #[inline]
             fn in_double(self) -> f64 {
                 f64::from(self)
             }
@@ -263,6 +265,16 @@ impl<T: Real> Image<T> {
             notes,
             surroundings: surroundings(header, reading),
         })
+    }
+
+    /// An image of other samples on the same grid; there are as many, with the padding.
+    pub(crate) fn with_samples(&self, samples: Vec<T>, claim: Claim) -> Image<T> {
+        debug_assert_eq!(samples.len(), self.samples.len());
+        Image {
+            samples: Arc::new(samples),
+            _claim: Arc::new(claim),
+            ..self.clone()
+        }
     }
 
     /// The number of axes of the grid.

@@ -14,6 +14,7 @@
 //! Tests named `memory` count what the allocator gives out and say nothing new there.
 
 pub mod abi;
+pub mod blur;
 pub mod colour_maps;
 mod derivatives;
 pub mod eigen;

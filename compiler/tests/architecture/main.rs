@@ -130,7 +130,7 @@ const PARTS: [(&str, &[&str]); 2] = [
 ];
 
 /// The rooms of the runtime, in the same way.
-const RUNTIME_ROOMS: [&str; 27] = [
+const RUNTIME_ROOMS: [&str; 28] = [
     "mutants",
     "colour_maps",
     "text",
@@ -156,6 +156,7 @@ const RUNTIME_ROOMS: [&str; 27] = [
     "formats",
     "image",
     "probe",
+    "blur",
     "output",
     "input",
 ];

@@ -168,6 +168,11 @@ fn border_index(i: i64, size: i64, border: Border<'_>) -> i64 {
     }
 }
 
+/// The sample that stands for index `i` of an axis of `size` samples; `None` where the border is a constant.
+pub(crate) fn sample_index(i: i64, size: usize, border: Border<'_>) -> Option<usize> {
+    usize::try_from(border_index(i, size as i64, border)).ok()
+}
+
 /// Positions before and after an axis from which on all taps of a kernel are the same sample, so that one farther away gives
 /// the same result.
 #[inline(always)]

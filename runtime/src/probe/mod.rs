@@ -56,6 +56,7 @@ mod table;
 pub use kept::KeptImage;
 pub use kernel::{KernelPieces, ProbeKernel};
 pub use linear::{FROM_BOX, LANE_BY_LANE, Linear, SharedBox};
+pub(crate) use locate::sample_index;
 pub use table::{lookup, lookup_for};
 
 pub use crate::derivatives::MAX_ORDER;
