@@ -234,7 +234,7 @@ module.exports = grammar({
 
     assignment: $ => seq(
       field('name', choice($.identifier, alias($._type_word, $.identifier))),
-      field('operator', choice('=', '+=', '-=', '*=', '/=', '%=')),
+      field('operator', choice('=', '+=', '-=', '*=', '/=', '%=', '@=')),
       field('value', $._expression),
       ';',
     ),

@@ -24,7 +24,7 @@ variants!(item, ITEMS, ItemKind: Const, Input, Global, Axis, FieldFunction, Func
 variants!(body, BODIES, FunctionBody: Expr, Block);
 variants!(method, METHODS, MethodKind: Start, Update, Stabilize);
 variants!(type_expr, TYPES, TypeExprKind: Bool, Int, String, Real, Tensor, Vec, Mat, Image, Field, Data, Kernel, Named, Seq, Grid);
-variants!(assign, ASSIGNS, AssignOp: Set, Add, Sub, Mul, Div, Rem);
+variants!(assign, ASSIGNS, AssignOp: Set, Add, Sub, Mul, Div, Rem, Append);
 variants!(
     stmt, STMTS, StmtKind: Block, Decl, Assign, If, Foreach, Print, New, Stabilize, Die, Continue, Return, Error
 );

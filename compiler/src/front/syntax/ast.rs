@@ -337,6 +337,8 @@ pub enum AssignOp {
     Div,
     /// `%=`
     Rem,
+    /// `@=`
+    Append,
 }
 
 /// What a statement is.

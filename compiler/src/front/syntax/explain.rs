@@ -182,7 +182,7 @@ const GROUPS: &[Group] = &[
     Group {
         name: "an assignment or a declaration",
         signs: &["=", "+=", "name"],
-        members: &[&["=", "+=", "-=", "*=", "/=", "%=", "name", "[", "{"]],
+        members: &[&["=", "+=", "-=", "*=", "/=", "%=", "@=", "name", "[", "{"]],
     },
     Group { name: "a name", signs: &["name", "[", "{"], members: &[&["name", "[", "{"]] },
     Group {

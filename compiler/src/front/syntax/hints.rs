@@ -69,7 +69,6 @@ const RULES: &[Rule] = &[
     expressions::derivative_with_a_blank,
     expressions::sign_after_power,
     expressions::power_with_two_stars,
-    expressions::append,
     expressions::brackets_after_the_name,
     statements::word_of_the_other_version,
     statements::word_of_other_languages,

@@ -80,6 +80,7 @@ enum Raw {
     #[token("*=", |_| Punct::MulSet)]
     #[token("/=", |_| Punct::DivSet)]
     #[token("%=", |_| Punct::RemSet)]
+    #[token("@=", |_| Punct::AppendSet)]
     #[token("-", |_| Punct::Minus)]
     #[token("!", |_| Punct::Not)]
     #[token("^", |_| Punct::Power)]

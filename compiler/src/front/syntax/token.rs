@@ -79,7 +79,7 @@ words! {
     Punct:
     OpenParen "(" CloseParen ")" OpenBracket "[" CloseBracket "]" OpenBrace "{" CloseBrace "}"
     Partial "∂" Comma "," Semicolon ";" Colon ":" Dot "." Range ".." Hash "#" Bar "|"
-    Set "=" AddSet "+=" SubSet "-=" MulSet "*=" DivSet "/=" RemSet "%="
+    Set "=" AddSet "+=" SubSet "-=" MulSet "*=" DivSet "/=" RemSet "%=" AppendSet "@="
     Minus "-" Not "!" Power "^" And "&&" Or "||"
 }
 

@@ -3,7 +3,7 @@
 use super::{
     build,
     coerce::implicitly,
-    context::{Cx, FunctionInfo},
+    context::{Cx, FunctionInfo, Place},
     expr::{infer, require_value, typed},
     foreign_names, hint, indexed,
     messages::{CONVOLVE, TO_FIELD, mismatch, plural},
@@ -132,6 +132,10 @@ pub(super) fn call_comprehension<'a>(
     }
     match Reduction::named(&name.text).filter(|reduction| reduction.extreme().is_some()) {
         Some(_) => reduce::witness(cx, &name, sequence?, span),
+        None if cx.place == Place::FieldFunction => {
+            let elements = reduce::written_out(cx, sequence?);
+            overload::apply(cx, &name.text, name.span, vec![elements], None, span)
+        }
         None => overload::apply(cx, &name.text, name.span, vec![sequence?], None, span),
     }
 }

@@ -4,6 +4,7 @@
 //! [`check`] walks the program once in textual order. An error is reported with its place and the walk continues, so that
 //! one run shows every error. A wrong expression has no type, and expressions that depend on it are not reported.
 
+mod axis_range;
 mod build;
 mod builtin_value;
 mod call;

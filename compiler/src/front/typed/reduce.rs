@@ -2,11 +2,12 @@
 
 use super::{
     build::{comprehension_over, iteration},
+    constant,
     context::{Cx, Place},
-    expr::typed,
+    expr::{literal, typed},
     messages::mismatch,
     overload,
-    tree::{Domain, Expr, ExprKind, VarKind},
+    tree::{Constant, Domain, Expr, ExprKind, VarId, VarKind},
 };
 use crate::front::{
     codes,
@@ -16,8 +17,9 @@ use crate::front::{
 };
 use ein_ir::{
     Type,
-    ops::{Builtin, Reduction, StrandSet, spelling},
+    ops::{self, Builtin, Reduction, StrandSet, spelling},
 };
+use std::convert::Infallible;
 
 /// Whether a function of the table reduces sequences.
 pub(super) fn is_reduction(name: &str) -> bool {
@@ -36,6 +38,52 @@ pub(super) fn comprehension<'a>(
         None => iteration(cx, &iter.source, None).map(|source| Domain::Seq(Box::new(source))),
     };
     comprehension_over(cx, body, iter, domain, None, span)
+}
+
+/// A sequence of few elements that are numbered by constants, with each element by itself: then a field function that reduces it has a
+/// closed form. Any other sequence stays as it is.
+pub(super) fn written_out(cx: &mut Cx<'_>, sequence: Expr) -> Expr {
+    const MOST: i64 = 64;
+    let ExprKind::Comprehension {
+        body,
+        var,
+        domain: Domain::Seq(source),
+    } = &sequence.kind
+    else {
+        return sequence;
+    };
+    let known = |e: &Expr| match constant::evaluate(cx, e) {
+        Ok(Constant::Int(n)) => Some(n),
+        _ => None,
+    };
+    let ends = match source.builtin() {
+        Some((Builtin::Range, [low, high])) => known(low).zip(known(high)),
+        _ => None,
+    };
+    let Some((low, high)) = ends.filter(|(low, high)| low <= high && high - low < MOST) else {
+        return sequence;
+    };
+    let elements: Vec<Expr> = (low..=high).map(|n| with_value(body, *var, n)).collect();
+    let span = sequence.span;
+    let types: Vec<Type> = elements.iter().map(|e| e.ty.clone()).collect();
+    match ops::resolve(spelling::SEQUENCE, &types) {
+        Ok(op) => Expr::applied(op, elements, span),
+        Err(_) => sequence,
+    }
+}
+
+/// An expression where a variable has a value.
+fn with_value(e: &Expr, var: VarId, value: i64) -> Expr {
+    if let ExprKind::Var(found) = e.kind
+        && found == var
+    {
+        return literal(Type::Int, Constant::Int(value), e.span);
+    }
+    let mut change = |inner: &Expr| Ok::<Expr, Infallible>(with_value(inner, var, value));
+    match e.try_map(&mut change) {
+        Ok(changed) => changed,
+        Err(never) => match never {},
+    }
 }
 
 /// `argmin { e | x in s }`: the element `x` where `e` is least; of a set of strands, the strand.

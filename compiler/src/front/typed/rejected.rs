@@ -272,7 +272,7 @@ fn advice(spelling: &str, found: &[Type]) -> Option<&'static str> {
         ),
         ("/", [_, b]) if order(b) >= Some(1) => Some("only a number can divide"),
         (":", [a, b]) if order(a) == Some(0) && order(b) == Some(0) => Some(
-            "`:` in brackets keeps a whole axis, as in `m[0,:]`; some components of a vector are a vector of their own: `[c[0], c[1]]`",
+            "`:` in brackets selects components: `m[0,:]` is a row, `v[0:2]` the components 0 and 1",
         ),
         ("%", [a, b]) if order(a) == Some(0) && order(b) == Some(0) => {
             Some("the remainder of reals is `fmod(a, b)`")

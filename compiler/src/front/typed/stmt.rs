@@ -243,6 +243,7 @@ fn op_symbol(op: AssignOp) -> Option<&'static str> {
         AssignOp::Mul => Some("*"),
         AssignOp::Div => Some("/"),
         AssignOp::Rem => Some("%"),
+        AssignOp::Append => Some("@"),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Subscripts: components and slices of tensors and fields, elements of sequences.
 
-use super::{constant, context::Cx, expr::infer, indexed, overload, tree::Expr, unroll};
+use super::{
+    axis_range, constant, context::Cx, expr::infer, indexed, overload, tree::Expr, unroll,
+};
 use crate::front::{
     codes,
     diag::Diagnostic,
@@ -126,6 +128,9 @@ fn slice<'a>(
     if subscripts.len() != shape.order() {
         wrong_count(cx, &base, shape.order(), subscripts.len(), span);
         return None;
+    }
+    if axis_range::is_among(subscripts) {
+        return axis_range::parts(cx, base, shape, subscripts, span);
     }
     let indices = indices(cx, subscripts)?;
     if indices

@@ -96,21 +96,6 @@ pub(super) fn power_with_two_stars(slip: &Slip<'_>) -> Option<Advice> {
     slip.replace((-1, 0), "^", "a power is written with `^`: `y^2`")
 }
 
-/// `path @= x;`
-pub(super) fn append(slip: &Slip<'_>) -> Option<Advice> {
-    let is_at = |offset| matches!(slip.token(offset), Some(Token::Operator(_, "@")));
-    let at = [0, -1].into_iter().find(|&offset| is_at(offset))?;
-    let name = match slip.first() {
-        Some(Token::Name(name)) => name,
-        _ => return None,
-    };
-    if !is_punct(slip.token(at + 1), Punct::Set) || !slip.touches_next(at) {
-        return None;
-    }
-    let text = format!("there is no `@=`: write `{name} = {name} @ …;`");
-    slip.replace((at, at + 1), &format!("= {name} @"), text)
-}
-
 /// `real l[] = …;`
 pub(super) fn brackets_after_the_name(slip: &Slip<'_>) -> Option<Advice> {
     let Some(Token::Name(name)) = slip.token(-2) else {

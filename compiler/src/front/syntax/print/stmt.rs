@@ -64,6 +64,7 @@ impl Printer {
                     AssignOp::Mul => " *= ",
                     AssignOp::Div => " /= ",
                     AssignOp::Rem => " %= ",
+                    AssignOp::Append => " @= ",
                 };
                 self.text(&name.text);
                 self.text(op);
