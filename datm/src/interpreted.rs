@@ -75,15 +75,7 @@ fn load(slot: &ImageSlot, image: &SampledField) -> Result<Arc<EvalImage>, Failur
     let loaded: Image<f64> = array(image)?
         .image(slot.shape.dims())
         .map_err(|error| run_failed(error.to_string()))?;
-    let plane = loaded.plane_stride();
-    let planes =
-        (0..loaded.components()).map(|c| loaded.samples()[c * plane..(c + 1) * plane].to_vec());
-    Ok(Arc::new(EvalImage {
-        sizes: loaded.sizes().to_vec(),
-        planes: planes.collect(),
-        to_index: loaded.orientation().world_to_index().to_vec(),
-        offset: loaded.orientation().offset().to_vec(),
-    }))
+    Ok(Arc::new(EvalImage::of(&loaded)))
 }
 
 fn output<'a>(outcome: &'a Outcome, name: &str) -> Result<&'a [f64], Failure> {

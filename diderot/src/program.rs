@@ -56,6 +56,8 @@ pub enum DefaultValue {
     Sequence(Vec<DefaultValue>),
     /// The name of a file.
     File(String),
+    /// An expression that depends on these inputs; [`Run::input`](crate::Run::input) gives its value in a run.
+    Computed(Vec<String>),
 }
 
 impl From<&Constant> for DefaultValue {
@@ -123,6 +125,7 @@ impl Program {
             default: input.default.as_ref().map(|default| match default {
                 InputDefault::Value(constant) => constant.into(),
                 InputDefault::File(file) => DefaultValue::File(file.clone()),
+                InputDefault::Computed(inputs) => DefaultValue::Computed(inputs.clone()),
             }),
         });
         described.collect()

@@ -1,8 +1,8 @@
 //! A run of a program: to its end in the cheapest way, or step by step, with files and other observers.
 
 use crate::{
-    Control, Counts, Domain, End, Error, FileOptions, Inputs, Length, Observer, OutputData, Place,
-    Program, Written, files::write_columns,
+    Control, Counts, DefaultValue, Domain, End, Error, FileOptions, Inputs, Length, Observer,
+    OutputData, Place, Program, Written, files::write_columns,
 };
 use compiler::{
     front::source::Source,
@@ -63,6 +63,11 @@ impl Run {
     /// The handle by which other threads watch or stop it, from its beginning to its end.
     pub fn control(&self) -> &Arc<Control> {
         self.run.control()
+    }
+
+    /// The value of an input before the first super-step, given or by default; not that of a file.
+    pub fn input(&self, name: &str) -> Option<DefaultValue> {
+        self.run.input(name).map(|value| DefaultValue::from(&value))
     }
 
     /// The strands that are created.

@@ -21,6 +21,7 @@ mod shared;
 mod statistics;
 mod worlds;
 
+use rayon::prelude::*;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -320,10 +321,38 @@ impl<T: Real> Image<T> {
             .copied()
     }
 
+    /// The least and the greatest finite number in it, of all components; [`NO_RANGE`] if there is none.
+    pub fn range(&self) -> (f64, f64) {
+        let samples = &self.samples[..self.plane_stride() * self.components()];
+        let ranges = samples.par_chunks(1 << 16).map(|samples| {
+            let widened = |(low, high): (T, T), &x: &T| match x.is_finite() {
+                true => (
+                    if x < low { x } else { low },
+                    if x > high { x } else { high },
+                ),
+                false => (low, high),
+            };
+            samples
+                .iter()
+                .fold((T::infinity(), T::neg_infinity()), widened)
+        });
+        let ranges = ranges.map(|(low, high)| (low.in_double(), high.in_double()));
+        ranges.reduce(|| NO_RANGE, |a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
+
     /// The orientation of the grid in world space.
     pub fn orientation(&self) -> &Orientation {
         &self.orientation
     }
+}
+
+/// The range of no numbers.
+pub const NO_RANGE: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
+
+/// The least and the greatest of finite numbers.
+pub fn finite_range(numbers: &[f64]) -> (f64, f64) {
+    let finite = numbers.iter().filter(|x| x.is_finite());
+    finite.fold(NO_RANGE, |(low, high), &x| (low.min(x), high.max(x)))
 }
 
 /// Numbers in the precision of a program; counts those that become infinite.

@@ -208,6 +208,10 @@ fn machine_code(
         .iter()
         .map(|(role, function)| {
             let sink = match role {
+                Role::Scales => Sink::Globals {
+                    status: false,
+                    slots: scale_slots(interface, slots),
+                },
                 Role::Globals => Sink::Globals {
                     status: false,
                     slots: globals.clone(),
@@ -242,6 +246,16 @@ fn machine_code(
         })
         .collect();
     super::compile(tasks, state, linker, &[&Vector { isa }, &Cranelift])
+}
+
+/// Where the function of scales puts its results.
+fn scale_slots(interface: &Interface, slots: &Slots) -> Vec<u32> {
+    let scales = interface.scales().flat_map(|(_, blur)| {
+        let first = slots.globals[blur.scale as usize];
+        let ty = &interface.globals[blur.scale as usize].ty;
+        first..first + ty.scalars().len() as u32
+    });
+    scales.collect()
 }
 
 /// Where the domain function puts its results: the bounds after variables and invariants, the sequences into theirs.

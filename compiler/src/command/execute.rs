@@ -8,11 +8,7 @@ use super::{
     report,
 };
 use crate::{
-    front::{
-        codes,
-        source::Source,
-        typed::tree::{Constant, InputDefault},
-    },
+    front::{codes, source::Source, typed::tree::Constant},
     pipeline::Compiled,
     run::{Failure, Images, Inputs, Observer, Recording, Run},
 };
@@ -177,7 +173,7 @@ impl Execution<'_> {
     /// Executes one run and writes its results.
     fn one_run(&mut self, number: usize) -> Result<Run, Ended> {
         let start = Instant::now();
-        let values = self.values(number).map_err(usage)?;
+        let values = self.values(number)?;
         let inputs = Inputs::from_values(self.compiled, values);
         let run = Run::with_images(self.compiled, &inputs, &self.images, &self.workers);
         let mut run = run.map_err(|failure| self.failed(&failure))?;
@@ -253,38 +249,39 @@ impl Execution<'_> {
     }
 
     /// The values of the inputs in one of several runs.
-    fn values(&self, number: usize) -> Result<Vec<Option<InputValue>>, String> {
+    fn values(&self, number: usize) -> Result<Vec<Option<InputValue>>, Ended> {
         let mut values = self.options.inputs.clone();
         for vary in &self.options.vary {
-            let (input, value) = vary.value(self.program, number)?;
+            let (input, value) = vary.value(self.program, number).map_err(usage)?;
             values[input] = Some(value);
         }
         if let Some(count) = self.options.orbit {
-            let [eye, at, up] = sweep::camera(self.program)?;
-            let [from, centre, axis] = [eye, at, up].map(|input| self.vector(&values, input));
-            let (from, centre, axis) = (from?, centre?, axis?);
+            let camera = sweep::camera(self.program).map_err(usage)?;
+            let [from, centre, axis] = self.camera(&values, camera)?;
             let part = number as f64 / count as f64;
             let there = sweep::orbit(from, centre, axis, part);
-            values[eye] = Some(InputValue::Tensor(there.to_vec()));
+            values[camera[0]] = Some(InputValue::Tensor(there.to_vec()));
         }
         Ok(values)
     }
 
-    /// The three numbers of an input, given or by default.
-    fn vector(&self, values: &[Option<InputValue>], input: usize) -> Result<[f64; 3], String> {
-        let default = &self.compiled.interface.inputs[input].default;
-        let numbers = match (&values[input], default) {
-            (Some(InputValue::Tensor(numbers)), _)
-            | (None, Some(InputDefault::Value(Constant::Tensor(_, numbers)))) => Some(numbers),
-            _ => None,
+    /// The vectors of a camera, given or by default.
+    fn camera(
+        &self,
+        values: &[Option<InputValue>],
+        camera: [usize; 3],
+    ) -> Result<[[f64; 3]; 3], Ended> {
+        let inputs = Inputs::from_values(self.compiled, values.to_vec());
+        let run = Run::with_images(self.compiled, &inputs, &self.images, &self.workers);
+        let run = run.map_err(|failure| self.failed(&failure))?;
+        let vector = |input: usize| {
+            let value = run.input(&self.program.inputs[input].name);
+            match value {
+                Some(Constant::Tensor(_, numbers)) => numbers.try_into().unwrap_or_default(),
+                _ => [0.0; 3],
+            }
         };
-        let three = numbers.and_then(|numbers| numbers[..].try_into().ok());
-        three.ok_or_else(|| {
-            format!(
-                "the input `{}` has no value",
-                self.program.inputs[input].name
-            )
-        })
+        Ok(camera.map(vector))
     }
 
     /// Ends the file of printed text.

@@ -175,6 +175,7 @@ fn default_text(default: Option<&InputDefault>) -> Option<String> {
     default.map(|default| match default {
         InputDefault::Value(constant) => text(constant),
         InputDefault::File(file) => format!("{file:?}"),
+        InputDefault::Computed(_) => default.computed_text(),
     })
 }
 

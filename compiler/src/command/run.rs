@@ -141,6 +141,7 @@ fn describe(source: &Source, compiled: &Compiled, name: &str, options: &Options)
         default: input.default.as_ref().map(|default| match default {
             InputDefault::Value(constant) => words_of(constant),
             InputDefault::File(file) => file.clone(),
+            InputDefault::Computed(_) => default.computed_text(),
         }),
         module: module(&input.name),
     });

@@ -286,10 +286,12 @@ impl<'a> Scope<'a> {
         let input = inputs
             .iter()
             .find(|input| input.target == InputTarget::Image(number));
-        match (input, &self.interface.images[number as usize].file) {
-            (Some(input), _) => input.name.clone(),
-            (None, Some(file)) => format!("load_image(\"{file}\")"),
-            (None, None) => format!("image {number}"),
+        let image = &self.interface.images[number as usize];
+        match (input, &image.file, &image.blur) {
+            (Some(input), ..) => input.name.clone(),
+            (None, Some(file), _) => format!("load_image(\"{file}\")"),
+            (None, None, Some(blur)) => format!("blur({}, …)", self.image(blur.of)),
+            (None, None, None) => format!("image {number}"),
         }
     }
 }

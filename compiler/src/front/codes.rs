@@ -175,6 +175,7 @@ codes! {
 
     // Files
     LOAD_PLACE "load-place" "not loaded here"
+    BLUR_PLACE "blur-place" "not smoothed here"
     UNKNOWN_TYPE_OF_FILE "unknown-type-of-file" "has no type of its own"
 
     // Declarations

@@ -5,12 +5,14 @@
 //! will remove.
 
 mod expr;
+mod facts;
 mod field;
 mod flow;
 mod indexed;
 mod iterate;
 mod operators;
 mod requests;
+mod scales;
 mod statics;
 mod steps;
 mod strands;
@@ -21,7 +23,7 @@ use crate::{
         limits::{closed_form::obstacles, observed::Observed},
         typed::{
             int_range,
-            tree::{self, Block, Expr, ExprKind, Global, VarId},
+            tree::{self, Block, Expr, ExprKind, Global, InputDefault, VarId},
         },
     },
     ir::{
@@ -77,6 +79,8 @@ pub fn translate(program: &tree::Program, long_int: bool) -> Translation {
             ));
         }
     }
+    let scales = scales::scales(program, &plan, &mut statics);
+    functions.extend(scales.map(|function| (Role::Scales, function)));
     let reductions = std::mem::take(&mut statics.reductions);
     functions.extend((0..).map(Role::Reduce).zip(reductions));
     functions.sort_by_key(|(role, _)| *role);
@@ -184,7 +188,12 @@ impl Plan {
                     name: source.name.clone(),
                     ty: source.ty.clone(),
                     description: description.clone(),
-                    default: default.clone(),
+                    default: match default {
+                        Some(InputDefault::Computed(_)) => {
+                            Some(InputDefault::Computed(Plan::sources_of(program, *var)))
+                        }
+                        known => known.clone(),
+                    },
                     target,
                 })
             }
@@ -205,6 +214,7 @@ impl Plan {
             meshes: statics.meshes.clone(),
             fems: statics.fems.clone(),
             loads: statics.loads,
+            facts: statics.facts,
             sources: statics.sources,
             state: self
                 .state
@@ -395,7 +405,17 @@ impl<'a> Translator<'a> {
 
 fn globals(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Function<High> {
     let mut t = Translator::new(program, plan, statics, Role::Globals);
-    for global in &program.globals {
+    define_globals(&mut t);
+    if let Some(block) = &program.initialize {
+        t.method_body(block);
+    }
+    let yields = t.values(&plan.globals);
+    t.finish(yields)
+}
+
+/// The definitions at the top level, in their order.
+fn define_globals(t: &mut Translator<'_>) {
+    for global in &t.program.globals {
         match global {
             Global::Input { var, .. } if t.ty(*var).is_value() => t.load_globals(|v| v == *var),
             Global::Input { var, .. } => t.input_file(*var, global),
@@ -413,11 +433,6 @@ fn globals(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Funct
             }
         }
     }
-    if let Some(block) = &program.initialize {
-        t.method_body(block);
-    }
-    let yields = t.values(&plan.globals);
-    t.finish(yields)
 }
 
 fn domain(program: &tree::Program, plan: &Plan, statics: &mut Statics) -> Function<High> {

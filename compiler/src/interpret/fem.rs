@@ -81,7 +81,39 @@ impl EvalMeshes {
     }
 }
 
+impl EvalFem {
+    /// The numbers of the array.
+    pub(super) fn values(&self) -> &[f64] {
+        &self.array.values
+    }
+
+    /// The mesh.
+    pub(super) fn mesh(&self) -> &EvalMesh {
+        &self.mesh
+    }
+}
+
 impl EvalMesh {
+    /// Its dimension.
+    pub(super) fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn own_cells(&self) -> impl Iterator<Item = usize> {
+        let cells = 0..self.file.cells.len();
+        cells.filter(|&n| self.file.cells[n].element.cell.dim() == self.dim)
+    }
+
+    /// The number of cells.
+    pub(super) fn cells(&self) -> usize {
+        self.own_cells().count()
+    }
+
+    /// The nodes of all cells.
+    pub(super) fn points(&self) -> impl Iterator<Item = [f64; 3]> {
+        self.own_cells().flat_map(|n| self.file.nodes(n))
+    }
+
     fn new(file: Arc<FemFile>, dim: usize, double: bool) -> EvalMesh {
         let of_dim = (0..file.cells.len()).filter(|&n| file.cells[n].element.cell.dim() == dim);
         let points: Vec<[f64; 3]> = of_dim.flat_map(|n| file.nodes(n)).collect();

@@ -2,8 +2,10 @@
 //!
 //! It is slow and plain on purpose, and shares no code with passes and code generators: both are tested against it.
 
+mod blur;
 mod device;
 mod dialects;
+mod facts;
 pub mod fem;
 pub mod low;
 mod low_dynamic;

@@ -8,6 +8,7 @@ use crate::ir::{
     leaf::{BorderControl, Convolution, distinct_derivatives},
 };
 use ein_ir::{ops::Border, rational};
+use runtime::image::Image;
 
 /// An image as the evaluator sees it.
 #[derive(Clone, Debug)]
@@ -20,6 +21,10 @@ pub struct EvalImage {
     pub to_index: Vec<f64>,
     /// World to index coordinates: translation.
     pub offset: Vec<f64>,
+    /// Index to world coordinates: matrix, row-major.
+    pub to_world: Vec<f64>,
+    /// The position of the first sample.
+    pub origin: Vec<f64>,
 }
 
 /// The derivatives of a field at a position in index space, by the defining sum.
@@ -86,20 +91,9 @@ fn tap_sum(
             weight *= weights[axis][tap[axis]];
             let support = field.kernels[axis].0.support as i64;
             let index = cell[axis] + tap[axis] as i64 + 1 - support;
-            let size = image.sizes[axis] as i64;
-            let mapped = match field.border {
-                Border::Clamp => index.clamp(0, size - 1),
-                Border::Wrap => index.rem_euclid(size),
-                Border::Mirror => {
-                    let m = index.rem_euclid(2 * size);
-                    if m < size { m } else { 2 * size - 1 - m }
-                }
-                Border::Constant(_) => {
-                    outside |= index < 0 || index >= size;
-                    index.clamp(0, size - 1)
-                }
-            };
-            offset = offset * image.sizes[axis] + mapped as usize;
+            let mapped = sample_index(index, image.sizes[axis], &field.border);
+            outside |= mapped.is_none();
+            offset = offset * image.sizes[axis] + mapped.unwrap_or(0);
         }
         let sample = match &field.border {
             Border::Constant(values) if outside => values[component].get(),
@@ -110,6 +104,21 @@ fn tap_sum(
     sum
 }
 
+/// The sample that an index stands for, which may be beyond the samples; `None` for the constant of the border.
+pub(super) fn sample_index(index: i64, size: usize, border: &BorderControl) -> Option<usize> {
+    let size = size as i64;
+    let sample = match border {
+        Border::Clamp => index.clamp(0, size - 1),
+        Border::Wrap => index.rem_euclid(size),
+        Border::Mirror => {
+            let m = index.rem_euclid(2 * size);
+            if m < size { m } else { 2 * size - 1 - m }
+        }
+        Border::Constant(_) => index,
+    };
+    (0..size).contains(&sample).then_some(sample as usize)
+}
+
 fn polynomial(coefficients: &[ein_ir::Rational], x: f64) -> f64 {
     coefficients
         .iter()
@@ -118,6 +127,31 @@ fn polynomial(coefficients: &[ein_ir::Rational], x: f64) -> f64 {
 }
 
 impl EvalImage {
+    /// A loaded image.
+    pub fn of(image: &Image<f64>) -> EvalImage {
+        let plane = image.plane_stride();
+        let planes = image.samples().chunks(plane).take(image.components());
+        let orientation = image.orientation();
+        EvalImage {
+            sizes: image.sizes().to_vec(),
+            planes: planes.map(<[f64]>::to_vec).collect(),
+            to_index: orientation.world_to_index().to_vec(),
+            offset: orientation.offset().to_vec(),
+            to_world: orientation.index_to_world().to_vec(),
+            origin: orientation.origin().to_vec(),
+        }
+    }
+
+    /// The position of a sample.
+    pub fn world_of(&self, index: &[usize]) -> Vec<f64> {
+        let dim = self.sizes.len();
+        let coordinate = |row: usize| {
+            let terms = (0..dim).map(|axis| self.to_world[row * dim + axis] * index[axis] as f64);
+            terms.fold(self.origin[row], |sum, term| sum + term)
+        };
+        (0..dim).map(coordinate).collect()
+    }
+
     /// World coordinates to index coordinates.
     pub fn index_of(&self, at: &[f64]) -> Vec<f64> {
         let dim = self.sizes.len();

@@ -3,6 +3,8 @@
 //! It is slow and plain on purpose: generated code, the scheduler and every pass are tested against it.
 
 use super::{
+    blur::blurred,
+    facts::Data,
     fem::EvalMeshes,
     primitives::EvalImage,
     surroundings::{Body, Seen, Surroundings},
@@ -88,7 +90,7 @@ pub fn interpret<D: Runnable>(
     interpret_with(program, images, meshes, numbers, limit)
 }
 
-/// The same with meshes from elsewhere.
+/// The same with meshes from elsewhere. There is an image for each of the interface; those that the program smooths are replaced.
 ///
 /// # Errors
 /// The run-time error that ended it.
@@ -102,20 +104,11 @@ pub fn interpret_with<D: Runnable>(
     numbers: Numbers,
     limit: usize,
 ) -> Result<Outcome, Interrupt> {
-    let mut world = D::world(images, meshes, numbers);
-    let bodies = program.functions.iter().filter_map(|(role, function)| {
-        let function = function.clone();
-        let body: Body<D::World, D::Datum> = Arc::new(move |world| evaluate(&function, world));
-        matches!(role, Role::Reduce(_)).then_some(body)
-    });
-    D::surroundings(&mut world).bodies = bodies.collect();
-    let globals = initial_globals(program, &mut world, numbers);
-    let mut run = Run {
-        program,
-        world,
-        globals,
-        strands: Vec::new(),
-    };
+    let mut run = Run::new(program, images, &meshes, numbers);
+    if run.has(Role::Scales) {
+        let images = run.smoothed(images)?;
+        run = Run::new(program, &images, &meshes, numbers);
+    }
     run.create()?;
     run.global_block(Role::GlobalStart)?;
     for _ in 0..limit {
@@ -137,7 +130,49 @@ struct Run<'a, D: Runnable> {
     strands: Vec<Strand<D>>,
 }
 
-impl<D: Runnable> Run<'_, D> {
+impl<'a, D: Runnable> Run<'a, D> {
+    fn new(
+        program: &'a Program<D>,
+        images: &[Arc<EvalImage>],
+        meshes: &EvalMeshes,
+        numbers: Numbers,
+    ) -> Run<'a, D> {
+        let data = Data { images, meshes };
+        let facts = program.interface.facts.iter();
+        let known: Vec<(u32, Constant)> = facts
+            .map(|known| (known.global, data.fact(known.fact)))
+            .collect();
+        let mut world = D::world(images, meshes.clone(), numbers);
+        let bodies = program.functions.iter().filter_map(|(role, function)| {
+            let function = function.clone();
+            let body: Body<D::World, D::Datum> = Arc::new(move |world| evaluate(&function, world));
+            matches!(role, Role::Reduce(_)).then_some(body)
+        });
+        D::surroundings(&mut world).bodies = bodies.collect();
+        let globals = initial_globals(program, &mut world, &known, numbers);
+        Run {
+            program,
+            world,
+            globals,
+            strands: Vec::new(),
+        }
+    }
+
+    /// The images with those that the program smooths.
+    fn smoothed(&mut self, images: &[Arc<EvalImage>]) -> Result<Vec<Arc<EvalImage>>, Interrupt> {
+        let mut scales = self.call(Role::Scales, &[], &[])?.into_iter();
+        let mut images = images.to_vec();
+        let interface = &self.program.interface;
+        for (n, blur) in interface.scales() {
+            let ty = &interface.globals[blur.scale as usize].ty;
+            let values: Vec<D::Datum> = scales.by_ref().take(D::width(ty)).collect();
+            let (scale, _) = D::numbers(&self.world, ty, &values);
+            let made = blurred(&images[blur.of as usize], &blur.border, &scale);
+            images[n] = Arc::new(made);
+        }
+        Ok(images)
+    }
+
     fn call(
         &mut self,
         role: Role,
@@ -146,7 +181,7 @@ impl<D: Runnable> Run<'_, D> {
     ) -> Result<Vec<D::Datum>, Interrupt> {
         let [g, s, a] = D::variables(&mut self.world);
         (*g, *s, *a) = (self.globals.clone(), state.to_vec(), args.to_vec());
-        let before_strands = matches!(role, Role::Globals | Role::Domain);
+        let before_strands = matches!(role, Role::Scales | Role::Globals | Role::Domain);
         if let Some(invariants) = self.program.function(Role::Invariants)
             && !before_strands
         {
@@ -297,10 +332,11 @@ impl<D: Runnable> Run<'_, D> {
     }
 }
 
-/// The global variables with the defaults of the inputs and the loaded sequences at their places; the others are not read.
+/// The global variables with the defaults of the inputs, the loaded sequences and the facts at their places; the others are not read.
 fn initial_globals<D: Runnable>(
     program: &Program<D>,
     world: &mut D::World,
+    facts: &[(u32, Constant)],
     Numbers { double, long_int }: Numbers,
 ) -> Vec<D::Datum> {
     let interface = &program.interface;
@@ -316,8 +352,12 @@ fn initial_globals<D: Runnable>(
         let constant = match (input.and_then(|i| Some((i, i.default.as_ref()?))), load) {
             (Some((_, InputDefault::Value(constant))), _) => Some(constant.clone()),
             (Some((input, InputDefault::File(file))), _) => Some(from_file(file, &input.ty)),
+            (Some((_, InputDefault::Computed(_))), _) => None,
             (None, Some(load)) => Some(from_file(&load.file, &load.ty)),
-            (None, None) => None,
+            (None, None) => {
+                let known = facts.iter().find(|(global, _)| *global == n as u32);
+                known.map(|(_, value)| value.clone())
+            }
         };
         match constant {
             Some(constant) => globals.extend(D::constant(world, &constant, &variable.ty)),

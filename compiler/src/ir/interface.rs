@@ -1,6 +1,9 @@
 //! A program's interface to the world, which no pass changes: inputs, globals, images, meshes, state.
 
-use super::tensor::Ty;
+use super::{
+    leaf::{BorderControl, border_as_text},
+    tensor::Ty,
+};
 use crate::front::{as_text, source::Span, typed::tree::InputDefault};
 use ein_ir::{Shape, Type};
 use serde::{Deserialize, Serialize};
@@ -17,6 +20,9 @@ pub struct Interface {
     pub globals: Vec<Variable>,
     /// The sequences that must be loaded.
     pub loads: Vec<Load>,
+    /// The facts that are known before the program's own code runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<KnownFact>,
     /// The global variables whose elements the creation of strands iterates over.
     pub sources: Vec<u32>,
     /// The images that must be loaded.
@@ -31,6 +37,27 @@ pub struct Interface {
     pub grid: bool,
     /// The names of the creation iterators, the slowest first; each runs over integers.
     pub axes: Vec<String>,
+}
+
+impl Interface {
+    /// The images that are smoothed, by their numbers.
+    pub fn scales(&self) -> impl Iterator<Item = (usize, &Blur)> {
+        let images = self.images.iter().enumerate();
+        images.filter_map(|(n, image)| Some((n, image.blur.as_ref()?)))
+    }
+
+    /// The global variable with the value of an input, if it has one. If the default of the input is computed, there are two of its
+    /// name: the value that the user may give, and then this one.
+    pub fn variable_of(&self, input: &Input) -> Option<u32> {
+        let InputTarget::Global(_) = input.target else {
+            return None;
+        };
+        let last = self
+            .globals
+            .iter()
+            .rposition(|variable| variable.name == input.name);
+        last.map(|n| n as u32)
+    }
 }
 
 /// A named value at run time.
@@ -100,9 +127,24 @@ pub struct Image {
     /// Shape of a voxel.
     #[serde(with = "as_text")]
     pub shape: Shape,
+    /// How it is made from another image, if it is not loaded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blur: Option<Blur>,
     /// Where it is named.
     #[serde(default)]
     pub span: Span,
+}
+
+/// An image smoothed by a Gaussian.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Blur {
+    /// The image that is smoothed, by its number, which is less than that of the result.
+    pub of: u32,
+    /// Its values beyond the samples.
+    #[serde(with = "border_as_text")]
+    pub border: BorderControl,
+    /// The global variable with the standard deviation in world units: one, or one per axis. The function of scales sets it.
+    pub scale: u32,
 }
 
 /// A mesh that must be loaded before the program runs.
@@ -134,6 +176,43 @@ pub struct Fem {
     /// Where they are named.
     #[serde(default)]
     pub span: Span,
+}
+
+/// A global variable that is a fact about inputs or data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KnownFact {
+    /// The fact.
+    pub fact: Fact,
+    /// The global variable that it becomes.
+    pub global: u32,
+}
+
+/// A fact that is known before the program's own code runs. Those about data are of type real, or sequences of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fact {
+    /// Whether the user gave the input that is this global variable.
+    Given(u32),
+    /// The corners of the box of data.
+    Bounds(Data),
+    /// The distance of neighbouring samples.
+    Spacing(Data),
+    /// The least and the greatest value.
+    Range(Data),
+}
+
+/// The data that a fact is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Data {
+    /// An image.
+    Image(u32),
+    /// A mesh.
+    Mesh(u32),
+    /// Values on a mesh.
+    Fem(u32),
+    /// All images and meshes of a dimension.
+    All(u8),
 }
 
 /// A sequence that must be loaded before the program runs.

@@ -169,6 +169,25 @@ fn border_text(border: &BorderControl) -> String {
     }
 }
 
+/// Borders in JSON, as their texts.
+pub(crate) mod border_as_text {
+    use super::{BorderControl, border_text, read_border};
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(crate) fn serialize<S: Serializer>(
+        border: &BorderControl,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&border_text(border))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<BorderControl, D::Error> {
+        read_border(&String::deserialize(from)?).map_err(D::Error::custom)
+    }
+}
+
 fn read_border(text: &str) -> Result<BorderControl, String> {
     let plain = [Border::Clamp, Border::Mirror, Border::Wrap];
     if let Some(border) = plain.into_iter().find(|b| border_text(b) == text) {

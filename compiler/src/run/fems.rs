@@ -1,17 +1,17 @@
 //! The meshes of a running program and the values on them.
 
-use super::Failure;
+use super::{Failure, facts::Extent};
 use crate::{
     codegen::{Compiled, abi::FemTable},
     ir::{
         fem::FemField,
-        interface::{InputTarget, Interface},
+        interface::{Data, Fact, InputTarget, Interface},
     },
 };
 use runtime::{
     fem::{Choice, FemError, FemFile, FemValues, FemWanted, Mesh, Outside},
     file_name::FileName,
-    image::beyond_single,
+    image::{NO_RANGE, beyond_single, finite_range},
     memory::Claim,
     simd::Real,
 };
@@ -43,6 +43,8 @@ pub(super) struct LoadedFems {
     pub(super) notes: Vec<String>,
     /// What messages call each mesh.
     names: Vec<String>,
+    /// For all values on meshes, their mesh, and their range if the program asks for it.
+    values: Vec<(usize, (f64, f64))>,
 }
 
 impl LoadedFems {
@@ -104,6 +106,12 @@ impl LoadedFems {
             let place = (*array == fem.array).then_some(fem.span.start);
             let failed = |error: FemError| failure(error.in_file(&loaded.names[number]), place);
             values.push(Arc::new(made.map_err(failed)?));
+            let fact = Fact::Range(Data::Fem(loaded.values.len() as u32));
+            let range = match interface.facts.iter().any(|known| known.fact == fact) {
+                true => finite_range(&choice.find(&files[number]).map_err(failed)?.values),
+                false => NO_RANGE,
+            };
+            loaded.values.push((number, range));
             if real == Real::F32 {
                 let name = &loaded.names[number];
                 let array = choice.find(&files[number]).map_err(failed)?;
@@ -138,6 +146,17 @@ impl LoadedFems {
             }
         }
         Ok(loaded)
+    }
+
+    /// The space that a mesh takes.
+    pub(super) fn extent(&self, mesh: usize) -> Extent {
+        let mesh = &self.table.meshes[mesh];
+        Extent::of_mesh(mesh.world_box(), mesh.cells())
+    }
+
+    /// The mesh of values, and their range if the program asks for it.
+    pub(super) fn values(&self, fem: usize) -> (usize, (f64, f64)) {
+        self.values[fem]
     }
 
     /// The meshes that were probed, but never inside: their names, and their extent along each coordinate of the world.

@@ -1,6 +1,6 @@
 //! The images of a running program, in the program's precision and as its probes want them, and its meshes.
 
-use super::{Failure, Inputs, colour_maps, fems::LoadedFems};
+use super::{Failure, Inputs, colour_maps, facts::Extent, fems::LoadedFems};
 use crate::{
     codegen::{Compiled, abi, gpu::Samples},
     ir::leaf::BorderControl,
@@ -15,7 +15,10 @@ use runtime::{
     nrrd::Space,
     probe::{Border, KeptImage},
 };
-use std::{ffi::c_void, sync::Arc};
+use std::{
+    ffi::c_void,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
 
 /// Where an image comes from.
 #[derive(Clone, Debug)]
@@ -26,6 +29,8 @@ pub enum ImageSource {
     Array(ImageArray),
     /// Memory of others, converted once for all runs.
     Shared(SharedImage),
+    /// Another image of the program, by its number. It stands for the result until the scale is known.
+    Blurred(u32),
 }
 
 impl From<ImageArray> for ImageSource {
@@ -52,8 +57,34 @@ impl Images {
     pub fn load(program: &Compiled, inputs: &Inputs) -> Result<Images, Failure> {
         let sources = inputs.images()?;
         let mut images = LoadedImages::load(program, &sources)?;
-        images.fems = LoadedFems::load(program, &inputs.fems()?)?;
+        images.fems = Arc::new(LoadedFems::load(program, &inputs.fems()?)?);
         Ok(Images(Arc::new(images)))
+    }
+
+    /// The same with those that are smoothed at these scales, in their order. Runs with the same scales share them.
+    ///
+    /// # Errors
+    /// A scale is not a length, or there is no memory.
+    pub(super) fn at_scales(
+        &self,
+        program: &Compiled,
+        scales: &[Vec<f64>],
+    ) -> Result<Images, Failure> {
+        let mut last = self
+            .0
+            .smoothed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, images)) = &*last
+            && known == scales
+        {
+            return Ok(images.clone());
+        }
+        // Those of the last scales make room.
+        *last = None;
+        let images = Images(Arc::new(self.0.at_scales(program, scales)?));
+        *last = Some((scales.to_vec(), images.clone()));
+        Ok(images)
     }
 
     /// Notes for the user about them.
@@ -76,6 +107,43 @@ impl Images {
     /// The grid of an image.
     pub(super) fn grid(&self, image: usize) -> &Grid {
         &self.0.grids[image]
+    }
+
+    /// The space that the samples of an image take.
+    pub(super) fn extent_of_image(&self, image: usize) -> Extent {
+        Extent::of_grid(&self.0.grids[image])
+    }
+
+    /// The space that a mesh takes.
+    pub(super) fn extent_of_mesh(&self, mesh: usize) -> Extent {
+        self.0.fems.extent(mesh)
+    }
+
+    /// The space that the mesh of values takes.
+    pub(super) fn extent_of_values(&self, fem: usize) -> Extent {
+        self.0.fems.extent(self.0.fems.values(fem).0)
+    }
+
+    /// The spaces that all images and meshes of a dimension take.
+    pub(super) fn extents(&self, dim: usize) -> Vec<Extent> {
+        let grids = self.0.grids.iter().map(Extent::of_grid);
+        let meshes = (0..self.0.fems.table.meshes.len()).map(|mesh| self.0.fems.extent(mesh));
+        let all = grids.chain(meshes);
+        all.filter(|extent| extent.world_box.len() == dim).collect()
+    }
+
+    /// The least and the greatest finite number in an image.
+    pub(super) fn range_of_image(&self, image: usize) -> (f64, f64) {
+        let range = || match &self.0.kept {
+            KeptImages::Single(_, images) => images[image].range(),
+            KeptImages::Double(_, images) => images[image].range(),
+        };
+        *self.0.ranges[image].get_or_init(range)
+    }
+
+    /// The same of values on a mesh, if the program asks for it.
+    pub(super) fn range_of_values(&self, fem: usize) -> (f64, f64) {
+        self.0.fems.values(fem).1
     }
 
     /// The space in which positions of this many coordinates are, if the files of the images name one and agree.
@@ -163,8 +231,12 @@ struct LoadedImages {
     cells: Vec<u64>,
     fields: Vec<*const c_void>,
     grids: Vec<Grid>,
+    /// The ranges of those images that they were asked of.
+    ranges: Vec<OnceLock<(f64, f64)>>,
     notes: Vec<Note>,
-    fems: LoadedFems,
+    fems: Arc<LoadedFems>,
+    /// The same with images smoothed at the scales that were wanted last.
+    smoothed: Mutex<Option<(Vec<Vec<f64>>, Images)>>,
 }
 
 /// The grid of an image.
@@ -190,6 +262,9 @@ enum KeptImages {
 
 /// All images of a program.
 type Whole<T> = Vec<Arc<Image<T>>>;
+
+/// Keeps images of a precision.
+type Keep<T> = fn(Vec<KeptImage<T>>, Whole<T>) -> KeptImages;
 
 impl KeptImages {
     /// Whether the image of a field was probed at all.
@@ -225,13 +300,27 @@ impl LoadedImages {
     fn of<T>(
         program: &Compiled,
         sources: &[(ImageSource, Reading)],
-        keep: fn(Vec<KeptImage<T>>, Whole<T>) -> KeptImages,
+        keep: Keep<T>,
     ) -> Result<LoadedImages, Failure>
     where
         T: runtime::image::Real + runtime::nrrd::FromSample + runtime::simd::Float,
     {
         let mut notes = Vec::new();
         let (images, spaces) = read::<T>(program, sources, &mut notes)?;
+        let loaded = LoadedImages::keep(program, images, spaces, keep)?;
+        Ok(LoadedImages { notes, ..loaded })
+    }
+
+    /// The images in the form of the program's probes.
+    fn keep<T>(
+        program: &Compiled,
+        images: Whole<T>,
+        spaces: Vec<Space>,
+        keep: Keep<T>,
+    ) -> Result<LoadedImages, Failure>
+    where
+        T: runtime::image::Real + runtime::simd::Float,
+    {
         let mut kept = Vec::new();
         for field in program.code.linker().fields() {
             let constant = constant(&field.border);
@@ -259,11 +348,55 @@ impl LoadedImages {
                     space,
                 })
                 .collect(),
+            ranges: images.iter().map(|_| OnceLock::new()).collect(),
             kept: keep(kept, images),
-            notes,
-            fems: LoadedFems::default(),
+            notes: Vec::new(),
+            fems: Arc::default(),
+            smoothed: Mutex::default(),
         })
     }
+
+    /// The same images with those that are smoothed at these scales.
+    fn at_scales(&self, program: &Compiled, scales: &[Vec<f64>]) -> Result<LoadedImages, Failure> {
+        let spaces = self.grids.iter().map(|grid| grid.space.clone()).collect();
+        let smoothed = match &self.kept {
+            KeptImages::Single(_, images) => {
+                let images = blurred(program, images, scales)?;
+                LoadedImages::keep(program, images, spaces, KeptImages::Single)
+            }
+            KeptImages::Double(_, images) => {
+                let images = blurred(program, images, scales)?;
+                LoadedImages::keep(program, images, spaces, KeptImages::Double)
+            }
+        };
+        Ok(LoadedImages {
+            notes: self.notes.clone(),
+            fems: Arc::clone(&self.fems),
+            ..smoothed?
+        })
+    }
+}
+
+/// Images of which some are made from others at these scales, in their order.
+fn blurred<T: runtime::image::Real>(
+    program: &Compiled,
+    images: &Whole<T>,
+    scales: &[Vec<f64>],
+) -> Result<Whole<T>, Failure> {
+    let mut images = images.clone();
+    for ((n, blur), scale) in program.interface.scales().zip(scales) {
+        let place = program.interface.images[n].span.start;
+        let source = &images[blur.of as usize];
+        let axes = match scale[..] {
+            [all] => vec![all; source.dim()],
+            _ => scale.clone(),
+        };
+        let constant = constant(&blur.border);
+        let made = runtime::blur::blur(source, &axes, border(&blur.border, &constant));
+        let made = made.map_err(|error| failed(error, Some(place)))?;
+        images[n] = Arc::new(made);
+    }
+    Ok(images)
 }
 
 /// The images, and their spaces.
@@ -275,11 +408,16 @@ fn read<T: runtime::image::Real + runtime::nrrd::FromSample>(
     notes: &mut Vec<Note>,
 ) -> Result<ReadImages<T>, Failure> {
     let mut images = Vec::new();
-    let mut spaces = Vec::new();
+    let mut spaces: Vec<Space> = Vec::new();
     let mut surroundings = Vec::new();
     for (image, (source, reading)) in program.interface.images.iter().zip(sources) {
         let shape = image.shape.dims();
         let mut space = Space::Unknown;
+        if let ImageSource::Blurred(of) = source {
+            images.push(Arc::clone(&images[*of as usize]));
+            spaces.push(spaces[*of as usize].clone());
+            continue;
+        }
         images.push(Arc::new(match source {
             ImageSource::File(file) if let Some(map) = colour_maps::find(file) => {
                 let map = map?;
@@ -317,6 +455,7 @@ fn read<T: runtime::image::Real + runtime::nrrd::FromSample>(
                 loaded.image
             }
             ImageSource::Array(array) => array.image(shape).map_err(|error| failed(error, None))?,
+            ImageSource::Blurred(_) => unreachable!("made from another image"),
         }));
         spaces.push(space);
     }

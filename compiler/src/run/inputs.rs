@@ -343,6 +343,9 @@ impl Inputs {
         let images = self.images.iter().zip(&self.readings).enumerate();
         images
             .map(|(n, (source, reading))| {
+                if let Some(blur) = &self.interface.images[n].blur {
+                    return Ok((ImageSource::Blurred(blur.of), Reading::default()));
+                }
                 let target = InputTarget::Image(n as u32);
                 let missing = || {
                     let input = self.interface.inputs.iter().find(|i| i.target == target);

@@ -5,6 +5,7 @@
 //! of it; files, films and viewers are [`Observer`]s.
 
 mod colour_maps;
+mod facts;
 mod failure;
 mod fems;
 mod global;
@@ -17,6 +18,7 @@ mod places;
 mod progress;
 mod recording;
 mod remarks;
+mod scales;
 mod space;
 mod stage;
 mod strands;
@@ -36,7 +38,7 @@ pub use values::input_type;
 
 use crate::{
     codegen::{Compiled, Target},
-    front::codes,
+    front::{codes, typed::tree::Constant},
     ssa::Role,
 };
 use placement::Placement;
@@ -97,7 +99,11 @@ impl Run {
     ) -> Result<Run, Failure> {
         let fitted = program.for_images(images.zeros());
         let mut sequences = GlobalSequences::default();
-        let mut initial = Initial::new(&fitted, inputs.values(), &mut sequences)?;
+        let images = &match scales::of_run(&fitted, inputs, images)? {
+            Some(scales) => workers.work(|| images.at_scales(&fitted, &scales))?,
+            None => images.clone(),
+        };
+        let mut initial = Initial::new(&fitted, inputs.values(), images, &mut sequences)?;
         // The variables are followed by the invariants, and these by the bounds of the creation iterators.
         let further = fitted.invariants + 2 * fitted.interface.axes.len();
         initial.cells.resize(initial.cells.len() + further, 0);
@@ -121,6 +127,13 @@ impl Run {
     /// The handle by which other threads watch or stop it, from its beginning to its end.
     pub fn control(&self) -> &Arc<Control> {
         &self.control
+    }
+
+    /// The value of an input before the first super-step, given or by default; not that of a file.
+    pub fn input(&self, name: &str) -> Option<Constant> {
+        let interface = &self.program.interface;
+        let input = interface.inputs.iter().find(|input| input.name == name)?;
+        self.stage.strands()?.global(interface.variable_of(input)?)
     }
 
     /// The strands that are created.

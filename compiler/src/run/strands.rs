@@ -8,6 +8,7 @@ use crate::{
         gpu::Cell,
         host::Reports,
     },
+    front::typed::tree::Constant,
     ir::tensor::Ty,
     low,
     ssa::Role,
@@ -88,6 +89,49 @@ impl Strands {
         self.globals.get(slot as usize) as u8 != 0
     }
 
+    /// The value of a global variable, if it is not a sequence of varying length.
+    pub(super) fn global(&self, global: u32) -> Option<Constant> {
+        let ty = &self.program.interface.globals[global as usize].ty;
+        let mut slot = self.program.slots.globals[global as usize] as usize;
+        self.constant(ty, &mut slot)
+    }
+
+    /// The value in the cells from a slot on; the slot moves behind it.
+    fn constant(&self, ty: &Ty, slot: &mut usize) -> Option<Constant> {
+        let mut cell = || {
+            *slot += 1;
+            self.globals.get(*slot - 1)
+        };
+        Some(match ty {
+            Ty::Bool => Constant::Bool(cell() as u8 != 0),
+            Ty::Int => Constant::Int(self.int(cell())),
+            Ty::Str => {
+                let number = usize::try_from(self.int(cell())).ok()?;
+                Constant::String(self.strings.get(number)?.to_string())
+            }
+            Ty::Tensor(shape) => {
+                let real = |cell: u64| match self.program.lanes.double {
+                    true => f64::from_bits(cell),
+                    false => f64::from(f32::from_bits(cell as u32)),
+                };
+                let numbers = (0..shape.size()).map(|_| real(cell()));
+                Constant::Tensor(shape.clone(), numbers.collect())
+            }
+            Ty::Seq(element, count) => {
+                let elements = (0..*count).map(|_| self.constant(element, slot));
+                Constant::Seq(elements.collect::<Option<_>>()?)
+            }
+            Ty::List(_) | Ty::Strands | Ty::Strand | Ty::Field { .. } => return None,
+        })
+    }
+
+    fn int(&self, cell: u64) -> i64 {
+        match self.program.lanes.double || self.program.lanes.long_int {
+            true => cell as i64,
+            false => i64::from(cell as i32),
+        }
+    }
+
     pub(super) fn placement(&self) -> &Placement {
         &self.placement
     }
@@ -160,15 +204,7 @@ impl Strands {
     }
 
     fn bound(&self, axis: usize) -> (i64, i64) {
-        let wide = self.program.lanes.double || self.program.lanes.long_int;
-        let int = |slot: usize| {
-            let cell = self.globals.get(slot);
-            if wide {
-                cell as i64
-            } else {
-                i64::from(cell as i32)
-            }
-        };
+        let int = |slot: usize| self.int(self.globals.get(slot));
         let slot = self.globals.0.len() - 2 * (self.program.interface.axes.len() - axis);
         (int(slot), int(slot + 1))
     }

@@ -1,11 +1,11 @@
 //! Inputs: from the user's values, or the program's defaults, to what generated code reads.
 
-use super::Failure;
+use super::{Failure, Images, facts::data_fact};
 use crate::{
     codegen::Compiled,
     front::typed::tree::{Constant, InputDefault},
     ir::{
-        interface::{Input, InputTarget},
+        interface::{Fact, Input, InputTarget},
         load::sequence_from_file,
         tensor::Ty,
     },
@@ -64,6 +64,7 @@ impl Initial {
     pub(super) fn new(
         program: &Compiled,
         inputs: &[Option<InputValue>],
+        images: &Images,
         sequences: &mut GlobalSequences,
     ) -> Result<Initial, Failure> {
         let interface = &program.interface;
@@ -92,6 +93,8 @@ impl Initial {
                 }
                 (_, Some(InputDefault::Value(constant))) => constant.clone(),
                 (_, Some(InputDefault::File(file))) => load(Path::new(file))?,
+                // The program computes it.
+                (_, Some(InputDefault::Computed(_))) => continue,
                 (_, None) => return Err(missing(input)),
             };
             filling.set(global, &constant)?;
@@ -103,6 +106,19 @@ impl Initial {
                 ..Failure::input(error.to_string())
             })?;
             filling.set(load.global, &constant)?;
+        }
+        for known in &interface.facts {
+            let ty = &interface.globals[known.global as usize].ty;
+            let constant = match known.fact {
+                Fact::Given(global) => {
+                    let target = InputTarget::Global(global);
+                    let input = interface.inputs.iter().position(|i| i.target == target);
+                    let value = input.and_then(|n| inputs.get(n)?.as_ref());
+                    Constant::Bool(value.is_some())
+                }
+                fact => data_fact(images, fact, ty),
+            };
+            filling.set(known.global, &constant)?;
         }
         Ok(filling.initial)
     }

@@ -7,6 +7,8 @@ use std::{borrow::Cow, fmt, str::FromStr, sync::Arc};
 /// What a function of the program is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
+    /// Yields the scales at which images are smoothed, in the order of the images.
+    Scales,
     /// Yields the global variables, from those that are inputs.
     Globals,
     /// Yields further globals, which strand code reads; runs when the global variables have changed.
@@ -35,6 +37,7 @@ impl Role {
     pub fn name(self) -> Cow<'static, str> {
         let name = match self {
             Role::Reduce(n) => return format!("reduce-{n}").into(),
+            Role::Scales => "scales",
             Role::Globals => "globals",
             Role::Invariants => "invariants",
             Role::Domain => "domain",
@@ -67,6 +70,7 @@ impl FromStr for Role {
 
     fn from_str(text: &str) -> Result<Role, String> {
         let plain = [
+            Role::Scales,
             Role::Globals,
             Role::Invariants,
             Role::Domain,

@@ -130,6 +130,20 @@ impl Case {
     pub(crate) fn eval_images(&self, interface: &Interface) -> Vec<Arc<EvalImage>> {
         let wanted = interface.images.iter().enumerate();
         let load = |(n, image): (usize, &compiler::ir::interface::Image)| {
+            // An image that is smoothed begins as the image that it is made of.
+            let source = |n: usize| {
+                interface.images[n]
+                    .blur
+                    .as_ref()
+                    .map(|blur| blur.of as usize)
+            };
+            let n = std::iter::successors(Some(n), |&n| source(n))
+                .last()
+                .unwrap_or(n);
+            let image = match image.blur {
+                Some(_) => &interface.images[n],
+                None => image,
+            };
             let loaded: Image<f64> = match self.images.get(n) {
                 Some(ImageSource::Array(array)) => {
                     array.image(image.shape.dims()).expect("an image that fits")
@@ -144,15 +158,7 @@ impl Case {
                         .image
                 }
             };
-            let plane = loaded.plane_stride();
-            let planes = (0..loaded.components())
-                .map(|c| loaded.samples()[c * plane..(c + 1) * plane].to_vec());
-            Arc::new(EvalImage {
-                sizes: loaded.sizes().to_vec(),
-                planes: planes.collect(),
-                to_index: loaded.orientation().world_to_index().to_vec(),
-                offset: loaded.orientation().offset().to_vec(),
-            })
+            Arc::new(EvalImage::of(&loaded))
         };
         wanted.map(load).collect()
     }

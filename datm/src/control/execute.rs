@@ -242,6 +242,8 @@ fn interpreted<D: Runnable>(
         planes: vec![SAMPLES.map(|n| n as f64).to_vec()],
         to_index: vec![1.0],
         offset: vec![0.0],
+        to_world: vec![1.0],
+        origin: vec![0.0],
     };
     let image = Arc::new(image);
     let images: Vec<Arc<EvalImage>> =

@@ -125,6 +125,21 @@ impl StrandSet {
     }
 }
 
+/// A property of images and meshes that is known when they have been loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DataFact {
+    /// The two opposite corners of the box that holds all samples of an image, or all nodes of a mesh.
+    Bounds,
+    /// The least distance of neighbouring samples, or the size of a cell of mean volume.
+    Spacing,
+    /// The least and the greatest value.
+    Range,
+    /// The box of all images and meshes of this dimension.
+    AllBounds(u8),
+    /// The least spacing of all images and meshes of this dimension.
+    AllSpacing(u8),
+}
+
 /// An operator that is not an EIN operator. What types it works on is in the instance of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Builtin {
@@ -186,6 +201,10 @@ pub enum Builtin {
     Border(Border),
     /// Number of samples per axis, fastest axis first.
     ImageSize,
+    /// A property of loaded data.
+    Data(DataFact),
+    /// An image smoothed by a Gaussian, at a scale in world units: one number, or one per axis of the image.
+    Blur,
     /// The integers from one to another, inclusive.
     Range,
     /// A fixed sequence of given elements.

@@ -29,7 +29,7 @@ pub(crate) mod vocabulary;
 mod wanted;
 
 pub use accept::{Fixed, Instance, resolve, resolve_as};
-pub use builtin::{Border, Builtin, Reduction, Relation, StrandSet};
+pub use builtin::{Border, Builtin, DataFact, Reduction, Relation, StrandSet};
 pub use instances::Variety;
 pub use manual::manual;
 pub use mismatch::{Mismatch, Rejection};

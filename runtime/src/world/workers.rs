@@ -69,6 +69,14 @@ impl Workers {
         Starting(starter.ok())
     }
 
+    /// Does work that divides itself among the threads, and waits for it. If they cannot be started, the caller does it.
+    pub fn work<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match self.threads() {
+            Ok(threads) => on(&threads, work),
+            Err(_) => work(),
+        }
+    }
+
     fn threads(&self) -> Threads {
         self.threads.get_or_init(|| threads(self.count)).clone()
     }

@@ -4,6 +4,7 @@ pub(crate) mod closed_form;
 mod code_size;
 pub(crate) mod observed;
 mod probes;
+mod scales;
 mod unsupported;
 
 use super::{diag::Diagnostic, typed::tree::Program};
@@ -12,6 +13,7 @@ use super::{diag::Diagnostic, typed::tree::Program};
 pub(super) fn exceeded(program: &Program) -> Vec<Diagnostic> {
     let mut found = unsupported::unsupported(program);
     found.extend(code_size::too_much_code(program));
+    found.extend(scales::circular_scales(program));
     found.extend(probes::too_many_probes(program));
     found
 }

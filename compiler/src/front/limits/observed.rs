@@ -210,6 +210,13 @@ impl Observed {
                 };
                 self.reads.entry(*var).or_default().push(read);
             }
+            ExprKind::Given { input, .. } => {
+                let whole = Read {
+                    places: Vec::new(),
+                    span: e.span,
+                };
+                self.reads.entry(*input).or_default().push(whole);
+            }
             ExprKind::Select { var, .. } => {
                 self.later.insert(*var);
                 let whole = Read {

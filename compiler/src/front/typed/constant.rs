@@ -28,6 +28,13 @@ pub(super) struct NotConstant {
     pub(super) reason: &'static str,
 }
 
+impl NotConstant {
+    /// Whether the value is known when the program runs.
+    pub(super) fn is_known_later(self) -> bool {
+        self.reason == NOT_KNOWN
+    }
+}
+
 /// The value of an expression, if it is known.
 pub(super) fn evaluate(cx: &Cx<'_>, expr: &Expr) -> Result<Constant, NotConstant> {
     evaluate_with(cx, expr, Vec::new())
@@ -157,6 +164,7 @@ impl Evaluation {
             | ExprKind::Derivative { .. }
             | ExprKind::Recurrence(_)
             | ExprKind::Comprehension { .. }
+            | ExprKind::Given { .. }
             | ExprKind::Select { .. } => Err(fail(NOT_KNOWN)),
         }
     }

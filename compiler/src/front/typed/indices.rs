@@ -184,7 +184,7 @@ impl Indices {
     fn is_known(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Var(var) => self.known.contains_key(var),
-            ExprKind::Call { .. } | ExprKind::Select { .. } => false,
+            ExprKind::Call { .. } | ExprKind::Given { .. } | ExprKind::Select { .. } => false,
             _ => !e.any_child(|child| !self.is_known(child)),
         }
     }

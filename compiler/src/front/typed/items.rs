@@ -6,7 +6,10 @@ use super::{
     expr::{check_against, constant_string, infer},
     given_constant,
     stmt::{block, declared},
-    tree::{Block, Constant, FunctionId, Global, InputDefault, Stmt, StmtKind, VarId, VarKind},
+    tree::{
+        Block, Constant, Expr, ExprKind, FunctionId, Global, InputDefault, Stmt, StmtKind, VarId,
+        VarKind,
+    },
     types,
 };
 use crate::front::{
@@ -17,8 +20,9 @@ use crate::front::{
 };
 use ein_ir::{Shape, Type};
 
-/// A definition at the top level; constants and functions leave nothing among the globals.
-pub(super) fn item<'a>(cx: &mut Cx<'a>, written: &'a ast::Item) -> Option<Global> {
+/// A definition at the top level. Constants and functions leave nothing among the globals; an input whose default is computed
+/// leaves two.
+pub(super) fn item<'a>(cx: &mut Cx<'a>, written: &'a ast::Item) -> Vec<Global> {
     cx.place = Place::Item;
     let made = definition(cx, written);
     // A name is known only after its definition.
@@ -26,8 +30,8 @@ pub(super) fn item<'a>(cx: &mut Cx<'a>, written: &'a ast::Item) -> Option<Global
     made
 }
 
-fn definition<'a>(cx: &mut Cx<'a>, written: &'a ast::Item) -> Option<Global> {
-    match &written.kind {
+fn definition<'a>(cx: &mut Cx<'a>, written: &'a ast::Item) -> Vec<Global> {
+    let global = match &written.kind {
         ItemKind::Const { ty, name, value } => {
             constant_item(cx, ty, name, value.as_ref());
             None
@@ -40,13 +44,18 @@ fn definition<'a>(cx: &mut Cx<'a>, written: &'a ast::Item) -> Option<Global> {
         } => {
             let labels = types::labels(cx, ty);
             let (ty, default) = input(cx, ty, name, default.as_ref());
-            let var = cx.declare(name, ty, VarKind::Input);
+            let var = cx.declare(name, ty.clone(), VarKind::Input);
             cx.vars[var.0].labels = labels;
-            Some(Global::Input {
-                var,
-                description: description.clone(),
-                default,
-            })
+            let description = description.clone();
+            let Some(Default::Computed(value)) = default else {
+                let default = default.and_then(Default::known);
+                return vec![Global::Input {
+                    var,
+                    description,
+                    default,
+                }];
+            };
+            return computed_input(cx, name, (var, ty), description, value);
         }
         ItemKind::Axis { name, extent } => {
             axis(cx, name, extent);
@@ -68,7 +77,57 @@ fn definition<'a>(cx: &mut Cx<'a>, written: &'a ast::Item) -> Option<Global> {
             function(cx, ty, name, params, body);
             None
         }
+    };
+    global.into_iter().collect()
+}
+
+/// The default of an input.
+enum Default {
+    /// It is known before the program runs.
+    Known(InputDefault),
+    /// It is computed.
+    Computed(Expr),
+}
+
+impl Default {
+    fn known(self) -> Option<InputDefault> {
+        match self {
+            Default::Known(default) => Some(default),
+            Default::Computed(_) => None,
+        }
     }
+}
+
+/// An input whose default is computed: the value that the user may give, and the variable that the program sees.
+fn computed_input(
+    cx: &mut Cx<'_>,
+    name: &ast::Name,
+    (var, ty): (VarId, Option<Type>),
+    description: Option<String>,
+    value: Expr,
+) -> Vec<Global> {
+    let input = cx.fresh(&name.text, ty, VarKind::Input, name.span);
+    cx.vars[input.0].read = true;
+    let value = Expr {
+        ty: value.ty.clone(),
+        span: value.span,
+        kind: ExprKind::Given {
+            input,
+            otherwise: Box::new(value),
+        },
+    };
+    let default = Some(InputDefault::Computed(Vec::new()));
+    vec![
+        Global::Input {
+            var: input,
+            description,
+            default,
+        },
+        Global::Variable {
+            var,
+            value: Some(value),
+        },
+    ]
 }
 
 fn constant_item<'a>(
@@ -147,7 +206,7 @@ fn input<'a>(
     ty: &'a ast::TypeExpr,
     name: &ast::Name,
     default: Option<&'a ast::Expr>,
-) -> (Option<Type>, Option<InputDefault>) {
+) -> (Option<Type>, Option<Default>) {
     let span = ty.span;
     let ty = types::resolve(cx, ty).filter(|ty| {
         let allowed = ty.is_value() || is_from_file(ty);
@@ -167,7 +226,8 @@ fn input<'a>(
     let default = default.and_then(|written| match (&written.kind, &ty) {
         (Written::LoadImage(file), Some(Type::Image { .. }))
         | (Written::LoadSequence(file), Some(Type::Seq(_, None))) => {
-            constant_string(cx, file, "the name of a file").map(InputDefault::File)
+            let file = constant_string(cx, file, "the name of a file")?;
+            Some(Default::Known(InputDefault::File(file)))
         }
         (Written::Call { callee, args }, Some(Type::Fem { .. } | Type::Mesh(_)))
             if build::is_loader(callee) && args.len() <= 2 =>
@@ -180,7 +240,7 @@ fn input<'a>(
                 .iter()
                 .map(|name| constant_string(cx, name, "the name of a file or array"))
                 .collect();
-            Some(InputDefault::File(names?.join("#")))
+            Some(Default::Known(InputDefault::File(names?.join("#"))))
         }
         (Written::LoadImage(_) | Written::LoadSequence(_), Some(ty)) => {
             let loaded = if matches!(written.kind, Written::LoadImage(_)) {
@@ -218,7 +278,14 @@ fn input<'a>(
         }
         (_, ty) => {
             let value = check_against(cx, written, ty.as_ref(), &what)?;
-            constant::require(cx, &value, &what).map(InputDefault::Value)
+            match constant::evaluate(cx, &value) {
+                Ok(value) => Some(Default::Known(InputDefault::Value(value))),
+                Err(reason) if reason.is_known_later() => Some(Default::Computed(value)),
+                Err(_) => {
+                    constant::require(cx, &value, &what);
+                    None
+                }
+            }
         }
     });
     (ty, default)

@@ -31,7 +31,7 @@ pub fn check(
     let globals = program
         .items
         .iter()
-        .map(|written| item(&mut cx, written))
+        .flat_map(|written| item(&mut cx, written))
         .collect::<Vec<_>>();
     unknown_given(&mut cx);
     let initialize = program
@@ -68,7 +68,6 @@ pub fn check(
     let diagnostics = std::mem::take(&mut cx.diagnostics);
     let facts = std::mem::take(&mut cx.facts).sorted();
     let tree = parts.and_then(|(strand, create)| {
-        let globals = globals.into_iter().flatten().collect();
         assemble(cx, globals, initialize, strand, create, start, update)
     });
     (tree, diagnostics, facts)

@@ -35,6 +35,7 @@ pub(super) fn restricted(
         Meaning::Builtin(builtin) => match builtin {
             Builtin::IntToReal => return args.pop().map(|arg| as_real(arg, span)),
             Builtin::Convolve => require_kernel_per_axis(cx, &args, span)?,
+            Builtin::Blur => require_definition(cx, span)?,
             Builtin::AxisKernels => return axis_kernels(cx, op, &args, symbol, span),
             Builtin::Border(Border::Constant(())) => fold(cx, &mut args[1]),
             Builtin::Element => element_index(cx, &mut args)?,
@@ -100,6 +101,17 @@ pub(super) fn kernels<'c>(cx: &'c Cx<'_>, expr: &'c Expr) -> Option<&'c Vec<&'st
         ExprKind::Var(var) => cx.var(*var).kernels.as_ref(),
         _ => None,
     }
+}
+
+/// An image is smoothed once, before there are strands.
+fn require_definition(cx: &mut Cx<'_>, span: Span) -> Option<()> {
+    if cx.place == Place::Item {
+        return Some(());
+    }
+    let message = format!("an image cannot be smoothed in {}", cx.place.describe());
+    cx.error(codes::BLUR_PLACE, span, message)
+        .hint("define a global variable: `image(3)[] smooth = blur(img, …);`");
+    None
 }
 
 fn require_kernel_per_axis(cx: &mut Cx<'_>, args: &[Expr], span: Span) -> Option<()> {

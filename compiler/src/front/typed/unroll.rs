@@ -59,7 +59,7 @@ fn depends_on_loops(loops: &Loops, e: &Expr, found: &mut BTreeSet<VarId>) -> boo
             found.extend(is_loop.then_some(*var));
             is_loop
         }
-        ExprKind::Call { .. } | ExprKind::Select { .. } => false,
+        ExprKind::Call { .. } | ExprKind::Given { .. } | ExprKind::Select { .. } => false,
         _ => e
             .children()
             .into_iter()

@@ -77,6 +77,7 @@ impl Translator<'_> {
                     t.expr(body)
                 })
             }
+            ExprKind::Given { input, otherwise } => self.given_or(*input, otherwise),
             ExprKind::Select { strand, var } => self.select(strand, *var),
             ExprKind::Kernel(_) => panic!("a kernel is not a value at run time"),
         }
@@ -250,6 +251,7 @@ impl Translator<'_> {
                 let sizes = self.image_sizes(image);
                 return self.base(Base::Sequence(Ty::Int), &sizes);
             }
+            (Builtin::Data(fact), _) => return self.data_fact(fact, args, &e.ty),
             (Builtin::LoadSequence, [file]) => {
                 let unnamed = self.load_sequence(file, &e.ty, e.span);
                 return self.base(Base::Global(unnamed, Ty::of(&e.ty)), &[]);
@@ -333,6 +335,7 @@ impl Translator<'_> {
             | Builtin::Convolve
             | Builtin::ToField
             | Builtin::ImageSize
+            | Builtin::Data(_)
             | Builtin::LoadSequence
             | Builtin::Length
             | Builtin::Element
@@ -345,6 +348,7 @@ impl Translator<'_> {
             | Builtin::LoadImage
             | Builtin::LoadFem
             | Builtin::LoadMesh
+            | Builtin::Blur
             | Builtin::Border(_) => {
                 unreachable!("{builtin:?} does not give a value at run time")
             }

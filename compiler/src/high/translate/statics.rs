@@ -26,17 +26,24 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 /// An image and its border, which repeats the nearest samples by default.
 #[derive(Clone, Debug)]
 pub(super) struct ImageValue {
-    image: u32,
-    border: BorderControl,
+    pub(super) image: u32,
+    pub(super) border: BorderControl,
     shape: Shape,
     dim: usize,
+}
+
+impl ImageValue {
+    /// The same with another border.
+    pub(super) fn with_border(self, border: BorderControl) -> ImageValue {
+        ImageValue { border, ..self }
+    }
 }
 
 /// The images, kernels and definitions met so far.
 #[derive(Default)]
 pub(super) struct Statics {
     /// The images that must be loaded, by their numbers.
-    images: Vec<interface::Image>,
+    pub(super) images: Vec<interface::Image>,
     /// The numbers of the images that are inputs.
     input_images: BTreeMap<VarId, u32>,
     /// What variables of image type stand for.
@@ -61,6 +68,10 @@ pub(super) struct Statics {
     pub(super) unnamed_globals: Vec<interface::Variable>,
     /// Those of them that are read from files.
     pub(super) loads: Vec<interface::Load>,
+    /// The expressions of the scales at which images are smoothed, by the numbers of the images.
+    pub(super) scales: Vec<(usize, Expr)>,
+    /// Those of them that are facts about inputs and data.
+    pub(super) facts: Vec<interface::KnownFact>,
     /// Those of them that the creation of strands iterates over.
     pub(super) sources: Vec<u32>,
     /// The operators that were applied.
@@ -151,7 +162,7 @@ impl Statics {
 
     /// The number of the image named at this place. Definitions are translated once per function that may use them, so a
     /// place can come up again.
-    fn register(&mut self, file: Option<String>, ty: &Type, span: Span) -> ImageValue {
+    pub(super) fn register(&mut self, file: Option<String>, ty: &Type, span: Span) -> ImageValue {
         let Type::Image { dim, shape } = ty else {
             panic!("an image of type {ty}")
         };
@@ -164,6 +175,7 @@ impl Statics {
                 file,
                 dim: *dim,
                 shape: shape.clone(),
+                blur: None,
                 span,
             });
             self.images.len() - 1
@@ -248,6 +260,7 @@ impl Translator<'_> {
                 let file = file_name(file).to_owned();
                 self.statics.register(Some(file), &e.ty, e.span)
             }
+            (_, Some((Builtin::Blur, [image, scale]))) => self.blurred(image, scale, e),
             (_, Some((Builtin::Border(control), args))) => {
                 let border = control.map(|()| {
                     let ExprKind::Constant(Constant::Tensor(_, values)) = &args[1].kind else {
@@ -255,10 +268,7 @@ impl Translator<'_> {
                     };
                     values.iter().map(|&x| Bits::from(x)).collect()
                 });
-                ImageValue {
-                    border,
-                    ..self.image(&args[0])
-                }
+                self.image(&args[0]).with_border(border)
             }
             other => panic!("{other:?} does not give an image"),
         }

@@ -113,6 +113,20 @@ pub enum InputDefault {
     Value(Constant),
     /// A file to load: an image or a sequence.
     File(String),
+    /// An expression that depends on these inputs.
+    Computed(Vec<String>),
+}
+
+impl InputDefault {
+    /// What help says of a default that is computed.
+    pub fn computed_text(&self) -> String {
+        match self {
+            InputDefault::Computed(inputs) if !inputs.is_empty() => {
+                format!("computed from {}", inputs.join(", "))
+            }
+            _ => "computed".to_owned(),
+        }
+    }
 }
 
 /// A compile-time value.
@@ -374,6 +388,13 @@ pub enum ExprKind {
         var: VarId,
         /// Its range.
         domain: Domain,
+    },
+    /// The value that the user gave to an input, or else its default.
+    Given {
+        /// The input, which has a value only if the user gave one.
+        input: VarId,
+        /// The default.
+        otherwise: Box<Expr>,
     },
     /// A state variable of another strand.
     Select {

@@ -41,7 +41,11 @@ impl Expr {
                 visit(body);
             }
             ExprKind::Recurrence(recurrence) => recurrence.values().for_each(visit),
-            ExprKind::Coerce(inner) | ExprKind::Select { strand: inner, .. } => visit(inner),
+            ExprKind::Coerce(inner)
+            | ExprKind::Given {
+                otherwise: inner, ..
+            }
+            | ExprKind::Select { strand: inner, .. } => visit(inner),
             ExprKind::Derivative { target, parameter } => {
                 visit(target);
                 visit(parameter);
@@ -87,7 +91,11 @@ impl Expr {
                 let elements = steps.segments.iter_mut().flat_map(|s| &mut s.elements);
                 elements.map(|(_, value)| value).collect()
             }
-            ExprKind::Coerce(inner) | ExprKind::Select { strand: inner, .. } => vec![inner],
+            ExprKind::Coerce(inner)
+            | ExprKind::Given {
+                otherwise: inner, ..
+            }
+            | ExprKind::Select { strand: inner, .. } => vec![inner],
             ExprKind::Derivative { target, parameter } => vec![target, parameter],
             ExprKind::Comprehension { body, domain, .. } => match domain {
                 Domain::Seq(source) => vec![body, source],
@@ -141,6 +149,10 @@ impl Expr {
                 parameter: Box::new(change(parameter)?),
             },
             ExprKind::Coerce(inner) => ExprKind::Coerce(Box::new(change(inner)?)),
+            ExprKind::Given { input, otherwise } => ExprKind::Given {
+                input: *input,
+                otherwise: Box::new(change(otherwise)?),
+            },
             ExprKind::Comprehension { body, var, domain } => ExprKind::Comprehension {
                 body: Box::new(change(body)?),
                 var: *var,

@@ -123,6 +123,7 @@ impl Printer<'_> {
                     Some(InputDefault::File(file)) => {
                         let _ = write!(text, " = load({file:?})");
                     }
+                    Some(InputDefault::Computed(_)) => text += " = computed",
                     None => {}
                 }
                 self.line(&format!("{text};"));
@@ -293,6 +294,9 @@ impl Printer<'_> {
                     }
                 };
                 format!("{{ {} | {} in {domain} }}", self.expr(body), self.var(*var))
+            }
+            ExprKind::Given { input, otherwise } => {
+                format!("(given {} else {})", self.var(*input), self.expr(otherwise))
             }
             ExprKind::Select { strand, var } => format!("{}.{}", self.expr(strand), self.var(*var)),
         }

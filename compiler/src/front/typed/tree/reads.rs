@@ -14,7 +14,7 @@ impl Reads {
     /// Those of an expression.
     pub(crate) fn expr(&mut self, e: &Expr) {
         match e.kind {
-            ExprKind::Var(var) => {
+            ExprKind::Var(var) | ExprKind::Given { input: var, .. } => {
                 self.vars.insert(var);
             }
             ExprKind::Call { function, .. } => {
