@@ -377,7 +377,7 @@ impl LoadedImages {
     }
 }
 
-/// Images of which some are made from others at these scales, in their order.
+/// The same images, with those that are made from others at these scales, in their order.
 fn blurred<T: runtime::image::Real>(
     program: &Compiled,
     images: &Whole<T>,

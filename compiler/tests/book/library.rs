@@ -84,11 +84,14 @@ fn describe(page: &mut String, name: &str, text: &str) {
         let end = item.span.end as usize;
         let after = text[end..].lines().next().unwrap_or_default().trim();
         comment.extend(after.starts_with("//").then_some(after));
-        let _ = write!(
-            page,
-            "- `{}`",
-            declared.unwrap_or(written).trim().replace('\n', " ")
-        );
+        let declared = declared.unwrap_or(written).split_whitespace();
+        let declared = declared.collect::<Vec<_>>().join(" ");
+        // A table of numbers would fill the page.
+        let shown = match declared.split_once(" = {") {
+            Some((name, _)) if declared.len() > 300 => format!("{name} = {{…}}"),
+            _ => declared,
+        };
+        let _ = write!(page, "- `{shown}`");
         match comment.is_empty() {
             true => page.push('\n'),
             false => {
