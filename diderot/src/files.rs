@@ -97,6 +97,7 @@ pub(crate) fn write_columns(
         depth: options.depth,
         nan: options.nan,
         points: options.points.clone(),
+        ..Style::default()
     };
     let sizes: Vec<usize> = domain.grid_sizes().iter().rev().copied().collect();
     let mut all = Vec::new();

@@ -180,6 +180,7 @@ pub(crate) fn save(
             space: named.map_or(Space::Dimension(origin.len()), Space::Named),
             directions,
             origin,
+            units: Vec::new(),
         }
     });
     let options = options(py, FileOptions::of(described.clone()), &given)?;

@@ -175,5 +175,6 @@ fn place_of(grid: &Grid) -> Place {
         },
         directions: (0..dim).map(column).collect(),
         origin: orientation.origin().to_vec(),
+        units: Vec::new(),
     }
 }

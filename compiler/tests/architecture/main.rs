@@ -143,6 +143,7 @@ const RUNTIME_ROOMS: [&str; 28] = [
     "xml",
     "vtk",
     "png",
+    "figure",
     "simd",
     "math",
     "eigen",
