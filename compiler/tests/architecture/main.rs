@@ -130,7 +130,7 @@ const PARTS: [(&str, &[&str]); 2] = [
 ];
 
 /// The rooms of the runtime, in the same way.
-const RUNTIME_ROOMS: [&str; 28] = [
+const RUNTIME_ROOMS: [&str; 29] = [
     "mutants",
     "colour_maps",
     "text",

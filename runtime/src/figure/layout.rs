@@ -80,6 +80,18 @@ fn drawing(figure: &Figure, size: [f64; 2]) -> Vec<Item<'_>> {
     // Many things are drawn finer, so that they can be told apart.
     let fine = |count: usize, enough: f64| (enough / count.max(1) as f64).powf(0.25).min(1.0);
     let item = match &figure.drawing {
+        Drawing::Triangles(triangles) => {
+            let corners = |triangle: &[[f64; 2]; 3]| triangle.iter().map(spot).collect();
+            let closed = |corners: &Vec<Spot>| [&corners[..], &corners[..1]].concat();
+            let corners: Vec<Vec<Spot>> = triangles.iter().map(corners).collect();
+            let sides = Item::Strokes {
+                paths: corners.iter().map(closed).collect(),
+                thickness: (0.5 * fine(triangles.len(), 200.0)).max(0.1),
+                ink: Ink::DARK,
+            };
+            let ink = Ink::LIGHT;
+            return vec![Item::Areas { corners, ink }, sides];
+        }
         Drawing::Picture(png) => Item::Image {
             png,
             corner: [0.0, 0.0],

@@ -33,6 +33,8 @@ pub enum Drawing {
     Points(Vec<[f64; 2]>),
     /// Lines through points.
     Lines(Vec<Vec<[f64; 2]>>),
+    /// Triangles, by their corners.
+    Triangles(Vec<[[f64; 2]; 3]>),
 }
 
 /// A coordinate along an edge of the frame.

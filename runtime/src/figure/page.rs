@@ -71,6 +71,8 @@ impl Ink {
     pub const DARK: Ink = Ink([26; 3]);
     /// For what is less important.
     pub const GREY: Ink = Ink([102; 3]);
+    /// For areas behind lines.
+    pub const LIGHT: Ink = Ink([214, 224, 236]);
     /// The paper.
     pub const PAPER: Ink = Ink([255; 3]);
 }

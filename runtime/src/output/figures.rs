@@ -7,7 +7,7 @@ use super::frames::{describe_picture, pictures, range_text};
 use super::picture::Tally;
 use super::points::{Geometry, roles};
 use super::shapes::Request;
-use super::{Column, Domain, Length, Output, OutputError, Scalar, frames, world_axes};
+use super::{Column, Domain, Length, Output, OutputError, Scalar, Values, frames, world_axes};
 use crate::figure::{Axis, Colours, Drawing, Figure, Page, layout, pdf, svg};
 
 /// Outputs that are pictures, or positions in the plane.
@@ -16,9 +16,15 @@ pub(super) fn figures(request: Request<'_>) -> Result<(), String> {
     let [output] = request.outputs else {
         return Err(format!("a .{suffix} draws one output"));
     };
+    if are_triangles(output) {
+        return match request.are_coloured {
+            true => Err("triangles do not have the colours of a map (--cmap)".to_string()),
+            false => Ok(()),
+        };
+    }
     if !are_positions(output, request.domain, request.points) {
         let drawn = |problem| {
-            format!("{problem}; a .{suffix} draws pictures, and points and lines in the plane")
+            format!("{problem}; a .{suffix} draws pictures, and points, lines and triangles in the plane")
         };
         return pictures(request).map_err(drawn);
     }
@@ -29,11 +35,16 @@ pub(super) fn figures(request: Request<'_>) -> Result<(), String> {
             Err("points and lines do not have the colours of a map (--cmap)".to_string())
         }
         (false, _) => Err(format!(
-            "the positions of `{}` are in space; a .{suffix} draws pictures, and points and lines in the plane; \
+            "the positions of `{}` are in space; a .{suffix} draws pictures, and points, lines and triangles in the plane; \
              a .vtp, .ply or .obj can hold these",
             output.name
         )),
     }
+}
+
+/// Whether an output is drawn as triangles.
+fn are_triangles(output: &Output) -> bool {
+    output.scalar == Scalar::Real && output.length == Length::Dynamic && output.shape == [3, 2]
 }
 
 /// Whether an output is drawn as points or lines. Vectors over a grid of two axes are a picture unless they are positions.
@@ -78,6 +89,7 @@ fn write(
     let column = contents.single()?;
     let are_positions = are_positions(column.output, contents.domain, style.points.as_deref());
     let (figure, told) = match are_positions {
+        _ if are_triangles(column.output) => figure_of_triangles(contents, style)?,
         true => figure_of_positions(contents, style)?,
         false => figure_of_picture(contents, style)?,
     };
@@ -163,6 +175,34 @@ fn figure_of_positions(
         has_scale_bar: false,
     };
     Ok((figure, (geometry.description(), None)))
+}
+
+fn figure_of_triangles(
+    contents: Contents<'_>,
+    style: &Style,
+) -> Result<(Figure, Told), OutputError> {
+    let column = contents.single()?;
+    let numbers: Vec<f64> = match column.values {
+        Values::F32(values) => values.iter().map(|&x| f64::from(x)).collect(),
+        Values::F64(values) => values.to_vec(),
+        Values::I32(_) | Values::I64(_) | Values::Bool(_) => Vec::new(),
+    };
+    let triangles = numbers.chunks_exact(6).map(|n| [[n[0], n[1]], [n[2], n[3]], [n[4], n[5]]]);
+    let can_be_drawn = |t: &[[f64; 2]; 3]| t.iter().flatten().all(|x| x.abs() <= FARTHEST);
+    let shown: Vec<[[f64; 2]; 3]> = triangles.filter(can_be_drawn).collect();
+    let [across, down] = window(shown.as_flattened());
+    let told = format!("{} triangles", shown.len());
+    let figure = Figure {
+        title: title(column, style),
+        note: None,
+        facts: None,
+        across,
+        down,
+        drawing: Drawing::Triangles(shown),
+        colours: None,
+        has_scale_bar: false,
+    };
+    Ok((figure, (told, None)))
 }
 
 /// Coordinates beyond this are not drawn; distances of others are numbers.
