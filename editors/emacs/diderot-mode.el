@@ -130,6 +130,10 @@
   (when diderot-use-input-method
     (activate-input-method "diderot")))
 
+;; M-x eglot starts the language server.
+(with-eval-after-load 'eglot
+  (add-to-list 'eglot-server-programs '(diderot-mode . ("diderotc" "lsp"))))
+
 ;;;###autoload
 (add-to-list 'auto-mode-alist '("\\.\\(?:diderot\\|ddro\\)\\'" . diderot-mode))
 
