@@ -15,7 +15,7 @@ const WIDTH: f64 = 288.0;
 const HEIGHT: f64 = 324.0;
 /// The least width and height of a frame, also where equal steps of both axes would ask for less.
 const LEAST: f64 = 9.0;
-/// What is left free around everything.
+/// The free space around everything.
 const MARGIN: f64 = 6.0;
 /// The way from the base line of the heading to the frame.
 const ABOVE_FRAME: f64 = 7.0;
@@ -71,7 +71,7 @@ fn frame_size(across: &Axis, down: &Axis) -> [f64; 2] {
     }
 }
 
-/// What is in the frame.
+/// The contents of the frame.
 fn drawing(figure: &Figure, size: [f64; 2]) -> Vec<Item<'_>> {
     let spot = |point: &[f64; 2]| {
         let parts = [figure.across.part(point[0]), figure.down.part(point[1])];

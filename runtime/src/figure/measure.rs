@@ -1,7 +1,7 @@
 //! The sizes of letters and lines, and the widths of texts in Helvetica, which every reader of PDF has and whose substitutes in
 //! browsers are mostly as wide.
 
-/// The size of the names of axes, and of what is said beside the title.
+/// The size of the names of axes, and of the text beside the title.
 pub(super) const LABEL: f64 = 8.0;
 /// The size of the numbers at ticks.
 pub(super) const NUMBER: f64 = 7.0;

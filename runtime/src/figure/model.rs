@@ -8,7 +8,7 @@ use crate::png::Png;
 pub struct Figure {
     /// Its title.
     pub title: String,
-    /// What else is said beside the title, such as the place of a slice.
+    /// A further text beside the title, such as the place of a slice.
     pub note: Option<String>,
     /// The exact facts for programs that read the file.
     pub facts: Option<String>,
@@ -16,11 +16,11 @@ pub struct Figure {
     pub across: Axis,
     /// The axis along the left edge.
     pub down: Axis,
-    /// What is between them.
+    /// The contents between them.
     pub drawing: Drawing,
     /// The meaning of the colours, if they stand for numbers.
     pub colours: Option<Colours>,
-    /// Whether lengths are told by a bar; the axes then have the same unit.
+    /// Whether a bar shows a length; the axes then have the same unit.
     pub has_scale_bar: bool,
 }
 
@@ -40,7 +40,7 @@ pub enum Drawing {
 /// A coordinate along an edge of the frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// What is counted.
+    /// The name of the coordinate.
     pub name: String,
     /// Its unit, if it is known.
     pub unit: Option<String>,

@@ -1,4 +1,4 @@
-//! A page: what is drawn where, in points from the upper left corner.
+//! A page: its items with their places, in points from the upper left corner.
 
 use super::measure::{CAPITALS, DESCENT, RAISED_SIZE, width_of};
 use crate::png::Png;
@@ -17,7 +17,7 @@ pub struct Page<'f> {
     pub title: &'f str,
     /// Exact facts, for programs that read the file.
     pub facts: Option<&'f str>,
-    /// What is drawn.
+    /// The items, the lowest first.
     pub items: Vec<Item<'f>>,
 }
 
@@ -69,7 +69,7 @@ pub struct Ink(pub [u8; 3]);
 impl Ink {
     /// Nearly black, for all lines and texts.
     pub const DARK: Ink = Ink([26; 3]);
-    /// For what is less important.
+    /// For less important texts.
     pub const GREY: Ink = Ink([102; 3]);
     /// For areas behind lines.
     pub const LIGHT: Ink = Ink([214, 224, 236]);
@@ -170,7 +170,7 @@ impl Text {
         part * self.width()
     }
 
-    /// The smallest and the largest coordinates of what it covers.
+    /// The smallest and the largest coordinates that it covers.
     fn bounds(&self) -> [Spot; 2] {
         let [x, y] = self.at;
         let (start, width) = (-self.before_anchor(), self.width());
@@ -183,7 +183,7 @@ impl Text {
 }
 
 impl Item<'_> {
-    /// The smallest and the largest coordinates of what it covers, `None` if that is nothing.
+    /// The smallest and the largest coordinates that it covers, if it covers any.
     pub fn bounds(&self) -> Option<[Spot; 2]> {
         match self {
             Item::Strokes {

@@ -24,7 +24,9 @@ pub(super) fn figures(request: Request<'_>) -> Result<(), String> {
     }
     if !are_positions(output, request.domain, request.points) {
         let drawn = |problem| {
-            format!("{problem}; a .{suffix} draws pictures, and points, lines and triangles in the plane")
+            format!(
+                "{problem}; a .{suffix} draws pictures, and points, lines and triangles in the plane"
+            )
         };
         return pictures(request).map_err(drawn);
     }
@@ -187,7 +189,9 @@ fn figure_of_triangles(
         Values::F64(values) => values.to_vec(),
         Values::I32(_) | Values::I64(_) | Values::Bool(_) => Vec::new(),
     };
-    let triangles = numbers.chunks_exact(6).map(|n| [[n[0], n[1]], [n[2], n[3]], [n[4], n[5]]]);
+    let triangles = numbers
+        .chunks_exact(6)
+        .map(|n| [[n[0], n[1]], [n[2], n[3]], [n[4], n[5]]]);
     let can_be_drawn = |t: &[[f64; 2]; 3]| t.iter().flatten().all(|x| x.abs() <= FARTHEST);
     let shown: Vec<[[f64; 2]; 3]> = triangles.filter(can_be_drawn).collect();
     let [across, down] = window(shown.as_flattened());

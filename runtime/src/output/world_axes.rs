@@ -44,7 +44,7 @@ pub(super) fn of(place: &Place, sizes: [usize; 2]) -> Option<WorldAxes> {
         .zip(down)
         .map(|(a, b)| (a / lengths[0]) * (b / lengths[1]))
         .sum();
-    // It is no number if a length is none, or 0.
+    // It is NaN if a length is NaN or 0.
     if dot.is_nan() || dot.abs() > STRAIGHT {
         return None;
     }

@@ -338,7 +338,7 @@ fn points_and_lines_are_drawn_in_world_coordinates() {
     assert!(close(b[1] - c[1], unit) && close(b[0], c[0]), "{b:?} {c:?}");
     assert!(svg.images.is_empty());
     assert!(pdf_images(&case.bytes("points.pdf")).is_empty());
-    // Two lines, of which the second has a gap and a point alone.
+    // Two lines; the second has a gap and a point alone.
     let case = Case {
         output: output("path", &[2], Length::Dynamic),
         lengths: Some(&[2, 0, 4]),

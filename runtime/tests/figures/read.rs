@@ -11,7 +11,7 @@ pub(crate) struct SvgText {
     pub(crate) anchor: String,
 }
 
-/// What is in an SVG.
+/// The contents of an SVG.
 #[derive(Default)]
 pub(crate) struct Svg {
     pub(crate) title: String,
@@ -103,7 +103,7 @@ fn base64(text: &str) -> Vec<u8> {
         b'0'..=b'9' => c - b'0' + 52,
         b'+' => 62,
         b'/' => 63,
-        other => panic!("{other} is no digit"),
+        other => panic!("{other} is not a digit"),
     };
     let digits: Vec<u8> = text.trim_end_matches('=').bytes().map(digit).collect();
     let byte = |n: usize| {
