@@ -130,12 +130,15 @@ pub(super) fn call_comprehension<'a>(
         unknown_function(cx, &name);
         return None;
     }
-    match Reduction::named(&name.text).filter(|reduction| reduction.extreme().is_some()) {
+    let reduction = Reduction::named(&name.text);
+    if let (Place::FieldFunction, Some(reduction), Some(sequence)) =
+        (cx.place, reduction, &sequence)
+        && let Some(written) = reduce::written_out(cx, reduction, sequence, span)
+    {
+        return Some(written);
+    }
+    match reduction.filter(|reduction| reduction.extreme().is_some()) {
         Some(_) => reduce::witness(cx, &name, sequence?, span),
-        None if cx.place == Place::FieldFunction => {
-            let elements = reduce::written_out(cx, sequence?);
-            overload::apply(cx, &name.text, name.span, vec![elements], None, span)
-        }
         None => overload::apply(cx, &name.text, name.span, vec![sequence?], None, span),
     }
 }

@@ -216,6 +216,7 @@ impl Evaluation {
             (Builtin::IntDiv | Builtin::IntRem, [_, Constant::Int(0)]) => {
                 Err("this divides by zero")
             }
+            (Builtin::Data(_), _) => Err(NOT_KNOWN),
             (Builtin::Element, _) => builtin_value(builtin, &args, &op.result, self.long_int)
                 .ok_or("this index is out of range"),
             (Builtin::Range, [Constant::Int(first), Constant::Int(last)]) => {

@@ -16,8 +16,8 @@ use crate::front::{
     syntax::ast::{self, ExprKind as Written, Operator},
 };
 use ein_ir::{
-    Type,
-    ops::{self, Builtin, Reduction, StrandSet, spelling},
+    Shape, Type,
+    ops::{Builtin, Reduction, StrandSet, spelling},
 };
 use std::convert::Infallible;
 
@@ -40,9 +40,37 @@ pub(super) fn comprehension<'a>(
     comprehension_over(cx, body, iter, domain, None, span)
 }
 
-/// A sequence of few elements that are numbered by constants, with each element by itself: then a field function that reduces it has a
-/// closed form. Any other sequence stays as it is.
-pub(super) fn written_out(cx: &mut Cx<'_>, sequence: Expr) -> Expr {
+/// A reduction of few elements that are numbered by constants, as an expression of its elements: then a field function with it has a
+/// closed form.
+pub(super) fn written_out(
+    cx: &mut Cx<'_>,
+    reduction: Reduction,
+    sequence: &Expr,
+    span: Span,
+) -> Option<Expr> {
+    let join = match reduction {
+        Reduction::Sum | Reduction::Mean => "+",
+        Reduction::Product => "*",
+        Reduction::Min => "min",
+        Reduction::Max => "max",
+        _ => return None,
+    };
+    let mut elements = numbered(cx, sequence)?.into_iter();
+    let count = elements.len();
+    let mut joined = elements.next()?;
+    for element in elements {
+        joined = overload::apply(cx, join, span, vec![joined, element], None, span)?;
+    }
+    if reduction != Reduction::Mean {
+        return Some(joined);
+    }
+    let count = Constant::Tensor(Shape::SCALAR, vec![count as f64]);
+    let count = literal(Type::REAL, count, span);
+    overload::apply(cx, "/", span, vec![joined, count], None, span)
+}
+
+/// The elements of a comprehension over a range that is known now, if they are few and are tensors.
+fn numbered(cx: &Cx<'_>, sequence: &Expr) -> Option<Vec<Expr>> {
     const MOST: i64 = 64;
     let ExprKind::Comprehension {
         body,
@@ -50,26 +78,19 @@ pub(super) fn written_out(cx: &mut Cx<'_>, sequence: Expr) -> Expr {
         domain: Domain::Seq(source),
     } = &sequence.kind
     else {
-        return sequence;
+        return None;
     };
     let known = |e: &Expr| match constant::evaluate(cx, e) {
         Ok(Constant::Int(n)) => Some(n),
         _ => None,
     };
-    let ends = match source.builtin() {
-        Some((Builtin::Range, [low, high])) => known(low).zip(known(high)),
-        _ => None,
+    let (low, high) = match source.builtin() {
+        Some((Builtin::Range, [low, high])) => known(low).zip(known(high))?,
+        _ => return None,
     };
-    let Some((low, high)) = ends.filter(|(low, high)| low <= high && high - low < MOST) else {
-        return sequence;
-    };
-    let elements: Vec<Expr> = (low..=high).map(|n| with_value(body, *var, n)).collect();
-    let span = sequence.span;
-    let types: Vec<Type> = elements.iter().map(|e| e.ty.clone()).collect();
-    match ops::resolve(spelling::SEQUENCE, &types) {
-        Ok(op) => Expr::applied(op, elements, span),
-        Err(_) => sequence,
-    }
+    let is_few = low <= high && high - low < MOST;
+    let is_tensor = matches!(body.ty, Type::Tensor(_));
+    (is_few && is_tensor).then(|| (low..=high).map(|n| with_value(body, *var, n)).collect())
 }
 
 /// An expression where a variable has a value.

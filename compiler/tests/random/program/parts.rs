@@ -43,7 +43,7 @@ impl Writer {
                 "initialize {{ late = {}; {statements} }}\n",
                 self.dice.odd_number()
             );
-            self.define("late", Ty::Real, Origin::Global, Kind::Common);
+            self.define("tardy", Ty::Real, Origin::Global, Kind::Common);
         }
         let globals = self.vars.len();
         text += &self.strand();
@@ -80,8 +80,8 @@ impl Writer {
         }
         if self.is_new() && self.dice.once_in(3) {
             // A default that is computed.
-            text += "input vec2 late = [g, real(m)]/(1 + |g|) - shift;\n";
-            self.define("late", Ty::tensor(&[2]), Origin::Fixed, Kind::Common);
+            text += "input vec2 tardy = [g, real(m)]/(1 + |g|) - shift;\n";
+            self.define("tardy", Ty::tensor(&[2]), Origin::Fixed, Kind::Common);
         }
         if self.dice.once_in(4) {
             let ty = self.written(&Ty::fixed(Ty::Real, 3));
