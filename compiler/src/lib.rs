@@ -15,6 +15,7 @@ pub mod high;
 pub mod interpret;
 pub mod ir;
 pub mod low;
+pub mod lsp;
 pub mod mid;
 pub mod pipeline;
 pub mod run;

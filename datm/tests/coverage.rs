@@ -36,6 +36,25 @@ const NOT_GENERATED: &[(&str, &[&str])] = &[
     ),
     ("the size of an image, an integer", &["image_size"]),
     (
+        "facts about files and images made from others, which `programs/checks` compares",
+        &[
+            "blur",
+            "blur_axes",
+            "image_bounds",
+            "mesh_bounds",
+            "fem_bounds",
+            "image_spacing",
+            "mesh_spacing",
+            "fem_spacing",
+            "image_range",
+            "fem_range",
+            "bounds_2",
+            "bounds_3",
+            "spacing_2",
+            "spacing_3",
+        ],
+    ),
+    (
         "fields on meshes; tested with exact data in the runtime and with the programs of the compiler",
         &[
             "load_fem",

@@ -6,6 +6,7 @@ use runtime::{
         options::{self, OPTIONS, OptionRow},
         picture::picture,
         plan::{OtherFiles, plan},
+        triangles::{self, Triangles},
         write::{Contents, Style, write},
     },
     png,
@@ -69,6 +70,16 @@ impl FileOptions {
     }
 }
 
+/// The triangles of outputs as a mesh: those of the output of this name, or else of the one called `triangles`, or else of the only
+/// one that has triangles. Other outputs are data of its points and triangles.
+///
+/// # Errors
+/// No output has triangles, several have, or sequences do not fit each other.
+pub fn triangle_mesh(columns: &[Column<'_>], name: Option<&str>) -> Result<Triangles, Error> {
+    let made = triangles::mesh(columns, name, triangles::Precision::Given);
+    made.map_err(|error| Error::Misuse(error.to_string()))
+}
+
 /// Writes outputs to files as the command does at the end of a run.
 ///
 /// # Errors
@@ -97,6 +108,7 @@ pub(crate) fn write_columns(
         depth: options.depth,
         nan: options.nan,
         points: options.points.clone(),
+        ..Style::default()
     };
     let sizes: Vec<usize> = domain.grid_sizes().iter().rev().copied().collect();
     let mut all = Vec::new();

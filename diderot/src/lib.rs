@@ -51,7 +51,7 @@ pub use compiler::{
 };
 pub use engine::{Config, Engine};
 pub use error::{Error, Failure};
-pub use files::{FileOptions, option_names, picture_bytes, write_files};
+pub use files::{FileOptions, option_names, picture_bytes, triangle_mesh, write_files};
 pub use inputs::Inputs;
 pub use program::{DefaultValue, Input, Program};
 pub use run::Run;
@@ -60,7 +60,11 @@ pub use runtime::{
     grid::Place,
     input::{InputType, InputValue},
     memory::{Shortage, set_limit as set_memory_limit},
-    output::{Column, Domain, Length as OutputLength, Output, Values, write::Written},
+    output::{
+        Column, Domain, Length as OutputLength, Output, Values,
+        triangles::{Attribute, Triangles},
+        write::Written,
+    },
     png::Range,
     reduce::Values as OutputValues,
     strands::Counts,

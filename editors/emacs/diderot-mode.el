@@ -23,12 +23,12 @@
 ;; tables: written by the test `editors` with UPDATE_DOCS=1
 (defconst diderot-functions
  '(
-   "GetCell" "KRNS" "MAX" "MIN" "SUM" "abs" "acos" "all" "argmax" "argmin" "asin" "atan" "atan2" "border" "ceil" "clamp" "clerp"
-   "compose" "concat" "cos" "cross" "curl" "det" "div" "dot" "erf" "erfc" "evals" "evecs" "exists" "exp" "floor" "fmod" "grad"
-   "identity" "inside" "insideF" "inv" "jacobian" "laplacian" "length" "lerp" "load" "load_fem" "load_image" "load_mesh"
-   "load_sequence" "log" "log10" "log2" "max" "mean" "min" "mirror" "modulate" "norm" "normalize" "numActive" "numStable"
-   "numStrands" "outer" "pow" "printIR" "product" "round" "sin" "size" "sphere" "sqrt" "sum" "swap" "tan" "toField" "trace"
-   "transpose" "trunc" "variance" "wrap" "zeros"
+   "GetCell" "KRNS" "MAX" "MIN" "SUM" "abs" "acos" "all" "argmax" "argmin" "asin" "atan" "atan2" "blur" "border" "bounds"
+   "bounds2" "bounds3" "ceil" "clamp" "clerp" "compose" "concat" "cos" "cross" "curl" "det" "div" "dot" "erf" "erfc" "evals"
+   "evecs" "exists" "exp" "floor" "fmod" "grad" "identity" "inside" "insideF" "inv" "jacobian" "laplacian" "length" "lerp" "load"
+   "load_fem" "load_image" "load_mesh" "load_sequence" "log" "log10" "log2" "max" "mean" "min" "mirror" "modulate" "norm"
+   "normalize" "numActive" "numStable" "numStrands" "outer" "pow" "printIR" "product" "range" "round" "sin" "size" "spacing"
+   "spacing2" "spacing3" "sphere" "sqrt" "sum" "swap" "tan" "toField" "trace" "transpose" "trunc" "variance" "wrap" "zeros"
    ) "The functions of Diderot.")
 (defconst diderot-kernels
  '(
@@ -129,6 +129,10 @@
     (setq-local compile-command (concat "diderotc check " (shell-quote-argument (file-name-nondirectory buffer-file-name)))))
   (when diderot-use-input-method
     (activate-input-method "diderot")))
+
+;; M-x eglot starts the language server.
+(with-eval-after-load 'eglot
+  (add-to-list 'eglot-server-programs '(diderot-mode . ("diderotc" "lsp"))))
 
 ;;;###autoload
 (add-to-list 'auto-mode-alist '("\\.\\(?:diderot\\|ddro\\)\\'" . diderot-mode))

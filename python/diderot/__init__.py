@@ -21,7 +21,7 @@ from ._files import Record
 from ._images import Image
 from ._native import __version__
 from ._program import Input, Output, Program, Progress, Running, compile
-from ._result import Ragged, Report, Result
+from ._result import Mesh, Ragged, Report, Result
 
 __all__ = [
     "CompileError",
@@ -35,6 +35,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "Label",
+    "Mesh",
     "Output",
     "Program",
     "Progress",

@@ -49,6 +49,7 @@ class Image:
 
 class Run:
     def create(self) -> None: ...
+    def inputs(self) -> dict[str, Any]: ...
     def record(self, options: list[tuple[str | None, str, str]]) -> list[str]: ...
     def finish_recording(self) -> None: ...
     def advance(
@@ -76,9 +77,14 @@ def save(
     program: Program,
     outputs: list[tuple[str, npt.NDArray[Any], list[int] | None]],
     sizes: list[int],
-    place: tuple[list[list[float]], list[float], str | None] | None,
+    place: tuple[list[list[float]], list[float], str | None, list[str]] | None,
     options: list[tuple[str | None, str, str]],
 ) -> list[tuple[str, str, list[str]]]: ...
+def mesh(
+    program: Program,
+    outputs: list[tuple[str, npt.NDArray[Any], list[int] | None]],
+    name: str | None,
+) -> dict[str, Any]: ...
 def picture(
     program: Program,
     name: str,

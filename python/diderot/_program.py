@@ -35,9 +35,11 @@ class Input:
     name: str
     type: str
     description: str | None
-    #: The value if none is given; None if there must be one.
+    #: The value if none is given; None if there must be one, or if it is computed.
     default: Any
     required: bool
+    #: The inputs that a computed default depends on; None if it is not computed.
+    computed: tuple[str, ...] | None = None
 
     @property
     def range(self) -> tuple[float, ...] | tuple[str, ...] | None:
@@ -122,9 +124,12 @@ class Program:
         self._native = native
         self._about = {about["name"]: about for about in native.inputs()}
         keys = ("name", "type", "description", "default", "required")
-        self.inputs = MappingProxyType(
-            {name: Input(**{key: about[key] for key in keys}) for name, about in self._about.items()}
-        )
+
+        def described(about: dict[str, Any]) -> Input:
+            sources = about["computed"]
+            return Input(**{key: about[key] for key in keys}, computed=None if sources is None else tuple(sources))
+
+        self.inputs = MappingProxyType({name: described(about) for name, about in self._about.items()})
         names = native.grid()
         grid = None if names is None else tuple(names)
         self.outputs = MappingProxyType(
@@ -168,6 +173,11 @@ class Program:
             warn(text)
         return result
 
+    def defaults(self, *, inputs: Mapping[str, Any] = MappingProxyType({}), **more: Any) -> dict[str, Any]:
+        """The values that inputs have in a run with these inputs, given or by default: a camera that is fitted to a volume, for
+        example. Inputs that are files are left out."""
+        return self._begin(None, {**inputs, **more}, None).inputs()
+
     def start(
         self,
         *,
@@ -209,7 +219,8 @@ class Program:
 
     def __repr__(self) -> str:
         def shown(given: Input) -> str:
-            return f"{given.name}: {given.type}" + ("" if given.required else f" = {given.default!r}")
+            default = "…" if given.computed is not None else repr(given.default)
+            return f"{given.name}: {given.type}" + ("" if given.required else f" = {default}")
 
         takes = ", ".join(map(shown, self.inputs.values()))
         gives = ", ".join(f"{o.name}: {o.type}" for o in self.outputs.values())

@@ -80,6 +80,38 @@ class _Place:
     directions: list[list[float]] = field(default_factory=list)
     origin: list[float] = field(default_factory=list)
     space: str | None = None
+    units: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Triangles: rows of `triangles` are numbers of `points`, and data are arrays with a row for each point or triangle."""
+
+    points: Array
+    triangles: Array
+    point_data: dict[str, Array]
+    cell_data: dict[str, Array]
+
+    def to_pyvista(self) -> Any:
+        """The same as a `pyvista.PolyData`."""
+        import pyvista
+
+        made = pyvista.PolyData.from_regular_faces(self.points, self.triangles)
+        for name, values in self.point_data.items():
+            made.point_data[name] = values.reshape(len(values), -1) if values.ndim > 2 else values
+        for name, values in self.cell_data.items():
+            made.cell_data[name] = values.reshape(len(values), -1) if values.ndim > 2 else values
+        return made
+
+    def to_meshio(self) -> Any:
+        """The same as a `meshio.Mesh`."""
+        import meshio
+
+        cell_data = {name: [values] for name, values in self.cell_data.items()}
+        return meshio.Mesh(self.points, [("triangle", self.triangles)], self.point_data, cell_data)
+
+    def __repr__(self) -> str:
+        return f"Mesh({len(self.points)} points, {len(self.triangles)} triangles)"
 
 
 class Result(Mapping[str, Values]):
@@ -178,21 +210,68 @@ class Result(Mapping[str, Values]):
         place: str | None = None,
     ) -> list[str]:
         """Writes outputs to a file as the command does; the suffix chooses the format. Gives the names of the files."""
-        names = [name] if name is not None else list(self)
-        outputs: list[tuple[str, Array, list[int] | None]] = []
+        outputs = self._columns([name] if name is not None else list(self))
+        found = None
+        if self._place is not None:
+            found = (self._place.directions, self._place.origin, self._place.space, self._place.units)
+        options = Record(path, range=range, cmap=cmap, bits=bits, nan=nan, points=points, place=place).options()
+        written = _native.save(self._program, outputs, self._sizes, found, options)
+        return [file for file, _, _ in written]
+
+    def _columns(self, names: list[str]) -> list[tuple[str, Array, list[int] | None]]:
+        columns: list[tuple[str, Array, list[int] | None]] = []
         for each in names:
             values = self[each]
             if isinstance(values, Ragged):
                 lengths = [int(n) for n in values.lengths]
-                outputs.append((each, np.ascontiguousarray(values.data), lengths))
+                columns.append((each, np.ascontiguousarray(values.data), lengths))
             else:
-                outputs.append((each, np.ascontiguousarray(values), None))
-        found = None
-        if self._place is not None:
-            found = (self._place.directions, self._place.origin, self._place.space)
-        options = Record(path, range=range, cmap=cmap, bits=bits, nan=nan, points=points, place=place).options()
-        written = _native.save(self._program, outputs, self._sizes, found, options)
-        return [file for file, _, _ in written]
+                columns.append((each, np.ascontiguousarray(values), None))
+        return columns
+
+    def mesh(self, name: str | None = None) -> Mesh:
+        """The triangles of the output `name`, or of the one that has triangles, with equal corners as one point. Other outputs are
+        data of points and triangles, as in files."""
+        return Mesh(**_native.mesh(self._program, self._columns(list(self)), name))
+
+    def plot(self, name: str | None = None, *, ax: Any = None, cmap: Any = None, colorbar: bool = True) -> Any:
+        """Shows an output over a grid of two axes with matplotlib, at its place in the world if the positions of the strands show
+        it; numbers with a colour bar. Gives the axes."""
+        import matplotlib.pyplot as plt
+
+        name = self._name(name)
+        values = self[name]
+        if isinstance(values, Ragged) or len(self._sizes) != 2 or self._program.grid() is None:
+            raise ValueError(f"the values of `{name}` are not a picture: the strands do not form a grid of two axes")
+        if ax is None:
+            _, ax = plt.subplots()
+        shown = ax.imshow(np.squeeze(values), cmap=cmap, extent=self._extent(values), interpolation="nearest")
+        if self._place is not None and self._place.units:
+            across, up = self._axes() or (0, 1)
+            ax.set_xlabel(self._place.units[across])
+            ax.set_ylabel(self._place.units[up])
+        if colorbar and np.squeeze(values).ndim == 2:
+            ax.figure.colorbar(shown, ax=ax, label=name)
+        return ax
+
+    def _axes(self) -> tuple[int, int] | None:
+        """The coordinates of the world along the columns and the rows, if each axis of the grid follows one."""
+        matrix = self.affine()
+        if matrix is None:
+            return None
+        along = [np.flatnonzero(matrix[:-1, axis]) for axis in (0, 1)]
+        if any(len(found) != 1 for found in along):
+            return None
+        return int(along[0][0]), int(along[1][0])
+
+    def _extent(self, values: Array) -> tuple[float, float, float, float] | None:
+        """Left, right, bottom and top of the outermost pixels, for matplotlib."""
+        axes, matrix = self._axes(), self.affine()
+        if axes is None or matrix is None:
+            return None
+        rows, columns = values.shape[:2]
+        (left, dx), (top, dy) = [(matrix[axis, -1], matrix[axis, k]) for k, axis in enumerate(axes)]
+        return left - dx / 2, left + (columns - 0.5) * dx, top + (rows - 0.5) * dy, top - dy / 2
 
     def _pictures(self) -> dict[str, bytes]:
         pictures = {}

@@ -22,6 +22,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
     module.add_function(wrap_pyfunction!(image::describe, module)?)?;
     module.add_function(wrap_pyfunction!(errors::fault, module)?)?;
+    module.add_function(wrap_pyfunction!(outputs::mesh, module)?)?;
     module.add_function(wrap_pyfunction!(outputs::save, module)?)?;
     module.add_function(wrap_pyfunction!(outputs::picture, module)?)
 }

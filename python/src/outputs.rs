@@ -2,13 +2,18 @@
 
 use crate::{errors, program::Program};
 use diderot::{
-    Column, Domain, FileOptions, Output, OutputData, OutputLength, OutputValues, Place, Range,
-    Values, Written,
+    Attribute, Column, Domain, FileOptions, Output, OutputData, OutputLength, OutputValues, Place,
+    Range, Values, Written,
     image::{NamedSpace, Space},
-    picture_bytes, write_files,
+    picture_bytes, triangle_mesh, write_files,
 };
 use numpy::{Element, PyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, ndarray};
-use pyo3::{IntoPyObjectExt, exceptions::PyValueError, prelude::*, types::PyBytes};
+use pyo3::{
+    IntoPyObjectExt,
+    exceptions::PyValueError,
+    prelude::*,
+    types::{PyBytes, PyDict},
+};
 use std::{ffi::OsString, sync::Arc};
 
 /// The name of an output, its values, and for sequences of varying length how many elements each strand has.
@@ -114,8 +119,8 @@ fn domain(sizes: Vec<usize>, is_grid: bool) -> Domain {
     }
 }
 
-/// Directions, origin and the name of the space of a place.
-type PlaceParts = (Vec<Vec<f64>>, Vec<f64>, Option<String>);
+/// Directions, origin, the name of the space and the units of a place.
+type PlaceParts = (Vec<Vec<f64>>, Vec<f64>, Option<String>, Vec<String>);
 
 /// An option of the command about files: the output that it is about, if it is about one, its name and its value.
 pub(crate) type FileOption = (Option<String>, String, OsString);
@@ -174,12 +179,13 @@ pub(crate) fn save(
             colours: None,
         });
     }
-    let place = place.map(|(directions, origin, space)| {
+    let place = place.map(|(directions, origin, space, units)| {
         let named = space.as_deref().and_then(NamedSpace::from_name);
         Place {
             space: named.map_or(Space::Dimension(origin.len()), Space::Named),
             directions,
             origin,
+            units,
         }
     });
     let options = options(py, FileOptions::of(described.clone()), &given)?;
@@ -188,6 +194,74 @@ pub(crate) fn save(
     Ok(files(
         &written.map_err(|error| errors::raise(py, &[], &error))?,
     ))
+}
+
+/// The triangles of outputs as a mesh: points, triangles, and the data of points and of triangles by name.
+#[pyfunction]
+pub(crate) fn mesh<'py>(
+    py: Python<'py>,
+    program: &Program,
+    outputs: Vec<(String, Bound<'py, PyAny>, Option<Vec<usize>>)>,
+    name: Option<&str>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let described: Vec<Output> = outputs
+        .iter()
+        .map(|(name, ..)| described(program, name))
+        .collect::<PyResult<_>>()?;
+    let held: Vec<Held<'_>> = outputs
+        .iter()
+        .map(|(_, array, _)| Held::new(array))
+        .collect::<PyResult<_>>()?;
+    let mut columns = Vec::new();
+    for ((output, held), (.., lengths)) in described.iter().zip(&held).zip(&outputs) {
+        columns.push(Column {
+            output,
+            values: held.values()?,
+            lengths: lengths.as_deref(),
+            range: Range::Usual,
+            colours: None,
+        });
+    }
+    let made = errors::fenced(py, || triangle_mesh(&columns, name))?;
+    let made = made.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let about = PyDict::new(py);
+    let triangles = made.triangles.as_flattened().to_vec();
+    about.set_item(
+        "triangles",
+        owned(py, vec![triangles.len() / 3, 3], triangles)?,
+    )?;
+    about.set_item("points", rows(py, &[3], made.points)?)?;
+    let data = |attributes: Vec<Attribute>| {
+        let all = PyDict::new(py);
+        for attribute in attributes {
+            let array = rows(py, &attribute.shape, attribute.values)?;
+            all.set_item(attribute.name, array)?;
+        }
+        PyResult::Ok(all)
+    };
+    about.set_item("point_data", data(made.of_points)?)?;
+    about.set_item("cell_data", data(made.of_triangles)?)?;
+    Ok(about)
+}
+
+/// Values as an array with a row of this shape for each thing.
+fn rows<'py>(
+    py: Python<'py>,
+    shape: &[usize],
+    values: OutputValues,
+) -> PyResult<Bound<'py, PyAny>> {
+    let size: usize = shape.iter().product::<usize>().max(1);
+    let shape = |count: usize| [&[count / size], shape].concat();
+    match values {
+        OutputValues::F32(values) => owned(py, shape(values.len()), values),
+        OutputValues::F64(values) => owned(py, shape(values.len()), values),
+        OutputValues::I32(values) => owned(py, shape(values.len()), values),
+        OutputValues::I64(values) => owned(py, shape(values.len()), values),
+        OutputValues::Bool(values) => {
+            let truths: Vec<bool> = values.into_iter().map(|b| b != 0).collect();
+            owned(py, shape(truths.len()), truths)
+        }
+    }
 }
 
 /// The bytes of the picture of an output, as the command would write it with these options.

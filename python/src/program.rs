@@ -101,6 +101,11 @@ impl Program {
                 Some(default) => python(py, default)?,
             };
             about.set_item("default", default)?;
+            let sources = match &input.default {
+                Some(DefaultValue::Computed(sources)) => Some(sources.clone()),
+                _ => None,
+            };
+            about.set_item("computed", sources)?;
             let (kind, shape) = flattened(&input.ty);
             about.set_item("kind", kind)?;
             about.set_item("shape", shape)?;
@@ -179,7 +184,7 @@ fn flattened(ty: &InputType) -> (&'static str, Vec<Option<usize>>) {
 }
 
 /// A default as a value of Python; tensors are nested lists.
-fn python<'py>(py: Python<'py>, value: &DefaultValue) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn python<'py>(py: Python<'py>, value: &DefaultValue) -> PyResult<Bound<'py, PyAny>> {
     fn nested<'py>(py: Python<'py>, dims: &[usize], values: &[f64]) -> PyResult<Bound<'py, PyAny>> {
         let Some((first, rest)) = dims.split_first() else {
             return values.first().copied().into_bound_py_any(py);

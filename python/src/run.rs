@@ -4,7 +4,7 @@ use crate::{
     errors,
     inputs::Inputs,
     outputs::{self, FileOption},
-    program::Program,
+    program::{Program, python},
 };
 use diderot::{Control, Domain, End, Error, Event, FileOptions, Place, attended, image::Space};
 use pyo3::{exceptions::PyRuntimeError, prelude::*, types::PyDict};
@@ -79,6 +79,19 @@ impl Run {
         let run = run.as_mut().ok_or_else(taken)?;
         let created = errors::fenced(py, || py.detach(|| run.create()))?;
         created.map_err(|error| self.failed(py, &error))
+    }
+
+    /// The values of the inputs that are not files, given or by default, by name.
+    fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let mut run = self.lock()?;
+        let run = run.as_mut().ok_or_else(taken)?;
+        let values = PyDict::new(py);
+        for name in &self.inputs {
+            if let Some(value) = run.input(name) {
+                values.set_item(name, python(py, &value)?)?;
+            }
+        }
+        Ok(values)
     }
 
     /// Writes files while it runs, with options of the command; gives warnings about lack of space.
@@ -217,11 +230,19 @@ impl Run {
     }
 }
 
-/// Directions, origin and the name of the space of a place.
-fn placed(place: &Place) -> (Vec<Vec<f64>>, Vec<f64>, Option<&'static str>) {
+/// Directions, origin, the name of the space and the units of a place.
+type Placed = (Vec<Vec<f64>>, Vec<f64>, Option<&'static str>, Vec<String>);
+
+fn placed(place: &Place) -> Placed {
     let space = match &place.space {
         Space::Named(named) => Some(named.name()),
         _ => None,
     };
-    (place.directions.clone(), place.origin.clone(), space)
+    let Place {
+        directions,
+        origin,
+        units,
+        ..
+    } = place.clone();
+    (directions, origin, space, units)
 }

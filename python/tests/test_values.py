@@ -227,3 +227,62 @@ def test_files_are_written_while_a_run_goes_on(command: str, tmp_path: Path) -> 
         assert (tmp_path / f"mine{name}").read_bytes() == (tmp_path / f"theirs{name}").read_bytes()
     with pytest.raises(OSError, match="no/such/folder"):
         program.run(record=diderot.Record("no/such/folder/v.nrrd"))
+
+
+BALL = """#version 2.0
+import "std/contour";
+input real radius = 0.75;
+field#1(3)[] F(x) = radius - |x|;
+strand tile (int row, int column) {
+    output tensor[3,3][] triangles = contourTile(F, 0, row, column);
+    output tensor[3,3][] normals = contourNormals(∇F, triangles);
+    update { stabilize; }
+}
+create_collection { tile(row, column) | row in 0..contourRows-1, column in 0..contourColumns-1 }
+"""
+
+
+def test_triangles_become_a_closed_mesh() -> None:
+    result = diderot.compile(BALL, double=True).run(contourCell=0.2)
+    mesh = result.mesh()
+    assert mesh.points.dtype == np.float64 and mesh.points.shape[1] == 3
+    assert np.allclose(np.linalg.norm(mesh.points, axis=1), 0.75, atol=1e-12)
+    edges = np.sort(mesh.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    kinds, counts = np.unique(edges, axis=0, return_counts=True)
+    assert (counts == 2).all()
+    assert len(mesh.points) - len(kinds) + len(mesh.triangles) == 2
+    normals = mesh.point_data["normals"]
+    assert np.allclose(normals, mesh.points / 0.75, atol=1e-9)
+
+
+def test_computed_defaults_can_be_asked_for() -> None:
+    text = """#version 2.0
+    input image(2)[] img;
+    input real sigma ("scale") = 2*spacing(img);
+    input vec2 middle = 0.5*(bounds(img)[0] + bounds(img)[1]);
+    field#2(2)[] F = bspln3 ⊛ blur(img, sigma);
+    strand S (int i) { output real y = F(middle) + i; update { stabilize; } }
+    create_array { S(i) | i in 0..3 }
+    """
+    program = diderot.compile(text)
+    assert program.inputs["sigma"].computed == ("img",)
+    assert not program.inputs["sigma"].required
+    image = np.zeros((5, 9), dtype=np.float32)
+    assert program.defaults(img=image) == {"sigma": 2.0, "middle": [4.0, 2.0]}
+    assert program.defaults(img=image, sigma=0.5)["sigma"] == 0.5
+    assert program.run(img=image + 3)["y"][0] == pytest.approx(3)
+
+
+def test_pictures_are_plotted_where_they_are() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    text = """#version 2.0
+    strand S (int row, int col) {
+        vec2 pos = [10 + 0.5*col, 3 - 0.25*row];
+        output real y = pos[0];
+        update { stabilize; }
+    }
+    create_array { S(row, col) | row in 0..3, col in 0..7 }
+    """
+    ax = diderot.compile(text).run().plot(cmap="viridis")
+    assert ax.images[0].get_extent() == [9.75, 13.75, 2.125, 3.125]

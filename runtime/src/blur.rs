@@ -5,12 +5,12 @@
 //!
 //! - A standard deviation is divided by the length of the axis's step, so an axis that is turned or sheared is blurred along its own
 //!   direction. An axis whose standard deviation is 0 is left as it is.
-//! - The Gaussian ends where what is left of it, on both sides together, is less than [`TAIL`] of it. Its radius in samples is the
+//! - The Gaussian ends where its tails, on both sides together, are less than [`TAIL`] of it. Its radius in samples is the
 //!   least one for which that is so, about 4.9 standard deviations.
 //! - Samples beyond the edge are those that a probe of the image with the same border would read.
 //!
 //! Sums are in double precision, or in single precision where that is exact to [`TAIL`] of the greatest sample. The bits of the
-//! result do not depend on the number of threads nor on the processor. What is not a number spreads as far as the Gaussian.
+//! result do not depend on the number of threads nor on the processor. A NaN spreads as far as the Gaussian.
 
 mod gaussian;
 mod pass;

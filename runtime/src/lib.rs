@@ -19,6 +19,7 @@ pub mod colour_maps;
 mod derivatives;
 pub mod eigen;
 pub mod fem;
+pub mod figure;
 pub mod file_name;
 pub mod file_reference;
 pub mod formats;

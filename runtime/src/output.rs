@@ -7,6 +7,7 @@
 mod contents;
 pub mod early;
 mod error;
+mod figures;
 pub mod film;
 pub mod format;
 mod frames;
@@ -27,6 +28,7 @@ mod tables;
 pub mod triangles;
 mod values;
 mod vtk;
+mod world_axes;
 pub mod write;
 
 pub use error::OutputError;

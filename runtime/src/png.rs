@@ -336,5 +336,14 @@ fn grey_stretch(bytes: &[u8]) -> u16 {
 
 /// Writes a picture to a stream, on the current rayon pool.
 pub fn encode(png: &Png, out: &mut dyn Write) -> Result<(), PngError> {
-    encode::encode(png, out).map_err(|e| error(e.to_string()))
+    encode_with(png, None, out)
+}
+
+/// The same with a text in Latin letters under the keyword `Diderot`.
+pub(crate) fn encode_with(
+    png: &Png,
+    text: Option<&str>,
+    out: &mut dyn Write,
+) -> Result<(), PngError> {
+    encode::encode(png, text, out).map_err(|e| error(e.to_string()))
 }

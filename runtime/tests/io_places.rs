@@ -158,6 +158,7 @@ fn a_placed_array_says_so_in_its_file_and_lends_its_place() {
         space: Space::Named(NamedSpace::Lps),
         directions: vec![vec![0.0, 1.0, 0.0], vec![2.0, 0.0, 0.0]],
         origin: vec![1.0, 2.0, 3.0],
+        units: Vec::new(),
     };
     let domain = Domain::Grid(vec![2, 3]);
     let array = to_nrrd(&output, &domain, Values::F32(&[0.0; 12]), Some(&place)).unwrap();

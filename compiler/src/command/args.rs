@@ -158,6 +158,8 @@ pub(super) enum Command {
     Explain(ExplainWords),
     Info(InfoWords),
     Flatten(FlattenWords),
+    /// Serve an editor: messages, types, completion and navigation, by the protocol LSP on standard input and output
+    Lsp,
     /// Print the version
     Version,
     Man(ManWords),

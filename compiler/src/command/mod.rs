@@ -127,6 +127,13 @@ fn act(action: Action) -> u8 {
             Command::Explain(w) => explain::explain(&w, &w.common.options(constants)),
             Command::Info(w) => info::info(&w, &w.common.options(constants)),
             Command::Flatten(w) => flatten(&w.file, &w.common.options(constants)),
+            Command::Lsp => match crate::lsp::serve() {
+                Ok(()) => SUCCESS,
+                Err(message) => {
+                    complain(&format!("error: {message}\n"));
+                    FAILURE
+                }
+            },
             Command::Man(w) => manual::man(w.command.as_deref()),
             Command::Completions(w) => manual::completions(w.shell),
             Command::Version => {

@@ -105,6 +105,11 @@ impl Facts {
         at.ok().map(|at| &self.types[at].1)
     }
 
+    /// The expressions with known types, in the order of the text.
+    pub fn types(&self) -> impl Iterator<Item = (Span, &Type)> {
+        self.types.iter().map(|(place, ty)| (*place, ty))
+    }
+
     /// The smallest expression around a byte of the text that has a type.
     pub fn type_at(&self, byte: u32) -> Option<(Span, &Type)> {
         innermost(&self.types, byte)

@@ -9,6 +9,7 @@ use crate::{
 use ein_ir::ops;
 use runtime::{
     file_name::FileName,
+    grid::Surroundings,
     image::{
         Image, ImageArray, ImageError, Note, Orientation, Reading, SharedImage, disagreements,
     },
@@ -150,10 +151,25 @@ impl Images {
     pub(super) fn space(&self, coordinates: usize) -> Space {
         let is_named =
             |space: &&Space| matches!(space, Space::Named(_)) && space.dimension() == coordinates;
-        let mut named = self.0.grids.iter().map(|grid| &grid.space).filter(is_named);
+        let mut named = self
+            .0
+            .grids
+            .iter()
+            .map(|grid| &grid.surroundings.space)
+            .filter(is_named);
         match named.next() {
             Some(first) if named.all(|space| space == first) => first.clone(),
             _ => Space::Dimension(coordinates),
+        }
+    }
+
+    /// The units of positions of this many coordinates, if the files of the images say them and agree.
+    pub(super) fn units(&self, coordinates: usize) -> Vec<String> {
+        let units = self.0.grids.iter().map(|grid| &grid.surroundings.units);
+        let mut known = units.filter(|units| units.len() == coordinates);
+        match known.next() {
+            Some(first) if known.all(|units| units == first) => first.clone(),
+            _ => Vec::new(),
         }
     }
 
@@ -245,8 +261,8 @@ pub(super) struct Grid {
     pub(super) sizes: Vec<usize>,
     /// Its place in the world.
     pub(super) orientation: Orientation,
-    /// The space it is in, as its file says.
-    pub(super) space: Space,
+    /// The space it is in, and its units, as its file says.
+    pub(super) surroundings: Surroundings,
 }
 
 // SAFETY: the pointers lead to descriptions that are kept here, and everything behind them is only read.
@@ -306,8 +322,8 @@ impl LoadedImages {
         T: runtime::image::Real + runtime::nrrd::FromSample + runtime::simd::Float,
     {
         let mut notes = Vec::new();
-        let (images, spaces) = read::<T>(program, sources, &mut notes)?;
-        let loaded = LoadedImages::keep(program, images, spaces, keep)?;
+        let (images, surroundings) = read::<T>(program, sources, &mut notes)?;
+        let loaded = LoadedImages::keep(program, images, surroundings, keep)?;
         Ok(LoadedImages { notes, ..loaded })
     }
 
@@ -315,7 +331,7 @@ impl LoadedImages {
     fn keep<T>(
         program: &Compiled,
         images: Whole<T>,
-        spaces: Vec<Space>,
+        surroundings: Vec<Surroundings>,
         keep: Keep<T>,
     ) -> Result<LoadedImages, Failure>
     where
@@ -341,11 +357,11 @@ impl LoadedImages {
                 .collect(),
             grids: images
                 .iter()
-                .zip(spaces)
-                .map(|(image, space)| Grid {
+                .zip(surroundings)
+                .map(|(image, surroundings)| Grid {
                     sizes: image.sizes().to_vec(),
                     orientation: image.orientation().clone(),
-                    space,
+                    surroundings,
                 })
                 .collect(),
             ranges: images.iter().map(|_| OnceLock::new()).collect(),
@@ -358,15 +374,16 @@ impl LoadedImages {
 
     /// The same images with those that are smoothed at these scales.
     fn at_scales(&self, program: &Compiled, scales: &[Vec<f64>]) -> Result<LoadedImages, Failure> {
-        let spaces = self.grids.iter().map(|grid| grid.space.clone()).collect();
+        let grids = self.grids.iter();
+        let surroundings = grids.map(|grid| grid.surroundings.clone()).collect();
         let smoothed = match &self.kept {
             KeptImages::Single(_, images) => {
                 let images = blurred(program, images, scales)?;
-                LoadedImages::keep(program, images, spaces, KeptImages::Single)
+                LoadedImages::keep(program, images, surroundings, KeptImages::Single)
             }
             KeptImages::Double(_, images) => {
                 let images = blurred(program, images, scales)?;
-                LoadedImages::keep(program, images, spaces, KeptImages::Double)
+                LoadedImages::keep(program, images, surroundings, KeptImages::Double)
             }
         };
         Ok(LoadedImages {
@@ -377,7 +394,7 @@ impl LoadedImages {
     }
 }
 
-/// Images of which some are made from others at these scales, in their order.
+/// The same images, with those that are made from others at these scales, in their order.
 fn blurred<T: runtime::image::Real>(
     program: &Compiled,
     images: &Whole<T>,
@@ -400,7 +417,7 @@ fn blurred<T: runtime::image::Real>(
 }
 
 /// The images, and their spaces.
-type ReadImages<T> = (Vec<Arc<Image<T>>>, Vec<Space>);
+type ReadImages<T> = (Vec<Arc<Image<T>>>, Vec<Surroundings>);
 
 fn read<T: runtime::image::Real + runtime::nrrd::FromSample>(
     program: &Compiled,
@@ -408,14 +425,14 @@ fn read<T: runtime::image::Real + runtime::nrrd::FromSample>(
     notes: &mut Vec<Note>,
 ) -> Result<ReadImages<T>, Failure> {
     let mut images = Vec::new();
-    let mut spaces: Vec<Space> = Vec::new();
-    let mut surroundings = Vec::new();
+    let mut all: Vec<Surroundings> = Vec::new();
+    let mut by_name = Vec::new();
     for (image, (source, reading)) in program.interface.images.iter().zip(sources) {
         let shape = image.shape.dims();
-        let mut space = Space::Unknown;
+        let mut own = Surroundings::default();
         if let ImageSource::Blurred(of) = source {
             images.push(Arc::clone(&images[*of as usize]));
-            spaces.push(spaces[*of as usize].clone());
+            all.push(all[*of as usize].clone());
             continue;
         }
         images.push(Arc::new(match source {
@@ -437,8 +454,8 @@ fn read<T: runtime::image::Real + runtime::nrrd::FromSample>(
                     text: format!("`{name}`: {}", note.text),
                     ..note.clone()
                 }));
-                space = loaded.surroundings.space.clone();
-                surroundings.push((name.to_string(), loaded.surroundings));
+                own = loaded.surroundings.clone();
+                by_name.push((name.to_string(), loaded.surroundings));
                 loaded.image
             }
             ImageSource::File(file) => {
@@ -450,21 +467,18 @@ fn read<T: runtime::image::Real + runtime::nrrd::FromSample>(
                 let loaded = loaded.map_err(|error| failed(error, place))?;
                 notes.extend(loaded.notes_on(&file, reading));
                 let name = reading.name.clone().unwrap_or(file);
-                space = loaded.surroundings.space.clone();
-                surroundings.push((name, loaded.surroundings));
+                own = loaded.surroundings.clone();
+                by_name.push((name, loaded.surroundings));
                 loaded.image
             }
             ImageSource::Array(array) => array.image(shape).map_err(|error| failed(error, None))?,
             ImageSource::Blurred(_) => unreachable!("made from another image"),
         }));
-        spaces.push(space);
+        all.push(own);
     }
-    let surroundings: Vec<_> = surroundings
-        .iter()
-        .map(|(name, s)| (name.as_str(), s))
-        .collect();
-    notes.extend(disagreements(&surroundings));
-    Ok((images, spaces))
+    let by_name: Vec<_> = by_name.iter().map(|(name, s)| (name.as_str(), s)).collect();
+    notes.extend(disagreements(&by_name));
+    Ok((images, all))
 }
 
 /// The samples of an image as bytes, without what pads them.

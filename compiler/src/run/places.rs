@@ -88,7 +88,12 @@ impl Run {
         let numbers = Values::from(&*values).numbers();
         let place = fit(&numbers, coordinates, &sizes, precision)?;
         let space = self.images.space(coordinates);
-        Ok(Place { space, ..place })
+        let units = self.images.units(coordinates);
+        Ok(Place {
+            space,
+            units,
+            ..place
+        })
     }
 
     /// The place of the grid as the user asks for it, if it does not depend on the strands.
@@ -169,11 +174,12 @@ fn place_of(grid: &Grid) -> Place {
             .collect()
     };
     Place {
-        space: match &grid.space {
+        space: match &grid.surroundings.space {
             space if space.dimension() == dim => space.clone(),
             _ => Space::Dimension(dim),
         },
         directions: (0..dim).map(column).collect(),
         origin: orientation.origin().to_vec(),
+        units: grid.surroundings.units.clone(),
     }
 }

@@ -44,6 +44,7 @@ impl Recording {
                 depth: options.depth,
                 nan: options.nan,
                 points: options.points.clone(),
+                ..Style::default()
             },
             options,
             plan: Plan::default(),

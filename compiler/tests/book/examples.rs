@@ -15,9 +15,9 @@ field#4(2)[2] V(x) = [-x[1], x[0]];
 field#4(3)[3] W(x) = [x[1]*x[2], x[0], x[2]^2];
 image(1)[3] grey = load_image(\"std:grey\");
 image(1)[] impulse = load_image(\"data/check-impulse.nrrd\");
-image(1)[] soft = blur(impulse, 1);
-image(2)[] tilted = load_image(\"data/check-oriented.nrrd\");
-image(2)[] softer = blur(tilted, [0.5, 0]);
+image(1)[] smooth = blur(impulse, 1);
+image(2)[] photo = load_image(\"data/check-oriented.nrrd\");
+image(2)[] smeared = blur(photo, [0, 0.5]);
 real[] numbers = load_sequence(\"data/check-numbers.txt\");
 mesh(2) m = load_mesh(\"data/check-mesh.vtu\");
 fem#1(2)[] g = load_fem(m, \"poly\");
@@ -39,11 +39,11 @@ const FORMS: &[&str] = &[
     "a[0,:]",
     "real",
     "KRNS",
-    "blur",
     "load_image",
     "load_sequence",
     "load_fem",
     "load_mesh",
+    "blur",
     "SUM",
     "MIN",
     "MAX",

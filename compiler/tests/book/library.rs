@@ -70,8 +70,6 @@ fn describe(page: &mut String, name: &str, text: &str) {
         let written = &text[start..item.span.end as usize];
         let declared = match &item.kind {
             ItemKind::Function { .. } => written.split(['=', '{']).next(),
-            // A long table is for the file only.
-            _ if written.len() > 400 => written.split(" = ").next(),
             _ => written.strip_suffix(';'),
         };
         let before: Vec<&str> = text[..start].lines().collect();
@@ -86,8 +84,14 @@ fn describe(page: &mut String, name: &str, text: &str) {
         let end = item.span.end as usize;
         let after = text[end..].lines().next().unwrap_or_default().trim();
         comment.extend(after.starts_with("//").then_some(after));
-        let words = declared.unwrap_or(written).split_whitespace();
-        let _ = write!(page, "- `{}`", words.collect::<Vec<_>>().join(" "));
+        let declared = declared.unwrap_or(written).split_whitespace();
+        let declared = declared.collect::<Vec<_>>().join(" ");
+        // A table of numbers would fill the page.
+        let shown = match declared.split_once(" = {") {
+            Some((name, _)) if declared.len() > 300 => format!("{name} = {{…}}"),
+            _ => declared,
+        };
+        let _ = write!(page, "- `{shown}`");
         match comment.is_empty() {
             true => page.push('\n'),
             false => {

@@ -94,12 +94,12 @@
   (call function: (subscript base: (identifier) @function.builtin))
  ]
  (#any-of? @function.builtin
-  "GetCell" "KRNS" "MAX" "MIN" "SUM" "abs" "acos" "all" "argmax" "argmin" "asin" "atan" "atan2" "border" "ceil" "clamp" "clerp"
-  "compose" "concat" "cos" "cross" "curl" "det" "div" "dot" "erf" "erfc" "evals" "evecs" "exists" "exp" "floor" "fmod" "grad"
-  "identity" "inside" "insideF" "inv" "jacobian" "laplacian" "length" "lerp" "load" "load_fem" "load_image" "load_mesh"
-  "load_sequence" "log" "log10" "log2" "max" "mean" "min" "mirror" "modulate" "norm" "normalize" "numActive" "numStable"
-  "numStrands" "outer" "pow" "printIR" "product" "round" "sin" "size" "sphere" "sqrt" "sum" "swap" "tan" "toField" "trace"
-  "transpose" "trunc" "variance" "wrap" "zeros"
+  "GetCell" "KRNS" "MAX" "MIN" "SUM" "abs" "acos" "all" "argmax" "argmin" "asin" "atan" "atan2" "blur" "border" "bounds" "bounds2"
+  "bounds3" "ceil" "clamp" "clerp" "compose" "concat" "cos" "cross" "curl" "det" "div" "dot" "erf" "erfc" "evals" "evecs" "exists"
+  "exp" "floor" "fmod" "grad" "identity" "inside" "insideF" "inv" "jacobian" "laplacian" "length" "lerp" "load" "load_fem"
+  "load_image" "load_mesh" "load_sequence" "log" "log10" "log2" "max" "mean" "min" "mirror" "modulate" "norm" "normalize"
+  "numActive" "numStable" "numStrands" "outer" "pow" "printIR" "product" "range" "round" "sin" "size" "spacing" "spacing2"
+  "spacing3" "sphere" "sqrt" "sum" "swap" "tan" "toField" "trace" "transpose" "trunc" "variance" "wrap" "zeros"
  ))
 ((identifier) @constant.builtin
  (#any-of? @constant.builtin "tent" "ctmr" "bspln3" "bspln5" "c4hexic" "c1tent" "c2tent" "c2ctmr"))

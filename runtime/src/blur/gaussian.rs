@@ -18,7 +18,7 @@ impl Gaussian {
             true => (-0.5 * (k as f64 / sigma).powi(2)).exp(),
             false => f64::from(k == 0),
         };
-        // What is beyond is less than the rounding errors of the rest.
+        // The rest is less than the rounding errors of this part.
         let last = (9.0 * sigma).ceil() as usize;
         let mut weights: Vec<f64> = (0..=last).map(at).collect();
         let tail = |weights: &[f64]| 2.0 * weights.iter().rev().sum::<f64>();

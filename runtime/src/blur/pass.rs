@@ -1,7 +1,7 @@
 //! The blur of one axis.
 //!
 //! Samples that are read several times are first copied, in the precision of the sums, to a buffer that stays in the cache: for
-//! the fastest axis a piece of a row with what is beyond its ends, for others a block of columns, whole from edge to edge. A block
+//! the fastest axis a piece of a row with the samples beyond its ends, for others a block of columns, whole from edge to edge. A block
 //! may therefore be replaced by its result. Sums are over [`LANES`] neighbours along the fastest axis at the same time.
 
 use super::gaussian::Gaussian;

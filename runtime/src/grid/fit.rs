@@ -72,6 +72,7 @@ pub fn fit(
         space: Space::Dimension(coordinates),
         directions: completed(directions, coordinates),
         origin,
+        units: Vec::new(),
     })
 }
 

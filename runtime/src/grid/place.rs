@@ -12,6 +12,8 @@ pub struct Place {
     pub directions: Vec<Vec<f64>>,
     /// The position of the first sample or strand.
     pub origin: Vec<f64>,
+    /// The units of coordinates, as far as they are known.
+    pub units: Vec<String>,
 }
 
 /// What a user says about the place of a grid. Axes and coordinates are counted from the fastest axis and the first
@@ -102,6 +104,7 @@ impl Placement {
             space,
             directions,
             origin,
+            units: Vec::new(),
         }))
     }
 }

@@ -38,6 +38,7 @@ pub fn grid_of_file(path: &Path, dim: usize) -> Result<(Vec<usize>, Place), Stri
             space: Space::Dimension(dim),
             directions: diagonal(&steps),
             origin: vec![0.0; dim],
+            units: axes.iter().map(|axis| axis.units.clone()).collect(),
         };
         return Ok((sizes, place));
     }
@@ -51,6 +52,7 @@ pub fn grid_of_file(path: &Path, dim: usize) -> Result<(Vec<usize>, Place), Stri
             .space_origin
             .clone()
             .unwrap_or_else(|| vec![0.0; space]),
+        units: header.space_units.clone(),
     };
     Ok((sizes, place))
 }

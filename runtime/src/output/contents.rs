@@ -28,6 +28,8 @@ pub struct Style {
     pub nan: NanColour,
     /// The output that has the positions of points and lines, or the triangles.
     pub points: Option<String>,
+    /// The title of figures; that of a file is usually its name without the suffix.
+    pub title: Option<String>,
 }
 
 /// The number of one of several files.

@@ -10,7 +10,7 @@ use super::frames::{self, Begin};
 use super::names::numbered;
 use super::nrrd_files::{self, Pair};
 use super::shapes::{self, Fits};
-use super::{meshes, numpy, tables, triangles, vtk};
+use super::{figures, meshes, numpy, tables, triangles, vtk};
 use crate::file_name::{FileName, escaped, split_first};
 
 /// The name that stands for standard output.
@@ -71,7 +71,7 @@ const TRIANGLES: Row = Row {
     ..POINTS
 };
 
-static FORMATS: [Row; 15] = [
+static FORMATS: [Row; 17] = [
     Row {
         suffix: "nrrd",
         about: "NRRD: an array with the place of its grid",
@@ -176,6 +176,20 @@ static FORMATS: [Row; 15] = [
         fits: frames::pictures,
         encode: frames::write_y4m,
         film: Some(frames::y4m),
+        ..OTHER
+    },
+    Row {
+        suffix: "svg",
+        about: "a figure: a picture, points or lines with axes",
+        fits: figures::figures,
+        encode: figures::write_svg,
+        ..OTHER
+    },
+    Row {
+        suffix: "pdf",
+        about: "a figure to print",
+        fits: figures::figures,
+        encode: figures::write_pdf,
         ..OTHER
     },
 ];

@@ -26,7 +26,8 @@ pub(super) fn write_png(
     out: &mut dyn Write,
 ) -> Result<Told, OutputError> {
     let (png, tally) = picture_of(contents, style)?;
-    png::encode(&png, out).map_err(OutputError::new)?;
+    let text = range_text(&tally).filter(|_| tally.colours.is_some());
+    png::encode_with(&png, text.as_deref(), out).map_err(OutputError::new)?;
     Ok((describe_picture(&png), Some(tally)))
 }
 
@@ -50,6 +51,25 @@ pub(super) fn picture_of(
     let column = contents.single()?;
     let Style { depth, nan, .. } = *style;
     picture::picture(*column, contents.domain, depth, nan).map_err(OutputError::new)
+}
+
+/// The map of a picture and the numbers of its first and last colour, exactly; `None` if there are none.
+pub(super) fn range_text(tally: &Tally) -> Option<String> {
+    let (first, last) = tally.range;
+    if !first.is_finite() || !last.is_finite() {
+        return None;
+    }
+    // A number of single precision needs no more digits than that.
+    let exact = |x: f64| {
+        let text = match f64::from(x as f32) == x {
+            true => format!("{:?}", x as f32),
+            false => format!("{x:?}"),
+        };
+        text.trim_end_matches(".0").to_string()
+    };
+    let map = tally.colours.map(|map| format!("cmap={} ", map.name));
+    let map = map.unwrap_or_default();
+    Some(format!("{map}range={}..{}", exact(first), exact(last)))
 }
 
 pub(super) fn describe_picture(png: &Png) -> String {

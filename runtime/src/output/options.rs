@@ -149,7 +149,7 @@ pub static OPTIONS: [&OptionRow; 10] = [
 pub static OUTPUT: OptionRow = OptionRow {
     name: "output",
     argument: "FILE",
-    help: "write the output to FILE; the suffix chooses the format: .nrrd, .nhdr, .png, .txt, .npy, .npz, .csv, .vtp, .vtu, .vti, .ply, .obj, .stl, .apng, .y4m",
+    help: "write the output to FILE; the suffix chooses the format: .nrrd, .nhdr, .png, .txt, .npy, .npz, .csv, .vtp, .vtu, .vti, .ply, .obj, .stl, .apng, .y4m, .svg, .pdf",
     effect: Effect::File(|output, file| output.file = Some(file)),
 };
 
@@ -176,7 +176,7 @@ pub static SNAPSHOT_PREFIX: OptionRow = OptionRow {
 pub static RANGE: OptionRow = OptionRow {
     name: "range",
     argument: "LO,HI|auto|auto:P,Q",
-    help: "show LO as black and HI as white in .png files; default: 0,1; auto takes the least and the greatest value, auto:1,99 percentiles",
+    help: "show LO as black and HI as white in pictures; default: 0,1; auto takes the least and the greatest value, auto:1,99 percentiles",
     effect: Effect::Output(|output, word| {
         output.range = range(word)?;
         Ok(())
@@ -187,7 +187,7 @@ pub static RANGE: OptionRow = OptionRow {
 pub static COLOURS: OptionRow = OptionRow {
     name: "cmap",
     argument: "NAME[,LO,HI]",
-    help: "show numbers in the colours of a map in .png files: cyclic, diverging, grey, heat, inferno, magma, plasma or viridis; from LO to HI, by default from the least to the greatest value, and with 0 in the middle of diverging",
+    help: "show numbers in the colours of a map in pictures: cyclic, diverging, grey, heat, inferno, magma, plasma or viridis; from LO to HI, by default from the least to the greatest value, and with 0 in the middle of diverging",
     effect: Effect::Output(|output, word| {
         let (name, bounds) = match word.split_once(',') {
             Some((name, bounds)) => (name, Some(bounds)),
@@ -205,7 +205,7 @@ pub static COLOURS: OptionRow = OptionRow {
 pub static BITS: OptionRow = OptionRow {
     name: "bits",
     argument: "8|16",
-    help: "write 8 or 16 bits per value in .png files; default: 8",
+    help: "write 8 or 16 bits per value in pictures; default: 8",
     effect: Effect::All(|files, word| {
         files.depth = match word {
             "8" => Depth::Eight,

@@ -1,6 +1,6 @@
 //! Strands as triangles: which output has their corners, and what the others are to them.
 //!
-//! Takes outputs of which one is a sequence of triangles per strand, its elements of shape `[3,3]` or `[3,2]` with a row for each
+//! Takes outputs, one of them a sequence of triangles per strand with elements of shape `[3,3]` or `[3,2]` with a row for each
 //! corner. Gives a mesh: corners at the same place are one point, in the order of their first appearance, and triangles with two
 //! equal corners are left out. The other outputs become data:
 //!
@@ -107,7 +107,7 @@ fn chosen(outputs: &[&Output], named: Option<&str>) -> Result<Option<usize>, Str
     }
 }
 
-/// Outputs of which one has triangles or positions.
+/// Outputs with triangles or positions.
 pub(super) fn or_points(request: Request<'_>) -> Result<(), String> {
     match chosen(request.outputs, request.points)? {
         Some(_) => Ok(()),
@@ -115,7 +115,7 @@ pub(super) fn or_points(request: Request<'_>) -> Result<(), String> {
     }
 }
 
-/// Outputs of which one has triangles.
+/// Outputs with triangles.
 pub(super) fn only(request: Request<'_>) -> Result<(), String> {
     match chosen(request.outputs, request.points)? {
         Some(_) => Ok(()),
@@ -218,7 +218,7 @@ fn made(
             data,
         ),
         (Values::I32(_) | Values::I64(_) | Values::Bool(_), _) => {
-            Err("its values are no reals".to_string())
+            Err("its values are not reals".to_string())
         }
     };
     finished.map_err(|problem| fail(&problem))

@@ -7,6 +7,7 @@ pub use super::contents::{Contents, Number, Style, Written};
 use super::OutputError;
 use super::format::Destination;
 use super::staged::Staged;
+use crate::file_name::escaped;
 
 /// Writes outputs to their destination, or to a numbered one like it.
 ///
@@ -29,9 +30,13 @@ pub fn write(
         Some(Number { value, digits }) => &destination.numbered(value, digits),
         None => destination,
     };
+    let style = Style {
+        title: style.title.clone().or_else(|| title(destination)),
+        ..style.clone()
+    };
     let mut told = (String::new(), None);
     let mut stream = |out: &mut dyn Write| {
-        told = (destination.format.encode())(contents, style, out)?;
+        told = (destination.format.encode())(contents, &style, out)?;
         Ok(())
     };
     if destination.is_standard_output() {
@@ -49,4 +54,11 @@ pub fn write(
         tally,
         ..Written::new(&destination.file, description)
     }])
+}
+
+/// The name of a file without its suffix.
+fn title(destination: &Destination) -> Option<String> {
+    let stem = destination.file.file_stem();
+    let stem = stem.filter(|_| !destination.is_standard_output())?;
+    Some(escaped(stem))
 }

@@ -20,8 +20,16 @@ const BAND: usize = 1 << 18;
 const ZLIB: [u8; 2] = [0x78, 0x01];
 
 /// Writes a picture to a stream.
-pub(super) fn encode(png: &Png, out: &mut dyn Write) -> Result<(), EncodingError> {
-    let mut writer = encoder(png, out).write_header()?;
+pub(super) fn encode(
+    png: &Png,
+    text: Option<&str>,
+    out: &mut dyn Write,
+) -> Result<(), EncodingError> {
+    let mut encoder = encoder(png, out);
+    if let Some(text) = text {
+        encoder.add_text_chunk("Diderot".to_string(), text.to_string())?;
+    }
+    let mut writer = encoder.write_header()?;
     for piece in compress(png)? {
         writer.write_chunk(chunk::IDAT, &piece)?;
     }

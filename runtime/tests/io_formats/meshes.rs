@@ -4,7 +4,7 @@ use super::{Directory, column, lines, output};
 use runtime::output::{Column, Domain, Length, Scalar, Values};
 use std::collections::HashMap;
 
-/// The elements of a PLY file: for each a list of rows of numbers by the names of the properties. A list of indices is so many
+/// The elements of a PLY file: for each a list of rows of numbers by the names of the properties. A list of indices is that many
 /// numbers of the row.
 pub(super) fn read_ply(bytes: &[u8]) -> HashMap<String, (Vec<String>, Vec<Vec<f64>>)> {
     let end = b"end_header\n";

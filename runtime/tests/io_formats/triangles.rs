@@ -120,7 +120,7 @@ fn read_stl(bytes: &[u8]) -> Read {
     Read { points, triangles }
 }
 
-/// A sphere by parts of an octahedron, with the corners of each triangle computed anew: 8 · 4ⁿ triangles, counterclockwise from
+/// A sphere by parts of an octahedron, with the corners of each triangle computed again: 8 · 4ⁿ triangles, counterclockwise from
 /// outside.
 fn sphere(n: u32) -> Vec<[[f64; 3]; 3]> {
     let mut triangles = Vec::new();

@@ -191,6 +191,7 @@ fn a_grid_for_vtk_is_where_the_strands_are() {
             vec![0.0, 0.0, 3.0],
         ],
         origin: vec![10.0, 20.0, 30.0],
+        units: Vec::new(),
     };
     let domain = Domain::Grid(vec![2, 3, 4]);
     let columns = [column(&out, Values::F32(&numbers))];

@@ -122,7 +122,7 @@ impl Plan {
 #[derive(Default)]
 struct Sources {
     reads: Reads,
-    /// The dimensions of which it reads all data.
+    /// The dimensions whose data it reads, all of them.
     all: BTreeSet<usize>,
 }
 

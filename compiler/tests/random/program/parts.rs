@@ -78,6 +78,11 @@ impl Writer {
         ] {
             self.define(name, ty, Origin::Fixed, Kind::Common);
         }
+        if self.is_new() && self.dice.once_in(3) {
+            // A default that is computed.
+            text += "input vec2 late = [g, real(m)]/(1 + |g|) - shift;\n";
+            self.define("late", Ty::tensor(&[2]), Origin::Fixed, Kind::Common);
+        }
         if self.dice.once_in(4) {
             let ty = self.written(&Ty::fixed(Ty::Real, 3));
             text += &format!("input {ty} weights = {{0.25, 0.5, -0.25}};\n");

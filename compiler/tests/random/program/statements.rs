@@ -187,11 +187,12 @@ impl Writer {
             unreachable!()
         };
         let e = self.bounded(&element);
-        let longer = match self.dice.below(3) {
-            0 => format!("{e} @ {name}"),
-            _ => format!("{name} @ {e}"),
+        let longer = match self.dice.below(4) {
+            0 => format!("{name} = {e} @ {name}"),
+            1 => format!("{name} @= {e}"),
+            _ => format!("{name} = {name} @ {e}"),
         };
-        format!("if (length({name}) < 6) {{ {name} = {longer}; }}\n")
+        format!("if (length({name}) < 6) {{ {longer}; }}\n")
     }
 
     fn exit(&mut self) -> String {
