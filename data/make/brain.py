@@ -2,8 +2,7 @@
 
     python3 data/make/brain.py FOLDER [EVERY]
 
-Writes `t1.nii.gz`, a T1-weighted volume, `white.nii.gz`, the probability of white matter, both 0 to 255, and `smooth.nrrd`, the first one smoothed and with half
-the samples along each axis. They are in the package nilearn (the packages' code is under the BSD licence); the template ICBM 152 (2009a, symmetric, nonlinear) is
+Writes `t1.nii.gz`, a T1-weighted volume, and `white.nii.gz`, the probability of white matter, both 0 to 255. They are in the package nilearn (the packages' code is under the BSD licence); the template ICBM 152 (2009a, symmetric, nonlinear) is
 copyright 1993-2009 Louis Collins, McConnell Brain Imaging Centre, Montreal Neurological Institute, McGill University, who permit everyone to use, copy, modify and distribute it for any
 purpose and without fee, provided that this notice is kept. EVERY takes the mean of so many samples along each axis: small files for tests.
 """
@@ -14,7 +13,7 @@ import sys
 
 import numpy
 
-from store import from_wheel, write
+from store import from_wheel
 
 PREFIX = "nilearn/datasets/data/mni_icbm152_"
 SUFFIX = "_tal_nlin_sym_09a_converted.nii.gz"
@@ -45,16 +44,6 @@ def coarser(header, every):
     return bytes(header)
 
 
-def smoothed(samples, sigma):
-    """Convolved with a Gaussian, along one axis after the other."""
-    reach = int(4 * sigma)
-    weights = numpy.exp(-(numpy.arange(-reach, reach + 1) ** 2) / (2 * sigma**2))
-    weights /= weights.sum()
-    for axis in range(3):
-        samples = numpy.apply_along_axis(numpy.convolve, axis, samples, weights, "same")
-    return samples
-
-
 def main(folder, every):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -65,14 +54,6 @@ def main(folder, every):
         sizes = numpy.frombuffer(file, "<i2", 8, 40)[1:4]
         samples = numpy.frombuffer(file, "u1", sizes.prod(), HEADER).reshape(sizes[::-1])
         header = file[:HEADER]
-        if kind == "t1":
-            soft = smoothed(samples.astype(numpy.float32), 1.5)[::2, ::2, ::2]
-            origin = numpy.frombuffer(header, "<f4", 12, 280).reshape(3, 4)[:, 3]
-            half = every // 2 if every > 1 else 1
-            origin = [float(x) + half - 1 for x in origin]
-            if every > 1:
-                soft = means(soft, half).round()  # fewer digits, which pack better
-            write(folder / "smooth.nrrd", soft.astype(numpy.float32), 2 * half, origin)
         if every > 1:
             samples, header = means(samples, every).round().astype("u1"), coarser(header, every)
         (folder / f"{name}.nii.gz").write_bytes(gzip.compress(header + samples.tobytes(), mtime=0))

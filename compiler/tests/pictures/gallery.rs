@@ -13,6 +13,7 @@ const SHOWN: &[(&str, &[(&str, usize)])] = &[
     ("crest", &[("field#4(3)[] F", 7), ("// The normal has", 5)]),
     ("brain", &[("vec3 x = from", 13)]),
     ("vortices", &[("field#2(3)[3] V", 2), ("real hit = crossing", 7)]),
+    ("tubes", &[("field#2(3)[3] V", 2), ("output tensor[3,3][] triangles", 2)]),
     ("orbital", &[("// The orbital 2p", 6), ("vec3 y = from + met", 5)]),
     ("particles", &[("// Onto the surface", 5), ("// Away from the others", 10)]),
     ("cortex", &[("field#2(3)[] F", 2), ("vec3 y = from", 7)]),
@@ -65,7 +66,12 @@ fn head(name: &str) -> Head {
         } else if line.trim().is_empty() {
             paragraphs.push(String::new());
         } else if let Some(last) = paragraphs.last_mut() {
-            let between = if last.is_empty() { "" } else { " " };
+            // The rows of a table stay lines.
+            let between = match line.trim().starts_with('|') {
+                _ if last.is_empty() => "",
+                true => "\n",
+                false => " ",
+            };
             *last += &format!("{between}{}", line.trim());
         }
     }
