@@ -10,6 +10,7 @@ pub mod codegen;
 pub mod command;
 pub mod device;
 pub mod explain;
+pub mod format;
 pub mod front;
 pub mod high;
 pub mod interpret;

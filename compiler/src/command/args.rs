@@ -158,12 +158,30 @@ pub(super) enum Command {
     Explain(ExplainWords),
     Info(InfoWords),
     Flatten(FlattenWords),
+    Fmt(FmtWords),
     /// Serve an editor: messages, types, completion and navigation, by the protocol LSP on standard input and output
     Lsp,
     /// Print the version
     Version,
     Man(ManWords),
     Completions(CompletionsWords),
+}
+
+/// Lay programs out: indentation, blanks, and one spelling of symbols; line breaks and comments stay
+#[derive(Args)]
+pub(super) struct FmtWords {
+    /// Change nothing; fail if a file has another layout
+    #[arg(long)]
+    pub(super) check: bool,
+    /// Write symbols in ASCII, as in `\grad F`
+    #[arg(long, conflicts_with = "unicode")]
+    pub(super) ascii: bool,
+    /// Write symbols in Unicode, as in `∇F`
+    #[arg(long)]
+    pub(super) unicode: bool,
+    /// The programs, or directories of programs; - reads standard input and writes standard output
+    #[arg(required = true)]
+    pub(super) files: Vec<PathBuf>,
 }
 
 /// Print a manual page, for `man -l -`: of all, or of one command

@@ -57,7 +57,7 @@ fn notes(program: &Program) -> Vec<String> {
 }
 
 /// The programs that a path stands for: itself, or those in a directory and below, in order.
-fn programs(path: &Path) -> Result<Vec<PathBuf>, String> {
+pub(super) fn programs(path: &Path) -> Result<Vec<PathBuf>, String> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }

@@ -11,6 +11,7 @@ mod colour;
 mod emit;
 mod execute;
 mod explain;
+mod fmt;
 mod info;
 mod interrupts;
 mod manual;
@@ -127,6 +128,7 @@ fn act(action: Action) -> u8 {
             Command::Explain(w) => explain::explain(&w, &w.common.options(constants)),
             Command::Info(w) => info::info(&w, &w.common.options(constants)),
             Command::Flatten(w) => flatten(&w.file, &w.common.options(constants)),
+            Command::Fmt(w) => fmt::fmt(&w),
             Command::Lsp => match crate::lsp::serve() {
                 Ok(()) => SUCCESS,
                 Err(message) => {

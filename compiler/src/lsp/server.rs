@@ -8,13 +8,16 @@ use super::{
     positions::Encoding,
     signature, symbols, tokens,
 };
-use crate::front::source::Span;
+use crate::{
+    format::{Symbols, formatted},
+    front::source::Span,
+};
 use ls_types::{
     CodeActionProviderCapability, CompletionOptions, CompletionResponse, DocumentSymbolResponse,
     FoldingRangeProviderCapability, GotoDefinitionResponse, HoverProviderCapability,
     InitializeParams, OneOf, PublishDiagnosticsParams, RenameOptions, SemanticTokensFullOptions,
     SemanticTokensOptions, SemanticTokensResult, ServerCapabilities, SignatureHelpOptions,
-    TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind, TextEdit,
     notification::{self, Notification as _},
     request::{self, Request as _},
 };
@@ -98,6 +101,7 @@ fn capabilities(encoding: Encoding) -> ServerCapabilities {
             }
             .into(),
         ),
+        document_formatting_provider: Some(OneOf::Left(true)),
         inlay_hint_provider: Some(OneOf::Left(true)),
         ..ServerCapabilities::default()
     }
@@ -309,6 +313,18 @@ impl Server<'_> {
                     })
                 });
                 value(found.map(SemanticTokensResult::Tokens))
+            }
+            request::Formatting::METHOD => {
+                let Some(given) = read_request::<request::Formatting>(parameters) else {
+                    return Ok(None);
+                };
+                let path = Documents::path(&given.text_document.uri);
+                let edit = with_text(&self.documents, &path, |text, lines| {
+                    let made = formatted(&path, text, Symbols::AsWritten).ok()?;
+                    let whole = lines.range(Span::new(0, text.len()));
+                    (made != text).then(|| vec![TextEdit::new(whole, made)])
+                });
+                value(edit.flatten())
             }
             request::InlayHintRequest::METHOD => {
                 let Some(given) = read_request::<request::InlayHintRequest>(parameters) else {
