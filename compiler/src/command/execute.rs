@@ -1,30 +1,35 @@
 //! A run of a compiled program, or several: inputs, checks, super-steps and files.
 
 use super::{
-    FAILURE, INTERRUPTED, SUCCESS, USAGE, complain,
-    interrupts::{self, Watch},
-    program_line::{Program, RunOptions, sweep},
-    progress::Progress,
+    FAILURE, INTERRUPTED, SUCCESS, USAGE,
+    attendance::Attendance,
+    complain,
+    files_used::other_files,
+    interrupts,
+    printed::PrintedText,
+    program_line::{
+        Program, RunOptions, orbit,
+        sweep::{Axis, Subject},
+    },
+    progress::Part,
     report,
 };
 use crate::{
     front::{codes, source::Source, typed::tree::Constant},
     pipeline::Compiled,
-    run::{Failure, Images, Inputs, Observer, Recording, Run},
+    run::{Failure, Images, Inputs, KeptFiles, Recording, Run},
 };
 use runtime::{
-    file_name::FileName,
-    grid::Placement,
     image::Level,
     input::InputValue,
     memory,
-    output::{FileUse, OutputError, TextFile, format::STANDARD_OUTPUT, plan::OtherFiles},
+    output::{plan::OtherFiles, sheet::Sheet},
     world::{RunEnd, Workers},
 };
 use std::{
+    collections::BTreeSet,
     fmt::Display,
-    io::{self, Write},
-    sync::Arc,
+    io::Write,
     time::{Duration, Instant},
 };
 
@@ -39,7 +44,6 @@ pub(super) fn execute(
     options: &RunOptions,
     stages: &[(&'static str, Duration)],
 ) -> u8 {
-    let start = Instant::now();
     interrupts::install();
     if let Some(bytes) = options.memory {
         memory::set_limit(bytes);
@@ -47,43 +51,25 @@ pub(super) fn execute(
     let workers = Workers::from(options.workers);
     // While images are loaded and globals computed.
     let _starting = workers.start();
-    let mut inputs = Inputs::from_values(compiled, options.inputs.clone());
-    inputs.set_readings(&options.readings, &options.reading);
-    let images = match Images::load(compiled, &inputs) {
-        Ok(images) => images,
-        Err(failure) => return fail(source, &failure),
-    };
-    for note in images.notes() {
-        match note.level {
-            Level::Warning => complain(&format!("warning: {note}\n")),
-            Level::Note if !options.quiet => complain(&format!("note: {note}\n")),
-            Level::Note => {}
-        }
-    }
-    for note in images.mesh_notes() {
-        complain(&format!("warning: {note}\n"));
-    }
-    if options.verbose {
-        for file in inputs.files() {
-            complain(&super::info::of_file(file));
-        }
-    }
     let mut execution = Execution {
         source,
         compiled,
-        others: other_files(source, options, &inputs),
+        others: other_files(source, compiled, options),
         program,
         options,
-        images,
-        recording: Recording::new(options.files.clone()),
+        kept: KeptFiles::default(),
+        images: None,
+        unreadable: None,
+        told: BTreeSet::new(),
+        recording: recording(options),
         is_absence_reported: false,
+        has_begun: false,
+        last: None,
         workers,
         printer: None,
         stages,
-        times: Times {
-            load: start.elapsed(),
-            ..Times::default()
-        },
+        start: Instant::now(),
+        times: Times::default(),
     };
     match execution.all_runs() {
         Ok(()) => SUCCESS,
@@ -91,42 +77,45 @@ pub(super) fn execute(
     }
 }
 
-/// The files of a run beside its outputs: the program, its imports, its inputs, and printed text.
-fn other_files(source: &Source, options: &RunOptions, inputs: &Inputs) -> OtherFiles {
-    let mut paths = source.paths();
-    let program = paths.next().map(|file| FileUse::of(file, "the program"));
-    let imports = paths.map(|file| FileUse::of(file, "an import of the program"));
-    let outputs = options.files.outputs.iter();
-    let models = outputs.filter_map(|output| match &output.place {
-        Some(Placement::Like(file)) => Some(FileUse::of(file, "the file of a --place")),
-        _ => None,
-    });
-    let read = program.into_iter().chain(imports);
-    let read = read.chain(inputs.files_read()).chain(models);
-    let printed = (options.print != *STANDARD_OUTPUT)
-        .then(|| FileUse::of(options.print.clone(), "printed text (-print)"));
-    OtherFiles {
-        read: read.filter(|used| used.file.is_file()).collect(),
-        written: printed.into_iter().collect(),
+/// The files of the outputs, and those that all runs make together.
+fn recording(options: &RunOptions) -> Recording {
+    let mut recording = Recording::new(options.files.clone());
+    if let (Some(sweep), Some(file)) = (&options.sweep, &options.contact_sheet) {
+        let captions = (0..sweep.runs()).map(|run| sweep.caption(run));
+        let sheet = Sheet::new(file.clone(), sweep.row(), captions.collect());
+        recording.add_sheet(sheet);
     }
+    recording
 }
 
 pub(super) struct Execution<'a> {
     pub(super) source: &'a Source,
-    compiled: &'a Compiled,
+    pub(super) compiled: &'a Compiled,
     program: &'a Program,
     pub(super) options: &'a RunOptions,
-    images: Images,
-    others: OtherFiles,
+    /// Images and meshes for further runs.
+    kept: KeptFiles,
+    /// The images of the last run, and the places of those that vary among their files.
+    pub(super) images: Option<(Vec<usize>, Images)>,
+    /// The places of the files that could not be loaded last.
+    unreadable: Option<Vec<usize>>,
+    /// Notes that were told.
+    told: BTreeSet<String>,
+    pub(super) others: OtherFiles,
     pub(super) recording: Recording,
     /// Whether it was reported that there is no GPU.
     is_absence_reported: bool,
+    /// Whether strands have run, or could have.
+    pub(super) has_begun: bool,
+    /// The last run, if it came to its end.
+    pub(super) last: Option<Run>,
     /// The threads of all runs.
     workers: Workers,
     /// Where printed text goes, once something runs.
     printer: Option<PrintedText>,
     /// How long the stages of the compilation took.
     pub(super) stages: &'a [(&'static str, Duration)],
+    start: Instant,
     pub(super) times: Times,
 }
 
@@ -148,42 +137,40 @@ pub(super) struct Times {
 }
 
 impl Execution<'_> {
-    fn all_runs(&mut self) -> Result<(), Ended> {
-        let mut number = 0;
-        loop {
-            let run = self.one_run(number)?;
-            number += 1;
-            let runs = self.recording.plan().runs;
-            if runs.is_some_and(|runs| number < runs) {
-                continue;
-            }
-            self.finish_printing()?;
-            let films = self.recording.finish();
-            let films = films.map_err(failure)?;
-            self.tell(&films);
-            self.tell_of_numbered();
-            for warning in run.missed() {
-                complain(&format!("warning: {warning}\n"));
-            }
-            self.tell_times(&run);
-            return Ok(());
-        }
-    }
-
     /// Executes one run and writes its results.
-    fn one_run(&mut self, number: usize) -> Result<Run, Ended> {
+    pub(super) fn one_run(&mut self, number: usize) -> Result<(), Ended> {
+        // The images of the last run make room.
+        self.last = None;
+        let mut values = self.options.inputs.clone();
+        let sweep = self.options.sweep.as_ref();
+        let places = sweep.map_or(Vec::new(), |sweep| sweep.places(number));
+        for &(axis, place) in &places {
+            if let Subject::Input(input) | Subject::Data(input) = axis.subject {
+                values[input] = Some(axis.values[place].clone());
+            }
+        }
+        let images = self.load(number, &values)?;
         let start = Instant::now();
-        let values = self.values(number)?;
+        for &(axis, place) in &places {
+            if axis.subject == Subject::Orbit {
+                self.turn(axis, place, &images, &mut values)?;
+            }
+        }
         let inputs = Inputs::from_values(self.compiled, values);
-        let run = Run::with_images(self.compiled, &inputs, &self.images, &self.workers);
+        let run = Run::with_images(self.compiled, &inputs, &images, &self.workers);
         let mut run = run.map_err(|failure| self.failed(&failure))?;
-        let begun = self.recording.begin(&run, number, &self.others);
+        // The names of all runs were compared with these before the first, so that a sweep of many files stays fast.
+        let others = match self.has_begun {
+            true => &OtherFiles::default(),
+            false => &self.others,
+        };
+        let begun = self.recording.begin(&run, number, others);
         let warnings = begun.map_err(|problems| {
             let problems = problems.iter();
             problems.for_each(|problem| complain(&format!("error: {problem}\n")));
             Ended(USAGE)
         })?;
-        if number == 0 {
+        if !std::mem::replace(&mut self.has_begun, true) {
             self.tell_of_cpu(&run);
         }
         for warning in warnings {
@@ -194,11 +181,12 @@ impl Execution<'_> {
             None => PrintedText::open(&self.options.print).map_err(failure)?,
         };
         self.times.create += start.elapsed();
-        let end = self.strands(&mut run, &mut printer)?;
+        let end = self.strands(&mut run, number, &mut printer);
         for trouble in run.troubles() {
             complain(&format!("warning: {trouble}\n"));
         }
         self.printer = Some(printer);
+        let end = end?;
         let is_kept = end == End::Run(RunEnd::Stopped);
         if interrupts::happened() && !is_kept {
             return Err(interrupted());
@@ -208,19 +196,82 @@ impl Execution<'_> {
         let written = written.map_err(failure)?;
         self.tell(&written);
         if is_kept || end == End::OutOfMemory {
-            self.finish_printing()?;
+            if is_kept || self.options.sweep.is_none() {
+                self.finish_printing()?;
+            }
             return Err(Ended(if is_kept { INTERRUPTED } else { FAILURE }));
         }
-        Ok(run)
+        self.last = Some(run);
+        Ok(())
+    }
+
+    /// The images and meshes of a run. Those that are the same as in the last one are not loaded again.
+    fn load(&mut self, number: usize, values: &[Option<InputValue>]) -> Result<Images, Ended> {
+        let options = self.options;
+        let data = options.sweep.as_ref().map(|sweep| sweep.data(number));
+        let data = data.unwrap_or_default();
+        if let Some((loaded, images)) = &self.images
+            && *loaded == data
+        {
+            return Ok(images.clone());
+        }
+        // The reason was told; another attempt would not be better.
+        if self.unreadable.as_ref() == Some(&data) {
+            return Err(Ended(FAILURE));
+        }
+        let start = Instant::now();
+        self.images = None;
+        self.unreadable = Some(data.clone());
+        let mut inputs = Inputs::from_values(self.compiled, values.to_vec());
+        inputs.set_readings(&options.readings, &options.reading);
+        let images = Images::load_changed(self.compiled, &inputs, &mut self.kept);
+        let images = images.map_err(|failure| self.failed(&failure))?;
+        for note in images.notes() {
+            match note.level {
+                Level::Warning => self.tell_once(format!("warning: {note}\n")),
+                Level::Note if !options.quiet => self.tell_once(format!("note: {note}\n")),
+                Level::Note => {}
+            }
+        }
+        for note in images.mesh_notes() {
+            self.tell_once(format!("warning: {note}\n"));
+        }
+        if options.verbose {
+            for file in inputs.files() {
+                self.tell_once(super::info::of_file(file));
+            }
+        }
+        self.unreadable = None;
+        self.images = Some((data, images.clone()));
+        self.times.load += start.elapsed();
+        Ok(images)
+    }
+
+    /// Says something that holds for several runs, when it is found first.
+    fn tell_once(&mut self, text: String) {
+        if !self.told.contains(&text) {
+            complain(&text);
+            self.told.insert(text);
+        }
     }
 
     /// Creates the strands and runs them to their ends or the limit. The user sees the progress and may interrupt it.
-    fn strands(&mut self, run: &mut Run, printer: &mut PrintedText) -> Result<End, Ended> {
+    fn strands(
+        &mut self,
+        run: &mut Run,
+        number: usize,
+        printer: &mut PrintedText,
+    ) -> Result<End, Ended> {
         let start = Instant::now();
         let options = self.options;
         let limit = options.files.limit;
         let mut attendance = Attendance {
             options,
+            part: options.files.runs.map(|count| Part {
+                number,
+                count,
+                since: self.start,
+            }),
             is_absence_reported: &mut self.is_absence_reported,
             under_way: None,
         };
@@ -248,31 +299,31 @@ impl Execution<'_> {
         Ok(end)
     }
 
-    /// The values of the inputs in one of several runs.
-    fn values(&self, number: usize) -> Result<Vec<Option<InputValue>>, Ended> {
-        let mut values = self.options.inputs.clone();
-        for vary in &self.options.vary {
-            let (input, value) = vary.value(self.program, number).map_err(usage)?;
-            values[input] = Some(value);
-        }
-        if let Some(count) = self.options.orbit {
-            let camera = sweep::camera(self.program).map_err(usage)?;
-            let [from, centre, axis] = self.camera(&values, camera)?;
-            let part = number as f64 / count as f64;
-            let there = sweep::orbit(from, centre, axis, part);
-            values[camera[0]] = Some(InputValue::Tensor(there.to_vec()));
-        }
-        Ok(values)
+    /// Moves the camera to a station of its orbit.
+    fn turn(
+        &self,
+        axis: &Axis,
+        place: usize,
+        images: &Images,
+        values: &mut [Option<InputValue>],
+    ) -> Result<(), Ended> {
+        let camera = orbit::camera(self.program).map_err(usage)?;
+        let [from, centre, up] = self.camera(images, values, camera)?;
+        let part = place as f64 / axis.values.len() as f64;
+        let there = orbit::orbit(from, centre, up, part);
+        values[camera[0]] = Some(InputValue::Tensor(there.to_vec()));
+        Ok(())
     }
 
     /// The vectors of a camera, given or by default.
     fn camera(
         &self,
+        images: &Images,
         values: &[Option<InputValue>],
         camera: [usize; 3],
     ) -> Result<[[f64; 3]; 3], Ended> {
         let inputs = Inputs::from_values(self.compiled, values.to_vec());
-        let run = Run::with_images(self.compiled, &inputs, &self.images, &self.workers);
+        let run = Run::with_images(self.compiled, &inputs, images, &self.workers);
         let run = run.map_err(|failure| self.failed(&failure))?;
         let vector = |input: usize| {
             let value = run.input(&self.program.inputs[input].name);
@@ -285,10 +336,10 @@ impl Execution<'_> {
     }
 
     /// Ends the file of printed text.
-    fn finish_printing(&mut self) -> Result<(), Ended> {
+    pub(super) fn finish_printing(&mut self) -> Result<(), Ended> {
         match self.printer.take() {
-            Some(PrintedText::File(file)) => file.finish().map_err(failure),
-            Some(PrintedText::Standard(_)) | None => Ok(()),
+            Some(printer) => printer.finish().map_err(failure),
+            None => Ok(()),
         }
     }
 
@@ -298,62 +349,8 @@ impl Execution<'_> {
     }
 }
 
-/// Attends a run: shows its progress, lets the user interrupt it, and reports where strands run once they have been created.
-struct Attendance<'a> {
-    options: &'a RunOptions,
-    is_absence_reported: &'a mut bool,
-    under_way: Option<(Watch, Progress)>,
-}
-
-impl Attendance<'_> {
-    fn begin(&mut self, run: &Run) {
-        let RunOptions {
-            keep,
-            verbose,
-            quiet,
-            ..
-        } = *self.options;
-        let control = run.control();
-        let length = run.length(self.options.files.limit);
-        let watch = Watch::over(Arc::clone(control), keep);
-        let progress = Progress::start(Arc::clone(control), length, verbose, quiet);
-        self.under_way = Some((watch, progress));
-    }
-}
-
-impl Observer for Attendance<'_> {
-    fn needs_strands(&self) -> bool {
-        self.options.keep
-    }
-
-    fn reads_outputs(&self) -> bool {
-        false
-    }
-
-    fn streams(&mut self, run: &Run) {
-        self.begin(run);
-    }
-
-    fn created(&mut self, run: &Run) -> Result<(), String> {
-        if let Some(absence) = run.absence()
-            && !std::mem::replace(self.is_absence_reported, true)
-        {
-            complain(&format!("warning: {absence}\n"));
-        }
-        if let (Some(reason), true) = (run.why_not_placed(), self.options.verbose) {
-            complain(&format!(
-                "note: the positions of the strands do not place the grid: {reason}\n"
-            ));
-        }
-        if self.under_way.is_none() {
-            self.begin(run);
-        }
-        Ok(())
-    }
-}
-
 /// Reports an error that is not one of the program.
-fn failure(message: impl Display) -> Ended {
+pub(super) fn failure(message: impl Display) -> Ended {
     complain(&format!("error: {message}\n"));
     Ended(FAILURE)
 }
@@ -378,35 +375,4 @@ fn fail(source: &Source, failure: &Failure) -> u8 {
         None => complain(&failure.plain()),
     }
     FAILURE
-}
-
-/// Where printed text goes.
-enum PrintedText {
-    Standard(io::Stdout),
-    File(TextFile),
-}
-
-impl PrintedText {
-    fn open(file: &FileName) -> Result<PrintedText, OutputError> {
-        Ok(match *file == *STANDARD_OUTPUT {
-            true => PrintedText::Standard(io::stdout()),
-            false => PrintedText::File(TextFile::create(file)?),
-        })
-    }
-}
-
-impl Write for PrintedText {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            PrintedText::Standard(out) => out.write(bytes),
-            PrintedText::File(out) => out.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            PrintedText::Standard(out) => out.flush(),
-            PrintedText::File(out) => out.flush(),
-        }
-    }
 }

@@ -4,6 +4,7 @@
 //! written, reported before the run; 101 a fault of the command itself; 130 interrupted.
 
 mod args;
+mod attendance;
 mod build;
 mod build_library;
 mod check;
@@ -11,13 +12,16 @@ mod colour;
 mod emit;
 mod execute;
 mod explain;
+mod files_used;
 mod fmt;
 mod info;
 mod interrupts;
 mod manual;
+mod printed;
 mod program_line;
 mod progress;
 mod run;
+mod several;
 mod tell;
 mod words;
 

@@ -19,6 +19,30 @@ pub(super) struct Progress {
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
+/// Which of several runs goes on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    /// The number of the run, from 0.
+    pub(super) number: usize,
+    /// The number of runs.
+    pub(super) count: usize,
+    /// When the first began.
+    pub(super) since: Instant,
+}
+
+impl Part {
+    /// The fraction of all runs that is done, if this is done of the present one.
+    fn fraction(self, of_run: Option<f64>) -> f64 {
+        (self.number as f64 + of_run.unwrap_or(0.0)) / self.count.max(1) as f64
+    }
+
+    /// The time left, if the rest goes on as it has until now.
+    fn left(self, elapsed: Duration, fraction: f64) -> Option<Duration> {
+        let seconds = elapsed.as_secs_f64() * (1.0 - fraction) / fraction;
+        (seconds < 1e9).then(|| Duration::from_secs_f64(seconds))
+    }
+}
+
 /// The time that the speed of a run is measured over.
 const WINDOW: Duration = Duration::from_secs(10);
 /// The time between two lines of text.
@@ -30,6 +54,7 @@ impl Progress {
     pub(super) fn start(
         control: Arc<Control>,
         length: Length,
+        part: Option<Part>,
         verbose: bool,
         quiet: bool,
     ) -> Progress {
@@ -38,7 +63,7 @@ impl Progress {
         let is_terminal = std::io::stderr().is_terminal();
         let is_shown = (is_terminal && !quiet) || verbose;
         let thread = is_shown
-            .then(|| std::thread::spawn(move || show(&control, length, is_terminal, &flag)));
+            .then(|| std::thread::spawn(move || show(&control, length, part, is_terminal, &flag)));
         Progress { stop, thread }
     }
 
@@ -51,7 +76,13 @@ impl Progress {
     }
 }
 
-fn show(control: &Control, length: Length, is_terminal: bool, stop: &AtomicBool) {
+fn show(
+    control: &Control,
+    length: Length,
+    part: Option<Part>,
+    is_terminal: bool,
+    stop: &AtomicBool,
+) {
     let bar = is_terminal.then(|| {
         let bar = ProgressBar::new_spinner();
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
@@ -67,16 +98,24 @@ fn show(control: &Control, length: Length, is_terminal: bool, stop: &AtomicBool)
         let elapsed = start.elapsed();
         let (step, counts) = control.progress();
         let fraction = length.fraction(step, counts);
-        let left = fraction.and_then(|fraction| pace.left(elapsed, fraction));
+        let mut text = |with_bar: bool| match part {
+            Some(part) => {
+                let fraction = part.fraction(fraction);
+                let left = part.left(part.since.elapsed(), fraction);
+                let run = format!("run {} of {}  ", part.number + 1, part.count);
+                run + &line(step, counts, length, Some(fraction), left, with_bar)
+            }
+            None => {
+                let left = fraction.and_then(|fraction| pace.left(elapsed, fraction));
+                line(step, counts, length, fraction, left, with_bar)
+            }
+        };
         if let Some(bar) = &bar {
-            bar.set_message(line(step, counts, length, fraction, left, true));
+            bar.set_message(text(true));
             bar.tick();
         } else if elapsed >= told + PERIOD {
             told = elapsed;
-            super::complain(&format!(
-                "{}\n",
-                line(step, counts, length, fraction, left, false)
-            ));
+            super::complain(&format!("{}\n", text(false)));
         }
     }
     if let Some(bar) = bar {
@@ -206,6 +245,21 @@ mod tests {
             line(1234, COUNTS, endless, None, None, true),
             "super-step 1 234: 33 600 active, 56 000 stable, 400 dead"
         );
+    }
+
+    #[test]
+    fn the_progress_of_several_runs_is_that_of_all() {
+        let part = Part {
+            number: 3,
+            count: 10,
+            since: Instant::now(),
+        };
+        assert!((part.fraction(Some(0.5)) - 0.35).abs() < 1e-12);
+        assert!((part.fraction(None) - 0.3).abs() < 1e-12);
+        let left = part.left(Duration::from_secs(30), 0.3);
+        assert_eq!(left.map(|left| left.as_secs()), Some(70));
+        let first = part.left(Duration::from_secs(30), 0.0);
+        assert_eq!(first, None, "nothing to guess from");
     }
 
     #[test]

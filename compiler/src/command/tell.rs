@@ -39,14 +39,9 @@ impl Execution<'_> {
 
     /// Says how numbered pictures become a film.
     pub(super) fn tell_of_numbered(&self) {
-        let plan = self.recording.plan();
-        let numbered = match plan.runs {
-            Some(_) => &plan.results,
-            None => &plan.snapshots,
-        };
-        let pictures = numbered
-            .iter()
-            .filter(|target| target.destination.format.suffix() == "png");
+        let snapshots = self.recording.plan().snapshots.iter();
+        let numbered = self.recording.numbered_results().chain(snapshots);
+        let pictures = numbered.filter(|target| target.destination.format.suffix() == "png");
         for target in pictures.filter(|_| !self.options.quiet) {
             let file = target.destination.numbered(0, 1).file.to_string();
             let stem = file.trim_end_matches("-0.png");
@@ -83,7 +78,7 @@ impl Execution<'_> {
         complain(&format!("warning: {}\n", refusal.warning(&place)));
     }
 
-    pub(super) fn tell_times(&self, run: &Run) {
+    pub(super) fn tell_times(&self, run: Option<&Run>) {
         if !self.options.timing && !self.options.verbose {
             return;
         }
@@ -101,6 +96,9 @@ impl Execution<'_> {
         ];
         let times = self.stages.iter().copied().chain(parts);
         complain(&times.map(time_line).collect::<String>());
+        let Some(run) = run else {
+            return;
+        };
         if let Some(phases) = run.phases() {
             let parts = [
                 ("gpu load", phases.load),

@@ -35,6 +35,19 @@ pub(super) struct FemSources {
     pub(super) arrays: Vec<Option<String>>,
 }
 
+impl FemSources {
+    /// Whether the same is read from the same files.
+    pub(super) fn is_same(&self, other: &FemSources) -> bool {
+        let mut pairs = self.meshes.iter().zip(&other.meshes);
+        self.arrays == other.arrays
+            && pairs.all(|pair| match pair {
+                (FemSource::File(one), FemSource::File(another)) => one == another,
+                (FemSource::Memory(one), FemSource::Memory(another)) => Arc::ptr_eq(one, another),
+                _ => false,
+            })
+    }
+}
+
 /// Meshes as generated code takes them, and notes about them.
 #[derive(Debug, Default)]
 pub(super) struct LoadedFems {

@@ -1,6 +1,11 @@
 //! The images of a running program, in the program's precision and as its probes want them, and its meshes.
 
-use super::{Failure, Inputs, colour_maps, facts::Extent, fems::LoadedFems};
+use super::{
+    Failure, Inputs,
+    facts::Extent,
+    fems::LoadedFems,
+    image_files::{ImageSource, KeptFiles, ReadFile, failed, read},
+};
 use crate::{
     codegen::{Compiled, abi, gpu::Samples},
     ir::leaf::BorderControl,
@@ -8,11 +13,8 @@ use crate::{
 };
 use ein_ir::ops;
 use runtime::{
-    file_name::FileName,
     grid::Surroundings,
-    image::{
-        Image, ImageArray, ImageError, Note, Orientation, Reading, SharedImage, disagreements,
-    },
+    image::{Image, Note, Orientation, Reading},
     nrrd::Space,
     probe::{Border, KeptImage},
 };
@@ -20,31 +22,6 @@ use std::{
     ffi::c_void,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
-
-/// Where an image comes from.
-#[derive(Clone, Debug)]
-pub enum ImageSource {
-    /// A file.
-    File(FileName),
-    /// Memory.
-    Array(ImageArray),
-    /// Memory of others, converted once for all runs.
-    Shared(SharedImage),
-    /// Another image of the program, by its number. It stands for the result until the scale is known.
-    Blurred(u32),
-}
-
-impl From<ImageArray> for ImageSource {
-    fn from(array: ImageArray) -> ImageSource {
-        ImageSource::Array(array)
-    }
-}
-
-impl From<SharedImage> for ImageSource {
-    fn from(shared: SharedImage) -> ImageSource {
-        ImageSource::Shared(shared)
-    }
-}
 
 /// The images and meshes of a program, loaded once for any number of runs.
 #[derive(Clone)]
@@ -56,9 +33,22 @@ impl Images {
     /// # Errors
     /// One of them cannot be loaded.
     pub fn load(program: &Compiled, inputs: &Inputs) -> Result<Images, Failure> {
+        Images::load_changed(program, inputs, &mut KeptFiles::default())
+    }
+
+    /// The same for one of several runs: files that were read for an earlier one are not read again. Those that are not needed any more make room
+    /// before others are read.
+    ///
+    /// # Errors
+    /// One of them cannot be loaded. The others are kept.
+    pub(crate) fn load_changed(
+        program: &Compiled,
+        inputs: &Inputs,
+        kept: &mut KeptFiles,
+    ) -> Result<Images, Failure> {
         let sources = inputs.images()?;
-        let mut images = LoadedImages::load(program, &sources)?;
-        images.fems = Arc::new(LoadedFems::load(program, &inputs.fems()?)?);
+        let mut images = LoadedImages::load(program, &sources, kept)?;
+        images.fems = kept.fems(program, inputs.fems()?)?;
         Ok(Images(Arc::new(images)))
     }
 
@@ -305,24 +295,26 @@ impl LoadedImages {
     fn load(
         program: &Compiled,
         sources: &[(ImageSource, Reading)],
+        kept: &mut KeptFiles,
     ) -> Result<LoadedImages, Failure> {
         if program.lanes.double {
-            LoadedImages::of(program, sources, KeptImages::Double)
+            LoadedImages::of(program, sources, &mut kept.double, KeptImages::Double)
         } else {
-            LoadedImages::of(program, sources, KeptImages::Single)
+            LoadedImages::of(program, sources, &mut kept.single, KeptImages::Single)
         }
     }
 
     fn of<T>(
         program: &Compiled,
         sources: &[(ImageSource, Reading)],
+        kept: &mut Vec<Option<ReadFile<T>>>,
         keep: Keep<T>,
     ) -> Result<LoadedImages, Failure>
     where
         T: runtime::image::Real + runtime::nrrd::FromSample + runtime::simd::Float,
     {
         let mut notes = Vec::new();
-        let (images, surroundings) = read::<T>(program, sources, &mut notes)?;
+        let (images, surroundings) = read::<T>(program, sources, kept, &mut notes)?;
         let loaded = LoadedImages::keep(program, images, surroundings, keep)?;
         Ok(LoadedImages { notes, ..loaded })
     }
@@ -416,71 +408,6 @@ fn blurred<T: runtime::image::Real>(
     Ok(images)
 }
 
-/// The images, and their spaces.
-type ReadImages<T> = (Vec<Arc<Image<T>>>, Vec<Surroundings>);
-
-fn read<T: runtime::image::Real + runtime::nrrd::FromSample>(
-    program: &Compiled,
-    sources: &[(ImageSource, Reading)],
-    notes: &mut Vec<Note>,
-) -> Result<ReadImages<T>, Failure> {
-    let mut images = Vec::new();
-    let mut all: Vec<Surroundings> = Vec::new();
-    let mut by_name = Vec::new();
-    for (image, (source, reading)) in program.interface.images.iter().zip(sources) {
-        let shape = image.shape.dims();
-        let mut own = Surroundings::default();
-        if let ImageSource::Blurred(of) = source {
-            images.push(Arc::clone(&images[*of as usize]));
-            all.push(all[*of as usize].clone());
-            continue;
-        }
-        images.push(Arc::new(match source {
-            ImageSource::File(file) if let Some(map) = colour_maps::find(file) => {
-                let map = map?;
-                if (image.dim, shape) != (1, &[3][..]) {
-                    let message = format!("{file} is an image(1)[3]");
-                    return Err(Failure::input(message));
-                }
-                colour_maps::image(map)
-                    .image(shape)
-                    .map_err(|error| failed(error, None))?
-            }
-            ImageSource::Shared(shared) => {
-                let loaded = shared.image(image.dim, shape, reading);
-                let loaded = loaded.map_err(|error| failed(error, None))?;
-                let name = reading.name.as_deref().unwrap_or("image");
-                notes.extend(loaded.notes.iter().map(|note| Note {
-                    text: format!("`{name}`: {}", note.text),
-                    ..note.clone()
-                }));
-                own = loaded.surroundings.clone();
-                by_name.push((name.to_string(), loaded.surroundings));
-                loaded.image
-            }
-            ImageSource::File(file) => {
-                let loaded = Image::read_with(file, image.dim, shape, reading);
-                // A file that the program names is a matter of its text.
-                let named = image.file.as_ref().is_some_and(|named| *file == **named);
-                let file = file.to_string();
-                let place = named.then_some(image.span.start);
-                let loaded = loaded.map_err(|error| failed(error, place))?;
-                notes.extend(loaded.notes_on(&file, reading));
-                let name = reading.name.clone().unwrap_or(file);
-                own = loaded.surroundings.clone();
-                by_name.push((name, loaded.surroundings));
-                loaded.image
-            }
-            ImageSource::Array(array) => array.image(shape).map_err(|error| failed(error, None))?,
-            ImageSource::Blurred(_) => unreachable!("made from another image"),
-        }));
-        all.push(own);
-    }
-    let by_name: Vec<_> = by_name.iter().map(|(name, s)| (name.as_str(), s)).collect();
-    notes.extend(disagreements(&by_name));
-    Ok((images, all))
-}
-
 /// The samples of an image as bytes, without what pads them.
 fn samples<T: runtime::image::Real>(image: &Image<T>) -> Samples<'_> {
     let count = image.plane_stride() * image.components();
@@ -489,14 +416,6 @@ fn samples<T: runtime::image::Real>(image: &Image<T>) -> Samples<'_> {
         sizes: image.sizes(),
         // SAFETY: numbers may be looked at as bytes.
         bytes: unsafe { std::slice::from_raw_parts(samples.as_ptr().cast(), size_of_val(samples)) },
-    }
-}
-
-fn failed(error: ImageError, place: Option<u32>) -> Failure {
-    Failure {
-        place,
-        hints: error.hints().to_vec(),
-        ..Failure::input(error.headline())
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{
     Failure,
     fems::{FemSource, FemSources},
-    images::ImageSource,
+    image_files::ImageSource,
     values::input_type,
 };
 use crate::{

@@ -1,6 +1,7 @@
 //! Files of a run: results, snapshots and films, as an observer of it.
 
 use super::{Observer, OutputData, Rows, Run, outputs, space};
+use crate::codegen::Compiled;
 use runtime::{
     grid::{Place, Placement},
     output::{
@@ -8,6 +9,8 @@ use runtime::{
         film::Film,
         options::FileOptions,
         plan::{OtherFiles, Plan, PlannedFile, plan},
+        run_files::check_run_files,
+        sheet::{Sheet, output_of_sheet},
         write::{Contents, Number, Style, Written, write},
     },
     world::RunEnd,
@@ -28,6 +31,8 @@ pub struct Recording {
     snapshot: Option<u64>,
     /// Films in the making, in the order of the plan.
     films: Vec<Film>,
+    /// A picture of all runs in the making, and the output that it shows.
+    sheet: Option<(Sheet, usize)>,
     /// The time at which strands that are kept were there.
     pub created: Option<Instant>,
     /// The time that gathering values has taken.
@@ -53,10 +58,28 @@ impl Recording {
             early: EarlyFiles::default(),
             snapshot: None,
             films: Vec::new(),
+            sheet: None,
             created: None,
             gathering: Duration::ZERO,
             writing: Duration::ZERO,
         }
+    }
+
+    /// Adds a picture of all runs.
+    pub(crate) fn add_sheet(&mut self, sheet: Sheet) {
+        self.sheet = Some((sheet, 0));
+    }
+
+    /// The problems with the files of several runs that have names of their own; to be asked for before the first. `describe` has the values
+    /// of a run.
+    pub(crate) fn problems(
+        &self,
+        program: &Compiled,
+        others: &OtherFiles,
+        describe: &dyn Fn(usize) -> String,
+    ) -> Vec<String> {
+        let outputs = outputs(&program.interface);
+        check_run_files(&outputs, &self.options, others, describe)
     }
 
     /// Plans the files of a run that has no strands yet, the `number`th of several if there are several. Gives warnings about lack of
@@ -71,7 +94,8 @@ impl Recording {
         others: &OtherFiles,
     ) -> Result<Vec<String>, Vec<String>> {
         let outputs = outputs(&run.program.interface);
-        let planned = plan(&outputs, &run.domain(), &self.options, others);
+        let options = self.options.of_run(number);
+        let planned = plan(&outputs, &run.domain(), &options, others);
         let mut problems = planned.as_ref().err().cloned().unwrap_or_default();
         for (output, options) in outputs.iter().zip(&self.options.outputs) {
             let place = options.place.as_ref();
@@ -79,6 +103,13 @@ impl Recording {
                 problems.push(format!("the place of output `{}`: {problem}", output.name));
             }
         }
+        if let Some((_, shown)) = &mut self.sheet {
+            match output_of_sheet(&outputs, &run.domain(), &options) {
+                Ok(output) => *shown = output,
+                Err(problem) => problems.push(problem),
+            }
+        }
+        let is_first = self.plan == Plan::default();
         self.plan = match planned {
             Ok(plan) if problems.is_empty() => plan,
             _ => return Err(problems),
@@ -95,9 +126,9 @@ impl Recording {
                 |target: &PlannedFile| Film::new(&target.destination, self.options.per_second);
             self.films = films.map(film).collect();
         }
-        let warnings = match number {
-            0 => space::warnings(&self.plan, &run.domain(), &run.program),
-            _ => Vec::new(),
+        let warnings = match is_first {
+            true => space::warnings(&self.plan, &run.domain(), &run.program),
+            false => Vec::new(),
         };
         Ok(warnings)
     }
@@ -126,24 +157,40 @@ impl Recording {
                     self.writing += start.elapsed();
                     finished.map_err(|error| error.to_string())?
                 }
-                _ => self.write(run, &target, self.number)?,
+                _ => self.write(run, &target, self.number_of(&target))?,
             };
             all.extend(written);
         }
         if self.plan.runs.is_some() {
             self.add_to_films(run)?;
+            self.add_to_sheet(run)?;
         }
         Ok(all)
     }
 
-    /// Completes the films, after the last run.
+    /// The number in the name of a result, if it has one.
+    fn number_of(&self, target: &PlannedFile) -> Option<Number> {
+        let is_numbered = self.options.are_numbered(&target.outputs);
+        self.number.filter(|_| is_numbered)
+    }
+
+    /// The results whose names have the numbers of runs.
+    pub(crate) fn numbered_results(&self) -> impl Iterator<Item = &PlannedFile> {
+        let results = self.plan.results.iter();
+        results.filter(|target| self.options.are_numbered(&target.outputs))
+    }
+
+    /// Completes the films and the picture of all runs, after the last run.
     ///
     /// # Errors
     /// One has no pictures, or cannot be written.
     pub fn finish(&mut self) -> Result<Vec<Written>, String> {
         let films = std::mem::take(&mut self.films).into_iter();
-        films
-            .map(|film| film.finish().map_err(|error| error.to_string()))
+        let sheet = self.sheet.take().into_iter();
+        let written = films.map(Film::finish);
+        let written = written.chain(sheet.map(|(sheet, _)| sheet.finish()));
+        written
+            .map(|written| written.map_err(|error| error.to_string()))
             .collect()
     }
 
@@ -159,7 +206,7 @@ impl Recording {
             domain: &data.domain,
             place: place.as_ref(),
         };
-        Early::begin(&target.destination, self.number, contents)
+        Early::begin(&target.destination, self.number_of(target), contents)
     }
 
     fn write(
@@ -200,6 +247,23 @@ impl Recording {
             self.films[n]
                 .add(contents, &self.style)
                 .map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    fn add_to_sheet(&mut self, run: &Run) -> Result<(), String> {
+        let Some((_, output)) = self.sheet else {
+            return Ok(());
+        };
+        let data = self.output(run, output)?;
+        let contents = Contents {
+            columns: &[data.column(&self.options.outputs[output])],
+            domain: &data.domain,
+            place: self.places[output].as_ref(),
+        };
+        if let (Some((sheet, _)), Some(number)) = (&mut self.sheet, self.number) {
+            let added = sheet.add(number.value as usize, contents, &self.style);
+            added.map_err(|error| error.to_string())?;
         }
         Ok(())
     }

@@ -12,4 +12,6 @@ mod outputs;
 mod places;
 mod repeated;
 mod running;
+mod sweeps;
+mod together;
 mod words;

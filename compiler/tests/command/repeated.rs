@@ -143,7 +143,7 @@ fn sweeps_run_once_for_each_value() {
     );
     for words in [
         &["--vary", "nothing=0:1:3"][..],
-        &["--vary", "base=0:1:3", "--orbit", "4"],
+        &["--vary", "base=0:1:3", "--orbit", "4", "--zip"],
         &["--vary", "base=0,1:1,2:3"],
         &["--vary", "base=0:1:3", "-s", "1"],
     ] {

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
 use super::contents::{Contents, Style, Written};
+use super::ffmpeg::Encoder;
 use super::format::Destination;
 use super::frames::{Frames, animation, describe_picture, picture_of};
 use super::staged::Staged;
@@ -20,8 +21,45 @@ pub struct Film {
     tally: Option<Tally>,
     frames: Box<dyn Frames>,
     /// Where its bytes go, once there is a picture.
-    out: Option<Box<dyn Write + Send>>,
+    out: Option<Out>,
     staged: Staged,
+}
+
+/// Where the bytes of a film go.
+enum Out {
+    Standard(io::Stdout),
+    File(BufWriter<File>),
+    Encoder(Encoder),
+}
+
+impl Out {
+    fn open(staged: &mut Staged, destination: &Destination) -> Result<Out, OutputError> {
+        let file = &destination.file;
+        Ok(match destination.format.is_encoded() {
+            true => {
+                let path = staged.reserve(file)?;
+                Out::Encoder(Encoder::start(&path).map_err(|e| failed(file, e))?)
+            }
+            false if destination.is_standard_output() => Out::Standard(io::stdout()),
+            false => Out::File(BufWriter::new(staged.open(file)?)),
+        })
+    }
+
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Out::Standard(out) => out,
+            Out::File(out) => out,
+            Out::Encoder(out) => out,
+        }
+    }
+
+    /// Completes the file.
+    fn finish(&mut self) -> io::Result<()> {
+        match self {
+            Out::Encoder(encoder) => encoder.finish(),
+            other => other.writer().flush(),
+        }
+    }
 }
 
 impl Film {
@@ -54,10 +92,10 @@ impl Film {
             return Err(failed(&self.destination.file, message));
         }
         if self.out.is_none() {
-            self.out = Some(open(&mut self.staged, &self.destination)?);
+            self.out = Some(Out::open(&mut self.staged, &self.destination)?);
         }
         if let Some(out) = &mut self.out {
-            let added = self.frames.add(&png, out);
+            let added = self.frames.add(&png, out.writer());
             added.map_err(|e| failed(&self.destination.file, e))?;
         }
         self.count += 1;
@@ -75,7 +113,8 @@ impl Film {
         let (Some(first), Some(out)) = (&self.first, &mut self.out) else {
             return Err(failed(file, "the film has no pictures"));
         };
-        let finished = self.frames.finish(out).and_then(|()| out.flush());
+        let finished = self.frames.finish(out.writer());
+        let finished = finished.and_then(|()| out.finish());
         finished.map_err(|e| failed(file, e))?;
         let description = format!("{} frames of {}", self.count, describe_picture(first));
         self.staged.commit()?;
@@ -88,16 +127,4 @@ impl Film {
 
 fn failed(file: &FileName, cause: impl std::fmt::Display) -> OutputError {
     OutputError::new(format!("{file}: {cause}"))
-}
-
-/// Where the bytes of a film go.
-fn open(
-    staged: &mut Staged,
-    destination: &Destination,
-) -> Result<Box<dyn Write + Send>, OutputError> {
-    if destination.is_standard_output() {
-        return Ok(Box::new(io::stdout()));
-    }
-    let opened: File = staged.open(&destination.file)?;
-    Ok(Box::new(BufWriter::new(opened)))
 }

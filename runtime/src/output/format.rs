@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::fmt;
 
 use super::contents::{Encode, Head, Number};
+use super::ffmpeg;
 use super::frames::{self, Begin};
 use super::names::numbered;
 use super::nrrd_files::{self, Pair};
@@ -37,6 +38,8 @@ struct Row {
     pair: Option<&'static Pair>,
     /// Begins a film, if it holds many pictures.
     film: Option<Begin>,
+    /// Whether the frames of a film go through an encoder, which writes the file.
+    is_encoded: bool,
 }
 
 /// A format that stores the bytes of one output.
@@ -50,6 +53,7 @@ const ARRAY: Row = Row {
     head: None,
     pair: None,
     film: None,
+    is_encoded: false,
 };
 
 /// A format that stores the numbers of one output in another form.
@@ -71,7 +75,7 @@ const TRIANGLES: Row = Row {
     ..POINTS
 };
 
-static FORMATS: [Row; 17] = [
+static FORMATS: [Row; 18] = [
     Row {
         suffix: "nrrd",
         about: "NRRD: an array with the place of its grid",
@@ -179,6 +183,15 @@ static FORMATS: [Row; 17] = [
         ..OTHER
     },
     Row {
+        suffix: "mp4",
+        about: "a film, by the program ffmpeg",
+        fits: frames::pictures,
+        encode: frames::refuse_mp4,
+        film: Some(frames::y4m),
+        is_encoded: true,
+        ..OTHER
+    },
+    Row {
         suffix: "svg",
         about: "a figure: a picture, points or lines with axes",
         fits: figures::figures,
@@ -241,6 +254,27 @@ impl FileFormat {
     /// Whether it holds many pictures, one after the other.
     pub fn is_film(self) -> bool {
         self.0.film.is_some()
+    }
+
+    /// Whether its files are pictures or films.
+    pub(super) fn is_of_pictures(self) -> bool {
+        self.is_film() || self.0.suffix == "png"
+    }
+
+    /// Whether the frames of a film go through an encoder, which writes the file.
+    pub(super) fn is_encoded(self) -> bool {
+        self.0.is_encoded
+    }
+
+    /// Whether files of this format can be written on this machine.
+    ///
+    /// # Errors
+    /// A program that is needed is not there.
+    pub(super) fn check(self) -> Result<(), String> {
+        match self.0.is_encoded {
+            true => ffmpeg::check(),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn fits(self) -> Fits {

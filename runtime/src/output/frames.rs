@@ -1,5 +1,5 @@
 //! Pictures as files have them: alone (`.png`), or one after the other as animated PNG (`.apng`) or as plain frames for any encoder
-//! of films (`.y4m`).
+//! of films (`.y4m`, `.mp4`).
 
 use std::io::{self, Write};
 
@@ -41,6 +41,16 @@ pub(super) fn write_y4m(
     let written = y4m(1.0).add(&png, out);
     written.map_err(OutputError::new)?;
     Ok((describe_picture(&png), Some(tally)))
+}
+
+/// One picture is not a film that is worth an encoder.
+pub(super) fn refuse_mp4(
+    _: Contents<'_>,
+    _: &Style,
+    _: &mut dyn Write,
+) -> Result<Told, OutputError> {
+    let message = "a .mp4 is made of the pictures of snapshots or of several runs; one is a .png";
+    Err(OutputError::new(message))
 }
 
 /// The picture of the only output, as files and films have it.

@@ -1,6 +1,8 @@
 //! Options about the files of a run, and their table. The command, Python and C set them by the names in it.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::sync::Arc;
 
 use super::picture::NanColour;
 use crate::colour_maps::ColourMap;
@@ -17,6 +19,8 @@ const FRAMES_PER_SECOND: f64 = 25.0;
 pub struct OutputOptions {
     /// The file; usually the output's name with `.nrrd`.
     pub file: Option<FileName>,
+    /// The file of each of several runs, if these have names of their own rather than numbers.
+    pub run_files: Arc<[FileName]>,
     /// The beginning of the names of snapshots; usually that of the file.
     pub snapshot_prefix: Option<FileName>,
     /// The numbers that become black and white in pictures.
@@ -61,6 +65,31 @@ impl FileOptions {
             points: None,
             per_second: FRAMES_PER_SECOND,
         }
+    }
+
+    /// The options of one of several runs.
+    pub fn of_run(&self, run: usize) -> Cow<'_, FileOptions> {
+        if self
+            .outputs
+            .iter()
+            .all(|output| output.run_files.is_empty())
+        {
+            return Cow::Borrowed(self);
+        }
+        let outputs = self.outputs.iter().map(|output| OutputOptions {
+            file: output.run_files.get(run).or(output.file.as_ref()).cloned(),
+            ..output.clone()
+        });
+        Cow::Owned(FileOptions {
+            outputs: outputs.collect(),
+            ..self.clone()
+        })
+    }
+
+    /// Whether the files of several runs with these outputs have numbers.
+    pub fn are_numbered(&self, outputs: &[usize]) -> bool {
+        let mut own = outputs.iter().map(|&n| &self.outputs[n]);
+        self.runs.is_some() && own.all(|output| output.run_files.is_empty())
     }
 
     /// Sets an option, for one output by its number or for all.
@@ -149,7 +178,7 @@ pub static OPTIONS: [&OptionRow; 10] = [
 pub static OUTPUT: OptionRow = OptionRow {
     name: "output",
     argument: "FILE",
-    help: "write the output to FILE; the suffix chooses the format: .nrrd, .nhdr, .png, .txt, .npy, .npz, .csv, .vtp, .vtu, .vti, .ply, .obj, .stl, .apng, .y4m, .svg, .pdf",
+    help: "write the output to FILE; the suffix chooses the format: .nrrd, .nhdr, .png, .txt, .npy, .npz, .csv, .vtp, .vtu, .vti, .ply, .obj, .stl, .apng, .y4m, .mp4, .svg, .pdf",
     effect: Effect::File(|output, file| output.file = Some(file)),
 };
 
@@ -257,7 +286,7 @@ pub static PLACE: OptionRow = OptionRow {
 pub static PER_SECOND: OptionRow = OptionRow {
     name: "fps",
     argument: "N",
-    help: "show N pictures per second in films (.apng, .y4m); default: 25",
+    help: "show N pictures per second in films (.apng, .y4m, .mp4); default: 25",
     effect: Effect::All(|files, word| {
         let number = parse_real(word).filter(|x| *x > 0.0 && x.is_finite());
         files.per_second =

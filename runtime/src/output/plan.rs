@@ -110,12 +110,19 @@ pub fn plan(
     let runs = options.runs;
     if runs.is_some() && options.snapshot_period.is_some() {
         problems.push(
-            "snapshots (-s) and several runs (--vary, --orbit) cannot be had at once".to_string(),
+            "snapshots (-s) and several runs (--vary, --each, --orbit) cannot be had at once"
+                .to_string(),
         );
     }
     if let (Some(film), None, None) = (films.first(), runs, options.snapshot_period) {
         let file = &film.destination.file;
-        problems.push(format!("{file}: a film needs pictures: -s N takes one every N super-steps, --vary and --orbit one of each run"));
+        problems.push(format!("{file}: a film needs pictures: -s N takes one every N super-steps, --vary, --each and --orbit one of each run"));
+    }
+    for film in &films {
+        let Destination { format, file } = &film.destination;
+        if let Err(problem) = format.check() {
+            problems.push(format!("{file}: {problem}"));
+        }
     }
     let snapshots = match options.snapshot_period {
         Some(_) => {
@@ -149,7 +156,8 @@ pub fn plan(
             problems.push(format!("{}: {problem}", target.destination.file));
         }
     }
-    let mut written = written(&results, &films, &snapshots, outputs, runs.is_some());
+    let is_numbered = |target: &PlannedFile| options.are_numbered(&target.outputs);
+    let mut written = written(&results, &films, &snapshots, outputs, &is_numbered);
     written.extend_from_slice(&others.written);
     problems.extend(written.iter().filter_map(|used| unwritable(&used.file)));
     problems.extend(collisions(&written, &others.read));
@@ -249,6 +257,8 @@ fn group(
                 format.suffix(),
                 options.join(", "),
             ));
+        } else if target.destination.is_standard_output() && format.is_encoded() {
+            problems.push("a .mp4 cannot go to standard output; y4m:- can".to_string());
         } else if target.destination.is_standard_output()
             && let varying = target.varies(outputs)
             && target.destination.pair(None, varying).is_some()
@@ -286,7 +296,7 @@ fn written(
     films: &[PlannedFile],
     snapshots: &[PlannedFile],
     outputs: &[Output],
-    several_runs: bool,
+    is_numbered: &dyn Fn(&PlannedFile) -> bool,
 ) -> Vec<FileUse> {
     let mut all = Vec::new();
     let mut add = |target: &PlannedFile, is_numbered: bool, what: &str| {
@@ -306,7 +316,7 @@ fn written(
     };
     results
         .iter()
-        .for_each(|target| add(target, several_runs, "the output"));
+        .for_each(|target| add(target, is_numbered(target), "the output"));
     films
         .iter()
         .for_each(|target| add(target, false, "the film of"));

@@ -45,6 +45,16 @@ impl Staged {
         Ok(file)
     }
 
+    /// Creates what will be the file at `path`, for another program to write. Gives its name until then.
+    pub(super) fn reserve(&mut self, path: &Path) -> Result<PathBuf, OutputError> {
+        if is_special(path) {
+            return Err(error(path, "this is not a file in which one can go back"));
+        }
+        self.open(path)?;
+        let reserved = self.files.last().map(|(temporary, _)| temporary.clone());
+        reserved.ok_or_else(|| error(path, "this is not a file"))
+    }
+
     /// Gives all files their names. If one cannot have its name, none has.
     pub(super) fn commit(mut self) -> Result<(), OutputError> {
         let files = std::mem::take(&mut self.files);

@@ -8,11 +8,15 @@
 //! given once, unless its values make a list. An input's name wins over a built-in option of one dash, which then has its long spelling only; every
 //! input can also be given by `--input-NAME`.
 
+mod glob;
 mod help;
 mod options;
+pub(super) mod orbit;
+mod pattern;
 pub(super) mod sweep;
 #[cfg(test)]
 mod tests;
+mod vary;
 
 pub(super) use options::{InputSpec, OutputName, Program, RunOptions, help_of, is_built_in, size};
 
@@ -183,7 +187,7 @@ pub(in crate::command) fn parse<W: AsRef<OsStr>>(
         apply(&mut run, program, given)
             .map_err(|message| UsageError(format!("option `{}`: {message}", given.option)))?;
     }
-    run.files.runs = sweep::runs(&run).map_err(UsageError)?;
+    sweep::prepare(&mut run, program).map_err(UsageError)?;
     run.notes = notes(&all, program);
     check_required(program, &run)?;
     Ok(CommandLine::Run(Box::new(run)))

@@ -1,6 +1,9 @@
 //! The inputs and outputs of a program as its command line sees them, and the table of built-in options.
 
-use super::sweep::Vary;
+use super::{
+    sweep::Sweep,
+    vary::{Each, Vary},
+};
 use runtime::{
     file_name::FileName,
     image::Reading,
@@ -11,6 +14,7 @@ use runtime::{
         options::{self as files, FileOptions, positive},
     },
 };
+use std::path::Path;
 
 /// The inputs and outputs of a program.
 #[derive(Clone, Debug, Default)]
@@ -80,8 +84,16 @@ pub(in crate::command) struct RunOptions {
     pub(in crate::command) keep: bool,
     /// Inputs that take several values, each in a run of its own.
     pub(in crate::command) vary: Vec<Vary>,
+    /// Inputs that take one file after the other.
+    pub(in crate::command) each: Vec<Each>,
     /// Runs in which the camera goes around.
     pub(in crate::command) orbit: Option<usize>,
+    /// Whether all that varies does so together.
+    pub(in crate::command) zip: bool,
+    /// The picture that shows those of all runs.
+    pub(in crate::command) contact_sheet: Option<FileName>,
+    /// The runs that these ask for, if there are several.
+    pub(in crate::command) sweep: Option<Sweep>,
     /// What the user should know about how the words were understood.
     pub(in crate::command) notes: Vec<String>,
 }
@@ -282,23 +294,49 @@ pub(super) static OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["--vary"],
         argument: "NAME=FROM:TO:COUNT",
-        help: "run COUNT times with values of the input NAME from FROM to TO, and number the outputs; may be repeated",
+        help: "run COUNT times with values of the input NAME from FROM to TO; NAME=VALUE;VALUE;… lists them; several names make a grid of all combinations",
         effect: Effect::List(|run, word| {
-            let vary = Vary::parse(word)?;
-            if run.vary.iter().any(|other| other.input == vary.input) {
-                return Err(format!("the input `{}` is varied twice", vary.input));
-            }
-            run.vary.push(vary);
+            run.vary.push(Vary::parse(word)?);
+            Ok(())
+        }),
+    },
+    OptionRow {
+        spellings: &["--each"],
+        argument: "NAME=FILES",
+        help: "run once for each file that FILES matches, such as 'scans/*.nrrd', with the input NAME; may be repeated for more files",
+        effect: Effect::List(|run, word| {
+            run.each.push(Each::parse(word)?);
             Ok(())
         }),
     },
     OptionRow {
         spellings: &["--orbit"],
         argument: "COUNT",
-        help: "run COUNT times while the camera moves once around the scene, and number the outputs",
+        help: "run COUNT times while the camera moves once around the scene",
         effect: Effect::Value(|run, word| {
             let count = positive(word)?;
             run.orbit = count.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+            Ok(())
+        }),
+    },
+    OptionRow {
+        spellings: &["--zip"],
+        argument: "",
+        help: "let everything that varies take its first value, then its second, and so on, instead of all combinations",
+        effect: Effect::Flag(|run| run.zip = true),
+    },
+    OptionRow {
+        spellings: &["--contact-sheet"],
+        argument: "FILE.png",
+        help: "show the pictures of all runs in one, with the values of what varies under each",
+        effect: Effect::Value(|run, word| {
+            let suffix = Path::new(word).extension();
+            if !suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case("png")) {
+                return Err(format!(
+                    "found `{word}`, expected a file name that ends in .png"
+                ));
+            }
+            run.contact_sheet = Some(word.into());
             Ok(())
         }),
     },
@@ -381,7 +419,11 @@ pub(super) fn defaults(program: &Program) -> RunOptions {
         timing: false,
         keep: false,
         vary: Vec::new(),
+        each: Vec::new(),
         orbit: None,
+        zip: false,
+        contact_sheet: None,
+        sweep: None,
         notes: Vec::new(),
     }
 }
