@@ -157,6 +157,7 @@ pub(super) enum Command {
     Emit(EmitWords),
     Explain(ExplainWords),
     Info(InfoWords),
+    Compare(CompareWords),
     Flatten(FlattenWords),
     Fmt(FmtWords),
     /// Serve an editor: messages, types, completion and navigation, by the protocol LSP on standard input and output
@@ -289,6 +290,34 @@ pub(super) struct InfoWords {
     /// The files
     #[arg(required_unless_present = "devices")]
     pub(super) files: Vec<PathBuf>,
+}
+
+/// Compare two images, which must have the same sizes: the largest and the mean difference
+///
+/// The exit status is 0 if they are equal, 1 if they are not, 2 if they cannot be compared.
+#[derive(Args)]
+pub(super) struct CompareWords {
+    /// Let samples differ by at most T
+    #[arg(long, value_name = "T", default_value_t = 0.0, hide_default_value = true, value_parser = tolerance)]
+    pub(super) tolerance: f64,
+    /// Write the absolute difference: a picture (.png) in colours from 0 to the largest, or an array (.nrrd, .npy)
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    // As for runs.
+    #[arg(long, value_name = "SIZE", help = capitalized(program_line::help_of("--memory")), value_parser = program_line::size)]
+    pub(super) memory: Option<u64>,
+    /// An image
+    #[arg(value_name = "A")]
+    pub(super) one: PathBuf,
+    /// Another image
+    #[arg(value_name = "B")]
+    pub(super) other: PathBuf,
+}
+
+/// A difference that is allowed.
+fn tolerance(word: &str) -> Result<f64, String> {
+    let number = runtime::nrrd::parse_real(word).filter(|x| *x >= 0.0);
+    number.ok_or_else(|| format!("found `{word}`, expected a number that is not negative"))
 }
 
 /// A sentence with a capital letter, as clap has them.

@@ -9,6 +9,7 @@ mod build;
 mod build_library;
 mod check;
 mod colour;
+mod compare;
 mod emit;
 mod execute;
 mod explain;
@@ -131,6 +132,7 @@ fn act(action: Action) -> u8 {
             Command::Emit(w) => emit::emit(&w.file, &w.stage, w.common.options(constants)),
             Command::Explain(w) => explain::explain(&w, &w.common.options(constants)),
             Command::Info(w) => info::info(&w, &w.common.options(constants)),
+            Command::Compare(w) => compare::compare(&w),
             Command::Flatten(w) => flatten(&w.file, &w.common.options(constants)),
             Command::Fmt(w) => fmt::fmt(&w),
             Command::Lsp => match crate::lsp::serve() {

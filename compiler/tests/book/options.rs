@@ -38,7 +38,9 @@ fn every_option_has_an_example() {
         };
         used.iter().any(is_it)
     };
-    let commands = ["check", "build", "emit", "explain", "info", "flatten"];
+    let commands = [
+        "check", "build", "emit", "explain", "info", "compare", "flatten",
+    ];
     let mut texts = vec![page.shell("diderotc --help")];
     texts.extend(commands.map(|command| page.shell(&format!("diderotc {command} --help"))));
     // A program with an image has all options.

@@ -1,6 +1,7 @@
 //! The command as a user sees it: its files, its messages and its exit status.
 
 mod commands;
+mod compare;
 mod early;
 mod images;
 mod interrupts;
