@@ -5,8 +5,8 @@ const APART: [&str; 13] = [
     "+=", "-=", "*=", "/=", "%=", "@=", "==", "!=", "<=", ">=", "&&", "||", "=",
 ];
 
-/// Code with one blank where several were, with blanks around assignments, comparisons and logical operators, and after commas and
-/// semicolons. Blanks around other operators are the author's: they show how a formula is read.
+/// Code with one blank where several were, with blanks around assignments, comparisons and logical operators, and after semicolons. Other
+/// blanks are the author's: they show how a formula is read.
 pub(super) fn spaced(code: &str) -> String {
     let mut out = String::new();
     let mut rest = code.trim_end();
@@ -34,7 +34,7 @@ pub(super) fn spaced(code: &str) -> String {
         out.push(c);
         rest = &rest[c.len_utf8()..];
         let goes_on = !rest.is_empty() && !rest.starts_with(char::is_whitespace);
-        if matches!(c, ',' | ';') && goes_on && !rest.starts_with(['}', ')', ']', ':']) {
+        if c == ';' && goes_on {
             out.push(' ');
         }
     }

@@ -34,6 +34,15 @@ impl Line<'_> {
         code.flat_map(str::chars)
     }
 
+    /// The blanks that it begins with.
+    pub(super) fn indent(&self) -> usize {
+        self.text.chars().take_while(|c| *c == ' ').count()
+    }
+
+    pub(super) fn begins_with(&self, word: &str) -> bool {
+        self.text.trim_start().starts_with(word)
+    }
+
     pub(super) fn is_only_comment(&self) -> bool {
         self.last_of_code().is_none()
     }

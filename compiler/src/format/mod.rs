@@ -8,6 +8,7 @@ mod lines;
 mod spelling;
 
 use crate::front::{
+    codes,
     diag::Diagnostic,
     source::Source,
     syntax::{self, print::print},
@@ -37,17 +38,20 @@ pub fn formatted(path: &Path, text: &str, symbols: Symbols) -> Result<String, Ve
 
 /// The program that a text is, without its layout.
 fn tree(path: &Path, text: &str) -> Result<String, Vec<Diagnostic>> {
-    let (program, errors) = syntax::parse(&Source::new(path, text));
-    match errors.iter().any(Diagnostic::is_error) {
-        true => Err(errors),
-        false => Ok(print(&program)),
+    let (program, mut errors) = syntax::parse(&Source::new(path, text));
+    // A library has no strands.
+    errors.retain(|error| error.is_error() && error.code != codes::MISSING_PART);
+    match errors.is_empty() {
+        true => Ok(print(&program)),
+        false => Err(errors),
     }
 }
 
 fn laid_out(text: &str, symbols: Symbols) -> String {
     let mut out = String::new();
     let mut depth = 0_usize;
-    let mut goes_on = false;
+    // The last character of the code before.
+    let mut last = ';';
     let mut blank_lines = 0;
     for line in lines(text) {
         if line.is_blank() {
@@ -65,14 +69,24 @@ fn laid_out(text: &str, symbols: Symbols) -> String {
         }
         let (level, after) = levels(&line, depth);
         depth = after;
+        let goes_on = !matches!(last, ';' | '{' | '}' | '(' | '[' | ',' | '|');
         let extra = usize::from(goes_on && !line.begins_with_closer() && !line.is_only_comment());
-        out += &" ".repeat(INDENT * (level + extra));
+        let least = INDENT * (level + extra);
+        // Within a statement the author may indent further, to show how a formula is read.
+        let is_within = !matches!(last, ';' | '{' | '}') || line.begins_with("else");
+        let indent = match is_within && !line.begins_with_closer() {
+            true => least.max(line.indent()),
+            false => least,
+        };
+        out += &" ".repeat(indent);
         out += &contents(&line, symbols);
         out.push('\n');
-        if let Some(last) = line.last_of_code() {
-            let is_version = line.text.trim_start().starts_with("#version");
-            goes_on = !is_version && !matches!(last, ';' | '{' | '}' | '(' | '[' | ',' | '|');
-        }
+        let is_version = line.begins_with("#version");
+        last = match line.last_of_code() {
+            _ if is_version => ';',
+            Some(found) => found,
+            None => last,
+        };
     }
     out
 }
@@ -122,7 +136,7 @@ mod tests {
     #[test]
     fn blanks_and_levels_are_the_usual_ones() {
         let text = "\n\n#version 2.0\r\nreal a=1 ;  // one\n\n\n\nstrand S (int i) {\noutput real y=a +\n2*i;\n  update {   if (y>=1) { y-=f(y,2);stabilize; }\n}\n  }\n/* two\n   lines */\ncreate_array { S(i) | i in 0..9 }";
-        let wanted = "#version 2.0\nreal a = 1;  // one\n\nstrand S (int i) {\n    output real y = a +\n        2*i;\n    update { if (y >= 1) { y -= f(y, 2); stabilize; }\n    }\n}\n/* two\n   lines */\ncreate_array { S(i) | i in 0..9 }\n";
+        let wanted = "#version 2.0\nreal a = 1;  // one\n\nstrand S (int i) {\n    output real y = a +\n        2*i;\n    update { if (y >= 1) { y -= f(y,2); stabilize; }\n    }\n}\n/* two\n   lines */\ncreate_array { S(i) | i in 0..9 }\n";
         assert_eq!(format(text), wanted);
         assert_eq!(format(wanted), wanted);
     }
