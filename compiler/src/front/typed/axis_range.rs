@@ -67,7 +67,7 @@ enum Axis {
     /// All of it.
     All(usize),
     /// One component.
-    At(Expr),
+    At(Box<Expr>),
     /// The components from one to before another.
     From(usize, usize),
 }
@@ -76,7 +76,10 @@ fn axis<'a>(cx: &mut Cx<'a>, subscript: &'a Subscript, extent: usize, base: &Typ
     let Some((low, high)) = ends(subscript) else {
         return match subscript {
             Subscript::All => Some(Axis::All(extent)),
-            Subscript::At(index) => constant::int(cx, index, "an index").map(Axis::At),
+            Subscript::At(index) => {
+                let index = constant::int(cx, index, "an index")?;
+                Some(Axis::At(Box::new(index)))
+            }
             Subscript::In(index, _) => {
                 let message = "an index has a range only where it is bound";
                 cx.error(codes::INDEX_EXPRESSION, index.span, message);
@@ -123,7 +126,9 @@ fn nested(
     let is_range = |axis: &Axis| matches!(axis, Axis::From(..));
     let components = match rest.first() {
         None => return part(cx, base.clone(), chosen, span),
-        Some(Axis::At(index)) => return nested(cx, base, axes, with(Some(index.clone())), span),
+        Some(Axis::At(index)) => {
+            return nested(cx, base, axes, with(Some((**index).clone())), span);
+        }
         Some(Axis::All(_)) if !rest.iter().any(is_range) => {
             return nested(cx, base, axes, with(None), span);
         }

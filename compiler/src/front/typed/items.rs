@@ -55,7 +55,7 @@ fn definition<'a>(cx: &mut Cx<'a>, written: &'a ast::Item) -> Vec<Global> {
                     default,
                 }];
             };
-            return computed_input(cx, name, (var, ty), description, value);
+            return computed_input(cx, name, (var, ty), description, *value);
         }
         ItemKind::Axis { name, extent } => {
             axis(cx, name, extent);
@@ -86,7 +86,7 @@ enum Default {
     /// It is known before the program runs.
     Known(InputDefault),
     /// It is computed.
-    Computed(Expr),
+    Computed(Box<Expr>),
 }
 
 impl Default {
@@ -280,7 +280,7 @@ fn input<'a>(
             let value = check_against(cx, written, ty.as_ref(), &what)?;
             match constant::evaluate(cx, &value) {
                 Ok(value) => Some(Default::Known(InputDefault::Value(value))),
-                Err(reason) if reason.is_known_later() => Some(Default::Computed(value)),
+                Err(reason) if reason.is_known_later() => Some(Default::Computed(Box::new(value))),
                 Err(_) => {
                     constant::require(cx, &value, &what);
                     None
