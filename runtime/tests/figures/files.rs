@@ -349,4 +349,33 @@ fn points_and_lines_are_drawn_in_world_coordinates() {
     let data = svg.paths.iter().find(|d| !d.contains('Z')).expect("lines");
     assert_eq!(data.matches('M').count(), 2, "{data}");
     assert_eq!(data.matches('L').count(), 2, "{data}");
+    // Two triangles, the second with a corner that cannot be drawn.
+    let corners = [
+        0.0,
+        0.0,
+        1.0,
+        0.0,
+        0.0,
+        1.0,
+        0.0,
+        0.0,
+        f64::NAN,
+        0.0,
+        0.0,
+        1.0,
+    ];
+    let case = Case {
+        output: output("t", &[3, 2], Length::Dynamic),
+        lengths: Some(&[1, 1]),
+        domain: Domain::List(2),
+        ..Case::scalar([1, 1], &corners)
+    };
+    let svg = case.svg("triangles.svg");
+    let closed = |d: &&String| d.matches('L').count() == 2 && d.matches('Z').count() == 1;
+    assert_eq!(
+        svg.paths.iter().filter(closed).count(),
+        2,
+        "an area and its sides: {:?}",
+        svg.paths
+    );
 }

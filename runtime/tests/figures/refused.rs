@@ -80,7 +80,7 @@ fn figures_are_pictures_or_in_the_plane() {
     }
     let problem = planned("pos", &[3], Length::One, list(), None).unwrap_err();
     assert!(
-        problem.contains("a .svg draws pictures, and points and lines in the plane"),
+        problem.contains("a .svg draws pictures, and points, lines and triangles in the plane"),
         "{problem}"
     );
 }

@@ -43,7 +43,7 @@ impl Writer {
                 "initialize {{ late = {}; {statements} }}\n",
                 self.dice.odd_number()
             );
-            self.define("tardy", Ty::Real, Origin::Global, Kind::Common);
+            self.define("late", Ty::Real, Origin::Global, Kind::Common);
         }
         let globals = self.vars.len();
         text += &self.strand();
