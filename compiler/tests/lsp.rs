@@ -454,3 +454,57 @@ fn places_beyond_a_text_are_its_end() {
         editor.ask(method, far.clone());
     }
 }
+
+/// Edits at random places, of a character, a word or several lines, also outside ASCII. After each, the server knows the changed text as
+/// well as a text that it has just been given.
+#[test]
+fn random_edits_leave_the_server_with_the_text_of_the_editor() {
+    let seed = std::time::UNIX_EPOCH
+        .elapsed()
+        .map_or(0, |since| since.as_secs());
+    println!("seed {seed}");
+    let mut state = seed;
+    let mut below = |n: usize| {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (state >> 33) as usize % n.max(1)
+    };
+    let inserted = [
+        "",
+        "x",
+        "∇F(x)",
+        "\n",
+        " = 1;\n",
+        "{",
+        "}",
+        "𝛁",
+        "// α\n",
+        "\"",
+        "real y = 0;\n",
+    ];
+    let mut editor = Editor::start();
+    let folder = std::env::temp_dir();
+    for (n, (_, text)) in gallery().into_iter().take(12).enumerate() {
+        let path = folder.join(format!("edited-{n}.diderot"));
+        let mut text = text;
+        editor.open(&path, &text);
+        for edit in 0..25 {
+            let start = text.floor_char_boundary(below(text.len() + 1));
+            let end = text.floor_char_boundary((start + below(12)).min(text.len()));
+            let new = inserted[below(inserted.len())];
+            let (from, to) = (position(&text, start), position(&text, end.max(start)));
+            editor.change(&path, from, to, new);
+            text.replace_range(start..end.max(start), new);
+            let fresh = folder.join(format!("fresh-{n}-{edit}.diderot"));
+            editor.open(&fresh, &text);
+            let mut tokens = |path: &Path| {
+                let document = json!({ "textDocument": { "uri": uri(path) } });
+                editor.ask("textDocument/semanticTokens/full", document)
+            };
+            assert_eq!(tokens(&path), tokens(&fresh), "seed {seed}\n{text}");
+            let fresh = json!({ "textDocument": { "uri": uri(&fresh) } });
+            editor.tell("textDocument/didClose", fresh);
+        }
+    }
+}
