@@ -9,7 +9,7 @@ use crate::{
     device::METHODS,
     ir::leaf::ImageInfo,
     low::{Low, Op, Ty, varying},
-    ssa::{Block, Function, Kind, Program, Value},
+    ssa::{Block, Function, Kind, Program, Role, Value},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,7 +18,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) fn sought(program: &Program<Low>, ends: &Ends, holds: &dyn Fn(u32) -> bool) -> Vec<u32> {
     let mut found = Vec::new();
     let functions = program.functions.iter();
-    for (_, function) in functions.filter(|(role, _)| METHODS.contains(role)) {
+    let is_of_strands = |role: &Role| METHODS.contains(role) || *role == Role::Create;
+    for (_, function) in functions.filter(|(role, _)| is_of_strands(role)) {
         let mut search = Search {
             function,
             ends,

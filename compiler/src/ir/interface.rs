@@ -46,6 +46,14 @@ impl Interface {
         images.filter_map(|(n, image)| Some((n, image.blur.as_ref()?)))
     }
 
+    /// The image that a file or input gives, by its number, and from which an image is made; the image itself, if it is not smoothed.
+    pub fn loaded_image(&self, image: usize) -> usize {
+        let source = |&n: &usize| Some(self.images[n].blur.as_ref()?.of as usize);
+        std::iter::successors(Some(image), source)
+            .last()
+            .unwrap_or(image)
+    }
+
     /// The global variable with the value of an input, if it has one. If the default of the input is computed, there are two of its
     /// name: the value that the user may give, and then this one.
     pub fn variable_of(&self, input: &Input) -> Option<u32> {

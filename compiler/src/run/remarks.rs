@@ -6,7 +6,7 @@ use crate::{
     codegen::gpu::{Fleet, Phases},
     ir::interface::{Input, InputTarget},
 };
-use runtime::image::Note;
+use runtime::{image::Note, print::short};
 
 impl Run {
     /// Its length, as far as it is known.
@@ -69,12 +69,17 @@ impl Run {
             None => Vec::new(),
         };
         for (image, extents) in images.missed(&sought) {
+            let image = interface.loaded_image(image);
             let of_input = |input: &&Input| input.target == InputTarget::Image(image as u32);
             let name = match interface.inputs.iter().find(of_input) {
                 Some(input) => format!("`{}`", input.name),
                 None => interface.images[image].file.clone().unwrap_or_default(),
             };
-            warnings.push(outside("image", &name, &extents));
+            let warning = outside("image", &name, &extents);
+            // An image may have been smoothed at several scales.
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
         }
         for (name, extents) in images.missed_meshes() {
             warnings.push(outside("mesh", name, &extents));
@@ -89,7 +94,8 @@ impl Run {
 }
 
 fn outside(what: &str, name: &str, extents: &[(f64, f64)]) -> String {
-    let sides = extents.iter().map(|(low, high)| format!("[{low}, {high}]"));
+    let side = |(low, high): &(f64, f64)| format!("[{}, {}]", short(*low), short(*high));
+    let sides = extents.iter().map(side);
     let sides: Vec<String> = sides.collect();
     let sides = sides.join(" × ");
     format!("no probe was inside the {what} {name}; its world box is {sides}")

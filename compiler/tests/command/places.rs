@@ -238,6 +238,25 @@ fn a_volume_that_no_position_is_inside_is_told_also_behind_inside() {
             "{other}"
         );
         assert!(!other.contains("`vol`"), "{other}");
+        // The same in an initial value, and of an image that is smoothed.
+        let slice = "#version 2.0
+input image(3)[] vol (\"a volume\");
+field#0(3)[] F = tent ⊛ blur(vol, 1);
+strand pixel (int i) {
+    vec3 x = [10.0 - 0.5*i, 20.0, 30.0];
+    output real v = F(x) if inside(x, F) else 0;
+    update { stabilize; }
+}
+create_array { pixel(i) | i in 0..8 }
+";
+        write(&dir, "slice.diderot", slice);
+        let words = [options, &["slice.diderot", "-vol", "far.nrrd"]].concat();
+        let output = diderotc(&dir, &words);
+        let sliced = stderr(&output);
+        assert!(
+            sliced.contains(&format!("{warning} `vol`; {box_}")),
+            "{sliced}"
+        );
         // An image that is not wanted is not missed.
         let unwanted = told(&["-vol", "wide.nrrd", "-other", "far.nrrd", "-both", "false"]);
         assert!(!unwanted.contains(warning), "{unwanted}");

@@ -131,15 +131,7 @@ impl Case {
         let wanted = interface.images.iter().enumerate();
         let load = |(n, image): (usize, &compiler::ir::interface::Image)| {
             // An image that is smoothed begins as the image that it is made of.
-            let source = |n: usize| {
-                interface.images[n]
-                    .blur
-                    .as_ref()
-                    .map(|blur| blur.of as usize)
-            };
-            let n = std::iter::successors(Some(n), |&n| source(n))
-                .last()
-                .unwrap_or(n);
+            let n = interface.loaded_image(n);
             let image = match image.blur {
                 Some(_) => &interface.images[n],
                 None => image,
