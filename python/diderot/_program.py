@@ -175,7 +175,7 @@ class Program:
 
     def defaults(self, *, inputs: Mapping[str, Any] = MappingProxyType({}), **more: Any) -> dict[str, Any]:
         """The values that inputs have in a run with these inputs, given or by default: a camera that is fitted to a volume, for
-        example. Inputs that are files are left out."""
+        example. Inputs that are files, and sequences of varying length, are left out."""
         return self._begin(None, {**inputs, **more}, None).inputs()
 
     def start(

@@ -112,6 +112,47 @@ fn described(program: &Program, name: &str) -> PyResult<Output> {
     found.ok_or_else(|| PyValueError::new_err(format!("there is no output `{name}`")))
 }
 
+/// The name of an output, its values, and the lengths of its sequences.
+type GivenOutput<'py> = (String, Bound<'py, PyAny>, Option<Vec<usize>>);
+
+/// Outputs that Python gives back.
+struct GivenOutputs<'py> {
+    described: Vec<Output>,
+    held: Vec<Held<'py>>,
+    lengths: Vec<Option<Vec<usize>>>,
+}
+
+impl<'py> GivenOutputs<'py> {
+    fn new(program: &Program, outputs: Vec<GivenOutput<'py>>) -> PyResult<GivenOutputs<'py>> {
+        let mut given = GivenOutputs {
+            described: Vec::new(),
+            held: Vec::new(),
+            lengths: Vec::new(),
+        };
+        for (name, array, lengths) in outputs {
+            given.described.push(described(program, &name)?);
+            given.held.push(Held::new(&array)?);
+            given.lengths.push(lengths);
+        }
+        Ok(given)
+    }
+
+    fn columns(&self) -> PyResult<Vec<Column<'_>>> {
+        let parts = self.described.iter().zip(&self.held).zip(&self.lengths);
+        let mut columns = Vec::new();
+        for ((output, held), lengths) in parts {
+            columns.push(Column {
+                output,
+                values: held.values()?,
+                lengths: lengths.as_deref(),
+                range: Range::Usual,
+                colours: None,
+            });
+        }
+        Ok(columns)
+    }
+}
+
 fn domain(sizes: Vec<usize>, is_grid: bool) -> Domain {
     match is_grid {
         true => Domain::Grid(sizes),
@@ -155,30 +196,14 @@ pub(crate) fn files(written: &[Written]) -> Vec<(OsString, String, Vec<String>)>
 pub(crate) fn save(
     py: Python<'_>,
     program: &Program,
-    outputs: Vec<(String, Bound<'_, PyAny>, Option<Vec<usize>>)>,
+    outputs: Vec<GivenOutput<'_>>,
     sizes: Vec<usize>,
     place: Option<PlaceParts>,
     given: Vec<FileOption>,
 ) -> PyResult<Vec<(OsString, String, Vec<String>)>> {
     let domain = domain(sizes, program.program.axes().is_some());
-    let described: Vec<Output> = outputs
-        .iter()
-        .map(|(name, ..)| described(program, name))
-        .collect::<PyResult<_>>()?;
-    let held: Vec<Held<'_>> = outputs
-        .iter()
-        .map(|(_, array, _)| Held::new(array))
-        .collect::<PyResult<_>>()?;
-    let mut columns = Vec::new();
-    for ((output, held), (.., lengths)) in described.iter().zip(&held).zip(&outputs) {
-        columns.push(Column {
-            output,
-            values: held.values()?,
-            lengths: lengths.as_deref(),
-            range: Range::Usual,
-            colours: None,
-        });
-    }
+    let given_outputs = GivenOutputs::new(program, outputs)?;
+    let columns = given_outputs.columns()?;
     let place = place.map(|(directions, origin, space, units)| {
         let named = space.as_deref().and_then(NamedSpace::from_name);
         Place {
@@ -188,7 +213,7 @@ pub(crate) fn save(
             units,
         }
     });
-    let options = options(py, FileOptions::of(described.clone()), &given)?;
+    let options = options(py, FileOptions::of(given_outputs.described.clone()), &given)?;
     let write = || write_files(&columns, &domain, place.as_ref(), &options);
     let written = errors::fenced(py, write)?;
     Ok(files(
@@ -201,27 +226,11 @@ pub(crate) fn save(
 pub(crate) fn mesh<'py>(
     py: Python<'py>,
     program: &Program,
-    outputs: Vec<(String, Bound<'py, PyAny>, Option<Vec<usize>>)>,
+    outputs: Vec<GivenOutput<'py>>,
     name: Option<&str>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let described: Vec<Output> = outputs
-        .iter()
-        .map(|(name, ..)| described(program, name))
-        .collect::<PyResult<_>>()?;
-    let held: Vec<Held<'_>> = outputs
-        .iter()
-        .map(|(_, array, _)| Held::new(array))
-        .collect::<PyResult<_>>()?;
-    let mut columns = Vec::new();
-    for ((output, held), (.., lengths)) in described.iter().zip(&held).zip(&outputs) {
-        columns.push(Column {
-            output,
-            values: held.values()?,
-            lengths: lengths.as_deref(),
-            range: Range::Usual,
-            colours: None,
-        });
-    }
+    let outputs = GivenOutputs::new(program, outputs)?;
+    let columns = outputs.columns()?;
     let made = errors::fenced(py, || triangle_mesh(&columns, name))?;
     let made = made.map_err(|error| PyValueError::new_err(error.to_string()))?;
     let about = PyDict::new(py);

@@ -1,6 +1,6 @@
 //! Symbols in Unicode or in ASCII.
 
-use crate::front::syntax::vocabulary::symbol_words;
+use crate::front::syntax::vocabulary::{program_words, symbol_words};
 use std::collections::BTreeMap;
 
 /// How symbols are written.
@@ -53,17 +53,9 @@ fn in_unicode(code: &str) -> String {
 }
 
 fn in_ascii(code: &str) -> String {
-    // The word that programs have for a symbol comes before the one of TeX.
-    let mut names: BTreeMap<String, &str> = BTreeMap::new();
-    for (word, symbol) in symbol_words() {
-        let is_own = !matches!(
-            word,
-            "bullet" | "cdot" | "circ" | "circledast" | "infty" | "nabla" | "times"
-        );
-        if is_own || !names.contains_key(&symbol) {
-            names.insert(symbol, word);
-        }
-    }
+    let names: BTreeMap<String, &str> = program_words()
+        .map(|(word, symbol)| (symbol, word))
+        .collect();
     let mut symbols: Vec<(&String, &&str)> = names.iter().collect();
     symbols.sort_by_key(|(symbol, _)| std::cmp::Reverse(symbol.len()));
     let mut out = String::new();

@@ -57,14 +57,16 @@ impl Interface {
     /// The global variable with the value of an input, if it has one. If the default of the input is computed, there are two of its
     /// name: the value that the user may give, and then this one.
     pub fn variable_of(&self, input: &Input) -> Option<u32> {
-        let InputTarget::Global(_) = input.target else {
+        let InputTarget::Global(given) = input.target else {
             return None;
         };
-        let last = self
-            .globals
-            .iter()
-            .rposition(|variable| variable.name == input.name);
-        last.map(|n| n as u32)
+        let has_name = |n: &u32| self.globals[*n as usize].name == input.name;
+        match input.default {
+            Some(InputDefault::Computed(_)) => {
+                (given + 1..self.globals.len() as u32).find(has_name)
+            }
+            _ => Some(given),
+        }
     }
 }
 

@@ -111,6 +111,12 @@ const TEX: [(&str, &str); 7] = [
 
 /// What an editor puts in the place of a backslash and a word: the words that programs may have, and those of TeX.
 pub fn symbol_words() -> BTreeMap<&'static str, String> {
+    let tex = TEX.map(|(word, symbol)| (word, symbol.to_owned()));
+    tex.into_iter().chain(program_words()).collect()
+}
+
+/// The words after a backslash that programs may have, with their symbols.
+pub fn program_words() -> impl Iterator<Item = (&'static str, String)> {
     let operators = spellings().filter_map(|spelling| {
         let word = spelling.written.strip_prefix('\\')?;
         Some((word, spelling.symbol.to_owned()))
@@ -119,10 +125,5 @@ pub fn symbol_words() -> BTreeMap<&'static str, String> {
     let notation = INDEX_SYMBOLS
         .iter()
         .map(|&(symbol, word)| (word, symbol.to_owned()));
-    let tex = TEX.map(|(word, symbol)| (word, symbol.to_owned()));
-    tex.into_iter()
-        .chain(operators)
-        .chain(letters)
-        .chain(notation)
-        .collect()
+    operators.chain(letters).chain(notation)
 }

@@ -251,6 +251,11 @@ impl Writer {
             _ => format!("inside(x, {})", f.name),
         };
         let other = self.formula(f.dim, &f.shape, 1);
+        // A sum over a range that is known has derivatives too.
+        let other = match self.dice.once_in(3) {
+            true => format!("sum {{ 0.25*real(k)*({other}) | k in 1..2 }}"),
+            false => other,
+        };
         let value = format!("0.5*{}(x)", f.name);
         let text = format!(
             "{} {name}(x) = {value} if {condition} else {other};\n",

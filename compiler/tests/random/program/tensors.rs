@@ -25,6 +25,15 @@ impl Writer {
         format!("[{}]", parts.join(", "))
     }
 
+    /// Some components of a tensor that is longer along its first axis: `(t)[1:3,:]`.
+    fn part_of_longer(&mut self, shape: &[usize], depth: usize) -> String {
+        let longer: Vec<usize> = [&[shape[0] + 1], &shape[1..]].concat();
+        let whole = self.tensor(&longer, depth);
+        let low = self.dice.below(2);
+        let others = ",:".repeat(shape.len() - 1);
+        format!("({whole})[{low}:{}{others}]", low + shape[0])
+    }
+
     pub(crate) fn tensor(&mut self, shape: &[usize], depth: usize) -> String {
         if shape.is_empty() {
             return self.real(depth);
@@ -34,7 +43,8 @@ impl Writer {
         }
         let d = self.below(depth);
         let ty = Ty::tensor(shape);
-        match self.dice.below(16) {
+        match self.dice.below(17) {
+            15 if shape[0] < 4 => self.part_of_longer(shape, d),
             0 => format!("({} + {})", self.tensor(shape, d), self.tensor(shape, d)),
             1 => format!("({} - {})", self.tensor(shape, d), self.tensor(shape, d)),
             2 => format!("({} * {})", self.real(d), self.tensor(shape, d)),
