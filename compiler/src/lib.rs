@@ -21,3 +21,4 @@ pub mod mid;
 pub mod pipeline;
 pub mod run;
 pub mod ssa;
+pub mod view;

@@ -39,6 +39,7 @@ mod files;
 mod inputs;
 mod program;
 mod run;
+pub mod view;
 
 pub use attend::{Event, attended};
 pub use compiler::{

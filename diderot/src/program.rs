@@ -95,6 +95,10 @@ impl Program {
         &self.0.source
     }
 
+    pub(crate) fn options(&self) -> &Options {
+        &self.0.options
+    }
+
     pub(crate) fn compiled(&self) -> &Compiled {
         &self.0.compiled
     }

@@ -8,6 +8,7 @@ mod inputs;
 mod outputs;
 mod program;
 mod run;
+mod view;
 
 use pyo3::prelude::*;
 
@@ -19,6 +20,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<inputs::Inputs>()?;
     module.add_class::<image::Image>()?;
     module.add_class::<run::Run>()?;
+    module.add_class::<view::View>()?;
+    module.add_function(wrap_pyfunction!(view::page, module)?)?;
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
     module.add_function(wrap_pyfunction!(image::describe, module)?)?;
     module.add_function(wrap_pyfunction!(errors::fault, module)?)?;

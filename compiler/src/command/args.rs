@@ -19,6 +19,8 @@ use std::{ffi::OsString, path::PathBuf};
 pub(super) enum Action {
     /// Compile in memory and run.
     Run(RunArguments),
+    /// Show a program in a browser.
+    View(ViewArguments),
     /// Something else, with the constants of `--Cname=value`.
     Command(Command, Vec<(String, String)>),
     /// Print the names of the stages.
@@ -33,6 +35,17 @@ pub(super) struct RunArguments {
     pub(super) stop_after: Option<String>,
     pub(super) time: bool,
     pub(super) options: Options,
+}
+
+/// The contents of a command line that shows a program.
+pub(super) struct ViewArguments {
+    pub(super) file: PathBuf,
+    pub(super) words: Vec<OsString>,
+    pub(super) options: Options,
+    /// The compiler's options as they were written.
+    pub(super) beside: Vec<OsString>,
+    pub(super) no_open: bool,
+    pub(super) port: u16,
 }
 
 /// The result of parsing a command line.
@@ -152,6 +165,7 @@ struct RunWords {
 /// Everything but running.
 #[derive(Subcommand)]
 pub(super) enum Command {
+    View(ViewWords),
     Check(CheckWords),
     Build(BuildWords),
     Emit(EmitWords),
@@ -166,6 +180,27 @@ pub(super) enum Command {
     Version,
     Man(ManWords),
     Completions(CompletionsWords),
+}
+
+/// Show a program in a browser: sliders for its inputs, a camera that the mouse moves, and a new picture whenever a file is saved
+#[derive(Args)]
+#[command(override_usage = "diderotc view [OPTIONS] PROGRAM.diderot [PROGRAM OPTIONS]")]
+pub(super) struct ViewWords {
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// Print the address of the page and do not open it
+    #[arg(long)]
+    pub(super) no_open: bool,
+    /// Serve the page on this port [default: any that is free]
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub(super) port: u16,
+    /// The program
+    pub(super) file: PathBuf,
 }
 
 /// Lay programs out: indentation, blanks, and one spelling of symbols; line breaks and comments stay
@@ -343,8 +378,13 @@ fn stage_names() -> clap::builder::PossibleValuesParser {
 
 /// The compiler's options by their spellings, and whether they take a value; for the command of a run.
 pub(super) fn spellings() -> Vec<(String, bool)> {
+    spellings_of(&definition())
+}
+
+/// The options of a command by their spellings, and whether they take a value.
+fn spellings_of(command: &clap::Command) -> Vec<(String, bool)> {
     let mut all = Vec::new();
-    for argument in definition().get_arguments() {
+    for argument in command.get_arguments() {
         let takes_value = argument.get_action().takes_values();
         let long = argument.get_long().map(|name| format!("--{name}"));
         let short = argument.get_short().map(|letter| format!("-{letter}"));
@@ -360,6 +400,7 @@ pub(super) fn parse(words: Vec<OsString>) -> Parsed {
     let commands = Words::command();
     let named = |word: &str| word == "help" || commands.find_subcommand(word).is_some();
     let parsed = match words.get(1).map(|word| word.to_str().unwrap_or_default()) {
+        Some("view") => view_action(words, constants),
         Some(word) if named(word) => Words::try_parse_from(&words).and_then(|w| {
             let command = w.command.ok_or_else(|| {
                 commands
@@ -436,6 +477,52 @@ fn run_action(
         time,
         options: common.options(constants),
     }))
+}
+
+fn view_action(
+    mut words: Vec<OsString>,
+    constants: Vec<(String, String)>,
+) -> Result<Action, clap::Error> {
+    let view = words.remove(1);
+    let commands = definition();
+    let options = commands.find_subcommand("view").map(spellings_of);
+    let Divided {
+        mut compiler,
+        program,
+        words,
+    } = words::divide(&words, &options.unwrap_or_default());
+    let beside = beside_view(&compiler[1..]);
+    compiler.insert(1, view);
+    compiler.extend(program);
+    let parsed = Words::try_parse_from(compiler)?.command;
+    let Some(Command::View(view)) = parsed else {
+        return Err(commands
+            .clone()
+            .error(ErrorKind::MissingSubcommand, "no command"));
+    };
+    Ok(Action::View(ViewArguments {
+        words,
+        beside,
+        no_open: view.no_open,
+        port: view.port,
+        options: view.common.options(constants),
+        file: view.file,
+    }))
+}
+
+/// The options of a compilation, without those of the viewer.
+fn beside_view(words: &[OsString]) -> Vec<OsString> {
+    let mut words = words.iter();
+    let mut beside = Vec::new();
+    while let Some(word) = words.next() {
+        match word.to_str() {
+            Some("--no-open") => {}
+            Some("--port") => drop(words.next()),
+            Some(text) if text.starts_with("--port=") => {}
+            _ => beside.push(word.clone()),
+        }
+    }
+    beside
 }
 
 /// What to say of a first word that is neither a command nor a file.

@@ -307,7 +307,7 @@ impl Execution<'_> {
         images: &Images,
         values: &mut [Option<InputValue>],
     ) -> Result<(), Ended> {
-        let camera = orbit::camera(self.program).map_err(usage)?;
+        let camera = orbit::camera_of(self.program).map_err(usage)?;
         let [from, centre, up] = self.camera(images, values, camera)?;
         let part = place as f64 / axis.values.len() as f64;
         let there = orbit::orbit(from, centre, up, part);

@@ -41,6 +41,15 @@ impl Drop for Watch {
     }
 }
 
+/// Waits for an interrupt, which then ends nothing by itself.
+pub(super) fn wait() {
+    let control = Arc::new(Control::default());
+    let _watch = Watch::over(control, false);
+    while !happened() {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
 /// Whether there was an interrupt.
 pub(super) fn happened() -> bool {
     HAPPENED.load(Ordering::Relaxed)

@@ -24,6 +24,7 @@ mod progress;
 mod run;
 mod several;
 mod tell;
+mod view;
 mod words;
 
 use crate::{
@@ -121,8 +122,10 @@ fn leave(status: u8) -> ExitCode {
 fn act(action: Action) -> u8 {
     match action {
         Action::Run(arguments) => run::run(arguments),
+        Action::View(arguments) => view::view(arguments),
         Action::ListStages => emit::list_stages(),
         Action::Command(command, constants) => match command {
+            Command::View(_) => unreachable!("an action of its own"),
             Command::Check(w) => check::check(&w.files, w.json, &w.common.options(constants)),
             Command::Build(w) if w.library => {
                 let options = w.common.options(constants);

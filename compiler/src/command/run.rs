@@ -128,7 +128,12 @@ fn compile_and_run(
 }
 
 /// The program as its command line sees it.
-fn describe(source: &Source, compiled: &Compiled, name: &str, options: &Options) -> Program {
+pub(super) fn describe(
+    source: &Source,
+    compiled: &Compiled,
+    name: &str,
+    options: &Options,
+) -> Program {
     let imported = source.imported_inputs();
     let module = |name: &str| {
         let found = imported.iter().find(|(input, _)| input == name);

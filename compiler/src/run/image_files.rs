@@ -4,7 +4,7 @@ use super::{
     Failure, colour_maps,
     fems::{FemSources, LoadedFems},
 };
-use crate::codegen::Compiled;
+use crate::{codegen::Compiled, ir::interface};
 use runtime::{
     file_name::FileName,
     image::{
@@ -49,6 +49,11 @@ pub(crate) struct KeptFiles {
 }
 
 impl KeptFiles {
+    /// Forgets the meshes: another program may want others of the same files.
+    pub(crate) fn forget_meshes(&mut self) {
+        self.fems = None;
+    }
+
     /// The meshes of a program. All are read again if one has changed: programs with several are rare.
     ///
     /// # Errors
@@ -78,11 +83,13 @@ pub(super) struct ReadFile<T> {
     surroundings: Surroundings,
 }
 
-impl<T> ReadFile<T> {
-    /// Whether it is what another run wants.
-    fn is_of(&self, (source, reading): &(ImageSource, Reading)) -> bool {
+impl<T: runtime::image::Real> ReadFile<T> {
+    /// Whether it is the image that another run, perhaps of another program, wants.
+    fn is_of(&self, (source, reading): &(ImageSource, Reading), wanted: &interface::Image) -> bool {
         let is_file = matches!(source, ImageSource::File(file) if *file == self.file);
-        is_file && *reading == self.reading
+        let has_type = self.image.dim() == wanted.dim;
+        let has_type = has_type && self.image.voxel_shape() == wanted.shape.dims();
+        is_file && has_type && *reading == self.reading
     }
 }
 
@@ -97,8 +104,9 @@ pub(super) fn read<T: runtime::image::Real + FromSample>(
     notes: &mut Vec<Note>,
 ) -> Result<ReadImages<T>, Failure> {
     kept.resize_with(sources.len(), || None);
-    for (kept, source) in kept.iter_mut().zip(sources) {
-        kept.take_if(|kept| !kept.is_of(source));
+    let wanted = program.interface.images.iter().zip(sources);
+    for (kept, (image, source)) in kept.iter_mut().zip(wanted) {
+        kept.take_if(|kept| !kept.is_of(source, image));
     }
     let mut images = Vec::new();
     let mut all: Vec<Surroundings> = Vec::new();

@@ -132,6 +132,24 @@ impl Images {
         *self.0.ranges[image].get_or_init(range)
     }
 
+    /// The interval of an image's numbers without the least and the greatest hundredth, estimated from some of them.
+    pub fn usual_range(&self, image: usize) -> Option<(f64, f64)> {
+        const MOST: usize = 100_000;
+        fn some<T: Copy + Into<f64>>(samples: &[T]) -> Vec<f64> {
+            // An odd step is not in time with rows whose lengths are powers of two.
+            let step = (samples.len() / MOST) | 1;
+            let numbers = samples.iter().step_by(step).map(|&x| x.into());
+            numbers.filter(|x| x.is_finite()).collect()
+        }
+        let mut numbers = match &self.0.kept {
+            KeptImages::Single(_, images) => some(images.get(image)?.samples()),
+            KeptImages::Double(_, images) => some(images.get(image)?.samples()),
+        };
+        numbers.sort_by(f64::total_cmp);
+        let last = numbers.len().checked_sub(1)?;
+        Some((numbers[last / 100], numbers[last - last / 100]))
+    }
+
     /// The same of values on a mesh, if the program asks for it.
     pub(super) fn range_of_values(&self, fem: usize) -> (f64, f64) {
         self.0.fems.values(fem).1

@@ -123,6 +123,45 @@ impl Inputs {
         Ok(())
     }
 
+    /// Gives an input its default again. Images and meshes stay.
+    ///
+    /// # Errors
+    /// There is no such input.
+    pub fn unset(&mut self, name: &str) -> Result<(), Failure> {
+        let (n, _) = self.find(name)?;
+        self.values[n] = None;
+        Ok(())
+    }
+
+    /// The value that an input was set to.
+    pub fn value(&self, name: &str) -> Option<&InputValue> {
+        let (n, _) = self.find(name).ok()?;
+        self.values[n].as_ref()
+    }
+
+    /// The file of an input's image or mesh, if it comes from one.
+    pub fn file(&self, name: &str) -> Option<&FileName> {
+        let (_, input) = self.find(name).ok()?;
+        let mesh = |mesh: u32| match self.meshes[mesh as usize].as_ref()? {
+            FemSource::File(file) => Some(file),
+            FemSource::Memory(_) => None,
+        };
+        match input.target {
+            InputTarget::Global(_) => None,
+            InputTarget::Image(image) => match self.images[image as usize].as_ref()? {
+                ImageSource::File(file) => Some(file),
+                _ => None,
+            },
+            InputTarget::Mesh(n) => mesh(n),
+            InputTarget::Fem(fem) => mesh(self.interface.fems[fem as usize].mesh),
+        }
+    }
+
+    /// The integers of the program.
+    pub fn ints(&self) -> IntWidth {
+        self.ints
+    }
+
     /// Sets an input to an image in memory, of samples of any type.
     ///
     /// # Errors

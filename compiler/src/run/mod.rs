@@ -4,6 +4,7 @@
 //! whether strands are kept, from the program, the limit and its observers. The command, the library, Python and C are adapters
 //! of it; files, films and viewers are [`Observer`]s.
 
+pub mod camera;
 mod colour_maps;
 mod facts;
 mod failure;
@@ -137,6 +138,15 @@ impl Run {
         let interface = &self.program.interface;
         let input = interface.inputs.iter().find(|input| input.name == name)?;
         self.stage.strands()?.global(interface.variable_of(input)?)
+    }
+
+    /// Makes the grid of strands coarser, before there are any: only every `stride`th value of each creation iterator is used. Strands
+    /// that do not notice each other then have the results that they have in the full grid.
+    pub fn set_stride(&mut self, stride: u32) {
+        if let Stage::Prepared(prepared) = &mut self.stage {
+            prepared.0.set_stride(stride);
+            self.sizes = prepared.0.domain_sizes();
+        }
     }
 
     /// The strands that are created.

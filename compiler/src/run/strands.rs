@@ -38,6 +38,8 @@ pub(super) struct Strands {
     images: Images,
     placement: Placement,
     strings: Vec<Arc<str>>,
+    /// The step from one value of a creation iterator to the next.
+    stride: u32,
     /// What code outside the strands printed and failed with.
     reports: Mutex<Reports>,
 }
@@ -76,6 +78,7 @@ impl Strands {
             images,
             placement,
             strings,
+            stride: 1,
             reports: Mutex::default(),
         }
     }
@@ -169,13 +172,19 @@ impl Strands {
         })
     }
 
+    /// Leaves out creation iterators: of each, only every `stride`th value is used.
+    pub(super) fn set_stride(&mut self, stride: u32) {
+        self.stride = stride.max(1);
+    }
+
     /// The number of values of each creation iterator, from the bounds that the domain function stored.
     pub(super) fn domain_sizes(&self) -> Vec<usize> {
         self.bounds()
             .into_iter()
             .map(|(low, high)| {
                 let count = i128::from(high) - i128::from(low) + 1;
-                usize::try_from(count.max(0)).unwrap_or(usize::MAX)
+                let count = usize::try_from(count.max(0)).unwrap_or(usize::MAX);
+                count.div_ceil(self.stride as usize)
             })
             .collect()
     }
@@ -183,12 +192,13 @@ impl Strands {
     /// The values of the iterators that strands were created with at the beginning, by their numbers.
     pub(super) fn iterators(&self) -> impl Fn(u64) -> Option<Vec<i64>> + use<> {
         let (bounds, sizes) = (self.bounds(), self.domain_sizes());
+        let stride = i64::from(self.stride);
         move |id| {
             let mut rest = id;
             let mut values = Vec::new();
             for ((low, _), &size) in bounds.iter().zip(&sizes).rev() {
                 let size = size.max(1) as u64;
-                values.push(low + (rest % size) as i64);
+                values.push(low + (rest % size) as i64 * stride);
                 rest /= size;
             }
             values.reverse();
@@ -304,15 +314,19 @@ unsafe impl StrandProgram for Strands {
             unsafe {
                 match <&[u32; MAX_WIDTH]>::try_from(positions) {
                     // Without a loop for the case that should be quick.
-                    Ok(positions) if narrow => plane
-                        .cast::<[u32; MAX_WIDTH]>()
-                        .write(positions.map(|position| position.wrapping_add(low as u32))),
+                    Ok(positions) if narrow => {
+                        plane
+                            .cast::<[u32; MAX_WIDTH]>()
+                            .write(positions.map(|position| {
+                                position.wrapping_mul(self.stride).wrapping_add(low as u32)
+                            }))
+                    }
                     _ if narrow => positions.iter().enumerate().for_each(|(lane, position)| {
-                        let value = position.wrapping_add(low as u32);
+                        let value = position.wrapping_mul(self.stride).wrapping_add(low as u32);
                         plane.cast::<u32>().add(lane).write(value);
                     }),
                     _ => positions.iter().enumerate().for_each(|(lane, &position)| {
-                        let value = low + i64::from(position);
+                        let value = low + i64::from(position) * i64::from(self.stride);
                         plane.cast::<i64>().add(lane).write(value);
                     }),
                 }

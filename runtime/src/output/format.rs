@@ -10,7 +10,8 @@ use super::ffmpeg;
 use super::frames::{self, Begin};
 use super::names::numbered;
 use super::nrrd_files::{self, Pair};
-use super::shapes::{self, Fits};
+use super::shapes::{self, Fits, Request};
+use super::{Domain, Length, Output};
 use super::{figures, meshes, numpy, tables, triangles, vtk};
 use crate::file_name::{FileName, escaped, split_first};
 
@@ -264,6 +265,29 @@ impl FileFormat {
     /// Whether the frames of a film go through an encoder, which writes the file.
     pub(super) fn is_encoded(self) -> bool {
         self.0.is_encoded
+    }
+
+    /// Whether a file of an output needs another file beside it.
+    pub fn is_pair(self, output: &Output) -> bool {
+        let varying = output.length == Length::Dynamic;
+        self.0.pair.is_some_and(|pair| (pair.is_needed)(varying))
+    }
+
+    /// Whether it can hold outputs.
+    pub fn suits(self, outputs: &[&Output], domain: &Domain) -> bool {
+        let request = Request {
+            suffix: self.suffix(),
+            outputs,
+            domain,
+            points: None,
+            are_coloured: false,
+        };
+        (self.takes_several() || outputs.len() == 1) && (self.0.fits)(request).is_ok()
+    }
+
+    /// The format of a suffix.
+    pub fn named(suffix: &str) -> Option<FileFormat> {
+        FileFormat::of_suffix(OsStr::new(suffix))
     }
 
     /// Whether files of this format can be written on this machine.

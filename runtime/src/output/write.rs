@@ -5,7 +5,7 @@ use std::io::Write;
 pub use super::contents::{Contents, Number, Style, Written};
 
 use super::OutputError;
-use super::format::Destination;
+use super::format::{Destination, FileFormat};
 use super::staged::Staged;
 use crate::file_name::escaped;
 
@@ -54,6 +54,20 @@ pub fn write(
         tally,
         ..Written::new(&destination.file, description)
     }])
+}
+
+/// The bytes of a file that needs no other beside it.
+///
+/// # Errors
+/// The format does not suit the outputs.
+pub fn write_bytes(
+    format: FileFormat,
+    contents: Contents<'_>,
+    style: &Style,
+) -> Result<Vec<u8>, OutputError> {
+    let mut bytes = Vec::new();
+    (format.encode())(contents, style, &mut bytes)?;
+    Ok(bytes)
 }
 
 /// The name of a file without its suffix.

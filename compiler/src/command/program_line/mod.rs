@@ -132,16 +132,60 @@ pub(in crate::command) fn parse<W: AsRef<OsStr>>(
     words: &[W],
 ) -> Result<CommandLine, UsageError> {
     let words: Vec<&OsStr> = words.iter().map(W::as_ref).collect();
+    let Some(mut all) = given(program, &words)? else {
+        return Ok(CommandLine::Help(help::text(program)));
+    };
+    check_repeated(&all).map_err(UsageError)?;
+    check_without_effect(&all, program).map_err(UsageError)?;
+    let mut run = defaults(program);
+    // Options for all outputs or images come first, so that options for a single one override them.
+    all.sort_by_key(|given| matches!(given.target, SpelledOption::Builtin(_, Some(_))));
+    for given in &all {
+        apply(&mut run, program, given)
+            .map_err(|message| UsageError(format!("option `{}`: {message}", given.option)))?;
+    }
+    sweep::prepare(&mut run, program).map_err(UsageError)?;
+    run.notes = notes(&all, program);
+    check_required(program, &run)?;
+    Ok(CommandLine::Run(Box::new(run)))
+}
+
+/// The words of a command line that was understood, without those that set inputs to anything but data.
+pub(in crate::command) fn words_beside_values(
+    program: &Program,
+    words: &[OsString],
+) -> Vec<String> {
+    let words: Vec<&OsStr> = words.iter().map(OsString::as_os_str).collect();
+    let is_value = |given: &Given<'_>| match given.target {
+        SpelledOption::Input(i) => {
+            let ty = &program.inputs[i].ty;
+            !matches!(ty, InputType::Image { .. } | InputType::Mesh(_))
+        }
+        SpelledOption::Builtin(..) => false,
+    };
+    let all = given(program, &words).ok().flatten().unwrap_or_default();
+    let beside = all.into_iter().filter(|given| !is_value(given));
+    beside
+        .flat_map(|given| {
+            let values = given.values.into_iter();
+            let values = values.map(|value| value.to_string_lossy().into_owned());
+            [given.option.to_string()].into_iter().chain(values)
+        })
+        .collect()
+}
+
+/// The options in words, with their values; nothing if help is wanted.
+fn given<'w>(program: &Program, words: &[&'w OsStr]) -> Result<Option<Vec<Given<'w>>>, UsageError> {
     let spellings = spellings(program);
     let wants_help = |word: &&OsStr| {
         let found = find(&spellings, word);
         matches!(found, Some(SpelledOption::Builtin(row, _)) if matches!(row.effect, Effect::Help))
     };
     if words.iter().any(wants_help) {
-        return Ok(CommandLine::Help(help::text(program)));
+        return Ok(None);
     }
     let mut all = Vec::new();
-    let mut rest = &words[..];
+    let mut rest = words;
     while let Some((&word, after)) = rest.split_first() {
         let (option, inline) = match (find(&spellings, word), split_first(word, b'=')) {
             (None, Some((option, value))) => (option, Some(value)),
@@ -160,7 +204,7 @@ pub(in crate::command) fn parse<W: AsRef<OsStr>>(
         };
         // An input may be called `h`; without a value that is the old question.
         if ready.is_empty() && asks_for_help(option) {
-            return Ok(CommandLine::Help(help::text(program)));
+            return Ok(None);
         }
         let (values, used) = values_of(program, target, option, &ready).map_err(UsageError)?;
         rest = match inline {
@@ -178,19 +222,7 @@ pub(in crate::command) fn parse<W: AsRef<OsStr>>(
             values,
         });
     }
-    check_repeated(&all).map_err(UsageError)?;
-    check_without_effect(&all, program).map_err(UsageError)?;
-    let mut run = defaults(program);
-    // Options for all outputs or images come first, so that options for a single one override them.
-    all.sort_by_key(|given| matches!(given.target, SpelledOption::Builtin(_, Some(_))));
-    for given in &all {
-        apply(&mut run, program, given)
-            .map_err(|message| UsageError(format!("option `{}`: {message}", given.option)))?;
-    }
-    sweep::prepare(&mut run, program).map_err(UsageError)?;
-    run.notes = notes(&all, program);
-    check_required(program, &run)?;
-    Ok(CommandLine::Run(Box::new(run)))
+    Ok(Some(all))
 }
 
 fn asks_for_help(word: &str) -> bool {

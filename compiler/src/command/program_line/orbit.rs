@@ -1,37 +1,33 @@
 //! A camera that goes around: which inputs of a program are its camera, and where the eye is on its way.
 
 use super::options::{InputSpec, Program};
+use crate::run::camera::{self, CAMERAS, Part};
 use runtime::input::InputType;
-
-/// The names of inputs that together are a camera: where it is, where it looks, which way is up.
-const CAMERAS: &[[&str; 3]] = &[
-    ["eye", "look", "up"],
-    ["eye", "at", "up"],
-    ["eye", "center", "up"],
-    ["camEye", "camAt", "camUp"],
-];
 
 /// The three inputs of a program that are its camera.
 ///
 /// # Errors
 /// It has none.
-pub(in crate::command) fn camera(program: &Program) -> Result<[usize; 3], String> {
-    let find = |name: &&str| {
-        let is_it =
-            |input: &InputSpec| input.name == **name && input.ty == InputType::Tensor(vec![3]);
-        program.inputs.iter().position(is_it)
-    };
-    let rows = CAMERAS.iter().map(|row| {
-        let [a, b, c] = row.each_ref().map(find);
-        Some([a?, b?, c?])
+pub(in crate::command) fn camera_of(program: &Program) -> Result<[usize; 3], String> {
+    let has = |name: &str, part: Part| part == Part::Vector(3) && position(program, name).is_some();
+    let names = camera::camera(&has).map(|camera| [camera.eye, camera.look, camera.up]);
+    let found = names.and_then(|names| {
+        let [eye, look, up] = names.map(|name| position(program, name));
+        Some([eye?, look?, up?])
     });
-    rows.flatten().next().ok_or_else(|| {
+    found.ok_or_else(|| {
         let rows: Vec<String> = CAMERAS.iter().map(|row| row.join(", ")).collect();
         format!(
             "`--orbit` needs a camera: three inputs of type vec3 named {}",
             rows.join("; or ")
         )
     })
+}
+
+/// The number of the vector of a name.
+fn position(program: &Program, name: &str) -> Option<usize> {
+    let is_it = |input: &InputSpec| input.name == name && input.ty == InputType::Tensor(vec![3]);
+    program.inputs.iter().position(is_it)
 }
 
 /// The eye after it has gone a part of the circle about the axis through `at` along `up`.

@@ -120,7 +120,7 @@ impl Sweep {
             });
         }
         if let Some(count) = options.orbit {
-            orbit::camera(program)?;
+            orbit::camera_of(program)?;
             axes.push(Axis {
                 name: "orbit".to_string(),
                 values: (0..count as i64).map(InputValue::Int).collect(),
