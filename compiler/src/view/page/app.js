@@ -25,7 +25,7 @@ export function mount(root, transport, options = {}) {
   const events = new Events();
   const app = {
     events, maps: [], iface: null, inputs: new Map(), output: null, frame: null, displays: new Map(), status: {}, diagnostics: [], good: true,
-    failure: null, notes: [], printed: "", command: "", connected: false, pinned: null, compare: null, splitAt: 0.5, panelWidth: Number(remembered("panel-width", "340")) || 340,
+    failure: null, notes: [], printed: "", command: "", connected: false, outputChosen: false, pinned: null, compare: null, splitAt: 0.5, panelWidth: Number(remembered("panel-width", "340")) || 340,
   };
   const send = (message) => transport.send(message);
   app.sender = new InputSender(send, () => performance.now());
@@ -40,6 +40,7 @@ export function mount(root, transport, options = {}) {
   let exactTimer = 0;
   let rangeTimer = 0;
   let ended = false;
+  let fresh = true;
 
   // Drawing and sending happen once per frame of the screen.
   function schedule() {
@@ -95,6 +96,11 @@ export function mount(root, transport, options = {}) {
     if (typeof number === "number") unshown.push(number);
     const newest = pending?.header.frame ?? lastFrame;
     const stale = typeof number === "number" && number <= newest;
+    // Until the user chooses, the server decides which output is shown.
+    if (!app.outputChosen && frame.header.output !== app.output && app.iface?.outputs.some((output) => output.name === frame.header.output)) {
+      app.output = frame.header.output;
+      events.emit("output");
+    }
     const other = app.output !== null && frame.header.output !== undefined && frame.header.output !== app.output;
     if (!stale && !other) pending = frame;
     schedule();
@@ -107,6 +113,7 @@ export function mount(root, transport, options = {}) {
 
   const receive = {
     welcome(message) {
+      fresh = true;
       lastFrame = -1;
       pending = null;
       app.sender.restart();
@@ -126,8 +133,11 @@ export function mount(root, transport, options = {}) {
       }
       if (!app.iface.outputs.some((output) => output.name === app.output)) {
         app.output = app.iface.outputs[0]?.name ?? null;
-        if (app.output !== null) sendShow();
+        app.outputChosen = false;
+      } else if (app.outputChosen && fresh) {
+        sendShow();
       }
+      fresh = false;
       events.emit("interface");
       if (options.own) document.title = app.iface.program ? `${app.iface.program} – Diderot` : "Diderot";
       app.stage.refresh();
@@ -282,6 +292,7 @@ export function mount(root, transport, options = {}) {
   app.showOutput = (name) => {
     if (name === app.output || !app.iface?.outputs.some((output) => output.name === name)) return;
     app.output = name;
+    app.outputChosen = true;
     app.pinned = null;
     app.compare = null;
     sendShow();
@@ -290,7 +301,7 @@ export function mount(root, transport, options = {}) {
   // Pictures of 8 bits are enough to look at, not to read numbers from.
   app.wantExact = () => {
     const header = app.frame?.header;
-    if (header?.encoding !== "u8" || exactFor === header.frame || !header.final) return;
+    if (header?.encoding !== "u8" || exactFor === header.frame || header.final === false) return;
     clearTimeout(exactTimer);
     exactTimer = setTimeout(() => {
       if (app.frame?.header.encoding !== "u8") return;

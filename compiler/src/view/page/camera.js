@@ -116,9 +116,15 @@ export function fitCamera(bounds, dimension, aspect = 1) {
     const tall = Math.max(half[1], half[0] / Math.max(0.01, aspect)) || 1;
     return { eye: [look[0], look[1], look[2] + tall / tangent], look, up: [0, 1, 0], fov, ortho: true };
   }
-  const radius = Math.hypot(...half.map((x) => (Number.isFinite(x) ? x : 1))) || 1;
-  const distance = radius / Math.sin((fov * RADIAN) / 2) / Math.min(1, aspect);
-  return { eye: addVec(look, scaleVec(distance * 0.92, unitVec([4, -7, 5]))), look, up: [0, 0, 1], fov, ortho: false };
+  const away = unitVec([4, -7, 5]);
+  const { ahead, right, up } = cameraFrame({ eye: addVec(look, away), look, up: [0, 0, 1] });
+  let distance = 0;
+  for (let k = 0; k < 8; k++) {
+    const corner = half.map((x, axis) => (Number.isFinite(x) ? x : 1) * ((k >> axis) & 1 ? 1 : -1));
+    const needed = Math.max(Math.abs(dotVec(corner, up)), Math.abs(dotVec(corner, right)) / Math.max(0.01, aspect)) / tangent;
+    distance = Math.max(distance, needed - dotVec(corner, ahead));
+  }
+  return { eye: addVec(look, scaleVec(distance || 4, away)), look, up: [0, 0, 1], fov, ortho: false };
 }
 
 // The product of projection and view for WebGL, by columns; `radius` bounds the distance of everything from `look`.

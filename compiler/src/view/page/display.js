@@ -1,7 +1,7 @@
 // The panel that says how values are shown. Nothing in it runs the program again.
 
 import { AS_COLOR, AS_MAGNITUDE, colorChannels } from "./grid.js";
-import { automaticSize, colorSections } from "./geometry.js";
+import { automaticSize, colorSections, isColorSection } from "./geometry.js";
 import { createHistogram } from "./histogram.js";
 import { icon, iconButton, make, remember, remembered } from "./dom.js";
 import { formatCount, hexOfColor } from "./values.js";
@@ -9,7 +9,7 @@ import { numberField, sliderField } from "./fields.js";
 
 // What a new output is shown with.
 export function defaultDisplay() {
-  return { channel: AS_COLOR, rangeMode: null, low: 0, high: 1, gamma: 1, map: null, hatched: false, background: "checker", smooth: "auto", slice: null, colorBy: null, size: null, fog: 0.55, flip: false, box: true, rounded: true };
+  return { channel: AS_COLOR, rangeMode: null, low: 0, high: 1, gamma: 1, map: null, hatched: false, background: "checker", smooth: "auto", slice: null, colorBy: undefined, size: null, fog: 0.55, flip: false, box: true, rounded: true };
 }
 
 const MODES = [["full", "Least to greatest"], ["percent", "1 to 99 %"], ["unit", "0 to 1"], ["own", "Own range"]];
@@ -181,7 +181,7 @@ export function createDisplay(app) {
     if (kind === "curve") return ["range", ...(header.channels > 1 ? ["channel"] : [])];
     if (kind === "geometry") {
       const sections = colorSections(frame);
-      const mapped = sections.some((section) => section.name === display().colorBy && !(section.components === 3 && /colou?r|rgb/i.test(section.name)));
+      const mapped = sections.some((section) => section.name === display().colorBy && !isColorSection(section));
       return [...(sections.length > 0 ? ["color"] : []), ...(mapped ? ["range", "map", "gamma"] : []), ...(header.kind === "triangles" ? [] : ["size"]),
         ...(header.dimension === 3 ? ["fog", "box"] : ["flip"]), ...(header.kind === "triangles" && Object.keys(frame.sections).some((name) => /normal/i.test(name)) ? ["rounded"] : [])];
     }

@@ -14,24 +14,29 @@ export function mouseActions(app) {
   return [["Drag", "move the picture"], ["Wheel", "zoom at the mouse"]];
 }
 
+const HINT_MILLISECONDS = 12000;
+
 export function createHints(app) {
   const element = make("div", { class: "hints", hidden: true });
   let done = false;
   const show = () => {
     const actions = done ? [] : mouseActions(app);
     element.hidden = actions.length === 0 || !app.good;
+    if (!element.hidden) timer ||= setTimeout(fade, HINT_MILLISECONDS);
     element.replaceChildren(...actions.map(([key, text]) => make("span", {}, make("b", { text: key }), " " + text)), make("span", {}, make("b", { text: "?" }), " more"));
   };
   app.events.on("view", show);
   app.events.on("frame", () => !done && element.hidden && show());
-  app.events.on("gesture", () => {
+  let timer = 0;
+  const fade = () => {
     if (done) return;
     done = true;
     element.classList.add("gone");
     setTimeout(() => {
       element.hidden = true;
     }, 400);
-  });
+  };
+  app.events.on("gesture", fade);
   return { element };
 }
 

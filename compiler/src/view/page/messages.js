@@ -86,6 +86,6 @@ function messageElement(item) {
       make("span", { class: "severity", text: severity }),
       make("span", { class: "message-text", text: plainText(item.message) }),
       item.code ? make("code", { class: "message-code", text: item.code, title: `diderotc explain ${item.code} shows a wrong and a right program` }) : null,
-      place ? make("span", { class: "message-place", text: place }) : null),
+      place && !excerpt.includes(place) ? make("span", { class: "message-place", text: place }) : null),
     excerpt ? make("pre", { class: "excerpt", text: excerpt }) : null);
 }

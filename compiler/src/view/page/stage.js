@@ -5,7 +5,7 @@ import { AS_COLOR, fittingChannel, panView, pictureRect, planeOf, rangeOf, serve
 import { dollyCamera, fitCamera, orbitCamera, panCamera, panPlane, tidyVec, wheelFactor, zoomPlane } from "./camera.js";
 import { make, onDrag } from "./dom.js";
 import { openGraphics } from "./gl.js";
-import { GeometryView } from "./geometry.js";
+import { GeometryView, colorSections, isColorSection } from "./geometry.js";
 import { PictureView } from "./picture.js";
 import { drawPlot, plotIndex } from "./plot.js";
 import { tableElement } from "./table.js";
@@ -94,6 +94,7 @@ export function createStage(app) {
 
   function refreshPicture(frame, display) {
     display.channel = fittingChannel(frame.header, display.channel);
+    if (frame.header.size.length === 3) display.slice ??= { axis: 2, index: Math.floor((frame.header.full[2] - 1) / 2) };
     const plane = planeOf(frame, display.channel, display.slice, picture?.limit);
     stage.plane = plane;
     const whole = frame.header.channels === 1 || (display.channel === AS_COLOR && !frame.header.alpha);
@@ -107,6 +108,7 @@ export function createStage(app) {
   }
 
   function refreshGeometry(frame, display) {
+    if (display.colorBy === undefined) display.colorBy = colorSections(frame).find(isColorSection)?.name ?? null;
     geometry?.setFrame(frame, display);
     stage.statistics = geometry?.statistics ?? serverStatistics({});
     if (!stage.own || stage.ownFor !== frame.header.dimension) {
