@@ -234,7 +234,8 @@ impl Engine {
             let watched = Watched::new(&file, is_data, since);
             (file, watched)
         };
-        self.shared.set_files(files.into_iter().map(watched).collect());
+        self.shared
+            .set_files(files.into_iter().map(watched).collect());
         if is_good {
             self.begin();
         }
