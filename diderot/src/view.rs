@@ -22,7 +22,7 @@ pub struct View {
     server: Mutex<Option<Server>>,
 }
 
-/// A page of a viewer that is not in a browser of its own: messages are handed on, for example through a notebook.
+/// A page of a viewer whose messages take another way than a socket, for example through a notebook.
 pub struct Page {
     viewer: Arc<Viewer>,
     outbox: Arc<Outbox>,

@@ -92,7 +92,7 @@ pub(super) fn control(subject: &Subject<'_>) -> (Control, String) {
         (InputType::Seq { len: None, .. }, _) => Control::Text,
         (InputType::Seq { .. } | InputType::Image { .. } | InputType::Mesh(_), _) => Control::Fixed,
     };
-    // Fields for very many numbers help nobody.
+    // Fields for very many numbers would fill the page.
     let control = match control {
         Control::Numbers(17..) => Control::Fixed,
         other => other,

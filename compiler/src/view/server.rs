@@ -96,7 +96,7 @@ impl Drop for Server {
     }
 }
 
-/// 128 bits that nobody can guess.
+/// 128 random bits.
 fn token() -> io::Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;

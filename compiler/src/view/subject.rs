@@ -1,4 +1,4 @@
-//! The program that a viewer shows, and what is given to it from outside.
+//! The program that a viewer shows, and its surroundings.
 
 use crate::{codegen::Compiled, front::source::Source, pipeline::Options, run::Inputs};
 
@@ -13,10 +13,10 @@ pub trait Subject: Send {
     /// How it is compiled.
     fn options(&self) -> &Options;
 
-    /// What is given to the program from outside.
+    /// The surroundings of the program.
     ///
     /// # Errors
-    /// It does not suit the program as it is now, each problem a sentence.
+    /// They do not suit the program as it is now, each problem a sentence.
     fn given(&self, source: &Source, program: &Compiled) -> Result<Given, String>;
 }
 

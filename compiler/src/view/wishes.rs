@@ -1,4 +1,4 @@
-//! What pages want, shared by the threads of a viewer, and what they have been sent.
+//! The wishes of pages, shared by the threads of a viewer, and the newest messages to pages.
 
 use super::{
     outbox::Outbox,
@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// After this time without a change, inputs are at rest even if a page has not said so.
+/// After this time without a change, inputs are at rest even if no page has sent that.
 const REST: Duration = Duration::from_millis(250);
 
 /// The state that the threads of a viewer share.
@@ -41,7 +41,7 @@ struct State {
     is_over: bool,
 }
 
-/// What pages want. The engine takes it and answers.
+/// The wishes of pages. The engine takes them and answers.
 #[derive(Default)]
 pub(super) struct Wishes {
     /// The inputs that pages have set; `null` stands for the default.
