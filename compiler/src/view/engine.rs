@@ -1,39 +1,26 @@
 //! The thread that compiles and runs: it takes what pages want and answers with pictures, coarse ones first.
 
+mod answer;
+mod export;
+mod load;
+
 use super::{
     Given, Subject,
-    frame::{self, Setting, Shown},
-    interface, values,
-    watch::Watched,
+    frame::Shown,
+    protocol::Action,
     wishes::{Export, Shared, Wishes},
 };
 use crate::{
     codegen::Compiled,
-    front::{
-        report::{located, render},
-        source::Source,
-    },
-    pipeline::{self, Session, Stopped},
-    run::{Failure, Images, Inputs, KeptFiles, Run, input_type, outputs},
-    view::protocol::Action,
+    front::source::Source,
+    run::{Images, KeptFiles, Run, outputs},
 };
 use runtime::{
-    image::Level,
-    output::{
-        Domain,
-        format::FileFormat,
-        options::OutputOptions,
-        write::{Contents, Style, write_bytes},
-    },
+    output::Domain,
     world::{RunEnd, Workers},
 };
-use serde_json::{Map, Value, json};
-use std::{
-    collections::BTreeMap,
-    path::PathBuf,
-    sync::Arc,
-    time::{Duration, Instant, SystemTime},
-};
+use serde_json::json;
+use std::{sync::Arc, time::Instant};
 
 /// While inputs change, a picture should take less than this.
 const QUICK: f64 = 0.04;
@@ -43,8 +30,6 @@ const PATIENCE: f64 = 0.5;
 const FIRST_STRANDS: usize = 4000;
 /// The coarsest picture uses every 16th strand along each axis.
 const COARSEST: u32 = 16;
-/// A picture that takes longer to send goes in 8 bits.
-const SLOW: f64 = 0.2;
 /// Programs that evolve are shown about this often.
 const PERIOD: f64 = 0.04;
 
@@ -87,8 +72,10 @@ struct ShownRun {
     stride: u32,
     full: Vec<usize>,
     is_final: bool,
-    /// Whether pages have got its values as they are.
-    is_exact: bool,
+    /// The time that it took in seconds.
+    time: f64,
+    /// Whether it was shown as the final one, while no inputs were changing.
+    is_settled: bool,
 }
 
 /// How far the pictures of the present inputs are.
@@ -122,7 +109,8 @@ impl Engine {
     pub(super) fn serve(mut self) {
         self.reload();
         loop {
-            let wishes = self.shared.take(|wishes| self.is_idle(wishes));
+            let coarse = self.drag_stride();
+            let wishes = self.shared.take(|wishes| self.is_idle(wishes, coarse));
             if wishes.is_over {
                 return;
             }
@@ -145,12 +133,15 @@ impl Engine {
         }
     }
 
-    /// Whether nothing is left to do until pages want something.
-    fn is_idle(&self, wishes: &Wishes) -> bool {
+    /// Whether nothing is left to do until pages want something. While inputs change, a picture of the stride `coarse` is enough.
+    fn is_idle(&self, wishes: &Wishes, coarse: u32) -> bool {
         match self.course {
             Course::Over => true,
-            Course::Refining(Some(1)) => true,
-            Course::Refining(Some(stride)) if wishes.is_dragging => stride <= self.drag_stride(),
+            Course::Refining(Some(1)) => {
+                let shown = self.shown.as_ref();
+                wishes.is_dragging || shown.is_none_or(|shown| shown.is_settled)
+            }
+            Course::Refining(Some(stride)) if wishes.is_dragging => stride <= coarse,
             Course::Refining(_) => false,
             // Without a page, a run that may never end waits.
             Course::Evolving if self.shown.is_none() => false,
@@ -165,7 +156,7 @@ impl Engine {
             match action {
                 Action::Play => {
                     self.is_playing = true;
-                    restart |= self.course == Course::Over;
+                    restart |= self.course != Course::Evolving;
                 }
                 Action::Pause => self.is_playing = false,
                 Action::Step => {
@@ -186,139 +177,6 @@ impl Engine {
         restart
     }
 
-    /// Reads and compiles the program again, and loads the files that have changed.
-    fn reload(&mut self) {
-        self.course = Course::Over;
-        let since = SystemTime::now();
-        let source = match self.subject.source() {
-            Ok(source) => source,
-            Err(message) => return self.fail_text(&message, &format!("error: {message}\n")),
-        };
-        let texts = source.paths().chain([source.path.as_path()]);
-        let mut files: BTreeMap<PathBuf, bool> = texts.map(|file| (file.into(), false)).collect();
-        let compiled = pipeline::compile(&mut Session::default(), &source, self.subject.options());
-        let (compiled, diagnostics) = match compiled {
-            Ok(compiled) => {
-                let warnings = compiled.warnings.to_vec();
-                (Some(compiled), warnings)
-            }
-            Err(Stopped::Errors(diagnostics)) => (None, diagnostics),
-            Err(Stopped::Asked) => (None, Vec::new()),
-        };
-        let is_good = compiled.is_some();
-        let items = located(&source, diagnostics.clone()).into_iter();
-        // Each message with its own excerpt.
-        let mut texts = crate::front::diag::in_order(diagnostics)
-            .into_iter()
-            .map(|one| render(&source, vec![one], false));
-        let items = items.map(|item| {
-            json!({
-                "severity": item.severity,
-                "message": item.message,
-                "code": item.code,
-                "file": item.location.file,
-                "line": item.location.line,
-                "column": item.location.column,
-                "text": texts.next(),
-            })
-        });
-        let items: Vec<Value> = items.collect();
-        self.shared
-            .tell("diagnostics", json!({ "items": items, "good": is_good }));
-        if let Some(program) = compiled {
-            self.load(source, program, &mut files);
-        } else {
-            self.shared.set_final(true);
-        }
-        let watched = |(file, is_data): (PathBuf, bool)| {
-            let watched = Watched::new(&file, is_data, since);
-            (file, watched)
-        };
-        self.shared
-            .set_files(files.into_iter().map(watched).collect());
-        if is_good {
-            self.begin();
-        }
-    }
-
-    fn load(&mut self, source: Source, program: Compiled, files: &mut BTreeMap<PathBuf, bool>) {
-        let before = self.loaded.take();
-        if let Some(before) = &before {
-            let (old, new) = (&before.program.interface, &program.interface);
-            if (&old.meshes, &old.fems) != (&new.meshes, &new.fems) {
-                self.kept.forget_meshes();
-            }
-        }
-        drop(before);
-        let given = match self.subject.given(&source, &program) {
-            Ok(given) => given,
-            Err(message) => return self.fail_text(&message, &format!("error: {message}\n")),
-        };
-        let read = given.inputs.files_read().into_iter();
-        files.extend(read.map(|used| (used.file.to_path_buf(), true)));
-        let images = match Images::load_changed(&program, &given.inputs, &mut self.kept) {
-            Ok(images) => images,
-            Err(failure) => return self.fail(&source, &failure),
-        };
-        let abilities = program.abilities;
-        let evolves = abilities.communicates
-            || abilities.creates
-            || abilities.counts
-            || abilities.global_update;
-        let is_alone = !evolves && !abilities.global_start && !abilities.prints;
-        self.cost = None;
-        self.loaded = Some(Loaded {
-            can_be_coarse: is_alone && program.interface.grid,
-            evolves,
-            shown: interface::shown(&program),
-            workers: Workers::from(given.workers),
-            source,
-            program,
-            given,
-            images,
-        });
-        let inputs = self.inputs(&Map::new());
-        let Some(loaded) = &self.loaded else { return };
-        let run = Run::with_images(&loaded.program, &inputs.0, &loaded.images, &loaded.workers);
-        match run {
-            Ok(run) => {
-                let message = interface::message(
-                    &loaded.source,
-                    &loaded.program,
-                    &loaded.images,
-                    &inputs.0,
-                    &run,
-                    evolves,
-                );
-                self.shared.tell("interface", message);
-            }
-            Err(failure) => self.fail_loaded(&failure),
-        }
-    }
-
-    /// The inputs with the values that pages have set, and the problems with these.
-    fn inputs(&self, set: &Map<String, Value>) -> (Inputs, Vec<String>) {
-        let loaded = self.loaded.as_ref().expect("a program");
-        let mut inputs = loaded.given.inputs.clone();
-        let mut problems = Vec::new();
-        for (name, value) in set {
-            let all = loaded.program.interface.inputs.iter();
-            // A page may still know an input that the program has lost.
-            let Some(input) = all.clone().find(|input| input.name == *name) else {
-                continue;
-            };
-            let set = match value {
-                Value::Null => inputs.unset(name).map_err(|failure| failure.to_string()),
-                value => values::from_page(value, &input_type(&input.ty), inputs.ints())
-                    .and_then(|value| inputs.set(name, value).map_err(|f| f.to_string())),
-            };
-            if let Err(problem) = set {
-                problems.push(format!("`{name}`: {problem}"));
-            }
-        }
-        (inputs, problems)
-    }
-
     /// Begins to make pictures of the present inputs.
     fn begin(&mut self) {
         self.steps = 0;
@@ -335,35 +193,14 @@ impl Engine {
 
     /// Does the next piece of work.
     fn advance(&mut self, wishes: &Wishes) {
-        if self.is_idle(wishes) {
+        if self.is_idle(wishes, self.drag_stride()) {
             return;
         }
         match self.course {
             Course::Over => {}
+            Course::Refining(Some(1)) => self.show(wishes),
             Course::Refining(done) => self.refine(done, wishes),
             Course::Evolving => self.evolve(wishes),
-        }
-    }
-
-    /// A run of the present inputs that has no strands yet.
-    fn prepare(&mut self, wishes: &Wishes) -> Option<Run> {
-        let (inputs, problems) = self.inputs(&wishes.inputs);
-        let loaded = self.loaded.as_ref()?;
-        let run = Run::with_images(&loaded.program, &inputs, &loaded.images, &loaded.workers);
-        match run {
-            Ok(run) if problems.is_empty() => {
-                self.tell_values(&inputs, &run);
-                Some(run)
-            }
-            Ok(_) => {
-                let message = problems.join("; ");
-                self.fail_text(&message, &format!("error: {message}\n"));
-                None
-            }
-            Err(failure) => {
-                self.fail_loaded(&failure);
-                None
-            }
         }
     }
 
@@ -405,10 +242,10 @@ impl Engine {
                     stride,
                     full,
                     is_final: stride == 1,
-                    is_exact: false,
+                    time,
+                    is_settled: false,
                 });
-                self.send(wishes, false);
-                self.finish_if_final(time);
+                self.show(wishes);
             }
             Err(failure) => self.fail_loaded(&failure),
         }
@@ -432,7 +269,8 @@ impl Engine {
                 stride: 1,
                 full,
                 is_final: false,
-                is_exact: false,
+                time: 0.0,
+                is_settled: false,
             });
             return self.send(wishes, false);
         }
@@ -468,12 +306,12 @@ impl Engine {
             }
             Ok(end) => {
                 let is_over = end != RunEnd::StepLimit || is_at_limit;
-                shown.is_final = is_over;
-                self.send(wishes, false);
+                (shown.is_final, shown.time) = (is_over, time);
                 if is_over {
-                    self.course = Course::Over;
-                    self.finish_if_final(time);
+                    self.course = Course::Refining(Some(1));
+                    self.show(wishes);
                 } else {
+                    self.send(wishes, false);
                     self.status(if self.is_playing { "running" } else { "paused" });
                 }
             }
@@ -521,190 +359,6 @@ impl Engine {
             // Pictures that are quick are not made on the way to finer ones.
             Some(done) => (done / 2).max(1).min(quick),
         }
-    }
-
-    /// Shows the last run to pages.
-    fn send(&mut self, wishes: &Wishes, exact: bool) {
-        let (Some(loaded), Some(shown)) = (&self.loaded, &mut self.shown) else {
-            return;
-        };
-        let outputs = outputs(&loaded.program.interface);
-        let chosen = wishes.output.as_ref();
-        let found = chosen.and_then(|name| outputs.iter().position(|o| o.name == *name));
-        // Without a choice, the first that is more than numbers.
-        let is_seen = |shown: &Shown| *shown != Shown::Table;
-        let first = || loaded.shown.iter().position(is_seen).unwrap_or(0);
-        let n = found.unwrap_or_else(first);
-        let Some(&how) = loaded.shown.get(n) else {
-            return;
-        };
-        let values = shown.run.domain().strand_count() * outputs[n].strand_size().max(1);
-        let is_slow = self
-            .shared
-            .rate()
-            .is_some_and(|rate| 4.0 * values as f64 / rate > SLOW);
-        let is_coded = !exact && (wishes.is_dragging || is_slow);
-        shown.is_exact = !is_coded;
-        let setting = Setting {
-            frame: self.shared.next_frame(),
-            set: wishes.set,
-            stride: shown.stride,
-            full: shown.full.clone(),
-            is_final: shown.is_final,
-            coded: is_coded.then_some(wishes.range),
-        };
-        if let Some(message) = frame::message(&shown.run, n, how, &setting) {
-            self.shared.show(setting.frame, message);
-        }
-    }
-
-    /// Reports the end of a run whose picture is final.
-    fn finish_if_final(&mut self, time: f64) {
-        let Some(shown) = self.shown.as_ref().filter(|shown| shown.is_final) else {
-            return;
-        };
-        let Some(loaded) = &self.loaded else { return };
-        let images = loaded.images.notes().iter().map(|note| {
-            let severity = match note.level {
-                Level::Warning => "warning",
-                Level::Note => "note",
-            };
-            json!({ "severity": severity, "message": note.to_string() })
-        });
-        let warnings = shown.run.warnings().into_iter();
-        let warnings = warnings.map(|text| json!({ "severity": "warning", "message": text }));
-        let items: Vec<Value> = images.chain(warnings).collect();
-        self.shared.tell("notes", json!({ "items": items }));
-        self.tell_status("idle", Some(time));
-        self.shared.set_final(true);
-    }
-
-    fn status(&self, state: &str) {
-        self.tell_status(state, None);
-    }
-
-    fn tell_status(&self, state: &str, seconds: Option<f64>) {
-        let counts = self.shown.as_ref().map(|shown| shown.run.counts());
-        let counts = counts.unwrap_or_default();
-        self.shared.tell(
-            "status",
-            json!({
-                "state": state,
-                "fraction": null,
-                "step": self.shown.as_ref().map_or(0, |shown| shown.run.steps()),
-                "active": counts.active,
-                "stable": counts.stable,
-                "dead": counts.dead,
-                "milliseconds": seconds.map(|s| Duration::from_secs_f64(s).as_micros() as f64 / 1e3),
-            }),
-        );
-    }
-
-    /// Tells pages the values of all inputs, and the command line that uses them.
-    fn tell_values(&self, inputs: &Inputs, run: &Run) {
-        let Some(loaded) = &self.loaded else { return };
-        let interface = &loaded.program.interface;
-        let set = interface
-            .inputs
-            .iter()
-            .filter(|i| inputs.value(&i.name).is_some());
-        let names: Vec<&str> = set.clone().map(|input| input.name.as_str()).collect();
-        let all = interface::all_values(&loaded.program, inputs, run);
-        self.shared
-            .tell("values", json!({ "inputs": all, "set": names }));
-        if loaded.given.command.is_empty() {
-            return;
-        }
-        let mut words = loaded.given.command.clone();
-        for input in set {
-            if let Some(value) = inputs.value(&input.name) {
-                words.push(format!("-{}", input.name));
-                words.extend(values::words_of(value, &input_type(&input.ty)));
-            }
-        }
-        let line: Vec<String> = words.iter().map(|word| values::quoted(word)).collect();
-        self.shared
-            .tell("command", json!({ "line": line.join(" ") }));
-    }
-
-    /// Reports a failure of the present program.
-    fn fail_loaded(&mut self, failure: &Failure) {
-        let text = self
-            .loaded
-            .as_ref()
-            .map(|loaded| failure.render(&loaded.source));
-        self.fail_text(
-            &failure.to_string(),
-            &text.unwrap_or_else(|| failure.plain()),
-        );
-    }
-
-    fn fail(&mut self, source: &Source, failure: &Failure) {
-        self.fail_text(&failure.to_string(), &failure.render(source));
-    }
-
-    fn fail_text(&mut self, message: &str, text: &str) {
-        self.course = Course::Over;
-        self.shared
-            .tell("failure", json!({ "message": message, "text": text }));
-        self.status("failed");
-        self.shared.set_final(true);
-    }
-
-    /// Makes the files that pages wait for, once the picture is final.
-    fn hand_over(&mut self) {
-        let is_final = self.shown.as_ref().is_some_and(|shown| shown.is_final);
-        let can_come = self.course != Course::Over && !is_final;
-        if can_come && self.course != Course::Evolving {
-            return;
-        }
-        for export in std::mem::take(&mut self.exports) {
-            let name = format!("{}.{}", export.output, export.format);
-            export.page.hand_over(name, self.file(&export));
-        }
-    }
-
-    /// The bytes of an output as a file.
-    fn file(&self, export: &Export) -> Result<Vec<u8>, String> {
-        let Some(shown) = self.shown.as_ref().filter(|shown| shown.run.is_readable()) else {
-            return Err("there are no results".to_string());
-        };
-        let format = FileFormat::named(&export.format)
-            .filter(|format| !format.is_film())
-            .ok_or_else(|| format!("there is no format `{}`", export.format))?;
-        let all = shown.run.outputs().ok_or("the results cannot be read")?;
-        let own = all
-            .iter()
-            .position(|data| data.output.name == export.output);
-        let own = own.ok_or_else(|| format!("there is no output `{}`", export.output))?;
-        if format.is_pair(&all[own].output) {
-            return Err(format!(
-                "{} needs two files for this output",
-                format.suffix()
-            ));
-        }
-        // Files of points take the other outputs along.
-        let together: Vec<_> = all.iter().map(|data| &data.output).collect();
-        let domain = &all[own].domain;
-        let data = match format.takes_several() && format.suits(&together, domain) {
-            true => all.iter().collect(),
-            false => vec![&all[own]],
-        };
-        let options = OutputOptions::default();
-        let columns: Vec<_> = data.iter().map(|data| data.column(&options)).collect();
-        let contents = Contents {
-            columns: &columns,
-            domain,
-            place: shown.run.place(),
-        };
-        let style = Style {
-            title: Some(export.output.clone()),
-            ..Style::default()
-        };
-        let bytes = shown
-            .run
-            .on_workers(|| write_bytes(format, contents, &style));
-        bytes.map_err(|error| error.to_string())
     }
 }
 

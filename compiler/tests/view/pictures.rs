@@ -100,6 +100,20 @@ fn coarse_pictures_have_the_values_of_the_final_one() {
 }
 
 #[test]
+fn every_movement_of_a_hand_is_answered_and_the_last_one_finally() {
+    let (_viewer, mut page, _) = open("hand", WAVES);
+    page.final_frame(0);
+    for n in 1..=20 {
+        let set = page.set(json!({ "a": f64::from(n) / 4.0 }), true);
+        let frame = page.frame(|frame| frame.header["set"] == set);
+        assert_eq!(frame.header["encoding"], "u8");
+    }
+    // Without a word about rest, it comes after a moment.
+    let frame = page.frame(|frame| frame.is_final() && frame.header["encoding"] == "f32");
+    assert_eq!(frame.numbers(), plain(WAVES, 5.0));
+}
+
+#[test]
 fn inputs_that_do_not_suit_are_refused_and_the_next_ones_shown() {
     let (viewer, mut page, _) = open("refused", WAVES);
     page.final_frame(0);
