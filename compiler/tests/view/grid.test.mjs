@@ -155,3 +155,10 @@ test("modules can be joined: single-line imports, unique names, dependencies fir
     }
   });
 });
+
+test("percentiles leave out rare extremes", () => {
+  const values = Float32Array.from({ length: 50000 }, (_, k) => (k % 1000 === 0 ? 1e6 : (k % 100) / 100));
+  const { p1, p99, max } = statisticsOfValues(values);
+  assert.ok(p1 <= 0.02 && p99 <= 1 && p99 > 0.9, `${p1} ${p99}`);
+  assert.equal(max, 1e6);
+});

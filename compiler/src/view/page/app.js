@@ -25,7 +25,7 @@ export function mount(root, transport, options = {}) {
   const events = new Events();
   const app = {
     events, maps: [], iface: null, inputs: new Map(), output: null, frame: null, displays: new Map(), status: {}, diagnostics: [], good: true,
-    failure: null, notes: [], printed: "", command: "", connected: false, outputChosen: false, pinned: null, compare: null, splitAt: 0.5, panelWidth: Number(remembered("panel-width", "340")) || 340,
+    failure: null, notes: [], printed: "", command: "", connected: false, outputChosen: false, pinned: null, compare: null, splitAt: 0.5, panelWidth: Number(remembered("panel-width", "")) || (globalThis.innerWidth > 2400 ? 420 : 340),
   };
   const send = (message) => transport.send(message);
   app.sender = new InputSender(send, () => performance.now());

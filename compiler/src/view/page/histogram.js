@@ -85,6 +85,7 @@ export function createHistogram(change) {
   function drawBar() {
     const { range, map, gamma, diverging, colors } = state;
     bar.hidden = colors;
+    element.classList.toggle("without-bar", colors);
     if (colors) return;
     const height = 12;
     const [context, width] = sized(bar, height);

@@ -284,6 +284,25 @@ export function createStage(app) {
     }
   }, { passive: false });
 
+  // Arrow keys do what drags do, for those who have no mouse.
+  element.addEventListener("keydown", (event) => {
+    const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    const mode = way && event.target === element ? grip(event) : null;
+    if (!mode) return;
+    event.preventDefault();
+    const [dx, dy] = way.map((x) => 25 * x);
+    const rect = stage.rect();
+    if (mode === "camera") {
+      const before = app.camera();
+      sendCamera(before, event.shiftKey ? panCamera(before, dx, dy, rect.height) : orbitCamera(before, dx, dy), true);
+    } else if (mode === "plane") sendPlane(panPlane(app.plane(rect), dx, dy), true);
+    else if (mode === "own") moveOwn(stage.own, dx, dy, event.shiftKey);
+    else {
+      stage.view = panView(stage.view, dx, dy, rect);
+      app.later();
+    }
+  });
+
   // In the plane what is under the mouse stays there; in space the distance changes.
   function zoomOwn(amount, x, y) {
     const flat = app.frame.header.dimension === 2;
