@@ -41,6 +41,7 @@ export function mount(root, transport, options = {}) {
   let rangeTimer = 0;
   let ended = false;
   let fresh = true;
+  let welcomed = false;
 
   // Drawing and sending happen once per frame of the screen.
   function schedule() {
@@ -114,6 +115,7 @@ export function mount(root, transport, options = {}) {
   const receive = {
     welcome(message) {
       fresh = true;
+      welcomed = true;
       lastFrame = -1;
       pending = null;
       app.sender.restart();
@@ -199,8 +201,11 @@ export function mount(root, transport, options = {}) {
   function onState(state) {
     const open = state === "open";
     if (open) send({ type: "hello", token: transport.token ?? "" });
+    if (open) welcomed = false;
     if (open === app.connected && banner.hidden === open) return;
     app.connected = open;
+    // A server that answers but ends the connection does not know the token.
+    banner.textContent = app.everOpen && !welcomed && !open ? "The server does not know this page; open the address that it printed." : "The server has ended; start it again.";
     banner.hidden = open || !app.everOpen;
     app.everOpen ||= open;
     if (!open) app.status = { ...app.status, state: undefined };
@@ -354,7 +359,7 @@ export function mount(root, transport, options = {}) {
     app.stage.draw();
   };
 
-  const banner = make("div", { class: "banner", role: "alert", "data-role": "banner", text: "The server has ended; start it again.", hidden: true });
+  const banner = make("div", { class: "banner", role: "alert", "data-role": "banner", hidden: true });
   const note = make("div", { class: "toast", role: "status", hidden: true });
   let noteTimer = 0;
   function toast(text, bad) {
@@ -388,7 +393,7 @@ export function mount(root, transport, options = {}) {
   Object.assign(app, { openExport: topBar.openExport, nextMap: display.nextMap });
   element.append(
     topBar.element,
-    make("main", { class: "stage-column" }, banner, make("div", { class: "stage-holder" }, app.stage.element, hints.element, messages.element, note), status.line),
+    make("main", { class: "stage-column" }, make("div", { class: "stage-holder" }, app.stage.element, hints.element, messages.element, banner, note), status.line),
     resizer.element,
     make("aside", { class: "panel", "aria-label": "Inputs and display" }, controls.element, display.element),
     status.commandBar, help.element);

@@ -114,7 +114,7 @@ export function createDisplay(app) {
   const size = slide("Size", { low: 0.5, high: 20, log: true }, (x) => {
     display().size = x === null ? null : Math.min(100, Math.max(0.1, x));
     changed();
-  }, () => display().size ?? Number(automaticSize(app.frame).toPrecision(2)));
+  }, () => display().size ?? Number(automaticSize(app.frame, app.stage.element.clientHeight).toPrecision(2)));
   const fog = slide("Depth", { low: 0, high: 1 }, (x) => {
     display().fog = Math.min(1, Math.max(0, x ?? 0.55));
     changed();
@@ -225,7 +225,7 @@ export function createDisplay(app) {
       low.show(stage.range[0]);
       high.show(stage.range[1]);
       histogram.show({ statistics: stage.statistics, range: stage.range, map, gamma: look.gamma, diverging: map.diverging && !colors, colors });
-      counts.textContent = stage.statistics.nan > 0 ? `${formatCount(stage.statistics.nan)} values are not numbers` : "";
+      counts.textContent = stage.statistics.nan > 0 ? `${formatCount(stage.statistics.nan)} ${stage.statistics.nan === 1 ? "value is not a number" : "values are not numbers"}` : "";
       counts.hidden = counts.textContent === "";
     }
     gamma.show();
