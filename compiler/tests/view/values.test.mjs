@@ -128,6 +128,6 @@ test("colours of terminals are left out of texts", () => {
 
 test("ends of ranges keep the digits that their length needs", () => {
   assert.equal(roundTo(0.2, 10000.123456), 10000.1235);
-  assert.equal(roundTo(100, 33.333333), 33.33);
+  assert.equal(roundTo(100, 33.333333), 33.3);
   assert.equal(roundTo(0, 1 / 3), 1 / 3);
 });

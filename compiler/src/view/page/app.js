@@ -41,7 +41,7 @@ export function mount(root, transport, options = {}) {
   let rangeTimer = 0;
   let ended = false;
   let fresh = true;
-  let welcomed = false;
+  let opened = false;
 
   // Drawing and sending happen once per frame of the screen.
   function schedule() {
@@ -115,13 +115,16 @@ export function mount(root, transport, options = {}) {
   const receive = {
     welcome(message) {
       fresh = true;
-      welcomed = true;
+      app.connected = true;
+      banner.hidden = true;
       lastFrame = -1;
       pending = null;
       app.sender.restart();
       app.version = message.version;
       app.maps = (Array.isArray(message.maps) ? message.maps : []).filter((map) => map && typeof map.name === "string").map((map) => ({ name: map.name, diverging: map.diverging === true, colors: decodeColors(map.colors) }));
+      events.emit("connection");
       events.emit("display");
+      if (!app.frame) app.stage.refresh();
     },
     interface(message) {
       app.iface = { ...message, inputs: listOf(message.inputs), outputs: listOf(message.outputs), formats: message.formats ?? {} };
@@ -198,17 +201,20 @@ export function mount(root, transport, options = {}) {
     schedule();
   }
 
+  // The connection counts from the server's welcome: one that answers and ends the connection at once does not know the token.
   function onState(state) {
-    const open = state === "open";
-    if (open) send({ type: "hello", token: transport.token ?? "" });
-    if (open) welcomed = false;
-    if (open === app.connected && banner.hidden === open) return;
-    app.connected = open;
-    // A server that answers but ends the connection does not know the token.
-    banner.textContent = app.everOpen && !welcomed && !open ? "The server does not know this page; open the address that it printed." : "The server has ended; start it again.";
-    banner.hidden = open || !app.everOpen;
-    app.everOpen ||= open;
-    if (!open) app.status = { ...app.status, state: undefined };
+    if (state === "open") {
+      opened = true;
+      send({ type: "hello", token: transport.token ?? "" });
+      return;
+    }
+    const refused = opened && !app.connected;
+    opened = false;
+    if (!app.connected && !refused) return;
+    app.connected = false;
+    banner.textContent = refused ? "The server does not know this page; open the address that it printed." : "The server has ended; start it again.";
+    banner.hidden = false;
+    app.status = { ...app.status, state: undefined };
     events.emit("connection");
     if (!app.frame) app.stage.refresh();
   }
