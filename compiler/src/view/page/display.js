@@ -1,7 +1,7 @@
 // The panel that says how values are shown. Nothing in it runs the program again.
 
 import { AS_COLOR, AS_MAGNITUDE, colorChannels } from "./grid.js";
-import { automaticSize, colorSections, isColorSection } from "./geometry.js";
+import { automaticFog, automaticSize, colorSections, isColorSection } from "./geometry.js";
 import { createHistogram } from "./histogram.js";
 import { icon, iconButton, make, remember, remembered } from "./dom.js";
 import { formatCount, hexOfColor } from "./values.js";
@@ -9,7 +9,7 @@ import { numberField, sliderField } from "./fields.js";
 
 // What a new output is shown with.
 export function defaultDisplay() {
-  return { channel: AS_COLOR, rangeMode: null, low: 0, high: 1, gamma: 1, map: null, hatched: false, background: "checker", smooth: "auto", slice: null, colorBy: undefined, size: null, fog: 0.55, flip: false, box: true, rounded: true };
+  return { channel: AS_COLOR, rangeMode: null, low: 0, high: 1, gamma: 1, map: null, hatched: false, background: "checker", smooth: "auto", slice: null, colorBy: undefined, size: null, fog: null, flip: false, box: true, rounded: true };
 }
 
 const MODES = [["full", "Least to greatest"], ["percent", "1 to 99 %"], ["unit", "0 to 1"], ["own", "Own range"]];
@@ -116,9 +116,9 @@ export function createDisplay(app) {
     changed();
   }, () => display().size ?? Number(automaticSize(app.frame, app.stage.element.clientHeight).toPrecision(2)));
   const fog = slide("Depth", { low: 0, high: 1 }, (x) => {
-    display().fog = Math.min(1, Math.max(0, x ?? 0.55));
+    display().fog = x === null ? null : Math.min(1, Math.max(0, x));
     changed();
-  }, () => display().fog);
+  }, () => display().fog ?? automaticFog(app.frame));
   const colorBy = choice("Colour by", [], () => {
     display().colorBy = colorBy.value || null;
     display().rangeMode = null;

@@ -321,7 +321,7 @@ export class GeometryView {
       matrix, flip, ahead, radius, light: light.map((x) => x / lightLength), toEye: ahead.map((x) => -x), eye: camera.eye,
       reach: distance, size: this.sizeOf(display, height / look.ratio) * look.ratio, screen: [width, height], flat2: flat, rounded: Boolean(this.rounded && display.rounded),
       mode: this.mode, gamma: display.gamma, range: this.mode === 2 ? [0, 1] : look.range, diverging: look.map.diverging,
-      fog: flat ? 0 : display.fog, outside: look.outside, plain: look.dark ? [0.55, 0.74, 0.95] : [0.16, 0.36, 0.62],
+      fog: flat ? 0 : display.fog ?? automaticFog(frame), outside: look.outside, plain: look.dark ? [0.55, 0.74, 0.95] : [0.16, 0.36, 0.62],
     });
     gl.bindVertexArray(this.vertices);
     for (let place = 0; place < 5; place++) {
@@ -352,6 +352,11 @@ export class GeometryView {
     if (typeof display.size === "number") return display.size;
     return automaticSize(this.frame, height);
   }
+}
+
+// Light and shadow already tell the depth of surfaces; points and lines have nothing else.
+export function automaticFog(frame) {
+  return frame?.header.kind === "triangles" ? 0.25 : 0.55;
 }
 
 export function automaticSize(frame, height) {
