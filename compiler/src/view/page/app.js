@@ -49,8 +49,14 @@ export function mount(root, transport, options = {}) {
   function onFrame() {
     scheduled = 0;
     if (pending) {
-      showFrame(pending);
+      const frame = pending;
       pending = null;
+      // A frame that cannot be shown must not stop the next ones.
+      try {
+        showFrame(frame);
+      } catch (error) {
+        console.error(error);
+      }
     } else if (redraw) {
       app.stage.draw();
     }
