@@ -35,7 +35,7 @@ use std::{
     thread::{self, JoinHandle},
     time::Duration,
 };
-use wishes::Shared;
+use wishes::{Export, Shared};
 
 /// A program and the pages that show it. Both end when it is dropped.
 pub struct Viewer {
@@ -97,7 +97,12 @@ impl Viewer {
     /// There is none, or the format does not suit it.
     pub fn export(&self, output: &str, format: &str) -> Result<Vec<u8>, String> {
         let page = Arc::new(Outbox::default());
-        self.shared.export(&page, output, format);
+        self.shared.export(Export {
+            page: Arc::clone(&page),
+            output: output.to_string(),
+            format: format.to_string(),
+            options: Vec::new(),
+        });
         loop {
             match page.next(Duration::from_secs(1)) {
                 Some(Message::File { contents, .. }) => return contents,

@@ -46,6 +46,7 @@ pub(super) static FILES: &[File] = files! {
     "help.js" as SCRIPT;
     "keys.js" as SCRIPT;
     "stage.js" as SCRIPT;
+    "receive.js" as SCRIPT;
     "app.js" as SCRIPT;
     "main.js" as SCRIPT;
 };

@@ -34,7 +34,13 @@ pub(super) enum Incoming {
     /// Steers a program that evolves.
     Run { action: Action },
     /// Asks for a file.
-    Export { output: String, format: String },
+    Export {
+        output: String,
+        format: String,
+        /// Options of the command, each with its value.
+        #[serde(default)]
+        options: Vec<String>,
+    },
 }
 
 /// A wish about the course of a run.

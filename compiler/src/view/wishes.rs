@@ -78,6 +78,8 @@ pub(super) struct Export {
     pub(super) page: Arc<Outbox>,
     pub(super) output: String,
     pub(super) format: String,
+    /// Options of the command, each with its value.
+    pub(super) options: Vec<String>,
 }
 
 impl Shared {
@@ -136,17 +138,21 @@ impl Shared {
                     state.wishes.actions.push(action);
                 }
             }),
-            Incoming::Export { output, format } => self.export(page, &output, &format),
+            Incoming::Export {
+                output,
+                format,
+                options,
+            } => self.export(Export {
+                page: Arc::clone(page),
+                output,
+                format,
+                options,
+            }),
         }
     }
 
     /// Asks for a file.
-    pub(super) fn export(&self, page: &Arc<Outbox>, output: &str, format: &str) {
-        let export = Export {
-            page: Arc::clone(page),
-            output: output.to_string(),
-            format: format.to_string(),
-        };
+    pub(super) fn export(&self, export: Export) {
         self.change(|state| state.wishes.exports.push(export));
     }
 

@@ -70,7 +70,14 @@ def turned(eye, look, angle):
 def measure(command, seconds):
     start = time.monotonic()
     viewer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    page = Page(viewer.stdout.readline().strip())
+    try:
+        turn(Page(viewer.stdout.readline().strip()), start, seconds)
+    finally:
+        viewer.send_signal(signal.SIGINT)
+        viewer.wait()
+
+
+def turn(page, start, seconds):
     messages = queue.Queue()
 
     def read():
@@ -134,8 +141,6 @@ def measure(command, seconds):
         f" stride {strides[len(strides) // 2]}, {size / pictures / 1024:.0f} KiB;"
         f" delay {part(0.5):.0f} ms, 95 % {part(0.95):.0f}, most {part(1):.0f}; final after {1e3 * final:.0f} ms"
     )
-    viewer.send_signal(signal.SIGINT)
-    viewer.wait()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import test from "node:test";
 import assert from "node:assert/strict";
-import fs from "node:fs";
 import { AS_COLOR, AS_MAGNITUDE, decodeColors, defaultChannel, fittingChannel, mapPlace, panView, pictureRect, planeOf, rangeOf, statisticsOf, statisticsOfValues, zoomView } from "../../src/view/page/grid.js";
 import { tintsOf } from "../../src/view/page/geometry.js";
 import { excerptOf } from "../../src/view/page/messages.js";
@@ -131,27 +130,9 @@ test("the read-out has index, position and values", () => {
   assert.equal(readoutText({ index: [3], values: [1], world: null, pinned: [2] }), "[3]   1   pinned 2");
 });
 
-// The widget of notebooks is all modules in one file, without their imports and exports.
-test("modules can be joined: single-line imports, unique names, dependencies first", () => {
-  const folder = new URL("../../src/view/page/", import.meta.url);
-  const order = fs.readFileSync(new URL("order.txt", folder), "utf8").trim().split("\n");
-  assert.deepEqual([...order].sort(), fs.readdirSync(folder).filter((name) => name.endsWith(".js")).sort());
-  assert.equal(order.at(-1), "main.js");
-  const names = new Map();
-  order.forEach((file, place) => {
-    for (const line of fs.readFileSync(new URL(file, folder), "utf8").split("\n")) {
-      if (/^import\b/.test(line)) {
-        const match = /^import \{ .* \} from "\.\/([a-z]+\.js)";$/.exec(line);
-        assert.ok(match, `${file}: ${line}`);
-        assert.ok(order.indexOf(match[1]) < place, `${file} comes before ${match[1]}`);
-      } else if (/^export\b/.test(line)) {
-        assert.match(line, /^export (async )?(function|const|class) /, file);
-      }
-      const name = /^(?:export )?(?:async )?(?:function|const|let|class) (\w+)/.exec(line)?.[1];
-      if (name) {
-        assert.ok(!names.has(name), `${name} is in ${file} and in ${names.get(name)}`);
-        names.set(name, file);
-      }
-    }
-  });
+test("percentiles leave out rare extremes", () => {
+  const values = Float32Array.from({ length: 50000 }, (_, k) => (k % 1000 === 0 ? 1e6 : (k % 100) / 100));
+  const { p1, p99, max } = statisticsOfValues(values);
+  assert.ok(p1 <= 0.02 && p99 <= 1 && p99 > 0.9, `${p1} ${p99}`);
+  assert.equal(max, 1e6);
 });

@@ -2,7 +2,7 @@
 
 import test from "node:test";
 import assert from "node:assert/strict";
-import { colorOfHex, columnsOf, fieldDigits, fieldText, formatCount, formatNumber, formatTime, hexOfColor, niceTicks, parseNumber, parseNumbers, plainText, sameValue, scrubStep, sliderPosition, sliderValue, stepValue } from "../../src/view/page/values.js";
+import { colorOfHex, columnsOf, fieldDigits, fieldText, formatCount, formatNumber, formatTime, hexOfColor, niceTicks, parseNumber, parseNumbers, plainText, roundTo, sameValue, scrubStep, sliderPosition, sliderValue, stepValue } from "../../src/view/page/values.js";
 
 const linear = { low: -2, high: 6, step: null, log: false };
 const log = { low: 0.001, high: 10, step: null, log: true };
@@ -124,4 +124,10 @@ test("values are compared by their parts", () => {
 test("colours of terminals are left out of texts", () => {
   assert.equal(plainText("\u001b[31merror\u001b[0m: x"), "error: x");
   assert.equal(plainText(null), "");
+});
+
+test("ends of ranges keep the digits that their length needs", () => {
+  assert.equal(roundTo(0.2, 10000.123456), 10000.1235);
+  assert.equal(roundTo(100, 33.333333), 33.3);
+  assert.equal(roundTo(0, 1 / 3), 1 / 3);
 });

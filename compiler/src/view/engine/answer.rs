@@ -100,7 +100,7 @@ impl Engine {
     }
 
     /// Tells pages the values of all inputs, and the command line that uses them.
-    pub(super) fn tell_values(&self, inputs: &Inputs, run: &Run) {
+    pub(super) fn tell_values(&self, id: u64, inputs: &Inputs, run: &Run) {
         let Some(loaded) = &self.loaded else { return };
         let interface = &loaded.program.interface;
         let set = interface
@@ -110,7 +110,7 @@ impl Engine {
         let names: Vec<&str> = set.clone().map(|input| input.name.as_str()).collect();
         let all = interface::all_values(&loaded.program, inputs, run);
         self.shared
-            .tell("values", json!({ "inputs": all, "set": names }));
+            .tell("values", json!({ "id": id, "inputs": all, "set": names }));
         if loaded.given.command.is_empty() {
             return;
         }

@@ -4,9 +4,10 @@ use super::{Course, Engine};
 use crate::view::wishes::Export;
 use runtime::output::{
     format::FileFormat,
-    options::OutputOptions,
+    options::{COLOURS, FileOptions, OptionRow, OutputOptions, RANGE},
     write::{Contents, Style, write_bytes},
 };
+use std::ffi::OsStr;
 
 impl Engine {
     /// Makes the files that pages wait for, once the picture is final.
@@ -48,7 +49,7 @@ impl Engine {
             true => all.iter().collect(),
             false => vec![&all[own]],
         };
-        let options = OutputOptions::default();
+        let options = options(&export.options)?;
         let columns: Vec<_> = data.iter().map(|data| data.column(&options)).collect();
         let contents = Contents {
             columns: &columns,
@@ -64,4 +65,19 @@ impl Engine {
             .on_workers(|| write_bytes(format, contents, &style));
         bytes.map_err(|error| error.to_string())
     }
+}
+
+/// The options of the command for colours. Pages choose no others.
+fn options(words: &[String]) -> Result<OutputOptions, String> {
+    let mut options = FileOptions::new(1);
+    for pair in words.chunks(2) {
+        let [name, value] = pair else {
+            return Err("an option has no value".to_string());
+        };
+        let is_it = |row: &&OptionRow| name.strip_prefix("--") == Some(row.name);
+        let row = [&RANGE, &COLOURS].into_iter().find(is_it);
+        let row = row.ok_or_else(|| format!("`{name}` is not an option of pictures"))?;
+        options.set(row, None, OsStr::new(value))?;
+    }
+    Ok(options.outputs.swap_remove(0))
 }

@@ -162,7 +162,7 @@ impl Engine {
         let run = Run::with_images(&loaded.program, &inputs, &loaded.images, &loaded.workers);
         match run {
             Ok(run) if problems.is_empty() => {
-                self.tell_values(&inputs, &run);
+                self.tell_values(wishes.set, &inputs, &run);
                 Some(run)
             }
             Ok(_) => {

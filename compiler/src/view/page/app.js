@@ -2,11 +2,12 @@
 
 import { AS_COLOR, decodeColors } from "./grid.js";
 import { Events, downloadBlob, make, remember, remembered } from "./dom.js";
-import { InputSender, decodeFrame, decodeText, pixelValues } from "./protocol.js";
+import { InputSender, decodeFrame, pixelValues } from "./protocol.js";
 import { createControls } from "./controls.js";
 import { createDisplay, defaultDisplay } from "./display.js";
 import { createHelp, createHints } from "./help.js";
 import { createMessages } from "./messages.js";
+import { createReceiver } from "./receive.js";
 import { createResizer, createTopBar } from "./bars.js";
 import { createStage } from "./stage.js";
 import { createStatus } from "./status.js";
@@ -25,7 +26,7 @@ export function mount(root, transport, options = {}) {
   const events = new Events();
   const app = {
     events, maps: [], iface: null, inputs: new Map(), output: null, frame: null, displays: new Map(), status: {}, diagnostics: [], good: true,
-    failure: null, notes: [], printed: "", command: "", connected: false, outputChosen: false, pinned: null, compare: null, splitAt: 0.5, panelWidth: Number(remembered("panel-width", "340")) || 340,
+    failure: null, notes: [], printed: "", command: "", connected: false, outputChosen: false, runningSince: null, pinned: null, compare: null, splitAt: 0.5, panelWidth: Number(remembered("panel-width", "")) || (globalThis.innerWidth > 2400 ? 420 : 340),
   };
   const send = (message) => transport.send(message);
   app.sender = new InputSender(send, () => performance.now());
@@ -35,12 +36,11 @@ export function mount(root, transport, options = {}) {
   let lastFrame = -1;
   let scheduled = 0;
   let redraw = false;
-  let runningSince = null;
   let exactFor = null;
   let exactTimer = 0;
   let rangeTimer = 0;
   let ended = false;
-  let fresh = true;
+  let opened = false;
 
   // Drawing and sending happen once per frame of the screen.
   function schedule() {
@@ -49,8 +49,14 @@ export function mount(root, transport, options = {}) {
   function onFrame() {
     scheduled = 0;
     if (pending) {
-      showFrame(pending);
+      const frame = pending;
       pending = null;
+      // A frame that cannot be shown must not stop the next ones.
+      try {
+        showFrame(frame);
+      } catch (error) {
+        console.error(error);
+      }
     } else if (redraw) {
       app.stage.draw();
     }
@@ -111,99 +117,35 @@ export function mount(root, transport, options = {}) {
     else downloadBlob(new Blob([data], { type: header.mime || "application/octet-stream" }), header.name || "output");
   }
 
-  const receive = {
-    welcome(message) {
-      fresh = true;
+  const receive = createReceiver(app, {
+    welcomed() {
       lastFrame = -1;
       pending = null;
-      app.sender.restart();
-      app.version = message.version;
-      app.maps = (Array.isArray(message.maps) ? message.maps : []).filter((map) => map && typeof map.name === "string").map((map) => ({ name: map.name, diverging: map.diverging === true, colors: decodeColors(map.colors) }));
-      events.emit("display");
+      banner.hidden = true;
     },
-    interface(message) {
-      app.iface = { ...message, inputs: listOf(message.inputs), outputs: listOf(message.outputs), formats: message.formats ?? {} };
-      const before = app.inputs;
-      app.inputs = new Map();
-      for (const spec of app.iface.inputs) {
-        const old = before.get(spec.name);
-        const waiting = old && !app.sender.accepts(spec.name, Infinity);
-        const isSet = old && old.spec.type === spec.type ? old.isSet : spec.default !== null && spec.default !== undefined && JSON.stringify(spec.default) !== JSON.stringify(spec.value);
-        app.inputs.set(spec.name, { spec, value: waiting ? old.value : spec.value, isSet });
-      }
-      if (!app.iface.outputs.some((output) => output.name === app.output)) {
-        app.output = app.iface.outputs[0]?.name ?? null;
-        app.outputChosen = false;
-      } else if (app.outputChosen && fresh) {
-        sendShow();
-      }
-      fresh = false;
-      events.emit("interface");
-      if (options.own) document.title = app.iface.program ? `${app.iface.program} – Diderot` : "Diderot";
-      app.stage.refresh();
-    },
-    values(message) {
-      const answered = typeof message.id === "number" ? message.id : app.frame?.header.set ?? 0;
-      const set = new Set(listOf(message.set));
-      for (const [name, value] of Object.entries(message.inputs ?? {})) {
-        const input = app.inputs.get(name);
-        if (!input || !app.sender.accepts(name, Math.max(answered, app.frame?.header.set ?? 0))) continue;
-        input.value = value;
-        input.isSet = set.has(name);
-      }
-      events.emit("values");
-    },
-    diagnostics(message) {
-      app.diagnostics = listOf(message.items);
-      app.good = message.good !== false;
-      showStale();
-      events.emit("messages");
-      if (!app.frame) app.stage.refresh();
-    },
-    status(message) {
-      if (message.state === "running") runningSince ??= performance.now();
-      else runningSince = null;
-      app.status = { ...app.status, ...message };
-      events.emit("status");
-    },
-    failure(message) {
-      app.failure = { message: String(message.message ?? "the run failed"), text: message.text };
-      showStale();
-      events.emit("messages");
-    },
-    notes(message) {
-      app.notes = listOf(message.items);
-      events.emit("messages");
-    },
-    printed(message) {
-      app.printed += String(message.text ?? "");
-      events.emit("printed");
-    },
-    command(message) {
-      app.command = String(message.line ?? "");
-      events.emit("command");
-    },
+    showStale,
+    sendShow,
+    named: (program) => options.own && (document.title = program ? `${program} – Diderot` : "Diderot"),
+  });
+  const onText = (text) => {
+    receive(text);
+    schedule();
   };
 
-  function onText(text) {
-    const message = decodeText(text);
-    if (!message || !Object.hasOwn(receive, message.type)) return;
-    try {
-      receive[message.type](message);
-    } catch (error) {
-      console.error(error);
-    }
-    schedule();
-  }
-
+  // The connection counts from the server's welcome: one that answers and ends the connection at once does not know the token.
   function onState(state) {
-    const open = state === "open";
-    if (open) send({ type: "hello", token: transport.token ?? "" });
-    if (open === app.connected && banner.hidden === open) return;
-    app.connected = open;
-    banner.hidden = open || !app.everOpen;
-    app.everOpen ||= open;
-    if (!open) app.status = { ...app.status, state: undefined };
+    if (state === "open") {
+      opened = true;
+      send({ type: "hello", token: transport.token ?? "" });
+      return;
+    }
+    const refused = opened && !app.connected;
+    opened = false;
+    if (!app.connected && !refused) return;
+    app.connected = false;
+    banner.textContent = refused ? "The server does not know this page; open the address that it printed." : "The server has ended; start it again.";
+    banner.hidden = false;
+    app.status = { ...app.status, state: undefined };
     events.emit("connection");
     if (!app.frame) app.stage.refresh();
   }
@@ -312,7 +254,7 @@ export function mount(root, transport, options = {}) {
   app.run = (action) => {
     send({ type: "run", action });
   };
-  app.runningLong = () => runningSince !== null && performance.now() - runningSince > 700;
+  app.runningLong = () => app.runningSince !== null && performance.now() - app.runningSince > 700;
   app.pin = () => {
     app.pinned = app.pinned || app.stage.kind !== "picture" ? null : app.frame;
     app.compare = app.pinned ? "split" : null;
@@ -354,7 +296,7 @@ export function mount(root, transport, options = {}) {
     app.stage.draw();
   };
 
-  const banner = make("div", { class: "banner", role: "alert", "data-role": "banner", text: "The server has ended; start it again.", hidden: true });
+  const banner = make("div", { class: "banner", role: "alert", "data-role": "banner", hidden: true });
   const note = make("div", { class: "toast", role: "status", hidden: true });
   let noteTimer = 0;
   function toast(text, bad) {
@@ -388,7 +330,7 @@ export function mount(root, transport, options = {}) {
   Object.assign(app, { openExport: topBar.openExport, nextMap: display.nextMap });
   element.append(
     topBar.element,
-    make("main", { class: "stage-column" }, banner, make("div", { class: "stage-holder" }, app.stage.element, hints.element, messages.element, note), status.line),
+    make("main", { class: "stage-column" }, make("div", { class: "stage-holder" }, app.stage.element, hints.element, messages.element, banner, note), status.line),
     resizer.element,
     make("aside", { class: "panel", "aria-label": "Inputs and display" }, controls.element, display.element),
     status.commandBar, help.element);
@@ -421,8 +363,4 @@ export function mount(root, transport, options = {}) {
     element.remove();
     delete root.diderot;
   };
-}
-
-function listOf(value) {
-  return Array.isArray(value) ? value.filter((item) => item !== null && item !== undefined) : [];
 }

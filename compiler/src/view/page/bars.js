@@ -41,7 +41,7 @@ export function createTopBar(app) {
     } }, make("span", { text }), make("span", { class: "menu-hint", text: hint }));
     menu.replaceChildren(
       ...(Array.isArray(formats) ? formats : []).map((format) => item(FORMAT_NAMES[format] ?? format.toUpperCase(), "." + format, () => app.exportFile(format))),
-      ...(app.frame && app.stage.kind !== "table" ? [make("hr"), item("Picture as shown", "screen, .png", () => app.exportShown())] : []));
+      ...(app.frame && app.stage.kind !== "table" ? [make("hr"), item("Picture as shown", ".png", () => app.exportShown())] : []));
     menu.querySelector("button")?.focus();
   }
   exportArea.addEventListener("focusout", (event) => {

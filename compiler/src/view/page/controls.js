@@ -16,6 +16,7 @@ export function createControls(app) {
 
   // Rows are made anew only if the program has other inputs than before, so that nothing flickers and nobody loses the field they type in.
   function rebuild() {
+    if (!app.iface) return;
     const specs = [...app.inputs.values()].map((input) => input.spec);
     const next = JSON.stringify(specs.map(({ name, type, description, module, control }) => [name, type, description, module, control]));
     if (next !== shape) {

@@ -1,7 +1,7 @@
 // The panel that says how values are shown. Nothing in it runs the program again.
 
 import { AS_COLOR, AS_MAGNITUDE, colorChannels } from "./grid.js";
-import { automaticSize, colorSections, isColorSection } from "./geometry.js";
+import { automaticFog, automaticSize, colorSections, isColorSection } from "./geometry.js";
 import { createHistogram } from "./histogram.js";
 import { icon, iconButton, make, remember, remembered } from "./dom.js";
 import { formatCount, hexOfColor } from "./values.js";
@@ -9,7 +9,7 @@ import { numberField, sliderField } from "./fields.js";
 
 // What a new output is shown with.
 export function defaultDisplay() {
-  return { channel: AS_COLOR, rangeMode: null, low: 0, high: 1, gamma: 1, map: null, hatched: false, background: "checker", smooth: "auto", slice: null, colorBy: undefined, size: null, fog: 0.55, flip: false, box: true, rounded: true };
+  return { channel: AS_COLOR, rangeMode: null, low: 0, high: 1, gamma: 1, map: null, hatched: false, background: "checker", smooth: "auto", slice: null, colorBy: undefined, size: null, fog: null, flip: false, box: true, rounded: true };
 }
 
 const MODES = [["full", "Least to greatest"], ["percent", "1 to 99 %"], ["unit", "0 to 1"], ["own", "Own range"]];
@@ -114,11 +114,11 @@ export function createDisplay(app) {
   const size = slide("Size", { low: 0.5, high: 20, log: true }, (x) => {
     display().size = x === null ? null : Math.min(100, Math.max(0.1, x));
     changed();
-  }, () => display().size ?? Number(automaticSize(app.frame).toPrecision(2)));
+  }, () => display().size ?? Number(automaticSize(app.frame, app.stage.element.clientHeight).toPrecision(2)));
   const fog = slide("Depth", { low: 0, high: 1 }, (x) => {
-    display().fog = Math.min(1, Math.max(0, x ?? 0.55));
+    display().fog = x === null ? null : Math.min(1, Math.max(0, x));
     changed();
-  }, () => display().fog);
+  }, () => display().fog ?? automaticFog(app.frame));
   const colorBy = choice("Colour by", [], () => {
     display().colorBy = colorBy.value || null;
     display().rangeMode = null;
@@ -225,7 +225,7 @@ export function createDisplay(app) {
       low.show(stage.range[0]);
       high.show(stage.range[1]);
       histogram.show({ statistics: stage.statistics, range: stage.range, map, gamma: look.gamma, diverging: map.diverging && !colors, colors });
-      counts.textContent = stage.statistics.nan > 0 ? `${formatCount(stage.statistics.nan)} values are not numbers` : "";
+      counts.textContent = stage.statistics.nan > 0 ? `${formatCount(stage.statistics.nan)} ${stage.statistics.nan === 1 ? "value is not a number" : "values are not numbers"}` : "";
       counts.hidden = counts.textContent === "";
     }
     gamma.show();

@@ -58,7 +58,8 @@ void main() {
     float light = max(0.0, dot(normal, normalize(vec3(-0.4, 0.6, 0.8))));
     c = c * (0.45 + 0.62 * light) + 0.18 * pow(light, 24.0);
   }
-  result = vec4(faded(c, depth), 1.0);
+  // The edge of a disc is smooth: its opacity becomes the part of the pixel's samples that are covered.
+  result = vec4(faded(c, depth), pixels > 1.5 ? clamp((1.0 - sqrt(r)) * 0.5 * pixels + 0.5, 0.0, 1.0) : 1.0);
 }`;
 
 // Every segment is a rectangle that faces the viewer; `last` marks the end of a polyline, after which there is no segment.
@@ -318,9 +319,9 @@ export class GeometryView {
     program.setInteger("map", 0);
     program.set({
       matrix, flip, ahead, radius, light: light.map((x) => x / lightLength), toEye: ahead.map((x) => -x), eye: camera.eye,
-      reach: distance, size: this.sizeOf(display) * look.ratio, screen: [width, height], flat2: flat, rounded: Boolean(this.rounded && display.rounded),
+      reach: distance, size: this.sizeOf(display, height / look.ratio) * look.ratio, screen: [width, height], flat2: flat, rounded: Boolean(this.rounded && display.rounded),
       mode: this.mode, gamma: display.gamma, range: this.mode === 2 ? [0, 1] : look.range, diverging: look.map.diverging,
-      fog: flat ? 0 : display.fog, outside: look.outside, plain: look.dark ? [0.55, 0.74, 0.95] : [0.16, 0.36, 0.62],
+      fog: flat ? 0 : display.fog ?? automaticFog(frame), outside: look.outside, plain: look.dark ? [0.55, 0.74, 0.95] : [0.16, 0.36, 0.62],
     });
     gl.bindVertexArray(this.vertices);
     for (let place = 0; place < 5; place++) {
@@ -328,6 +329,7 @@ export class GeometryView {
       gl.vertexAttribDivisor(place, 0);
     }
     const tinted = this.mode > 0;
+    if (kind === "points") gl.enable(gl.SAMPLE_ALPHA_TO_COVERAGE);
     if (kind === "lines") {
       this.attribute(0, "positions", 3, 0, 1);
       this.attribute(1, "positions", 3, 12, 1);
@@ -341,19 +343,25 @@ export class GeometryView {
       if (kind === "triangles") this.attribute(2, "normals", 3, 0, 0, this.rounded);
       gl.drawArrays(kind === "points" ? gl.POINTS : gl.TRIANGLES, 0, kind === "points" ? frame.points : frame.points - (frame.points % 3));
     }
+    gl.disable(gl.SAMPLE_ALPHA_TO_COVERAGE);
     gl.bindVertexArray(null);
   }
 
   // The size of points and the width of lines in CSS pixels; without a choice, many points are small.
-  sizeOf(display) {
+  sizeOf(display, height) {
     if (typeof display.size === "number") return display.size;
-    return automaticSize(this.frame);
+    return automaticSize(this.frame, height);
   }
 }
 
-export function automaticSize(frame) {
+// Light and shadow already tell the depth of surfaces; points and lines have nothing else.
+export function automaticFog(frame) {
+  return frame?.header.kind === "triangles" ? 0.25 : 0.55;
+}
+
+export function automaticSize(frame, height) {
   if (!frame || frame.header.kind !== "points") return 2;
-  return Math.min(9, Math.max(1.5, 500 / Math.sqrt(frame.points + 1)));
+  return Math.min(7, Math.max(1.5, (0.7 * height) / Math.sqrt(frame.points + 1)));
 }
 
 // 1 at the last point of every polyline, and for points that belong to none.

@@ -64,26 +64,25 @@ export function planeOf(frame, channel, slice, limit = 8192) {
   return { ...plane, channels: kept, channel: few ? channel : 0, samples: out, encoding: raw ? encoding : "f32" };
 }
 
-// The number that a display shows of a sample, or of its colours the channel `c`.
-function shownValue(plane, index, channel) {
-  const view = { header: plane, samples: plane.samples };
-  if (channel !== AS_MAGNITUDE) return sampleValue(view, index * plane.channels + channel);
-  let sum = 0;
-  for (let c = 0; c < plane.channels; c++) sum += sampleValue(view, index * plane.channels + c) ** 2;
-  return Math.sqrt(sum);
-}
-
 // Least, greatest, percentiles and histogram of at most `most` samples, evenly taken.
-export function statisticsOf(plane, alpha, most = 200000) {
+export function statisticsOf(plane, alpha, most = 100000) {
   const count = plane.width * plane.height;
   const skip = Math.max(1, Math.floor(count / most));
-  const colors = plane.channel === AS_COLOR ? Math.max(1, plane.channels - (alpha ? 1 : 0)) : 0;
-  const values = new Float32Array(Math.ceil(count / skip) * Math.max(1, colors));
+  const { channels, channel } = plane;
+  const parts = channel === AS_COLOR ? Math.max(1, channels - (alpha ? 1 : 0)) : 1;
+  const view = { header: plane, samples: plane.samples };
+  const values = new Float32Array(Math.ceil(count / skip) * parts);
   let n = 0;
   let nan = 0;
   for (let index = 0; index < count; index += skip) {
-    for (let c = 0; c < Math.max(1, colors); c++) {
-      const x = shownValue(plane, index, colors ? c : plane.channel);
+    for (let part = 0; part < parts; part++) {
+      let x = 0;
+      if (channel === AS_MAGNITUDE) {
+        for (let c = 0; c < channels; c++) x += sampleValue(view, index * channels + c) ** 2;
+        x = Math.sqrt(x);
+      } else {
+        x = sampleValue(view, index * channels + (channel === AS_COLOR ? part : channel));
+      }
       if (Number.isFinite(x)) values[n++] = x;
       else if (Number.isNaN(x)) nan += skip;
     }
@@ -91,14 +90,20 @@ export function statisticsOf(plane, alpha, most = 200000) {
   return statisticsOfValues(values.subarray(0, n), nan);
 }
 
+// Percentiles are those of at most 10 000 values: sorting all of them would cost more than drawing.
 export function statisticsOfValues(values, nan = 0) {
   if (values.length === 0) return { min: null, max: null, p1: null, p99: null, nan, histogram: [] };
-  const sorted = Float32Array.from(values).sort();
-  const at = (part) => sorted[Math.round(part * (sorted.length - 1))];
-  const [min, max] = [sorted[0], sorted[sorted.length - 1]];
+  let [min, max] = [Infinity, -Infinity];
+  for (const x of values) {
+    if (x < min) min = x;
+    if (x > max) max = x;
+  }
   const histogram = new Array(64).fill(0);
   const unit = max > min ? 64 / (max - min) : 0;
-  for (const x of sorted) histogram[Math.min(63, Math.floor((x - min) * unit))] += 1;
+  for (const x of values) histogram[Math.min(63, Math.floor((x - min) * unit))] += 1;
+  const skip = Math.ceil(values.length / 10000);
+  const sorted = Float32Array.from({ length: Math.ceil(values.length / skip) }, (_, k) => values[k * skip]).sort();
+  const at = (part) => sorted[Math.round(part * (sorted.length - 1))];
   return { min, max, p1: at(0.01), p99: at(0.99), nan, histogram };
 }
 

@@ -21,11 +21,12 @@ export function createHints(app) {
   let done = false;
   const show = () => {
     const actions = done ? [] : mouseActions(app);
-    element.hidden = actions.length === 0 || !app.good;
+    element.hidden = actions.length === 0 || !app.good || Boolean(app.failure);
     if (!element.hidden) timer ||= setTimeout(fade, HINT_MILLISECONDS);
     element.replaceChildren(...actions.map(([key, text]) => make("span", {}, make("b", { text: key }), " " + text)), make("span", {}, make("b", { text: "?" }), " more"));
   };
   app.events.on("view", show);
+  app.events.on("messages", show);
   app.events.on("frame", () => !done && element.hidden && show());
   let timer = 0;
   const fade = () => {
@@ -73,7 +74,7 @@ export function createHelp(app) {
     element.hidden = !on;
     if (on) {
       before = element.getRootNode().activeElement;
-      mouse.replaceChildren(...keyList([...mouseActions(app), ["Alt", "with drag or wheel: the picture itself"]]).children);
+      mouse.replaceChildren(...keyList([...mouseActions(app), ["Ctrl", "with drag or wheel: the picture itself"], ["← ↑ → ↓", "turn; with Shift move"]]).children);
       close.focus();
     } else {
       before?.focus?.();

@@ -1,6 +1,6 @@
 // The range of a picture: its histogram with two handles, and the colour bar under it.
 
-import { fieldDigits, formatNumber } from "./values.js";
+import { formatNumber, roundTo } from "./values.js";
 import { make, onDrag } from "./dom.js";
 import { mapPlace } from "./grid.js";
 
@@ -22,7 +22,7 @@ export function createHistogram(change) {
   function setEnd(k, value, done) {
     const range = [...state.range];
     const least = (domain()[1] - domain()[0]) / 1000;
-    range[k] = Number(fieldDigits(k === 0 ? Math.min(value, range[1] - least) : Math.max(value, range[0] + least)));
+    range[k] = roundTo(domain()[1] - domain()[0], k === 0 ? Math.min(value, range[1] - least) : Math.max(value, range[0] + least));
     change(range, done);
   }
 
@@ -85,6 +85,7 @@ export function createHistogram(change) {
   function drawBar() {
     const { range, map, gamma, diverging, colors } = state;
     bar.hidden = colors;
+    element.classList.toggle("without-bar", colors);
     if (colors) return;
     const height = 12;
     const [context, width] = sized(bar, height);

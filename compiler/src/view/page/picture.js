@@ -45,8 +45,8 @@ float chosen(vec4 v, float channels) {
 }
 
 vec3 hatch(vec3 c, float above) {
-  float line = fract((gl_FragCoord.x + above * gl_FragCoord.y) / 7.0);
-  return line < 0.3 ? (dot(c, vec3(0.3, 0.6, 0.1)) > 0.5 ? vec3(0.0) : vec3(1.0)) : c;
+  float line = abs(fract((gl_FragCoord.x + above * gl_FragCoord.y) / 9.0) - 0.5) * 9.0;
+  return mix(c, vec3(dot(c, vec3(0.3, 0.6, 0.1)) > 0.5 ? 0.0 : 1.0), 0.55 * (1.0 - smoothstep(0.6, 1.6, line)));
 }
 
 // Colours: kind 1 is grey with opacity, 3 is colours, 4 is colours with opacity, 5 is colours with a fourth channel that is left out.
@@ -141,7 +141,7 @@ void main() {
   vec3 below = background;
   if (checkered) {
     vec2 cell = floor(at / 10.0);
-    below = mod(cell.x + cell.y, 2.0) < 0.5 ? vec3(0.80) : vec3(0.62);
+    below = mod(cell.x + cell.y, 2.0) < 0.5 ? vec3(0.86) : vec3(0.74);
   }
   result = vec4(mix(below, c.rgb, c.a), 1.0);
 }`;

@@ -89,6 +89,14 @@ export function drawPlot(canvas, ratio, frame, display, range, styled, marked) {
     }
   }
   context.restore();
+  context.textAlign = "right";
+  context.globalAlpha = 1;
+  if (shown.length > 1 && shown.length <= 8) {
+    shown.forEach((channel, k) => {
+      context.fillStyle = colors[channel % colors.length];
+      context.fillText(`component ${channel}`, place.left + place.width - 92 * (shown.length - 1 - k), 8);
+    });
+  }
   context.lineWidth = 1;
   context.strokeStyle = ink;
   if (Number.isInteger(marked)) line(toX(marked), place.top, toX(marked), place.top + place.height, 0.3);

@@ -10,6 +10,7 @@ import { PictureView } from "./picture.js";
 import { drawPlot, plotIndex } from "./plot.js";
 import { tableElement } from "./table.js";
 import { pixelValues, worldPosition } from "./protocol.js";
+import { formatNumber } from "./values.js";
 
 const STAGE_MARGIN = 16;
 
@@ -24,8 +25,9 @@ export function createStage(app) {
   const table = make("div", { class: "table-area", "data-role": "table", hidden: true });
   const divider = make("div", { class: "divider", role: "separator", tabindex: "0", "aria-label": "Divider between the pinned and the live picture", "aria-orientation": "vertical", hidden: true },
     make("span", { class: "divider-label left", text: "pinned" }), make("span", { class: "divider-label right", text: "live" }));
+  const label = make("div", { class: "stage-label", hidden: true });
   const empty = make("div", { class: "empty", text: "" });
-  const element = make("div", { class: "stage", tabindex: "0", "aria-label": "Picture area" }, canvas, plot, table, divider, empty);
+  const element = make("div", { class: "stage", tabindex: "0", "aria-label": "Picture area" }, canvas, plot, table, divider, label, empty);
 
   const stage = { element, canvas, view: { zoom: 1, x: 0.5, y: 0.5 }, kind: null, own: null, statistics: serverStatistics({}), range: [0, 1], plane: null, reach: 1, tool: "input", drawnSize: [0, 0] };
   let gl = null;
@@ -171,6 +173,8 @@ export function createStage(app) {
 
   function placeDivider() {
     divider.hidden = !(stage.kind === "picture" && app.compare === "split" && stage.comparable);
+    label.hidden = !(stage.kind === "picture" && app.compare === "difference" && stage.comparable);
+    if (!label.hidden) label.textContent = `live − pinned, from −${formatNumber(stage.reach, 3)} to ${formatNumber(stage.reach, 3)}`;
     divider.style.left = app.splitAt * 100 + "%";
     divider.setAttribute("aria-valuenow", String(Math.round(app.splitAt * 100)));
   }
@@ -283,6 +287,25 @@ export function createStage(app) {
       stage.zoom(1 / wheelFactor(1.5 * amount), x, y);
     }
   }, { passive: false });
+
+  // Arrow keys do what drags do, for those who have no mouse.
+  element.addEventListener("keydown", (event) => {
+    const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    const mode = way && event.target === element ? grip(event) : null;
+    if (!mode) return;
+    event.preventDefault();
+    const [dx, dy] = way.map((x) => 25 * x);
+    const rect = stage.rect();
+    if (mode === "camera") {
+      const before = app.camera();
+      sendCamera(before, event.shiftKey ? panCamera(before, dx, dy, rect.height) : orbitCamera(before, dx, dy), true);
+    } else if (mode === "plane") sendPlane(panPlane(app.plane(rect), dx, dy), true);
+    else if (mode === "own") moveOwn(stage.own, dx, dy, event.shiftKey);
+    else {
+      stage.view = panView(stage.view, dx, dy, rect);
+      app.later();
+    }
+  });
 
   // In the plane what is under the mouse stays there; in space the distance changes.
   function zoomOwn(amount, x, y) {

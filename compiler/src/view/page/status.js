@@ -87,7 +87,7 @@ function ordinal(n) {
 
 // "[12, 40]  at (0.5, 1.2)  0.25  0.5  0.75"
 export function readoutText({ index, values, world, pinned }) {
-  const list = (numbers) => numbers.slice(0, 9).map((x) => formatNumber(x)).join("  ") + (numbers.length > 9 ? "  …" : "");
+  const list = (numbers) => numbers.slice(0, 9).map((x) => formatNumber(x, 6)).join("  ") + (numbers.length > 9 ? "  …" : "");
   const parts = [`[${index.join(", ")}]`];
   if (world) parts.push(`(${world.map((x) => formatNumber(x)).join(", ")})`);
   parts.push(list(values));

@@ -68,9 +68,7 @@ export function sliderValue(control, place) {
   if (step) return Number(clampTo(Math.min(low, high), Math.max(low, high), low + Math.round((raw - low) / step) * step).toPrecision(12));
   if (t === 0) return low;
   if (t === 1) return high;
-  const fine = isLogarithmic(control) ? raw / 1000 : Math.abs(high - low) / 1000;
-  const unit = Math.pow(10, Math.floor(Math.log10(fine)));
-  return Number((Math.round(raw / unit) * unit).toPrecision(12));
+  return roundTo(isLogarithmic(control) ? raw : Math.abs(high - low), raw);
 }
 
 // The value some presses of an arrow key away.
@@ -87,6 +85,13 @@ export function scrubStep(value, integer = false) {
   if (integer) return 1;
   const size = Math.abs(value || 0);
   return size > 0 ? Math.pow(10, Math.floor(Math.log10(size)) - 2) : 0.01;
+}
+
+// A number without more digits than a range of this length needs: a thousandth of it can still be told apart.
+export function roundTo(length, x) {
+  if (!(length > 0) || !Number.isFinite(length)) return x;
+  const unit = Math.pow(10, Math.floor(Math.log10(length / 1000)));
+  return Number((Math.round(x / unit) * unit).toPrecision(12));
 }
 
 export function sameValue(a, b) {
