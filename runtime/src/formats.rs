@@ -4,10 +4,13 @@
 //! A translator takes the beginning of a file and returns a NRRD header and the place of the samples. Pictures and TIFF are decoded
 //! by crates made for them and get a header as well. So one set of rules for axes, spaces and components serves all formats.
 
+mod container;
 mod error;
 mod facts;
+mod hdf5;
 mod legacy_vtk;
 mod metaimage;
+mod netcdf;
 mod nifti;
 mod npy;
 mod picture;
@@ -43,14 +46,16 @@ pub struct Source<'a> {
     scale: Option<(f64, f64)>,
     /// The other arrays of the file: their names, and how many numbers a sample of theirs has.
     others: Vec<(String, usize)>,
+    /// Why the grid has no place in the world, if it needs one that is given beside the file.
+    unplaced: Option<ImageError>,
     data: Data<'a>,
 }
 
 /// Takes samples piece by piece.
 type Sink<'s> = dyn FnMut(Samples) + 's;
 
-/// Decodes all samples.
-type Decode<'a> = Box<dyn FnOnce(&mut Sink<'_>) -> Result<(), ImageError> + 'a>;
+/// Decodes all samples, and gives notes about them.
+type Decode<'a> = Box<dyn FnOnce(&mut Sink<'_>) -> Result<Vec<Note>, ImageError> + 'a>;
 
 enum Data<'a> {
     Stored(Box<nrrd::Reader<'a>>),
@@ -132,16 +137,23 @@ impl<'a> Source<'a> {
 
     /// Looks at the bytes of a file.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Source<'a>, ImageError> {
-        Source::of_bytes(bytes, None)
+        Source::of_bytes(bytes, None, None)
     }
 
-    /// Looks at the bytes of a file, which may name others beside it if it is known where it is.
-    pub(crate) fn of_bytes(bytes: &'a [u8], path: Option<&Path>) -> Result<Source<'a>, ImageError> {
+    /// Looks at the bytes of a file, which may name others beside it if it is known where it is; `array` selects one of its
+    /// arrays, if it has several.
+    pub(crate) fn of_bytes(
+        bytes: &'a [u8],
+        path: Option<&Path>,
+        array: Option<&str>,
+    ) -> Result<Source<'a>, ImageError> {
         let length = Some(bytes.len() as u64);
         let name = path.map_or(String::new(), |path| escaped(path.as_os_str()));
         let path = path.map(Path::to_path_buf);
         let opened = Opened::new(Box::new(bytes), length, path, name);
-        recognize(opened.map_err(|e| ImageError::new(e.to_string()))?)
+        let mut opened = opened.map_err(|e| ImageError::new(e.to_string()))?;
+        opened.array = array.map(str::to_string);
+        recognize(opened)
     }
 
     /// All samples with their header, as long as they take no more than `limit` bytes.
@@ -220,10 +232,18 @@ impl<'a> Source<'a> {
         Err(ImageError::new("the data are shorter than the header says"))
     }
 
-    /// Gives the samples to `sink` in order and in pieces, as they are stored.
-    pub(crate) fn read_pieces(self, sink: &mut Sink<'_>) -> Result<(), ImageError> {
+    /// Why the grid has no place in the world by itself.
+    pub(crate) fn unplaced(&self) -> Option<&ImageError> {
+        self.unplaced.as_ref()
+    }
+
+    /// Gives the samples to `sink` in order and in pieces, as they are stored, and notes about them to the caller.
+    pub(crate) fn read_pieces(self, sink: &mut Sink<'_>) -> Result<Vec<Note>, ImageError> {
         match self.data {
-            Data::Stored(reader) => Ok(reader.read_pieces(sink).map(drop)?),
+            Data::Stored(reader) => {
+                reader.read_pieces(sink)?;
+                Ok(Vec::new())
+            }
             Data::Decoded(decode) => decode(sink),
         }
     }
@@ -316,6 +336,14 @@ fn recognize(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
             };
             source.map_err(|error| format.with_way_out(error, &file))
         }
+        Action::Open(open) => {
+            let file = opened.name.clone();
+            // A choice that is left to the user needs no other program.
+            open(opened).map_err(|error| match error.hints().is_empty() {
+                true => format.with_way_out(error, &file),
+                false => error,
+            })
+        }
         Action::VtkData => Err(sniff::refuse_vtk_data(&opened.head, &opened.name)),
         Action::Advise(advice) => Err(sniff::refuse(format.name, advice, &opened.name)),
     }
@@ -364,7 +392,7 @@ fn inside_gzip<'a>(opened: Opened<'a>, name: &str) -> Result<Source<'a>, ImageEr
             Ok(Source::stored(format.name, reader, Facts::default()))
         }
         Action::Advise(advice) => Err(sniff::refuse(format.name, advice, &opened.name)),
-        Action::Gzip | Action::Picture(_) | Action::Tiff | Action::VtkData => {
+        Action::Gzip | Action::Picture(_) | Action::Tiff | Action::Open(_) | Action::VtkData => {
             Err(sniff::refuse_compressed(format.name, &opened.name))
         }
     }
@@ -428,6 +456,7 @@ impl<'a> Source<'a> {
             facts,
             scale: None,
             others: Vec::new(),
+            unplaced: None,
             data: Data::Stored(Box::new(reader)),
         }
     }
@@ -440,6 +469,7 @@ impl<'a> Source<'a> {
             facts: Facts::default(),
             scale: None,
             others: Vec::new(),
+            unplaced: None,
             data: Data::Decoded(decode),
         }
     }

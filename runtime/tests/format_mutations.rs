@@ -137,6 +137,49 @@ fn damaged_files_of_every_format_are_read_or_refused() {
     assert!(formats.len() > 10, "{:?}", formats.keys());
 }
 
+#[test]
+fn damaged_containers_take_no_memory_that_is_not_claimed() {
+    let _alone = alone();
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
+    let mut chance = Chance(seed_of_run() | 1);
+    let rounds = given("DAMAGED").map_or(500, |n| n as usize);
+    let limited = Reading {
+        memory: Some(4 << 20),
+        ..Reading::default()
+    };
+    for (name, dim, arrays) in [
+        ("h5py-one.h5", 3, &["g/vol"][..]),
+        (
+            "h5py-many.h5",
+            3,
+            &["gzip", "lzf", "big", "half", "complex", "gzip,half"],
+        ),
+        ("netcdf-classic.nc", 3, &["u", "v", "u,v"]),
+        ("netcdf-64.nc", 3, &["u", "v"]),
+        ("h5netcdf.nc", 2, &["p"]),
+    ] {
+        let file = std::fs::read(directory.join(name)).unwrap();
+        for round in 0..rounds {
+            let bytes = damaged(&file, &mut chance);
+            let array = arrays[round % arrays.len()];
+            let reading = Reading {
+                array: Some(array.to_string()),
+                ..limited.clone()
+            };
+            let peak = peak_of(|| {
+                for shape in [&[][..], &[2]] {
+                    drop(Image::<f32>::from_bytes(&bytes, dim, shape, &reading));
+                    drop(Image::<f32>::from_bytes(&bytes, dim, shape, &limited));
+                }
+            });
+            assert!(
+                peak < CONSTANT,
+                "{name}#{array}, round {round}: {peak} bytes"
+            );
+        }
+    }
+}
+
 fn file_of(encoding: Encoding, sizes: &[usize]) -> Vec<u8> {
     let count = sizes.iter().product();
     let nrrd = Nrrd::new(

@@ -7,10 +7,15 @@ use std::path::Path;
 
 use super::picture::Picture;
 use super::text::excerpt;
-use super::{ImageError, Translate, legacy_vtk, metaimage, nifti, npy, vti};
+use super::{
+    ImageError, Opened, Source, Translate, hdf5, legacy_vtk, metaimage, netcdf, nifti, npy, vti,
+};
 use crate::file_name::escaped;
 use crate::xml::Tags;
 use crate::{fem, vtk};
+
+/// Describes a file whose bytes are read anywhere.
+type Open = for<'a> fn(Opened<'a>) -> Result<Source<'a>, ImageError>;
 
 /// How a file of a format is handled.
 #[derive(Clone, Copy)]
@@ -21,6 +26,8 @@ pub(super) enum Action {
     Gzip,
     Picture(Picture),
     Tiff,
+    /// Another reader takes the file as a whole.
+    Open(Open),
     /// Data of VTK that are not an image.
     VtkData,
     /// It is not read; these commands help, with `{file}` for its name and `{stem}` for that without suffixes.
@@ -101,6 +108,7 @@ const ITK_ANEW: &str = "if ITK reads it: python3 -c \"import SimpleITK as s; s.W
 const VTK_ANEW: &str = "if VTK reads it: python3 -c \"import vtk; r = vtk.vtkXMLImageDataReader(); r.SetFileName('{file}'); \
                         w = vtk.vtkXMLImageDataWriter(); w.SetInputConnection(r.GetOutputPort()); w.SetFileName('{stem}-anew.vti'); w.Write()\"";
 const TIFF_ANEW: &str = "if tifffile reads it: python3 -c \"import tifffile as t; t.imwrite('{stem}-anew.tif', t.imread('{file}').astype('f'))\"";
+const H5PY_ANEW: &str = "if h5py reads it: python3 -c \"import h5py, numpy; numpy.save('{stem}.npy', h5py.File('{file}')['DATASET'][...])\"";
 const DICOM: &[&str] = &[
     "a series: dcm2niix -o OUT DIRECTORY, and then read OUT/….nii",
     SIMPLE_ITK,
@@ -126,11 +134,8 @@ const FORMATS: &[Format] = &[
 
     // Without its mark: the elements of group 8 come first, and element 5 of these is the character set.
     format("DICOM", &[At(0, b"\x08\0\x05\0"), At(0, b"\0\x08\0\x05"), At(0, b"\x08\0\0\0\x04\0\0\0")], Advise(DICOM)),
-    format("HDF5 (also MINC 2, NetCDF 4)", &[At(0, b"\x89HDF\r\n\x1a\n"), At(512, b"\x89HDF\r\n\x1a\n")], Advise(&[
-        "with Python: python3 -c \"import h5py, numpy; numpy.save('{stem}.npy', h5py.File('{file}')['DATASET'][...])\"",
-        "with Python, MINC: python3 -c \"import nibabel as n; i = n.load('{file}'); n.save(n.Nifti1Image(i.dataobj, i.affine), '{stem}.nii')\""])),
-    format("NetCDF (also MINC 1)", &[At(0, b"CDF\x01"), At(0, b"CDF\x02"), At(0, b"CDF\x05")], Advise(&[
-        NIBABEL, "with Python, NetCDF: python3 -c \"import scipy.io as s, numpy; numpy.save('{stem}.npy', s.netcdf_file('{file}', mmap=False).variables['VARIABLE'][:])\""])),
+    format("HDF5", &[At(0, b"\x89HDF\r\n\x1a\n"), At(512, b"\x89HDF\r\n\x1a\n")], Action::Open(hdf5::open)).anew(H5PY_ANEW).of_arrays(),
+    format("NetCDF", &[At(0, b"CDF\x01"), At(0, b"CDF\x02"), At(0, b"CDF\x05")], Action::Open(netcdf::open)).of_arrays(),
     format("MGH (FreeSurfer)", &[Where(is_mgh)], Advise(&["with FreeSurfer: mri_convert '{file}' '{stem}.nii'", NIBABEL])),
     format("Analyze 7.5", &[Where(is_analyze)], Advise(&[NIBABEL, SIMPLE_ITK])),
     format("MRtrix", &[At(0, b"mrtrix image")], Advise(&["with MRtrix: mrconvert '{file}' '{stem}.nii'"])),
@@ -222,6 +227,11 @@ pub(super) fn refuse_vtk_data(head: &[u8], file: &str) -> ImageError {
     let suffix = vtk::suffix(&kind).map_or(String::new(), |suffix| format!(" ({suffix})"));
     let name = format!("VTK XML, type `{kind}`{suffix}");
     refuse(&name, vtk::advice(&kind), file)
+}
+
+/// Says that files of MINC are not read, which are HDF5 or NetCDF by their first bytes.
+pub(super) fn refuse_minc(name: &str, file: &str) -> ImageError {
+    refuse(name, &[NIBABEL], file)
 }
 
 /// Two letters are little to go by: the length of the second header follows.

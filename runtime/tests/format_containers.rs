@@ -1,0 +1,99 @@
+//! Files of many arrays under names: which one is read, the place of its grid, and the messages.
+
+use std::path::{Path, PathBuf};
+
+use runtime::image::{Image, ImageError, Reading, describe};
+
+fn file(name: &str) -> PathBuf {
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
+    files.join(name)
+}
+
+fn refused(name: &str, dim: usize, shape: &[usize]) -> ImageError {
+    let read = Image::<f32>::read(&file(name), dim, shape).map(|_| ());
+    read.expect_err(name)
+}
+
+fn notes(name: &str, dim: usize, shape: &[usize]) -> Vec<String> {
+    let loaded = Image::<f32>::read(&file(name), dim, shape).unwrap_or_else(|e| panic!("{e}"));
+    loaded.notes.iter().map(|note| note.text.clone()).collect()
+}
+
+#[test]
+fn a_choice_that_is_left_open_is_listed() {
+    let error = refused("h5py-many.h5", 3, &[]).to_string();
+    for part in [
+        "8 arrays",
+        "`gzip` (2 × 3 × 4, float)",
+        "`half` (2 × 3 × 4, half)",
+        "`complex` (2 × 3 × 4, complex float)",
+        "choose one of them: `FILE#",
+        "as components: `FILE#",
+    ] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    let error = refused("netcdf-classic.nc", 3, &[]).to_string();
+    assert!(
+        error.contains("2 arrays: `u` (3 × 2 × 3 × 4, short), `v`"),
+        "{error}"
+    );
+    let error = refused("h5py-many.h5#gzip,nothing", 3, &[2]).to_string();
+    assert!(error.contains("no array `nothing`; it has"), "{error}");
+    let error = refused("h5py-many.h5#gzip,lzf", 3, &[2]).to_string();
+    assert!(error.contains("components have equal sizes"), "{error}");
+    let error = refused("netcdf-classic.nc#u,time", 3, &[2]).to_string();
+    assert!(error.contains("equal sizes"), "{error}");
+}
+
+#[test]
+fn virtual_datasets_do_not_hide_others() {
+    let error = refused("h5py-virtual.h5", 3, &[]).to_string();
+    assert!(error.contains("virtual datasets are not read"), "{error}");
+    assert!(error.contains("h5py.File("), "{error}");
+    assert!(Image::<f32>::read(&file("h5py-virtual.h5#plain"), 3, &[]).is_ok());
+}
+
+#[test]
+fn missing_values_are_counted() {
+    let all = notes("netcdf-classic.nc#u#1", 3, &[]);
+    assert!(
+        all.iter()
+            .any(|n| n == "3 values are missing in the file and became NaN"),
+        "{all:?}"
+    );
+    assert!(all.iter().any(|n| n.contains("per degree")), "{all:?}");
+    assert!(
+        all.iter()
+            .any(|n| n == "`time` has 3 frames, every 21600 s from 0 s after 2020-01-01 00:00:00"),
+        "{all:?}"
+    );
+    let image = Image::<f32>::read(&file("netcdf-classic.nc#u#0"), 3, &[])
+        .unwrap()
+        .image;
+    assert!(image.sample(0, &[1, 0, 0]).is_some_and(f32::is_nan));
+    let all = notes("h5netcdf.nc", 2, &[]);
+    assert!(
+        all.iter().any(|n| n.starts_with("1 value is missing")),
+        "{all:?}"
+    );
+}
+
+#[test]
+fn coordinates_that_are_not_regular_need_a_place() {
+    let name = "netcdf-irregular.nc#v#0";
+    let error = refused(name, 3, &[]).to_string();
+    for part in ["`lat` are not regular", "--world index", "cdo remapbil"] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    let description = describe(&file("netcdf-irregular.nc#v")).unwrap();
+    let told = |n: &runtime::image::Note| n.text.contains("not regular");
+    assert!(description.notes.iter().any(told));
+    let mut reading = Reading::default();
+    reading.set_world("index").unwrap();
+    let read = Image::<f32>::read_with(&file(name), 3, &[], &reading);
+    let image = read.unwrap_or_else(|e| panic!("{e}")).image;
+    assert_eq!(
+        image.orientation().to_world(&[1.0, 2.0, 1.0]),
+        [1.0, 2.0, 1.0]
+    );
+}
