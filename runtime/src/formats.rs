@@ -5,6 +5,7 @@
 //! by crates made for them and get a header as well. So one set of rules for axes, spaces and components serves all formats.
 
 mod container;
+mod dicom;
 mod error;
 mod facts;
 mod hdf5;
@@ -48,6 +49,8 @@ pub struct Source<'a> {
     others: Vec<(String, usize)>,
     /// Why the grid has no place in the world, if it needs one that is given beside the file.
     unplaced: Option<ImageError>,
+    /// The files of a directory that hold the samples.
+    files: Vec<PathBuf>,
     data: Data<'a>,
 }
 
@@ -193,11 +196,11 @@ impl<'a> Source<'a> {
         fit.map(|(name, _)| name.as_str())
     }
 
-    /// The files beside this one that hold its samples.
+    /// The files beside this one, or within a directory, that hold its samples.
     pub(crate) fn data_files(&self) -> Vec<PathBuf> {
         match &self.data {
             Data::Stored(reader) => reader.data_files().unwrap_or_default(),
-            Data::Decoded(_) => Vec::new(),
+            Data::Decoded(_) => self.files.clone(),
         }
     }
 
@@ -259,7 +262,7 @@ fn open_file(path: &Path, array: Option<&str>) -> Result<Source<'static>, ImageE
         return recognize(opened);
     }
     if path.is_dir() {
-        return Err(sniff::directory(path));
+        return open_directory(path, array);
     }
     let file = File::open(path).map_err(fail)?;
     let metadata = file.metadata().map_err(fail)?;
@@ -275,6 +278,14 @@ fn open_file(path: &Path, array: Option<&str>) -> Result<Source<'static>, ImageE
         return open_file(&header, array);
     }
     recognize(opened)
+}
+
+/// Opens a directory: a series of DICOM.
+fn open_directory(path: &Path, array: Option<&str>) -> Result<Source<'static>, ImageError> {
+    match dicom::is_directory(path) {
+        true => dicom::open_directory(path, array),
+        false => Err(sniff::directory(path)),
+    }
 }
 
 /// The coordinates of the points in the bytes of a file of geometry, three of each, as long as they take no more than `limit`
@@ -457,6 +468,7 @@ impl<'a> Source<'a> {
             scale: None,
             others: Vec::new(),
             unplaced: None,
+            files: Vec::new(),
             data: Data::Stored(Box::new(reader)),
         }
     }
@@ -470,6 +482,7 @@ impl<'a> Source<'a> {
             scale: None,
             others: Vec::new(),
             unplaced: None,
+            files: Vec::new(),
             data: Data::Decoded(decode),
         }
     }

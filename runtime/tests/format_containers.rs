@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use runtime::image::{Image, ImageError, Reading, describe};
+use runtime::image::{Image, ImageError, Reading, describe, files_of};
 
 fn file(name: &str) -> PathBuf {
     let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
@@ -96,4 +96,84 @@ fn coordinates_that_are_not_regular_need_a_place() {
         image.orientation().to_world(&[1.0, 2.0, 1.0]),
         [1.0, 2.0, 1.0]
     );
+}
+
+#[test]
+fn a_series_with_a_missing_slice_is_refused() {
+    let error = refused("dicom-missing", 3, &[]).to_string();
+    assert!(
+        error.contains("slice 3 of 4 is missing, at −25 mm"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_tilt_stays_a_shear() {
+    let all = notes("dicom-tilt", 3, &[]);
+    assert_eq!(all, ["slices are sheared by 14.0°"]);
+}
+
+#[test]
+fn one_of_several_series_is_chosen() {
+    let error = refused("dicom-two", 3, &[]).to_string();
+    for part in [
+        "2 series: #/1 CT 4×3×4 \"thorax\", #/2 CT 4×3×4 \"head\"",
+        "dicom-two#/1`",
+    ] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    for (name, wanted) in [
+        ("dicom-two#/1", "thorax"),
+        ("dicom-two#/2", "head"),
+        ("dicom-two#1125.1.2", "head"),
+    ] {
+        let description = describe(&file(name)).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(
+            (description.format, description.header.content.as_str()),
+            ("DICOM", wanted)
+        );
+        let files = files_of(&file(name));
+        assert_eq!(files.len(), 5, "{files:?}");
+    }
+    let error = refused("dicom-two#/3", 3, &[]).to_string();
+    assert!(
+        error.contains("no series `3`; the directory has #/1"),
+        "{error}"
+    );
+}
+
+#[test]
+fn pictures_of_other_compressions_come_with_a_command() {
+    let mut bytes = std::fs::read(file("pydicom-rle.dcm")).unwrap();
+    let name = b"1.2.840.10008.1.2.5\0";
+    let at = bytes.windows(name.len()).position(|w| w == name).unwrap();
+    bytes.splice(at..at + name.len(), *b"1.2.840.10008.1.2.4.90");
+    bytes[at - 2] += 2;
+    // The length of group 2 is not looked at.
+    let error = Image::<f32>::from_bytes(&bytes, 3, &[], &Reading::default()).map(|_| ());
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("JPEG 2000") && error.contains("gdcmconv --raw"),
+        "{error}"
+    );
+}
+
+#[test]
+fn slices_of_damaged_files_are_refused_and_not_taken_for_others() {
+    let directory = std::env::temp_dir().join(format!("series-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    for entry in std::fs::read_dir(file("dicom-series")).unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::copy(&path, directory.join(path.file_name().unwrap())).unwrap();
+    }
+    std::fs::write(directory.join("README"), "not a picture").unwrap();
+    assert!(Image::<f32>::read(&directory, 3, &[]).is_ok());
+    let half = std::fs::read(directory.join("12.dcm")).unwrap();
+    std::fs::write(directory.join("12.dcm"), &half[..half.len() / 2]).unwrap();
+    let error = Image::<f32>::read(&directory, 3, &[])
+        .map(|_| ())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("12.dcm"), "{error}");
+    std::fs::remove_dir_all(&directory).unwrap();
 }

@@ -8,7 +8,8 @@ use std::path::Path;
 use super::picture::Picture;
 use super::text::excerpt;
 use super::{
-    ImageError, Opened, Source, Translate, hdf5, legacy_vtk, metaimage, netcdf, nifti, npy, vti,
+    ImageError, Opened, Source, Translate, dicom, hdf5, legacy_vtk, metaimage, netcdf, nifti, npy,
+    vti,
 };
 use crate::file_name::escaped;
 use crate::xml::Tags;
@@ -109,10 +110,7 @@ const VTK_ANEW: &str = "if VTK reads it: python3 -c \"import vtk; r = vtk.vtkXML
                         w = vtk.vtkXMLImageDataWriter(); w.SetInputConnection(r.GetOutputPort()); w.SetFileName('{stem}-anew.vti'); w.Write()\"";
 const TIFF_ANEW: &str = "if tifffile reads it: python3 -c \"import tifffile as t; t.imwrite('{stem}-anew.tif', t.imread('{file}').astype('f'))\"";
 const H5PY_ANEW: &str = "if h5py reads it: python3 -c \"import h5py, numpy; numpy.save('{stem}.npy', h5py.File('{file}')['DATASET'][...])\"";
-const DICOM: &[&str] = &[
-    "a series: dcm2niix -o OUT DIRECTORY, and then read OUT/….nii",
-    SIMPLE_ITK,
-];
+const GDCM_ANEW: &str = "if GDCM reads it: gdcmconv --raw '{file}' '{stem}-anew.dcm'";
 const BIO_FORMATS: &str = "with Bio-Formats: bfconvert '{file}' '{stem}.ome.tif'";
 
 #[rustfmt::skip]
@@ -126,14 +124,14 @@ const FORMATS: &[Format] = &[
     format("VTK", &[At(0, b"# vtk DataFile")], Action::Translate(legacy_vtk::translate)).of_arrays(),
     format("VTK image data", &[Where(|head| vtk_xml(head).as_deref() == Some("ImageData"))], Action::Translate(vti::translate)).anew(VTK_ANEW).of_arrays(),
     // The bytes before its mark are free, and many files have a header of TIFF there.
-    format("DICOM", &[At(128, b"DICM")], Advise(DICOM)),
+    format("DICOM", &[At(128, b"DICM")], Action::Open(dicom::open)).anew(GDCM_ANEW).of_arrays(),
     format("TIFF", &[At(0, b"II*\0"), At(0, b"MM\0*"), At(0, b"II+\0"), At(0, b"MM\0+")], Action::Tiff).anew(TIFF_ANEW),
     format("BMP", &[Where(is_bmp)], Action::Picture(Picture::Bmp)),
     format("PNM", &[Where(is_pnm)], Action::Picture(Picture::Pnm)),
     format("gzip", &[At(0, b"\x1f\x8b")], Action::Gzip),
 
     // Without its mark: the elements of group 8 come first, and element 5 of these is the character set.
-    format("DICOM", &[At(0, b"\x08\0\x05\0"), At(0, b"\0\x08\0\x05"), At(0, b"\x08\0\0\0\x04\0\0\0")], Advise(DICOM)),
+    format("DICOM", &[At(0, b"\x08\0\x05\0"), At(0, b"\0\x08\0\x05"), At(0, b"\x08\0\0\0\x04\0\0\0"), Where(is_unmarked_dicom)], Action::Open(dicom::open)).anew(GDCM_ANEW).of_arrays(),
     format("HDF5", &[At(0, b"\x89HDF\r\n\x1a\n"), At(512, b"\x89HDF\r\n\x1a\n")], Action::Open(hdf5::open)).anew(H5PY_ANEW).of_arrays(),
     format("NetCDF", &[At(0, b"CDF\x01"), At(0, b"CDF\x02"), At(0, b"CDF\x05")], Action::Open(netcdf::open)).of_arrays(),
     format("MGH (FreeSurfer)", &[Where(is_mgh)], Advise(&["with FreeSurfer: mri_convert '{file}' '{stem}.nii'", NIBABEL])),
@@ -232,6 +230,25 @@ pub(super) fn refuse_vtk_data(head: &[u8], file: &str) -> ImageError {
 /// Says that files of MINC are not read, which are HDF5 or NetCDF by their first bytes.
 pub(super) fn refuse_minc(name: &str, file: &str) -> ImageError {
     refuse(name, &[NIBABEL], file)
+}
+
+/// Whether a file is DICOM by its beginning.
+pub(super) fn is_dicom(head: &[u8]) -> bool {
+    recognize(head).is_some_and(|format| format.name == "DICOM")
+}
+
+/// An element of group 2 or 8 with a type and a short length, as files without a mark begin; or one of the first elements of
+/// group 8 without a type.
+fn is_unmarked_dicom(head: &[u8]) -> bool {
+    if let Some([8, 0, 0x08 | 0x16 | 0x18, 0, 2..=64, 0, 0, 0]) = head.first_chunk() {
+        return true;
+    }
+    let &[group, 0, _, 0, a, b, length, 0] = head.first_chunk().unwrap_or(&[0; 8]) else {
+        return false;
+    };
+    matches!(group, 2 | 8)
+        && matches!(&[a, b], b"UL" | b"CS" | b"UI" | b"OB" | b"LO")
+        && length % 2 == 0
 }
 
 /// Two letters are little to go by: the length of the second header follows.

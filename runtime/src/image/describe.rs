@@ -90,7 +90,7 @@ pub fn files_of(name: &Path) -> Vec<PathBuf> {
         return pictures.files().collect();
     }
     let mut files = vec![file.to_path_buf()];
-    if file.is_file()
+    if (file.is_file() || file.is_dir())
         && let Ok(source) = Source::open_array(file, array)
     {
         files.extend(source.data_files());

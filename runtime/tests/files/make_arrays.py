@@ -1,6 +1,6 @@
 """Writes the files of many arrays beside this script with the tools that people use, and what those tools say of them.
 
-Run it in this directory, with numpy, h5py, netCDF4, xarray, pydicom, SimpleITK and zarr installed:
+Run it in this directory, with numpy, h5py, netCDF4, xarray, pydicom and SimpleITK installed:
 
     python3 make_arrays.py
 
@@ -8,11 +8,16 @@ Run it in this directory, with numpy, h5py, netCDF4, xarray, pydicom, SimpleITK 
 """
 
 import os
+import shutil
 
 import h5py
 import netCDF4
 import numpy as np
+import pydicom
+import SimpleITK as sitk
 import xarray
+from pydicom.dataset import Dataset, FileMetaDataset
+from pydicom.uid import ExplicitVRLittleEndian
 
 INDICES = [(0, 0, 0), (3, 0, 0), (0, 2, 0), (0, 0, 1), (2, 1, 1), (3, 2, 1)]
 SHAPE = (2, 3, 4)
@@ -142,7 +147,143 @@ def netcdf():
     expect("h5netcdf.nc", 2, (), lambda i: at(p, i), lambda i: [x[i[0]], y[i[1]]], indices=[(0, 0), (3, 0), (0, 2), (2, 1), (3, 2)])
 
 
-PARTS = [hdf5, netcdf]
+# --- DICOM -------------------------------------------------------------------------------------------------------------
+
+UID = "1.2.826.0.1.3680043.2.1125.1"
+DIRECTION = np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]])
+
+
+def series(folder, tilt=0.0, drop=(), number=1, name=None, clear=True):
+    """The slices of grid(), in files whose names say nothing about their order; ITK writes them."""
+    if clear:
+        shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder, exist_ok=True)
+    image = sitk.GetImageFromArray(np.concatenate([grid(np.int16), grid(np.int16) + 500]))
+    image.SetSpacing((0.5, 0.75, 2.5))
+    image.SetOrigin((-10.0, -20.0, -30.0))
+    image.SetDirection(DIRECTION.ravel().tolist())
+    writer = sitk.ImageFileWriter()
+    writer.KeepOriginalImageUIDOn()
+    for k in range(4):
+        if k in drop:
+            continue
+        position = np.array(image.TransformIndexToPhysicalPoint((0, 0, k)))
+        position[1] += tilt * k * 2.5
+        slice_ = image[:, :, k]
+        for tag, value in {
+            "0008|0060": "CT",
+            "0008|103e": name or folder,
+            "0020|000d": f"{UID}.1",
+            "0020|000e": f"{UID}.{number}",
+            "0020|0011": str(number),
+            "0020|0013": str(k + 1),
+            "0020|0032": "\\".join(f"{x:.6f}" for x in position),
+            "0020|0037": "\\".join(f"{x:.6f}" for x in DIRECTION.T[:2].ravel()),
+            "0028|1052": "-1024",
+            "0028|1053": "2",
+            "0018|0050": "2.5",
+        }.items():
+            slice_.SetMetaData(tag, value)
+        writer.SetFileName(f"{folder}/{number}{(3 * k + 1) % 4}.dcm")
+        writer.Execute(slice_)
+
+
+def expect_series(folder, name=None, world=None):
+    reader = sitk.ImageSeriesReader()
+    reader.SetFileNames(reader.GetGDCMSeriesFileNames(folder))
+    back = reader.Execute()
+    point = lambda i: back.TransformIndexToPhysicalPoint(tuple(map(int, i)))
+    expect(name or folder, 3, (), lambda i: back.GetPixel(*map(int, i)), world or point)
+
+
+def multi_frame():
+    """A multi-frame file with functional groups, whose frames are not in order."""
+    ds = Dataset()
+    ds.file_meta = FileMetaDataset()
+    ds.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
+    ds.file_meta.MediaStorageSOPClassUID = ds.SOPClassUID = "1.2.840.10008.5.1.4.1.1.2.1"
+    ds.file_meta.MediaStorageSOPInstanceUID = ds.SOPInstanceUID = f"{UID}.7"
+    ds.SeriesInstanceUID, ds.Modality = f"{UID}.8", "CT"
+    a = np.concatenate([grid(np.uint16), grid(np.uint16) + 500])
+    order = [2, 0, 3, 1]
+    ds.NumberOfFrames, ds.Rows, ds.Columns = a.shape
+    ds.SamplesPerPixel, ds.PhotometricInterpretation = 1, "MONOCHROME2"
+    ds.BitsAllocated, ds.BitsStored, ds.HighBit, ds.PixelRepresentation = 16, 12, 11, 0
+    shared, measures, orientation, values = Dataset(), Dataset(), Dataset(), Dataset()
+    measures.PixelSpacing, measures.SliceThickness = [0.75, 0.5], 3
+    orientation.ImageOrientationPatient = [0, 1, 0, 0, 0, -1]
+    values.RescaleSlope, values.RescaleIntercept = 0.5, 10
+    shared.PixelMeasuresSequence = [measures]
+    shared.PlaneOrientationSequence = [orientation]
+    shared.PixelValueTransformationSequence = [values]
+    ds.SharedFunctionalGroupsSequence = [shared]
+    frames = []
+    for k in order:
+        position, frame = Dataset(), Dataset()
+        position.ImagePositionPatient = [100 - 2.0 * k, 5, 50]
+        frame.PlanePositionSequence = [position]
+        frames.append(frame)
+    ds.PerFrameFunctionalGroupsSequence = frames
+    ds.PixelData = a[order].tobytes()
+    ds.save_as("pydicom-frames.dcm", enforce_file_format=True)
+    pixels = pydicom.dcmread("pydicom-frames.dcm").pixel_array[np.argsort(order)] * 0.5 + 10
+    expect("pydicom-frames.dcm", 3, (), lambda i: at(pixels, i), lambda i: [100 - 2.0 * i[2], 5 + 0.5 * i[0], 50 - 0.75 * i[1]])
+    for syntax, name in [("rle", "pydicom-rle.dcm")]:
+        packed = pydicom.dcmread("pydicom-frames.dcm")
+        packed.compress("1.2.840.10008.1.2.5", generate_instance_uid=False)
+        packed.save_as(name)
+        expect(name, 3, (), lambda i: at(pixels, i))
+
+
+def colours():
+    ds = Dataset()
+    ds.file_meta = FileMetaDataset()
+    ds.file_meta.TransferSyntaxUID = "1.2.840.10008.1.2.1.99"
+    ds.file_meta.MediaStorageSOPClassUID = ds.SOPClassUID = "1.2.840.10008.5.1.4.1.1.7"
+    ds.file_meta.MediaStorageSOPInstanceUID = ds.SOPInstanceUID = f"{UID}.9"
+    ds.Rows, ds.Columns, ds.SamplesPerPixel, ds.PlanarConfiguration = 3, 4, 3, 1
+    ds.PhotometricInterpretation = "RGB"
+    ds.BitsAllocated, ds.BitsStored, ds.HighBit, ds.PixelRepresentation = 8, 8, 7, 0
+    ds.PixelSpacing = [2, 0.5]
+    a = np.stack([grid(np.uint8)[0] + 50 * c for c in range(3)])
+    ds.PixelData = a.tobytes()
+    ds.save_as("pydicom-colours.dcm", enforce_file_format=True)
+    back = pydicom.dcmread("pydicom-colours.dcm").pixel_array
+    flat = [(0, 0), (3, 0), (0, 2), (2, 1)]
+    expect("pydicom-colours.dcm", 2, (3,), lambda i: at(back, i), lambda i: [0.5 * i[0], 2.0 * i[1]], indices=flat)
+
+
+def lossless():
+    """Lossless JPEG, as ITK writes it."""
+    image = sitk.GetImageFromArray(grid(np.uint16)[0] * 37)
+    writer = sitk.ImageFileWriter()
+    writer.SetImageIO("GDCMImageIO")
+    writer.SetCompressor("JPEG")
+    writer.UseCompressionOn()
+    writer.SetFileName("itk-lossless.dcm")
+    writer.Execute(image)
+    back = sitk.ReadImage("itk-lossless.dcm")
+    flat = [(0, 0), (3, 0), (0, 2), (2, 1)]
+    expect("itk-lossless.dcm", 2, (), lambda i: back.GetPixel(*map(int, i), 0), indices=flat)
+
+
+def dicom():
+    lossless()
+    series("dicom-series")
+    expect_series("dicom-series")
+    series("dicom-tilt", tilt=0.25)
+    # ITK loses the shear, so that the world is that of the positions that were written.
+    origin, spacing = np.array([-10.0, -20.0, -30.0]), np.diag([0.5, 0.75, 2.5])
+    sheared = lambda i: origin + DIRECTION @ spacing @ np.array(i) + [0, 0.625 * i[2], 0]
+    expect_series("dicom-tilt", world=sheared)
+    series("dicom-missing", drop=[2])
+    series("dicom-two", number=1, name="thorax")
+    series("dicom-two", number=2, name="head", clear=False)
+    multi_frame()
+    colours()
+
+
+PARTS = [hdf5, netcdf, dicom]
 
 if __name__ == "__main__":
     os.chdir(os.path.dirname(os.path.abspath(__file__)))
