@@ -22,6 +22,7 @@ mod text;
 mod tiff;
 mod translated;
 mod vti;
+mod zarr;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -280,8 +281,15 @@ fn open_file(path: &Path, array: Option<&str>) -> Result<Source<'static>, ImageE
     recognize(opened)
 }
 
-/// Opens a directory: a series of DICOM.
+/// Opens a directory: Zarr, or a series of DICOM.
 fn open_directory(path: &Path, array: Option<&str>) -> Result<Source<'static>, ImageError> {
+    if zarr::is_directory(path) {
+        let shown = escaped(path.as_os_str());
+        return zarr::open(path, array).map_err(|error| match error.hints().is_empty() {
+            true => sniff::with_zarr_command(error, &shown),
+            false => error,
+        });
+    }
     match dicom::is_directory(path) {
         true => dicom::open_directory(path, array),
         false => Err(sniff::directory(path)),

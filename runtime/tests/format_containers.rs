@@ -177,3 +177,47 @@ fn slices_of_damaged_files_are_refused_and_not_taken_for_others() {
     assert!(error.contains("12.dcm"), "{error}");
     std::fs::remove_dir_all(&directory).unwrap();
 }
+
+#[test]
+fn arrays_of_zarr_are_listed_and_described() {
+    let error = refused("third.zarr", 3, &[]).to_string();
+    for part in ["6 arrays", "`shards` (2 × 3 × 4, float)", "FILE#blosc,"] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    let error = refused("one.zarr#x", 3, &[]).to_string();
+    assert!(error.contains("has only one"), "{error}");
+    let description = describe(&file("ome-3.zarr")).unwrap();
+    assert_eq!(description.format, "OME-Zarr");
+    let notes: Vec<&str> = description.notes.iter().map(|n| n.text.as_str()).collect();
+    assert!(
+        notes.iter().any(|n| n.contains("finest of 2 resolutions")),
+        "{notes:?}"
+    );
+    let image = description.image.unwrap();
+    assert_eq!(
+        (image.unit.as_deref(), &image.steps[..]),
+        (Some("um"), &[0.25, 0.5, 2.0][..])
+    );
+    let error = refused("ome-2.zarr#s7", 3, &[]).to_string();
+    assert!(
+        error.contains("no resolution `s7`") && error.contains("`s0` to `s1`"),
+        "{error}"
+    );
+    let error = refused("ome-2.zarr#../one.zarr", 3, &[]).to_string();
+    assert!(error.contains("no resolution"), "{error}");
+}
+
+#[test]
+fn compressions_of_the_plugins_of_hdf5_are_read() {
+    for name in ["blosc", "lz4", "zstd"] {
+        let path = file(&format!("h5py-plugins.h5#{name}"));
+        let image = Image::<f32>::read(&path, 3, &[])
+            .unwrap_or_else(|e| panic!("{e}"))
+            .image;
+        assert_eq!(
+            image.sample(0, &[3, 2, 1]),
+            Some((1.0 * 256.0 + 2.0 * 16.0 + 3.0) / 2.0 + 0.5),
+            "{name}"
+        );
+    }
+}

@@ -187,6 +187,99 @@ fn damaged_containers_take_no_memory_that_is_not_claimed() {
     }
 }
 
+/// All files below a directory.
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(files_below(&path)),
+            false => found.push(path),
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn damaged_directories_take_no_memory_that_is_not_claimed() {
+    let _alone = alone();
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
+    let copy = std::env::temp_dir().join(format!("damaged-{}", std::process::id()));
+    let mut chance = Chance(seed_of_run() | 1);
+    let rounds = given("DAMAGED").map_or(500, |n| n as usize);
+    for (name, arrays) in [
+        (
+            "second.zarr",
+            &[
+                "zlib",
+                "gzip",
+                "none",
+                "lz4",
+                "blosc/lz4",
+                "blosc/blosclz",
+                "blosc/zstd",
+            ][..],
+        ),
+        (
+            "third.zarr",
+            &[
+                "zstd",
+                "gzip",
+                "blosc",
+                "shards",
+                "sparse",
+                "transposed",
+                "zstd,gzip",
+            ],
+        ),
+        ("ome-3.zarr", &["s0", "s1"]),
+        ("dicom-series", &[""]),
+    ] {
+        let original = files.join(name);
+        let parts = files_below(&original);
+        for part in &parts {
+            let place = copy.join(name).join(part.strip_prefix(&original).unwrap());
+            std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+            std::fs::copy(part, place).unwrap();
+        }
+        for round in 0..rounds {
+            let array = arrays[round % arrays.len()];
+            let first = array.split(',').next().unwrap();
+            // Files of the array itself, where there are any.
+            let own: Vec<&PathBuf> = parts
+                .iter()
+                .filter(|part| part.starts_with(original.join(first)))
+                .collect();
+            let part = match own.len() {
+                0 => &parts[chance.next(parts.len())],
+                count => own[chance.next(count)],
+            };
+            let whole = std::fs::read(part).unwrap();
+            let place = copy.join(name).join(part.strip_prefix(&original).unwrap());
+            std::fs::write(&place, damaged(&whole, &mut chance)).unwrap();
+            let reading = Reading {
+                array: Some(array.to_string()).filter(|array| !array.is_empty()),
+                memory: Some(4 << 20),
+                ..Reading::default()
+            };
+            let peak = peak_of(|| {
+                for shape in [&[][..], &[2]] {
+                    let read = Image::<f32>::read_with(&copy.join(name), 3, shape, &reading);
+                    drop(read);
+                }
+            });
+            assert!(
+                peak < CONSTANT,
+                "{name}#{array}, {}, round {round}: {peak} bytes",
+                part.display()
+            );
+            std::fs::write(&place, whole).unwrap();
+        }
+    }
+    std::fs::remove_dir_all(&copy).unwrap();
+}
+
 fn file_of(encoding: Encoding, sizes: &[usize]) -> Vec<u8> {
     let count = sizes.iter().product();
     let nrrd = Nrrd::new(

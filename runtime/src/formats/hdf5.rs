@@ -14,7 +14,7 @@ use hdf5_reader::{Dataset, FilterRegistry, Hdf5File, OpenOptions};
 use super::container::{self, MOST_OF_A_BYTE, Member};
 use super::{ImageError, Numbering, Opened, Source, check_length, netcdf, sniff};
 use crate::nrrd::{Axis, Header, Kind};
-pub(super) use samples::Stored;
+pub(super) use samples::{Stored, half, typed};
 
 pub(super) fn fail(error: hdf5_reader::error::Error) -> ImageError {
     let message = error.to_string();

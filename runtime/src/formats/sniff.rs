@@ -110,7 +110,7 @@ const VTK_ANEW: &str = "if VTK reads it: python3 -c \"import vtk; r = vtk.vtkXML
                         w = vtk.vtkXMLImageDataWriter(); w.SetInputConnection(r.GetOutputPort()); w.SetFileName('{stem}-anew.vti'); w.Write()\"";
 const TIFF_ANEW: &str = "if tifffile reads it: python3 -c \"import tifffile as t; t.imwrite('{stem}-anew.tif', t.imread('{file}').astype('f'))\"";
 const H5PY_ANEW: &str = "if h5py reads it: python3 -c \"import h5py, numpy; numpy.save('{stem}.npy', h5py.File('{file}')['DATASET'][...])\"";
-const GDCM_ANEW: &str = "if GDCM reads it: gdcmconv --raw '{file}' '{stem}-anew.dcm'";
+const GDCM_ANEW: &str = "if GDCM reads it: gdcmconv --raw '{file}' '{stem}-raw.dcm'";
 const BIO_FORMATS: &str = "with Bio-Formats: bfconvert '{file}' '{stem}.ome.tif'";
 
 #[rustfmt::skip]
@@ -189,7 +189,7 @@ fn read_names() -> String {
     let is_read = |f: &&Format| !matches!(f.action, Advise(_) | Action::Gzip | Action::VtkData);
     let names: Vec<_> = FORMATS.iter().filter(is_read).map(|f| f.name).collect();
     format!(
-        "{}; and meshes of {}",
+        "{}; directories of Zarr and DICOM; and meshes of {}",
         names.join(", "),
         fem::mesh_formats()
     )
@@ -356,24 +356,16 @@ pub(super) fn unknown_inside_gzip(head: &[u8]) -> ImageError {
     ))
 }
 
+/// An error of reading a directory of Zarr, with the way that is left.
+pub(super) fn with_zarr_command(error: ImageError, file: &str) -> ImageError {
+    const ZARR: &str = "if zarr-python reads it: python3 -c \"import zarr, numpy; numpy.save('{stem}.npy', zarr.open('{file}')['ARRAY'][...])\"";
+    error.hint(filled(ZARR, file))
+}
+
 /// Says what a directory may be.
 pub(super) fn directory(path: &Path) -> ImageError {
     let shown = escaped(path.as_os_str());
-    let zarr = [".zarray", ".zgroup", "zarr.json"]
-        .iter()
-        .any(|f| path.join(f).exists());
-    if zarr {
-        return refuse(
-            "Zarr",
-            &[
-                "with Python: python3 -c \"import zarr, numpy; numpy.save('{stem}.npy', zarr.open('{file}')[...])\"",
-            ],
-            &shown,
-        );
-    }
-    ImageError::new("this is a directory, not a file")
-        .hint(format!(
-            "a DICOM series: dcm2niix -o OUT '{shown}', and then read OUT/….nii"
-        ))
+    ImageError::new("this is a directory, and neither Zarr nor a series of DICOM files")
+        .hint("subdirectories are not searched: name the one with the files")
         .hint(format!("numbered pictures: '{shown}/slice%03d.tif 1 120'"))
 }

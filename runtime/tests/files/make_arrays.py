@@ -1,6 +1,6 @@
 """Writes the files of many arrays beside this script with the tools that people use, and what those tools say of them.
 
-Run it in this directory, with numpy, h5py, netCDF4, xarray, pydicom and SimpleITK installed:
+Run it in this directory, with numpy, h5py, hdf5plugin, netCDF4, xarray, pydicom, SimpleITK and zarr installed:
 
     python3 make_arrays.py
 
@@ -11,13 +11,17 @@ import os
 import shutil
 
 import h5py
+import hdf5plugin
 import netCDF4
+import numcodecs
 import numpy as np
 import pydicom
 import SimpleITK as sitk
 import xarray
+import zarr
 from pydicom.dataset import Dataset, FileMetaDataset
 from pydicom.uid import ExplicitVRLittleEndian
+from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec, GzipCodec, TransposeCodec, ZstdCodec
 
 INDICES = [(0, 0, 0), (3, 0, 0), (0, 2, 0), (0, 0, 1), (2, 1, 1), (3, 2, 1)]
 SHAPE = (2, 3, 4)
@@ -81,6 +85,14 @@ def hdf5():
         expect("h5py-many.h5#frames#1", 3, (), lambda i: at(frames[1], i))
         pair = [f["gzip"][...], f["half"][...]]
         expect("h5py-many.h5#gzip,half", 3, (2,), lambda i: [at(p, i) for p in pair])
+    large = np.arange(1024, dtype="f4").reshape(4, 16, 16) / 2 + 0.5
+    with h5py.File("h5py-plugins.h5", "w", libver="latest") as f:
+        for name, packing in (("blosc", hdf5plugin.Blosc()), ("lz4", hdf5plugin.LZ4()), ("zstd", hdf5plugin.Zstd())):
+            f.create_dataset(name, data=large, chunks=large.shape, **packing)
+    with h5py.File("h5py-plugins.h5") as f:
+        for name in f:
+            back = f[name][...]
+            expect(f"h5py-plugins.h5#{name}", 3, (), lambda i: at(back, i))
     with h5py.File("h5py-virtual.h5", "w", libver="latest") as f:
         layout = h5py.VirtualLayout(shape=(2,) + SHAPE, dtype="f4")
         for k in range(2):
@@ -283,7 +295,95 @@ def dicom():
     colours()
 
 
-PARTS = [hdf5, netcdf, dicom]
+# --- Zarr --------------------------------------------------------------------------------------------------------------
+
+
+def store(group, name, data, chunks=(2, 2, 3), **options):
+    array = group.create_array(name, shape=data.shape, chunks=chunks, dtype=data.dtype, fill_value=0, **options)
+    array[:] = data
+
+
+def expect_zarr(folder, names, shape=()):
+    group = zarr.open_group(folder, mode="r")
+    for name in names:
+        back = group[name][...].astype("f8")
+        expect(f"{folder}#/{name}", 3, shape, lambda i: at(back, i))
+
+
+def second():
+    shutil.rmtree("second.zarr", ignore_errors=True)
+    group = zarr.open_group("second.zarr", mode="w", zarr_format=2)
+    a, large = grid(), np.arange(4096, dtype="i2").reshape(16, 16, 16) // 16
+    store(group, "zlib", a, (1, 2, 3), compressors=numcodecs.Zlib(5))
+    store(group, "gzip", a.astype(">f8"), compressors=numcodecs.GZip(1), filters=[numcodecs.Shuffle(8)])
+    store(group, "none", a, compressors=None, order="F")
+    store(group, "lz4", large, (16, 16, 16), compressors=numcodecs.LZ4())
+    for codec in ("lz4", "blosclz", "zlib", "zstd"):
+        shuffle = numcodecs.Blosc.BITSHUFFLE if codec == "zstd" else numcodecs.Blosc.SHUFFLE
+        store(group, f"blosc/{codec}", large, (16, 16, 16), compressors=numcodecs.Blosc(codec, shuffle=shuffle))
+    store(group, "half", (a / 8).astype("f2"), compressors=None)
+    expect_zarr("second.zarr", ["zlib", "gzip", "none", "lz4", "half"] + [f"blosc/{c}" for c in ("lz4", "blosclz", "zlib", "zstd")])
+
+
+def third():
+    shutil.rmtree("third.zarr", ignore_errors=True)
+    group = zarr.open_group("third.zarr", mode="w", zarr_format=3)
+    a = grid()
+    store(group, "zstd", a, (1, 2, 3), compressors=ZstdCodec())
+    store(group, "gzip", a, compressors=[GzipCodec(), Crc32cCodec()], serializer=BytesCodec(endian="big"))
+    store(group, "blosc", a, compressors=BloscCodec(cname="lz4"))
+    store(group, "shards", a, (1, 1, 2), shards=(2, 2, 4), compressors=ZstdCodec())
+    sparse = group.create_array("sparse", shape=(2, 3, 4), chunks=(1, 3, 4), dtype="f4", fill_value=7.5)
+    sparse[1] = a[1]
+    order = group.create_array("transposed", shape=(2, 3, 4), chunks=(2, 2, 3), dtype="i4", filters=TransposeCodec(order=(2, 0, 1)), compressors=None)
+    order[:] = a
+    expect_zarr("third.zarr", ["zstd", "gzip", "blosc", "shards", "sparse", "transposed"])
+    pair = [group["zstd"][...], group["gzip"][...] * 1]
+    expect("third.zarr#zstd,gzip", 3, (2,), lambda i: [at(p, i) for p in pair])
+    shutil.rmtree("one.zarr", ignore_errors=True)
+    one = zarr.create_array("one.zarr", shape=(2, 3, 4), chunks=(2, 3, 4), dtype="u2", zarr_format=3, compressors=None)
+    one[:] = a
+    expect("one.zarr", 3, (), lambda i: at(a, i))
+
+
+def microscope():
+    """OME-Zarr 0.4 and 0.5, written with the metadata of the specification: axes t, c, z, y, x."""
+    a = np.stack([[grid(np.uint16) + 1000 * t + 500 * c for c in range(2)] for t in range(2)])
+    for version, form in (("0.4", 2), ("0.5", 3)):
+        folder = f"ome-{form}.zarr"
+        shutil.rmtree(folder, ignore_errors=True)
+        group = zarr.open_group(folder, mode="w", zarr_format=form)
+        for level, data in enumerate([a, a[..., ::2]]):
+            array = group.create_array(str(level), shape=data.shape, chunks=data.shape, dtype="u2", compressors=None)
+            array[:] = data
+        unit = {"type": "space", "unit": "micrometer"}
+        axes = [{"name": "t", "type": "time", "unit": "second"}, {"name": "c", "type": "channel"}]
+        axes += [{"name": n, **unit} for n in "zyx"]
+        scale = lambda x: {"type": "scale", "scale": [5.0, 1.0, 2.0, 0.5, x]}
+        moved = {"type": "translation", "translation": [0.0, 0.0, 10.0, 20.0, 30.0]}
+        multiscales = [{
+            "version": version,
+            "axes": axes,
+            "datasets": [
+                {"path": "0", "coordinateTransformations": [scale(0.25), moved]},
+                {"path": "1", "coordinateTransformations": [scale(0.5), moved]},
+            ],
+        }]
+        group.attrs.update({"ome": {"version": version, "multiscales": multiscales}} if form == 3 else {"multiscales": multiscales})
+        world = lambda i: [30 + 0.25 * i[0], 20 + 0.5 * i[1], 10 + 2.0 * i[2]]
+        expect(f"{folder}#1", 3, (2,), lambda i: [at(a[1, c], i) for c in range(2)], world)
+        coarse = lambda i: [30 + 0.5 * i[0], 20 + 0.5 * i[1], 10 + 2.0 * i[2]]
+        near = [(0, 0, 0), (1, 2, 1)]
+        expect(f"{folder}#s1#0", 3, (2,), lambda i: [at(a[0, c, ..., ::2], i) for c in range(2)], coarse, indices=near)
+
+
+def zarrs():
+    second()
+    third()
+    microscope()
+
+
+PARTS = [hdf5, netcdf, dicom, zarrs]
 
 if __name__ == "__main__":
     os.chdir(os.path.dirname(os.path.abspath(__file__)))

@@ -17,7 +17,7 @@ pub(super) type Tag = (u16, u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
-    /// Unsigned numbers of two bytes, or of four if the value says so.
+    /// Unsigned numbers of two bytes, or of four if the value is that long.
     Short,
     Double,
     /// Items, each a set of elements.

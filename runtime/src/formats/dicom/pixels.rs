@@ -307,7 +307,7 @@ impl Pixels {
         Ok(bytes)
     }
 
-    /// Bytes as numbers, of which only the stored bits count.
+    /// Bytes as numbers. Only their stored bits count.
     fn numbers(&self, bytes: &[u8], endian: Endian) -> Samples {
         let Format {
             allocated,

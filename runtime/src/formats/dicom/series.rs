@@ -99,7 +99,7 @@ impl Series {
     }
 }
 
-/// The files of the series that is asked for, or of the only one, and notes about what is left out.
+/// The files of the series that is asked for, or of the only one, and notes about the files that are left out.
 pub(super) fn choose(
     directory: &Path,
     asked: Option<&str>,

@@ -57,7 +57,7 @@ pub(super) struct Values {
     path: String,
     shape: Vec<u64>,
     stored: SampleType,
-    /// What is added to negative values of a type that counts as unsigned.
+    /// The number to add to negative values of a type that counts as unsigned.
     wrap: Option<f64>,
     /// The stored values that mean missing ones.
     missing: Vec<f64>,
