@@ -5,11 +5,15 @@
 
 mod bytes;
 mod elements;
+mod format;
 mod frames;
 mod geometry;
 mod lossless;
+mod parse;
 mod pixels;
 mod series;
+mod tags;
+mod unpack;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -60,7 +64,7 @@ pub(super) fn open_directory(
 fn source(files: &[File], mut notes: Vec<Note>) -> Result<Source<'static>, ImageError> {
     let frames: Vec<&Frame> = files.iter().flat_map(|file| &file.frames).collect();
     let first = frames[0];
-    let format = first.pixels.format.clone();
+    let format = first.common.pixels.format.clone();
     let mut header = Header::new(format.sample_type, &[]);
     header.axes.extend(channel_axis(format.channels));
     let grid = header.axes.len();
@@ -82,11 +86,11 @@ fn source(files: &[File], mut notes: Vec<Note>) -> Result<Source<'static>, Image
             (0..frames.len()).collect()
         }
     };
-    header.content = first.description.clone();
+    header.content = files[0].about.description.clone();
     header.check().map_err(|v| ImageError::new(v.message))?;
     let length = files.iter().map(File::length).sum();
     check_length(&header, length, MOST_OF_A_BYTE)?;
-    match first.photometric.as_str() {
+    match first.common.photometric.as_str() {
         "MONOCHROME1" => notes.push(Note::new(
             "low values are meant to be bright (MONOCHROME1); they are read as stored",
         )),
@@ -104,9 +108,10 @@ fn source(files: &[File], mut notes: Vec<Note>) -> Result<Source<'static>, Image
     let decode = move |sink: &mut Sink<'_>| {
         for frame in &frames {
             let samples = frame
+                .common
                 .pixels
                 .frame(frame.number)
-                .map_err(|e| e.in_file(Path::new(&frame.name)))?;
+                .map_err(|e| e.in_file(Path::new(&frame.common.name)))?;
             let own = frame.scale.filter(|_| !alike);
             sink(match (own, alike) {
                 (Some((slope, intercept)), false) => {
@@ -214,7 +219,7 @@ fn unplaced(header: &mut Header, grid: usize, frames: &[&Frame], notes: &mut Vec
     if frames.len() == 1 {
         return;
     }
-    match first.frame_time {
+    match first.common.frame_time {
         Some(period) => header.axes.push(time_axis(frames.len(), Some(period))),
         None => header.axes.push(Axis {
             size: frames.len(),

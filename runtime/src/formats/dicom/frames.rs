@@ -1,19 +1,33 @@
 //! The frames of one file: each with its pixels, place, time and scale.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::bytes::Bytes;
-use super::elements::{self, Elements, Parsed};
+use super::elements::Elements;
 use super::geometry::{Slice, normal};
+use super::parse::parse;
 use super::pixels::Pixels;
+use super::tags;
 use crate::formats::ImageError;
+use crate::memory::{self, Claim};
 
 /// A file with pixels.
-#[derive(Clone)]
 pub(super) struct File {
     bytes: Bytes,
     pub(super) frames: Vec<Frame>,
     pub(super) about: About,
+    _claim: Claim,
+}
+
+/// What the frames of a file have in common.
+pub(super) struct Common {
+    pub(super) pixels: Pixels,
+    /// The name of the file.
+    pub(super) name: String,
+    /// Seconds from one frame to the next.
+    pub(super) frame_time: Option<f64>,
+    pub(super) photometric: String,
 }
 
 /// What a file says of the series that it belongs to.
@@ -30,11 +44,9 @@ pub(super) struct About {
 /// One frame.
 #[derive(Clone)]
 pub(super) struct Frame {
-    pub(super) pixels: Pixels,
+    pub(super) common: Arc<Common>,
     /// Its number within the file.
     pub(super) number: usize,
-    /// The name of the file.
-    pub(super) name: String,
     pub(super) orientation: Option<[f64; 6]>,
     position: Option<[f64; 3]>,
     /// Between rows, and between columns.
@@ -42,10 +54,6 @@ pub(super) struct Frame {
     pub(super) thickness: Option<f64>,
     pub(super) scale: Option<(f64, f64)>,
     times: [Option<f64>; 3],
-    /// Seconds from one frame to the next.
-    pub(super) frame_time: Option<f64>,
-    pub(super) photometric: String,
-    pub(super) description: String,
 }
 
 impl Frame {
@@ -55,7 +63,7 @@ impl Frame {
         Some(Slice {
             position,
             times: self.times,
-            name: self.name.clone(),
+            name: self.common.name.clone(),
         })
     }
 }
@@ -66,9 +74,9 @@ const MOST_FRAMES: f64 = 1e6;
 impl File {
     /// Looks at a file; `None` if it has no pixels.
     pub(super) fn open(bytes: Bytes, name: String) -> Result<Option<File>, ImageError> {
-        let parsed = elements::parse(bytes)?;
+        let parsed = parse(bytes)?;
         let all = &parsed.elements;
-        let count = all.number(elements::FRAMES).unwrap_or(1.0);
+        let count = all.number(tags::FRAMES).unwrap_or(1.0);
         if !(0.0..=MOST_FRAMES).contains(&count) {
             return Err(ImageError::new(format!("the file has {count} frames")));
         }
@@ -76,7 +84,7 @@ impl File {
         let Some(pixels) = Pixels::of(&parsed, count)? else {
             return Ok(None);
         };
-        if all.has(elements::TABLE) {
+        if all.has(tags::TABLE) {
             let error =
                 ImageError::new("the values go through a table (Modality LUT), which is not read");
             return Err(error.hint(
@@ -85,19 +93,30 @@ impl File {
         }
         let text = |tag| all.text(tag).unwrap_or_default().to_string();
         let about = About {
-            series: text(elements::SERIES),
-            number: all.number(elements::SERIES_NUMBER),
-            modality: text(elements::MODALITY),
-            description: text(elements::DESCRIPTION),
-            is_localizer: text(elements::IMAGE_TYPE)
+            series: text(tags::SERIES),
+            number: all.number(tags::SERIES_NUMBER),
+            modality: text(tags::MODALITY),
+            description: text(tags::DESCRIPTION),
+            is_localizer: text(tags::IMAGE_TYPE)
                 .split('\\')
                 .any(|word| word == "LOCALIZER"),
         };
-        let frames = (0..count).map(|number| frame(&parsed, &pixels, number, &name));
+        let room = (count as u64).saturating_mul(size_of::<Frame>() as u64);
+        let claim = memory::claim(room).map_err(|e| ImageError::new(format!("the frames: {e}")))?;
+        let frame_time = all.number(tags::FRAME_TIME).map(|ms| ms / 1000.0);
+        let common = Arc::new(Common {
+            pixels,
+            name,
+            frame_time: frame_time.filter(|x| *x > 0.0),
+            photometric: text(tags::PHOTOMETRIC),
+        });
+        let shared = all.items(tags::SHARED).first().map(Elements::flattened);
+        let frames = (0..count).map(|number| frame(all, shared.as_ref(), &common, number));
         Ok(Some(File {
             frames: frames.collect(),
             bytes: parsed.bytes.clone(),
             about,
+            _claim: claim,
         }))
     }
 
@@ -126,24 +145,22 @@ fn seconds(date: Option<&str>, time: &str) -> Option<f64> {
 }
 
 /// A frame: functional groups of its own come first, then shared ones, then the elements of the file.
-fn frame(parsed: &Parsed, pixels: &Pixels, number: usize, name: &str) -> Frame {
-    let all = &parsed.elements;
+fn frame(all: &Elements, shared: Option<&Elements>, common: &Arc<Common>, number: usize) -> Frame {
     let own = all
-        .items(elements::PER_FRAME)
+        .items(tags::PER_FRAME)
         .get(number)
         .map(Elements::flattened);
-    let shared = all.items(elements::SHARED).first().map(Elements::flattened);
-    let levels: Vec<&Elements> = own.iter().chain(&shared).chain([all]).collect();
+    let levels: Vec<&Elements> = own.iter().chain(shared).chain([all]).collect();
     let numbers = |tag| levels.iter().find_map(|level| level.numbers(tag));
     let number_of = |tag| levels.iter().find_map(|level| level.number(tag));
     let finite = |values: Vec<f64>| Some(values).filter(|v| v.iter().all(|x| x.is_finite()));
-    let orientation = numbers(elements::ORIENTATION).and_then(finite);
+    let orientation = numbers(tags::ORIENTATION).and_then(finite);
     let orientation = orientation.and_then(|v| <[f64; 6]>::try_from(v).ok());
-    let position = numbers(elements::POSITION).and_then(finite);
+    let position = numbers(tags::POSITION).and_then(finite);
     let position = position.and_then(|v| <[f64; 3]>::try_from(v).ok());
     // Frames of a dose have offsets along the normal.
     let offset = all
-        .numbers(elements::OFFSETS)
+        .numbers(tags::OFFSETS)
         .and_then(|all| all.get(number).copied());
     let position = match (position, offset, orientation) {
         (Some(position), Some(offset), Some([a, b, c, d, e, f])) => {
@@ -154,49 +171,37 @@ fn frame(parsed: &Parsed, pixels: &Pixels, number: usize, name: &str) -> Frame {
         (Some(_), None, _) if pixels_are_many(all) && own.is_none() => None,
         (position, ..) => position,
     };
-    let spacing = numbers(elements::SPACING).or_else(|| numbers(elements::IMAGER_SPACING));
+    let spacing = numbers(tags::SPACING).or_else(|| numbers(tags::IMAGER_SPACING));
     let spacing = spacing.and_then(|v| <[f64; 2]>::try_from(v).ok());
-    let slope = number_of(elements::SLOPE).or_else(|| all.number(elements::DOSE_SCALING));
+    let slope = number_of(tags::SLOPE).or_else(|| all.number(tags::DOSE_SCALING));
     let scale = (
         slope.unwrap_or(1.0),
-        number_of(elements::INTERCEPT).unwrap_or(0.0),
+        number_of(tags::INTERCEPT).unwrap_or(0.0),
     );
     let positive = |x: &f64| *x > 0.0 && x.is_finite();
-    let trigger = number_of(elements::TRIGGER_OF_FRAME).or_else(|| number_of(elements::TRIGGER));
-    let acquired = all.text(elements::TIME);
+    let trigger = number_of(tags::TRIGGER_OF_FRAME).or_else(|| number_of(tags::TRIGGER));
+    let acquired = all.text(tags::TIME);
     Frame {
-        pixels: pixels.clone(),
+        common: common.clone(),
         number,
-        name: name.to_string(),
         orientation,
         position,
         spacing: spacing.filter(|s| s.iter().all(positive)),
-        thickness: number_of(elements::BETWEEN)
+        thickness: number_of(tags::BETWEEN)
             .map(f64::abs)
             .filter(positive)
-            .or_else(|| number_of(elements::THICKNESS).filter(positive)),
+            .or_else(|| number_of(tags::THICKNESS).filter(positive)),
         scale: (scale != (1.0, 0.0)).then_some(scale),
         times: [
-            number_of(elements::TEMPORAL_INDEX).or_else(|| number_of(elements::TEMPORAL)),
+            number_of(tags::TEMPORAL_INDEX).or_else(|| number_of(tags::TEMPORAL)),
             trigger.map(|milliseconds| milliseconds / 1000.0),
-            acquired.and_then(|time| seconds(all.text(elements::DATE), time)),
+            acquired.and_then(|time| seconds(all.text(tags::DATE), time)),
         ],
-        frame_time: number_of(elements::FRAME_TIME)
-            .map(|ms| ms / 1000.0)
-            .filter(positive),
-        photometric: all
-            .text(elements::PHOTOMETRIC)
-            .unwrap_or_default()
-            .to_string(),
-        description: all
-            .text(elements::DESCRIPTION)
-            .unwrap_or_default()
-            .to_string(),
     }
 }
 
 fn pixels_are_many(all: &Elements) -> bool {
-    all.number(elements::FRAMES).is_some_and(|n| n > 1.0)
+    all.number(tags::FRAMES).is_some_and(|n| n > 1.0)
 }
 
 #[cfg(test)]

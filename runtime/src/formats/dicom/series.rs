@@ -80,13 +80,13 @@ impl Series {
             _ => false,
         };
         self.files[0].about.series == file.about.series
-            && a.pixels.format == b.pixels.format
+            && a.common.pixels.format == b.common.pixels.format
             && same_direction
             && same_spacing
     }
 
     fn shown(&self, number: usize) -> String {
-        let (about, format) = (&self.files[0].about, &self.first().pixels.format);
+        let (about, format) = (&self.files[0].about, &self.first().common.pixels.format);
         let slices: usize = self.files.iter().map(|file| file.frames.len()).sum();
         let name = match about.description.as_str() {
             "" => String::new(),
