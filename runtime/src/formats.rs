@@ -355,10 +355,15 @@ fn recognize(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
             };
             source.map_err(|error| format.with_way_out(error, &file))
         }
-        Action::Open(open) => {
+        Action::Hdf5 | Action::NetCdf | Action::Dicom => {
             let file = opened.name.clone();
+            let source = match format.action {
+                Action::Hdf5 => hdf5::open(opened, netcdf::open_storage),
+                Action::NetCdf => netcdf::open(opened),
+                _ => dicom::open(opened),
+            };
             // A choice that is left to the user needs no other program.
-            open(opened).map_err(|error| match error.hints().is_empty() {
+            source.map_err(|error| match error.hints().is_empty() {
                 true => format.with_way_out(error, &file),
                 false => error,
             })
@@ -411,9 +416,13 @@ fn inside_gzip<'a>(opened: Opened<'a>, name: &str) -> Result<Source<'a>, ImageEr
             Ok(Source::stored(format.name, reader, Facts::default()))
         }
         Action::Advise(advice) => Err(sniff::refuse(format.name, advice, &opened.name)),
-        Action::Gzip | Action::Picture(_) | Action::Tiff | Action::Open(_) | Action::VtkData => {
-            Err(sniff::refuse_compressed(format.name, &opened.name))
-        }
+        Action::Gzip
+        | Action::Picture(_)
+        | Action::Tiff
+        | Action::Hdf5
+        | Action::NetCdf
+        | Action::Dicom
+        | Action::VtkData => Err(sniff::refuse_compressed(format.name, &opened.name)),
     }
 }
 

@@ -18,6 +18,7 @@ mod unpack;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::container::MOST_OF_A_BYTE;
 use super::picture::channel_axis;
 use super::{ImageError, Note, Opened, Sink, Source, check_length};
 use crate::nrrd::{Axis, Header, Kind, NamedSpace, Samples, Space};
@@ -25,9 +26,6 @@ use bytes::Bytes;
 use frames::{File, Frame};
 use geometry::{Slice, Stack, normal, stack};
 pub(super) use series::is_directory;
-
-/// The most bytes of pixels that one compressed byte can stand for.
-const MOST_OF_A_BYTE: u64 = 4096;
 
 /// Opens one file.
 pub(super) fn open(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {

@@ -9,20 +9,13 @@ mod samples;
 use std::collections::HashSet;
 
 use hdf5_reader::group::Group;
+use hdf5_reader::storage::DynStorage;
 use hdf5_reader::{Dataset, FilterRegistry, Hdf5File, OpenOptions};
 
 use super::container::{self, MOST_OF_A_BYTE, Member};
-use super::{ImageError, Numbering, Opened, Source, check_length, netcdf, sniff};
+use super::{ImageError, Numbering, Opened, Source, check_length, sniff};
 use crate::nrrd::{Axis, Header, Kind};
-pub(super) use samples::{Stored, half, typed};
-
-pub(super) fn fail(error: hdf5_reader::error::Error) -> ImageError {
-    let message = error.to_string();
-    ImageError::new(match message.contains("unsupported layout class 3") {
-        true => "virtual datasets are not read".to_string(),
-        false => message,
-    })
-}
+pub(super) use samples::{Stored, fail, half, typed};
 
 /// Limits for a file of `length` bytes: nothing is decoded to more than its bytes can stand for, and slabs need no cache.
 pub(super) fn options(length: u64) -> OpenOptions {
@@ -116,8 +109,11 @@ impl Contents {
     }
 }
 
-/// Opens a file of HDF5 or NetCDF 4.
-pub(super) fn open(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
+/// Opens a file of NetCDF 4, which has the bytes of HDF5: its bytes, their number, and the array that is asked for.
+type OpenNetcdf = fn(DynStorage, u64, Option<&str>) -> Result<Source<'static>, ImageError>;
+
+/// Opens a file of HDF5, or by `netcdf` one of NetCDF 4.
+pub(super) fn open(opened: Opened<'_>, netcdf: OpenNetcdf) -> Result<Source<'_>, ImageError> {
     let (array, name) = (opened.array.clone(), opened.name.clone());
     let (storage, length) = container::storage(opened)?;
     let file = Hdf5File::from_storage_with_options(storage.clone(), options(length));
@@ -139,7 +135,7 @@ pub(super) fn open(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
         }
     }
     if contents.has_scales || root.attribute("_NCProperties").is_ok() {
-        return netcdf::open_storage(storage, length, array.as_deref());
+        return netcdf(storage, length, array.as_deref());
     }
     let chosen = container::chosen(&contents.members, array.as_deref())?;
     let sizes = contents.members[chosen[0]].sizes.clone();

@@ -4,20 +4,18 @@
 
 mod coordinates;
 mod values;
+mod variables;
 
 use hdf5_reader::Hdf5File;
 use hdf5_reader::storage::DynStorage;
-use netcdf_reader::{NcFile, NcFormat, NcGroup, NcMetadataMode, NcOpenOptions, NcVariable};
+use netcdf_reader::{NcFile, NcFormat, NcGroup, NcMetadataMode, NcOpenOptions};
 
 use super::container::{self, MOST_OF_A_BYTE, Member};
 use super::{ImageError, Note, Numbering, Opened, Source, check_length, hdf5, sniff};
 use crate::nrrd::{Axis, Header, Kind, SampleType};
 use coordinates::Coordinates;
 use values::{Data, Values, sample_type};
-
-pub(super) fn fail(error: netcdf_reader::Error) -> ImageError {
-    ImageError::new(error.to_string())
-}
+use variables::{Found, fail, text, walk};
 
 /// Opens a file of NetCDF 3.
 pub(super) fn open(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
@@ -55,44 +53,6 @@ pub(super) fn open_storage(
     let file = NcFile::from_storage_with_options(storage.clone(), options).map_err(fail)?;
     let samples = Hdf5File::from_storage_with_options(storage, hdf5::options(length));
     describe(file, Some(samples.map_err(hdf5::fail)?), length, array)
-}
-
-/// A variable, and the groups around it, the innermost last.
-struct Found<'f> {
-    path: String,
-    variable: &'f NcVariable,
-    groups: Vec<(String, &'f NcGroup)>,
-}
-
-/// Groups within groups: more are a sign of damage.
-const DEEPEST: usize = 64;
-
-fn walk<'f>(
-    group: &'f NcGroup,
-    path: &str,
-    around: &[(String, &'f NcGroup)],
-    all: &mut Vec<Found<'f>>,
-) {
-    let mut groups = around.to_vec();
-    groups.push((path.to_string(), group));
-    for variable in &group.variables {
-        all.push(Found {
-            path: format!("{path}{}", variable.name()),
-            variable,
-            groups: groups.clone(),
-        });
-    }
-    if groups.len() < DEEPEST {
-        for inner in &group.groups {
-            walk(inner, &format!("{path}{}/", inner.name), &groups, all);
-        }
-    }
-}
-
-/// An attribute that is a text.
-fn text(variable: &NcVariable, name: &str) -> Option<String> {
-    let value = variable.attribute(name)?.value.as_string()?;
-    Some(value.trim_end_matches('\0').trim().to_string())
 }
 
 /// Whether a variable only describes others: coordinates, bounds, and what attributes name.

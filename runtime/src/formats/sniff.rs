@@ -7,16 +7,10 @@ use std::path::Path;
 
 use super::picture::Picture;
 use super::text::excerpt;
-use super::{
-    ImageError, Opened, Source, Translate, dicom, hdf5, legacy_vtk, metaimage, netcdf, nifti, npy,
-    vti,
-};
+use super::{ImageError, Translate, legacy_vtk, metaimage, nifti, npy, vti};
 use crate::file_name::escaped;
 use crate::xml::Tags;
 use crate::{fem, vtk};
-
-/// Describes a file whose bytes are read anywhere.
-type Open = for<'a> fn(Opened<'a>) -> Result<Source<'a>, ImageError>;
 
 /// How a file of a format is handled.
 #[derive(Clone, Copy)]
@@ -27,8 +21,9 @@ pub(super) enum Action {
     Gzip,
     Picture(Picture),
     Tiff,
-    /// Another reader takes the file as a whole.
-    Open(Open),
+    Hdf5,
+    NetCdf,
+    Dicom,
     /// Data of VTK that are not an image.
     VtkData,
     /// It is not read; these commands help, with `{file}` for its name and `{stem}` for that without suffixes.
@@ -124,16 +119,16 @@ const FORMATS: &[Format] = &[
     format("VTK", &[At(0, b"# vtk DataFile")], Action::Translate(legacy_vtk::translate)).of_arrays(),
     format("VTK image data", &[Where(|head| vtk_xml(head).as_deref() == Some("ImageData"))], Action::Translate(vti::translate)).anew(VTK_ANEW).of_arrays(),
     // The bytes before its mark are free, and many files have a header of TIFF there.
-    format("DICOM", &[At(128, b"DICM")], Action::Open(dicom::open)).anew(GDCM_ANEW).of_arrays(),
+    format("DICOM", &[At(128, b"DICM")], Action::Dicom).anew(GDCM_ANEW).of_arrays(),
     format("TIFF", &[At(0, b"II*\0"), At(0, b"MM\0*"), At(0, b"II+\0"), At(0, b"MM\0+")], Action::Tiff).anew(TIFF_ANEW),
     format("BMP", &[Where(is_bmp)], Action::Picture(Picture::Bmp)),
     format("PNM", &[Where(is_pnm)], Action::Picture(Picture::Pnm)),
     format("gzip", &[At(0, b"\x1f\x8b")], Action::Gzip),
 
     // Without its mark: the elements of group 8 come first, and element 5 of these is the character set.
-    format("DICOM", &[At(0, b"\x08\0\x05\0"), At(0, b"\0\x08\0\x05"), At(0, b"\x08\0\0\0\x04\0\0\0"), Where(is_unmarked_dicom)], Action::Open(dicom::open)).anew(GDCM_ANEW).of_arrays(),
-    format("HDF5", &[At(0, b"\x89HDF\r\n\x1a\n"), At(512, b"\x89HDF\r\n\x1a\n")], Action::Open(hdf5::open)).anew(H5PY_ANEW).of_arrays(),
-    format("NetCDF", &[At(0, b"CDF\x01"), At(0, b"CDF\x02"), At(0, b"CDF\x05")], Action::Open(netcdf::open)).of_arrays(),
+    format("DICOM", &[At(0, b"\x08\0\x05\0"), At(0, b"\0\x08\0\x05"), At(0, b"\x08\0\0\0\x04\0\0\0"), Where(is_unmarked_dicom)], Action::Dicom).anew(GDCM_ANEW).of_arrays(),
+    format("HDF5", &[At(0, b"\x89HDF\r\n\x1a\n"), At(512, b"\x89HDF\r\n\x1a\n")], Action::Hdf5).anew(H5PY_ANEW).of_arrays(),
+    format("NetCDF", &[At(0, b"CDF\x01"), At(0, b"CDF\x02"), At(0, b"CDF\x05")], Action::NetCdf).of_arrays(),
     format("MGH (FreeSurfer)", &[Where(is_mgh)], Advise(&["with FreeSurfer: mri_convert '{file}' '{stem}.nii'", NIBABEL])),
     format("Analyze 7.5", &[Where(is_analyze)], Advise(&[NIBABEL, SIMPLE_ITK])),
     format("MRtrix", &[At(0, b"mrtrix image")], Advise(&["with MRtrix: mrconvert '{file}' '{stem}.nii'"])),

@@ -8,6 +8,7 @@ mod chunks;
 mod metadata;
 mod ome;
 mod packing;
+mod plain;
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,7 @@ use super::{ImageError, Note, Numbering, Sink, Source};
 use crate::nrrd::{Axis, Header, Kind};
 pub(super) use blosc::unpack as unpack_blosc;
 use metadata::{Array, Node};
-pub(super) use packing::{lz4, zstd};
+pub(super) use plain::{lz4, zstd};
 
 /// The files that a node has.
 const METADATA: [&str; 3] = ["zarr.json", ".zarray", ".zgroup"];

@@ -11,6 +11,7 @@ use super::lossless;
 use super::parse::{Parsed, Place};
 use super::unpack::{doubled, in_colours, named_rgb, unpacked};
 use crate::formats::ImageError;
+use crate::formats::container::MOST_OF_A_BYTE;
 use crate::memory;
 use crate::nrrd::{Endian, Sample, SampleType, Samples};
 
@@ -64,7 +65,7 @@ impl Pixels {
             Place::Plain { length, .. } => wanted <= *length,
             Place::Pieces { pieces, .. } => {
                 let packed = pieces.iter().map(|(_, length)| length).sum::<u64>();
-                wanted <= packed.saturating_mul(super::MOST_OF_A_BYTE)
+                wanted <= packed.saturating_mul(MOST_OF_A_BYTE)
             }
         };
         if enough { Ok(()) } else { Err(short()) }

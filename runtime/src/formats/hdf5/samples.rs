@@ -2,10 +2,18 @@
 
 use hdf5_reader::{ByteOrder, Dataset, Datatype, H5Type, SliceInfo, SliceInfoElem};
 
-use super::fail;
 use crate::formats::{ImageError, Sink};
 use crate::memory;
 use crate::nrrd::{Endian, Sample, SampleType, Samples};
+
+/// An error of the reader of the format.
+pub(in crate::formats) fn fail(error: hdf5_reader::error::Error) -> ImageError {
+    let message = error.to_string();
+    ImageError::new(match message.contains("unsupported layout class 3") {
+        true => "virtual datasets are not read".to_string(),
+        false => message,
+    })
+}
 
 /// How the numbers of a dataset are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

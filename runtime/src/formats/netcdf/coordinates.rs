@@ -2,7 +2,7 @@
 
 use netcdf_reader::{NcFile, NcType, NcVariable};
 
-use super::{Found, fail, text};
+use super::variables::{Found, fail, text};
 use crate::formats::container::MOST_OF_A_BYTE;
 use crate::formats::{ImageError, Note};
 use crate::nrrd::{Axis, Kind, Space};

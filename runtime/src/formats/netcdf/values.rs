@@ -3,7 +3,7 @@
 use hdf5_reader::Hdf5File;
 use netcdf_reader::{NcFile, NcReadable, NcSliceInfo, NcSliceInfoElem, NcType, NcVariable};
 
-use super::{fail, text};
+use super::variables::{fail, text};
 use crate::formats::hdf5::{self, Stored};
 use crate::formats::{ImageError, Sink};
 use crate::memory;

@@ -1,6 +1,6 @@
 //! Blosc: blocks of compressed bytes, which may be ordered by their place within numbers.
 
-use super::packing::{inflated_zlib, lz4, zstd};
+use super::plain::{inflated_zlib, lz4, unshuffled, zstd};
 
 /// The longest number whose bytes are compressed apart, and the fewest bytes for which they are.
 const MOST_SPLITS: usize = 16;
@@ -79,18 +79,6 @@ fn ordered(bytes: Vec<u8>, flags: u8, size: usize) -> Vec<u8> {
         (false, true) => bits_in_order(&bytes, size),
         _ => bytes,
     }
-}
-
-/// Bytes that were ordered by their place within numbers of `size` bytes.
-pub(in crate::formats) fn unshuffled(bytes: &[u8], size: usize) -> Vec<u8> {
-    let count = bytes.len() / size;
-    let mut out = bytes.to_vec();
-    for place in 0..size {
-        for number in 0..count {
-            out[number * size + place] = bytes[place * count + number];
-        }
-    }
-    out
 }
 
 /// Bits that were ordered by their place within numbers of `size` bytes, eight numbers at a time.
