@@ -54,10 +54,6 @@ impl Elements {
         }
     }
 
-    pub(super) fn has(&self, tag: Tag) -> bool {
-        self.0.contains_key(&tag)
-    }
-
     /// All elements with those of its groups of one item beside them: the functional groups of a frame.
     pub(super) fn flattened(&self) -> Elements {
         let mut flat = Elements::default();

@@ -84,7 +84,7 @@ impl File {
         let Some(pixels) = Pixels::of(&parsed, count)? else {
             return Ok(None);
         };
-        if all.has(tags::TABLE) {
+        if !all.items(tags::TABLE).is_empty() {
             let error =
                 ImageError::new("the values go through a table (Modality LUT), which is not read");
             return Err(error.hint(

@@ -17,15 +17,19 @@ pub(in crate::formats) fn fail(error: hdf5_reader::error::Error) -> ImageError {
 
 /// How the numbers of a dataset are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::formats) enum Stored {
-    /// Numbers that the reader of the format knows.
-    Plain(SampleType),
-    /// Truth values and other enumerations: the integers behind the names.
-    Named(SampleType, Endian),
-    /// Half precision.
-    Half(Endian),
+pub(in crate::formats) struct Stored {
+    of: SampleType,
+    endian: Endian,
+    form: Form,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Plain,
+    /// Half precision, which becomes single precision.
+    Half,
     /// Two numbers, the real and the imaginary part.
-    Complex(SampleType, Endian),
+    Complex,
 }
 
 fn endian(order: ByteOrder) -> Endian {
@@ -35,8 +39,9 @@ fn endian(order: ByteOrder) -> Endian {
     }
 }
 
-/// The bytes of an element as they are stored.
+/// The bytes of an element as they are stored. One type for all numbers of a size keeps the program small.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 struct Raw<const N: usize>([u8; N]);
 
 impl<const N: usize> H5Type for Raw<N> {
@@ -55,6 +60,15 @@ impl<const N: usize> H5Type for Raw<N> {
 
     fn element_size(_: &Datatype) -> usize {
         N
+    }
+
+    /// Any bytes are a value, if an element has this many.
+    fn native_copy_compatible(datatype: &Datatype) -> bool {
+        let size = match datatype {
+            Datatype::FixedPoint { size, .. } | Datatype::FloatingPoint { size, .. } => *size,
+            _ => return false,
+        };
+        usize::from(size) == N
     }
 }
 
@@ -94,19 +108,31 @@ impl Stored {
             8 => Some(SampleType::F64),
             _ => None,
         };
+        let stored = |of: SampleType, order: ByteOrder, form: Form| Stored {
+            of,
+            endian: endian(order),
+            form,
+        };
         match datatype {
-            Datatype::FixedPoint { size, signed, .. } => integer(*size, *signed).map(Stored::Plain),
+            Datatype::FixedPoint {
+                size,
+                signed,
+                byte_order,
+            } => integer(*size, *signed).map(|of| stored(of, *byte_order, Form::Plain)),
             Datatype::FloatingPoint {
                 size: 2,
                 byte_order,
-            } => Some(Stored::Half(endian(*byte_order))),
-            Datatype::FloatingPoint { size, .. } => real(*size).map(Stored::Plain),
+            } => Some(stored(SampleType::F32, *byte_order, Form::Half)),
+            Datatype::FloatingPoint { size, byte_order } => {
+                real(*size).map(|of| stored(of, *byte_order, Form::Plain))
+            }
+            // Truth values and the like: the integers behind the names.
             Datatype::Enum { base, .. } => match **base {
                 Datatype::FixedPoint {
                     size,
                     signed,
                     byte_order,
-                } => Some(Stored::Named(integer(size, signed)?, endian(byte_order))),
+                } => integer(size, signed).map(|of| stored(of, byte_order, Form::Plain)),
                 _ => None,
             },
             Datatype::Compound { size, fields } => match &fields[..] {
@@ -120,7 +146,8 @@ impl Stored {
                     };
                     let packed = im.byte_offset == u32::from(of_part);
                     let whole = packed && *size == 2 * u32::from(of_part);
-                    whole.then(|| real(of_part).map(|t| Stored::Complex(t, endian(byte_order))))?
+                    let of = real(of_part).filter(|_| whole);
+                    of.map(|of| stored(of, byte_order, Form::Complex))
                 }
                 _ => None,
             },
@@ -129,27 +156,20 @@ impl Stored {
     }
 
     pub(in crate::formats) fn sample_type(self) -> SampleType {
-        match self {
-            Stored::Plain(of) | Stored::Named(of, _) | Stored::Complex(of, _) => of,
-            Stored::Half(_) => SampleType::F32,
-        }
+        self.of
     }
 
     /// Samples per element.
     pub(in crate::formats) fn parts(self) -> usize {
-        if matches!(self, Stored::Complex(..)) {
-            2
-        } else {
-            1
-        }
+        if self.form == Form::Complex { 2 } else { 1 }
     }
 
     /// The type, for messages.
     pub(in crate::formats) fn name(self) -> String {
-        match self {
-            Stored::Half(_) => "half".to_string(),
-            Stored::Complex(of, _) => format!("complex {of}"),
-            Stored::Plain(of) | Stored::Named(of, _) => of.to_string(),
+        match self.form {
+            Form::Plain => self.of.to_string(),
+            Form::Half => "half".to_string(),
+            Form::Complex => format!("complex {}", self.of),
         }
     }
 
@@ -174,7 +194,7 @@ impl Stored {
             .max(1)
             .saturating_mul(chunk)
             .min(rows);
-        let _claim = memory::claim(row.saturating_mul(step).saturating_mul(2))
+        let _claim = memory::claim(row.saturating_mul(step).saturating_mul(3))
             .map_err(|e| ImageError::new(format!("a part of the array: {e}")))?;
         let mut start = 0;
         while start < rows {
@@ -197,35 +217,67 @@ impl Stored {
     }
 
     fn read(self, dataset: &Dataset, selection: &SliceInfo) -> Result<Samples, ImageError> {
-        match self {
-            Stored::Plain(of) => plain(of, dataset, selection),
-            Stored::Half(endian) => {
-                let bits = <u16 as Sample>::from_bytes(&raw::<2>(dataset, selection)?, endian);
-                Ok(Samples::F32(bits.into_iter().map(half).collect()))
-            }
-            Stored::Named(of, endian) => {
-                let bytes = match of.size() {
-                    Some(1) => raw::<1>(dataset, selection)?,
-                    Some(2) => raw::<2>(dataset, selection)?,
-                    Some(4) => raw::<4>(dataset, selection)?,
-                    _ => raw::<8>(dataset, selection)?,
+        let Stored { of, endian, form } = self;
+        macro_rules! numbers {
+            ($variant:ident, $type:ty) => {{
+                let raw = raw::<{ size_of::<$type>() }>(dataset, selection)?;
+                let number = |raw: &Raw<{ size_of::<$type>() }>| match endian {
+                    Endian::Little => <$type>::from_le_bytes(raw.0),
+                    Endian::Big => <$type>::from_be_bytes(raw.0),
                 };
-                Ok(typed(of, &bytes, endian))
-            }
-            Stored::Complex(of, endian) => {
-                let bytes = match of {
-                    SampleType::F32 => raw::<8>(dataset, selection)?,
-                    _ => raw::<16>(dataset, selection)?,
-                };
-                Ok(typed(of, &bytes, endian))
-            }
+                Samples::$variant(raw.iter().map(number).collect())
+            }};
         }
+        Ok(match (form, of) {
+            (Form::Half, _) => {
+                let raw = raw::<2>(dataset, selection)?;
+                let bits = raw.iter().map(|raw| match endian {
+                    Endian::Little => u16::from_le_bytes(raw.0),
+                    Endian::Big => u16::from_be_bytes(raw.0),
+                });
+                Samples::F32(bits.map(half).collect())
+            }
+            (Form::Complex, SampleType::F32) => {
+                let bytes: Vec<u8> = raw::<8>(dataset, selection)?
+                    .iter()
+                    .flat_map(|raw| raw.0)
+                    .collect();
+                typed(of, &bytes, endian)
+            }
+            (Form::Complex, _) => {
+                let bytes: Vec<u8> = raw::<16>(dataset, selection)?
+                    .iter()
+                    .flat_map(|raw| raw.0)
+                    .collect();
+                typed(of, &bytes, endian)
+            }
+            (Form::Plain, SampleType::I8) => numbers!(I8, i8),
+            (Form::Plain, SampleType::U8 | SampleType::Block) => numbers!(U8, u8),
+            (Form::Plain, SampleType::I16) => numbers!(I16, i16),
+            (Form::Plain, SampleType::U16) => numbers!(U16, u16),
+            (Form::Plain, SampleType::I32) => numbers!(I32, i32),
+            (Form::Plain, SampleType::U32) => numbers!(U32, u32),
+            (Form::Plain, SampleType::I64) => numbers!(I64, i64),
+            (Form::Plain, SampleType::U64) => numbers!(U64, u64),
+            (Form::Plain, SampleType::F32) => numbers!(F32, f32),
+            (Form::Plain, SampleType::F64) => numbers!(F64, f64),
+        })
     }
 }
 
-fn raw<const N: usize>(dataset: &Dataset, selection: &SliceInfo) -> Result<Vec<u8>, ImageError> {
-    let elements = dataset.read_slice::<Raw<N>>(selection).map_err(fail)?;
-    Ok(elements.iter().flat_map(|element| element.0).collect())
+/// The bytes of a slab, element by element.
+fn raw<const N: usize>(
+    dataset: &Dataset,
+    selection: &SliceInfo,
+) -> Result<Vec<Raw<N>>, ImageError> {
+    let array = dataset
+        .read_slice_parallel::<Raw<N>>(selection)
+        .map_err(fail)?;
+    // A slab is contiguous; a copy is made only where the reader made it otherwise.
+    Ok(match array.is_standard_layout() {
+        true => array.into_raw_vec_and_offset().0,
+        false => array.iter().copied().collect(),
+    })
 }
 
 /// Bytes as samples of a type.
@@ -244,33 +296,6 @@ pub(in crate::formats) fn typed(of: SampleType, bytes: &[u8], endian: Endian) ->
         SampleType::U64 => samples::<u64>(bytes, endian),
         SampleType::F32 => samples::<f32>(bytes, endian),
         SampleType::F64 => samples::<f64>(bytes, endian),
-    }
-}
-
-fn plain(of: SampleType, dataset: &Dataset, selection: &SliceInfo) -> Result<Samples, ImageError> {
-    fn numbers<T: H5Type + Sample>(
-        dataset: &Dataset,
-        selection: &SliceInfo,
-    ) -> Result<Samples, ImageError> {
-        let array = dataset.read_slice_parallel::<T>(selection).map_err(fail)?;
-        // A slab is contiguous; a copy is made only where the reader made it otherwise.
-        let values = match array.is_standard_layout() {
-            true => array.into_raw_vec_and_offset().0,
-            false => array.iter().copied().collect(),
-        };
-        Ok(T::into_samples(values))
-    }
-    match of {
-        SampleType::I8 => numbers::<i8>(dataset, selection),
-        SampleType::U8 | SampleType::Block => numbers::<u8>(dataset, selection),
-        SampleType::I16 => numbers::<i16>(dataset, selection),
-        SampleType::U16 => numbers::<u16>(dataset, selection),
-        SampleType::I32 => numbers::<i32>(dataset, selection),
-        SampleType::U32 => numbers::<u32>(dataset, selection),
-        SampleType::I64 => numbers::<i64>(dataset, selection),
-        SampleType::U64 => numbers::<u64>(dataset, selection),
-        SampleType::F32 => numbers::<f32>(dataset, selection),
-        SampleType::F64 => numbers::<f64>(dataset, selection),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The values of a variable: read piece by piece, unpacked, and NaN where they are missing.
 
 use hdf5_reader::Hdf5File;
-use netcdf_reader::{NcFile, NcReadable, NcSliceInfo, NcSliceInfoElem, NcType, NcVariable};
+use netcdf_reader::classic::ClassicFile;
+use netcdf_reader::classic::data::NcReadType;
+use netcdf_reader::{NcFile, NcSliceInfo, NcSliceInfoElem, NcType, NcVariable};
 
 use super::variables::{fail, text};
 use crate::formats::hdf5::{self, Stored};
@@ -110,14 +112,21 @@ impl Values {
                 let dataset = file.dataset(&self.path).map_err(hdf5::fail)?;
                 // Records that were not written yet are missing: the variable is longer than its samples.
                 let dataset = dataset.with_padded_shape(&self.shape).map_err(hdf5::fail)?;
-                Stored::Plain(self.stored).pieces(&dataset, &mut unpack)?;
+                let stored = Stored::of(dataset.dtype()).filter(|s| s.sample_type() == self.stored);
+                let stored =
+                    stored.ok_or_else(|| ImageError::new("the type is not one of numbers"))?;
+                stored.pieces(&dataset, &mut unpack)?;
             }
-            Data::Classic(file) => self.slabs(file, &mut unpack)?,
+            Data::Classic(file) => {
+                let classic = file.as_classic();
+                let classic = classic.ok_or_else(|| ImageError::new("the file is not NetCDF 3"))?;
+                self.slabs(classic, &mut unpack)?;
+            }
         }
         Ok(missing)
     }
 
-    fn slabs(&self, file: &NcFile, sink: &mut Sink<'_>) -> Result<(), ImageError> {
+    fn slabs(&self, file: &ClassicFile, sink: &mut Sink<'_>) -> Result<(), ImageError> {
         let Some((&rows, rest)) = self.shape.split_first() else {
             return Err(ImageError::new("the variable has no dimensions"));
         };
@@ -147,9 +156,9 @@ impl Values {
         Ok(())
     }
 
-    fn read(&self, file: &NcFile, selection: &NcSliceInfo) -> Result<Samples, ImageError> {
-        fn numbers<T: NcReadable + Sample>(
-            file: &NcFile,
+    fn read(&self, file: &ClassicFile, selection: &NcSliceInfo) -> Result<Samples, ImageError> {
+        fn numbers<T: NcReadType + Sample>(
+            file: &ClassicFile,
             path: &str,
             selection: &NcSliceInfo,
         ) -> Result<Samples, ImageError> {
