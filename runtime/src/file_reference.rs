@@ -4,7 +4,10 @@
 //! |---|---|
 //! | `FILE` | a file; one of that name comes first, whatever it looks like |
 //! | `FILE#N`, `FILE#N:M` | frames of it |
-//! | `FILE#ARRAY`, `FILE#ARRAY#N` | an array of it by name, and frames of that |
+//! | `FILE#ARRAY`, `FILE#ARRAY#N` | an array of it by name or path, and frames of that |
+//! | `FILE#a,b,c` | several arrays as components; the reader of the format takes them apart |
+//! | `FILE#/7` | the array `7`: with a slash in front, a number is a name |
+//! | `DIR`, `DIR#NAME`, `DIR#NAME#N` | the same of a directory: Zarr, or a series of DICOM |
 //! | `slice%03d.tif 1 120`, `slice%d.tif 0 100 5` | numbered files, with a step |
 //! | `std:NAME` | data of the standard library |
 
@@ -186,6 +189,25 @@ mod tests {
         for (name, split) in rows {
             let split = split.map(|(file, frames)| (OsStr::new(file), frames));
             assert_eq!(split_frames(OsStr::new(name)), split, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_number_with_a_slash_is_a_name() {
+        let directory = std::env::temp_dir();
+        let name = |part: &str| PathBuf::from(format!("{}#{part}", directory.display()));
+        for (part, array, frames) in [
+            ("/7", Some("/7"), None),
+            ("7", None, Some(Frames::One(7))),
+            ("/g/u,v#3", Some("/g/u,v"), Some(Frames::One(3))),
+            ("u#1:2", Some("u"), Some(Frames::Range(1, 2))),
+        ] {
+            let name = name(part);
+            let found = chosen(&name);
+            assert_eq!(
+                (found.file, found.array, found.frames),
+                (&*directory, array, frames)
+            );
         }
     }
 

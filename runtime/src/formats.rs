@@ -4,10 +4,14 @@
 //! A translator takes the beginning of a file and returns a NRRD header and the place of the samples. Pictures and TIFF are decoded
 //! by crates made for them and get a header as well. So one set of rules for axes, spaces and components serves all formats.
 
+mod container;
+mod dicom;
 mod error;
 mod facts;
+mod hdf5;
 mod legacy_vtk;
 mod metaimage;
+mod netcdf;
 mod nifti;
 mod npy;
 mod picture;
@@ -18,6 +22,7 @@ mod text;
 mod tiff;
 mod translated;
 mod vti;
+mod zarr;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -43,14 +48,18 @@ pub struct Source<'a> {
     scale: Option<(f64, f64)>,
     /// The other arrays of the file: their names, and how many numbers a sample of theirs has.
     others: Vec<(String, usize)>,
+    /// Why the grid has no place in the world, if it needs one that is given beside the file.
+    unplaced: Option<ImageError>,
+    /// The files of a directory that hold the samples.
+    files: Vec<PathBuf>,
     data: Data<'a>,
 }
 
 /// Takes samples piece by piece.
 type Sink<'s> = dyn FnMut(Samples) + 's;
 
-/// Decodes all samples.
-type Decode<'a> = Box<dyn FnOnce(&mut Sink<'_>) -> Result<(), ImageError> + 'a>;
+/// Decodes all samples, and gives notes about them.
+type Decode<'a> = Box<dyn FnOnce(&mut Sink<'_>) -> Result<Vec<Note>, ImageError> + 'a>;
 
 enum Data<'a> {
     Stored(Box<nrrd::Reader<'a>>),
@@ -132,16 +141,23 @@ impl<'a> Source<'a> {
 
     /// Looks at the bytes of a file.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Source<'a>, ImageError> {
-        Source::of_bytes(bytes, None)
+        Source::of_bytes(bytes, None, None)
     }
 
-    /// Looks at the bytes of a file, which may name others beside it if it is known where it is.
-    pub(crate) fn of_bytes(bytes: &'a [u8], path: Option<&Path>) -> Result<Source<'a>, ImageError> {
+    /// Looks at the bytes of a file, which may name others beside it if it is known where it is; `array` selects one of its
+    /// arrays, if it has several.
+    pub(crate) fn of_bytes(
+        bytes: &'a [u8],
+        path: Option<&Path>,
+        array: Option<&str>,
+    ) -> Result<Source<'a>, ImageError> {
         let length = Some(bytes.len() as u64);
         let name = path.map_or(String::new(), |path| escaped(path.as_os_str()));
         let path = path.map(Path::to_path_buf);
         let opened = Opened::new(Box::new(bytes), length, path, name);
-        recognize(opened.map_err(|e| ImageError::new(e.to_string()))?)
+        let mut opened = opened.map_err(|e| ImageError::new(e.to_string()))?;
+        opened.array = array.map(str::to_string);
+        recognize(opened)
     }
 
     /// All samples with their header, as long as they take no more than `limit` bytes.
@@ -181,11 +197,11 @@ impl<'a> Source<'a> {
         fit.map(|(name, _)| name.as_str())
     }
 
-    /// The files beside this one that hold its samples.
+    /// The files beside this one, or within a directory, that hold its samples.
     pub(crate) fn data_files(&self) -> Vec<PathBuf> {
         match &self.data {
             Data::Stored(reader) => reader.data_files().unwrap_or_default(),
-            Data::Decoded(_) => Vec::new(),
+            Data::Decoded(_) => self.files.clone(),
         }
     }
 
@@ -220,10 +236,18 @@ impl<'a> Source<'a> {
         Err(ImageError::new("the data are shorter than the header says"))
     }
 
-    /// Gives the samples to `sink` in order and in pieces, as they are stored.
-    pub(crate) fn read_pieces(self, sink: &mut Sink<'_>) -> Result<(), ImageError> {
+    /// Why the grid has no place in the world by itself.
+    pub(crate) fn unplaced(&self) -> Option<&ImageError> {
+        self.unplaced.as_ref()
+    }
+
+    /// Gives the samples to `sink` in order and in pieces, as they are stored, and notes about them to the caller.
+    pub(crate) fn read_pieces(self, sink: &mut Sink<'_>) -> Result<Vec<Note>, ImageError> {
         match self.data {
-            Data::Stored(reader) => Ok(reader.read_pieces(sink).map(drop)?),
+            Data::Stored(reader) => {
+                reader.read_pieces(sink)?;
+                Ok(Vec::new())
+            }
             Data::Decoded(decode) => decode(sink),
         }
     }
@@ -239,7 +263,7 @@ fn open_file(path: &Path, array: Option<&str>) -> Result<Source<'static>, ImageE
         return recognize(opened);
     }
     if path.is_dir() {
-        return Err(sniff::directory(path));
+        return open_directory(path, array);
     }
     let file = File::open(path).map_err(fail)?;
     let metadata = file.metadata().map_err(fail)?;
@@ -255,6 +279,21 @@ fn open_file(path: &Path, array: Option<&str>) -> Result<Source<'static>, ImageE
         return open_file(&header, array);
     }
     recognize(opened)
+}
+
+/// Opens a directory: Zarr, or a series of DICOM.
+fn open_directory(path: &Path, array: Option<&str>) -> Result<Source<'static>, ImageError> {
+    if zarr::is_directory(path) {
+        let shown = escaped(path.as_os_str());
+        return zarr::open(path, array).map_err(|error| match error.hints().is_empty() {
+            true => sniff::with_zarr_command(error, &shown),
+            false => error,
+        });
+    }
+    match dicom::is_directory(path) {
+        true => dicom::open_directory(path, array),
+        false => Err(sniff::directory(path)),
+    }
 }
 
 /// The coordinates of the points in the bytes of a file of geometry, three of each, as long as they take no more than `limit`
@@ -316,6 +355,19 @@ fn recognize(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
             };
             source.map_err(|error| format.with_way_out(error, &file))
         }
+        Action::Hdf5 | Action::NetCdf | Action::Dicom => {
+            let file = opened.name.clone();
+            let source = match format.action {
+                Action::Hdf5 => hdf5::open(opened, netcdf::open_storage),
+                Action::NetCdf => netcdf::open(opened),
+                _ => dicom::open(opened),
+            };
+            // A choice that is left to the user needs no other program.
+            source.map_err(|error| match error.hints().is_empty() {
+                true => format.with_way_out(error, &file),
+                false => error,
+            })
+        }
         Action::VtkData => Err(sniff::refuse_vtk_data(&opened.head, &opened.name)),
         Action::Advise(advice) => Err(sniff::refuse(format.name, advice, &opened.name)),
     }
@@ -364,9 +416,13 @@ fn inside_gzip<'a>(opened: Opened<'a>, name: &str) -> Result<Source<'a>, ImageEr
             Ok(Source::stored(format.name, reader, Facts::default()))
         }
         Action::Advise(advice) => Err(sniff::refuse(format.name, advice, &opened.name)),
-        Action::Gzip | Action::Picture(_) | Action::Tiff | Action::VtkData => {
-            Err(sniff::refuse_compressed(format.name, &opened.name))
-        }
+        Action::Gzip
+        | Action::Picture(_)
+        | Action::Tiff
+        | Action::Hdf5
+        | Action::NetCdf
+        | Action::Dicom
+        | Action::VtkData => Err(sniff::refuse_compressed(format.name, &opened.name)),
     }
 }
 
@@ -428,6 +484,8 @@ impl<'a> Source<'a> {
             facts,
             scale: None,
             others: Vec::new(),
+            unplaced: None,
+            files: Vec::new(),
             data: Data::Stored(Box::new(reader)),
         }
     }
@@ -440,6 +498,8 @@ impl<'a> Source<'a> {
             facts: Facts::default(),
             scale: None,
             others: Vec::new(),
+            unplaced: None,
+            files: Vec::new(),
             data: Data::Decoded(decode),
         }
     }

@@ -166,7 +166,7 @@ impl<T: Real> Image<T> {
             dim,
             shape: voxel_shape,
         };
-        Source::from_bytes(bytes)
+        Source::of_bytes(bytes, None, reading.array.as_deref())
             .and_then(|source| Image::from_source(source, declared, reading))
             .map_err(|e| e.of_input(reading.name.as_deref()))
     }
@@ -184,13 +184,16 @@ impl<T: Real> Image<T> {
                 error.hint(format!("or take the array `{name}`: `FILE#{name}`"))
             })
         })?;
+        if let (Some(error), None) = (source.unplaced(), &reading.place) {
+            return Err(error.clone());
+        }
         plan.notes.splice(0..0, source.notes().iter().cloned());
         let claim = claim_memory::<T>(&plan, declared, reading)?;
         let source = source.checked()?;
         let scale = source.scale();
-        let mut beyond = 0;
+        let (mut beyond, mut found) = (0, Vec::new());
         let mut loaded = Image::fill(&header, plan, declared, reading, claim, |planes| {
-            source.read_pieces(&mut |piece| {
+            found = source.read_pieces(&mut |piece| {
                 let range = 0..piece.len();
                 // Blocks were refused with the header.
                 let piece = match (scale, piece) {
@@ -203,8 +206,10 @@ impl<T: Real> Image<T> {
                     }
                 };
                 planes.put(&piece);
-            })
+            })?;
+            Ok(())
         })?;
+        loaded.notes.extend(found);
         let warning = beyond_single(beyond);
         loaded.notes.extend(warning.map(Note::warning));
         Ok(loaded)

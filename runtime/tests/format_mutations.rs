@@ -109,10 +109,12 @@ fn damaged_files_of_every_format_are_read_or_refused() {
     for path in names {
         let suffix = path.extension().and_then(|suffix| suffix.to_str());
         // Data files that belong to a header, and files that are not of any image format.
-        if matches!(
-            suffix,
-            None | Some("py" | "txt" | "csv" | "raw" | "zraw" | "img")
-        ) {
+        if path.is_dir()
+            || matches!(
+                suffix,
+                None | Some("py" | "txt" | "csv" | "raw" | "zraw" | "img")
+            )
+        {
             continue;
         }
         let format = describe(&path).map_or("not read", |description| description.format);
@@ -135,6 +137,147 @@ fn damaged_files_of_every_format_are_read_or_refused() {
         }
     }
     assert!(formats.len() > 10, "{:?}", formats.keys());
+}
+
+#[test]
+fn damaged_containers_take_no_memory_that_is_not_claimed() {
+    let _alone = alone();
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
+    let mut chance = Chance(seed_of_run() | 1);
+    let rounds = given("DAMAGED").map_or(500, |n| n as usize);
+    let limited = Reading {
+        memory: Some(4 << 20),
+        ..Reading::default()
+    };
+    for (name, dim, arrays) in [
+        ("h5py-one.h5", 3, &["g/vol"][..]),
+        (
+            "h5py-many.h5",
+            3,
+            &["gzip", "lzf", "big", "half", "complex", "gzip,half"],
+        ),
+        ("netcdf-classic.nc", 3, &["u", "v", "u,v"]),
+        ("netcdf-64.nc", 3, &["u", "v"]),
+        ("h5netcdf.nc", 2, &["p"]),
+        ("pydicom-frames.dcm", 3, &[""]),
+        ("pydicom-rle.dcm", 3, &[""]),
+        ("pydicom-colours.dcm", 2, &[""]),
+        ("itk-lossless.dcm", 2, &[""]),
+        ("dicom-series/11.dcm", 3, &[""]),
+    ] {
+        let file = std::fs::read(directory.join(name)).unwrap();
+        for round in 0..rounds {
+            let bytes = damaged(&file, &mut chance);
+            let array = arrays[round % arrays.len()];
+            let reading = Reading {
+                array: Some(array.to_string()).filter(|array| !array.is_empty()),
+                ..limited.clone()
+            };
+            let peak = peak_of(|| {
+                for shape in [&[][..], &[2]] {
+                    drop(Image::<f32>::from_bytes(&bytes, dim, shape, &reading));
+                    drop(Image::<f32>::from_bytes(&bytes, dim, shape, &limited));
+                }
+            });
+            assert!(
+                peak < CONSTANT,
+                "{name}#{array}, round {round}: {peak} bytes"
+            );
+        }
+    }
+}
+
+/// All files below a directory.
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(files_below(&path)),
+            false => found.push(path),
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn damaged_directories_take_no_memory_that_is_not_claimed() {
+    let _alone = alone();
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
+    let copy = std::env::temp_dir().join(format!("damaged-{}", std::process::id()));
+    let mut chance = Chance(seed_of_run() | 1);
+    let rounds = given("DAMAGED").map_or(500, |n| n as usize);
+    for (name, arrays) in [
+        (
+            "second.zarr",
+            &[
+                "zlib",
+                "gzip",
+                "none",
+                "lz4",
+                "blosc/lz4",
+                "blosc/blosclz",
+                "blosc/zstd",
+            ][..],
+        ),
+        (
+            "third.zarr",
+            &[
+                "zstd",
+                "gzip",
+                "blosc",
+                "shards",
+                "sparse",
+                "transposed",
+                "zstd,gzip",
+            ],
+        ),
+        ("ome-3.zarr", &["s0", "s1"]),
+        ("dicom-series", &[""]),
+    ] {
+        let original = files.join(name);
+        let parts = files_below(&original);
+        for part in &parts {
+            let place = copy.join(name).join(part.strip_prefix(&original).unwrap());
+            std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+            std::fs::copy(part, place).unwrap();
+        }
+        for round in 0..rounds {
+            let array = arrays[round % arrays.len()];
+            let first = array.split(',').next().unwrap();
+            // Files of the array itself, where there are any.
+            let own: Vec<&PathBuf> = parts
+                .iter()
+                .filter(|part| part.starts_with(original.join(first)))
+                .collect();
+            let part = match own.len() {
+                0 => &parts[chance.next(parts.len())],
+                count => own[chance.next(count)],
+            };
+            let whole = std::fs::read(part).unwrap();
+            let place = copy.join(name).join(part.strip_prefix(&original).unwrap());
+            std::fs::write(&place, damaged(&whole, &mut chance)).unwrap();
+            let reading = Reading {
+                array: Some(array.to_string()).filter(|array| !array.is_empty()),
+                memory: Some(4 << 20),
+                ..Reading::default()
+            };
+            let peak = peak_of(|| {
+                for shape in [&[][..], &[2]] {
+                    let read = Image::<f32>::read_with(&copy.join(name), 3, shape, &reading);
+                    drop(read);
+                }
+            });
+            assert!(
+                peak < CONSTANT,
+                "{name}#{array}, {}, round {round}: {peak} bytes",
+                part.display()
+            );
+            std::fs::write(&place, whole).unwrap();
+        }
+    }
+    std::fs::remove_dir_all(&copy).unwrap();
 }
 
 fn file_of(encoding: Encoding, sizes: &[usize]) -> Vec<u8> {

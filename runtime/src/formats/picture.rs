@@ -54,7 +54,7 @@ pub(super) fn open(
                             Depth::Sixteen => Samples::U16(row),
                         });
                     })?;
-                    Ok(())
+                    Ok(Vec::new())
                 }),
             ))
         }
@@ -178,7 +178,7 @@ fn decoded<D: ImageDecoder + 'static>(
                     Samples::U16(pairs.iter().map(|pair| u16::from_ne_bytes(*pair)).collect())
                 }
             });
-            Ok(())
+            Ok(Vec::new())
         }),
     ))
 }

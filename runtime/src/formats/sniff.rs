@@ -21,6 +21,9 @@ pub(super) enum Action {
     Gzip,
     Picture(Picture),
     Tiff,
+    Hdf5,
+    NetCdf,
+    Dicom,
     /// Data of VTK that are not an image.
     VtkData,
     /// It is not read; these commands help, with `{file}` for its name and `{stem}` for that without suffixes.
@@ -101,10 +104,8 @@ const ITK_ANEW: &str = "if ITK reads it: python3 -c \"import SimpleITK as s; s.W
 const VTK_ANEW: &str = "if VTK reads it: python3 -c \"import vtk; r = vtk.vtkXMLImageDataReader(); r.SetFileName('{file}'); \
                         w = vtk.vtkXMLImageDataWriter(); w.SetInputConnection(r.GetOutputPort()); w.SetFileName('{stem}-anew.vti'); w.Write()\"";
 const TIFF_ANEW: &str = "if tifffile reads it: python3 -c \"import tifffile as t; t.imwrite('{stem}-anew.tif', t.imread('{file}').astype('f'))\"";
-const DICOM: &[&str] = &[
-    "a series: dcm2niix -o OUT DIRECTORY, and then read OUT/….nii",
-    SIMPLE_ITK,
-];
+const H5PY_ANEW: &str = "if h5py reads it: python3 -c \"import h5py, numpy; numpy.save('{stem}.npy', h5py.File('{file}')['DATASET'][...])\"";
+const GDCM_ANEW: &str = "if GDCM reads it: gdcmconv --raw '{file}' '{stem}-raw.dcm'";
 const BIO_FORMATS: &str = "with Bio-Formats: bfconvert '{file}' '{stem}.ome.tif'";
 
 #[rustfmt::skip]
@@ -118,19 +119,16 @@ const FORMATS: &[Format] = &[
     format("VTK", &[At(0, b"# vtk DataFile")], Action::Translate(legacy_vtk::translate)).of_arrays(),
     format("VTK image data", &[Where(|head| vtk_xml(head).as_deref() == Some("ImageData"))], Action::Translate(vti::translate)).anew(VTK_ANEW).of_arrays(),
     // The bytes before its mark are free, and many files have a header of TIFF there.
-    format("DICOM", &[At(128, b"DICM")], Advise(DICOM)),
+    format("DICOM", &[At(128, b"DICM")], Action::Dicom).anew(GDCM_ANEW).of_arrays(),
     format("TIFF", &[At(0, b"II*\0"), At(0, b"MM\0*"), At(0, b"II+\0"), At(0, b"MM\0+")], Action::Tiff).anew(TIFF_ANEW),
     format("BMP", &[Where(is_bmp)], Action::Picture(Picture::Bmp)),
     format("PNM", &[Where(is_pnm)], Action::Picture(Picture::Pnm)),
     format("gzip", &[At(0, b"\x1f\x8b")], Action::Gzip),
 
     // Without its mark: the elements of group 8 come first, and element 5 of these is the character set.
-    format("DICOM", &[At(0, b"\x08\0\x05\0"), At(0, b"\0\x08\0\x05"), At(0, b"\x08\0\0\0\x04\0\0\0")], Advise(DICOM)),
-    format("HDF5 (also MINC 2, NetCDF 4)", &[At(0, b"\x89HDF\r\n\x1a\n"), At(512, b"\x89HDF\r\n\x1a\n")], Advise(&[
-        "with Python: python3 -c \"import h5py, numpy; numpy.save('{stem}.npy', h5py.File('{file}')['DATASET'][...])\"",
-        "with Python, MINC: python3 -c \"import nibabel as n; i = n.load('{file}'); n.save(n.Nifti1Image(i.dataobj, i.affine), '{stem}.nii')\""])),
-    format("NetCDF (also MINC 1)", &[At(0, b"CDF\x01"), At(0, b"CDF\x02"), At(0, b"CDF\x05")], Advise(&[
-        NIBABEL, "with Python, NetCDF: python3 -c \"import scipy.io as s, numpy; numpy.save('{stem}.npy', s.netcdf_file('{file}', mmap=False).variables['VARIABLE'][:])\""])),
+    format("DICOM", &[At(0, b"\x08\0\x05\0"), At(0, b"\0\x08\0\x05"), At(0, b"\x08\0\0\0\x04\0\0\0"), Where(is_unmarked_dicom)], Action::Dicom).anew(GDCM_ANEW).of_arrays(),
+    format("HDF5", &[At(0, b"\x89HDF\r\n\x1a\n"), At(512, b"\x89HDF\r\n\x1a\n")], Action::Hdf5).anew(H5PY_ANEW).of_arrays(),
+    format("NetCDF", &[At(0, b"CDF\x01"), At(0, b"CDF\x02"), At(0, b"CDF\x05")], Action::NetCdf).of_arrays(),
     format("MGH (FreeSurfer)", &[Where(is_mgh)], Advise(&["with FreeSurfer: mri_convert '{file}' '{stem}.nii'", NIBABEL])),
     format("Analyze 7.5", &[Where(is_analyze)], Advise(&[NIBABEL, SIMPLE_ITK])),
     format("MRtrix", &[At(0, b"mrtrix image")], Advise(&["with MRtrix: mrconvert '{file}' '{stem}.nii'"])),
@@ -186,7 +184,7 @@ fn read_names() -> String {
     let is_read = |f: &&Format| !matches!(f.action, Advise(_) | Action::Gzip | Action::VtkData);
     let names: Vec<_> = FORMATS.iter().filter(is_read).map(|f| f.name).collect();
     format!(
-        "{}; and meshes of {}",
+        "{}; directories of Zarr and DICOM; and meshes of {}",
         names.join(", "),
         fem::mesh_formats()
     )
@@ -222,6 +220,30 @@ pub(super) fn refuse_vtk_data(head: &[u8], file: &str) -> ImageError {
     let suffix = vtk::suffix(&kind).map_or(String::new(), |suffix| format!(" ({suffix})"));
     let name = format!("VTK XML, type `{kind}`{suffix}");
     refuse(&name, vtk::advice(&kind), file)
+}
+
+/// Says that files of MINC are not read, which are HDF5 or NetCDF by their first bytes.
+pub(super) fn refuse_minc(name: &str, file: &str) -> ImageError {
+    refuse(name, &[NIBABEL], file)
+}
+
+/// Whether a file is DICOM by its beginning.
+pub(super) fn is_dicom(head: &[u8]) -> bool {
+    recognize(head).is_some_and(|format| format.name == "DICOM")
+}
+
+/// An element of group 2 or 8 with a type and a short length, as files without a mark begin; or one of the first elements of
+/// group 8 without a type.
+fn is_unmarked_dicom(head: &[u8]) -> bool {
+    if let Some([8, 0, 0x08 | 0x16 | 0x18, 0, 2..=64, 0, 0, 0]) = head.first_chunk() {
+        return true;
+    }
+    let &[group, 0, _, 0, a, b, length, 0] = head.first_chunk().unwrap_or(&[0; 8]) else {
+        return false;
+    };
+    matches!(group, 2 | 8)
+        && matches!(&[a, b], b"UL" | b"CS" | b"UI" | b"OB" | b"LO")
+        && length % 2 == 0
 }
 
 /// Two letters are little to go by: the length of the second header follows.
@@ -329,24 +351,16 @@ pub(super) fn unknown_inside_gzip(head: &[u8]) -> ImageError {
     ))
 }
 
+/// An error of reading a directory of Zarr, with the way that is left.
+pub(super) fn with_zarr_command(error: ImageError, file: &str) -> ImageError {
+    const ZARR: &str = "if zarr-python reads it: python3 -c \"import zarr, numpy; numpy.save('{stem}.npy', zarr.open('{file}')['ARRAY'][...])\"";
+    error.hint(filled(ZARR, file))
+}
+
 /// Says what a directory may be.
 pub(super) fn directory(path: &Path) -> ImageError {
     let shown = escaped(path.as_os_str());
-    let zarr = [".zarray", ".zgroup", "zarr.json"]
-        .iter()
-        .any(|f| path.join(f).exists());
-    if zarr {
-        return refuse(
-            "Zarr",
-            &[
-                "with Python: python3 -c \"import zarr, numpy; numpy.save('{stem}.npy', zarr.open('{file}')[...])\"",
-            ],
-            &shown,
-        );
-    }
-    ImageError::new("this is a directory, not a file")
-        .hint(format!(
-            "a DICOM series: dcm2niix -o OUT '{shown}', and then read OUT/….nii"
-        ))
+    ImageError::new("this is a directory, and neither Zarr nor a series of DICOM files")
+        .hint("subdirectories are not searched: name the one with the files")
         .hint(format!("numbered pictures: '{shown}/slice%03d.tif 1 120'"))
 }

@@ -31,14 +31,14 @@ pub(super) fn open(files: NumberedFiles) -> Result<Source<'static>, ImageError> 
         format,
         header,
         Box::new(move |sink| {
-            let mut first = Some(first);
+            let (mut first, mut notes) = (Some(first), Vec::new());
             for &number in &files.numbers {
                 let path = files.file(number);
                 let next = first.take().map_or_else(|| open(&path), Ok)?;
                 check(&slice, next.header()).map_err(|e| e.in_file(&path))?;
-                next.read_pieces(sink).map_err(|e| e.in_file(&path))?;
+                notes.extend(next.read_pieces(sink).map_err(|e| e.in_file(&path))?);
             }
-            Ok(())
+            Ok(notes)
         }),
     );
     source.notes = notes;

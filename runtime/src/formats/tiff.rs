@@ -88,7 +88,7 @@ pub(super) fn open<'a, R: Read + Seek + 'a>(
             }
             sink(samples);
         }
-        Ok(())
+        Ok(Vec::new())
     };
     let mut source = Source::decoded("TIFF", header, Box::new(decode));
     source.notes = notes;

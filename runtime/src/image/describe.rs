@@ -50,6 +50,10 @@ pub fn describe(path: &Path) -> Result<Description, ImageError> {
     let source = Source::open_array(chosen.file, chosen.array)?;
     let header = source.header().clone();
     let mut notes = source.notes().to_vec();
+    let unplaced = source
+        .unplaced()
+        .map(|error| Note::warning(error.message()));
+    notes.extend(unplaced);
     let image = natural(&header).and_then(|(dim, mut shape)| {
         if let Some(matrix) = half_of_matrices(dim, &shape) {
             match source.facts().triangle {
@@ -86,7 +90,7 @@ pub fn files_of(name: &Path) -> Vec<PathBuf> {
         return pictures.files().collect();
     }
     let mut files = vec![file.to_path_buf()];
-    if file.is_file()
+    if (file.is_file() || file.is_dir())
         && let Ok(source) = Source::open_array(file, array)
     {
         files.extend(source.data_files());

@@ -73,7 +73,7 @@ fn each(path: &Path, array: Option<&str>, take: &mut dyn FnMut(f64)) -> Result<(
             Some((slope, intercept)) => values.iter().for_each(|x| take(x * slope + intercept)),
         }
     });
-    read.map_err(|e| e.in_file(path))
+    read.map(drop).map_err(|e| e.in_file(path))
 }
 
 /// What the first reading finds.

@@ -128,7 +128,7 @@ fn load(path: &Path, components: usize) -> Result<Samples, SequenceError> {
         return from_points(points, components).map_err(fail);
     }
     if formats::is_known(&bytes) {
-        let source = Source::of_bytes(&bytes, Some(path));
+        let source = Source::of_bytes(&bytes, Some(path), None);
         let array = source.and_then(|source| source.into_array(limit.unwrap_or(usize::MAX)));
         let array = array.map_err(|e| SequenceError(e.in_file(path).to_string()))?;
         return from_nrrd(array, components).map_err(fail);

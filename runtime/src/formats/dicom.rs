@@ -1,0 +1,229 @@
+//! DICOM: a file, or a directory with the files of a series. `DIR#/2` chooses a series by its number in the list of series, `DIR#UID`
+//! by the end of its UID.
+//!
+//! The world is left, posterior, superior, in millimetres. Samples are the slope times stored numbers plus the intercept.
+
+mod bytes;
+mod elements;
+mod format;
+mod frames;
+mod geometry;
+mod lossless;
+mod parse;
+mod pixels;
+mod series;
+mod tags;
+mod unpack;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::container::MOST_OF_A_BYTE;
+use super::picture::channel_axis;
+use super::{ImageError, Note, Opened, Sink, Source, check_length};
+use crate::nrrd::{Axis, Header, Kind, NamedSpace, Samples, Space};
+use bytes::Bytes;
+use frames::{File, Frame};
+use geometry::{Slice, Stack, normal, stack};
+pub(super) use series::is_directory;
+
+/// Opens one file.
+pub(super) fn open(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
+    let (name, asked) = (opened.file_name(), opened.array.clone());
+    let bytes = match (&opened.path, opened.length) {
+        (Some(path), Some(length)) => Bytes::File {
+            path: path.clone(),
+            length,
+        },
+        _ => Bytes::Memory(Arc::new(opened.bytes()?)),
+    };
+    if let Some(asked) = asked {
+        return Err(ImageError::new(format!(
+            "`#{asked}` asks for a series, but this is one file"
+        )));
+    }
+    let file = File::open(bytes, name)?;
+    let file = file.ok_or_else(|| ImageError::new("the file has no pixels"))?;
+    source(&[file], Vec::new())
+}
+
+/// Opens a series in a directory.
+pub(super) fn open_directory(
+    path: &Path,
+    asked: Option<&str>,
+) -> Result<Source<'static>, ImageError> {
+    let (files, notes) = series::choose(path, asked)?;
+    let mut source = source(&files, notes)?;
+    source.files = files.iter().filter_map(File::path).collect();
+    Ok(source)
+}
+
+/// The array of all frames of files that belong together.
+fn source(files: &[File], mut notes: Vec<Note>) -> Result<Source<'static>, ImageError> {
+    let frames: Vec<&Frame> = files.iter().flat_map(|file| &file.frames).collect();
+    let first = frames[0];
+    let format = first.common.pixels.format.clone();
+    let mut header = Header::new(format.sample_type, &[]);
+    header.axes.extend(channel_axis(format.channels));
+    let grid = header.axes.len();
+    for size in [format.columns, format.rows] {
+        header.axes.push(Axis {
+            size,
+            kind: Some(Kind::Domain),
+            ..Axis::default()
+        });
+    }
+    let order = match placed(&frames)? {
+        Some((stack, columns)) => {
+            notes.extend(stack.notes.clone());
+            place(&mut header, grid, &stack, columns, first);
+            stack.order
+        }
+        None => {
+            unplaced(&mut header, grid, &frames, &mut notes);
+            (0..frames.len()).collect()
+        }
+    };
+    header.content = files[0].about.description.clone();
+    header.check().map_err(|v| ImageError::new(v.message))?;
+    let length = files.iter().map(File::length).sum();
+    check_length(&header, length, MOST_OF_A_BYTE)?;
+    match first.common.photometric.as_str() {
+        "MONOCHROME1" => notes.push(Note::new(
+            "low values are meant to be bright (MONOCHROME1); they are read as stored",
+        )),
+        "PALETTE COLOR" => notes.push(Note::new(
+            "samples are read without the colours that a palette gives them",
+        )),
+        _ => {}
+    }
+    let alike = frames.iter().all(|frame| frame.scale == first.scale);
+    let frames: Vec<Frame> = order
+        .into_iter()
+        .map(|frame| frames[frame].clone())
+        .collect();
+    let scale = first.scale;
+    let decode = move |sink: &mut Sink<'_>| {
+        for frame in &frames {
+            let samples = frame
+                .common
+                .pixels
+                .frame(frame.number)
+                .map_err(|e| e.in_file(Path::new(&frame.common.name)))?;
+            let own = frame.scale.filter(|_| !alike);
+            sink(match (own, alike) {
+                (Some((slope, intercept)), false) => {
+                    let mut values: Vec<f64> = samples.convert().unwrap_or_default();
+                    values.iter_mut().for_each(|x| *x = *x * slope + intercept);
+                    Samples::F64(values)
+                }
+                _ => samples,
+            });
+        }
+        Ok(Vec::new())
+    };
+    let mut source = Source::decoded("DICOM", header, Box::new(decode));
+    source.scale = scale.filter(|_| alike);
+    source.notes = notes;
+    Ok(source)
+}
+
+/// Unit vectors along the columns and the rows of pixels.
+type Directions = [[f64; 3]; 2];
+
+/// The grid of frames, if they have positions: the stack of slices, and the directions within a slice.
+fn placed(frames: &[&Frame]) -> Result<Option<(Stack, Directions)>, ImageError> {
+    let Some(orientation) = frames[0].orientation else {
+        return Ok(None);
+    };
+    let [a, b, c, d, e, f] = orientation;
+    let directions = [[a, b, c], [d, e, f]];
+    let Some(across) = normal(directions[0], directions[1]) else {
+        return Ok(None);
+    };
+    for frame in frames {
+        let turned = frame.orientation.is_none_or(|other| {
+            other
+                .iter()
+                .zip(orientation)
+                .any(|(x, y)| (x - y).abs() > series::SAME_DIRECTION)
+        });
+        if turned {
+            return Err(ImageError::new("frames differ in orientation").hint(
+                "with dcmtk or gdcm, save the frames of one orientation as files of their own",
+            ));
+        }
+    }
+    let slices: Option<Vec<Slice>> = frames.iter().map(|frame| frame.slice()).collect();
+    let Some(slices) = slices else {
+        return Ok(None);
+    };
+    Ok(Some((stack(&slices, across)?, directions)))
+}
+
+/// Places the grid of a stack in the patient's space.
+fn place(header: &mut Header, grid: usize, stack: &Stack, directions: Directions, first: &Frame) {
+    let [between_rows, between_columns] = first.spacing.unwrap_or([1.0, 1.0]);
+    let scaled = |direction: [f64; 3], step: f64| Some(direction.map(|x| x * step).to_vec());
+    header.axes[grid].direction = scaled(directions[0], between_columns);
+    header.axes[grid + 1].direction = scaled(directions[1], between_rows);
+    let across = normal(directions[0], directions[1]).unwrap_or([0.0, 0.0, 1.0]);
+    let single = across.map(|x| x * first.thickness.unwrap_or(1.0));
+    let space_axis = |size: usize, direction: [f64; 3]| Axis {
+        size,
+        kind: Some(Kind::Space),
+        direction: Some(direction.to_vec()),
+        ..Axis::default()
+    };
+    header
+        .axes
+        .push(space_axis(stack.positions, stack.step.unwrap_or(single)));
+    if stack.moments > 1 {
+        header.axes.push(time_axis(stack.moments, stack.period));
+    }
+    header.space = Space::Named(NamedSpace::Lps);
+    header.space_origin = Some(stack.origin.to_vec());
+    header.space_units = vec!["mm".to_string(); 3];
+}
+
+fn time_axis(size: usize, period: Option<f64>) -> Axis {
+    let period = period.filter(|x| *x > 0.0 && x.is_finite());
+    Axis {
+        size,
+        kind: Some(Kind::Time),
+        spacing: period,
+        units: if period.is_some() {
+            "s".to_string()
+        } else {
+            String::new()
+        },
+        ..Axis::default()
+    }
+}
+
+/// Describes pictures without positions: they have steps at most.
+fn unplaced(header: &mut Header, grid: usize, frames: &[&Frame], notes: &mut Vec<Note>) {
+    let first = frames[0];
+    if let Some([between_rows, between_columns]) = first.spacing {
+        for (axis, step) in [(grid, between_columns), (grid + 1, between_rows)] {
+            header.axes[axis].spacing = Some(step);
+            header.axes[axis].units = "mm".to_string();
+        }
+    }
+    notes.push(Note::new(match first.spacing {
+        Some(_) => "the pictures have no position: the grid is at the origin, in millimetres",
+        None => "the pictures have no position: positions are indices of pixels",
+    }));
+    if frames.len() == 1 {
+        return;
+    }
+    match first.common.frame_time {
+        Some(period) => header.axes.push(time_axis(frames.len(), Some(period))),
+        None => header.axes.push(Axis {
+            size: frames.len(),
+            kind: Some(Kind::Domain),
+            spacing: first.spacing.and(first.thickness),
+            ..Axis::default()
+        }),
+    }
+}
