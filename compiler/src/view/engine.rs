@@ -7,6 +7,7 @@ mod load;
 use super::{
     Given, Subject,
     frame::Shown,
+    frames::FrameInputs,
     protocol::Action,
     wishes::{Export, Shared, Wishes},
 };
@@ -58,6 +59,9 @@ struct Loaded {
     source: Source,
     program: Compiled,
     given: Given,
+    /// The images that are frames of files, and those that are loaded.
+    frames: FrameInputs,
+    loaded_frames: Vec<usize>,
     images: Images,
     workers: Workers,
     /// Whether its strands evolve together and are shown on their way.
