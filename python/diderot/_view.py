@@ -74,8 +74,9 @@ class View:
         end = time.monotonic() + _SETTLED
         while self._update() and time.monotonic() < end:
             time.sleep(0.002)
-        self._unsettled.clear()
-        return copy.deepcopy(self._values)
+        with self._lock:
+            self._unsettled.clear()
+            return copy.deepcopy(self._values)
 
     def _update(self) -> bool:
         """Reads the values of inputs; whether some that were set are not in use yet."""
@@ -118,6 +119,8 @@ class View:
         # JSON has no infinities.
         numbers = [x if math.isfinite(x) else repr(x) for x in numbers]
         if shape and shape[0] is None:
+            if not numbers:
+                raise InputError(f"the input `{name}` of type {ty} cannot become empty in a view; make another view")
             rows = np.array([str(x).lower() for x in numbers]).reshape(array.shape[0], -1)
             return ";".join(",".join(row) for row in rows)
         return numbers if shape else numbers[0]
