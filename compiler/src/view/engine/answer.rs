@@ -152,6 +152,7 @@ impl Engine {
 
     pub(super) fn fail_text(&mut self, message: &str, text: &str) {
         self.course = Course::Over;
+        self.failure = Some(message.to_string());
         self.shared
             .tell("failure", json!({ "message": message, "text": text }));
         self.status("failed");
