@@ -1,5 +1,6 @@
 //! Fields from finite elements, against mathematics.
 
+mod collapsed;
 mod curved;
 mod elements;
 mod files;
@@ -12,3 +13,4 @@ mod reference;
 #[path = "../seeds/mod.rs"]
 mod seeds;
 mod thin;
+mod wedges;

@@ -210,8 +210,9 @@ fn add(
         let components: usize =
             components.ok_or_else(|| format!("array `{name}` has no number of components"))?;
         let mut values = document.reals(tag, tuples(count, components)?)?;
-        if place == ArrayPlace::Cells {
-            values = own.select(&values, components);
+        match place {
+            ArrayPlace::Cells => values = own.select(&values, components),
+            _ => own.pyramids.append(&mut values, components, first),
         }
         let known = file
             .arrays
