@@ -8,6 +8,7 @@ mod foreign;
 mod lanes;
 mod location;
 mod meshes;
+mod pieces;
 mod polynomials;
 mod reference;
 #[path = "../seeds/mod.rs"]

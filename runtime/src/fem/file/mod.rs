@@ -3,6 +3,7 @@
 mod cursor;
 mod gmsh;
 mod legacy;
+mod pieces;
 mod pyramids;
 mod vtu;
 
@@ -10,7 +11,6 @@ use super::FemError;
 use super::cell::CellKind;
 use super::element::{ELEMENTS, Element};
 use crate::file_name::escaped;
-use crate::memory::Contents;
 use std::path::Path;
 
 /// A format of mesh files.
@@ -24,7 +24,7 @@ struct Format {
 /// The formats that are read.
 const FORMATS: [Format; 3] = [
     Format {
-        name: "VTK's unstructured grids (.vtu)",
+        name: "VTK's unstructured grids (.vtu, .pvtu, .pvd)",
         mark: "<",
         parse: vtu::parse,
     },
@@ -102,15 +102,21 @@ pub enum ArrayPlace {
 }
 
 impl FemFile {
-    /// Reads a file of any known format.
+    /// Reads a file of any known format. Of a file with several times, `FILE#N` is the one of a number, and `FILE@T` is the one at a time.
     ///
     /// # Errors
     /// The file cannot be read, or its contents are invalid.
-    pub fn read(path: &Path) -> Result<FemFile, FemError> {
+    pub fn read(name: &Path) -> Result<FemFile, FemError> {
+        let (path, moment) = pieces::chosen(name);
         let named = |error: FemError| error.in_file(&escaped(path.as_os_str()));
+        let beside = path.parent().unwrap_or(Path::new(""));
         let read = || -> Result<FemFile, FemError> {
-            let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
-            FemFile::parse(&Contents::read(file)?)
+            let contents = pieces::open(path)?;
+            match pieces::type_of(&contents).as_deref() {
+                Some("PUnstructuredGrid") => pieces::read_parallel(&contents, beside),
+                Some("Collection") => pieces::read_collection(&contents, beside, moment),
+                _ => FemFile::parse(&contents),
+            }
         };
         read().map_err(named)
     }
