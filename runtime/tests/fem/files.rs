@@ -106,7 +106,7 @@ fn errors_name_what_is_wrong_and_a_remedy() {
     assert!(
         error_of(zlib.as_bytes()).contains("compressed with LZMA\nhelp: write the file with zlib")
     );
-    assert!(error_of(b"\x89HDF\r\n").contains("meshio convert"));
+    assert!(error_of(b"\x89HDF\r\n").contains("name the file `.xdmf`"));
     let hybrid = "# vtk DataFile Version 4.2\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n42\n";
     assert!(error_of(hybrid.as_bytes()).contains("cells of type 42 (polyhedron)"));
     let strip = error_of(hybrid.replace("\n42", "\n6").as_bytes());

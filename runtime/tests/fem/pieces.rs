@@ -73,6 +73,41 @@ fn one_time_of_a_collection_is_chosen() {
 }
 
 #[test]
+fn xdmf_has_numbers_in_text_or_hdf5() {
+    for (name, time) in [
+        ("mixed-xml.xdmf", 0.0),
+        ("mixed-hdf.xdmf", 0.0),
+        ("series.xdmf#0", 0.0),
+        ("series.xdmf@0.5", 0.5),
+    ] {
+        let file = read(name).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((file.cells.len(), file.points.len()), (3, 14), "{name}");
+        let mesh = Mesh::new(&file, 3, Real::F64).unwrap();
+        assert!(mesh.notes().is_empty(), "{name}: {:?}", mesh.notes());
+        for x in [
+            [0.5, 0.5, 0.5],
+            [1.7, 0.2, 0.9],
+            [0.5, 0.5, 1.5],
+            [1.0, 0.5, 2.0],
+        ] {
+            let got = probe(&mesh, &file, &x);
+            assert!((got[0] - linear(x) - time).abs() < 1e-13, "{name} {got:?}");
+        }
+        if time == 0.0 && !name.contains("series") {
+            assert_eq!(sum(&file, "c"), 3.0, "{name}");
+            let v = file.arrays.iter().find(|a| a.name == "v").unwrap();
+            assert_eq!(v.components, 3, "{name}");
+            // The sum that meshio gives.
+            assert!((sum(&file, "v") - SUM_OF_V).abs() < 1e-12, "{name}");
+        }
+    }
+    let error = read("series.xdmf").unwrap_err();
+    assert!(error.contains("has 2 times: 0, 0.5"), "{error}");
+}
+
+const SUM_OF_V: f64 = 86.8;
+
+#[test]
 fn damaged_files_never_panic() {
     let mut random = Random(seed_of_run());
     let attempts = given("DAMAGED").unwrap_or(60);
@@ -88,6 +123,9 @@ fn damaged_files_never_panic() {
             &["ghosts.pvtu", "ghosts_0.vtu", "ghosts_1.vtu"][..],
         ),
         ("times.pvd#1", &["times.pvd", "t1_0.vtu"]),
+        ("mixed-xml.xdmf", &["mixed-xml.xdmf"]),
+        ("mixed-hdf.xdmf", &["mixed-hdf.xdmf", "mixed-hdf.h5"]),
+        ("series.xdmf#1", &["series.xdmf", "series.h5"]),
     ] {
         for attempt in 0..attempts {
             let victim = place.join(victims[random.below(victims.len())]);

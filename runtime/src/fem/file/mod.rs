@@ -6,6 +6,7 @@ mod legacy;
 mod pieces;
 mod pyramids;
 mod vtu;
+mod xdmf;
 
 use super::FemError;
 use super::cell::CellKind;
@@ -115,6 +116,7 @@ impl FemFile {
             match pieces::type_of(&contents).as_deref() {
                 Some("PUnstructuredGrid") => pieces::read_parallel(&contents, beside),
                 Some("Collection") => pieces::read_collection(&contents, beside, moment),
+                None if xdmf::is_xdmf(&contents) => xdmf::read(&contents, beside, moment),
                 _ => FemFile::parse(&contents),
             }
         };
@@ -133,7 +135,7 @@ impl FemFile {
         let Some(format) = format else {
             let mut error = FemError::new("this is not a mesh file that can be read");
             if bytes.get(1..4) == Some(b"HDF") {
-                error = error.hint("convert it: meshio convert in.xdmf out.vtu");
+                error = error.hint("name the file `.xdmf` that describes the arrays of this one");
             }
             return Err(error.hint(format!("{} are read", mesh_formats())));
         };
