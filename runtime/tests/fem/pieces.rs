@@ -123,6 +123,8 @@ fn damaged_files_never_panic() {
             &["ghosts.pvtu", "ghosts_0.vtu", "ghosts_1.vtu"][..],
         ),
         ("times.pvd#1", &["times.pvd", "t1_0.vtu"]),
+        ("curved.vts", &["curved.vts"]),
+        ("along.vtr", &["along.vtr"]),
         ("mixed-xml.xdmf", &["mixed-xml.xdmf"]),
         ("mixed-hdf.xdmf", &["mixed-hdf.xdmf", "mixed-hdf.h5"]),
         ("series.xdmf#1", &["series.xdmf", "series.h5"]),
@@ -149,4 +151,22 @@ fn damaged_files_never_panic() {
         }
     }
     std::fs::remove_dir_all(&place).unwrap();
+}
+
+#[test]
+fn structured_grids_are_meshes_of_hexahedra_and_quadrilaterals() {
+    for (name, dim, count, points, x) in [
+        ("curved.vts", 3, 12, 36, [1.7, 0.9, 1.1]),
+        ("flat.vts", 2, 6, 12, [1.7, 0.9, 0.0]),
+        ("along.vtr", 3, 12, 36, [1.7, 0.9, 1.1]),
+    ] {
+        let file = read(name).unwrap_or_else(|e| panic!("{e}"));
+        let found = (file.cells.len(), file.points.len());
+        assert_eq!(found, (count, points), "{name}");
+        let mesh = Mesh::new(&file, dim, Real::F64).unwrap();
+        assert!(mesh.notes().is_empty(), "{name}: {:?}", mesh.notes());
+        let got = probe(&mesh, &file, &x)[0];
+        assert!((got - linear(x)).abs() < 1e-13, "{name}: {got}");
+        assert_eq!(sum(&file, "c"), (count * (count - 1) / 2) as f64, "{name}");
+    }
 }
