@@ -343,7 +343,7 @@ impl Map<'_> {
         })
     }
 
-    /// Looks for the position in halves of halves of a cell that has collapsed somewhere. What is divided is always the axis along which the
+    /// Looks for the position in halves of halves of a cell that has collapsed somewhere. The axis that is divided is always the one along which the
     /// image is longest, so parts become small in the world, however short the steps along another axis are.
     #[cold]
     fn bisect(&self, x: &[f64; 3]) -> Inverse {
@@ -433,7 +433,7 @@ impl Map<'_> {
         let mut k = inverse(&j, dim);
         // The length of the step before, once the Jacobian is kept.
         let mut before = None;
-        // Near where the cell has collapsed, steps along what has collapsed are arbitrary and never become short. There the nearest
+        // Near where the cell has collapsed, steps along collapsed axes are arbitrary and never become short. There the nearest
         // image counts, once two steps have brought none that is nearer.
         let mut nearest: Option<(f64, [f64; 3], Matrix)> = None;
         let mut in_vain = 0;

@@ -353,7 +353,7 @@ impl Mesh {
         if matches!(judged, Verdict::Holds(_)) || distance(&inside) > 4.0 * self.theta {
             return judged;
         }
-        // Along what has collapsed, the middle, unless the position is another then.
+        // Along collapsed axes, the middle, unless the position is another then.
         let rounding = match self.real {
             Real::F32 => self.theta * f64::EPSILON / f64::from(f32::EPSILON),
             Real::F64 => self.theta,

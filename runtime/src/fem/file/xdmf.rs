@@ -119,6 +119,11 @@ fn grids(bytes: &[u8]) -> Result<Vec<Grid<'_>>, FemError> {
     for tag in Tags::new(bytes) {
         let name = tag.name().to_string();
         if name == "Grid" {
+            let kind = tag.get("CollectionType").unwrap_or_default();
+            if kind.eq_ignore_ascii_case("Spatial") {
+                return Err(FemError::new("a spatial collection of grids is not read")
+                    .hint("write one grid, or the grids as pieces of VTK (.pvtu)"));
+            }
             grids.push(Grid::default());
             parent = None;
             continue;
@@ -138,6 +143,7 @@ fn grids(bytes: &[u8]) -> Result<Vec<Grid<'_>>, FemError> {
                     _ => grid.attributes.push((of, tag)),
                 }
             }
+            ("Topology" | "Geometry", _) if tag.get("Reference").is_some() => grid.includes = true,
             ("Topology" | "Geometry", _) => parent = Some(tag),
             // Functions of finite elements have several items, and are not read.
             ("Attribute", _) => parent = Some(tag).filter(|tag| tag.get("ItemType").is_none()),
