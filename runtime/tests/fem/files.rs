@@ -128,6 +128,8 @@ fn errors_name_what_is_wrong_and_a_remedy() {
     }
     let surface = error_of(b"<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"3\">");
     assert!(surface.contains("vec3[]"), "{surface}");
+    let few = error_of(hybrid.replace("\n42", "\n11").as_bytes());
+    assert!(few.contains("cells of type 11 with 4 points"), "{few}");
     // Cut off behind each tag.
     let heads = whole.match_indices('>').map(|(at, _)| &whole[..at + 1]);
     for head in heads.take(4) {

@@ -98,6 +98,9 @@ fn weights_are_those_of_vtk() {
     }
 }
 
+/// VTK's type of a cell, its nodes, and positions with the values that VTK has there.
+type Case<'a> = (u8, &'a [[f64; 3]], [([f64; 3], f64); 3]);
+
 #[test]
 fn values_are_those_of_vtk() {
     let bent = [
@@ -115,7 +118,7 @@ fn values_are_those_of_vtk() {
         3.0, -0.75, 2.5, 1.25, 5.0, -0.75, 4.5, 0.75, 4.0, 2.75, 6.5, 0.75, 6.0, 2.25, 5.5,
     ];
     let bent = [&WEDGE[..], &bent].concat();
-    let cases: [(u8, &[[f64; 3]], [([f64; 3], f64); 3]); 3] = [
+    let cases: [Case<'_>; 3] = [
         (
             13,
             &WEDGE,

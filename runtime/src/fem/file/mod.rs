@@ -241,6 +241,11 @@ impl VtkCells {
         }
         let points_of_file = *self.points.get_or_insert(file.points.len());
         let (as_kind, order) = regular(kind);
+        let is_pyramid = PYRAMIDS.contains(&(kind, points.len()));
+        let element = Element::of_vtk(as_kind, points.len());
+        if element.is_none() && !is_pyramid {
+            return Err(unknown(kind, points.len()));
+        }
         let mut own = Vec::with_capacity(points.len());
         for n in 0..points.len() {
             let point = points[order.map_or(n, |order| order[n])];
@@ -251,17 +256,15 @@ impl VtkCells {
             let place = place.and_then(|p| u32::try_from(p).ok());
             own.push(place.ok_or_else(wrong)?);
         }
-        let element = match PYRAMIDS.contains(&(kind, points.len())) {
-            false => Element::of_vtk(as_kind, points.len()),
-            true => {
+        let element = match element {
+            Some(element) => element,
+            None => {
                 let hexahedron = self.pyramids.hexahedron(file, &own);
-                hexahedron.map(|(element, nodes)| {
-                    own = nodes;
-                    element
-                })
+                let (element, nodes) = hexahedron.ok_or("too many points")?;
+                own = nodes;
+                element
             }
         };
-        let element = element.ok_or_else(|| unknown(kind, points.len()))?;
         self.kept.push(number);
         let start = file.connectivity.len();
         file.cells.push(FileCell {

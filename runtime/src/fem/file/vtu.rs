@@ -346,7 +346,7 @@ fn kind_of(array: &Tag<'_>) -> Result<SampleType, String> {
 impl Document<'_> {
     /// Claims memory for the points and cells of a structured grid, which need not be in the file.
     fn reserve(&self, piece: &Piece<'_>) -> Result<(), FemError> {
-        let cell = size_of::<super::FileCell>() + 8 * size_of::<u32>() + size_of::<usize>();
+        let cell = size_of::<super::FileCell>() + size_of::<[u32; 8]>() + size_of::<usize>();
         let points = (piece.points as u64).saturating_mul(size_of::<[f64; 3]>() as u64);
         let cells = (piece.cells as u64).saturating_mul(cell as u64);
         // Lists grow by doubling.
