@@ -277,6 +277,12 @@ fn corners_of_cells(cell: CellKind) -> Vec<Vec<[usize; 3]>> {
             let layer = |z: usize| ring.map(|[x, y]| [x, y, z]);
             return vec![[layer(0), layer(1)].concat()];
         }
+        CellKind::Wedge => {
+            let halves = [[[0, 0], [1, 0], [1, 1]], [[0, 0], [1, 1], [0, 1]]];
+            let layer = |half: [[usize; 2]; 3], z: usize| half.map(|[x, y]| [x, y, z]);
+            let wedge = |half| [layer(half, 0), layer(half, 1)].concat();
+            return halves.into_iter().map(wedge).collect();
+        }
     };
     paths.iter().map(|axes| path(axes)).collect()
 }
@@ -322,6 +328,7 @@ pub fn vtu(file: &FemFile) -> Vec<u8> {
         CellKind::Quadrilateral => "70",
         CellKind::Tetrahedron => "71",
         CellKind::Hexahedron => "72",
+        CellKind::Wedge => "73",
     };
     let types = file.cells.iter().map(|cell| number(cell).to_string());
     array("|</Cells>", "types", "UInt8", 1, types.collect());

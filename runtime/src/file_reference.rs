@@ -21,13 +21,26 @@ pub fn library_name(name: &Path) -> Option<&str> {
     name.to_str()?.strip_prefix("std:")
 }
 
-/// The file of a mesh or of values on it, and the name of the array of values: `FILE` or `FILE#ARRAY`.
+/// The file of a mesh or of values on it, and the name of the array of values: `FILE` or `FILE#ARRAY`. Files with several times have a
+/// number or a time in their name: `FILE.pvd#N`, `FILE.pvd#N#ARRAY`, `FILE.pvd@T#ARRAY`.
 pub fn mesh_and_array(name: &Path) -> (&Path, Option<&str>) {
     let split = split_last(name.as_os_str(), b'#').filter(|_| !name.exists());
     match split.map(|(file, array)| (Path::new(file), array.to_str())) {
+        // One of the times of a file.
+        Some((file, Some(number))) if has_times(file) && number.parse::<usize>().is_ok() => {
+            (name, None)
+        }
         Some((file, array @ Some(_))) => (file, array),
         _ => (name, None),
     }
+}
+
+/// Whether the format of a mesh has several times, as its name says.
+fn has_times(file: &Path) -> bool {
+    let suffix = file.extension().and_then(OsStr::to_str).unwrap_or_default();
+    ["pvd", "xdmf", "xmf"]
+        .iter()
+        .any(|known| suffix.eq_ignore_ascii_case(known))
 }
 
 /// The numbered files that a name stands for; nothing if there is a file of that name.

@@ -177,8 +177,8 @@ fn data_of_vtk_that_are_not_an_image_come_with_advice_of_their_own() {
         ("PolyData", "vec3[]"),
         ("Collection", "one of those that it names"),
         ("vtkMultiBlockDataSet", "combine()"),
-        ("StructuredGrid", "cast_to_unstructured_grid()"),
-        ("RectilinearGrid", "cast_to_structured_grid()"),
+        ("StructuredGrid", "fem#k"),
+        ("RectilinearGrid", "fem#k"),
         ("Table", "ParaView"),
     ] {
         let text = format!("<VTKFile type=\"{kind}\"><{kind}><Piece/></{kind}></VTKFile>");

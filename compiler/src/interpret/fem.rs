@@ -6,7 +6,7 @@
 
 use crate::ir::{fem::FemField, interface::Interface, leaf::distinct_derivatives};
 use ein_ir::Jet;
-use runtime::fem::{ArrayPlace, Choice, Element, Family, FemArray, FemFile};
+use runtime::fem::{ArrayPlace, CellKind, Choice, Element, Family, FemArray, FemFile};
 use std::{path::Path, sync::Arc};
 
 /// A position in a mesh: the cell, or a negative number, and the position in the reference cell.
@@ -348,9 +348,18 @@ fn basis(element: &Element, xi: &[Jet]) -> Vec<Jet> {
     let number = |x: f64| Jet::constant(xi[0].dim(), xi[0].order(), x);
     // (k·x − m) / scale
     let factor = |x: &Jet, m: f64, scale: f64| (&x.scale(k) - &number(m)).scale(1.0 / scale);
-    let rest = xi.iter().fold(number(1.0), |rest, x| &rest - x);
+    // The axes of a simplex; along the others the cell is an interval.
+    let simplex = match element.cell {
+        CellKind::Wedge => 2,
+        cell if cell.is_simplex() => dim,
+        _ => 0,
+    };
+    let rest = xi[..simplex].iter().fold(number(1.0), |rest, x| &rest - x);
     let one = |node: &[u8; 3]| {
         let mut product = number(1.0);
+        if element.family == Family::Serendipity && element.cell == CellKind::Wedge {
+            return wedge_with_edges([&rest, &xi[0], &xi[1], &xi[2]], node);
+        }
         if element.family == Family::Serendipity {
             let side = |a: usize| f64::from(node[a]) - 1.0;
             let from_centre: Vec<Jet> = xi.iter().map(|x| &x.scale(2.0) - &number(1.0)).collect();
@@ -366,27 +375,52 @@ fn basis(element: &Element, xi: &[Jet]) -> Vec<Jet> {
             let is_corner = (0..dim).all(|a| side(a) != 0.0);
             return if is_corner { &product * &sum } else { product };
         }
-        if element.cell.is_simplex() {
-            let total: u8 = node.iter().sum();
+        if simplex > 0 {
+            let total: u8 = node[..simplex].iter().sum();
             for m in 0..element.degree as u8 - total {
                 product = &product * &factor(&rest, m.into(), f64::from(m) + 1.0);
             }
-            for a in 0..dim {
+            for a in 0..simplex {
                 for m in 0..node[a] {
                     product = &product * &factor(&xi[a], m.into(), f64::from(m) + 1.0);
                 }
             }
-        } else {
-            for a in 0..dim {
-                for m in (0..element.degree as u8 + 1).filter(|&m| m != node[a]) {
-                    let scale = f64::from(node[a]) - f64::from(m);
-                    product = &product * &factor(&xi[a], m.into(), scale);
-                }
+        }
+        for a in simplex..dim {
+            for m in (0..element.degree as u8 + 1).filter(|&m| m != node[a]) {
+                let scale = f64::from(node[a]) - f64::from(m);
+                product = &product * &factor(&xi[a], m.into(), scale);
             }
         }
         product
     };
     element.nodes().iter().map(one).collect()
+}
+
+/// The function of a node of a wedge with fifteen nodes, from the barycentric coordinates of its triangle and the height.
+fn wedge_with_edges([a, b, c, height]: [&Jet; 4], node: &[u8; 3]) -> Jet {
+    let number = |x: f64| Jet::constant(height.dim(), height.order(), x);
+    let (up, down) = (height.clone(), &number(1.0) - height);
+    // The triangle's functions at the bottom, in the middle and at the top, less those of the nodes between a corner and its like.
+    let (near, far) = match node[2] {
+        0 => (&down, &up),
+        _ => (&up, &down),
+    };
+    let parts = [2 - node[0] - node[1], node[0], node[1]];
+    let own: Vec<&Jet> = [a, b, c]
+        .into_iter()
+        .zip(parts)
+        .filter_map(|(l, part)| (part > 0).then_some(l))
+        .collect();
+    match (&own[..], node[2]) {
+        ([l], 1) => (&(&up * &down) * *l).scale(4.0),
+        ([l], _) => {
+            let bracket = &(&l.scale(2.0) - &number(1.0)) - &far.scale(2.0);
+            &(*l * near) * &bracket
+        }
+        ([l, m], _) => (&(*l * *m) * near).scale(4.0),
+        _ => unreachable!("a node is a corner of the triangle or between two"),
+    }
 }
 
 fn padded(xi: &[f64]) -> [f64; 3] {

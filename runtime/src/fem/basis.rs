@@ -33,8 +33,12 @@ pub struct Basis {
 
 impl Basis {
     pub(super) fn new(element: &Element, nodes: &[[u8; 3]]) -> Basis {
-        let tensor = !element.cell.is_simplex();
-        let space = Space::new(element.cell.dim(), element.degree, tensor);
+        let (dim, degree) = (element.cell.dim(), element.degree);
+        let space = match element.cell {
+            CellKind::Triangle | CellKind::Tetrahedron => Space::total(dim, degree),
+            CellKind::Quadrilateral | CellKind::Hexahedron => Space::tensor(dim, degree),
+            CellKind::Wedge => Space::prism(degree),
+        };
         let exact: Vec<Exact> = nodes.iter().map(|node| polynomial(element, node)).collect();
         let mut to_coefficients = Vec::new();
         for exponents in space.exponents() {
@@ -79,7 +83,7 @@ fn to_f64(q: &Fraction) -> f64 {
 /// `constant + slope · ξ` as a polynomial in `t`.
 fn linear(cell: CellKind, constant: Fraction, slope: [i128; 3]) -> Exact {
     let centre = match cell {
-        CellKind::Triangle => fraction(1, 3),
+        CellKind::Triangle | CellKind::Wedge => fraction(1, 3),
         CellKind::Tetrahedron => fraction(1, 4),
         CellKind::Quadrilateral | CellKind::Hexahedron => fraction(1, 2),
     };
@@ -118,27 +122,59 @@ fn polynomial(element: &Element, node: &[u8; 3]) -> Exact {
         product = times(&product, &linear(cell, constant, slope));
         product.values_mut().for_each(|c| *c *= scale);
     };
-    match (element.family, cell.is_simplex()) {
-        (Family::Lagrange, true) => {
+    // The axes of a simplex, and those along which the cell is an interval.
+    let (simplex, intervals) = match cell {
+        CellKind::Triangle | CellKind::Tetrahedron => (0..dim, dim..dim),
+        CellKind::Quadrilateral | CellKind::Hexahedron => (0..0, 0..dim),
+        CellKind::Wedge => (0..2, 2..3),
+    };
+    match (element.family, cell) {
+        (Family::Lagrange, _) => {
             // Barycentric coordinates; the first is 1 − Σξ.
-            let rest: i128 = node.iter().map(|&i| i128::from(i)).sum();
+            let own = &node[simplex.clone()];
+            let rest: i128 = own.iter().map(|&i| i128::from(i)).sum();
             let mut all = [0; 3];
-            all[..dim].fill(-k);
-            for m in 0..k - rest {
+            all[simplex.clone()].fill(-k);
+            for m in 0..if simplex.is_empty() { 0 } else { k - rest } {
                 factor((k - m).into(), all, fraction(1, m + 1));
             }
-            for axis in 0..dim {
+            for axis in simplex {
                 for m in 0..i128::from(node[axis]) {
                     factor((-m).into(), unit(axis, k), fraction(1, m + 1));
                 }
             }
-        }
-        (Family::Lagrange, false) => {
-            for axis in 0..dim {
+            for axis in intervals {
                 let own = i128::from(node[axis]);
                 for m in (0..k + 1).filter(|&m| m != own) {
                     factor((-m).into(), unit(axis, k), fraction(1, own - m));
                 }
+            }
+        }
+        (Family::Serendipity, CellKind::Wedge) => {
+            // Barycentric coordinates by their constants and slopes, and how much of each a node has.
+            let forms = [(1, [-1, -1, 0]), (0, [1, 0, 0]), (0, [0, 1, 0])];
+            let parts = [2 - node[0] - node[1], node[0], node[1]];
+            for (&(constant, slope), _) in forms.iter().zip(parts).filter(|(_, part)| *part > 0) {
+                factor(constant.into(), slope, 1.into());
+            }
+            let (down, up) = ((1, [0, 0, -1]), (0, [0, 0, 1]));
+            let vertical = match node[2] {
+                0 => vec![down],
+                1 => vec![down, up],
+                _ => vec![up],
+            };
+            for (constant, slope) in vertical {
+                factor(constant.into(), slope, 1.into());
+            }
+            match parts.iter().position(|&part| part == 2) {
+                // A corner: also where the middles of its edges are.
+                Some(own) if node[2] != 1 => {
+                    let (constant, [r, s, _]) = forms[own];
+                    let (below, along) = if node[2] == 0 { (-1, -2) } else { (-3, 2) };
+                    let slope = [2 * r, 2 * s, along];
+                    factor((2 * constant + below).into(), slope, 1.into());
+                }
+                _ => factor(4.into(), [0; 3], 1.into()),
             }
         }
         (Family::Serendipity, _) => {
@@ -179,7 +215,7 @@ fn bernstein(element: &Element, space: &Space, exact: &[Exact]) -> Vec<f64> {
     };
     let value = |e: &[u8; 3], at: &[f64; 3]| -> f64 {
         let power = |x: f64, n: usize| x.powi(n as i32);
-        if cell.is_simplex() {
+        let over_simplex = |dim: usize| {
             let mut left = k;
             let mut product = 1.0;
             for axis in 0..dim {
@@ -188,12 +224,15 @@ fn bernstein(element: &Element, space: &Space, exact: &[Exact]) -> Vec<f64> {
                 left -= n;
             }
             product * power(1.0 - at[..dim].iter().sum::<f64>(), left)
-        } else {
-            let one = |axis: usize| {
-                let n = usize::from(e[axis]);
-                choose(k, n) * power(at[axis], n) * power(1.0 - at[axis], k - n)
-            };
-            (0..dim).map(one).product()
+        };
+        let along = |axis: usize| {
+            let n = usize::from(e[axis]);
+            choose(k, n) * power(at[axis], n) * power(1.0 - at[axis], k - n)
+        };
+        match cell {
+            CellKind::Triangle | CellKind::Tetrahedron => over_simplex(dim),
+            CellKind::Quadrilateral | CellKind::Hexahedron => (0..dim).map(along).product(),
+            CellKind::Wedge => over_simplex(2) * along(2),
         }
     };
     let size = points.len();

@@ -16,6 +16,9 @@ use rayon::prelude::*;
 /// A cell is affine if no node is farther than this, in reference units, from where the corners put it.
 const AFFINE: f64 = 1.0 / (1_u64 << 40) as f64;
 
+/// What rounding may change of the bounds of a map, as a part of their distance.
+const BOUNDS: f64 = 1e-12;
+
 /// The smallest volume of a cell, as a part of the product of its edges, that is not nothing.
 const FLAT: f64 = 1e-14;
 
@@ -308,6 +311,16 @@ fn shape(file: &FemFile, cell: &FileCell, dim: usize) -> Result<Shape, FemError>
             let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
             for bound in basis.bounds(&along[axis][..count]) {
                 (low, high) = (low.min(bound), high.max(bound));
+            }
+            // Where a node is next to an end, it is the end: bounds have been rounded.
+            let rounding = BOUNDS * (high - low);
+            for &x in &along[axis][..count] {
+                low = if x < low + rounding { low.min(x) } else { low };
+                high = if x > high - rounding {
+                    high.max(x)
+                } else {
+                    high
+                };
             }
             (bounds[0][axis], bounds[1][axis]) = (low, high);
         }

@@ -1,6 +1,6 @@
 //! Reference cells: what location needs to know of a shape.
 //!
-//! Simplices are `{ξ ≥ 0, Σξ ≤ 1}`, the others unit cubes. A cell is its constraints `c_j(ξ) ≥ 0`, each belonging to one face.
+//! Simplices are `{ξ ≥ 0, Σξ ≤ 1}`, a wedge is a triangle times an interval, the others are unit cubes. A cell is its constraints `c_j(ξ) ≥ 0`, each belonging to one face.
 
 use super::number::Number;
 
@@ -16,6 +16,8 @@ pub enum CellKind {
     Tetrahedron,
     /// Eight corners in space.
     Hexahedron,
+    /// Six corners in space: a triangle, and one above it.
+    Wedge,
 }
 
 /// The most faces that a cell has.
@@ -26,7 +28,7 @@ impl CellKind {
     pub const fn dim(self) -> usize {
         match self {
             CellKind::Triangle | CellKind::Quadrilateral => 2,
-            CellKind::Tetrahedron | CellKind::Hexahedron => 3,
+            CellKind::Tetrahedron | CellKind::Hexahedron | CellKind::Wedge => 3,
         }
     }
 
@@ -37,10 +39,11 @@ impl CellKind {
             CellKind::Quadrilateral => "quadrilateral",
             CellKind::Tetrahedron => "tetrahedron",
             CellKind::Hexahedron => "hexahedron",
+            CellKind::Wedge => "wedge",
         }
     }
 
-    /// Whether it is a triangle or tetrahedron rather than a square or cube.
+    /// Whether it is a triangle or tetrahedron rather than a square, cube or wedge.
     pub const fn is_simplex(self) -> bool {
         matches!(self, CellKind::Triangle | CellKind::Tetrahedron)
     }
@@ -51,6 +54,7 @@ impl CellKind {
             CellKind::Triangle => 3,
             CellKind::Quadrilateral | CellKind::Tetrahedron => 4,
             CellKind::Hexahedron => 8,
+            CellKind::Wedge => 6,
         }
     }
 
@@ -59,15 +63,15 @@ impl CellKind {
         match self {
             CellKind::Triangle => &[1, 2],
             CellKind::Quadrilateral => &[1, 3],
-            CellKind::Tetrahedron => &[1, 2, 3],
+            CellKind::Tetrahedron | CellKind::Wedge => &[1, 2, 3],
             CellKind::Hexahedron => &[1, 3, 4],
         }
     }
 
-    /// Each coordinate of the centre.
+    /// Each coordinate of the centre; of a wedge a point near it, so that one number is enough.
     pub const fn centre(self) -> f64 {
         match self {
-            CellKind::Triangle => 1.0 / 3.0,
+            CellKind::Triangle | CellKind::Wedge => 1.0 / 3.0,
             CellKind::Tetrahedron => 0.25,
             CellKind::Quadrilateral | CellKind::Hexahedron => 0.5,
         }
@@ -75,10 +79,11 @@ impl CellKind {
 
     /// The number of faces, and of constraints.
     pub const fn faces(self) -> usize {
-        if self.is_simplex() {
-            self.dim() + 1
-        } else {
-            2 * self.dim()
+        match self {
+            CellKind::Triangle => 3,
+            CellKind::Quadrilateral | CellKind::Tetrahedron => 4,
+            CellKind::Wedge => 5,
+            CellKind::Hexahedron => 6,
         }
     }
 
@@ -95,48 +100,82 @@ impl CellKind {
             &[0, 1, 2, 3],
             &[4, 5, 6, 7],
         ];
+        const WEDGE: [&[usize]; 5] = [
+            &[0, 2, 5, 3],
+            &[0, 1, 4, 3],
+            &[1, 2, 5, 4],
+            &[0, 1, 2],
+            &[3, 4, 5],
+        ];
         match self {
             CellKind::Triangle => TRIANGLE[constraint],
             CellKind::Quadrilateral => QUADRILATERAL[constraint],
             CellKind::Tetrahedron => TETRAHEDRON[constraint],
             CellKind::Hexahedron => HEXAHEDRON[constraint],
+            CellKind::Wedge => WEDGE[constraint],
         }
     }
 
     /// The value of a constraint.
     #[inline(always)]
     pub fn constraint(self, constraint: usize, xi: &[f64; 3]) -> f64 {
-        if !self.is_simplex() {
-            let x = xi[constraint / 2];
-            if constraint.is_multiple_of(2) {
-                x
-            } else {
-                1.0 - x
-            }
-        } else if constraint < self.dim() {
-            xi[constraint]
-        } else if self.dim() == 2 {
-            1.0 - xi[0] - xi[1]
-        } else {
-            1.0 - xi[0] - xi[1] - xi[2]
+        match (self, constraint) {
+            (CellKind::Triangle | CellKind::Wedge, 2) => 1.0 - xi[0] - xi[1],
+            (CellKind::Tetrahedron, 3) => 1.0 - xi[0] - xi[1] - xi[2],
+            (CellKind::Wedge, 3) => xi[2],
+            (CellKind::Wedge, 4) => 1.0 - xi[2],
+            (CellKind::Triangle | CellKind::Tetrahedron | CellKind::Wedge, axis) => xi[axis],
+            (_, side) if side.is_multiple_of(2) => xi[side / 2],
+            (_, side) => 1.0 - xi[side / 2],
         }
     }
 
     /// The derivative of a constraint along each reference axis.
     pub(super) fn gradient(self, constraint: usize) -> [f64; 3] {
-        let mut gradient = [0.0; 3];
-        if !self.is_simplex() {
-            gradient[constraint / 2] = if constraint.is_multiple_of(2) {
-                1.0
-            } else {
-                -1.0
-            };
-        } else if constraint < self.dim() {
-            gradient[constraint] = 1.0;
-        } else {
-            gradient[..self.dim()].fill(-1.0);
+        // Constraints are linear, so differences are derivatives.
+        let at_origin = self.constraint(constraint, &[0.0; 3]);
+        std::array::from_fn(|axis| {
+            let mut unit = [0.0; 3];
+            unit[axis] = 1.0;
+            self.constraint(constraint, &unit) - at_origin
+        })
+    }
+
+    /// A position of the cell next to one that may be outside.
+    pub(super) fn nearest(self, xi: &[f64; 3]) -> [f64; 3] {
+        let mut inside = xi.map(|x| x.clamp(0.0, 1.0));
+        let slanted = match self {
+            CellKind::Triangle | CellKind::Wedge => 2,
+            CellKind::Tetrahedron => 3,
+            CellKind::Quadrilateral | CellKind::Hexahedron => 0,
+        };
+        let sum: f64 = inside[..slanted].iter().sum();
+        if sum > 1.0 {
+            inside[..slanted].iter_mut().for_each(|x| *x /= sum);
         }
-        gradient
+        inside
+    }
+
+    /// The weights of the corners at a position: one at its own corner, (multi)linear between.
+    pub fn corner_weights(self, xi: &[f64; 3]) -> impl Iterator<Item = f64> + use<> {
+        let [r, s, t] = *xi;
+        let rest = 1.0 - r - s;
+        (0..self.corners()).map(move |corner| {
+            let ring = |corner: usize| [rest, r, s][corner];
+            let square = |corner: usize| {
+                let [x, y] = [[1.0 - r, 1.0 - s], [r, 1.0 - s], [r, s], [1.0 - r, s]][corner];
+                x * y
+            };
+            match self {
+                CellKind::Triangle => ring(corner),
+                CellKind::Quadrilateral => square(corner),
+                CellKind::Tetrahedron => [rest - t, r, s, t][corner],
+                CellKind::Hexahedron if corner < 4 => square(corner) * (1.0 - t),
+                CellKind::Hexahedron => square(corner - 4) * t,
+                CellKind::Wedge if corner < 3 => ring(corner) * (1.0 - t),
+                CellKind::Wedge => ring(corner - 3) * t,
+            }
+        })
     }
 
     /// The constraint with the smallest value, and that value.
@@ -164,6 +203,10 @@ impl CellKind {
                     (t + m, one - t + m),
                 );
                 lowest([r.0, r.1, s.0, s.1, t.0, t.1])
+            }
+            CellKind::Wedge => {
+                let slanted = one - r - s + (m + m);
+                lowest([r + m, s + m, slanted, t + m, one - t + m])
             }
         }
     }

@@ -11,9 +11,9 @@ use std::sync::LazyLock;
 /// Which polynomials, and which nodes of the lattice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// All lattice points; total degree on simplices, degree per axis on cubes.
+    /// All lattice points; total degree on simplices, degree per axis on cubes, total degree times degree on wedges.
     Lagrange,
-    /// Corners and middles of edges only, on cubes of degree 2.
+    /// Corners and middles of edges only, on cubes and wedges of degree 2.
     Serendipity,
 }
 
@@ -35,11 +35,12 @@ pub struct Element {
 }
 
 /// VTK's cells of any degree: their nodes say which.
-pub(super) const VTK_LAGRANGE: [(u8, CellKind); 4] = [
+pub(super) const VTK_LAGRANGE: [(u8, CellKind); 5] = [
     (69, CellKind::Triangle),
     (70, CellKind::Quadrilateral),
     (71, CellKind::Tetrahedron),
     (72, CellKind::Hexahedron),
+    (73, CellKind::Wedge),
 ];
 
 const TET10: &[u8] = &[0, 1, 2, 3, 4, 5, 6, 7, 9, 8];
@@ -60,6 +61,12 @@ const HEX64: &[u8] = &[
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 14, 15, 19, 18, 10, 11, 24, 25, 28, 29, 31, 30, 26, 27, 12, 13,
     16, 17, 20, 21, 22, 23, 40, 43, 41, 42, 44, 45, 47, 46, 36, 37, 39, 38, 49, 48, 50, 51, 32, 35,
     33, 34, 52, 53, 55, 54, 56, 57, 59, 58, 60, 61, 63, 62,
+];
+const WEDGE15: &[u8] = WEDGE18.split_at(15).0;
+const WEDGE18: &[u8] = &[0, 1, 2, 3, 4, 5, 6, 9, 7, 12, 14, 13, 8, 10, 11, 15, 17, 16];
+const WEDGE40: &[u8] = &[
+    0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 9, 8, 18, 19, 22, 23, 21, 20, 10, 11, 14, 15, 16, 17, 24, 25,
+    26, 27, 29, 28, 34, 35, 37, 36, 33, 30, 32, 31, 38, 39,
 ];
 /// Every element.
 pub static ELEMENTS: &[Element] = &[
@@ -95,6 +102,25 @@ pub static ELEMENTS: &[Element] = &[
         (12, Some(HEX27)),
     ),
     row("hex-q3", CellKind::Hexahedron, 3, None, (92, Some(HEX64))),
+    row("wedge-p1", CellKind::Wedge, 1, Some(13), (6, None)),
+    row(
+        "wedge-p2",
+        CellKind::Wedge,
+        2,
+        Some(32),
+        (13, Some(WEDGE18)),
+    ),
+    row("wedge-p3", CellKind::Wedge, 3, None, (90, Some(WEDGE40))),
+    Element {
+        family: Family::Serendipity,
+        ..row(
+            "wedge-s2",
+            CellKind::Wedge,
+            2,
+            Some(26),
+            (18, Some(WEDGE15)),
+        )
+    },
     Element {
         family: Family::Serendipity,
         ..row("quad-s2", CellKind::Quadrilateral, 2, Some(23), (16, None))
@@ -214,9 +240,16 @@ impl Element {
             CellKind::Tetrahedron => tetrahedron(k),
             CellKind::Quadrilateral => square(k),
             CellKind::Hexahedron => cube(k),
+            CellKind::Wedge => wedge(k),
         };
         if self.family == Family::Serendipity {
-            nodes.truncate(if self.cell.dim() == 2 { 8 } else { 20 });
+            // The corners and the middles of edges come first.
+            let middle = |p: &Point| p.iter().filter(|&&i| i == 1).count();
+            let edges = |p: &Point| match self.cell {
+                CellKind::Wedge => p[2] != 1 || (p[0] != 1 && p[1] != 1),
+                _ => middle(p) < 2,
+            };
+            nodes.retain(edges);
         }
         nodes.iter().map(|p| p.map(|i| i as u8)).collect()
     }
@@ -309,5 +342,30 @@ fn cube(k: i32) -> Vec<Point> {
         nodes.extend(inner().map(|(r, s)| [r, s, t]));
     }
     nodes.extend((1..k).flat_map(|t| inner().map(move |(r, s)| [r, s, t])));
+    nodes
+}
+
+fn wedge(k: i32) -> Vec<Point> {
+    let corners = [[0, 0], [k, 0], [0, k]];
+    let flat = triangle(k);
+    let (edges, inner) = flat[3..].split_at(3 * (k as usize - 1));
+    let mut nodes: Vec<Point> = Vec::new();
+    for t in [0, k] {
+        nodes.extend(corners.map(|[r, s]| [r, s, t]));
+    }
+    for t in [0, k] {
+        nodes.extend(edges.iter().map(|&[r, s, _]| [r, s, t]));
+    }
+    for [r, s] in corners {
+        nodes.extend((1..k).map(|t| [r, s, t]));
+    }
+    for t in [0, k] {
+        nodes.extend(inner.iter().map(|&[r, s, _]| [r, s, t]));
+    }
+    // The faces over the edges, each row in the direction of its edge.
+    for edge in edges.chunks_exact((k as usize - 1).max(1)) {
+        nodes.extend((1..k).flat_map(|t| edge.iter().map(move |&[r, s, _]| [r, s, t])));
+    }
+    nodes.extend((1..k).flat_map(|t| inner.iter().map(move |&[r, s, _]| [r, s, t])));
     nodes
 }

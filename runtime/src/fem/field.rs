@@ -141,7 +141,7 @@ impl FemValues {
             components: picks.len(),
             coefficients: Vec::new(),
             starts: Vec::new(),
-            constant: by_cell.then(|| Space::new(mesh.dim, 0, false)),
+            constant: by_cell.then(|| Space::total(mesh.dim, 0)),
             jumps: by_cell || array.place == ArrayPlace::CellNodes,
             _claim: Claim::default(),
         };

@@ -14,6 +14,16 @@ const DEPTH: usize = 6;
 /// The most parts of a cell that are looked at: enough for any cell but those that are nearly folded along a surface.
 const PARTS: u32 = 2048;
 
+/// Where the volume of the map is less than this part of that at the centre, the cell has collapsed, or nearly so.
+const COLLAPSED: f64 = 1.0 / (1 << 20) as f64;
+
+/// How far the image of a solution may be from the position, in reference units of the centre: rounding.
+const CLOSE: f64 = 1.0 / (1_u64 << 48) as f64;
+
+/// The most halves of halves of a collapsed cell that are looked at, and the most that wait.
+const HALVES: u32 = 4096;
+const DEEPEST: usize = 192;
+
 pub(super) fn determinant(m: &Matrix, dim: usize) -> f64 {
     if dim == 2 {
         return m[0][0] * m[1][1] - m[0][1] * m[1][0];
@@ -171,6 +181,8 @@ pub(super) struct Map<'a> {
     pub(super) coefficients: &'a [Axes],
     /// The inverse of the Jacobian at the centre.
     pub(super) at_centre: &'a Matrix,
+    /// The tolerance of positions, in the world.
+    pub(super) tolerance: f64,
 }
 
 /// Newton's iteration in mild cells. There, within the reach of the bound κ of second derivatives, the map with the inverse of the
@@ -289,11 +301,114 @@ impl Map<'_> {
         if let Some((xi, jacobian)) = self.newton(x, &estimate) {
             return Inverse::Found(xi, jacobian);
         }
+        if self.collapses() {
+            return self.bisect(x);
+        }
         let mut left = PARTS;
         match self.subdivide(x, [0.5; 3], 0.5, 0, &mut left) {
             Some(Some((xi, jacobian))) => Inverse::Found(xi, jacobian),
             Some(None) => Inverse::Unknown,
             None => Inverse::Outside,
+        }
+    }
+
+    /// Whether the volume of the map at a Jacobian is next to nothing, as where corners of the cell are at one place.
+    pub(super) fn has_collapsed(&self, jacobian: &Matrix) -> bool {
+        let dim = self.kind.dim();
+        let part = determinant(jacobian, dim) * determinant(self.at_centre, dim);
+        part.abs() < COLLAPSED
+    }
+
+    /// The least length of a unit step along a reference axis at a Jacobian, in reference units of the centre.
+    pub(super) fn shortest_step(&self, jacobian: &Matrix) -> f64 {
+        let length = |axis: usize| {
+            let step = apply(self.at_centre, &jacobian.map(|row| row[axis]));
+            step.iter().fold(0.0_f64, |longest, x| longest.max(x.abs()))
+        };
+        (0..self.kind.dim())
+            .map(length)
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    /// Whether some part of the boundary has collapsed to an edge or a point.
+    fn collapses(&self) -> bool {
+        let c = self.kind.centre();
+        (0..1 << self.kind.dim()).any(|corner| {
+            let t = std::array::from_fn(|a| match corner >> a & 1 {
+                _ if a >= self.kind.dim() => 0.0,
+                0 => -c,
+                _ => 1.0 - c,
+            });
+            self.shortest_step(&self.image(&t).1) < COLLAPSED
+        })
+    }
+
+    /// Looks for the position in halves of halves of a cell that has collapsed somewhere. The axis that is divided is always the one along which the
+    /// image is longest, so parts become small in the world, however short the steps along another axis are.
+    #[cold]
+    fn bisect(&self, x: &[f64; 3]) -> Inverse {
+        let dim = self.kind.dim();
+        let mut parts = [([0.5_f64; 3], [0.5_f64; 3]); DEEPEST];
+        let mut count = 1;
+        for _ in 0..HALVES {
+            if count == 0 {
+                return Inverse::Outside;
+            }
+            count -= 1;
+            let (centre, half) = parts[count];
+            let (mut middle, mut radius, mut lengths) = ([0.0; 3], [0.0; 3], [0.0; 3]);
+            self.expand(&centre, |e, term| {
+                if *e == [0; 3] {
+                    middle = term;
+                    return;
+                }
+                let reach: f64 = (0..dim).map(|a| half[a].powi(e[a].into())).product();
+                let step = apply(self.at_centre, &term);
+                let longest = step.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+                for a in 0..dim {
+                    radius[a] += term[a].abs() * reach;
+                    if e[a] > 0 {
+                        lengths[a] += longest * reach;
+                    }
+                }
+            });
+            let far = |i: usize| {
+                (x[i] - middle[i]).abs() > radius[i] * (1.0 + 1e-9) + 2.0 * self.tolerance
+            };
+            if (0..dim).any(far) || self.is_beyond(&centre, &half) {
+                continue;
+            }
+            let longest = (0..dim).fold(0, |a, b| if lengths[b] > lengths[a] { b } else { a });
+            let small = radius.iter().all(|r| *r <= self.tolerance / 8.0);
+            if small || lengths[longest] <= CLOSE || count + 2 > DEEPEST {
+                if let Some((xi, jacobian)) = self.newton(x, &centre) {
+                    return Inverse::Found(xi, jacobian);
+                }
+                let t = std::array::from_fn(|a| match a < dim {
+                    true => centre[a] - self.kind.centre(),
+                    false => 0.0,
+                });
+                return Inverse::Found(t.map(|t: f64| t + self.kind.centre()), self.image(&t).1);
+            }
+            let mut smaller = half;
+            smaller[longest] /= 2.0;
+            for side in [-1.0, 1.0] {
+                let mut inner = centre;
+                inner[longest] += side * smaller[longest];
+                parts[count] = (inner, smaller);
+                count += 1;
+            }
+        }
+        Inverse::Unknown
+    }
+
+    /// Whether a part of the box around the reference cell is outside the cell.
+    fn is_beyond(&self, centre: &[f64; 3], half: &[f64; 3]) -> bool {
+        let lowest = |a: usize| centre[a] - half[a];
+        match self.kind {
+            CellKind::Quadrilateral | CellKind::Hexahedron => false,
+            CellKind::Triangle | CellKind::Wedge => lowest(0) + lowest(1) > 1.0,
+            CellKind::Tetrahedron => lowest(0) + lowest(1) + lowest(2) > 1.0,
         }
     }
 
@@ -318,13 +433,27 @@ impl Map<'_> {
         let mut k = inverse(&j, dim);
         // The length of the step before, once the Jacobian is kept.
         let mut before = None;
+        // Near where the cell has collapsed, steps along collapsed axes are arbitrary and never become short. There the nearest
+        // image counts, once two steps have brought none that is nearer.
+        let mut nearest: Option<(f64, [f64; 3], Matrix)> = None;
+        let mut in_vain = 0;
         for _ in 0..16 {
+            if error <= CLOSE * CLOSE {
+                in_vain += 1;
+                if nearest.is_none_or(|(least, ..)| error < least) {
+                    nearest = Some((error, t, j));
+                    in_vain = 0;
+                }
+                if in_vain == 2 || error == 0.0 && self.has_collapsed(&j) {
+                    break;
+                }
+            }
             let off = std::array::from_fn(|i| if i < dim { x[i] - at[i] } else { 0.0 });
             let step = apply(&k, &off);
             let length = step[0].abs().max(step[1].abs()).max(step[2].abs());
             // A comparison with NaN is false, and the largest of numbers and NaN is a number.
             if !(step[0] + step[1] + step[2]).is_finite() {
-                return None;
+                break;
             }
             if let Some(before) = before {
                 // What the next step would be, if it shrinks as this one did.
@@ -350,7 +479,7 @@ impl Map<'_> {
                 factor /= 2.0;
             }
             if factor < 1.0 / 31.0 {
-                return None;
+                break;
             }
             let slow = before.is_some_and(|before| length > before / 256.0);
             before = small.then_some(length);
@@ -358,7 +487,12 @@ impl Map<'_> {
                 k = inverse(&j, dim);
             }
         }
-        None
+        nearest.map(|(_, t, j)| {
+            (
+                std::array::from_fn(|a| if a < dim { t[a] + c } else { 0.0 }),
+                j,
+            )
+        })
     }
 
     /// Looks into the parts of a box of the reference cell whose image may contain `x`. None if no part is left.
@@ -376,9 +510,7 @@ impl Map<'_> {
         }
         *left -= 1;
         let dim = self.kind.dim();
-        let lowest: f64 = centre[..dim].iter().map(|c| c - half).sum();
-        let beyond = self.kind.is_simplex() && lowest > 1.0;
-        if beyond || !self.may_contain(x, &centre, half) {
+        if self.is_beyond(&centre, &[half; 3]) || !self.may_contain(x, &centre, half) {
             return None;
         }
         if depth > 0
@@ -420,12 +552,13 @@ impl Map<'_> {
     fn may_contain(&self, x: &[f64; 3], centre: &[f64; 3], half: f64) -> bool {
         let dim = self.kind.dim();
         let (mut middle, mut radius) = ([0.0; 3], [0.0; 3]);
-        self.expand(centre, |total, term| {
+        self.expand(centre, |e, term| {
+            let total: u8 = e.iter().sum();
             for i in 0..dim {
                 if total == 0 {
                     middle[i] = term[i];
                 } else {
-                    radius[i] += term[i].abs() * half.powi(total as i32);
+                    radius[i] += term[i].abs() * half.powi(total.into());
                 }
             }
         });
@@ -440,11 +573,12 @@ impl Map<'_> {
         t[dim..].fill(0.0);
         let k = inverse(&self.image(&t).1, dim);
         let mut change = [0.0; 3];
-        self.expand(centre, |total, term| {
+        self.expand(centre, |e, term| {
+            let total: u8 = e.iter().sum();
             if total > 1 {
                 let rest = apply(&k, &term);
                 for (sum, rest) in change.iter_mut().zip(rest) {
-                    *sum += rest.abs() * total as f64 * half.powi(total as i32 - 1);
+                    *sum += rest.abs() * f64::from(total) * half.powi(i32::from(total) - 1);
                 }
             }
         });
@@ -452,8 +586,8 @@ impl Map<'_> {
         change[..dim].iter().all(|&sum| sum < 0.999)
     }
 
-    /// The terms of the map's expansion at a position: total degree and coefficients.
-    fn expand(&self, centre: &[f64; 3], mut give: impl FnMut(usize, [f64; 3])) {
+    /// The terms of the map's expansion at a position: exponents and coefficients.
+    fn expand(&self, centre: &[f64; 3], mut give: impl FnMut(&[u8; 3], [f64; 3])) {
         let (dim, c) = (self.kind.dim(), self.kind.centre());
         let mut t = centre.map(|x| x - c);
         t[dim..].fill(0.0);
@@ -463,7 +597,7 @@ impl Map<'_> {
             let counts = e.map(usize::from);
             let scale: f64 = counts.iter().map(|&n| factorial(n)).product();
             let [x, y, z, _] = self.space.derivative(self.coefficients, &powers, counts).0;
-            give(counts.iter().sum(), [x / scale, y / scale, z / scale]);
+            give(e, [x / scale, y / scale, z / scale]);
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The cell of a position: a walk from a hint or from the index; near faces the rule over all cells of the bin.
 
 use super::cell::CellKind;
-use super::invert::{Inverse, Map, Matrix, apply, inverse, sum_of_products};
+use super::invert::{Image, Inverse, Map, Matrix, apply, inverse, sum_of_products};
 use super::{AFTER_MAP, Mesh, NONE, Record, mutants};
+use crate::simd::Real;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The longest walk.
@@ -305,6 +306,8 @@ impl Mesh {
                 let (face, least) = kind.least(&xi);
                 let clear = if map.is_mild() {
                     self.clear_if_mild()
+                } else if map.has_collapsed(&jacobian) {
+                    return self.judge_collapsed(&map, &xi, (&off, &jacobian));
                 } else {
                     2.0 * self.theta * steepest(&inverse(&jacobian, self.dim))
                 };
@@ -328,6 +331,43 @@ impl Mesh {
         }
     }
 
+    /// The verdict where a cell has collapsed: constraints are infinitely steep there, and several reference positions may have the same
+    /// image. So the image of a position of the cell is compared with the position in the world.
+    #[cold]
+    fn judge_collapsed(
+        &self,
+        map: &Map<'_>,
+        xi: &[f64; 3],
+        (off, jacobian): (&[f64; 3], &Matrix),
+    ) -> Verdict {
+        let (kind, c) = (map.kind, map.kind.centre());
+        let distance = |xi: &[f64; 3]| {
+            let t = std::array::from_fn(|a| if a < self.dim { xi[a] - c } else { 0.0 });
+            let at = map.image(&t).0;
+            let square: f64 = (0..self.dim).map(|i| (at[i] - off[i]).powi(2)).sum();
+            square.sqrt()
+        };
+        let inverse = inverse(jacobian, self.dim);
+        let judged = self.judge_closely(kind, xi, &inverse);
+        let mut inside = kind.nearest(xi);
+        if matches!(judged, Verdict::Holds(_)) || distance(&inside) > 4.0 * self.theta {
+            return judged;
+        }
+        // Along collapsed axes, the middle, unless the position is another then.
+        let rounding = match self.real {
+            Real::F32 => self.theta * f64::EPSILON / f64::from(f32::EPSILON),
+            Real::F64 => self.theta,
+        };
+        for axis in 0..self.dim {
+            let mut middle = inside;
+            middle[axis] = c;
+            if distance(&middle) <= distance(&inside).max(rounding) {
+                inside = middle;
+            }
+        }
+        self.verdict(kind, &inside, false, true)
+    }
+
     /// No position of a curved cell, nor one within the tolerance of it, has an estimate with a constraint below minus this.
     #[inline(always)]
     pub(super) fn near_estimate(&self) -> f64 {
@@ -349,6 +389,7 @@ impl Mesh {
             space,
             coefficients: &self.geometry[record.curved as usize..][..space.len()],
             at_centre: &record.inverse,
+            tolerance: self.theta,
         }
     }
 

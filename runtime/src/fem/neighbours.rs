@@ -127,7 +127,7 @@ impl Bins {
 }
 
 /// A truth per kind of cell and face.
-type Around = [[bool; MAX_FACES]; 4];
+type Around = [[bool; MAX_FACES]; 5];
 
 /// A quick hash of the numbers of bins.
 #[derive(Default)]
@@ -183,20 +183,32 @@ pub(super) fn connect(mesh: &mut Mesh) -> Vec<[u32; 2]> {
 }
 
 impl Mesh {
-    /// Gives the corners of every face in ascending order, its cell, and which of the cell's faces it is.
+    /// Gives the corners of every face in ascending order, its cell, and which of the cell's faces it is. A face that has collapsed to an
+    /// edge or a point is none.
     fn each_face(&self, mut give: impl FnMut([u32; 4], u32, u8)) {
         for cell in 0..self.records.len() as u32 {
-            let corners = self.corners_of(cell);
-            let kind = self.records[cell as usize].kind;
-            for j in 0..kind.faces() {
-                let mut key = [NONE; 4];
-                for (k, &corner) in key.iter_mut().zip(kind.face(j)) {
-                    *k = corners[corner];
+            for j in 0..self.records[cell as usize].kind.faces() {
+                let (mut key, count) = self.face_of(cell, j);
+                if count >= self.dim {
+                    key.sort_unstable();
+                    give(key, cell, j as u8);
                 }
-                key.sort_unstable();
-                give(key, cell, j as u8);
             }
         }
+    }
+
+    /// The corners of a face around it, each once, and how many they are: neighbouring corners may be at one place.
+    fn face_of(&self, cell: u32, face: usize) -> ([u32; 4], usize) {
+        let corners = self.corners_of(cell);
+        let listed = self.records[cell as usize].kind.face(face);
+        let (mut own, mut count) = ([NONE; 4], 0);
+        for &corner in listed {
+            if !own[..count].contains(&corners[corner]) {
+                own[count] = corners[corner];
+                count += 1;
+            }
+        }
+        (own, count)
     }
 
     /// On which side of a face the cell is: two cells that share a face are on the same if this is equal. The order of a cell's nodes
@@ -206,9 +218,8 @@ impl Mesh {
         let positive =
             around[record.kind as usize][face] == (determinant(&record.inverse, self.dim) > 0.0);
         // The same for an order that does not depend on the cell: from the least corner to the lesser of its neighbours.
-        let (corners, listed) = (self.corners_of(cell), record.kind.face(face));
-        let count = listed.len();
-        let corner = |n: usize| corners[listed[n % count]];
+        let (corners, count) = self.face_of(cell, face);
+        let corner = |n: usize| corners[n % count];
         let least = (0..count).min_by_key(|&n| corner(n)).unwrap_or(0);
         let (next, before) = (corner(least + 1), corner(least + count - 1));
         let turned = if count == 2 {

@@ -79,18 +79,11 @@ fn farthest(file: &FemFile, cell: usize, order: &impl Fn(usize) -> usize) -> f64
         .map(|p| distance(p, &corners[0]))
         .fold(0.0, f64::max);
     let off = |n: usize| {
-        let xi = element.node(n);
-        let weight = |c: usize| -> f64 {
-            let at = element.node(c);
-            let along = |a: usize| if at[a] > 0.5 { xi[a] } else { 1.0 - xi[a] };
-            match (element.cell.is_simplex(), c) {
-                (false, _) => (0..element.cell.dim()).map(along).product(),
-                (true, 0) => 1.0 - xi.iter().sum::<f64>(),
-                (true, c) => xi[c - 1],
-            }
-        };
-        let straight: [f64; 3] =
-            std::array::from_fn(|i| (0..corners.len()).map(|c| weight(c) * corners[c][i]).sum());
+        let weights = element.cell.corner_weights(&element.node(n));
+        let mut straight = [0.0; 3];
+        for (weight, corner) in weights.zip(corners) {
+            (0..3).for_each(|i| straight[i] += weight * corner[i]);
+        }
         distance(&straight, &nodes[order(n)])
     };
     (0..nodes.len()).map(off).fold(0.0, f64::max) / size

@@ -132,26 +132,40 @@ enum Shape {
 }
 
 impl Space {
-    /// Polynomials up to a total degree, or up to a degree in each variable.
-    pub(super) fn new(dim: usize, degree: usize, tensor: bool) -> Space {
-        let highest = if tensor { dim * degree } else { degree };
-        let mut exponents = Vec::new();
-        for total in 0..highest + 1 {
-            let all = crate::derivatives::multi_indices(dim, total);
-            exponents.extend(
-                all.filter(|e| !tensor || e.iter().all(|&n| n <= degree))
-                    .map(|e| e.map(|n| n as u8)),
-            );
-        }
-        let shape = match (degree, tensor) {
-            (1, false) => Shape::Linear,
-            (2, false) => Shape::Quadratic,
+    /// Polynomials up to a total degree.
+    pub(super) fn total(dim: usize, degree: usize) -> Space {
+        let shape = match degree {
+            1 => Shape::Linear,
+            2 => Shape::Quadratic,
             _ => Shape::General,
         };
         Space {
+            shape,
+            ..Space::selected(dim, degree, |_| true)
+        }
+    }
+
+    /// Polynomials up to a degree in each variable.
+    pub(super) fn tensor(dim: usize, degree: usize) -> Space {
+        Space::selected(dim, dim * degree, |e| e.iter().all(|&n| n <= degree))
+    }
+
+    /// Polynomials up to a total degree in the first two variables, and up to it in the third.
+    pub(super) fn prism(degree: usize) -> Space {
+        Space::selected(3, 2 * degree, |e| e[0] + e[1] <= degree && e[2] <= degree)
+    }
+
+    /// The monomials up to a total degree that a condition selects.
+    fn selected(dim: usize, highest: usize, selects: impl Fn(&[usize; 3]) -> bool) -> Space {
+        let mut exponents = Vec::new();
+        for total in 0..highest + 1 {
+            let all = crate::derivatives::multi_indices(dim, total);
+            exponents.extend(all.filter(&selects).map(|e| e.map(|n| n as u8)));
+        }
+        Space {
             dim,
             exponents,
-            shape,
+            shape: Shape::General,
         }
     }
 

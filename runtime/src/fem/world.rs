@@ -3,7 +3,7 @@
 //! With `K = J⁻¹`: `u,i = û,a K_ai` and `u,ij = (û,ab − u,l T_l,ab) K_ai K_bj`. In affine cells the map has no second derivatives, and an
 //! order is `û,a…c K_ai … K_ck`. Beyond order 2, curved cells go through series.
 
-use super::invert::{Image, Matrix, inverse};
+use super::invert::{Image, Map, Matrix, inverse};
 use super::number::Number;
 use super::polynomial::{AllPowers, Space, simple};
 use super::series::{InverseJacobian, Series};
@@ -26,8 +26,16 @@ pub(super) struct CellPosition<'m> {
     mesh: &'m Mesh,
     cell: u32,
     t: [f64; 3],
+    /// Where derivatives are taken: there as well, unless the cell has collapsed there and has none.
+    slope_at: [f64; 3],
     k: Matrix,
 }
+
+/// Where a step of unit length along a reference axis is shorter than this part of one at the centre, the cell has collapsed.
+const COLLAPSED: f64 = 1.0 / (1 << 26) as f64;
+
+/// The largest part of the way to the centre by which a position is moved for its derivatives.
+const FARTHEST: f64 = 1.0 / (1 << 8) as f64;
 
 /// What second and higher derivatives need besides.
 pub(super) struct Higher {
@@ -50,12 +58,22 @@ impl<'m> CellPosition<'m> {
         let record = &mesh.records[cell as usize];
         let mut t = xi.map(|x| x - record.kind.centre());
         t[mesh.dim..].fill(0.0);
-        let k = if record.curved != NONE && derivatives {
-            inverse(&mesh.map_of(cell).image(&t).1, mesh.dim)
-        } else {
-            record.inverse
-        };
-        CellPosition { mesh, cell, t, k }
+        let (mut k, mut slope_at) = (record.inverse, t);
+        if record.curved != NONE && derivatives {
+            let map = mesh.map_of(cell);
+            let mut jacobian = map.image(&t).1;
+            if !record.kind.is_simplex() && map.has_collapsed(&jacobian) {
+                (slope_at, jacobian) = beside(&map, &t, &jacobian);
+            }
+            k = inverse(&jacobian, mesh.dim);
+        }
+        CellPosition {
+            mesh,
+            cell,
+            t,
+            slope_at,
+            k,
+        }
     }
 
     /// What derivatives up to an order of at least 2 need here.
@@ -63,7 +81,7 @@ impl<'m> CellPosition<'m> {
     pub(super) fn prepare(&self, highest: usize) -> Higher {
         let mut higher = Higher {
             highest,
-            powers: AllPowers::new(&self.t),
+            powers: AllPowers::new(&self.slope_at),
             bend: None,
             series: None,
         };
@@ -108,6 +126,10 @@ impl<'m> CellPosition<'m> {
             if orders < 2 {
                 continue;
             }
+            let gradient = match self.slope_at == self.t {
+                true => gradient,
+                false => space.value_and_gradient(c, &self.slope_at).1,
+            };
             let gradient = in_world(&self.k, &gradient);
             let mut first = second;
             if orders & 2 == 2 {
@@ -175,6 +197,19 @@ impl<'m> CellPosition<'m> {
             }
         }
     }
+}
+
+/// Where derivatives of a position are taken in a cell that has collapsed there, and the Jacobian: so near to it that they are their limit
+/// along a line from the centre, to half of the digits in most cells.
+#[cold]
+fn beside(map: &Map<'_>, t: &[f64; 3], jacobian: &Matrix) -> ([f64; 3], Matrix) {
+    let (mut at, mut j, mut part) = (*t, *jacobian, COLLAPSED);
+    while map.shortest_step(&j) < COLLAPSED && part <= FARTHEST {
+        at = t.map(|t| t * (1.0 - part));
+        j = map.image(&at).1;
+        part *= 2.0;
+    }
+    (at, j)
 }
 
 /// Carries a gradient to the world.

@@ -1,10 +1,13 @@
 //! The types of data of VTK's XML files, and advice for those that are not read.
 
+/// Advice for a program that wants an image.
+const MESH: &str = "values on a mesh are not an image: declare the input as `fem#k(d)[σ]` and make the field by `toField`";
+
 /// Data of VTK's XML files, by their type: the usual suffix, and what helps a program that wants an image or a mesh.
 #[rustfmt::skip]
 const DATA: &[(&str, &str, &[&str])] = &[
     ("UnstructuredGrid", ".vtu", &[
-        "values on a mesh are not an image: declare the input as `fem#k(d)[σ]` and make the field by `toField`",
+        MESH,
         "or, in ParaView, apply the filter `Resample To Image` and save it as .vti"]),
     ("PUnstructuredGrid", ".pvtu", &[
         "it lists the pieces of a mesh; one file of all: python3 -c \"import pyvista; pyvista.read('{file}').save('{stem}.vtu')\""]),
@@ -18,11 +21,8 @@ const DATA: &[(&str, &str, &[&str])] = &[
     ("Collection", ".pvd", &["it lists the files of a series: give one of those that it names"]),
     ("vtkMultiBlockDataSet", ".vtm", &[
         "it lists the parts of a data set; one mesh of all: python3 -c \"import pyvista; pyvista.read('{file}').combine().save('{stem}.vtu')\""]),
-    ("StructuredGrid", ".vts", &[
-        "it becomes a mesh: python3 -c \"import pyvista; pyvista.read('{file}').cast_to_unstructured_grid().save('{stem}.vtu')\""]),
-    ("RectilinearGrid", ".vtr", &[
-        "it becomes a mesh of hexahedra: python3 -c \"import pyvista; \
-         pyvista.read('{file}').cast_to_structured_grid().cast_to_unstructured_grid().save('{stem}.vtu')\""]),
+    ("StructuredGrid", ".vts", &[MESH]),
+    ("RectilinearGrid", ".vtr", &[MESH]),
 ];
 
 fn row(kind: &str) -> Option<&'static (&'static str, &'static str, &'static [&'static str])> {

@@ -106,16 +106,17 @@ fn errors_name_what_is_wrong_and_a_remedy() {
     assert!(
         error_of(zlib.as_bytes()).contains("compressed with LZMA\nhelp: write the file with zlib")
     );
-    assert!(error_of(b"\x89HDF\r\n").contains("meshio convert"));
+    assert!(error_of(b"\x89HDF\r\n").contains("name the file `.xdmf`"));
     let hybrid = "# vtk DataFile Version 4.2\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n42\n";
     assert!(error_of(hybrid.as_bytes()).contains("cells of type 42 (polyhedron)"));
-    let voxel = error_of(hybrid.replace("\n42", "\n11").as_bytes());
+    let strip = error_of(hybrid.replace("\n42", "\n6").as_bytes());
     for part in [
-        "11 (voxel)",
+        "6 (triangle strip)",
         "tetrahedron (10, 24, 71)",
+        "hexahedron (12, 11, 29, 25, 72)",
         "mesh.triangulate()",
     ] {
-        assert!(voxel.contains(part), "{voxel}");
+        assert!(strip.contains(part), "{strip}");
     }
     let pieces = "<VTKFile type=\"PUnstructuredGrid\"><PUnstructuredGrid><Piece Source=\"a.vtu\"/>";
     let pieces = error_of(pieces.as_bytes());
@@ -127,6 +128,8 @@ fn errors_name_what_is_wrong_and_a_remedy() {
     }
     let surface = error_of(b"<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"3\">");
     assert!(surface.contains("vec3[]"), "{surface}");
+    let few = error_of(hybrid.replace("\n42", "\n11").as_bytes());
+    assert!(few.contains("cells of type 11 with 4 points"), "{few}");
     // Cut off behind each tag.
     let heads = whole.match_indices('>').map(|(at, _)| &whole[..at + 1]);
     for head in heads.take(4) {
@@ -188,4 +191,29 @@ fn errors_name_what_is_wrong_and_a_remedy() {
     };
     let error = FemValues::new(&mesh, &broken, &choice).unwrap_err();
     assert!(error.to_string().contains("NaN at node 12"), "{error}");
+}
+
+#[test]
+fn pixels_and_voxels_have_their_nodes_along_the_axes() {
+    let head = "# vtk DataFile Version 4.2\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 double\n0 0 0 1 0 0 0 2 0 1 2 0 0 0 3 1 0 3 0 2 3 1 2 3\n";
+    let values = "POINT_DATA 8\nSCALARS u double\nLOOKUP_TABLE default\n0 1 2 3 4 5 6 7\n";
+    for (cells, dim, x, truth) in [
+        (
+            "CELLS 1 9\n8 0 1 2 3 4 5 6 7\nCELL_TYPES 1\n11\n",
+            3,
+            [0.25, 0.5, 1.5],
+            2.75,
+        ),
+        (
+            "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n8\n",
+            2,
+            [0.25, 0.5, 0.0],
+            0.75,
+        ),
+    ] {
+        let file = FemFile::parse(format!("{head}{cells}{values}").as_bytes()).unwrap();
+        let mesh = Mesh::new(&file, dim, Real::F64).unwrap();
+        assert_eq!(mesh.curved_cells(), 0);
+        assert_eq!(crate::collapsed::probe(&mesh, &file, &x)[0], truth);
+    }
 }

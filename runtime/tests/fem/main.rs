@@ -1,5 +1,6 @@
 //! Fields from finite elements, against mathematics.
 
+mod collapsed;
 mod curved;
 mod elements;
 mod files;
@@ -7,8 +8,10 @@ mod foreign;
 mod lanes;
 mod location;
 mod meshes;
+mod pieces;
 mod polynomials;
 mod reference;
 #[path = "../seeds/mod.rs"]
 mod seeds;
 mod thin;
+mod wedges;

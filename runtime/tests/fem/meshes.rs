@@ -90,31 +90,11 @@ pub(crate) fn grid(
 
 /// The (multi)linear map of corners.
 pub(crate) fn blend(kind: CellKind, corners: &[[f64; 3]], xi: &[f64; 3]) -> [f64; 3] {
-    let dim = kind.dim();
-    let weight = |c: usize| -> f64 {
-        if kind.is_simplex() {
-            if c == 0 {
-                1.0 - xi[..dim].iter().sum::<f64>()
-            } else {
-                xi[c - 1]
-            }
-        } else {
-            const CUBE: [[u8; 3]; 8] = [
-                [0, 0, 0],
-                [1, 0, 0],
-                [1, 1, 0],
-                [0, 1, 0],
-                [0, 0, 1],
-                [1, 0, 1],
-                [1, 1, 1],
-                [0, 1, 1],
-            ];
-            (0..dim)
-                .map(|a| if CUBE[c][a] == 1 { xi[a] } else { 1.0 - xi[a] })
-                .product()
-        }
-    };
-    std::array::from_fn(|i| (0..corners.len()).map(|c| weight(c) * corners[c][i]).sum())
+    let mut at = [0.0; 3];
+    for (weight, corner) in kind.corner_weights(xi).zip(corners) {
+        (0..3).for_each(|i| at[i] += weight * corner[i]);
+    }
+    at
 }
 
 fn cells_of_a_cube(kind: CellKind) -> Vec<Vec<[usize; 3]>> {
@@ -158,6 +138,9 @@ fn cells_of_a_cube(kind: CellKind) -> Vec<Vec<[usize; 3]>> {
             [1, 1, 1],
             [0, 1, 1],
         ]],
+        CellKind::Wedge => [[[0, 0], [1, 0], [1, 1]], [[0, 0], [1, 1], [0, 1]]]
+            .map(|half| [0, 1].map(|z| half.map(|[x, y]| [x, y, z])).concat())
+            .to_vec(),
     }
 }
 

@@ -1,11 +1,15 @@
 //! Gmsh's files, versions 2.2 and 4.1, text and binary, with data of nodes, elements and nodes of elements.
 
 use super::cursor::{Cursor, Form};
+use super::pyramids::{self, Pyramids};
 use super::{ArrayPlace, FemArray, FemFile, FileCell};
 use crate::fem::FemError;
 use crate::fem::element::Element;
 use crate::nrrd::{Endian, SampleType};
 use std::collections::{HashMap, hash_map::Entry};
+
+/// Gmsh's types of pyramids, and their numbers of nodes.
+const PYRAMIDS: [(u32, usize); 2] = [(7, 5), (19, 13)];
 
 /// Gmsh's types of elements that are points or lines, with their numbers of nodes: these elements are skipped.
 const LINES: [(u32, usize); 8] = [
@@ -25,6 +29,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
         file: FemFile::default(),
         points: HashMap::new(),
         elements: HashMap::new(),
+        pyramids: Pyramids::default(),
         seen: 0,
         form: Form::Text,
         version: 0.0,
@@ -61,6 +66,7 @@ struct Gmsh {
     points: HashMap<i64, u32>,
     /// The place of each element that is kept by its tag.
     elements: HashMap<i64, usize>,
+    pyramids: Pyramids,
     /// Elements so far, those that are left out counted.
     seen: u32,
     form: Form,
@@ -185,15 +191,19 @@ impl Gmsh {
     fn element(&mut self, kind: i64, tag: i64, tags: &[i64]) -> Result<(), FemError> {
         let number = self.seen;
         self.seen += 1;
-        let Some(element) = u32::try_from(kind).ok().and_then(Element::of_gmsh) else {
-            return Ok(());
-        };
-        if self.elements.contains_key(&tag) {
+        let kind = u32::try_from(kind).unwrap_or(0);
+        let is_pyramid = PYRAMIDS.contains(&(kind, tags.len()));
+        let element = Element::of_gmsh(kind);
+        if self.elements.contains_key(&tag) || element.is_none() && !is_pyramid {
             return Ok(());
         }
+        let order = element.and_then(|element| element.gmsh.1);
         let mut own = Vec::new();
         for n in 0..tags.len() {
-            let theirs = element.gmsh.1.map_or(n, |order| usize::from(order[n]));
+            let theirs = match is_pyramid {
+                true => pyramids::GMSH[n],
+                false => order.map_or(n, |order| usize::from(order[n])),
+            };
             let node = tags[theirs];
             let point = self.points.get(&node);
             own.push(
@@ -202,6 +212,13 @@ impl Gmsh {
                 })?,
             );
         }
+        let (element, own) = match element {
+            Some(element) => (element, own),
+            None => {
+                let hexahedron = self.pyramids.hexahedron(&mut self.file, &own);
+                hexahedron.ok_or("too many points")?
+            }
+        };
         self.elements.insert(tag, self.file.cells.len());
         self.file.cells.push(FileCell {
             element,
@@ -268,19 +285,29 @@ impl Gmsh {
                 ArrayPlace::CellNodes => {
                     if let Some(&cell) = self.elements.get(&tag) {
                         let FileCell { element, first, .. } = self.file.cells[cell];
-                        if own != element.nodes().len() {
+                        let nodes = element.nodes().len();
+                        let is_pyramid = [(5, 8), (13, 27)].contains(&(own, nodes));
+                        if own != nodes && !is_pyramid {
                             return Err(
                                 format!("`{name}` has {own} nodes for element {tag}").into()
                             );
                         }
-                        for n in 0..own {
-                            let theirs = element.gmsh.1.map_or(n, |order| usize::from(order[n]));
-                            values[(first + n) * components..][..components]
-                                .copy_from_slice(&tuple[theirs * components..][..components]);
+                        let theirs = |n: usize| match is_pyramid {
+                            true => pyramids::GMSH[n],
+                            false => element.gmsh.1.map_or(n, |order| usize::from(order[n])),
+                        };
+                        let node = |n: usize| &tuple[theirs(n) * components..][..components];
+                        let mut ordered: Vec<f64> = (0..own).flat_map(node).copied().collect();
+                        if is_pyramid {
+                            ordered = pyramids::on_cube(&ordered, components);
                         }
+                        values[first * components..][..ordered.len()].copy_from_slice(&ordered);
                     }
                 }
             }
+        }
+        if place == ArrayPlace::Points {
+            self.pyramids.fill(&mut values, components);
         }
         self.file.arrays.push(FemArray {
             name,
@@ -299,9 +326,11 @@ fn points_of(kind: i64) -> Result<usize, FemError> {
         .iter()
         .find(|(k, _)| *k == number)
         .map(|(_, points)| *points);
-    let points = line.or_else(|| Element::of_gmsh(number).map(|e| e.nodes().len()));
+    let pyramid = PYRAMIDS.iter().find(|(k, _)| *k == number);
+    let points = line.or(pyramid.map(|(_, points)| *points));
+    let points = points.or_else(|| Element::of_gmsh(number).map(|e| e.nodes().len()));
     points.ok_or_else(|| {
         FemError::new(format!("elements of Gmsh's type {kind} are not supported"))
-            .hint("triangles, tetrahedra, quadrilaterals and hexahedra are read")
+            .hint("triangles, quadrilaterals, tetrahedra, hexahedra, wedges and pyramids are read")
     })
 }

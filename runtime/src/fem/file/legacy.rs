@@ -173,6 +173,8 @@ impl Grid {
                 .into());
             }
             values = self.cells.select(&values, components);
+        } else if tuples == self.cells.points.unwrap_or(tuples) {
+            self.cells.pyramids.append(&mut values, components, 0);
         }
         self.file.arrays.push(FemArray {
             name,

@@ -3,13 +3,15 @@
 mod cursor;
 mod gmsh;
 mod legacy;
+mod pieces;
+mod pyramids;
 mod vtu;
+mod xdmf;
 
 use super::FemError;
 use super::cell::CellKind;
 use super::element::{ELEMENTS, Element};
 use crate::file_name::escaped;
-use crate::memory::Contents;
 use std::path::Path;
 
 /// A format of mesh files.
@@ -23,7 +25,7 @@ struct Format {
 /// The formats that are read.
 const FORMATS: [Format; 3] = [
     Format {
-        name: "VTK's unstructured grids (.vtu)",
+        name: "VTK's unstructured grids (.vtu, .pvtu, .pvd)",
         mark: "<",
         parse: vtu::parse,
     },
@@ -101,15 +103,22 @@ pub enum ArrayPlace {
 }
 
 impl FemFile {
-    /// Reads a file of any known format.
+    /// Reads a file of any known format. Of a file with several times, `FILE#N` is the one of a number, and `FILE@T` is the one at a time.
     ///
     /// # Errors
     /// The file cannot be read, or its contents are invalid.
-    pub fn read(path: &Path) -> Result<FemFile, FemError> {
+    pub fn read(name: &Path) -> Result<FemFile, FemError> {
+        let (path, moment) = pieces::chosen(name);
         let named = |error: FemError| error.in_file(&escaped(path.as_os_str()));
+        let beside = path.parent().unwrap_or(Path::new(""));
         let read = || -> Result<FemFile, FemError> {
-            let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
-            FemFile::parse(&Contents::read(file)?)
+            let contents = pieces::open(path)?;
+            match pieces::type_of(&contents).as_deref() {
+                Some("PUnstructuredGrid") => pieces::read_parallel(&contents, beside),
+                Some("Collection") => pieces::read_collection(&contents, beside, moment),
+                None if xdmf::is_xdmf(&contents) => xdmf::read(&contents, beside, moment),
+                _ => FemFile::parse(&contents),
+            }
         };
         read().map_err(named)
     }
@@ -126,7 +135,7 @@ impl FemFile {
         let Some(format) = format else {
             let mut error = FemError::new("this is not a mesh file that can be read");
             if bytes.get(1..4) == Some(b"HDF") {
-                error = error.hint("convert it: meshio convert in.xdmf out.vtu");
+                error = error.hint("name the file `.xdmf` that describes the arrays of this one");
             }
             return Err(error.hint(format!("{} are read", mesh_formats())));
         };
@@ -210,6 +219,9 @@ struct VtkCells {
     /// The places of the cells that are kept.
     kept: Vec<usize>,
     seen: usize,
+    /// The points that cells may name; others are made for pyramids.
+    points: Option<usize>,
+    pyramids: pyramids::Pyramids,
 }
 
 impl VtkCells {
@@ -227,23 +239,40 @@ impl VtkCells {
         if VTK_LINES.contains(&kind) {
             return Ok(());
         }
-        let element =
-            Element::of_vtk(kind, points.len()).ok_or_else(|| unknown(kind, points.len()))?;
+        let points_of_file = *self.points.get_or_insert(file.points.len());
+        let (as_kind, order) = regular(kind);
+        let is_pyramid = PYRAMIDS.contains(&(kind, points.len()));
+        let element = Element::of_vtk(as_kind, points.len());
+        if element.is_none() && !is_pyramid {
+            return Err(unknown(kind, points.len()));
+        }
+        let mut own = Vec::with_capacity(points.len());
+        for n in 0..points.len() {
+            let point = points[order.map_or(n, |order| order[n])];
+            let wrong = || format!("cell {number} names point {point} of {points_of_file}");
+            let place = usize::try_from(point).ok();
+            let place = place.and_then(|p| p.checked_add(first));
+            let place = place.filter(|p| *p < points_of_file);
+            let place = place.and_then(|p| u32::try_from(p).ok());
+            own.push(place.ok_or_else(wrong)?);
+        }
+        let element = match element {
+            Some(element) => element,
+            None => {
+                let hexahedron = self.pyramids.hexahedron(file, &own);
+                let (element, nodes) = hexahedron.ok_or("too many points")?;
+                own = nodes;
+                element
+            }
+        };
         self.kept.push(number);
+        let start = file.connectivity.len();
         file.cells.push(FileCell {
             element,
-            first: file.connectivity.len(),
+            first: start,
             number: u32::try_from(number).map_err(|_| "too many cells")?,
         });
-        let start = file.connectivity.len();
-        for &point in points {
-            let wrong = || format!("cell {number} names point {point}");
-            let point = usize::try_from(point)
-                .ok()
-                .and_then(|p| p.checked_add(first));
-            let point = point.and_then(|p| u32::try_from(p).ok());
-            file.connectivity.push(point.ok_or_else(wrong)?);
-        }
+        file.connectivity.extend(own);
         if old && kind == 72 && element.degree > 1 {
             // The vertical edges at corners 2 and 3 were exchanged.
             let inner = element.degree - 1;
@@ -262,14 +291,25 @@ impl VtkCells {
     }
 }
 
+/// VTK's cells along the axes: their types, those of cells of any shape, and for each node of these its place in a cell along the axes.
+const ALONG_AXES: [(i64, i64, &[usize]); 2] =
+    [(8, 9, &[0, 1, 3, 2]), (11, 12, &[0, 1, 3, 2, 4, 5, 7, 6])];
+
+/// VTK's types of pyramids, and their numbers of nodes.
+const PYRAMIDS: [(i64, usize); 2] = [(14, 5), (27, 13)];
+
+/// The type of VTK whose cells a type describes, and the order of the nodes if it differs.
+fn regular(kind: i64) -> (i64, Option<&'static [usize]>) {
+    let row = ALONG_AXES.iter().find(|(own, ..)| *own == kind);
+    row.map_or((kind, None), |&(_, regular, order)| (regular, Some(order)))
+}
+
 /// Cells of VTK that are not read, by their types.
-const OTHER_CELLS: [(&[i64], &str); 9] = [
+const OTHER_CELLS: [(&[i64], &str); 7] = [
     (&[6], "triangle strip"),
     (&[7], "polygon"),
-    (&[8], "pixel"),
-    (&[11], "voxel"),
-    (&[13, 26, 31, 32, 73], "wedge"),
-    (&[14, 27, 37, 74], "pyramid"),
+    (&[31], "wedge"),
+    (&[37, 74], "pyramid"),
     (&[34], "triangle with seven points"),
     (&[42], "polyhedron"),
     (&[75, 76, 77, 78, 79, 80, 81], "Bézier cell"),
@@ -281,10 +321,15 @@ fn unknown(kind: i64, points: usize) -> FemError {
     let any_degree = super::element::VTK_LAGRANGE;
     let known = |cell: CellKind| {
         let own = fixed.clone().chain(any_degree).filter(|(_, c)| *c == cell);
-        let numbers: Vec<String> = own.map(|(number, _)| number.to_string()).collect();
+        let own = own.map(|(number, _)| i64::from(number));
+        let along = |number: &i64| ALONG_AXES.iter().find(|(_, regular, _)| regular == number);
+        let numbers = own.flat_map(|number| [Some(number), along(&number).map(|row| row.0)]);
+        let numbers: Vec<String> = numbers.flatten().map(|number| number.to_string()).collect();
         format!("{} ({})", cell.name(), numbers.join(", "))
     };
-    let known: Vec<String> = any_degree.iter().map(|(_, cell)| known(*cell)).collect();
+    let known = any_degree.iter().map(|(_, cell)| known(*cell));
+    let pyramids = PYRAMIDS.map(|(number, _)| number.to_string()).join(", ");
+    let known: Vec<String> = known.chain([format!("pyramid ({pyramids})")]).collect();
     let row = OTHER_CELLS.iter().find(|(kinds, _)| kinds.contains(&kind));
     let name = row.map_or(String::new(), |(_, name)| format!(" ({name})"));
     FemError::new(format!(

@@ -1,4 +1,4 @@
-//! VTK's XML files of unstructured grids: ASCII, base64 and appended arrays, plain or compressed.
+//! VTK's XML files of unstructured, structured and rectilinear grids: ASCII, base64 and appended arrays, plain or compressed.
 
 use super::cursor::{Cursor, Form, ints, length, reals};
 use super::{ArrayPlace, FemArray, FemFile, VtkCells};
@@ -28,6 +28,8 @@ struct Document<'a> {
 struct Piece<'a> {
     points: usize,
     cells: usize,
+    /// The number of points along each axis, if the grid is structured.
+    sizes: Option<[usize; 3]>,
     arrays: Vec<(Section, Tag<'a>)>,
 }
 
@@ -37,10 +39,14 @@ enum Section {
     CellData,
     Points,
     Cells,
+    Coordinates,
 }
 
 /// The type of data that is read, which is also the name of a tag.
 const GRID: &str = "UnstructuredGrid";
+
+/// Types whose cells follow from the numbers of their points.
+const STRUCTURED: [&str; 2] = ["StructuredGrid", "RectilinearGrid"];
 
 /// Says that a file has data of another type, and what helps.
 fn other_data(kind: &str) -> FemError {
@@ -59,20 +65,27 @@ pub(super) fn parse(bytes: &[u8]) -> Result<FemFile, FemError> {
     for tag in Tags::new(bytes) {
         match tag.name() {
             "VTKFile" => {
-                if let Some(kind) = tag.get("type").filter(|kind| *kind != GRID) {
+                if let Some(kind) = tag
+                    .get("type")
+                    .filter(|kind| *kind != GRID && !STRUCTURED.contains(&&**kind))
+                {
                     return Err(other_data(&kind));
                 }
                 head = Some(tag);
             }
-            GRID => grid = true,
+            name if name == GRID || STRUCTURED.contains(&name) => grid = true,
             "Piece" => {
-                pieces.push(Piece {
-                    points: count(&tag, "NumberOfPoints")?,
-                    cells: count(&tag, "NumberOfCells")?,
-                    arrays: Vec::new(),
+                pieces.push(match tag.get("Extent") {
+                    Some(extent) => structured(&extent)?,
+                    None => Piece {
+                        points: count(&tag, "NumberOfPoints")?,
+                        cells: count(&tag, "NumberOfCells")?,
+                        ..Piece::default()
+                    },
                 });
                 section = None;
             }
+            "Coordinates" => section = Some(Section::Coordinates),
             "PointData" => section = Some(Section::PointData),
             "CellData" => section = Some(Section::CellData),
             "Points" => section = Some(Section::Points),
@@ -144,6 +157,31 @@ fn is_old(version: &str) -> bool {
     (major, minor) < (2, 1)
 }
 
+/// A piece of a structured grid, whose points have numbers from the least to the largest along each axis.
+fn structured(extent: &str) -> Result<Piece<'static>, FemError> {
+    let wrong = || format!("`Piece` has `Extent` = `{extent}`, expected six numbers");
+    let ends: Result<Vec<i64>, _> = extent.split_whitespace().map(str::parse).collect();
+    let ends: [i64; 6] = ends
+        .ok()
+        .and_then(|e| e.try_into().ok())
+        .ok_or_else(wrong)?;
+    let size = |axis: usize| {
+        let length = ends[2 * axis + 1].checked_sub(ends[2 * axis])?;
+        usize::try_from(length).ok()?.checked_add(1)
+    };
+    let (Some(x), Some(y), Some(z)) = (size(0), size(1), size(2)) else {
+        return Err(wrong().into());
+    };
+    let product = |a: usize, b: usize, c: usize| a.checked_mul(b)?.checked_mul(c);
+    let steps = [x, y, z].map(|n| (n - 1).max(1));
+    Ok(Piece {
+        points: product(x, y, z).ok_or_else(wrong)?,
+        cells: product(steps[0], steps[1], steps[2]).ok_or_else(wrong)?,
+        sizes: Some([x, y, z]),
+        arrays: Vec::new(),
+    })
+}
+
 fn count(tag: &Tag<'_>, name: &str) -> Result<usize, FemError> {
     let text = tag.get(name).unwrap_or_default();
     let text = text.trim();
@@ -171,34 +209,55 @@ fn add(
         found.ok_or_else(|| format!("the grid has no array `{}`", name.unwrap_or("Points")))
     };
     let first = file.points.len();
-    let points = tuples(piece.points, 3)?;
-    let points = document.reals(find(Section::Points, None)?, points)?;
-    file.points
-        .extend(points.chunks_exact(3).map(|p| [p[0], p[1], p[2]]));
-    let kinds = document.ints(find(Section::Cells, Some("types"))?, piece.cells)?;
-    let offsets = document.ints(find(Section::Cells, Some("offsets"))?, piece.cells)?;
-    let last = offsets.last().copied().unwrap_or(0);
-    let total = usize::try_from(last).map_err(|_| format!("`offsets` ends with {last}"))?;
-    let connectivity = document.ints(find(Section::Cells, Some("connectivity"))?, total)?;
     let mut own = VtkCells {
         seen: cells.seen,
         ..VtkCells::default()
     };
-    let mut start = 0;
-    for (kind, end) in kinds.iter().zip(&offsets) {
-        let end = usize::try_from(*end)
-            .ok()
-            .filter(|end| (start..total + 1).contains(end));
-        let end = end.ok_or_else(|| format!("cell {} has no points in `offsets`", own.seen))?;
-        own.add(file, *kind, &connectivity[start..end], first, old)?;
-        start = end;
+    let coordinates: Vec<&Tag<'_>> = piece.of(Section::Coordinates).collect();
+    match (piece.sizes, &coordinates[..]) {
+        (Some(sizes), &[x, y, z]) => {
+            document.reserve(piece)?;
+            let [x, y, z] = [(x, sizes[0]), (y, sizes[1]), (z, sizes[2])]
+                .map(|(tag, size)| document.reals(tag, size));
+            let (x, y, z) = (x?, y?, z?);
+            let planes = z.iter().flat_map(|&z| y.iter().map(move |&y| (y, z)));
+            let points = planes.flat_map(|(y, z)| x.iter().map(move |&x| [x, y, z]));
+            file.points.extend(points);
+        }
+        _ => {
+            let points = tuples(piece.points, 3)?;
+            let points = document.reals(find(Section::Points, None)?, points)?;
+            file.points
+                .extend(points.chunks_exact(3).map(|p| [p[0], p[1], p[2]]));
+        }
+    }
+    if let Some(sizes) = piece.sizes {
+        document.reserve(piece)?;
+        each_cell(sizes, |kind, points| {
+            own.add(file, kind, points, first, old)
+        })?;
+    } else {
+        let kinds = document.ints(find(Section::Cells, Some("types"))?, piece.cells)?;
+        let offsets = document.ints(find(Section::Cells, Some("offsets"))?, piece.cells)?;
+        let last = offsets.last().copied().unwrap_or(0);
+        let total = usize::try_from(last).map_err(|_| format!("`offsets` ends with {last}"))?;
+        let connectivity = document.ints(find(Section::Cells, Some("connectivity"))?, total)?;
+        let mut start = 0;
+        for (kind, end) in kinds.iter().zip(&offsets) {
+            let end = usize::try_from(*end)
+                .ok()
+                .filter(|end| (start..total + 1).contains(end));
+            let end = end.ok_or_else(|| format!("cell {} has no points in `offsets`", own.seen))?;
+            own.add(file, *kind, &connectivity[start..end], first, old)?;
+            start = end;
+        }
     }
     own.kept.iter_mut().for_each(|n| *n -= cells.seen);
     for (section, tag) in &piece.arrays {
         let (place, count) = match section {
             Section::PointData => (ArrayPlace::Points, piece.points),
             Section::CellData => (ArrayPlace::Cells, piece.cells),
-            Section::Points | Section::Cells => continue,
+            Section::Points | Section::Cells | Section::Coordinates => continue,
         };
         let Some(name) = tag.get("Name").filter(|_| kind_of(tag).is_ok()) else {
             continue;
@@ -210,8 +269,9 @@ fn add(
         let components: usize =
             components.ok_or_else(|| format!("array `{name}` has no number of components"))?;
         let mut values = document.reals(tag, tuples(count, components)?)?;
-        if place == ArrayPlace::Cells {
-            values = own.select(&values, components);
+        match place {
+            ArrayPlace::Cells => values = own.select(&values, components),
+            _ => own.pyramids.append(&mut values, components, first),
         }
         let known = file
             .arrays
@@ -236,6 +296,44 @@ fn add(
     Ok(())
 }
 
+impl<'a> Piece<'a> {
+    /// The arrays of a section.
+    fn of(&self, section: Section) -> impl Iterator<Item = &Tag<'a>> {
+        let own = self.arrays.iter().filter(move |(s, _)| *s == section);
+        own.map(|(_, tag)| tag)
+    }
+}
+
+/// Gives the type and the points of each cell of a structured grid: hexahedra, or quadrilaterals if it is one point thick.
+fn each_cell(
+    [x, y, z]: [usize; 3],
+    mut give: impl FnMut(i64, &[i64]) -> Result<(), FemError>,
+) -> Result<(), FemError> {
+    if x < 2 || y < 2 {
+        return Err("a grid that is one point thick must be so along its third axis".into());
+    }
+    let at = |i: usize, j: usize, k: usize| ((k * y + j) * x + i) as i64;
+    let ring = |i: usize, j: usize, k: usize| {
+        [
+            at(i, j, k),
+            at(i + 1, j, k),
+            at(i + 1, j + 1, k),
+            at(i, j + 1, k),
+        ]
+    };
+    for k in 0..(z - 1).max(1) {
+        for j in 0..y - 1 {
+            for i in 0..x - 1 {
+                match z {
+                    1 => give(9, &ring(i, j, 0))?,
+                    _ => give(12, &[ring(i, j, k), ring(i, j, k + 1)].concat())?,
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 fn tuples(count: usize, components: usize) -> Result<usize, String> {
     let total = count.checked_mul(components);
     total.ok_or_else(|| "too many numbers".to_string())
@@ -246,6 +344,16 @@ fn kind_of(array: &Tag<'_>) -> Result<SampleType, String> {
 }
 
 impl Document<'_> {
+    /// Claims memory for the points and cells of a structured grid, which need not be in the file.
+    fn reserve(&self, piece: &Piece<'_>) -> Result<(), FemError> {
+        let cell = size_of::<super::FileCell>() + size_of::<[u32; 8]>() + size_of::<usize>();
+        let points = (piece.points as u64).saturating_mul(size_of::<[f64; 3]>() as u64);
+        let cells = (piece.cells as u64).saturating_mul(cell as u64);
+        // Lists grow by doubling.
+        let all = points.saturating_add(cells).saturating_mul(2);
+        Ok(self.claim.borrow_mut().grow(all)?)
+    }
+
     fn reals(&self, array: &Tag<'_>, count: usize) -> Result<Vec<f64>, String> {
         let kind = kind_of(array)?;
         match self.text(array) {

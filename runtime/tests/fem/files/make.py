@@ -41,6 +41,7 @@ LAGRANGE = {
     "tet": vtk.vtkLagrangeTetra,
     "quad": vtk.vtkLagrangeQuadrilateral,
     "hex": vtk.vtkLagrangeHexahedron,
+    "wedge": vtk.vtkLagrangeWedge,
 }
 FIXED = {
     "tri-p1": vtk.vtkTriangle,
@@ -53,6 +54,11 @@ FIXED = {
     "hex-q1": vtk.vtkHexahedron,
     "hex-q2": vtk.vtkTriQuadraticHexahedron,
     "hex-s2": vtk.vtkQuadraticHexahedron,
+    "wedge-p1": vtk.vtkWedge,
+    "wedge-p2": vtk.vtkBiQuadraticQuadraticWedge,
+    "wedge-s2": vtk.vtkQuadraticWedge,
+    "pyramid-p1": vtk.vtkPyramid,
+    "pyramid-s2": vtk.vtkQuadraticPyramid,
 }
 # Two cells that share a face, by their corners.
 CORNERS = {
@@ -73,6 +79,18 @@ CORNERS = {
         [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1.2, 0, 1), (1, 1, 1.1), (0, 1, 1)],
         [(1, 0, 0), (2, 0, 0), (2, 1, 0), (1, 1, 0), (1.2, 0, 1), (2, 0, 1), (2, 1, 1), (1, 1, 1.1)],
     ],
+    "wedge": [
+        [(0, 0, 0), (1, 0, 0), (0.1, 1, 0), (0, 0, 1), (1.2, 0, 1), (0, 1, 1.1)],
+        [(1, 0, 0), (1.1, 1, 0), (0.1, 1, 0), (1.2, 0, 1), (1.1, 1.1, 1), (0, 1, 1.1)],
+    ],
+    "wedge-s2": [
+        [(0, 0, 0), (1, 0, 0), (0.1, 1, 0), (0.1, 0.2, 1), (1.1, 0.2, 1), (0.2, 1.2, 1)],
+        [(1, 0, 0), (1.1, 1, 0), (0.1, 1, 0), (1.1, 0.2, 1), (1.2, 1.2, 1), (0.2, 1.2, 1)],
+    ],
+    "pyramid": [
+        [(0, 0, 0), (1, 0, 0.1), (1.2, 1, 0.1), (0.2, 1, 0), (0.5, 0.6, 1)],
+        [(0.2, 1, 0), (1.2, 1, 0.1), (1, 0, 0.1), (0, 0, 0), (0.6, 0.4, -1)],
+    ],
 }
 
 
@@ -82,6 +100,7 @@ def cell_of(name, lagrange):
     if not lagrange:
         return FIXED[name]()
     counts = {"tri": (degree + 1) * (degree + 2) // 2, "tet": (degree + 1) * (degree + 2) * (degree + 3) // 6}
+    counts["wedge"] = counts["tri"] * (degree + 1)
     n = counts.get(kind, (degree + 1) ** (2 if kind == "quad" else 3))
     cell = LAGRANGE[kind]()
     cell.GetPoints().SetNumberOfPoints(n)
@@ -99,6 +118,13 @@ def image(kind, corners, r):
     if kind in ("tri", "tet"):
         dim = len(corners) - 1
         weights = [1 - sum(r[:dim]), *r[:dim]]
+    elif kind == "wedge":
+        low = [1 - r[0] - r[1], r[0], r[1]]
+        weights = [w * (1 - r[2]) for w in low] + [w * r[2] for w in low]
+    elif kind == "pyramid":
+        x, y, z = r[0], r[1], r[2]
+        low = [(1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y]
+        weights = [w * (1 - z) for w in low] + [z]
     else:
         x, y, z = r[0], r[1], r[2]
         low = [(1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y]
@@ -167,7 +193,7 @@ def with_vtk():
     zlib, lz4, lzma = vtk.vtkZLibDataCompressor, vtk.vtkLZ4DataCompressor, vtk.vtkLZMADataCompressor
     for name in FIXED:
         write_vtu(f"vtk-{name}.vtu", grid(name), mode="binary", compressor=zlib, header=32)
-    for name in ["tri-p3", "tri-p4", "tet-p3", "tet-p4", "quad-q3", "hex-q2", "hex-q3"]:
+    for name in ["tri-p3", "tri-p4", "tet-p3", "tet-p4", "quad-q3", "hex-q2", "hex-q3", "wedge-p1", "wedge-p2", "wedge-p3"]:
         write_vtu(f"vtk-lagrange-{name}.vtu", grid(name, True), compressor=lz4)
     data = grid("tet-p2")
     write_vtu("vtk-ascii-tet-p2.vtu", data, mode="ascii")
@@ -256,6 +282,20 @@ def write_gmsh(name, degree, version, binary, places=("NodeData",), linear=False
         gmsh.view.remove(view)
 
 
+def pyramid(degree):
+    """A model with one pyramid, whose nodes are where Gmsh says that its own have them."""
+    kind = {1: 7, 2: 19}[degree]
+    at = gmsh.model.mesh.getElementProperties(kind)[4].reshape(-1, 3)
+    corners = CORNERS["pyramid"][0]
+    volume = gmsh.model.addDiscreteEntity(3)
+    # Gmsh's base has coordinates from -1 to 1, which shrink towards the apex.
+    wide = [(x / max(1 - z, 1e-9), y / max(1 - z, 1e-9), z) for x, y, z in at]
+    nodes = [image("pyramid", corners, ((x + 1) / 2, (y + 1) / 2, z)) for x, y, z in wide]
+    tags = list(range(1, len(nodes) + 1))
+    gmsh.model.mesh.addNodes(3, volume, tags, [x for p in nodes for x in p])
+    gmsh.model.mesh.addElementsByType(volume, kind, [1], tags)
+
+
 def with_gmsh():
     gmsh.initialize()
     gmsh.option.setNumber("General.Terminal", 0)
@@ -288,6 +328,28 @@ def with_gmsh():
                     for version, digits in [(2.2, 22), (4.1, 41)]:
                         write_gmsh(f"gmsh{digits}-text-{name}.msh", degree, version, 0, places)
                         write_gmsh(f"gmsh{digits}-binary-{name}.msh", degree, version, 1, places)
+    for degree in range(1, 4):
+        gmsh.clear()
+        face = gmsh.model.occ.addRectangle(0, 0, 0, 1, 1)
+        gmsh.model.occ.extrude([(2, face)], 0.1, 0.2, 1, numElements=[1], recombine=True)
+        gmsh.model.occ.synchronize()
+        for _, line in gmsh.model.getEntities(1):
+            gmsh.model.mesh.setTransfiniteCurve(line, 2)
+        gmsh.model.mesh.generate(3)
+        gmsh.model.mesh.setOrder(degree)
+        # Gmsh writes wedges of degree 3, but no data on them.
+        places = ("NodeData", "ElementNodeData") if degree < 3 else ()
+        write_gmsh(f"gmsh41-wedge-p{degree}.msh", degree, 4.1, 0, places)
+        if degree == 3:
+            tags, at, _ = gmsh.model.mesh.getNodes()
+            lines = [f"{tag} {float(polynomial(p, 3))!r}" for tag, p in zip(tags, at.reshape(-1, 3))]
+            with open(HERE / "gmsh41-wedge-p3.msh", "a") as file:
+                file.write("\n".join(["$NodeData", "1", '"u"', "1", "0", "3", "0", "1", str(len(lines)), *lines, "$EndNodeData", ""]))
+    for incomplete, degree in [(0, 1), (1, 2)]:
+        gmsh.clear()
+        pyramid(degree)
+        places = ("NodeData", "ElementNodeData")
+        write_gmsh(f"gmsh41-pyramid-{'s' if incomplete else 'p'}{degree}.msh", degree, 4.1, 0, places)
     gmsh.clear()
     gmsh.model.occ.addDisk(0, 0, 0, 1, 1)
     gmsh.model.occ.synchronize()
