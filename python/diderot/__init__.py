@@ -22,6 +22,7 @@ from ._images import Image
 from ._native import __version__
 from ._program import Input, Output, Program, Progress, Running, compile
 from ._result import Mesh, Ragged, Report, Result
+from ._view import View
 
 __all__ = [
     "CompileError",
@@ -45,6 +46,7 @@ __all__ = [
     "Result",
     "RunError",
     "Running",
+    "View",
     "__version__",
     "compile",
 ]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ._errors import Diagnostic, InputError, diagnostics_of, warn
 from ._files import Record
 from ._images import Image, _plain, set_image
 from ._result import Result
+
+if TYPE_CHECKING:
+    from ._view import View
 
 
 class Writes(Protocol):
@@ -191,6 +194,20 @@ class Program:
         run.create()
         return Running(self, run, _writer(printer))
 
+    def view(
+        self,
+        *,
+        workers: int | None = None,
+        height: int = 600,
+        inputs: Mapping[str, Any] = MappingProxyType({}),
+        **more: Any,
+    ) -> View:
+        """A viewer, which runs the program again whenever an input changes. Inputs are given as to `run`. As the value of a cell of a
+        notebook it shows the outputs, and controls for the inputs, `height` pixels high."""
+        from ._view import View
+
+        return View(self, {**inputs, **more}, workers, height)
+
     def explain(self, name: str | None = None, *, latex: bool = False, details: bool = False) -> str:
         """What became of the program's mathematics, or of one field or tensor: text, or LaTeX."""
         return self._native.explain(name, latex, details)
@@ -200,22 +217,30 @@ class Program:
         return self._native.emit(stage)
 
     def _begin(self, workers: int | None, values: Mapping[str, Any], record: Record | None) -> _native.Run:
-        if workers is not None and workers < 1:
-            raise ValueError(f"found {workers} workers, expected at least one")
-        inputs = self._native.new_inputs()
-        for name, value in values.items():
-            if name not in self._about:
-                known = ", ".join(self._about) or "none"
-                raise InputError(f"there is no input `{name}`; there are: {known}")
-            _set(inputs, self._about[name], value, self._native.is_double())
-        missing = [n for n, i in self.inputs.items() if i.required and n not in values]
-        if missing:
-            raise InputError("inputs without a value: " + ", ".join(f"{n}: {self.inputs[n].type}" for n in missing))
-        run = self._native.begin(inputs, workers)
+        run = self._native.begin(self._given(workers, values), workers)
         if record is not None:
             for text in run.record(record.options()):
                 warn(text)
         return run
+
+    def _given(self, workers: int | None, values: Mapping[str, Any]) -> _native.Inputs:
+        """The inputs of a run."""
+        if workers is not None and workers < 1:
+            raise ValueError(f"found {workers} workers, expected at least one")
+        inputs = self._native.new_inputs()
+        for name, value in values.items():
+            _set(inputs, self._described(name), value, self._native.is_double())
+        missing = [n for n, i in self.inputs.items() if i.required and n not in values]
+        if missing:
+            raise InputError("inputs without a value: " + ", ".join(f"{n}: {self.inputs[n].type}" for n in missing))
+        return inputs
+
+    def _described(self, name: str) -> dict[str, Any]:
+        """What the native module knows about an input."""
+        if name not in self._about:
+            known = ", ".join(self._about) or "none"
+            raise InputError(f"there is no input `{name}`; there are: {known}")
+        return self._about[name]
 
     def __repr__(self) -> str:
         def shown(given: Input) -> str:

@@ -37,22 +37,22 @@ impl View {
     }
 
     /// The address of its page on this machine.
-    fn address(&self) -> PyResult<String> {
-        self.view
-            .address()
+    fn address(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.view.address())
             .map_err(|error| PyOSError::new_err(error.to_string()))
     }
 
     /// Opens the page of the notebook again, so that it gets all messages.
-    fn open(&self) {
-        *self.lock() = Some(std::sync::Arc::new(self.view.open()));
+    fn open(&self, py: Python<'_>) {
+        let page = py.detach(|| std::sync::Arc::new(self.view.open()));
+        *self.lock() = Some(page);
     }
 
     /// Takes a message of the notebook's page.
-    fn receive(&self, text: &str) {
+    fn receive(&self, py: Python<'_>, text: &str) {
         let page = self.lock().clone();
         if let Some(page) = page {
-            page.receive(text);
+            py.detach(|| page.receive(text));
         }
     }
 
@@ -67,13 +67,13 @@ impl View {
     }
 
     /// The values of all inputs, as JSON.
-    fn inputs(&self) -> String {
-        self.view.inputs()
+    fn inputs(&self, py: Python<'_>) -> String {
+        py.detach(|| self.view.inputs())
     }
 
     /// Sets the inputs of a JSON object.
-    fn set(&self, inputs: &str) -> PyResult<()> {
-        match self.view.set(inputs) {
+    fn set(&self, py: Python<'_>, inputs: &str) -> PyResult<()> {
+        match py.detach(|| self.view.set(inputs)) {
             true => Ok(()),
             false => Err(PyValueError::new_err("inputs are given by name")),
         }

@@ -34,7 +34,7 @@ pub use crate::grid::{Orientation, OrientationError, Surroundings};
 use crate::memory::{self, Claim};
 use crate::nrrd::{Header, Nrrd, Samples};
 pub use array::ImageArray;
-pub use describe::{AsImage, Description, describe, files_of};
+pub use describe::{AsImage, ChosenFrame, Description, describe, files_of};
 pub use file_grid::grid_of_file;
 use normalize::Plan;
 use planes::Planes;

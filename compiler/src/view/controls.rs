@@ -29,6 +29,11 @@ pub(super) enum Control {
 }
 
 impl Control {
+    /// A slider for the frames of a file.
+    pub(super) fn frames(count: usize) -> Control {
+        slider(0.0, count.saturating_sub(1) as f64, Some(1.0))
+    }
+
     /// As pages read it.
     pub(super) fn to_page(&self) -> Value {
         match self {

@@ -7,6 +7,7 @@ mod load;
 use super::{
     Given, Subject,
     frame::Shown,
+    frames::FrameInputs,
     protocol::Action,
     wishes::{Export, Shared, Wishes},
 };
@@ -40,6 +41,8 @@ pub(super) struct Engine {
     kept: KeptFiles,
     /// The program, if it has no errors.
     loaded: Option<Loaded>,
+    /// The failure of the last run, if it failed.
+    failure: Option<String>,
     /// The last run that can be shown.
     shown: Option<ShownRun>,
     /// Whether pictures of the present inputs are yet to be made.
@@ -58,6 +61,9 @@ struct Loaded {
     source: Source,
     program: Compiled,
     given: Given,
+    /// The images that are frames of files, and those that are loaded.
+    frames: FrameInputs,
+    loaded_frames: Vec<usize>,
     images: Images,
     workers: Workers,
     /// Whether its strands evolve together and are shown on their way.
@@ -96,6 +102,7 @@ impl Engine {
             subject,
             kept: KeptFiles::default(),
             loaded: None,
+            failure: None,
             shown: None,
             course: Course::Over,
             is_playing: true,
@@ -185,8 +192,11 @@ impl Engine {
             Some(loaded) if loaded.evolves => Course::Evolving,
             Some(_) => Course::Refining(None),
         };
-        if self.course == Course::Evolving {
-            self.shown = None;
+        self.failure = None;
+        match &mut self.shown {
+            shown if self.course == Course::Evolving => *shown = None,
+            Some(shown) => shown.is_final = false,
+            None => {}
         }
         self.shared.forget("printed");
     }

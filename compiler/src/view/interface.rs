@@ -1,8 +1,9 @@
 //! The description of a program for pages: inputs with their controls, outputs, and what the mouse moves.
 
 use super::{
-    controls::{Subject, control},
+    controls::{Control, Subject, control},
     frame::{self, Shown},
+    frames::FrameInputs,
     values,
 };
 use crate::{
@@ -28,7 +29,7 @@ pub(super) fn message(
     source: &Source,
     program: &Compiled,
     images: &Images,
-    inputs: &Inputs,
+    (inputs, frames): (&Inputs, &FrameInputs),
     run: &Run,
     evolves: bool,
 ) -> Value {
@@ -51,6 +52,13 @@ pub(super) fn message(
             default: &numbers(if is_computed { &value } else { &default }),
             image_range,
         });
+        let (control, value) = match frames.count(&input.name) {
+            Some(count) => {
+                let frame = frames.frame(&input.name, &Map::new());
+                (Control::frames(count), json!(frame))
+            }
+            None => (control, value),
+        };
         let module = modules.get(&input.name).map(|path| module_name(path));
         json!({
             "name": input.name,

@@ -10,6 +10,7 @@
 mod controls;
 mod engine;
 mod frame;
+mod frames;
 mod geometry;
 mod interface;
 mod outbox;

@@ -10,9 +10,16 @@ mod surface;
 #[test]
 fn the_scripts_of_the_page_compute_right() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/view");
-    let run = std::process::Command::new("node").arg("--test").arg(folder).output();
+    let run = std::process::Command::new("node")
+        .arg("--test")
+        .arg(folder)
+        .output();
     match run {
-        Ok(run) => assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout)),
+        Ok(run) => assert!(
+            run.status.success(),
+            "{}",
+            String::from_utf8_lossy(&run.stdout)
+        ),
         Err(_) => println!("not covered: the scripts of the page, without Node.js"),
     }
 }

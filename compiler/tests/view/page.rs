@@ -7,6 +7,7 @@ use compiler::{
     run::Inputs,
     view::{Given, Message, Outbox, Subject, Viewer},
 };
+use runtime::input::InputValue;
 use serde_json::{Value, json};
 use std::{
     path::{Path, PathBuf},
@@ -21,6 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) struct InFile {
     pub(crate) path: PathBuf,
     pub(crate) options: Options,
+    /// An image by the name of its input, and its file.
+    pub(crate) image: Option<(&'static str, String)>,
 }
 
 impl Subject for InFile {
@@ -33,8 +36,15 @@ impl Subject for InFile {
     }
 
     fn given(&self, _: &Source, program: &Compiled) -> Result<Given, String> {
+        let mut inputs = Inputs::of(program);
+        if let Some((name, file)) = &self.image {
+            let file = InputValue::File(file.into());
+            inputs
+                .set(name, file)
+                .map_err(|failure| failure.to_string())?;
+        }
         Ok(Given {
-            inputs: Inputs::of(program),
+            inputs,
             workers: Some(2),
             limit: None,
             command: vec!["diderotc".to_string(), "p.diderot".to_string()],
@@ -58,6 +68,7 @@ pub(crate) fn open(name: &str, text: &str) -> (Arc<Viewer>, Page, PathBuf) {
     let viewer = Arc::new(Viewer::start(InFile {
         path: path.clone(),
         options: Options::default(),
+        image: None,
     }));
     let page = Page::of(&viewer);
     (viewer, page, path)

@@ -85,6 +85,43 @@ create_array {{ s(n) | n in 0..1 }}"
     assert_eq!(page.frame(is_new).numbers(), [7.0, 8.0]);
 }
 
+#[test]
+fn frames_of_a_file_are_a_slider() {
+    let folder = crate::page::folder("frames");
+    let data = folder.join("series.nrrd");
+    let text =
+        "NRRD0004\ntype: float\ndimension: 2\nsizes: 3 4\nkinds: domain time\nencoding: ascii\n\n";
+    let numbers: Vec<String> = (0..12).map(|n| n.to_string()).collect();
+    fs::write(&data, format!("{text}{}\n", numbers.join(" "))).expect("a file");
+    let program = "#version 2.0
+input image(1)[] img;
+field#0(1)[] F = tent ⊛ img;
+strand s (int n) { output real v = F(n); update { stabilize; } }
+create_array { s(n) | n in 0..2 }";
+    let path = folder.join("p.diderot");
+    fs::write(&path, program).expect("a file");
+    let file = format!("{}#1", data.display());
+    let viewer = std::sync::Arc::new(compiler::view::Viewer::start(crate::page::InFile {
+        path,
+        options: Default::default(),
+        image: Some(("img", file.clone())),
+    }));
+    let mut page = Page::of(&viewer);
+    let about = page.text("interface", |_| true);
+    let slider = json!({ "kind": "slider", "low": 0.0, "high": 3.0, "step": 1.0, "log": false });
+    assert_eq!(about["inputs"][0]["control"], slider);
+    assert_eq!(about["inputs"][0]["value"], 1);
+    assert_eq!(page.final_frame(0).numbers(), [3.0, 4.0, 5.0]);
+    let set = page.set(json!({ "img": 3 }), false);
+    assert_eq!(page.final_frame(set).numbers(), [9.0, 10.0, 11.0]);
+    let set = page.set(json!({ "img": null }), false);
+    assert_eq!(page.final_frame(set).numbers(), [3.0, 4.0, 5.0]);
+    assert_eq!(viewer.inputs()["img"], 1);
+    // A page cannot name a file.
+    let set = page.set(json!({ "img": "/etc/passwd" }), false);
+    assert_eq!(page.final_frame(set).numbers(), [3.0, 4.0, 5.0]);
+}
+
 /// A number from a seed.
 fn next(seed: &mut u64) -> u64 {
     *seed = seed

@@ -1,12 +1,15 @@
 //! What a file holds, before any of its samples is read.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::explain::natural;
+use super::explain::{frames, natural};
 use super::normalize;
 use super::place::world_space;
 use super::request::{Declared, Reading, World};
-use crate::file_reference::{Chosen, chosen, numbered_files};
+use super::roles::Wanted;
+use crate::file_name::split_last;
+use crate::file_reference::{Chosen, Frames, chosen, numbered_files};
 use crate::formats::{ImageError, Note, Source};
 use crate::grid::Orientation;
 use crate::nrrd::{Header, Space};
@@ -80,6 +83,44 @@ pub fn describe(path: &Path) -> Result<Description, ImageError> {
         image,
         notes,
     })
+}
+
+/// One frame of a file that has several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChosenFrame {
+    /// Its number, counted from 0.
+    pub frame: usize,
+    /// The number of frames.
+    pub count: usize,
+}
+
+impl ChosenFrame {
+    /// The frame that a name `FILE#N` chooses for an image of this dimension and voxel shape; nothing if the name chooses none.
+    pub fn of(name: &Path, dim: usize, shape: &[usize]) -> Option<ChosenFrame> {
+        let chosen = chosen(name);
+        let Some(Frames::One(frame)) = chosen.frames else {
+            return None;
+        };
+        let source = Source::open_array(chosen.file, chosen.array).ok()?;
+        let header = source.header();
+        let wanted = Wanted {
+            declared: Declared { dim, shape },
+            frames: None,
+            triangle: source.facts().triangle,
+            numbering: source.facts().numbering,
+        };
+        let axis = frames(header, wanted)?;
+        let count = header.axes[axis].size;
+        Some(ChosenFrame { frame, count })
+    }
+
+    /// The name of another frame of the same file.
+    pub fn name_of(name: &Path, frame: usize) -> Option<OsString> {
+        let (file, _) = split_last(name.as_os_str(), b'#')?;
+        let mut other = file.to_os_string();
+        other.push(format!("#{frame}"));
+        Some(other)
+    }
 }
 
 /// The files in which the image of a name is: the one of the header, and those of its data; or numbered pictures. Nothing is taken from

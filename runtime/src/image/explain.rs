@@ -221,7 +221,7 @@ fn with_count(
 }
 
 /// The axis from which a requested frame would be taken.
-fn frames(header: &Header, wanted: Wanted<'_>) -> Option<usize> {
+pub(super) fn frames(header: &Header, wanted: Wanted<'_>) -> Option<usize> {
     let one = Wanted {
         frames: Some(Frames::One(0)),
         ..wanted

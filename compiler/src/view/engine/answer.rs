@@ -100,7 +100,7 @@ impl Engine {
     }
 
     /// Tells pages the values of all inputs, and the command line that uses them.
-    pub(super) fn tell_values(&self, id: u64, inputs: &Inputs, run: &Run) {
+    pub(super) fn tell_values(&self, wishes: &Wishes, inputs: &Inputs, run: &Run) {
         let Some(loaded) = &self.loaded else { return };
         let interface = &loaded.program.interface;
         let set = interface
@@ -108,13 +108,21 @@ impl Engine {
             .iter()
             .filter(|i| inputs.value(&i.name).is_some());
         let names: Vec<&str> = set.clone().map(|input| input.name.as_str()).collect();
-        let all = interface::all_values(&loaded.program, inputs, run);
-        self.shared
-            .tell("values", json!({ "id": id, "inputs": all, "set": names }));
+        let mut all = interface::all_values(&loaded.program, inputs, run);
+        for (name, value) in &mut all {
+            if let Some(frame) = loaded.frames.frame(name, &wishes.inputs) {
+                *value = json!(frame);
+            }
+        }
+        self.shared.tell(
+            "values",
+            json!({ "id": wishes.set, "inputs": all, "set": names }),
+        );
         if loaded.given.command.is_empty() {
             return;
         }
         let mut words = loaded.given.command.clone();
+        loaded.frames.replace(&mut words, inputs);
         for input in set {
             if let Some(value) = inputs.value(&input.name) {
                 words.push(format!("-{}", input.name));
@@ -144,6 +152,7 @@ impl Engine {
 
     pub(super) fn fail_text(&mut self, message: &str, text: &str) {
         self.course = Course::Over;
+        self.failure = Some(message.to_string());
         self.shared
             .tell("failure", json!({ "message": message, "text": text }));
         self.status("failed");

@@ -25,9 +25,15 @@ impl Engine {
 
     /// The bytes of an output as a file.
     fn file(&self, export: &Export) -> Result<Vec<u8>, String> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
         let Some(shown) = self.shown.as_ref().filter(|shown| shown.run.is_readable()) else {
             return Err("there are no results".to_string());
         };
+        if shown.stride > 1 {
+            return Err("the picture is not complete".to_string());
+        }
         let format = FileFormat::named(&export.format)
             .filter(|format| !format.is_film())
             .ok_or_else(|| format!("there is no format `{}`", export.format))?;

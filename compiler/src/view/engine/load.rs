@@ -9,8 +9,8 @@ use crate::{
         source::Source,
     },
     pipeline::{self, Session, Stopped},
-    run::{Images, Inputs, Run, input_type},
-    view::{interface, values, watch::Watched, wishes::Wishes},
+    run::{Failure, Images, Inputs, Run, input_type},
+    view::{frames::FrameInputs, interface, values, watch::Watched, wishes::Wishes},
 };
 use runtime::world::Workers;
 use serde_json::{Map, Value, json};
@@ -108,6 +108,8 @@ impl Engine {
             evolves,
             shown: interface::shown(&program),
             workers: Workers::from(given.workers),
+            loaded_frames: Vec::new(),
+            frames: FrameInputs::of(&program, &given.inputs),
             source,
             program,
             given,
@@ -122,7 +124,7 @@ impl Engine {
                     &loaded.source,
                     &loaded.program,
                     &loaded.images,
-                    &inputs.0,
+                    (&inputs.0, &loaded.frames),
                     &run,
                     evolves,
                 );
@@ -137,12 +139,18 @@ impl Engine {
         let loaded = self.loaded.as_ref().expect("a program");
         let mut inputs = loaded.given.inputs.clone();
         let mut problems = Vec::new();
+        if let Err(failure) = loaded.frames.choose(&mut inputs, set) {
+            problems.push(failure.to_string());
+        }
         for (name, value) in set {
             let all = loaded.program.interface.inputs.iter();
             // A page may still know an input that the program has lost.
             let Some(input) = all.clone().find(|input| input.name == *name) else {
                 continue;
             };
+            if loaded.frames.count(name).is_some() {
+                continue;
+            }
             let set = match value {
                 Value::Null => inputs.unset(name).map_err(|failure| failure.to_string()),
                 value => values::from_page(value, &input_type(&input.ty), inputs.ints())
@@ -155,14 +163,33 @@ impl Engine {
         (inputs, problems)
     }
 
+    /// Loads the frames that pages have chosen.
+    fn load_frames(&mut self, inputs: &Inputs, set: &Map<String, Value>) -> Result<(), Failure> {
+        let Some(loaded) = &mut self.loaded else {
+            return Ok(());
+        };
+        let all = loaded.program.interface.inputs.iter();
+        let frames = all.filter_map(|input| loaded.frames.frame(&input.name, set));
+        let frames: Vec<usize> = frames.collect();
+        if frames != loaded.loaded_frames {
+            loaded.images = Images::load_changed(&loaded.program, inputs, &mut self.kept)?;
+            loaded.loaded_frames = frames;
+        }
+        Ok(())
+    }
+
     /// A run of the present inputs that has no strands yet.
     pub(super) fn prepare(&mut self, wishes: &Wishes) -> Option<Run> {
         let (inputs, problems) = self.inputs(&wishes.inputs);
+        if let Err(failure) = self.load_frames(&inputs, &wishes.inputs) {
+            self.fail_loaded(&failure);
+            return None;
+        }
         let loaded = self.loaded.as_ref()?;
         let run = Run::with_images(&loaded.program, &inputs, &loaded.images, &loaded.workers);
         match run {
             Ok(run) if problems.is_empty() => {
-                self.tell_values(wishes.set, &inputs, &run);
+                self.tell_values(wishes, &inputs, &run);
                 Some(run)
             }
             Ok(_) => {

@@ -168,7 +168,10 @@ export class InputSender {
 
   // Whether the server's value of an input is newer than what the page has: it is not while an edit is under way or unanswered.
   accepts(name, answeredId) {
-    return !(name in this.waiting) && (this.sentFor.get(name) ?? 0) <= answeredId;
+    if (name in this.waiting || (this.sentFor.get(name) ?? 0) > answeredId) return false;
+    // Once answered, it does not stand against the numbers of other pages.
+    this.sentFor.delete(name);
+    return true;
   }
 
   // A new server counts from the beginning.
