@@ -191,6 +191,16 @@ fn image_file(path: &Path, words: &InfoWords) -> Option<String> {
             image_json(path, &description, values.as_ref())
         )),
         Ok((description, values)) => Some(image_lines(path, &description, values.as_ref())),
+        // Each part of a file with several.
+        Err(error) if !error.choices().is_empty() => {
+            let parts = error.choices().iter().map(|choice| {
+                let mut part = path.as_os_str().to_os_string();
+                part.push(format!("#{choice}"));
+                image_file(Path::new(&part), words)
+            });
+            let parts: Vec<String> = parts.flatten().collect();
+            (!parts.is_empty()).then(|| parts.concat())
+        }
         Err(error) => {
             complain(&format!("error: {error}\n"));
             None

@@ -24,7 +24,7 @@ use serde_json::json;
 use std::{sync::Arc, time::Instant};
 
 /// While inputs change, a picture should take less than this.
-const QUICK: f64 = 0.04;
+const QUICK: f64 = 0.03;
 /// A run that is expected to take longer is ended when inputs change.
 const PATIENCE: f64 = 0.5;
 /// Strands of the first picture, when their cost is not known.

@@ -15,6 +15,7 @@ pub struct ImageError {
     file: Option<String>,
     message: String,
     hints: Vec<String>,
+    choices: Vec<String>,
 }
 
 impl ImageError {
@@ -25,12 +26,19 @@ impl ImageError {
             file: None,
             message: visible_line(message.as_ref()).into_owned(),
             hints: Vec::new(),
+            choices: Vec::new(),
         }
     }
 
     /// The same error with a way out.
     pub(crate) fn hint(mut self, hint: impl AsRef<str>) -> Self {
         self.hints.push(visible_line(hint.as_ref()).into_owned());
+        self
+    }
+
+    /// The same error with the parts of the file from which one is to be chosen.
+    pub(crate) fn among(mut self, choices: impl Iterator<Item = String>) -> Self {
+        self.choices.extend(choices);
         self
     }
 
@@ -59,6 +67,11 @@ impl ImageError {
     /// The message, without the place and the hints.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// The parts of the file from which one is to be chosen, as they stand after `FILE#`.
+    pub fn choices(&self) -> &[String] {
+        &self.choices
     }
 
     /// The hints, one per line.

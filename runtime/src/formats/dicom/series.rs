@@ -214,6 +214,7 @@ fn the_only(all: &[Series], directory: &Path, notes: &mut Vec<Note>) -> Result<u
         .hint(format!(
             "choose one of them: `{}#/1`",
             escaped(directory.as_os_str())
-        ))),
+        ))
+        .among((1..=all.len()).map(|number| format!("/{number}")))),
     }
 }
