@@ -1,10 +1,12 @@
 // Geometry, programs that evolve, files that change, reloads, strangers, tunnels, and the end.
 
 import net from "node:net";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import * as programs from "./programs.mjs";
-import { difference, frameData, must, mustEqual, openPage, settled, shownColors, sleep, startBrowser } from "./harness.mjs";
+import { ROOT, difference, frameData, must, mustEqual, openPage, settled, shownColors, sleep, startBrowser } from "./harness.mjs";
 
 export async function geometryIsDrawn({ browser, place }) {
   const found = [];
@@ -239,6 +241,21 @@ export async function tunnelsWorkWithEqualPorts({ place }) {
     forwarder.close();
   }
   return "a page by a forwarder; with another port 403";
+}
+
+// The panel of the extension for VS Code, as a page of another origin.
+export async function panelsOfEditorsShowIt({ browser, place }) {
+  const { page: panel } = createRequire(import.meta.url)(join(ROOT, "editors/vscode/viewer.js"));
+  place.write("panel.diderot", programs.CAMERA);
+  const viewer = await place.view("panel.diderot", "-xres", "80", "-yres", "60");
+  place.write("panel.html", panel(viewer.address));
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`file://${place.path("panel.html")}`);
+  const frame = await (await page.waitForSelector("iframe")).contentFrame();
+  await frame.waitForFunction(() => document.querySelector("[data-mount]")?.diderot?.frame?.final);
+  await context.close();
+  return "a final picture in a frame";
 }
 
 export async function interruptsFreeThePort({ browser, place }) {
