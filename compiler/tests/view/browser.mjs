@@ -12,7 +12,7 @@ import { Place, startBrowser } from "./browser/harness.mjs";
 const CHECKS = [
   pictures.onlyItsServer, pictures.controlsGiveTheValues, pictures.dragsTurnTheCamera, pictures.dragsMoveThePlane, pictures.dragsAreAnsweredCoarselyFirst,
   pictures.exportsEqualTheCommandsFiles, pictures.displayNeedsNoRun, others.geometryIsDrawn, others.evolvingProgramsPlayAndStep, others.savesAreShown,
-  others.reloadsLeakNothing, others.strangersDisturbNothing, others.tunnelsWorkWithEqualPorts, others.panelsOfEditorsShowIt, others.interruptsFreeThePort,
+  others.reloadsLeakNothing, others.pagesFollowEachOther, others.strangersDisturbNothing, others.tunnelsWorkWithEqualPorts, others.panelsOfEditorsShowIt, others.interruptsFreeThePort,
 ];
 
 // "dragsTurnTheCamera" becomes "drags turn the camera".

@@ -243,6 +243,25 @@ export async function tunnelsWorkWithEqualPorts({ place }) {
   return "a page by a forwarder; with another port 403";
 }
 
+export async function pagesFollowEachOther({ browser, place }) {
+  place.write("two.diderot", programs.INPUTS);
+  const viewer = await place.view("two.diderot");
+  const pages = [await openPage(browser, viewer.address), await openPage(browser, viewer.address)];
+  await Promise.all(pages.map((page) => settled(page)));
+  // The first page makes more changes than the second, so that their numbers differ.
+  for (const [who, part] of [[0, 100], [0, 300], [0, 500], [1, 700], [0, 200], [1, 900]]) {
+    await pages[who].locator('[data-input="a"] input[type=range]').fill(String(part));
+    await settled(pages[who]);
+    const wanted = (4 * part) / 1000;
+    await pages[1 - who].waitForFunction((value) => Math.abs(app.inputs.get("a").value - value) < 1e-9, wanted);
+    await settled(pages[1 - who]);
+    const differs = difference(await frameData(pages[1 - who]), await frameData(pages[who]));
+    must(!differs, `the pages differ: ${differs}`);
+  }
+  await Promise.all(pages.map((page) => page.context().close()));
+  return "six changes, by turns";
+}
+
 // The panel of the extension for VS Code, as a page of another origin.
 export async function panelsOfEditorsShowIt({ browser, place }) {
   const { page: panel } = createRequire(import.meta.url)(join(ROOT, "editors/vscode/viewer.js"));
