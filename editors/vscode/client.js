@@ -1,8 +1,9 @@
-// Starts the language server `diderotc lsp` and connects the editor with it.
+// Starts the language server `diderotc lsp` and connects the editor with it; adds the commands.
 'use strict';
 
 const vscode = require('vscode');
 const { LanguageClient } = require('vscode-languageclient/node');
+const { Viewers } = require('./viewer');
 
 let client;
 
@@ -29,7 +30,12 @@ exports.activate = async (context) => {
     await client?.stop();
     await start();
   };
-  context.subscriptions.push(vscode.commands.registerCommand('diderot.restart', restart));
+  const viewers = new Viewers(vscode, context.workspaceState);
+  context.subscriptions.push(
+    viewers,
+    vscode.commands.registerCommand('diderot.restart', restart),
+    vscode.commands.registerCommand('diderot.view', () => viewers.view()),
+  );
   await start();
 };
 

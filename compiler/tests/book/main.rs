@@ -95,6 +95,11 @@ fn the_tour_runs() {
 }
 
 #[test]
+fn the_programs_of_the_viewers_chapter_are_right() {
+    run("viewer");
+}
+
+#[test]
 fn the_conventions_hold() {
     run("conventions");
 }

@@ -129,6 +129,19 @@ test("the first movement is sent at the next tick, later ones after an answer", 
   assert.deepEqual(world.sent[1], { type: "set", id: 2, inputs: { a: 2, b: 3 }, dragging: true });
 });
 
+test("changes of several pages are numbered by time", () => {
+  const sent = [];
+  const time = { now: 1000 };
+  const pages = [0, 1].map((page) => new InputSender(({ id }) => sent.push([page, id]), () => 0, () => time.now));
+  for (const [page, now] of [[0, 1000], [0, 1000], [0, 1200], [1, 1500], [0, 1600]]) {
+    time.now = now;
+    pages[page].change({ a: now }, false);
+  }
+  assert.deepEqual(sent, [[0, 1000], [0, 1001], [0, 1200], [1, 1500], [0, 1600]]);
+  assert.equal(pages[1].accepts("a", 1200), false);
+  assert.equal(pages[1].accepts("a", 1600), true);
+});
+
 test("without an answer, movements wait for 100 ms", () => {
   const world = sender();
   world.sender.change({ a: 1 }, true);

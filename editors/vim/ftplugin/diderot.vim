@@ -13,6 +13,13 @@ setlocal iskeyword+=39,92
 setlocal matchpairs=(:),{:},[:]
 compiler diderot
 
+" :View OPTIONS shows the program in a browser; the small window has its process, which ends with it.
+if has('nvim')
+  command! -buffer -nargs=* -complete=file View botright 4split | terminal diderotc view %:S <args>
+elseif has('terminal')
+  command! -buffer -nargs=* -complete=file View botright terminal ++rows=4 diderotc view %:S <args>
+endif
+
 " Two symbols that Vim has no digraph for; the others are in the book.
 digraphs Ox 8855 O* 8859
 

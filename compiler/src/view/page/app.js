@@ -29,7 +29,7 @@ export function mount(root, transport, options = {}) {
     failure: null, notes: [], printed: "", command: "", connected: false, outputChosen: false, runningSince: null, pinned: null, compare: null, splitAt: 0.5, panelWidth: Number(remembered("panel-width", "")) || (globalThis.innerWidth > 2400 ? 420 : 340),
   };
   const send = (message) => transport.send(message);
-  app.sender = new InputSender(send, () => performance.now());
+  app.sender = new InputSender(send, () => performance.now(), () => Date.now());
 
   let pending = null;
   let unshown = [];

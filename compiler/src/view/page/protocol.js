@@ -102,11 +102,13 @@ function geometryFrame(header, data) {
 }
 
 // Decides when inputs are sent, so that a drag does not flood the server: at once if the drag is over, else when the last frame was
-// shown or 100 ms have passed. `clock` and `send` are given, so that tests need neither time nor a server.
+// shown or 100 ms have passed. `clock` and `send` are given, so that tests need neither time nor a server. `least` is a number that grows
+// with time: several pages of a server number their changes by it, so that each knows which frames have its own.
 export class InputSender {
-  constructor(send, clock) {
+  constructor(send, clock, least = () => 0) {
     this.send = send;
     this.clock = clock;
+    this.least = least;
     this.waiting = {};
     this.lastId = 0;
     this.sentAt = -Infinity;
@@ -153,7 +155,7 @@ export class InputSender {
   flush(dragging) {
     const inputs = this.waiting;
     this.waiting = {};
-    this.lastId += 1;
+    this.lastId = Math.max(this.lastId + 1, this.least());
     this.sentAt = this.clock();
     this.answered = false;
     if (!dragging) this.movedAt = null;

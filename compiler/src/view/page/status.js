@@ -37,7 +37,7 @@ export function createStatus(app) {
     }
     if (typeof milliseconds === "number") parts.push(formatTime(milliseconds));
     if (header?.type === "picture") parts.push(header.full.map(formatCount).join(" × ") + (header.stride > 1 ? `, every ${ordinal(header.stride)}` : ""));
-    if (header?.type === "geometry") parts.push(`${formatCount(header.count ?? app.frame.points)}${header.total > header.count ? ` of ${formatCount(header.total)}` : ""} ${header.kind}`);
+    if (header?.type === "geometry") parts.push(geometryText(app.frame));
     facts.textContent = parts.join(" · ");
     const part = now === "running" && typeof fraction === "number" ? Math.min(1, Math.max(0, fraction)) : 0;
     bar.style.transform = `scaleX(${part})`;
@@ -78,6 +78,12 @@ export function createStatus(app) {
     if (color) swatch.style.background = hexOfColor(found.values.length < 3 ? [found.values[0], found.values[0], found.values[0]] : found.values);
   });
   return { line, commandBar };
+}
+
+// "61 points", or "10 lines, 1,200 points": the count of lines is that of their points.
+function geometryText({ header, sections, points }) {
+  const count = `${formatCount(header.count ?? points)}${header.total > header.count ? ` of ${formatCount(header.total)}` : ""}`;
+  return header.kind === "lines" ? `${formatCount(sections.lengths.values.length)} lines, ${count} points` : `${count} ${header.kind}`;
 }
 
 function ordinal(n) {
