@@ -6,8 +6,8 @@ mod load;
 
 use super::{
     Given, Subject,
+    chosen_frames::FrameInputs,
     frame::Shown,
-    frames::FrameInputs,
     protocol::Action,
     wishes::{Export, Shared, Wishes},
 };

@@ -1,9 +1,9 @@
 //! The description of a program for pages: inputs with their controls, outputs, and what the mouse moves.
 
 use super::{
+    chosen_frames::FrameInputs,
     controls::{Control, Subject, control},
     frame::{self, Shown},
-    frames::FrameInputs,
     values,
 };
 use crate::{

@@ -7,10 +7,10 @@
 //! Pictures come coarse first: the grid of strands is created with a stride, so that the program sees its own indices and a
 //! coarse picture has the values of the final one.
 
+mod chosen_frames;
 mod controls;
 mod engine;
 mod frame;
-mod frames;
 mod geometry;
 mod interface;
 mod outbox;

@@ -127,9 +127,7 @@ impl Outbox {
                 queue.under_way.push_back((number, frame.len(), now));
                 return Some(Message::Frame(frame));
             }
-            let Some(left) = end.checked_duration_since(now).filter(|t| !t.is_zero()) else {
-                return None;
-            };
+            let left = end.checked_duration_since(now).filter(|t| !t.is_zero())?;
             let due = match (&queue.frame, oldest) {
                 (Some(_), Some(due)) => due.saturating_duration_since(now),
                 _ => left,

@@ -10,7 +10,7 @@ use crate::{
     },
     pipeline::{self, Session, Stopped},
     run::{Failure, Images, Inputs, Run, input_type},
-    view::{frames::FrameInputs, interface, values, watch::Watched, wishes::Wishes},
+    view::{chosen_frames::FrameInputs, interface, values, watch::Watched, wishes::Wishes},
 };
 use runtime::world::Workers;
 use serde_json::{Map, Value, json};
