@@ -182,7 +182,13 @@ pub(super) fn recognize(head: &[u8]) -> Option<&'static Format> {
 /// The names of the formats that are read, for messages.
 fn read_names() -> String {
     let is_read = |f: &&Format| !matches!(f.action, Advise(_) | Action::Gzip | Action::VtkData);
-    let names: Vec<_> = FORMATS.iter().filter(is_read).map(|f| f.name).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for format in FORMATS.iter().filter(is_read) {
+        // A format may begin in several ways.
+        if !names.contains(&format.name) {
+            names.push(format.name);
+        }
+    }
     format!(
         "{}; directories of Zarr and DICOM; and meshes of {}",
         names.join(", "),
