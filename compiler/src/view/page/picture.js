@@ -70,7 +70,8 @@ vec4 colored(vec4 v, float kind) {
   float opacity = kind == 1.0 ? v.g : kind == 4.0 ? v.a : 1.0;
   if (missing(x.r) || missing(x.g) || missing(x.b) || missing(opacity)) return vec4(notANumber, 1.0);
   vec3 t = (x - range.x) / (range.y - range.x);
-  vec3 c = pow(clamp(t, 0.0, 1.0), vec3(1.0 / gamma));
+  vec3 c = clamp(t, 0.0, 1.0);
+  if (gamma != 1.0) c = pow(c, vec3(1.0 / gamma));
   if (hatched && (any(lessThan(t, vec3(-0.0005))) || any(greaterThan(t, vec3(1.0005))))) c = hatch(c, any(greaterThan(t, vec3(1.0005))) ? 1.0 : -1.0);
   return vec4(c, clamp(opacity, 0.0, 1.0));
 }
