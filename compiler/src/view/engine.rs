@@ -282,7 +282,8 @@ impl Engine {
                 time: 0.0,
                 is_settled: false,
             });
-            return self.send(wishes, false);
+            self.send(wishes, false);
+            return self.status(if self.is_playing { "running" } else { "paused" });
         }
         let (Some(loaded), Some(shown)) = (&self.loaded, &mut self.shown) else {
             return;

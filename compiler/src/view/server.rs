@@ -258,7 +258,7 @@ fn respond(
 ) -> io::Result<()> {
     let length = body.len();
     let policy = format!(
-        "default-src 'self'; img-src 'self' blob: data:; connect-src 'self' ws://127.0.0.1:{port} ws://localhost:{port}; frame-ancestors *; base-uri 'none'; form-action 'none'"
+        "default-src 'self'; img-src 'self' blob: data:; connect-src 'self' ws://127.0.0.1:{port} ws://localhost:{port}; base-uri 'none'; form-action 'none'"
     );
     write!(
         stream,
