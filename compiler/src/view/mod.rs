@@ -1,8 +1,8 @@
 //! The viewer: a program that runs again whenever an input, its text or a file changes, and pages that show its outputs.
 //!
-//! A [`Viewer`] has one thread that compiles and runs ([`engine`]), one that watches files ([`watch`]), and any number of pages. Pages send
-//! their wishes ([`wishes`]) and take messages from a queue of their own ([`outbox`]), so a page that sleeps delays nothing. A page is a
-//! browser behind the [`server`], or a notebook.
+//! A [`Viewer`] has one thread that compiles and runs (`engine`), one that watches files (`watch`), and any number of pages. Pages send
+//! their wishes (`wishes`) and take messages from a queue of their own (`outbox`), so a page that sleeps delays nothing. A page is a
+//! browser behind the `server`, or a notebook.
 //!
 //! Pictures come coarse first: the grid of strands is created with a stride, so that the program sees its own indices and a
 //! coarse picture has the values of the final one.
