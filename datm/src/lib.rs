@@ -90,7 +90,7 @@ pub use interpreted::InterpretedRunner;
 pub use jet::{Exponents, Jet, Space};
 pub use kernel::{AxisKernels, KERNELS, Kernel, Weights};
 pub use label::Case;
-pub use mesh::{MeshKind, vtu};
+pub use mesh::{CellShape, MeshKind, vtu};
 #[cfg(feature = "mutants")]
 pub use mutation::{Catch, catch_all, table};
 pub use nrrd::nrrd;

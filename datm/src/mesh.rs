@@ -15,11 +15,29 @@ use std::str::FromStr;
 /// The name of the array in the files.
 pub(crate) const ARRAY: &str = "u";
 
+/// The shape of the cells of a mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellShape {
+    /// Triangles and tetrahedra.
+    Simplices,
+    /// Squares and cubes.
+    Cubes,
+    /// Triangles and wedges.
+    Wedges,
+}
+
+/// The shapes with the letters of their labels, and their elements in two and three dimensions without the degree.
+const SHAPES: [(char, CellShape, [&str; 2]); 3] = [
+    ('p', CellShape::Simplices, ["tri-p", "tet-p"]),
+    ('q', CellShape::Cubes, ["quad-q", "hex-q"]),
+    ('w', CellShape::Wedges, ["tri-p", "wedge-p"]),
+];
+
 /// Which mesh a field is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeshKind {
-    /// Squares and cubes, or triangles and tetrahedra.
-    pub cubes: bool,
+    /// The shape of its cells.
+    pub shape: CellShape,
     /// The degree of the element.
     pub degree: u8,
     /// Whether corners inside are moved.
@@ -34,14 +52,17 @@ impl FromStr for MeshKind {
     fn from_str(text: &str) -> Result<MeshKind, String> {
         let wrong = || {
             format!(
-                "found the mesh `{text}`, wanted p1 to p4 or q1 to q3, then -shaken, -bent or both"
+                "found the mesh `{text}`, wanted p1 to p4, q1 to q3 or w1 to w3, then -shaken, -bent or both"
             )
         };
         let mut words = text.split('-');
         let space = words.next().unwrap_or_default();
+        let shape = SHAPES
+            .iter()
+            .find(|(letter, ..)| space.starts_with(*letter));
         let degree = space.get(1..).and_then(|n| n.parse().ok());
         let mut kind = MeshKind {
-            cubes: space.starts_with('q'),
+            shape: shape.ok_or_else(wrong)?.1,
             degree: degree.ok_or_else(wrong)?,
             shaken: false,
             bent: false,
@@ -53,8 +74,8 @@ impl FromStr for MeshKind {
                 _ => return Err(wrong()),
             }
         }
-        let letter = space.starts_with(['p', 'q']);
-        if !letter || kind.element(2).is_none() || kind.bent && kind.degree < 2 {
+        let has_elements = [2, 3].iter().all(|&dim| kind.element(dim).is_some());
+        if !has_elements || kind.bent && kind.degree < 2 {
             return Err(wrong());
         }
         Ok(kind)
@@ -64,22 +85,22 @@ impl FromStr for MeshKind {
 impl fmt::Display for MeshKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let flag = |on: bool, name: &'static str| if on { name } else { "" };
-        let space = if self.cubes { "q" } else { "p" };
+        let (space, ..) = self.row();
         let (shaken, bent) = (flag(self.shaken, "-shaken"), flag(self.bent, "-bent"));
         write!(f, "{space}{}{shaken}{bent}", self.degree)
     }
 }
 
 impl MeshKind {
+    fn row(self) -> (char, CellShape, [&'static str; 2]) {
+        let row = SHAPES.iter().find(|(_, shape, _)| *shape == self.shape);
+        *row.expect("every shape has a row")
+    }
+
     /// The element in this many dimensions; there is none in one.
     fn element(self, dim: usize) -> Option<&'static Element> {
-        let cell = match (self.cubes, dim) {
-            (false, 2) => "tri-p",
-            (false, 3) => "tet-p",
-            (true, 2) => "quad-q",
-            (true, 3) => "hex-q",
-            _ => return None,
-        };
+        let (.., cells) = self.row();
+        let cell = cells.get(dim.checked_sub(2)?)?;
         Element::named(&format!("{cell}{}", self.degree))
     }
 
@@ -148,7 +169,10 @@ impl MeshKind {
     /// By how much each corner is moved, first axis fastest: multiples of a number that all weights of nodes divide, and not on the border.
     fn displacements(self, grid: &Grid, cells: &[usize], stream: &mut Stream) -> Vec<Vec<i64>> {
         let degree = i64::from(self.degree);
-        let unit = if self.cubes { degree.pow(3) } else { 12 };
+        let unit = match self.shape {
+            CellShape::Simplices => 12,
+            CellShape::Cubes | CellShape::Wedges => degree.pow(3),
+        };
         let lengths = grid.directions().into_iter();
         let shortest = lengths.map(|d| d.iter().map(|x| x * x).sum::<f64>().sqrt());
         let edge =
@@ -184,26 +208,26 @@ impl MeshKind {
     ) -> (Vec<usize>, Vec<i64>) {
         let (dim, degree) = (cube.len(), i64::from(self.degree));
         let at = node.map(i64::from);
-        let weight = |corner: usize| -> i64 {
-            if self.cubes {
-                let along = |a: usize| {
-                    if corners[corner][a] == 1 {
-                        at[a]
-                    } else {
-                        degree - at[a]
-                    }
-                };
-                (0..dim).map(along).product()
-            } else if corner == 0 {
-                degree - at.iter().sum::<i64>()
-            } else {
-                at[corner - 1]
-            }
+        // The weight of a corner of a simplex, of which the first corner is the origin.
+        let over_simplex = |corner: usize, axes: &[i64]| match corner {
+            0 => degree - axes.iter().sum::<i64>(),
+            _ => axes[corner - 1],
         };
-        let whole = if self.cubes {
-            degree.pow(dim as u32)
-        } else {
-            degree
+        let along = |corner: usize, a: usize| match corners[corner][a] {
+            1 => at[a],
+            _ => degree - at[a],
+        };
+        let (shape, whole) = match (self.shape, dim) {
+            (CellShape::Wedges, 3) => (CellShape::Wedges, degree.pow(2)),
+            (CellShape::Cubes, _) => (CellShape::Cubes, degree.pow(dim as u32)),
+            _ => (CellShape::Simplices, degree),
+        };
+        let weight = |corner: usize| -> i64 {
+            match shape {
+                CellShape::Cubes => (0..dim).map(|a| along(corner, a)).product(),
+                CellShape::Simplices => over_simplex(corner, &at),
+                CellShape::Wedges => over_simplex(corner % 3, &at[..2]) * along(corner, 2),
+            }
         };
         let sum = |of: &dyn Fn(usize) -> i64| -> i64 {
             (0..corners.len()).map(|c| weight(c) * of(c)).sum::<i64>() / whole
@@ -353,7 +377,7 @@ mod tests {
 
     #[test]
     fn names_are_read_back_and_others_refused() {
-        for name in ["p1", "p4-shaken", "q3", "q2-shaken-bent", "p2-bent"] {
+        for name in ["p1", "p4-shaken", "q3", "q2-shaken-bent", "w3-bent"] {
             assert_eq!(
                 name.parse::<MeshKind>()
                     .map(|kind| kind.to_string())
@@ -361,14 +385,14 @@ mod tests {
                 Ok(name)
             );
         }
-        for name in ["", "p", "p5", "q4", "p1-bent", "r2", "p2-twisted"] {
+        for name in ["", "p", "p5", "q4", "w4", "p1-bent", "r2", "p2-twisted"] {
             assert!(name.parse::<MeshKind>().is_err(), "{name}");
         }
     }
 
     #[test]
     fn files_say_what_is_in_memory() {
-        for kind in ["p3-shaken-bent", "q2-shaken"] {
+        for kind in ["p3-shaken-bent", "q2-shaken", "w2-shaken-bent"] {
             let case: Case = format!("jacobian(F3#4[3])|data=fem-{kind}")
                 .parse()
                 .expect("a label");

@@ -90,12 +90,13 @@ const IMAGES: Campaign = Campaign {
     random: 250,
 };
 
-/// Simplices and cubes, straight and curved; samples of the last are on faces.
+/// Simplices, cubes and wedges, straight and curved; samples of the last are on faces.
 const MESHES: Campaign = Campaign {
     frames: &[
         "data=fem-p2-shaken-bent|deg=3|pos=5",
         "data=fem-p2-shaken|deg=3|pos=5",
         "data=fem-q2-shaken|deg=3|pos=5",
+        "data=fem-w2-shaken|deg=3|pos=5",
         "data=fem-p1|deg=3|pos=5",
     ],
     random: 20,

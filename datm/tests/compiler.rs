@@ -120,6 +120,9 @@ fn fields_on_meshes_sampled() {
         ("q2-shaken", Precision::Double),
         ("p2-shaken-bent", Precision::Double),
         ("q3-bent", Precision::Double),
+        ("w1-shaken", Precision::Double),
+        ("w2-shaken-bent", Precision::Double),
+        ("w3", Precision::Single),
     ] {
         let frame = format!("data=fem-{mesh}|deg=3|prog=any|{SETTINGS}");
         let mut cases = framed(&options, 9973, &frame);
