@@ -14,15 +14,8 @@ const DEPTH: usize = 6;
 /// The most parts of a cell that are looked at: enough for any cell but those that are nearly folded along a surface.
 const PARTS: u32 = 2048;
 
-/// Where the volume of the map is less than this part of that at the centre, the cell has collapsed, or nearly so.
-const COLLAPSED: f64 = 1.0 / (1 << 20) as f64;
-
 /// How far the image of a solution may be from the position, in reference units of the centre: rounding.
-const CLOSE: f64 = 1.0 / (1_u64 << 48) as f64;
-
-/// The most halves of halves of a collapsed cell that are looked at, and the most that wait.
-const HALVES: u32 = 4096;
-const DEEPEST: usize = 192;
+pub(super) const CLOSE: f64 = 1.0 / (1_u64 << 48) as f64;
 
 pub(super) fn determinant(m: &Matrix, dim: usize) -> f64 {
     if dim == 2 {
@@ -312,98 +305,8 @@ impl Map<'_> {
         }
     }
 
-    /// Whether the volume of the map at a Jacobian is next to nothing, as where corners of the cell are at one place.
-    pub(super) fn has_collapsed(&self, jacobian: &Matrix) -> bool {
-        let dim = self.kind.dim();
-        let part = determinant(jacobian, dim) * determinant(self.at_centre, dim);
-        part.abs() < COLLAPSED
-    }
-
-    /// The least length of a unit step along a reference axis at a Jacobian, in reference units of the centre.
-    pub(super) fn shortest_step(&self, jacobian: &Matrix) -> f64 {
-        let length = |axis: usize| {
-            let step = apply(self.at_centre, &jacobian.map(|row| row[axis]));
-            step.iter().fold(0.0_f64, |longest, x| longest.max(x.abs()))
-        };
-        (0..self.kind.dim())
-            .map(length)
-            .fold(f64::INFINITY, f64::min)
-    }
-
-    /// Whether some part of the boundary has collapsed to an edge or a point.
-    fn collapses(&self) -> bool {
-        let c = self.kind.centre();
-        (0..1 << self.kind.dim()).any(|corner| {
-            let t = std::array::from_fn(|a| match corner >> a & 1 {
-                _ if a >= self.kind.dim() => 0.0,
-                0 => -c,
-                _ => 1.0 - c,
-            });
-            self.shortest_step(&self.image(&t).1) < COLLAPSED
-        })
-    }
-
-    /// Looks for the position in halves of halves of a cell that has collapsed somewhere. The axis that is divided is always the one along which the
-    /// image is longest, so parts become small in the world, however short the steps along another axis are.
-    #[cold]
-    fn bisect(&self, x: &[f64; 3]) -> Inverse {
-        let dim = self.kind.dim();
-        let mut parts = [([0.5_f64; 3], [0.5_f64; 3]); DEEPEST];
-        let mut count = 1;
-        for _ in 0..HALVES {
-            if count == 0 {
-                return Inverse::Outside;
-            }
-            count -= 1;
-            let (centre, half) = parts[count];
-            let (mut middle, mut radius, mut lengths) = ([0.0; 3], [0.0; 3], [0.0; 3]);
-            self.expand(&centre, |e, term| {
-                if *e == [0; 3] {
-                    middle = term;
-                    return;
-                }
-                let reach: f64 = (0..dim).map(|a| half[a].powi(e[a].into())).product();
-                let step = apply(self.at_centre, &term);
-                let longest = step.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-                for a in 0..dim {
-                    radius[a] += term[a].abs() * reach;
-                    if e[a] > 0 {
-                        lengths[a] += longest * reach;
-                    }
-                }
-            });
-            let far = |i: usize| {
-                (x[i] - middle[i]).abs() > radius[i] * (1.0 + 1e-9) + 2.0 * self.tolerance
-            };
-            if (0..dim).any(far) || self.is_beyond(&centre, &half) {
-                continue;
-            }
-            let longest = (0..dim).fold(0, |a, b| if lengths[b] > lengths[a] { b } else { a });
-            let small = radius.iter().all(|r| *r <= self.tolerance / 8.0);
-            if small || lengths[longest] <= CLOSE || count + 2 > DEEPEST {
-                if let Some((xi, jacobian)) = self.newton(x, &centre) {
-                    return Inverse::Found(xi, jacobian);
-                }
-                let t = std::array::from_fn(|a| match a < dim {
-                    true => centre[a] - self.kind.centre(),
-                    false => 0.0,
-                });
-                return Inverse::Found(t.map(|t: f64| t + self.kind.centre()), self.image(&t).1);
-            }
-            let mut smaller = half;
-            smaller[longest] /= 2.0;
-            for side in [-1.0, 1.0] {
-                let mut inner = centre;
-                inner[longest] += side * smaller[longest];
-                parts[count] = (inner, smaller);
-                count += 1;
-            }
-        }
-        Inverse::Unknown
-    }
-
     /// Whether a part of the box around the reference cell is outside the cell.
-    fn is_beyond(&self, centre: &[f64; 3], half: &[f64; 3]) -> bool {
+    pub(super) fn is_beyond(&self, centre: &[f64; 3], half: &[f64; 3]) -> bool {
         let lowest = |a: usize| centre[a] - half[a];
         match self.kind {
             CellKind::Quadrilateral | CellKind::Hexahedron => false,
@@ -414,7 +317,7 @@ impl Map<'_> {
 
     /// Newton's iteration to rounding. Once a step was small the Jacobian is kept: every further step then multiplies the error
     /// by about as much as that step was long, and saves an inverse. It is computed again where that turns out to be too slow.
-    fn newton(&self, x: &[f64; 3], estimate: &[f64; 3]) -> Option<([f64; 3], Matrix)> {
+    pub(super) fn newton(&self, x: &[f64; 3], estimate: &[f64; 3]) -> Option<([f64; 3], Matrix)> {
         const SMALL: f64 = 1.0 / (1 << 12) as f64;
         const ROUNDING: f64 = 1.0 / (1_u64 << 50) as f64;
         let (dim, c) = (self.kind.dim(), self.kind.centre());
@@ -587,7 +490,7 @@ impl Map<'_> {
     }
 
     /// The terms of the map's expansion at a position: exponents and coefficients.
-    fn expand(&self, centre: &[f64; 3], mut give: impl FnMut(&[u8; 3], [f64; 3])) {
+    pub(super) fn expand(&self, centre: &[f64; 3], mut give: impl FnMut(&[u8; 3], [f64; 3])) {
         let (dim, c) = (self.kind.dim(), self.kind.centre());
         let mut t = centre.map(|x| x - c);
         t[dim..].fill(0.0);

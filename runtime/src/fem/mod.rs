@@ -20,6 +20,7 @@
 mod basis;
 mod build;
 mod cell;
+mod collapsed;
 mod element;
 mod error;
 mod evaluate;
