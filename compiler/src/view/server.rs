@@ -9,6 +9,7 @@ use super::{
     page,
     protocol::{Incoming, binary},
 };
+use runtime::output::format::FileFormat;
 use serde_json::json;
 use std::{
     io::{self, Read, Write},
@@ -365,13 +366,8 @@ fn write_messages(stream: TcpStream, writing: &Mutex<()>, page: &Outbox) {
 
 /// A file as a binary message.
 pub fn file_message(name: &str, contents: Result<Vec<u8>, String>) -> Vec<u8> {
-    let mime = match name.rsplit('.').next() {
-        Some("png") => "image/png",
-        Some("svg") => "image/svg+xml",
-        Some("pdf") => "application/pdf",
-        Some("csv" | "txt") => "text/plain",
-        _ => "application/octet-stream",
-    };
+    let format = name.rsplit('.').next().and_then(FileFormat::named);
+    let mime = format.map_or("application/octet-stream", FileFormat::media_type);
     match contents {
         Ok(bytes) => binary(
             &json!({ "type": "file", "name": name, "mime": mime }),

@@ -24,6 +24,8 @@ struct Row {
     suffix: &'static str,
     /// A description in a few words.
     about: &'static str,
+    /// The media type, for browsers.
+    media: &'static str,
     /// Whether one file takes several outputs.
     takes_several: bool,
     /// Whether a file is as long as the values in it, so that its size is known before.
@@ -47,6 +49,7 @@ struct Row {
 const ARRAY: Row = Row {
     suffix: "",
     about: "",
+    media: "application/octet-stream",
     takes_several: false,
     stores_bytes: true,
     fits: shapes::arrays,
@@ -94,6 +97,7 @@ static FORMATS: [Row; 18] = [
     Row {
         suffix: "png",
         about: "a picture",
+        media: "image/png",
         fits: frames::pictures,
         encode: frames::write_png,
         ..OTHER
@@ -101,6 +105,7 @@ static FORMATS: [Row; 18] = [
     Row {
         suffix: "txt",
         about: "numbers in text",
+        media: "text/plain",
         encode: nrrd_files::write_text,
         ..OTHER
     },
@@ -122,6 +127,7 @@ static FORMATS: [Row; 18] = [
     Row {
         suffix: "csv",
         about: "a table in text",
+        media: "text/csv",
         takes_several: true,
         fits: shapes::rows,
         encode: tables::write_csv,
@@ -195,6 +201,7 @@ static FORMATS: [Row; 18] = [
     Row {
         suffix: "svg",
         about: "a figure: a picture, points or lines with axes",
+        media: "image/svg+xml",
         fits: figures::figures,
         encode: figures::write_svg,
         ..OTHER
@@ -202,6 +209,7 @@ static FORMATS: [Row; 18] = [
     Row {
         suffix: "pdf",
         about: "a figure to print",
+        media: "application/pdf",
         fits: figures::figures,
         encode: figures::write_pdf,
         ..OTHER
@@ -240,6 +248,11 @@ impl FileFormat {
     /// A description in a few words.
     pub fn about(self) -> &'static str {
         self.0.about
+    }
+
+    /// The media type, for browsers.
+    pub fn media_type(self) -> &'static str {
+        self.0.media
     }
 
     /// Whether one file takes several outputs.
