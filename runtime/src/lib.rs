@@ -24,6 +24,7 @@ pub mod file_name;
 pub mod file_reference;
 pub mod formats;
 pub mod grid;
+mod hdf5;
 pub mod image;
 pub mod input;
 pub mod math;

@@ -11,6 +11,15 @@ pub(crate) use claims::Meter;
 pub use claims::{Claim, Shortage, claim, set_limit};
 pub(crate) use contents::Contents;
 
+/// The most bytes that one byte of a compressed file can stand for: no compression that is read reaches more. A code of LZW has twelve bits, and
+/// repeats 4,096 bytes at most.
+pub(crate) const MOST_OF_A_BYTE: u64 = 4096;
+
+/// The most bytes that a compressed file of this length can stand for.
+pub(crate) fn most_unpacked(length: u64) -> usize {
+    usize::try_from(length.saturating_mul(MOST_OF_A_BYTE)).unwrap_or(usize::MAX)
+}
+
 /// The available memory in bytes: that of the system, within the limits of the process and its control group, and within the limit
 /// of all claims together. `None` if the system does not report it.
 pub fn available() -> Option<u64> {

@@ -137,7 +137,7 @@ const PARTS: [(&str, &[&str]); 2] = [
 ];
 
 /// The rooms of the runtime, in the same way.
-const RUNTIME_ROOMS: [&str; 29] = [
+const RUNTIME_ROOMS: [&str; 30] = [
     "mutants",
     "colour_maps",
     "text",
@@ -148,6 +148,7 @@ const RUNTIME_ROOMS: [&str; 29] = [
     "derivatives",
     "grid",
     "xml",
+    "hdf5",
     "vtk",
     "png",
     "figure",

@@ -6,9 +6,6 @@ use hdf5_reader::storage::{BytesStorage, DynStorage, FileStorage};
 
 use super::{ImageError, Opened};
 
-/// The most bytes of samples that one byte of a file can stand for. No compression of these formats reaches more.
-pub(super) const MOST_OF_A_BYTE: u64 = 4096;
-
 /// The bytes of a file, to be read anywhere, and how many they are.
 pub(super) fn storage(opened: Opened<'_>) -> Result<(DynStorage, u64), ImageError> {
     let fail = |e: hdf5_reader::error::Error| ImageError::new(e.to_string());

@@ -18,9 +18,9 @@ mod unpack;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::container::MOST_OF_A_BYTE;
 use super::picture::channel_axis;
 use super::{ImageError, Note, Opened, Sink, Source, check_length};
+use crate::memory::MOST_OF_A_BYTE;
 use crate::nrrd::{Axis, Header, Kind, NamedSpace, Samples, Space};
 use bytes::Bytes;
 use frames::{File, Frame};

@@ -12,20 +12,16 @@ use hdf5_reader::group::Group;
 use hdf5_reader::storage::DynStorage;
 use hdf5_reader::{Dataset, FilterRegistry, Hdf5File, OpenOptions};
 
-use super::container::{self, MOST_OF_A_BYTE, Member};
+use super::container::{self, Member};
 use super::{ImageError, Numbering, Opened, Source, check_length, sniff};
+use crate::hdf5::limits;
+use crate::memory::MOST_OF_A_BYTE;
 use crate::nrrd::{Axis, Header, Kind};
 pub(super) use samples::{Stored, fail, half, typed};
 
-/// Limits for a file of `length` bytes: nothing is decoded to more than its bytes can stand for, and slabs need no cache.
+/// Limits for a file of `length` bytes, and all compressions that are known.
 pub(super) fn options(length: u64) -> OpenOptions {
-    let most = usize::try_from(length.saturating_mul(MOST_OF_A_BYTE)).unwrap_or(usize::MAX);
-    OpenOptions::default()
-        .with_chunk_cache_bytes(0)
-        .with_max_chunk_bytes(most)
-        .with_max_read_bytes(most)
-        .with_max_object_header_bytes(usize::try_from(length).unwrap_or(usize::MAX))
-        .with_filter_registry(registry())
+    limits(length).with_filter_registry(registry())
 }
 
 fn registry() -> FilterRegistry {

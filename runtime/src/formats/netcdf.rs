@@ -10,8 +10,9 @@ use hdf5_reader::Hdf5File;
 use hdf5_reader::storage::DynStorage;
 use netcdf_reader::{NcFile, NcFormat, NcGroup, NcMetadataMode, NcOpenOptions};
 
-use super::container::{self, MOST_OF_A_BYTE, Member};
+use super::container::{self, Member};
 use super::{ImageError, Note, Numbering, Opened, Source, check_length, hdf5, sniff};
+use crate::memory::{MOST_OF_A_BYTE, most_unpacked};
 use crate::nrrd::{Axis, Header, Kind, SampleType};
 use coordinates::Coordinates;
 use values::{Data, Values, sample_type};
@@ -40,7 +41,7 @@ pub(super) fn open_storage(
     length: u64,
     array: Option<&str>,
 ) -> Result<Source<'static>, ImageError> {
-    let most = usize::try_from(length.saturating_mul(MOST_OF_A_BYTE)).unwrap_or(usize::MAX);
+    let most = most_unpacked(length);
     let options = NcOpenOptions {
         chunk_cache_bytes: 0,
         // Types that NetCDF does not know are left out.

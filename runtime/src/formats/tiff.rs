@@ -15,7 +15,7 @@ use tiff::{ColorType, TiffError};
 use super::Source;
 use super::picture::{channel_axis, cut_off};
 use super::{ImageError, Note};
-use crate::memory;
+use crate::memory::{self, MOST_OF_A_BYTE, most_unpacked};
 use crate::nrrd::{Axis, Header, Kind, SampleType, Samples};
 use arrangement::{Arrangement, arrange, resolution};
 
@@ -37,9 +37,6 @@ fn fail(error: TiffError) -> ImageError {
     }
 }
 
-/// The most bytes of pixels that one byte can stand for: a code of LZW has twelve bits, and repeats 4,096 bytes at most.
-const MOST_OF_A_BYTE: u64 = 4096;
-
 /// Describes the stack in a file of `length` bytes; pages are decoded one by one when the samples are read.
 pub(super) fn open<'a, R: Read + Seek + 'a>(
     mut file: R,
@@ -52,7 +49,7 @@ pub(super) fn open<'a, R: Read + Seek + 'a>(
     }
     let mut limits = Limits::default();
     let available = memory::available().and_then(|bytes| usize::try_from(bytes).ok());
-    let justified = usize::try_from(length.saturating_mul(MOST_OF_A_BYTE)).unwrap_or(usize::MAX);
+    let justified = most_unpacked(length);
     limits.decoding_buffer_size = available.unwrap_or(usize::MAX).min(justified);
     limits.intermediate_buffer_size = limits.decoding_buffer_size;
     let mut decoder = Decoder::new(file).map_err(fail)?.with_limits(limits);

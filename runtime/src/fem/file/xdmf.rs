@@ -5,10 +5,11 @@ use super::pieces::{Moment, choose};
 use super::{ArrayPlace, FemArray, FemFile, VtkCells};
 use crate::fem::FemError;
 use crate::file_name::escaped;
+use crate::hdf5::{limits, number_type};
 use crate::memory::{self, Claim};
 use crate::nrrd::{Endian, SampleType};
 use crate::xml::{Tag, Tags};
-use hdf5_reader::{ByteOrder, Datatype, Hdf5File, OpenOptions};
+use hdf5_reader::Hdf5File;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -35,9 +36,6 @@ const CELLS: [(&[&str], i64, i64, usize); 20] = [
     (&["hexahedron_27", "hex_27"], 50, 29, 27),
     (&["polyhedron"], 16, 42, 0),
 ];
-
-/// The most bytes that a byte of a file of HDF5 may stand for.
-const MOST_OF_A_BYTE: u64 = 4096;
 
 /// One grid of the file.
 #[derive(Default)]
@@ -322,18 +320,12 @@ impl Items<'_> {
         let fail = |error: hdf5_reader::error::Error| named(error.to_string().into());
         if !self.open.contains_key(path) {
             let size = std::fs::metadata(path).map_err(|e| named(e.to_string().into()))?;
-            let size = size.len();
-            let most = usize::try_from(size.saturating_mul(MOST_OF_A_BYTE)).unwrap_or(usize::MAX);
-            let options = OpenOptions::default()
-                .with_chunk_cache_bytes(0)
-                .with_max_chunk_bytes(most)
-                .with_max_read_bytes(most)
-                .with_max_object_header_bytes(usize::try_from(size).unwrap_or(usize::MAX));
+            let options = limits(size.len());
             let file = Hdf5File::open_with_options(path, options).map_err(fail)?;
             self.open.insert(path.to_path_buf(), file);
         }
         let dataset = self.open[path].dataset(name).map_err(fail)?;
-        let (kind, order) = number_type(dataset.dtype())
+        let (kind, endian) = number_type(dataset.dtype())
             .ok_or_else(|| named(format!("`{name}` is not an array of numbers").into()))?;
         let (bytes, wanted) = (dataset.raw_byte_len().map_err(fail)?, length(count, kind)?);
         if bytes != wanted {
@@ -345,41 +337,7 @@ impl Items<'_> {
         let all = (wanted as u64).saturating_add(8 * count as u64);
         self.claim.add(memory::claim(all)?);
         let bytes = dataset.read_raw_bytes().map_err(fail)?;
-        let endian = match order {
-            ByteOrder::LittleEndian => Endian::Little,
-            ByteOrder::BigEndian => Endian::Big,
-        };
         Ok(Stored::Bytes(bytes, kind, endian))
-    }
-}
-
-/// The type of an array of HDF5, if it has plain numbers.
-fn number_type(datatype: &Datatype) -> Option<(SampleType, ByteOrder)> {
-    match datatype {
-        Datatype::FixedPoint {
-            size,
-            signed,
-            byte_order,
-        } => {
-            let kind = match (size, signed) {
-                (1, true) => SampleType::I8,
-                (1, false) => SampleType::U8,
-                (2, true) => SampleType::I16,
-                (2, false) => SampleType::U16,
-                (4, true) => SampleType::I32,
-                (4, false) => SampleType::U32,
-                (8, true) => SampleType::I64,
-                (8, false) => SampleType::U64,
-                _ => return None,
-            };
-            Some((kind, *byte_order))
-        }
-        Datatype::FloatingPoint { size, byte_order } => match size {
-            4 => Some((SampleType::F32, *byte_order)),
-            8 => Some((SampleType::F64, *byte_order)),
-            _ => None,
-        },
-        _ => None,
     }
 }
 

@@ -11,8 +11,7 @@ use super::lossless;
 use super::parse::{Parsed, Place};
 use super::unpack::{doubled, in_colours, named_rgb, unpacked};
 use crate::formats::ImageError;
-use crate::formats::container::MOST_OF_A_BYTE;
-use crate::memory;
+use crate::memory::{self, MOST_OF_A_BYTE};
 use crate::nrrd::{Endian, Sample, SampleType, Samples};
 
 /// The pixels of a file.

@@ -4,15 +4,13 @@ use hdf5_reader::FilterRegistry;
 use hdf5_reader::error::Error;
 
 use crate::formats::zarr;
+use crate::memory::most_unpacked;
 
 /// The numbers under which compressions are registered.
 const LZF: u16 = 32000;
 const BLOSC: u16 = 32001;
 const LZ4: u16 = 32004;
 const ZSTD: u16 = 32015;
-
-/// Bytes of a chunk that one compressed byte stands for, at most.
-const MOST_OF_A_BYTE: usize = 4096;
 
 pub(super) fn register(registry: &mut FilterRegistry) {
     let failed =
@@ -25,8 +23,7 @@ pub(super) fn register(registry: &mut FilterRegistry) {
     registry.register(
         BLOSC,
         Box::new(move |_, bytes, _| {
-            let most = bytes.len().saturating_mul(MOST_OF_A_BYTE);
-            zarr::unpack_blosc(bytes, most).map_err(failed)
+            zarr::unpack_blosc(bytes, most_unpacked(bytes.len() as u64)).map_err(failed)
         }),
     );
     registry.register(
@@ -36,8 +33,7 @@ pub(super) fn register(registry: &mut FilterRegistry) {
     registry.register(
         ZSTD,
         Box::new(move |_, bytes, _| {
-            let most = bytes.len().saturating_mul(MOST_OF_A_BYTE);
-            zarr::zstd(bytes, most).map_err(failed)
+            zarr::zstd(bytes, most_unpacked(bytes.len() as u64)).map_err(failed)
         }),
     );
 }

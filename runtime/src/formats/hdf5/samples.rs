@@ -1,8 +1,9 @@
 //! The numbers of a dataset, slab by slab along its slowest axis.
 
-use hdf5_reader::{ByteOrder, Dataset, Datatype, H5Type, SliceInfo, SliceInfoElem};
+use hdf5_reader::{Dataset, Datatype, H5Type, SliceInfo, SliceInfoElem};
 
 use crate::formats::{ImageError, Sink};
+use crate::hdf5::{endian, number_type};
 use crate::memory;
 use crate::nrrd::{Endian, Sample, SampleType, Samples};
 
@@ -30,13 +31,6 @@ enum Form {
     Half,
     /// Two numbers, the real and the imaginary part.
     Complex,
-}
-
-fn endian(order: ByteOrder) -> Endian {
-    match order {
-        ByteOrder::LittleEndian => Endian::Little,
-        ByteOrder::BigEndian => Endian::Big,
-    }
 }
 
 /// The bytes of an element as they are stored. One type for all numbers of a size keeps the program small.
@@ -90,68 +84,33 @@ const SLAB: u64 = 4 << 20;
 impl Stored {
     /// How a type is stored; `None` if it is not one of numbers.
     pub(in crate::formats) fn of(datatype: &Datatype) -> Option<Stored> {
-        let integer = |size: u8, signed: bool| {
-            Some(match (size, signed) {
-                (1, true) => SampleType::I8,
-                (1, false) => SampleType::U8,
-                (2, true) => SampleType::I16,
-                (2, false) => SampleType::U16,
-                (4, true) => SampleType::I32,
-                (4, false) => SampleType::U32,
-                (8, true) => SampleType::I64,
-                (8, false) => SampleType::U64,
-                _ => return None,
-            })
-        };
-        let real = |size: u8| match size {
-            4 => Some(SampleType::F32),
-            8 => Some(SampleType::F64),
-            _ => None,
-        };
-        let stored = |of: SampleType, order: ByteOrder, form: Form| Stored {
-            of,
-            endian: endian(order),
-            form,
+        let plain = |datatype: &Datatype, form: Form| {
+            let (of, endian) = number_type(datatype)?;
+            Some(Stored { of, endian, form })
         };
         match datatype {
-            Datatype::FixedPoint {
-                size,
-                signed,
-                byte_order,
-            } => integer(*size, *signed).map(|of| stored(of, *byte_order, Form::Plain)),
             Datatype::FloatingPoint {
                 size: 2,
                 byte_order,
-            } => Some(stored(SampleType::F32, *byte_order, Form::Half)),
-            Datatype::FloatingPoint { size, byte_order } => {
-                real(*size).map(|of| stored(of, *byte_order, Form::Plain))
-            }
+            } => Some(Stored {
+                of: SampleType::F32,
+                endian: endian(*byte_order),
+                form: Form::Half,
+            }),
             // Truth values and the like: the integers behind the names.
-            Datatype::Enum { base, .. } => match **base {
-                Datatype::FixedPoint {
-                    size,
-                    signed,
-                    byte_order,
-                } => integer(size, signed).map(|of| stored(of, byte_order, Form::Plain)),
-                _ => None,
-            },
+            Datatype::Enum { base, .. } => plain(base, Form::Plain),
             Datatype::Compound { size, fields } => match &fields[..] {
                 [re, im] if re.datatype == im.datatype && re.byte_offset == 0 => {
-                    let Datatype::FloatingPoint {
-                        size: of_part,
-                        byte_order,
-                    } = re.datatype
-                    else {
+                    let Datatype::FloatingPoint { size: part, .. } = re.datatype else {
                         return None;
                     };
-                    let packed = im.byte_offset == u32::from(of_part);
-                    let whole = packed && *size == 2 * u32::from(of_part);
-                    let of = real(of_part).filter(|_| whole);
-                    of.map(|of| stored(of, byte_order, Form::Complex))
+                    let is_packed = im.byte_offset == u32::from(part);
+                    let is_whole = is_packed && *size == 2 * u32::from(part);
+                    plain(&re.datatype, Form::Complex).filter(|_| is_whole)
                 }
                 _ => None,
             },
-            _ => None,
+            other => plain(other, Form::Plain),
         }
     }
 

@@ -3,8 +3,8 @@
 use netcdf_reader::{NcFile, NcType, NcVariable};
 
 use super::variables::{Found, fail, text};
-use crate::formats::container::MOST_OF_A_BYTE;
 use crate::formats::{ImageError, Note};
+use crate::memory::MOST_OF_A_BYTE;
 use crate::nrrd::{Axis, Kind, Space};
 
 /// The axes of a variable, fastest first, with their place in the world.
