@@ -486,12 +486,15 @@ fn view_action(
     let view = words.remove(1);
     let commands = definition();
     let options = commands.find_subcommand("view").map(spellings_of);
+    let options = options.unwrap_or_default();
     let Divided {
         mut compiler,
         program,
         words,
-    } = words::divide(&words, &options.unwrap_or_default());
-    let beside = beside_view(&compiler[1..]);
+    } = words::divide(&words, &options);
+    let mut own = options;
+    own.retain(|option| !spellings().contains(option));
+    let beside = words::without(&compiler[1..], &own);
     compiler.insert(1, view);
     compiler.extend(program);
     let parsed = Words::try_parse_from(compiler)?.command;
@@ -508,21 +511,6 @@ fn view_action(
         options: view.common.options(constants),
         file: view.file,
     }))
-}
-
-/// The options of a compilation, without those of the viewer.
-fn beside_view(words: &[OsString]) -> Vec<OsString> {
-    let mut words = words.iter();
-    let mut beside = Vec::new();
-    while let Some(word) = words.next() {
-        match word.to_str() {
-            Some("--no-open") => {}
-            Some("--port") => drop(words.next()),
-            Some(text) if text.starts_with("--port=") => {}
-            _ => beside.push(word.clone()),
-        }
-    }
-    beside
 }
 
 /// What to say of a first word that is neither a command nor a file.

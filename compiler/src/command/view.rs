@@ -1,8 +1,8 @@
 //! `diderotc view`: a program in a browser.
 
 use super::{
-    FAILURE, INTERRUPTED, USAGE, args::ViewArguments, complain, interrupts, program_line, run, say,
-    words,
+    FAILURE, INTERRUPTED, SUCCESS, USAGE, args::ViewArguments, complain, interrupts, program_line,
+    run, say, words,
 };
 use crate::{
     codegen::Compiled,
@@ -12,15 +12,25 @@ use crate::{
     view::{Given, Server, Subject, Viewer},
 };
 use program_line::CommandLine;
-use runtime::file_name::{FileName, escaped};
+use runtime::{
+    file_name::{FileName, escaped},
+    memory,
+};
 use std::{
     ffi::OsString,
     io::Write,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    sync::Arc,
+    sync::{
+        Arc,
+        mpsc::{SyncSender, sync_channel},
+    },
     thread,
+    time::Duration,
 };
+
+/// The time that compiling the program may take before the browser is opened.
+const COMPILATION: Duration = Duration::from_millis(500);
 
 /// Shows a program until it is interrupted.
 pub(super) fn view(arguments: ViewArguments) -> u8 {
@@ -36,12 +46,26 @@ pub(super) fn view(arguments: ViewArguments) -> u8 {
         return FAILURE;
     }
     let (port, no_open) = (arguments.port, arguments.no_open);
+    let (understood, first) = sync_channel(1);
     let viewer = Arc::new(Viewer::start(Program {
         file: arguments.file,
         words: arguments.words,
         options: arguments.options,
         beside: arguments.beside,
+        understood,
     }));
+    // Pages show mistakes in the program, which may be mended; one in the command line is not.
+    match first.recv_timeout(COMPILATION) {
+        Ok(Understood::Help(text)) => {
+            say(&text);
+            return SUCCESS;
+        }
+        Ok(Understood::Mistake(text)) => {
+            complain(&format!("error: {text}\n"));
+            return USAGE;
+        }
+        Ok(Understood::Run) | Err(_) => {}
+    }
     let server = match Server::start(viewer, port) {
         Ok(server) => server,
         Err(error) => {
@@ -66,6 +90,15 @@ struct Program {
     options: Options,
     /// The compiler's options as they were written.
     beside: Vec<OsString>,
+    /// Takes the meaning of the words, once the program is known.
+    understood: SyncSender<Understood>,
+}
+
+/// The meaning of the words after a program's name.
+enum Understood {
+    Run,
+    Help(String),
+    Mistake(String),
 }
 
 impl Subject for Program {
@@ -82,13 +115,22 @@ impl Subject for Program {
     fn given(&self, source: &Source, compiled: &Compiled) -> Result<Given, String> {
         let name = escaped(self.file.as_os_str());
         let program = run::describe(source, compiled, &name, &self.options);
-        let line = program_line::parse(&program, &self.words).map_err(|error| error.to_string())?;
-        let options = match line {
-            CommandLine::Run(options) => options,
-            CommandLine::Help(text) => return Err(text),
+        let options = match program_line::parse(&program, &self.words) {
+            Ok(CommandLine::Run(options)) => options,
+            Ok(CommandLine::Help(text)) => {
+                self.understand(Understood::Help(text.clone()));
+                return Err(text);
+            }
+            Err(error) => return Err(self.mistake(&error.to_string())),
         };
         if options.sweep.is_some() {
-            return Err("a viewer shows one run; leave out --vary, --each and --orbit".to_string());
+            return Err(
+                self.mistake("a viewer shows one run; leave out --vary, --each and --orbit")
+            );
+        }
+        self.understand(Understood::Run);
+        if let Some(bytes) = options.memory {
+            memory::set_limit(bytes);
         }
         let mut inputs = Inputs::from_values(compiled, options.inputs);
         inputs.set_readings(&options.readings, &options.reading);
@@ -109,6 +151,16 @@ impl Subject for Program {
 impl Program {
     fn path(&self) -> &Path {
         &self.file
+    }
+
+    /// Only the first meaning matters: later ones come of a program that was changed.
+    fn understand(&self, meaning: Understood) {
+        let _ = self.understood.try_send(meaning);
+    }
+
+    fn mistake(&self, text: &str) -> String {
+        self.understand(Understood::Mistake(text.to_string()));
+        text.to_string()
     }
 }
 

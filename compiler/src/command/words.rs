@@ -108,6 +108,21 @@ pub(super) fn divide(words: &[OsString], spellings: &[(String, bool)]) -> Divide
     divided
 }
 
+/// Leaves out some options, given by their spellings and whether they take a value, with their values.
+pub(super) fn without(words: &[OsString], options: &[(String, bool)]) -> Vec<OsString> {
+    let mut words = words.iter();
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        let (name, is_whole) = option_of(word);
+        match options.iter().find(|(spelling, _)| spelling == name) {
+            Some((_, takes_value)) if *takes_value && !is_whole => drop(words.next()),
+            Some(_) => {}
+            None => kept.push(word.clone()),
+        }
+    }
+    kept
+}
+
 /// Takes the `--Cname=value` words out of the others.
 pub(super) fn take_constants(words: Vec<OsString>) -> (Vec<OsString>, Vec<(String, String)>) {
     let (mut kept, mut constants) = (Vec::new(), Vec::new());

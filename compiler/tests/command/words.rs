@@ -303,3 +303,24 @@ create_array { s(i) | i in 0..1 }
         "{message}"
     );
 }
+
+/// A viewer is not started for words that are not understood.
+#[test]
+fn a_viewer_reports_words_that_it_does_not_understand() {
+    let dir = directory("words-view");
+    write(&dir, "p.diderot", COLOUR);
+    let help = diderotc(&dir, &["view", "--no-open", "p.diderot", "--help"]);
+    assert!(help.status.success(), "{}", stderr(&help));
+    assert!(stdout(&help).contains("-eye"), "{}", stdout(&help));
+    for (words, message) in [
+        (&["-nose", "1"][..], "unknown option `-nose`"),
+        (&["-flop", "1"], "did you mean `-flip`"),
+        (&["--vary", "h=0:1:3"], "a viewer shows one run"),
+    ] {
+        let words = [&["view", "--port", "0", "--no-open", "p.diderot"], words].concat();
+        let output = diderotc(&dir, &words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+        assert_eq!(stdout(&output), "", "{words:?}");
+    }
+}
