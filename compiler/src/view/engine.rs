@@ -17,11 +17,16 @@ use crate::{
     run::{Images, KeptFiles, Run, outputs},
 };
 use runtime::{
+    memory::Shortage,
     output::Domain,
     world::{RunEnd, Workers},
 };
 use serde_json::json;
-use std::{sync::Arc, time::Instant};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Instant,
+};
 
 /// While inputs change, a picture should take less than this.
 const QUICK: f64 = 0.03;
@@ -112,32 +117,52 @@ impl Engine {
         }
     }
 
-    /// Answers until the viewer ends.
+    /// Answers until the viewer ends. A run for which there is no memory, or that shows a fault, is not the last one.
     pub(super) fn serve(mut self) {
-        self.reload();
+        self.guard(Engine::reload);
         loop {
             let coarse = self.drag_stride();
             let wishes = self.shared.take(|wishes| self.is_idle(wishes, coarse));
             if wishes.is_over {
                 return;
             }
-            if wishes.reload {
-                if wishes.has_new_data {
-                    self.kept = KeptFiles::default();
-                }
-                self.reload();
-            }
-            let restart = self.steer(&wishes.actions);
-            if wishes.has_changed || restart {
-                self.begin();
-            }
-            if wishes.resend {
-                self.send(&wishes, wishes.exact);
-            }
-            self.exports.extend(wishes.exports.iter().cloned());
-            self.advance(&wishes);
-            self.hand_over();
+            self.guard(|engine| engine.answer(&wishes));
         }
+    }
+
+    fn answer(&mut self, wishes: &Wishes) {
+        if wishes.reload {
+            if wishes.has_new_data {
+                self.kept = KeptFiles::default();
+            }
+            self.reload();
+        }
+        let restart = self.steer(&wishes.actions);
+        if wishes.has_changed || restart {
+            self.begin();
+        }
+        if wishes.resend {
+            self.send(wishes, wishes.exact);
+        }
+        self.exports.extend(wishes.exports.iter().cloned());
+        self.advance(wishes);
+        self.hand_over();
+    }
+
+    /// Does a piece of work. If it ends by unwinding, reports that as a failure of the run.
+    fn guard(&mut self, work: impl FnOnce(&mut Engine)) {
+        let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(self))) else {
+            return;
+        };
+        // The run may be in any state; program and images do not change while it runs.
+        self.shown = None;
+        self.shared.finish();
+        let message = match panic.downcast_ref::<Shortage>() {
+            Some(shortage) => format!("out of memory: {shortage}"),
+            None => "this is a fault of diderotc; please report it, with the program".to_string(),
+        };
+        self.fail_text(&message, &format!("error: {message}\n"));
+        self.hand_over();
     }
 
     /// Whether nothing is left to do until pages want something. While inputs change, a picture of the stride `coarse` is enough.

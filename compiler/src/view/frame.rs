@@ -74,8 +74,14 @@ pub(super) struct Setting {
     pub(super) coded: Option<Option<[f64; 2]>>,
 }
 
-/// The message that shows an output of a run.
-pub(super) fn message(run: &Run, n: usize, shown: Shown, setting: &Setting) -> Option<Vec<u8>> {
+/// The message that shows the output with the number `n` among those of a run.
+pub(super) fn message(
+    run: &Run,
+    outputs: &[Output],
+    n: usize,
+    shown: Shown,
+    setting: &Setting,
+) -> Option<Vec<u8>> {
     let data = run.output(n)?;
     let header = json!({
         "frame": setting.frame,
@@ -88,7 +94,7 @@ pub(super) fn message(run: &Run, n: usize, shown: Shown, setting: &Setting) -> O
         Shown::Picture => Some(picture(run, &data, header, setting)),
         Shown::Table => Some(table(&data, header)),
         Shown::Points | Shown::Lines | Shown::Triangles => {
-            geometry::message(run, n, &data, shown, header)
+            geometry::message(run, outputs, n, &data, shown, header)
         }
     }
 }

@@ -6,15 +6,16 @@ use super::{
     sampled,
 };
 use crate::run::{OutputData, Run};
-use runtime::output::Length;
+use runtime::output::{Length, Output};
 use serde_json::{Value, json};
 
 /// Points that a page gets at most; of more, some are left out.
 const MOST: usize = 2_000_000;
 
-/// The message that shows an output as geometry.
+/// The message that shows the output with the number `n` as geometry.
 pub(super) fn message(
     run: &Run,
+    outputs: &[Output],
     n: usize,
     data: &OutputData,
     shown: Shown,
@@ -51,19 +52,16 @@ pub(super) fn message(
         let bytes = strands.flat_map(|(_, &length)| (length as u32).to_le_bytes());
         sections.add("lengths", "u32", 1, bytes.collect());
     }
-    for other in run.outputs()?.iter().enumerate().filter(|(m, _)| *m != n) {
-        let other = other.1;
+    let colours = outputs.iter().enumerate();
+    let colours = colours.filter(|(m, other)| *m != n && is_colour(other));
+    for other in colours.filter_map(|(m, _)| run.output(m)) {
         let components = other.output.shape.iter().product::<usize>().max(1);
-        let is_colour = matches!(components, 1 | 3) && other.output.shape.len() <= 1;
         // Values of strands, or of the elements of sequences that are as long.
-        let of_elements = match (other.output.length, &other.lengths) {
-            (Length::One, _) => false,
-            (Length::Dynamic, Some(own)) if *own == lengths => true,
-            _ => continue,
+        let of_elements = match &other.lengths {
+            None => false,
+            Some(own) if *own == lengths => true,
+            Some(_) => continue,
         };
-        if !is_colour {
-            continue;
-        }
         let values = sampled::singles(&other.values);
         let value = |&(strand, element): &(usize, usize)| {
             let place = if of_elements { element } else { strand };
@@ -90,6 +88,11 @@ pub(super) fn message(
     header["bounds"] = bounds(&points);
     header["sections"] = json!(sections.described);
     Some(binary(&header, &sections.data))
+}
+
+/// Whether the values of an output can be shown as colours: numbers or vectors of three, one for each strand or element.
+fn is_colour(output: &Output) -> bool {
+    matches!(output.shape[..], [] | [1 | 3]) && !matches!(output.length, Length::Fixed(_))
 }
 
 /// The elements that are shown: the number of the strand, and that among all elements.

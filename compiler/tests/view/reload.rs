@@ -1,8 +1,15 @@
 //! Files that change while a viewer shows them.
 
-use crate::page::{Page, open};
+use crate::page::{InFile, Page, folder, open};
+use compiler::{
+    codegen::Compiled,
+    front::source::Source,
+    pipeline::Options,
+    view::{Given, Subject, Viewer},
+};
+use runtime::memory::Shortage;
 use serde_json::{Value, json};
-use std::{fs, path::Path, time::Duration};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 fn program(extra: &str, value: &str) -> String {
     format!(
@@ -42,6 +49,54 @@ fn a_wrong_text_is_reported_and_the_mended_one_shown_with_the_same_inputs() {
     page.text("diagnostics", |messages| messages["good"] == true);
     let frame = page.frame(|frame| frame.is_final());
     assert_eq!(frame.numbers(), [5.0, 15.0, 25.0]);
+}
+
+/// A program whose text may say that there is no memory, or that the compiler is at fault.
+struct Unlucky(InFile);
+
+impl Subject for Unlucky {
+    fn source(&self) -> Result<Source, String> {
+        self.0.source()
+    }
+
+    fn options(&self) -> &Options {
+        self.0.options()
+    }
+
+    fn given(&self, source: &Source, program: &Compiled) -> Result<Given, String> {
+        if source.text.contains("// short") {
+            let shortage = Shortage {
+                wanted: 1 << 40,
+                left: 1 << 20,
+            };
+            std::panic::resume_unwind(Box::new(shortage));
+        }
+        assert!(!source.text.contains("// fault"), "a fault on purpose");
+        self.0.given(source, program)
+    }
+}
+
+#[test]
+fn a_run_that_unwinds_is_a_failure_and_not_the_end() {
+    let path = folder("unlucky").join("p.diderot");
+    fs::write(&path, program("// short", "0")).expect("a file");
+    let viewer = Arc::new(Viewer::start(Unlucky(InFile {
+        path: path.clone(),
+        options: Options::default(),
+        image: None,
+    })));
+    let page = Page::of(&viewer);
+    for (mark, message) in [("// short", "out of memory"), ("// fault", "a fault of")] {
+        save(&path, &program(mark, "0"));
+        page.text("failure", |failure| {
+            failure["message"]
+                .as_str()
+                .is_some_and(|text| text.contains(message))
+        });
+    }
+    save(&path, &program("", "7"));
+    let frame = page.frame(|frame| frame.is_final());
+    assert_eq!(frame.numbers(), [7.0, 9.0, 11.0]);
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Engine {
             is_final: shown.is_final && !wishes.is_dragging,
             coded: is_coded.then_some(wishes.range),
         };
-        if let Some(message) = frame::message(&shown.run, n, how, &setting) {
+        if let Some(message) = frame::message(&shown.run, &outputs, n, how, &setting) {
             self.shared.show(setting.frame, message);
         }
     }

@@ -27,6 +27,7 @@ impl Engine {
         };
         let texts = source.paths().chain([source.path.as_path()]);
         let mut files: BTreeMap<PathBuf, bool> = texts.map(|file| (file.into(), false)).collect();
+        self.watch(&files, since);
         let compiled = pipeline::compile(&mut Session::default(), &source, self.subject.options());
         let (compiled, diagnostics) = match compiled {
             Ok(compiled) => {
@@ -61,15 +62,19 @@ impl Engine {
         } else {
             self.shared.set_final(true);
         }
-        let watched = |(file, is_data): (PathBuf, bool)| {
-            let watched = Watched::new(&file, is_data, since);
-            (file, watched)
-        };
-        self.shared
-            .set_files(files.into_iter().map(watched).collect());
+        self.watch(&files, since);
         if is_good {
             self.begin();
         }
+    }
+
+    /// Reloads when one of these files, of which some are data, is another than at a time.
+    fn watch(&self, files: &BTreeMap<PathBuf, bool>, since: SystemTime) {
+        let watched = |(file, is_data): (&PathBuf, &bool)| {
+            let watched = Watched::new(file, *is_data, since);
+            (file.clone(), watched)
+        };
+        self.shared.set_files(files.iter().map(watched).collect());
     }
 
     pub(super) fn load(
