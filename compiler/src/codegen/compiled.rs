@@ -89,8 +89,17 @@ impl Compiled {
         let program = &fitted.program;
         let first = self.slots.global_count();
         let ends = Ends::of(program.function(Role::Invariants), first);
-        let kernel = Kernel::new(program, device, &self.state, self.lanes, &number, ends);
-        Arc::new(kernel)
+        let mut outputs = Vec::new();
+        let mut slots = 0..;
+        for state in &self.interface.state {
+            let own = slots.by_ref().take(state.variable.ty.scalars().len());
+            let own: Vec<usize> = own.collect();
+            outputs.extend(own.into_iter().filter(|_| state.output));
+        }
+        let state = (&self.state, &outputs[..]);
+        Arc::new(Kernel::new(
+            program, device, state, self.lanes, &number, ends,
+        ))
     }
 
     /// The images that strands look for: those with a probe where `inside` has told them to, unless an input forbids it. `holds`

@@ -7,7 +7,10 @@ use super::{
     image_files::{ImageSource, KeptFiles, ReadFile, failed, read},
 };
 use crate::{
-    codegen::{Compiled, abi, gpu::Samples},
+    codegen::{
+        Compiled, abi,
+        gpu::{Fleet, Kernel, Samples},
+    },
     ir::leaf::BorderControl,
     low::Zeros,
 };
@@ -237,6 +240,21 @@ impl Images {
         &self.0.fields
     }
 
+    /// GPUs that have these images and this kernel, if no run uses them.
+    pub(super) fn take_idle(&self, kernel: &Arc<Kernel>) -> Option<Fleet> {
+        let mut idle = self.0.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = idle.iter().position(|fleet| fleet.runs(kernel))?;
+        Some(idle.swap_remove(found))
+    }
+
+    /// Keeps GPUs that a run no longer uses for the next one.
+    pub(super) fn keep_idle(&self, fleet: Fleet) {
+        let mut idle = self.0.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        // Runs of another kernel are not to come soon.
+        idle.retain(|other| other.runs_like(&fleet));
+        idle.push(fleet);
+    }
+
     /// The samples of all images.
     pub(super) fn samples(&self) -> Vec<Samples<'_>> {
         match &self.0.kept {
@@ -261,6 +279,8 @@ struct LoadedImages {
     fems: Arc<LoadedFems>,
     /// The same with images smoothed at the scales that were wanted last.
     smoothed: Mutex<Option<(Vec<Vec<f64>>, Images)>>,
+    /// GPUs with these images that no run uses now.
+    idle: Mutex<Vec<Fleet>>,
 }
 
 /// The grid of an image.
@@ -379,6 +399,7 @@ impl LoadedImages {
             notes: Vec::new(),
             fems: Arc::default(),
             smoothed: Mutex::default(),
+            idle: Mutex::default(),
         })
     }
 

@@ -43,14 +43,35 @@ impl fmt::Display for Refusal {
 pub(super) struct Placement {
     /// Whether they are to run on a GPU.
     pub(super) wants_accelerator: bool,
-    pub(super) accelerator: Option<Fleet>,
+    pub(super) accelerator: Option<Lent>,
     pub(super) refusal: Option<Refusal>,
     /// Why there is no GPU although one was asked for, so that the CPU runs the strands.
     pub(super) absence: Option<DriverError>,
     /// What the GPU failed with in a run that the CPU finished.
     trouble: Mutex<Option<DriverError>>,
-    /// Whether it has ever failed: then it is not asked again.
+}
+
+/// GPUs that a run uses. Other runs with the same images may use them afterwards.
+pub(super) struct Lent {
+    /// There until the end.
+    fleet: Option<Fleet>,
+    images: Images,
+    /// Whether they have ever failed: then they are not asked again.
     has_failed: AtomicBool,
+}
+
+impl Lent {
+    pub(super) fn fleet(&self) -> &Fleet {
+        self.fleet.as_ref().expect("it is lent until the end")
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if let Some(fleet) = self.fleet.take().filter(|_| !self.has_failed.load(Relaxed)) {
+            self.images.keep_idle(fleet);
+        }
+    }
 }
 
 impl Placement {
@@ -96,12 +117,25 @@ impl Placement {
         let Some(Ok(kernel)) = program.kernel.as_ref().filter(|_| self.wants_accelerator) else {
             return Ok(());
         };
-        let machine = match program.machines.first() {
+        let machine = || match program.machines.first() {
             Some(machine) => Ok(machine.clone()),
             None => Cuda::shared().map(|cuda| cuda as Arc<dyn Machine>),
         };
-        match machine.and_then(|machine| Accelerator::new(machine, kernel, &images.samples())) {
-            Ok(accelerator) => self.accelerator = Some(Fleet::new(accelerator)),
+        let fleet = match images.take_idle(kernel) {
+            Some(fleet) => {
+                fleet.begin();
+                Ok(fleet)
+            }
+            None => machine().and_then(|machine| Fleet::new(machine, kernel, &images.samples())),
+        };
+        match fleet {
+            Ok(fleet) => {
+                self.accelerator = Some(Lent {
+                    fleet: Some(fleet),
+                    images: images.clone(),
+                    has_failed: AtomicBool::new(false),
+                });
+            }
             Err(error) if program.target == Target::CudaOnly => return Err(failure(&error)),
             Err(error) => {
                 self.wants_accelerator = false;
@@ -130,13 +164,16 @@ impl Placement {
 
     /// What runs strands, if there is something that does and it has not failed.
     pub(super) fn accelerator(&self) -> Option<&Fleet> {
-        let accelerator = self.accelerator.as_ref();
-        accelerator.filter(|_| !self.has_failed.load(Relaxed))
+        let lent = self.accelerator.as_ref();
+        let lent = lent.filter(|lent| !lent.has_failed.load(Relaxed));
+        lent.map(Lent::fleet)
     }
 
     /// Takes note of what the GPU failed with.
     pub(super) fn fail(&self, error: DriverError) {
-        self.has_failed.store(true, Relaxed);
+        if let Some(lent) = &self.accelerator {
+            lent.has_failed.store(true, Relaxed);
+        }
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         // What comes after the first is its consequence.
         trouble.get_or_insert(error);

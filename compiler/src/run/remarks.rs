@@ -3,7 +3,7 @@
 
 use super::{Length, Refusal, Run, stage::Stage};
 use crate::{
-    codegen::gpu::{Fleet, Phases},
+    codegen::gpu::Phases,
     ir::interface::{Input, InputTarget},
 };
 use runtime::{image::Note, print::short};
@@ -46,7 +46,7 @@ impl Run {
     /// How long the parts of the work on the GPU took, if there is one.
     pub fn phases(&self) -> Option<Phases> {
         let accelerator = &self.stage.strands()?.placement().accelerator;
-        accelerator.as_ref().map(Fleet::phases)
+        accelerator.as_ref().map(|lent| lent.fleet().phases())
     }
 
     /// All warnings to report after it.

@@ -443,18 +443,18 @@ impl Executor for Strands {
     }
 
     fn bring_back(&self, strands: &mut Batch<'_>, blocks: &[Range<usize>]) -> bool {
-        let Some(accelerator) = &self.placement.accelerator else {
+        let Some(lent) = &self.placement.accelerator else {
             return false;
         };
-        let copied = accelerator.first().bring_back(strands, blocks);
+        let copied = lent.fleet().first().bring_back(strands, blocks);
         copied.map_err(|error| self.placement.fail(error)).is_ok()
     }
 
     fn bring_published(&self, strands: &mut Batch<'_>) -> bool {
-        let Some(accelerator) = &self.placement.accelerator else {
+        let Some(lent) = &self.placement.accelerator else {
             return false;
         };
-        let copied = accelerator.first().bring_published(strands);
+        let copied = lent.fleet().first().bring_published(strands);
         copied.map_err(|error| self.placement.fail(error)).is_ok()
     }
 
@@ -462,6 +462,6 @@ impl Executor for Strands {
         let accelerator = &self.placement.accelerator;
         accelerator
             .as_ref()
-            .is_none_or(|fleet| fleet.first().reduces())
+            .is_none_or(|lent| lent.fleet().first().reduces())
     }
 }

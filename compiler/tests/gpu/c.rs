@@ -22,6 +22,9 @@ pub(crate) struct Compiler {
     pub(crate) launches: AtomicUsize,
 }
 
+/// The entry points of a kernel in C.
+const ENTRIES: [&str; 3] = [Kernel::STRANDS, Kernel::PACK, Kernel::COLLECT];
+
 /// A kernel for one thread.
 type Entry = unsafe extern "C" fn(parameters: *const u64, thread: u32);
 
@@ -46,11 +49,13 @@ impl Machine for Compiler {
         fs::remove_dir_all(&folder).expect("the folder made here");
         let mut libraries = self.libraries.lock().unwrap();
         libraries.push(loaded);
-        // The number of the library, and in the lowest bit which entry point.
+        // The number of the library, and that of the entry point.
         let entries = kernel.entries().into_iter();
-        let is_pack = entries.map(|name| u64::from(name == Kernel::PACK));
-        let library = libraries.len() as u64 - 1;
-        Ok(is_pack.map(|is_pack| 2 * library + is_pack).collect())
+        let numbers = entries.map(|name| ENTRIES.iter().position(|known| *known == name));
+        let first = (libraries.len() - 1) * ENTRIES.len();
+        Ok(numbers
+            .map(|number| (first + number.expect("an entry")) as u64)
+            .collect())
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, DriverError> {
@@ -106,11 +111,14 @@ impl Machine for Compiler {
         // A structure without cells has room for one.
         let words: Vec<u64> = words.chain([0]).collect();
         let libraries = self.libraries.lock().unwrap();
-        let name = [Kernel::STRANDS, Kernel::PACK][kernel as usize % 2];
+        let (library, entry) = (
+            kernel as usize / ENTRIES.len(),
+            kernel as usize % ENTRIES.len(),
+        );
         // SAFETY: the kernel is such a function, and its addresses are those of our memory.
         unsafe {
-            let entry = libraries[kernel as usize / 2]
-                .get::<Entry>(name)
+            let entry = libraries[library]
+                .get::<Entry>(ENTRIES[entry])
                 .expect("an entry");
             (0..threads + 5).for_each(|thread| entry(words.as_ptr(), thread));
         }

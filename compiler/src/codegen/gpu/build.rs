@@ -2,7 +2,7 @@
 
 use super::{
     c,
-    kernel::{Kernel, Near},
+    kernel::{Kernel, Near, WORD},
     launch::Samples,
     pack::Pack,
     ptx,
@@ -16,15 +16,15 @@ use crate::{
     low::{self, Low},
     ssa::{Function, Program},
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 impl Kernel {
-    /// The kernel of a program: in Low-IR, its methods in Device-IR, the layout of its state, the numbers of its strings, and its
-    /// globals that are ends of images.
+    /// The kernel of a program: in Low-IR, its methods in Device-IR, the layout of its state and the slots that are outputs, the
+    /// numbers of its strings, and its globals that are ends of images.
     pub(in crate::codegen) fn new(
         program: &Program<Low>,
         device: Program<Device>,
-        state: &StateMap,
+        (state, outputs): (&StateMap, &[usize]),
         lanes: Lanes,
         string: &dyn Fn(&str) -> i64,
         ends: Ends,
@@ -56,6 +56,10 @@ impl Kernel {
             near,
             packs: Pack::all(&methods, lanes.double),
             has_wide_probes: device::has_wide_probes(program),
+            results: match near {
+                Some(_) => Vec::new(),
+                None => results(state, outputs),
+            },
             planes: state.planes.clone(),
             ends,
             strings: strings(&methods, string),
@@ -91,6 +95,28 @@ impl Kernel {
     pub fn with_registers(&self, most: u32) -> String {
         ptx::print(self, Some(most)).0
     }
+}
+
+/// The parts of a block that outputs take, in whole words; none if these are more than half of it.
+fn results(state: &StateMap, outputs: &[usize]) -> Vec<Range<usize>> {
+    let width = state.layout.width();
+    let part = |&slot: &usize| {
+        let plane = &state.planes[slot];
+        let end = plane.offset + width * plane.stride;
+        plane.offset / WORD * WORD..end.next_multiple_of(WORD)
+    };
+    let mut parts: Vec<Range<usize>> = outputs.iter().map(part).collect();
+    parts.sort_unstable_by_key(|part| part.start);
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for part in parts {
+        match joined.last_mut() {
+            Some(last) if last.end >= part.start => last.end = last.end.max(part.end),
+            _ => joined.push(part),
+        }
+    }
+    let bytes: usize = joined.iter().map(Range::len).sum();
+    joined.retain(|_| 2 * bytes <= state.layout.stride());
+    joined
 }
 
 /// The offsets, in a neighbour record, of the state slots other than the position, and how many bytes it

@@ -4,6 +4,14 @@ __device__ static void put(const struct Parameters *P, unsigned sample) {
         *(Real *)((char *)P->places + (size_t)sample * P->steps) = ((const Real *)P->state)[sample];
 }
 
+// Puts a word of the results of a block beside the others.
+__device__ static void take(const struct Parameters *P, unsigned number) {
+    if (number < P->count) {
+        size_t block = number / P->bits, at = number % P->bits * sizeof(unsigned);
+        *(unsigned *)((char *)P->places + block * P->chunks + at) = *(const unsigned *)((const char *)P->state + block * P->steps + at);
+    }
+}
+
 #ifdef __CUDACC__
 extern "C" __global__ void __launch_bounds__(128) strands(const struct Parameters P) {
     run(&P, blockIdx.x*blockDim.x + threadIdx.x);
@@ -11,7 +19,11 @@ extern "C" __global__ void __launch_bounds__(128) strands(const struct Parameter
 extern "C" __global__ void __launch_bounds__(128) pack(const struct Parameters P) {
     put(&P, blockIdx.x*blockDim.x + threadIdx.x);
 }
+extern "C" __global__ void __launch_bounds__(128) collect(const struct Parameters P) {
+    take(&P, blockIdx.x*blockDim.x + threadIdx.x);
+}
 #else
 void strands(const struct Parameters *P, unsigned thread) { run(P, thread); }
 void pack(const struct Parameters *P, unsigned thread) { put(P, thread); }
+void collect(const struct Parameters *P, unsigned thread) { take(P, thread); }
 #endif

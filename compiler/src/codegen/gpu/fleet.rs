@@ -3,26 +3,54 @@
 
 use super::{
     driver::DriverError,
-    kernel::Cell,
-    launch::{Accelerator, MANY, Phases},
+    kernel::{Cell, Kernel},
+    launch::{Accelerator, MANY, Machine, Phases, Samples},
 };
 use runtime::world::Batch;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A program on all machines that run it.
 pub struct Fleet {
+    /// The kernel, as the program has it.
+    kernel: Arc<Kernel>,
     first: Accelerator,
     /// Prepared when there are enough strands for them.
     others: OnceLock<Vec<Accelerator>>,
 }
 
 impl Fleet {
-    /// One machine, for the time being.
-    pub fn new(first: Accelerator) -> Fleet {
-        Fleet {
-            first,
+    /// A kernel on one machine, for the time being.
+    ///
+    /// # Errors
+    /// The machine cannot run it, or has too little memory.
+    pub fn new(
+        machine: Arc<dyn Machine>,
+        kernel: &Arc<Kernel>,
+        images: &[Samples<'_>],
+    ) -> Result<Fleet, DriverError> {
+        Ok(Fleet {
+            kernel: Arc::clone(kernel),
+            first: Accelerator::new(machine, kernel, images)?,
             others: OnceLock::new(),
-        }
+        })
+    }
+
+    /// Whether it runs this kernel.
+    pub fn runs(&self, kernel: &Arc<Kernel>) -> bool {
+        Arc::ptr_eq(&self.kernel, kernel)
+    }
+
+    /// Whether it runs the kernel of another fleet.
+    pub fn runs_like(&self, other: &Fleet) -> bool {
+        self.runs(&other.kernel)
+    }
+
+    /// Begins another run with the same images.
+    pub fn begin(&self) {
+        let others = self.others.get().into_iter().flatten();
+        std::iter::once(&self.first)
+            .chain(others)
+            .for_each(Accelerator::begin);
     }
 
     /// The machine that has all strands while they keep in step.

@@ -28,7 +28,7 @@ macro_rules! header {
 }
 
 header! {
-    /// The blocks of states; for the entry point `pack`, the samples of a component.
+    /// The blocks of states; for the entry point `pack`, the samples of a component; for `collect`, the first word of the results.
     state STATE: u64 = "char *",
     /// The fate of each strand: a word of 32 bits, see [`runtime::world::fate`].
     fates FATES: u64 = "unsigned *",
@@ -47,21 +47,21 @@ header! {
     /// In the order of boxes, the slots of strands.
     order ORDER: u64 = "void *",
     /// In the same order, four reals for each strand: its position, and the bits of its rank as the last. For the entry point
-    /// `pack`, the destination of the first sample.
+    /// `pack`, the destination of the first sample; for `collect`, that of the first word.
     places PLACES: u64 = "void *",
     /// In the same order, the other state that strands read of their neighbours, as of the start of the super-step: a record of
     /// [`Near::record`](super::kernel::Near::record) bytes for each.
     seen SEEN: u64 = "void *",
     /// Boxes in a unit of length.
     per_unit PER_UNIT: f64 = "double ",
-    /// The number of strands, or samples.
+    /// The number of strands, samples or words.
     count COUNT: u32 = "unsigned ",
-    /// Super-steps of this launch at most; or bytes from a sample to the next.
+    /// Super-steps of this launch at most; or bytes from a sample, or a block, to the next.
     steps STEPS: u32 = "unsigned ",
-    /// The bits of the number of a box along an axis.
+    /// The bits of the number of a box along an axis; for `collect`, the words of a block.
     bits BITS: u32 = "unsigned ",
     /// The number of boxes, in units of [`Near::BOXES`](super::kernel::Near::BOXES). The last ones are for strands without a
-    /// finite position.
+    /// finite position. For `collect`, the bytes from the results of a block to those of the next.
     chunks CHUNKS: u32 = "unsigned ",
 }
 

@@ -11,10 +11,13 @@ use crate::{
     ssa::Function,
 };
 use ein_ir::ops::StrandSet;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 /// The cells that are parameters of the kernel; a launch takes 4 KiB of them at most. Others are read from memory.
 pub const PARAMETER_CELLS: usize = 480;
+
+/// Bytes that a thread copies when results are collected.
+pub(super) const WORD: usize = size_of::<u32>();
 
 /// A value of 8 bytes that the kernel reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +93,8 @@ pub struct Kernel {
     pub packs: Vec<Pack>,
     /// Whether probes of volumes give several numbers at a time, and so keep many at hand, in one super-step after the other.
     pub(super) has_wide_probes: bool,
+    /// The parts of a block, in bytes, that are needed of strands that have ended; none if these are most of it.
+    pub(super) results: Vec<Range<usize>>,
     /// The place of each scalar of the state in a block.
     pub(super) planes: Vec<StatePlane>,
     /// The globals that are ends of images.
@@ -111,6 +116,8 @@ impl Kernel {
     pub const NEAR: [&str; 4] = ["clear", "seat", "allot", "place"];
     /// The one that puts the samples of a component among those of others.
     pub const PACK: &str = "pack";
+    /// The one that puts the results of strands side by side.
+    pub const COLLECT: &str = "collect";
     /// Threads of a block.
     pub const THREADS: u32 = 128;
 
@@ -118,7 +125,14 @@ impl Kernel {
     pub fn entries(&self) -> Vec<&'static str> {
         let near = self.near.iter().flat_map(|_| Kernel::NEAR);
         let packs = (!self.packs.is_empty()).then_some(Kernel::PACK);
-        near.chain([Kernel::STRANDS]).chain(packs).collect()
+        let collect = (!self.results.is_empty()).then_some(Kernel::COLLECT);
+        let others = packs.into_iter().chain(collect);
+        near.chain([Kernel::STRANDS]).chain(others).collect()
+    }
+
+    /// Bytes of the results of a block.
+    pub(super) fn result_bytes(&self) -> usize {
+        self.results.iter().map(Range::len).sum()
     }
 
     /// The parameters of a launch, with the values of the cells.

@@ -6,6 +6,7 @@ use super::{
     kernel::{Cell, Kernel, Near, PARAMETER_CELLS},
     memory::{Memory, words_as_bytes, words_as_bytes_mut},
     near::NearRoom,
+    results::Returning,
 };
 use crate::ir::leaf::ImageInfo;
 use runtime::world::{Batch, fate};
@@ -86,6 +87,8 @@ pub(super) struct Room {
     pub(super) fates: Memory,
     flags: Memory,
     more: Memory,
+    /// The results of strands that have ended.
+    pub(super) results: Memory,
     /// What strands need that look for each other.
     pub(super) near: Option<NearRoom>,
     /// Blocks that there is room for.
@@ -115,10 +118,6 @@ pub struct Accelerator {
     phases: Mutex<Phases>,
 }
 
-/// Bytes of states that are copied back at a time: few enough to stay in a cache.
-const PART: usize = 1 << 20;
-/// Threads that put them in their places.
-const TAKERS: usize = 4;
 /// Super-steps of the first launch.
 const FIRST_STEPS: u32 = 1024;
 /// A launch should not take longer: until it ends, the run cannot be stopped.
@@ -162,34 +161,37 @@ impl Accelerator {
                 |cell: &Cell| matches!(cell, Cell::Samples(image, _) if *image as usize == n);
             kernel.cells.iter().any(reads)
         };
-        let entry = |name: &str| {
-            let found = kernel.entries().iter().position(|known| *known == name);
-            found.map(|n| handles[n])
-        };
-        let mut memories = Vec::new();
-        for (n, image) in images.iter().enumerate() {
-            let pack = kernel.packs.iter().find(|pack| pack.image as usize == n);
-            let memory = match pack.zip(entry(Kernel::PACK)) {
-                Some((pack, entry)) => Some(pack.copy(&machine, &kernel, entry, image)),
-                None => is_read(n).then(|| Memory::with(&machine, image.bytes)),
-            };
-            memories.push(memory.transpose()?);
-        }
         let bytes = kernel.lanes.bytes();
         let plane = |image: &Samples<'_>| image.sizes.iter().product::<usize>() * bytes;
-        Ok(Accelerator {
+        let mut accelerator = Accelerator {
             handles,
-            images: memories,
+            images: Vec::new(),
             planes: images.iter().map(plane).collect(),
             room: Mutex::new(None),
-            phases: Mutex::new(Phases {
-                load,
-                transfer: start.elapsed(),
-                ..Phases::default()
-            }),
+            phases: Mutex::default(),
             machine,
-            kernel,
-        })
+            kernel: kernel.clone(),
+        };
+        let machine = &accelerator.machine;
+        for (n, image) in images.iter().enumerate() {
+            let pack = kernel.packs.iter().find(|pack| pack.image as usize == n);
+            let memory = match pack.zip(accelerator.entry(Kernel::PACK)) {
+                Some((pack, entry)) => Some(pack.copy(machine, &kernel, entry, image)),
+                None => is_read(n).then(|| Memory::with(machine, image.bytes)),
+            };
+            accelerator.images.push(memory.transpose()?);
+        }
+        accelerator.phases = Mutex::new(Phases {
+            load,
+            transfer: start.elapsed(),
+            ..Phases::default()
+        });
+        Ok(accelerator)
+    }
+
+    /// The same for another run: only that is timed.
+    pub fn begin(&self) {
+        *self.phases.lock().unwrap_or_else(PoisonError::into_inner) = Phases::default();
     }
 
     /// How long everything took so far.
@@ -320,7 +322,12 @@ impl Accelerator {
         let mut words = vec![fate::IDLE; slots.len()];
         machine.read(room.fates.address, words_as_bytes_mut(&mut words))?;
         let state = &mut batch.state[blocks.start * batch.stride..blocks.end * batch.stride];
-        self.take_all(state, &mut batch.fates[slots], &words, room, batch.width)?;
+        let strands = Returning {
+            state,
+            fates: &mut batch.fates[slots],
+            width: batch.width,
+        };
+        self.take_back(strands, &words, room, spent)?;
         let are = |kind| words.iter().filter(|&&w| fate::kind(w) == kind).count() as u64;
         let furthest = words.iter().map(|word| word >> fate::BITS).max();
         let furthest = furthest.unwrap_or(0).into();
@@ -385,78 +392,16 @@ impl Accelerator {
             state: memory(blocks * batch.stride)?,
             fates: memory(blocks * batch.width * size_of::<u32>())?,
             flags: memory(Header::FLAG_COUNT * size_of::<u32>())?,
+            results: memory(blocks * self.kernel.result_bytes())?,
             more: memory(more * size_of::<u64>())?,
             blocks,
         })
     }
 
-    /// Takes over states and fates, part by part, both together: a machine that is lost meanwhile leaves every strand either
-    /// finished or as it was. While one part is on its way, others are put in their places.
-    fn take_all(
-        &self,
-        state: &mut [u8],
-        fates: &mut [u32],
-        words: &[u32],
-        room: &Room,
-        width: usize,
-    ) -> Result<(), DriverError> {
-        let per_part = (PART / self.kernel.stride).max(1);
-        let bytes = per_part * self.kernel.stride;
-        let states = state.chunks_mut(bytes);
-        let fates = fates.chunks_mut(per_part * width);
-        let parts = states.zip(fates).zip(words.chunks(per_part * width));
-        let parts = Mutex::new(parts.enumerate());
-        let take_some = || {
-            let mut after = vec![0; bytes];
-            loop {
-                let next = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
-                let Some((n, ((state, fates), words))) = next else {
-                    return Ok(());
-                };
-                let after = &mut after[..state.len()];
-                let from = room.state.address + (n * bytes) as u64;
-                self.machine.read(from, after)?;
-                self.take(state, after, words, width);
-                fates.copy_from_slice(words);
-            }
-        };
-        let threads = words.len().div_ceil(per_part * width).min(TAKERS);
-        std::thread::scope(|scope| {
-            // Where there can be no more threads, this one takes all.
-            let spawn = |_| {
-                std::thread::Builder::new()
-                    .spawn_scoped(scope, take_some)
-                    .ok()
-            };
-            let others: Vec<_> = (1..threads).filter_map(spawn).collect();
-            let own = take_some();
-            let join = |other: std::thread::ScopedJoinHandle<'_, _>| {
-                let taken = other.join();
-                taken.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            others.into_iter().map(join).fold(own, Result::and)
-        })
-    }
-
-    /// Takes over the states of all strands that are not left to the CPU.
-    fn take(&self, state: &mut [u8], after: &[u8], fates: &[u32], width: usize) {
-        let stride = self.kernel.stride;
-        let blocks = state
-            .chunks_exact_mut(stride)
-            .zip(after.chunks_exact(stride));
-        for ((state, after), fates) in blocks.zip(fates.chunks_exact(width)) {
-            let is_left = |lane: usize| fate::kind(fates[lane]) == fate::LEFT;
-            if !(0..width).any(is_left) {
-                state.copy_from_slice(after);
-                continue;
-            }
-            for plane in &self.kernel.planes {
-                for lane in (0..width).filter(|&lane| !is_left(lane)) {
-                    let first = plane.offset + lane * plane.stride;
-                    let at = first..first + plane.stride;
-                    state[at.clone()].copy_from_slice(&after[at]);
-                }
-            }
-        }
+    /// The handle of an entry point, if the kernel has it.
+    pub(super) fn entry(&self, name: &str) -> Option<u64> {
+        let entries = self.kernel.entries();
+        let found = entries.iter().position(|known| *known == name)?;
+        Some(self.handles[found])
     }
 }

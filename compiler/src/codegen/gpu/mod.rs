@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The CPU computes the globals, creates the strands and writes the outputs; a run copies the blocks of states to the
-//! device, launches the kernel until no strand is active or the limit is reached, and copies them back. If strands run
-//! in step, every super-step is a launch, and the states stay on the device until the CPU needs them. A strand that the
+//! device, launches the kernel until no strand is active or the limit is reached, and copies the outputs back, or all of the
+//! states if strands are to go on. Images and memory stay there for the next run of the same program. If strands run in step, every super-step is a launch, and the states stay on the device until the CPU needs them. A strand that the
 //! kernel does not finish (a run-time error, an argument that only the primitives of the CPU support) is left unchanged,
 //! and the CPU runs it. If there are very many strands, several GPUs share them. So every result and every message is that of
 //! the CPU, bit for bit.
@@ -25,6 +25,7 @@ mod operations;
 mod pack;
 mod ptx;
 mod resident;
+mod results;
 
 pub use driver::{Cuda, DeviceInfo, DriverError};
 pub use fleet::Fleet;

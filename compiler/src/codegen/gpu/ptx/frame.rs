@@ -119,6 +119,9 @@ impl PtxPrinter<'_> {
         if !self.packs.is_empty() {
             self.pack_entry();
         }
+        if !self.kernel.results.is_empty() {
+            self.collect_entry();
+        }
         self.text()
     }
 

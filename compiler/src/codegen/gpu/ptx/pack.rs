@@ -1,8 +1,11 @@
-//! Samples with interleaved components.
+//! Samples with interleaved components, and results side by side.
 
 use super::{Class, KnownAddress, PtxPrinter};
 use crate::{
-    codegen::gpu::{header::Header, kernel::Kernel},
+    codegen::gpu::{
+        header::Header,
+        kernel::{Kernel, WORD},
+    },
     ssa::Value,
 };
 
@@ -63,5 +66,27 @@ impl PtxPrinter<'_> {
         self.place_label("DONE");
         self.line("ret");
         self.finish(Kernel::PACK);
+    }
+
+    /// The entry point that puts a word of the results of a block beside the others.
+    pub(super) fn collect_entry(&mut self) {
+        let number = self.thread(Header::COUNT);
+        let per_block = self.word(Header::BITS);
+        let block = self.compute(Class::Word, "div.u32", &[&number, &per_block]);
+        let word = self.compute(Class::Word, "rem.u32", &[&number, &per_block]);
+        let mut at = |array: usize, stride: usize| {
+            let (first, stride) = (self.address(array), self.word(stride));
+            let row = self.compute(Class::Wide, "mad.wide.u32", &[&block, &stride, &first]);
+            let bytes = WORD.to_string();
+            self.compute(Class::Wide, "mad.wide.u32", &[&word, &bytes, &row])
+        };
+        let from = at(Header::STATE, Header::STEPS);
+        let to = at(Header::PLACES, Header::CHUNKS);
+        let copied = self.register(Class::Word);
+        self.line(&format!("ld.global.u32 {copied}, [{from}]"));
+        self.line(&format!("st.global.u32 [{to}], {copied}"));
+        self.place_label("DONE");
+        self.line("ret");
+        self.finish(Kernel::COLLECT);
     }
 }
