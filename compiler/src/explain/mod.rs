@@ -20,7 +20,7 @@ use crate::{
         tensor::{Base, Ty},
     },
     pipeline::{self, Options},
-    ssa::{Function, Inst, Kind, Role, Value, Values, number_values_mapped, remove_dead},
+    ssa::{Function, Inst, Kind, Program, Role, Value, Values, number_values_mapped, remove_dead},
 };
 use ein_ir::{Param, Shape, ops::special};
 use part::parts;
@@ -77,33 +77,76 @@ pub fn explain(
     Ok(explanation)
 }
 
+/// Explains a field of a program as if it were probed at a point `x`; none if there is no such field that is computed.
+pub fn explain_field(
+    source: &Source,
+    program: &tree::Program,
+    options: &Options,
+    name: &str,
+) -> Option<Explanation> {
+    deep(|| {
+        let translated = Translated::new(program, options);
+        let mut explainer = Explainer::new(source, &translated.program.interface, options);
+        for (role, function) in &translated.program.functions {
+            let names = translated.names_of(role);
+            let is_field = |value: &Value| matches!(function.type_of(*value), Ty::Field { .. });
+            let mut found = names
+                .iter()
+                .filter(|(value, own)| own == name && is_field(value));
+            let Some((value, _)) = found.next().cloned() else {
+                continue;
+            };
+            let Ty::Field { dim, .. } = *function.type_of(value) else {
+                continue;
+            };
+            let mut is_defined = false;
+            function.each_op(&mut |_, _, results| is_defined |= results.contains(&value));
+            if is_defined {
+                explainer.unprobed(*role, function, value, dim, names, name);
+                return Some(explainer.finished());
+            }
+        }
+        None
+    })
+}
+
+/// A program before normalization, with the names of its values.
+struct Translated<'p> {
+    program: Program<High>,
+    names: BTreeMap<Role, Vec<(Value, tree::VarId)>>,
+    tree: &'p tree::Program,
+}
+
+impl<'p> Translated<'p> {
+    fn new(tree: &'p tree::Program, options: &Options) -> Translated<'p> {
+        let Translation { program, names, .. } = high::translate(tree, options.long_int);
+        let (program, _) = high::derive::derive(program);
+        Translated {
+            program,
+            names,
+            tree,
+        }
+    }
+
+    /// The names of the values of a function.
+    fn names_of(&self, role: &Role) -> Names {
+        let names = self.names.get(role).into_iter().flatten();
+        names
+            .map(|(value, var)| (*value, self.tree.vars[var.0].name.clone()))
+            .collect()
+    }
+}
+
 fn explain_here(
     source: &Source,
     program: &tree::Program,
     options: &Options,
     name: Option<&str>,
 ) -> Result<Explanation, Unexplained> {
-    let Translation {
-        program: translated,
-        names,
-        ..
-    } = high::translate(program, options.long_int);
-    let (translated, _) = high::derive::derive(translated);
-    let name_of = |(value, var): &(Value, tree::VarId)| (*value, program.vars[var.0].name.clone());
-    let names_of = |role: &Role| -> Names {
-        let names = names.get(role).into_iter().flatten();
-        names.map(name_of).collect()
-    };
-    let mut explainer = Explainer {
-        interface: &translated.interface,
-        options,
-        explanation: Explanation {
-            file: source.path.display().to_string(),
-            leaves: Vec::new(),
-            meshes: BTreeMap::new(),
-            parts: Vec::new(),
-        },
-    };
+    let program = Translated::new(program, options);
+    let names_of = |role: &Role| program.names_of(role);
+    let translated = &program.program;
+    let mut explainer = Explainer::new(source, &translated.interface, options);
     let mut known: BTreeSet<String> = BTreeSet::new();
     let mut fields: BTreeMap<String, (Role, Value, usize)> = BTreeMap::new();
     for (role, function) in &translated.functions {
@@ -140,11 +183,7 @@ fn explain_here(
             explainer.unprobed(role, function, value, dim, names_of(&role), &field);
         }
     }
-    let mut explanation = explainer.explanation;
-    let leaves = std::mem::take(&mut explanation.leaves);
-    let is_mentioned = |(leaf, _): &(String, String)| explanation.mentions(leaf);
-    explanation.leaves = leaves.into_iter().filter(is_mentioned).collect();
-    Ok(explanation)
+    Ok(explainer.finished())
 }
 
 impl Explanation {
@@ -160,7 +199,29 @@ struct Explainer<'a> {
     explanation: Explanation,
 }
 
-impl Explainer<'_> {
+impl<'a> Explainer<'a> {
+    fn new(source: &Source, interface: &'a Interface, options: &'a Options) -> Explainer<'a> {
+        Explainer {
+            interface,
+            options,
+            explanation: Explanation {
+                file: source.path.display().to_string(),
+                leaves: Vec::new(),
+                meshes: BTreeMap::new(),
+                parts: Vec::new(),
+            },
+        }
+    }
+
+    /// The explanation, with the leaves that occur in it.
+    fn finished(self) -> Explanation {
+        let mut explanation = self.explanation;
+        let leaves = std::mem::take(&mut explanation.leaves);
+        let is_mentioned = |(leaf, _): &(String, String)| explanation.mentions(leaf);
+        explanation.leaves = leaves.into_iter().filter(is_mentioned).collect();
+        explanation
+    }
+
     /// Explains a function as it was translated, or only the parts that involve one name.
     fn function(
         &mut self,

@@ -63,6 +63,35 @@ impl Explanation {
         out
     }
 
+    /// The results in a few lines: the definitions after normalization, and their cost.
+    pub fn summary(&self) -> String {
+        let mut out = String::new();
+        for (name, definition) in &self.leaves {
+            let _ = writeln!(out, "{name} = {definition}");
+        }
+        for part in &self.parts {
+            let lines = part.after.iter().map(Line::text);
+            let lines: Vec<String> = lines.filter(|_| !part.is_unchanged()).collect();
+            for line in lines.iter().take(FEW) {
+                let _ = writeln!(out, "{line}");
+            }
+            if lines.len() > FEW {
+                let _ = writeln!(out, "… and {} more", lines.len() - FEW);
+            }
+            let _ = writeln!(out, "// {}", part.cost_after);
+        }
+        out
+    }
+
+    /// The definitions after normalization as LaTeX, for mathematics mode; none if they are as written.
+    pub fn summary_latex(&self) -> Option<String> {
+        let parts = self.parts.iter().filter(|part| !part.is_unchanged());
+        let lines = parts.flat_map(|part| part.after.iter().take(FEW));
+        let lines: Vec<String> = lines.map(Line::latex).collect();
+        let lines = lines.join(" \\\\\n");
+        (!lines.is_empty()).then(|| format!("\\begin{{aligned}}\n{lines}\n\\end{{aligned}}"))
+    }
+
     /// The definitions as LaTeX, for mathematics mode.
     pub fn latex(&self) -> String {
         let mut out = String::new();

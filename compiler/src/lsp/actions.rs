@@ -1,10 +1,14 @@
-//! Changes that an editor offers: those that the hints of messages propose.
+//! Changes that an editor offers: those that the hints of messages propose, inputs for names that are not declared, and other
+//! spellings of symbols.
 
 use super::{
-    diagnostics::diagnostic,
+    diagnostics::{diagnostic, with_text},
     documents::{Analysis, Documents},
 };
-use crate::front::source::Span;
+use crate::{
+    format::{Symbols, formatted},
+    front::{codes, diag::Diagnostic as Message, source::Span},
+};
 use ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, TextEdit, Uri, WorkspaceEdit};
 use std::{collections::HashMap, path::Path};
 
@@ -41,5 +45,77 @@ pub(super) fn actions(
             }));
         }
     }
+    found.extend(declarations(documents, analysis, path, place));
+    found.extend(spellings(documents, path));
     found
+}
+
+/// Inputs for the names at a place that are not declared.
+fn declarations(
+    documents: &Documents,
+    analysis: &Analysis,
+    path: &Path,
+    place: Span,
+) -> Vec<CodeActionOrCommand> {
+    let source = &analysis.source;
+    let unknown = analysis.checked.diagnostics.iter().filter(|message| {
+        let (file, here) = source.file_of(message.span);
+        let is_here = file == path && here.start <= place.end && place.start <= here.end;
+        is_here && message.code == codes::UNDECLARED_VARIABLE
+    });
+    let declare = |message: &Message| {
+        let span = message.span;
+        let name = source.text.get(span.start as usize..span.end as usize)?;
+        let edit = with_text(documents, path, |text, lines| {
+            let at = Span::new(end_of_inputs(text), end_of_inputs(text));
+            TextEdit::new(lines.range(at), format!("input real {name} = 0;\n"))
+        })?;
+        Some(CodeActionOrCommand::CodeAction(CodeAction {
+            title: format!("Declare `{name}` as an input"),
+            kind: Some(CodeActionKind::QUICKFIX),
+            diagnostics: diagnostic(documents, analysis, message.clone()).map(|d| vec![d]),
+            edit: Some(WorkspaceEdit::new(
+                [(documents.uri(path)?, vec![edit])].into(),
+            )),
+            ..CodeAction::default()
+        }))
+    };
+    unknown.filter_map(declare).collect()
+}
+
+/// The byte after the line of the last input, of the version, or before everything.
+fn end_of_inputs(text: &str) -> usize {
+    let mut end = 0;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        if line.starts_with("input ") || line.starts_with("#version") {
+            end = at;
+        }
+    }
+    end
+}
+
+/// The whole text with its symbols in another spelling.
+fn spellings(documents: &Documents, path: &Path) -> Vec<CodeActionOrCommand> {
+    let spellings = [
+        ("Write with symbols, like ∇ and π", Symbols::Unicode),
+        ("Write in ASCII, like \\grad and \\pi", Symbols::Ascii),
+    ];
+    let other = |(title, symbols): (&str, Symbols)| {
+        let edit = with_text(documents, path, |text, lines| {
+            let made = formatted(path, text, symbols).ok()?;
+            let whole = lines.range(Span::new(0, text.len()));
+            (made != text).then(|| TextEdit::new(whole, made))
+        })??;
+        Some(CodeActionOrCommand::CodeAction(CodeAction {
+            title: title.to_owned(),
+            kind: Some(CodeActionKind::SOURCE),
+            edit: Some(WorkspaceEdit::new(
+                [(documents.uri(path)?, vec![edit])].into(),
+            )),
+            ..CodeAction::default()
+        }))
+    };
+    spellings.into_iter().filter_map(other).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::{
     documents::{Asked, Documents},
+    expected::Expected,
     hover::{comment_above, headline},
     positions::Text,
 };
@@ -41,26 +42,38 @@ pub(super) fn completions(documents: &Documents, asked: &Asked) -> Option<Vec<Co
     }
     let facts = &asked.analysis.checked.facts;
     let source = &asked.analysis.source;
+    let expected = Expected::after(&text[..at], asked);
     let names = facts.in_scope(asked.byte).into_iter();
     let mut items: Vec<CompletionItem> = names
         .map(|(place, known)| {
             let comment = comment_above(&source.text, place);
+            // The names that suit come first, then the others that the program defines.
+            let suits = expected
+                .as_ref()
+                .is_some_and(|expected| expected.suits(known));
+            let group = if suits { SUITABLE } else { DEFINED };
             CompletionItem {
                 label: known.name.clone(),
                 kind: Some(kind(known.kind)),
                 detail: Some(headline(&asked.analysis, known)),
                 documentation: (!comment.is_empty()).then_some(Documentation::String(comment)),
-                // What the program defines comes first.
-                sort_text: Some(format!("0{}", known.name)),
+                sort_text: Some(format!("{group}{}", known.name)),
                 ..CompletionItem::default()
             }
         })
         .collect();
     items.extend(words());
     items.extend(functions());
-    items.extend(kernels());
+    let is_kernel = expected.is_some_and(|expected| expected.suits_kernel());
+    items.extend(kernels(if is_kernel { SUITABLE } else { BUILT_IN }));
     Some(items)
 }
+
+/// The order of groups of completions.
+const SUITABLE: char = '0';
+const DEFINED: char = '1';
+const WORD: char = '2';
+const BUILT_IN: char = '3';
 
 fn kind(kind: DefinitionKind) -> CompletionItemKind {
     match kind {
@@ -121,7 +134,7 @@ fn words() -> impl Iterator<Item = CompletionItem> {
             Role::Literal => CompletionItemKind::VALUE,
             Role::Definition | Role::Part | Role::Statement => CompletionItemKind::KEYWORD,
         }),
-        sort_text: Some(format!("1{}", word.text)),
+        sort_text: Some(format!("{WORD}{}", word.text)),
         ..CompletionItem::default()
     })
 }
@@ -135,18 +148,18 @@ fn functions() -> impl Iterator<Item = CompletionItem> {
             label: name.to_owned(),
             kind: Some(CompletionItemKind::FUNCTION),
             detail: rows.next().map(|row| row.doc.to_owned()),
-            sort_text: Some(format!("2{name}")),
+            sort_text: Some(format!("{BUILT_IN}{name}")),
             ..CompletionItem::default()
         }
     })
 }
 
-fn kernels() -> impl Iterator<Item = CompletionItem> {
-    KERNELS.iter().map(|kernel| CompletionItem {
+fn kernels(group: char) -> impl Iterator<Item = CompletionItem> {
+    KERNELS.iter().map(move |kernel| CompletionItem {
         label: kernel.name.to_owned(),
         kind: Some(CompletionItemKind::CONSTANT),
         detail: Some(format!("kernel#{}: {}", kernel.continuity, kernel.doc)),
-        sort_text: Some(format!("2{}", kernel.name)),
+        sort_text: Some(format!("{group}{}", kernel.name)),
         ..CompletionItem::default()
     })
 }

@@ -2,15 +2,19 @@
 
 use super::positions::{Encoding, Text};
 use crate::{
+    explain::{Explanation, explain_field},
     front::{
         Checked,
+        facts::DefinitionKind,
         files::{Buffers, Files},
         source::{Source, Span},
     },
     pipeline::{self, Options},
 };
+use ein_ir::Type;
 use ls_types::{Location, Position, TextDocumentContentChangeEvent, Uri};
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     path::{Path, PathBuf},
     rc::Rc,
@@ -20,6 +24,8 @@ use std::{
 #[derive(Debug)]
 pub(super) struct Documents {
     pub(super) encoding: Encoding,
+    /// Whether the editor shows formulas in LaTeX.
+    pub(super) shows_latex: bool,
     buffers: Buffers,
     open: BTreeMap<PathBuf, Document>,
     /// The analyses since the last change, by the program's own file.
@@ -37,6 +43,26 @@ struct Document {
 pub(super) struct Analysis {
     pub(super) source: Source,
     pub(super) checked: Checked,
+    /// The explanations of fields, by their definitions, as far as they were asked for.
+    explanations: RefCell<BTreeMap<Span, Option<Rc<Explanation>>>>,
+}
+
+impl Analysis {
+    /// How a field is computed where it is probed, if the definition at a place is that of a global field.
+    pub(super) fn explanation(&self, definition: Span) -> Option<Rc<Explanation>> {
+        let known = self.checked.facts.definition(definition)?;
+        let is_global = known.kind == DefinitionKind::Global;
+        if !is_global || !matches!(known.ty, Some(Type::Field { .. })) {
+            return None;
+        }
+        let program = self.checked.program.as_ref()?;
+        let mut explanations = self.explanations.borrow_mut();
+        let explained = explanations.entry(definition).or_insert_with(|| {
+            let options = Options::default();
+            explain_field(&self.source, program, &options, &known.name).map(Rc::new)
+        });
+        explained.clone()
+    }
 }
 
 /// A place in an analysis that an editor asks about.
@@ -49,9 +75,10 @@ pub(super) struct Asked {
 }
 
 impl Documents {
-    pub(super) fn new(encoding: Encoding) -> Documents {
+    pub(super) fn new(encoding: Encoding, shows_latex: bool) -> Documents {
         Documents {
             encoding,
+            shows_latex,
             buffers: Buffers::default(),
             open: BTreeMap::new(),
             known: BTreeMap::new(),
@@ -129,7 +156,11 @@ impl Documents {
         let text = self.text(path)?;
         let source = Source::with_files(path, text, &self.buffers);
         let checked = pipeline::check(&source, &Options::default());
-        let analysis = Rc::new(Analysis { source, checked });
+        let analysis = Rc::new(Analysis {
+            source,
+            checked,
+            explanations: RefCell::default(),
+        });
         self.known.insert(path.to_path_buf(), Rc::clone(&analysis));
         Some(analysis)
     }

@@ -17,7 +17,11 @@ pub(super) fn hover(documents: &Documents, asked: &Asked) -> Option<Hover> {
     let (place, value) = match facts.name_at(asked.byte) {
         Some((place, Referent::Defined(definition))) => {
             let known = facts.definition(definition)?;
-            (place, about(&asked.analysis, definition, known))
+            let text = about(&asked.analysis, definition, known);
+            (
+                place,
+                text + &explained(documents, &asked.analysis, definition),
+            )
         }
         Some((place, Referent::Operator(row))) => {
             let ty = facts.type_at(asked.byte).map(|(_, ty)| ty.to_string());
@@ -106,6 +110,20 @@ fn about(analysis: &Analysis, place: Span, known: &Definition) -> String {
         text += &format!("\n\nfrom `{}`", path.display());
     }
     text
+}
+
+/// How a field is computed at a point `x`, if it is one and the program has no errors.
+fn explained(documents: &Documents, analysis: &Analysis, definition: Span) -> String {
+    let Some(explanation) = analysis.explanation(definition) else {
+        return String::new();
+    };
+    let formula = explanation
+        .summary_latex()
+        .filter(|_| documents.shows_latex);
+    match formula {
+        Some(formula) => format!("\n\n$$\n{formula}\n$$\n\n{}", code(&explanation.summary())),
+        None => format!("\n\nAt a point:\n{}", code(&explanation.summary())),
+    }
 }
 
 /// The line that a place is in.

@@ -7,6 +7,7 @@ mod actions;
 mod completion;
 mod diagnostics;
 mod documents;
+mod expected;
 mod hover;
 mod navigation;
 mod positions;

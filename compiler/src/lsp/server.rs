@@ -52,6 +52,9 @@ pub fn answer(connection: &Connection) -> Result<(), String> {
     let general = parameters.capabilities.general;
     let offered = general.and_then(|general| general.position_encodings);
     let encoding = Encoding::of_client(offered.as_deref());
+    // No capability of the protocol tells this.
+    let options = parameters.initialization_options.unwrap_or_default();
+    let shows_latex = options["latex"].as_bool().unwrap_or(false);
     let about = json!({
         "capabilities": capabilities(encoding),
         "serverInfo": { "name": "diderotc", "version": env!("CARGO_PKG_VERSION") },
@@ -61,7 +64,7 @@ pub fn answer(connection: &Connection) -> Result<(), String> {
         .map_err(|e| e.to_string())?;
     let mut server = Server {
         connection,
-        documents: Documents::new(encoding),
+        documents: Documents::new(encoding, shows_latex),
         published: BTreeSet::new(),
         is_changed: false,
     };

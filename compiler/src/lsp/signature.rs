@@ -69,7 +69,7 @@ pub(super) fn signature(documents: &Documents, asked: &Asked) -> Option<Signatur
 }
 
 /// The name before the last parenthesis that is open at the end of a text, and the number of commas after it.
-fn call_around(text: &str) -> Option<(&str, u32)> {
+pub(super) fn call_around(text: &str) -> Option<(&str, u32)> {
     /// Calls are not longer than this.
     const FARTHEST: usize = 4000;
     let start = text.ceil_char_boundary(text.len().saturating_sub(FARTHEST));

@@ -106,7 +106,7 @@ pub(super) fn foldings(text: &str) -> Vec<FoldingRange> {
     found
 }
 
-/// The types of derivatives of fields, after them.
+/// The types of derivatives of fields, after them, and the shapes of definitions by components whose types name them.
 pub(super) fn inlay_hints(analysis: &Analysis, path: &Path, text: &Text<'_>) -> Vec<InlayHint> {
     let source = &analysis.source;
     let is_derivative = |span: Span| {
@@ -117,19 +117,36 @@ pub(super) fn inlay_hints(analysis: &Analysis, path: &Path, text: &Text<'_>) -> 
     let derivatives = types.filter(|(span, ty)| {
         matches!(ty, Type::Field { .. }) && is_derivative(*span) && source.file_of(*span).0 == path
     });
-    derivatives
-        .map(|(span, ty)| {
-            let (_, place) = source.file_of(span);
-            InlayHint {
-                position: text.position(place.end),
-                label: InlayHintLabel::String(format!(": {ty}")),
-                kind: Some(InlayHintKind::TYPE),
-                text_edits: None,
-                tooltip: None,
-                padding_left: None,
-                padding_right: None,
-                data: None,
-            }
-        })
-        .collect()
+    let hint = |span: Span, label: String| {
+        let (_, place) = source.file_of(span);
+        InlayHint {
+            position: text.position(place.end),
+            label: InlayHintLabel::String(label),
+            kind: Some(InlayHintKind::TYPE),
+            text_edits: None,
+            tooltip: None,
+            padding_left: None,
+            padding_right: None,
+            data: None,
+        }
+    };
+    let derivatives = derivatives.map(|(span, ty)| hint(span, format!(": {ty}")));
+    let definitions = analysis.checked.facts.definitions();
+    let definitions = definitions.filter(|(span, _)| source.file_of(*span).0 == path);
+    let by_components = definitions.filter_map(|(span, known)| {
+        let shape = match known.ty.as_ref()? {
+            Type::Tensor(shape) | Type::Field { shape, .. } => shape.to_string(),
+            _ => return None,
+        };
+        let (before, after) = source.text.split_at(span.end as usize);
+        let indices = after.strip_prefix('[')?.find(']')? + 2;
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        // The declaration may show the shape already.
+        let is_written = line.replace(' ', "").contains(&shape);
+        let end = Span::new(span.start as usize, span.end as usize + indices);
+        (!is_written).then(|| hint(end, format!(": {shape}")))
+    });
+    let mut hints: Vec<InlayHint> = derivatives.chain(by_components).collect();
+    hints.sort_by_key(|hint| hint.position);
+    hints
 }

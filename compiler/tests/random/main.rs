@@ -9,6 +9,7 @@
 
 mod check;
 mod coverage;
+mod layout;
 mod program;
 mod reduce;
 #[path = "../stages/mod.rs"]
