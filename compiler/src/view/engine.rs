@@ -8,6 +8,7 @@ use super::{
     Given, Subject,
     chosen_frames::FrameInputs,
     frame::Shown,
+    pace::{Pace, STRIDES},
     protocol::Action,
     wishes::{Export, Shared, Wishes},
 };
@@ -32,10 +33,6 @@ use std::{
 const QUICK: f64 = 0.03;
 /// A run that is expected to take longer is ended when inputs change.
 const PATIENCE: f64 = 0.5;
-/// Strands of the first picture, when their cost is not known.
-const FIRST_STRANDS: usize = 4000;
-/// The coarsest picture uses every 16th strand along each axis.
-const COARSEST: u32 = 16;
 /// Programs that evolve are shown about this often.
 const PERIOD: f64 = 0.04;
 
@@ -55,8 +52,10 @@ pub(super) struct Engine {
     is_playing: bool,
     /// Super-steps that pages have asked for one by one.
     steps: u64,
-    /// The estimated time of a strand in seconds.
-    cost: Option<f64>,
+    /// The times of pictures.
+    pace: Pace,
+    /// The time of a super-step of a program that evolves, in seconds.
+    step_time: Option<f64>,
     /// Files that pages wait for until the picture is final.
     exports: Vec<Export>,
 }
@@ -112,7 +111,8 @@ impl Engine {
             course: Course::Over,
             is_playing: true,
             steps: 0,
-            cost: None,
+            pace: Pace::default(),
+            step_time: None,
             exports: Vec::new(),
         }
     }
@@ -253,8 +253,7 @@ impl Engine {
             false => 1,
         };
         run.set_stride(stride);
-        let count = run.domain().strand_count();
-        let expected = self.cost.map(|cost| cost * count as f64);
+        let expected = self.pace.expected(stride, full.len());
         let is_long = expected.is_none_or(|time| time > PATIENCE);
         self.shared
             .begin(run.control(), is_long || !wishes.is_dragging);
@@ -270,7 +269,7 @@ impl Engine {
             // New wishes have ended it.
             Ok(RunEnd::Cancelled) => {}
             Ok(_) => {
-                self.cost = Some(time / count.max(1) as f64);
+                self.pace.note(stride, time);
                 self.course = Course::Refining(Some(stride));
                 self.shown = Some(ShownRun {
                     run,
@@ -298,7 +297,7 @@ impl Engine {
                 return self.fail_loaded(&failure);
             }
             let full = sizes(&run.domain());
-            self.cost = None;
+            self.step_time = None;
             self.shown = Some(ShownRun {
                 run,
                 stride: 1,
@@ -318,9 +317,9 @@ impl Engine {
             .given
             .limit
             .map(|limit| limit.saturating_sub(run.steps()));
-        let steps = match (self.is_playing, self.cost) {
+        let steps = match (self.is_playing, self.step_time) {
             (false, _) | (true, None) => 1,
-            (true, Some(cost)) => ((PERIOD / cost) as u64).clamp(1, 10_000),
+            (true, Some(time)) => ((PERIOD / time) as u64).clamp(1, 10_000),
         };
         let steps = limit.map_or(steps, |limit| limit.min(steps));
         self.steps = self.steps.saturating_sub(1);
@@ -329,7 +328,7 @@ impl Engine {
         let ended = run.run(Some(steps), &mut printed, &mut []);
         self.shared.finish();
         let time = start.elapsed().as_secs_f64();
-        self.cost = Some(time / steps.max(1) as f64);
+        self.step_time = Some(time / steps.max(1) as f64);
         let is_at_limit = loaded.given.limit.is_some_and(|limit| run.steps() >= limit);
         if !printed.is_empty() {
             let text = String::from_utf8_lossy(&printed).into_owned();
@@ -358,17 +357,13 @@ impl Engine {
     /// The stride while inputs change: the finest that is quick to compute and to send.
     fn drag_stride(&self) -> u32 {
         let Some(shown) = &self.shown else {
-            return COARSEST;
+            return STRIDES[STRIDES.len() - 1];
         };
         let strands: usize = shown.full.iter().product();
         self.quick_stride(strands, shown.full.len())
     }
 
     fn quick_stride(&self, strands: usize, axes: usize) -> u32 {
-        let by_time = match self.cost {
-            Some(cost) => QUICK / cost,
-            None => FIRST_STRANDS as f64,
-        };
         let bytes = self.loaded.as_ref().map_or(3, |loaded| {
             let outputs = outputs(&loaded.program.interface);
             outputs
@@ -377,13 +372,9 @@ impl Engine {
                 .max()
                 .unwrap_or(1)
         });
-        let by_rate = self
-            .shared
-            .rate()
-            .map_or(f64::INFINITY, |rate| rate * QUICK / bytes as f64);
-        let most = by_time.min(by_rate);
-        let is_quick = |stride: &u32| strands as f64 / f64::from(*stride).powi(axes as i32) <= most;
-        [1, 2, 4, 8].into_iter().find(is_quick).unwrap_or(COARSEST)
+        let rate = self.shared.rate();
+        let most = rate.map_or(f64::INFINITY, |rate| rate * QUICK / bytes as f64);
+        self.pace.stride(strands, axes, QUICK, most)
     }
 
     /// The stride of the next picture.

@@ -2,6 +2,7 @@
 
 use super::{
     geometry,
+    outbox::Making,
     protocol::{binary, number},
     sampled,
 };
@@ -11,6 +12,7 @@ use runtime::{
     output::{Domain, Length, Output},
 };
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Rows of a table that pages get.
 const ROWS: usize = 100;
@@ -74,14 +76,15 @@ pub(super) struct Setting {
     pub(super) coded: Option<Option<[f64; 2]>>,
 }
 
-/// The message that shows the output with the number `n` among those of a run.
+/// The message that shows the output with the number `n` among those of a run, to be made by the first page that takes it: meanwhile the
+/// next run goes on.
 pub(super) fn message(
     run: &Run,
     outputs: &[Output],
     n: usize,
     shown: Shown,
-    setting: &Setting,
-) -> Option<Vec<u8>> {
+    setting: Setting,
+) -> Option<Making> {
     let data = run.output(n)?;
     let header = json!({
         "frame": setting.frame,
@@ -90,16 +93,21 @@ pub(super) fn message(
         "final": setting.is_final,
         "step": run.steps(),
     });
-    match shown {
-        Shown::Picture => Some(picture(run, &data, header, setting)),
-        Shown::Table => Some(table(&data, header)),
+    let place = match run.place() {
+        Some(found) => place(found, setting.stride),
+        None => Value::Null,
+    };
+    Some(match shown {
+        Shown::Picture => Box::new(move || Arc::new(picture(&data, place, header, &setting))),
+        Shown::Table => Box::new(move || Arc::new(table(&data, header))),
         Shown::Points | Shown::Lines | Shown::Triangles => {
-            geometry::message(run, outputs, n, &data, shown, header)
+            let made = Arc::new(geometry::message(run, outputs, n, &data, shown, header)?);
+            Box::new(move || made)
         }
-    }
+    })
 }
 
-fn picture(run: &Run, data: &OutputData, mut header: Value, setting: &Setting) -> Vec<u8> {
+fn picture(data: &OutputData, place: Value, mut header: Value, setting: &Setting) -> Vec<u8> {
     let sizes = match &data.domain {
         Domain::Grid(sizes) => sizes.clone(),
         Domain::List(count) => vec![*count],
@@ -113,9 +121,7 @@ fn picture(run: &Run, data: &OutputData, mut header: Value, setting: &Setting) -
     header["stride"] = json!(setting.stride);
     header["channels"] = json!(channels);
     header["alpha"] = json!(matches!(channels, 2 | 4));
-    header["place"] = run
-        .place()
-        .map_or(Value::Null, |p| place(p, setting.stride));
+    header["place"] = place;
     match setting.coded {
         Some(range) => {
             let whole = sampled::range(&numbers).unwrap_or((0.0, 1.0));

@@ -14,6 +14,7 @@ mod frame;
 mod geometry;
 mod interface;
 mod outbox;
+mod pace;
 mod page;
 mod protocol;
 mod sampled;

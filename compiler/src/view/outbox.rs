@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use std::{
     collections::VecDeque,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -33,20 +33,32 @@ pub enum Message {
     },
 }
 
+/// Makes a binary message.
+pub(super) type Making = Box<dyn FnOnce() -> Arc<Vec<u8>> + Send>;
+
+/// A binary message that is made when the first page takes it, by the thread of that page.
+pub(super) struct Picture(LazyLock<Arc<Vec<u8>>, Making>);
+
+impl Picture {
+    pub(super) fn new(making: Making) -> Picture {
+        Picture(LazyLock::new(making))
+    }
+}
+
 /// The messages to a page.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Outbox {
     queue: Mutex<Queue>,
     arrived: Condvar,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Queue {
     /// Texts with their kinds.
     texts: Vec<(&'static str, Value)>,
     files: VecDeque<(String, Result<Vec<u8>, String>)>,
     /// The newest picture and its number.
-    frame: Option<(u64, Arc<Vec<u8>>)>,
+    frame: Option<(u64, Arc<Picture>)>,
     /// The pictures that were taken and not drawn: number, size and time.
     under_way: VecDeque<(u64, usize, Instant)>,
     /// The measured speed of the connection in bytes per second.
@@ -68,7 +80,7 @@ impl Outbox {
     }
 
     /// Shows a picture, instead of one that was not taken.
-    pub(super) fn show(&self, number: u64, frame: Arc<Vec<u8>>) {
+    pub(super) fn show(&self, number: u64, frame: Arc<Picture>) {
         self.lock().frame = Some((number, frame));
         self.arrived.notify_all();
     }
@@ -124,8 +136,11 @@ impl Outbox {
                 if is_late {
                     queue.under_way.clear();
                 }
-                queue.under_way.push_back((number, frame.len(), now));
-                return Some(Message::Frame(frame));
+                drop(queue);
+                let bytes = Arc::clone(&frame.0);
+                let sent = (number, bytes.len(), Instant::now());
+                self.lock().under_way.push_back(sent);
+                return Some(Message::Frame(bytes));
             }
             let left = end.checked_duration_since(now).filter(|t| !t.is_zero())?;
             let due = match (&queue.frame, oldest) {
@@ -170,6 +185,10 @@ mod tests {
 
     const NOW: Duration = Duration::ZERO;
 
+    fn picture(value: u8) -> Arc<Picture> {
+        Arc::new(Picture::new(Box::new(move || Arc::new(vec![value; 100]))))
+    }
+
     fn text(message: Option<Message>) -> Value {
         match message {
             Some(Message::Text(text)) => serde_json::from_str(&text).unwrap(),
@@ -193,7 +212,7 @@ mod tests {
         let page = Outbox::default();
         for n in 0..1000 {
             page.put("printed", json!({ "text": "∇".repeat(1000) }));
-            page.show(n, Arc::new(vec![n as u8; 100]));
+            page.show(n, picture(n as u8));
         }
         let printed = text(page.next(NOW));
         assert!(printed["text"].as_str().unwrap().len() <= MOST_PRINTED + 8);
@@ -206,15 +225,15 @@ mod tests {
         let page = Outbox::default();
         let is_frame = |message| matches!(message, Some(Message::Frame(_)));
         for n in 0..2 {
-            page.show(n, Arc::default());
+            page.show(n, picture(0));
             assert!(is_frame(page.next(NOW)));
         }
-        page.show(2, Arc::default());
+        page.show(2, picture(0));
         assert!(page.next(NOW).is_none());
         page.drawn(0);
         assert!(is_frame(page.next(NOW)));
         // One that never answers still gets one from time to time.
-        page.show(3, Arc::default());
+        page.show(3, picture(0));
         assert!(page.next(NOW).is_none());
         assert!(is_frame(page.next(PATIENCE * 2)));
     }

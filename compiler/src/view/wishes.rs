@@ -1,7 +1,7 @@
 //! The wishes of pages, shared by the threads of a viewer, and the newest messages to pages.
 
 use super::{
-    outbox::Outbox,
+    outbox::{Making, Outbox, Picture},
     protocol::{Action, Incoming},
     watch::Watched,
 };
@@ -30,7 +30,7 @@ struct State {
     pages: Vec<Arc<Outbox>>,
     /// The newest message of each kind, for pages that come later.
     latest: BTreeMap<&'static str, Value>,
-    frame: Option<(u64, Arc<Vec<u8>>)>,
+    frame: Option<(u64, Arc<Picture>)>,
     /// The number of the last picture.
     frames: u64,
     /// The run under way, and whether a change of inputs ends it.
@@ -289,8 +289,8 @@ impl Shared {
     }
 
     /// Shows a picture to all pages.
-    pub(super) fn show(&self, number: u64, frame: Vec<u8>) {
-        let frame = Arc::new(frame);
+    pub(super) fn show(&self, number: u64, making: Making) {
+        let frame = Arc::new(Picture::new(making));
         let mut state = self.lock();
         for page in &state.pages {
             page.show(number, Arc::clone(&frame));

@@ -1,9 +1,10 @@
 """Pictures per second while a camera turns, as a page of the viewer gets them.
 
-    python3 compiler/tests/view/frames.py DIDEROTC [--seconds S] PROGRAM.diderot [OPTIONS]
+    python3 compiler/tests/view/frames.py DIDEROTC [--seconds S] [--line MBIT] PROGRAM.diderot [OPTIONS]
 
 Starts `diderotc view`, turns the eye about the point looked at as a hand does, and prints the time to the first picture, the time from
-every movement to its picture, pictures per second, and the time to the final picture after the last movement. Needs only Python.
+every movement to its picture, pictures per second, and the time to the final picture after the last movement. With `--line` everything
+comes over a connection of that many Mbit/s. Needs only Python.
 """
 
 import base64
@@ -23,11 +24,11 @@ import time
 class Page:
     """A page of the viewer: a WebSocket by hand."""
 
-    def __init__(self, address):
+    def __init__(self, address, line):
         base, self.token = address.split("/#")
         host = base.removeprefix("http://")
         name, port = host.split(":")
-        self.socket = socket.create_connection((name, int(port)))
+        self.socket = socket.create_connection((name, slow_line(int(port), line) if line else int(port)))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         key = base64.b64encode(os.urandom(16)).decode()
         head = f"GET /socket HTTP/1.1\r\nHost: {host}\r\nOrigin: {base}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -60,6 +61,31 @@ class Page:
         return message
 
 
+def slow_line(port, megabits):
+    """The port of a connection to another port that gives this many megabits a second."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def relay(source, target, rate):
+        due = time.monotonic()
+        while data := source.recv(2048):
+            due = max(due, time.monotonic()) + len(data) / rate
+            time.sleep(max(0, due - time.monotonic()))
+            target.sendall(data)
+
+    def serve():
+        near, _ = listener.accept()
+        far = socket.socket()
+        # As little as possible waits on the way.
+        far.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        far.connect(("127.0.0.1", port))
+        near.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for source, target in [(near, far), (far, near)]:
+            threading.Thread(target=relay, args=(source, target, megabits * 1e6 / 8), daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    return listener.getsockname()[1]
+
+
 def turned(eye, look, angle):
     """The eye after a turn about the third axis through the point looked at."""
     x, y, z = (a - b for a, b in zip(eye, look))
@@ -67,11 +93,11 @@ def turned(eye, look, angle):
     return [look[0] + x * cosine - y * sine, look[1] + x * sine + y * cosine, look[2] + z]
 
 
-def measure(command, seconds):
+def measure(command, seconds, line):
     start = time.monotonic()
     viewer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
-        turn(Page(viewer.stdout.readline().strip()), start, seconds)
+        turn(Page(viewer.stdout.readline().strip(), line), start, seconds)
     finally:
         viewer.send_signal(signal.SIGINT)
         viewer.wait()
@@ -145,11 +171,12 @@ def turn(page, start, seconds):
 
 if __name__ == "__main__":
     words = sys.argv[1:]
-    seconds = 3.0
-    if "--seconds" in words:
-        place = words.index("--seconds")
-        seconds = float(words[place + 1])
-        del words[place : place + 2]
+    given = {"--seconds": 3.0, "--line": 0.0}
+    for option in given:
+        if option in words:
+            place = words.index(option)
+            given[option] = float(words[place + 1])
+            del words[place : place + 2]
     if len(words) < 2:
         sys.exit(__doc__)
-    measure([words[0], "view", "--no-open", *words[1:]], seconds)
+    measure([words[0], "view", "--no-open", *words[1:]], given["--seconds"], given["--line"])

@@ -47,8 +47,9 @@ impl Engine {
             is_final: shown.is_final && !wishes.is_dragging,
             coded: is_coded.then_some(wishes.range),
         };
-        if let Some(message) = frame::message(&shown.run, &outputs, n, how, &setting) {
-            self.shared.show(setting.frame, message);
+        let number = setting.frame;
+        if let Some(making) = frame::message(&shown.run, &outputs, n, how, setting) {
+            self.shared.show(number, making);
         }
     }
 

@@ -4,13 +4,16 @@ use super::{Course, Engine, Loaded};
 use crate::{
     codegen::Compiled,
     front::{
+        codes::Code,
         diag::in_order,
         report::{located, render},
         source::Source,
     },
     pipeline::{self, Session, Stopped},
     run::{Failure, Images, Inputs, Run, input_type},
-    view::{chosen_frames::FrameInputs, interface, values, watch::Watched, wishes::Wishes},
+    view::{
+        chosen_frames::FrameInputs, interface, pace::Pace, values, watch::Watched, wishes::Wishes,
+    },
 };
 use runtime::world::Workers;
 use serde_json::{Map, Value, json};
@@ -48,6 +51,7 @@ impl Engine {
                 "severity": item.severity,
                 "message": item.message,
                 "code": item.code,
+                "page": Code::named(item.code).map(|code| code.page),
                 "file": item.location.file,
                 "line": item.location.line,
                 "column": item.location.column,
@@ -107,7 +111,7 @@ impl Engine {
             || abilities.counts
             || abilities.global_update;
         let is_alone = !evolves && !abilities.global_start && !abilities.prints;
-        self.cost = None;
+        self.pace = Pace::default();
         self.loaded = Some(Loaded {
             can_be_coarse: is_alone && program.interface.grid,
             evolves,

@@ -85,7 +85,17 @@ function messageElement(item) {
     make("div", { class: "message-head" },
       make("span", { class: "severity", text: severity }),
       make("span", { class: "message-text", text: plainText(item.message) }),
-      item.code ? make("code", { class: "message-code", text: item.code, title: `diderotc explain ${item.code} shows a wrong and a right program` }) : null,
+      item.code && !item.page ? make("code", { class: "message-code", text: item.code }) : null,
       place && !excerpt.includes(place) ? make("span", { class: "message-place", text: place }) : null),
-    excerpt ? make("pre", { class: "excerpt", text: excerpt }) : null);
+    excerpt ? make("pre", { class: "excerpt", text: excerpt }) : null,
+    // The page of the code: a wrong and a right program.
+    item.code && item.page ? make("details", { class: "message-page" },
+      make("summary", {}, make("code", { class: "message-code", text: item.code })),
+      make("pre", { class: "excerpt", text: pageText(item.page) })) : null);
+}
+
+// The page of a code without its title and the marks around programs.
+export function pageText(page) {
+  const lines = plainText(page).split("\n").filter((line) => !line.startsWith("# ") && !line.startsWith("```"));
+  return lines.join("\n").trim();
 }
