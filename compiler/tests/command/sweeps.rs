@@ -317,3 +317,86 @@ fn images_that_do_not_change_are_read_once() {
         stderr(&output)
     );
 }
+
+/// Surfaces of a ball in a small volume.
+const SURFACE: &str = "#version 2.0
+import \"std/contour\";
+input image(3)[] vol;
+field#1(3)[] F = vol ⊛ ctmr;
+strand s (int row, int column) {
+    output tensor[3,3][] surface = contourTile(F, 4, row, column);
+    update { stabilize; }
+}
+create_collection { s(row, column) | row in 0..contourRows-1, column in 0..contourColumns-1 }
+";
+
+/// Values on a mesh along a line.
+const ON_MESH: &str = "#version 2.0
+input fem#1(2)[] m;
+field#0(2)[] F = toField(m);
+strand s (int i) {
+    output real v = 0;
+    update { v = F([0.1*i, 0.1]) if inside([0.1*i, 0.1], F) else -1; stabilize; }
+}
+create_array { s(i) | i in 0..3 }
+";
+
+/// A volume of six samples along each axis: the square of the distance from its middle, and a little more.
+fn ball(dir: &Path, name: &str, more: f64) {
+    let square = |i: usize| (i as f64 - 2.5).powi(2);
+    let mut samples = Vec::new();
+    for (i, j) in (0..6).flat_map(|i| (0..6).map(move |j| (i, j))) {
+        let row = (0..6).map(|k| (square(i) + square(j) + square(k) + more).to_string());
+        samples.push(row.collect::<Vec<_>>().join(" "));
+    }
+    let header = "NRRD0004\ntype: float\ndimension: 3\nsizes: 6 6 6\nencoding: text";
+    write(dir, name, &format!("{header}\n\n{}\n", samples.join("\n")));
+}
+
+#[test]
+fn a_broken_file_costs_one_figure_one_surface_and_one_result_on_a_mesh() {
+    let dir = directory("sweeps-kinds");
+    for sub in ["scans", "volumes", "meshes", "out"] {
+        fs::create_dir(dir.join(sub)).expect("a directory");
+    }
+    let mesh = fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../data/check-mesh.vtu"
+    ));
+    let mesh = mesh.expect("the mesh");
+    for n in 0..100 {
+        image(&dir, &format!("scans/{n:02}.nrrd"), f64::from(n));
+        ball(&dir, &format!("volumes/{n:02}.nrrd"), 0.01 * f64::from(n));
+        write(&dir, &format!("meshes/{n:02}.vtu"), &mesh);
+    }
+    write(&dir, "scans/50.nrrd", "NRRD0004\nthis is not a header\n");
+    write(&dir, "volumes/50.nrrd", "NRRD0004\nthis is not a header\n");
+    write(
+        &dir,
+        "meshes/50.vtu",
+        "<VTKFile type=\"UnstructuredGrid\">\n",
+    );
+    for (name, program, files, suffix, more) in [
+        ("sum", SUM, "vol=scans/*.nrrd", "svg", &[][..]),
+        ("sum", SUM, "vol=scans/*.nrrd", "pdf", &["--cmap", "magma"]),
+        ("surface", SURFACE, "vol=volumes/*.nrrd", "ply", &[]),
+        ("surface", SURFACE, "vol=volumes/*.nrrd", "stl", &[]),
+        ("on-mesh", ON_MESH, "m=meshes/*.vtu#poly", "npy", &[]),
+    ] {
+        let file = format!("{name}.diderot");
+        write(&dir, &file, program);
+        let input = files.split('=').next().expect("an input");
+        let pattern = format!("out/{{{input}}}.{suffix}");
+        let mut words = vec![file.as_str(), "--each", files, "-o", &pattern];
+        words.extend(more);
+        let message = fails(&dir, &words, 1);
+        let written = names(&dir.join("out"));
+        let own = written.iter().filter(|name| name.ends_with(suffix));
+        assert_eq!(own.count(), 99, "{suffix}: {message}");
+        assert!(
+            message.contains("1 of 100 runs failed"),
+            "{suffix}: {message}"
+        );
+        assert!(!written.contains(&format!("50.{suffix}")), "{suffix}");
+    }
+}

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// The files that a word stands for, in the order of their names. A word without wildcards stands for itself, and so does one that
-/// is the name of a file.
+/// is the name of a file. A part of each file may follow: `*.vtu#u`.
 ///
 /// # Errors
 /// There is no such file.
@@ -16,6 +16,27 @@ pub(super) fn expand(word: &str) -> Result<Vec<FileName>, String> {
     if !has_wildcards(word) || Path::new(word).exists() {
         return Ok(vec![word.into()]);
     }
+    let files = files(word);
+    if !files.is_empty() {
+        return Ok(files.into_iter().map(FileName::from).collect());
+    }
+    let with_part = |(pattern, part): (&str, &str)| -> Vec<FileName> {
+        let named = |file: PathBuf| {
+            let mut name = file.into_os_string();
+            name.push(format!("#{part}"));
+            FileName::from(Path::new(&name))
+        };
+        self::files(pattern).into_iter().map(named).collect()
+    };
+    let parts = word.split_once('#').map(with_part).unwrap_or_default();
+    match parts.is_empty() {
+        true => Err(format!("no file matches `{word}`")),
+        false => Ok(parts),
+    }
+}
+
+/// The files whose names match, sorted.
+fn files(word: &str) -> Vec<PathBuf> {
     let mut paths = vec![PathBuf::new()];
     for component in Path::new(word).components() {
         let pattern = component.as_os_str().to_string_lossy();
@@ -30,10 +51,7 @@ pub(super) fn expand(word: &str) -> Result<Vec<FileName>, String> {
     }
     paths.retain(|path| path.exists());
     paths.sort();
-    match paths.is_empty() {
-        true => Err(format!("no file matches `{word}`")),
-        false => Ok(paths.into_iter().map(FileName::from).collect()),
-    }
+    paths
 }
 
 fn has_wildcards(text: &str) -> bool {
@@ -169,6 +187,7 @@ mod tests {
         assert_eq!(found("a/.*.x"), ["a/.0.x"]);
         assert_eq!(found("[ab]/?.?"), ["a/1.x", "a/3.y", "b/2.x"]);
         assert_eq!(found("a/none"), ["a/none"], "a name stands for itself");
+        assert_eq!(found("*/*.x#/u/v"), ["a/1.x#/u/v", "b/2.x#/u/v"]);
         assert!(expand(&word("*.z")).is_err_and(|e| e.contains("no file matches")));
         let _ = fs::remove_dir_all(root);
     }
