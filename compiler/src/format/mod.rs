@@ -8,7 +8,7 @@ mod lines;
 mod spelling;
 
 use crate::front::{
-    codes,
+    codes::{self, Code},
     diag::Diagnostic,
     source::Source,
     syntax::{self, print::print},
@@ -21,6 +21,14 @@ use std::path::Path;
 
 /// The blanks of one level of indentation.
 const INDENT: usize = 4;
+
+/// Errors of files that a program imports.
+const OF_IMPORTS: [Code; 4] = [
+    codes::IMPORT_MISSING,
+    codes::IMPORT_CIRCLE,
+    codes::IMPORT_CONTENTS,
+    codes::IMPORT_VERSION,
+];
 
 /// The text of a program in the usual layout.
 ///
@@ -38,9 +46,13 @@ pub fn formatted(path: &Path, text: &str, symbols: Symbols) -> Result<String, Ve
 
 /// The program that a text is, without its layout.
 fn tree(path: &Path, text: &str) -> Result<String, Vec<Diagnostic>> {
-    let (program, mut errors) = syntax::parse(&Source::new(path, text));
-    // A library has no strands.
-    errors.retain(|error| error.is_error() && error.code != codes::MISSING_PART);
+    let source = Source::new(path, text);
+    let (program, mut errors) = syntax::parse(&source);
+    errors.retain(|error| {
+        // A library has no strands, and a program has its layout without the files that it imports.
+        let matters = error.code != codes::MISSING_PART && !OF_IMPORTS.contains(&error.code);
+        error.is_error() && matters && !source.is_imported(error.span)
+    });
     match errors.is_empty() {
         true => Ok(print(&program)),
         false => Err(errors),
