@@ -96,7 +96,7 @@ impl Compiled {
             let own: Vec<usize> = own.collect();
             outputs.extend(own.into_iter().filter(|_| state.output));
         }
-        let state = (&self.state, &outputs[..]);
+        let state = (&*self.state, &outputs[..]);
         Arc::new(Kernel::new(
             program, device, state, self.lanes, &number, ends,
         ))

@@ -19,11 +19,8 @@ impl Expected {
     /// What suits the place right after a text, without the word that is being written there.
     pub(super) fn after(before: &str, asked: &Asked) -> Option<Expected> {
         let before = before.trim_end_matches(is_letter).trim_end();
-        let is_derivative = |spelling: &&str| before.ends_with(*spelling);
-        if ["∇", "∇⊗", "∇×", "∇•", "\\grad"]
-            .iter()
-            .any(|s| is_derivative(&s))
-        {
+        let derivatives = ["∇", "∇⊗", "∇×", "∇•", "\\grad"];
+        if derivatives.iter().any(|symbol| before.ends_with(symbol)) {
             return Some(Expected::Field);
         }
         if before.ends_with('⊛') {

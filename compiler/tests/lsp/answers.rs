@@ -192,8 +192,8 @@ fn completions_that_suit_the_type_come_first() {
     let (mut editor, main, _) = opened();
     let inside = PROGRAM.find("ring(gap").expect("it");
     let group = |found: &Value, name: &str| {
-        let items = found.as_array().expect("a list").iter();
-        let found = items.filter(|item| item["label"] == name).next();
+        let mut items = found.as_array().expect("a list").iter();
+        let found = items.find(|item| item["label"] == name);
         let sort = found.unwrap_or_else(|| panic!("{name}"))["sortText"].clone();
         sort.as_str().expect("an order")[..1].to_owned()
     };

@@ -273,6 +273,13 @@ fn a_name_that_changes_twice_is_the_old_one() {
         for _ in 0..3 {
             let (at, name) = &own[dice.below(own.len())];
             let mut asked = place(&path, &text, *at);
+            // An input that replaces one of the library has the name that the library uses.
+            if editor
+                .ask("textDocument/prepareRename", asked.clone())
+                .is_null()
+            {
+                continue;
+            }
             asked["newName"] = json!("quite_another");
             let changes = editor.ask("textDocument/rename", asked);
             let other = edited(&text, &changes["changes"][uri(&path)]);
@@ -300,5 +307,5 @@ fn a_name_that_changes_twice_is_the_old_one() {
             json!({ "textDocument": { "uri": uri(&path) } }),
         );
     }
-    println!("{renamed} names");
+    assert!(renamed > 20, "seed {seed}: {renamed} names");
 }
