@@ -1,6 +1,6 @@
 //! Meshes in several files, and at several times: `files/pieces.py` writes them.
 
-use crate::collapsed::{linear, probe};
+use crate::distorted::{linear, probe};
 use crate::meshes::Random;
 use crate::seeds::{given, seed_of_run};
 use runtime::fem::{FemFile, Mesh};
