@@ -9,8 +9,6 @@ check and fails at the first that is wrong.
 """
 import csv
 import os
-import subprocess
-import sys
 import tempfile
 
 import meshio
@@ -21,7 +19,7 @@ import vtk
 from PIL import Image
 from vtk.util.numpy_support import vtk_to_numpy
 
-COMMAND = os.path.abspath(sys.argv[1])
+from foreign import run, told
 
 VOLUME = """#version 2.0
 input image(3)[] vol;
@@ -64,15 +62,6 @@ strand s (int i, int j) {
 }
 create_array { s(i, j) | i in 0..2, j in 0..1 }
 """
-
-
-def run(*words):
-    done = subprocess.run([COMMAND, *words, "-q"], capture_output=True, text=True)
-    assert done.returncode == 0, (words, done.stderr)
-
-
-def told(what):
-    print(f"ok  {what}")
 
 
 def volume():
