@@ -14,7 +14,7 @@ COMMAND = os.path.abspath(sys.argv[1])
 
 
 def diderotc(*words):
-    return subprocess.run([COMMAND, *words], capture_output=True, text=True, timeout=300)
+    return subprocess.run([COMMAND, *words], capture_output=True, encoding="utf-8", timeout=300)
 
 
 def run(*words):
@@ -42,7 +42,7 @@ input vec{dim}[] at;
 field#0({dim})[{shape}] F = {field};
 strand s (int i) {{ output {value} v = F(at[i]); update {{ stabilize; }} }}
 create_array {{ s(i) | i in 0..{len(points) - 1} }}
-""")
+""", encoding="utf-8")
     np.savetxt("points.txt", points, fmt="%.17g")
     run("p.diderot", "--double", "-data", str(file), "-at", "points.txt", "-o", "v.npy", *words)
     return np.load("v.npy")
