@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The outputs of diderotc, read by what their users read them with.
 
-    python3 -m venv VENV && VENV/bin/pip install numpy pillow pynrrd SimpleITK vtk meshio
+    python3 -m venv VENV && VENV/bin/pip install numpy pillow pynrrd SimpleITK nibabel tifffile vtk meshio
     VENV/bin/python compiler/tests/readers.py DIDEROTC        (an executable; about 250 MB of packages)
 
 The ordinary tests read everything back with small readers of their own; this asks for a second opinion. Prints a line for each
@@ -9,19 +9,19 @@ check and fails at the first that is wrong.
 """
 import csv
 import os
-import subprocess
-import sys
 import tempfile
 
 import meshio
+import nibabel
 import nrrd
 import numpy as np
 import SimpleITK as sitk
+import tifffile
 import vtk
 from PIL import Image
 from vtk.util.numpy_support import vtk_to_numpy
 
-COMMAND = os.path.abspath(sys.argv[1])
+from foreign import run, told
 
 VOLUME = """#version 2.0
 input image(3)[] vol;
@@ -66,15 +66,6 @@ create_array { s(i, j) | i in 0..2, j in 0..1 }
 """
 
 
-def run(*words):
-    done = subprocess.run([COMMAND, *words, "-q"], capture_output=True, text=True)
-    assert done.returncode == 0, (words, done.stderr)
-
-
-def told(what):
-    print(f"ok  {what}")
-
-
 def volume():
     image = sitk.GetImageFromArray(np.arange(210, dtype=np.float32).reshape(5, 6, 7))
     image.SetSpacing((0.5, 2.0, 1.5))
@@ -111,7 +102,53 @@ def volume():
     told("NumPy: C order, iterators first, components last")
 
 
+def volumes_of_other_formats():
+    """NIfTI and TIFF, of numbers and vectors, read by three libraries."""
+    image = sitk.ReadImage("vol.nrrd")
+    run("volume.diderot", "-vol", "vol.nrrd", "-o-v", "v.npy", "-o-at", "at.npy")
+    values, positions = np.load("v.npy"), np.load("at.npy")
+    for suffix in ("nii", "nii.gz"):
+        run("volume.diderot", "-vol", "vol.nrrd", "-o-v", f"v.{suffix}", "-o-at", f"at.{suffix}")
+        back, vectors = nibabel.load(f"v.{suffix}"), nibabel.load(f"at.{suffix}")
+        assert np.array_equal(np.asarray(back.dataobj).T, values) and back.header["sform_code"] == 1
+        assert vectors.header.get_intent()[0] == "vector" and vectors.shape == (7, 6, 5, 1, 3)
+        assert np.array_equal(np.asarray(vectors.dataobj)[:, :, :, 0].transpose(2, 1, 0, 3), positions)
+        # The strands are in the space of DICOM, and NIfTI in right, anterior, superior.
+        for x, y, z in np.random.default_rng(2).integers(0, (7, 6, 5), (50, 3)).tolist():
+            there = nibabel.affines.apply_affine(back.affine, (x, y, z))
+            assert np.allclose(there * (-1, -1, 1), positions[z, y, x], atol=1e-4)
+        again = sitk.ReadImage(f"v.{suffix}")
+        assert np.array_equal(sitk.GetArrayFromImage(again), values)
+        for index in ((0, 0, 0), (6, 5, 4), (3, 2, 1)):
+            there = again.TransformIndexToPhysicalPoint(index)
+            assert np.allclose(there, image.TransformIndexToPhysicalPoint(index), atol=1e-4)
+        again = sitk.ReadImage(f"at.{suffix}", sitk.sitkVectorFloat32)
+        assert np.array_equal(sitk.GetArrayFromImage(again), positions)
+    told("nibabel and SimpleITK: NIfTI of numbers and vectors, at the place of the volume")
+    run("volume.diderot", "-vol", "vol.nrrd", "-o-v", "v.tif", "-o-at", "at.tif")
+    assert np.array_equal(tifffile.imread("v.tif"), values)
+    # Axes of ImageJ: slices, channels, rows, columns.
+    assert np.array_equal(tifffile.imread("at.tif"), positions.transpose(0, 3, 1, 2))
+    with tifffile.TiffFile("v.tif") as file:
+        assert file.is_imagej and np.isclose(file.imagej_metadata["spacing"], 1.5, atol=1e-6)
+        numerator, denominator = file.pages[0].tags["XResolution"].value
+        assert np.isclose(denominator / numerator, 0.5, atol=1e-6)
+    run("volume.diderot", "-vol", "vol.nrrd", "-o-v", "v16.tif", "-o-at", "at.npy", "--range-v", "auto", "--bits", "16")
+    levels = tifffile.imread("v16.tif")
+    wanted = np.round((values - values.min()) / (values.max() - values.min()) * 65535)
+    assert levels.dtype == np.uint16 and np.abs(levels - wanted).max() <= 1
+    told("tifffile: pages of floats and of 16 bits, with their steps")
+
+
 def particles():
+    for program, kind in (("particles", vtk.VTK_VERTEX), ("lines", vtk.VTK_POLY_LINE)):
+        run(f"{program}.diderot", "-o", "mesh.vtu")
+        reader = vtk.vtkXMLUnstructuredGridReader()
+        reader.SetFileName("mesh.vtu")
+        reader.Update()
+        mesh = reader.GetOutput()
+        assert mesh.GetNumberOfPoints() == 10 and {mesh.GetCellType(n) for n in range(mesh.GetNumberOfCells())} == {kind}
+    told("VTK: points and lines as meshes")
     run("particles.diderot", "-o", "p.vtp")
     reader = vtk.vtkXMLPolyDataReader()
     reader.SetFileName("p.vtp")
@@ -171,6 +208,7 @@ with tempfile.TemporaryDirectory() as directory:
     for name, text in programs.items():
         open(f"{name}.diderot", "w").write(text)
     volume()
+    volumes_of_other_formats()
     particles()
     lines()
     pictures()

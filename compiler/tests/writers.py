@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Files of other tools, read by diderotc: values at points of the world are compared with what those tools say themselves.
 
-    python3 -m venv VENV && VENV/bin/pip install numpy pynrrd SimpleITK nibabel tifffile imageio vtk
-    VENV/bin/pip install --no-deps nilearn dipy pydicom        (for the data in them)
+    python3 -m venv VENV && VENV/bin/pip install numpy pynrrd SimpleITK nibabel tifffile imageio vtk pydicom
+    VENV/bin/pip install --no-deps nilearn dipy        (for the data in them)
     VENV/bin/python compiler/tests/writers.py DIDEROTC         (an executable; about 300 MB of packages)
 
 The ordinary tests read small files of these tools that are kept in `runtime/tests/files`; this writes new ones, of all types and
@@ -11,8 +11,6 @@ encodings, and takes real data. Prints a line for each group and fails at the fi
 import importlib.util
 import itertools
 import os
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -20,43 +18,15 @@ import imageio.v3 as imageio
 import nibabel
 import nrrd
 import numpy as np
+import pydicom
 import SimpleITK as sitk
 import tifffile
 import vtk
 from vtk.util.numpy_support import numpy_to_vtk
 
-COMMAND = os.path.abspath(sys.argv[1])
+from foreign import anew, diderotc, probed, same, told
+
 CHANCE = np.random.default_rng(14)
-
-
-def diderotc(*words):
-    return subprocess.run([COMMAND, *words], capture_output=True, text=True, timeout=300)
-
-
-def probed(file, dim, shape, points, *words):
-    """Values at points of the world, by linear interpolation."""
-    kind = "real" if shape == "" else f"tensor[{shape}]"
-    Path("p.diderot").write_text(f"""#version 2.0
-input image({dim})[{shape}] vol;
-input vec{dim}[] at;
-field#0({dim})[{shape}] F = tent ⊛ vol;
-strand s (int i) {{ output {kind} v = F(at[i]); update {{ stabilize; }} }}
-create_array {{ s(i) | i in 0..{len(points) - 1} }}
-""")
-    np.savetxt("points.txt", points, fmt="%.17g")
-    done = diderotc("p.diderot", "--double", "-vol", str(file), "-at", "points.txt", "-o", "v.npy", *words)
-    assert done.returncode == 0, (file, done.stderr)
-    return np.load("v.npy")
-
-
-def same(file, found, wanted, tolerance=1e-5):
-    wanted = np.asarray(wanted, dtype=float).reshape(found.shape)
-    close = np.allclose(found, wanted, rtol=1e-6, atol=tolerance * max(1.0, float(np.abs(wanted).max())))
-    assert close, (str(file), found.tolist()[:3], wanted.tolist()[:3])
-
-
-def told(what):
-    print(f"ok  {what}", flush=True)
 
 
 def rotation(a, b):
@@ -173,20 +143,6 @@ def vtk_images():
     told("VTK: image data in text, base64 and raw bytes, compressed by zlib and LZ4; by LZMA after the command that is printed")
 
 
-def anew(file):
-    """The file that the command makes which is printed for one that cannot be read."""
-    done = diderotc("info", str(file))
-    assert done.returncode != 0, file
-    commands = [line for line in done.stderr.splitlines() if "python3 -c " in line and "NAME" not in line]
-    assert commands, (file, done.stderr)
-    before = set(os.listdir("."))
-    command = commands[0].split("python3 -c ", 1)[1]
-    subprocess.run(f"{sys.executable} -c {command}", shell=True, check=True)
-    made = sorted(set(os.listdir(".")) - before)
-    assert len(made) == 1, (file, made)
-    return made[0]
-
-
 def photographs():
     colours = CHANCE.integers(0, 256, (5, 6, 3)).astype(np.uint8)
     pixels = np.array([(0, 0), (1, 2), (4, 3), (5, 4)])
@@ -235,10 +191,12 @@ def real_data():
         told(f"{name}: {len(files)} files, each sample where nibabel has it")
     slices = package("pydicom")
     if slices is not None:
-        slice_of_ct = slices / "data/test_files/CT_small.dcm"
-        Path("slice.dcm").write_bytes(slice_of_ct.read_bytes())
-        assert diderotc("info", anew("slice.dcm")).returncode == 0
-        told("pydicom: a DICOM file is named, and the command that is printed converts it")
+        file = slices / "data/test_files/CT_small.dcm"
+        ct = pydicom.dcmread(file)
+        indices = CHANCE.integers(0, (ct.Columns, ct.Rows), (50, 2))
+        values = ct.pixel_array[indices[:, 1], indices[:, 0]] * float(ct.RescaleSlope) + float(ct.RescaleIntercept)
+        same(file, probed(file, 2, "", indices, "--world", "index"), values)
+        told("pydicom: a slice of a CT, in Hounsfield units")
 
 
 with tempfile.TemporaryDirectory() as directory:

@@ -12,7 +12,7 @@ mod hdf5;
 mod legacy_vtk;
 mod metaimage;
 mod netcdf;
-mod nifti;
+pub(crate) mod nifti;
 mod npy;
 mod picture;
 mod points;

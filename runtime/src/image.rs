@@ -41,7 +41,7 @@ use planes::Planes;
 use request::Declared;
 pub use request::{MeasurementFrame, Reading, World};
 pub use shared::{Arrangement, SharedImage, Strided};
-pub use statistics::{BARS, Statistics, statistics};
+pub use statistics::{BARS, Statistics};
 pub use worlds::disagreements;
 use worlds::surroundings;
 
@@ -349,6 +349,23 @@ impl<T: Real> Image<T> {
     pub fn orientation(&self) -> &Orientation {
         &self.orientation
     }
+}
+
+/// The values of a file, or of the frames of it that a name chooses.
+///
+/// # Errors
+/// It cannot be read.
+pub fn statistics(path: &Path) -> Result<Statistics, ImageError> {
+    let chosen = chosen(path);
+    if chosen.frames.is_none() {
+        return statistics::of_file(chosen.file, chosen.array);
+    }
+    let Some(own) = describe(path)?.image else {
+        return statistics::of_file(chosen.file, chosen.array);
+    };
+    let image = Image::<f64>::read(path, own.sizes.len(), &own.shape)?.image;
+    let count = image.plane_stride() * image.components();
+    statistics::of_values(&image.samples()[..count])
 }
 
 /// The range of no numbers.

@@ -39,6 +39,35 @@ fn a_grid_is_described_without_its_samples() {
 }
 
 #[test]
+fn a_description_is_that_of_the_chosen_frames() {
+    let declared = |name: &str| describe(&file(name)).unwrap().declare("v").unwrap();
+    for (name, expected) in [
+        ("itk-frames.nrrd", "input image(3)[3] v;"),
+        ("itk-frames.nrrd#1", "input image(3)[] v;"),
+        ("itk-frames.nii.gz#2", "input image(3)[] v;"),
+        ("itk-frames.mha#0:1", "input image(3)[2] v;"),
+        ("tifffile-imagej.tif#1", "input image(3)[3] v;"),
+        ("netcdf-classic.nc#u#1", "input image(3)[] v;"),
+        ("netcdf-classic.nc#v,u#2", "input image(3)[2] v;"),
+        ("ome-3.zarr#1", "input image(3)[2] v;"),
+    ] {
+        assert_eq!(declared(name), expected, "{name}");
+        // A program with this declaration takes the file.
+        let AsImage { shape, sizes, .. } = image(name);
+        let loaded = Image::<f32>::read(&file(name), 3, &shape);
+        assert_eq!(loaded.unwrap().image.sizes(), sizes, "{name}");
+    }
+    let error = describe(&file("itk-frames.nrrd#3"))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("has frames 0 to 2"), "{error}");
+    let error = describe(&file("itk-scalar.nrrd#0"))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("there are no frames"), "{error}");
+}
+
+#[test]
 fn the_box_holds_all_samples_and_touches_them() {
     for (name, shape) in [("itk-vector.nrrd", &[3][..]), ("nibabel-qform.nii", &[])] {
         let loaded = Image::<f32>::read(&file(name), 3, shape).unwrap().image;
@@ -138,6 +167,23 @@ fn reals_of_any_size_and_none_have_statistics() {
     let found = values_of("nothing", Samples::F32(vec![f32::NAN; 3]));
     assert!(found.min.is_nan() && found.mean.is_nan() && found.percentiles.0.is_nan());
     assert_eq!((found.nan, found.histogram), (3, [0; BARS]));
+}
+
+#[test]
+fn values_are_those_of_the_chosen_frames() {
+    // Frames are 1000 apart, and their samples go from 1 to 124.
+    for (frames, count, min, max) in [
+        ("", 72, 1.0, 2124.0),
+        ("#1", 24, 1001.0, 1124.0),
+        ("#1:2", 48, 1001.0, 2124.0),
+    ] {
+        let found = statistics(&file(&format!("itk-frames.nrrd{frames}"))).unwrap();
+        assert_eq!(
+            (found.count, found.min, found.max),
+            (count, min, max),
+            "{frames}"
+        );
+    }
 }
 
 #[test]

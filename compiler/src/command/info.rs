@@ -15,6 +15,7 @@ use crate::{
 };
 use mesh::MeshInfo;
 use runtime::{
+    fem::holds_mesh,
     file_name::escaped,
     image::{Description, Statistics, describe, statistics},
     memory,
@@ -37,7 +38,7 @@ pub(super) fn info(words: &InfoWords, options: &Options) -> u8 {
     for file in &words.files {
         let told = if is_program(file.as_os_str()) {
             program(file, words.json, options)
-        } else if mesh::is_mesh(file) {
+        } else if holds_mesh(file) {
             mesh_file(file, words.json)
         } else {
             image_file(file, words)
@@ -191,14 +192,21 @@ fn image_file(path: &Path, words: &InfoWords) -> Option<String> {
             image_json(path, &description, values.as_ref())
         )),
         Ok((description, values)) => Some(image_lines(path, &description, values.as_ref())),
-        // Each part of a file with several.
+        // Each part of a file with several; all of thousands would bury the first.
         Err(error) if !error.choices().is_empty() => {
-            let parts = error.choices().iter().map(|choice| {
+            const MOST: usize = 40;
+            let choices = error.choices();
+            let shown = if words.json { choices.len() } else { MOST };
+            let parts = choices.iter().take(shown).map(|choice| {
                 let mut part = path.as_os_str().to_os_string();
                 part.push(format!("#{choice}"));
                 image_file(Path::new(&part), words)
             });
-            let parts: Vec<String> = parts.flatten().collect();
+            let mut parts: Vec<String> = parts.flatten().collect();
+            if choices.len() > shown {
+                let (file, more) = (escaped(path.as_os_str()), choices.len() - shown);
+                parts.push(format!("{file}: {more} more parts; `FILE#PART` is one of them, and `--json` describes all\n"));
+            }
             (!parts.is_empty()).then(|| parts.concat())
         }
         Err(error) => {
@@ -222,7 +230,7 @@ fn mesh_file(path: &Path, json: bool) -> Option<String> {
 
 /// What a run with `-v` says of the file of an image or a mesh; nothing if it cannot be read again.
 pub(super) fn of_file(path: &Path) -> String {
-    if mesh::is_mesh(path) {
+    if holds_mesh(path) {
         return MeshInfo::read(path).map_or(String::new(), |mesh| mesh.lines(path));
     }
     match (describe(path), statistics(path)) {

@@ -119,6 +119,12 @@ fn the_recipes_run() {
     run("cookbook");
 }
 
+/// The commands in its blocks `shell` need files of other libraries: `compiler/tests/files.py` runs them.
+#[test]
+fn the_programs_for_files_of_any_kind_are_right() {
+    run("files");
+}
+
 #[test]
 fn the_reference_is_right() {
     run("reference");

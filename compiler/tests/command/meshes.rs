@@ -130,6 +130,32 @@ fn info_tells_meshes_from_images_in_old_files() {
 }
 
 #[test]
+fn info_describes_arrays_and_times_of_meshes() {
+    let dir = directory("meshes-parts");
+    fs::copy(data("check-mesh.vtu"), dir.join("part.vtu")).unwrap();
+    let sets = [0.0, 0.5].map(|t| format!("<DataSet timestep=\"{t}\" file=\"part.vtu\"/>"));
+    let collection = format!(
+        "<VTKFile type=\"Collection\"><Collection>{}</Collection></VTKFile>",
+        sets.concat()
+    );
+    write(&dir, "times.pvd", &collection);
+    for name in ["part.vtu#poly", "times.pvd@0.5", "times.pvd#1#poly"] {
+        let output = diderotc(&dir, &["info", name]);
+        let told = stdout(&output);
+        assert!(
+            told.starts_with(&format!("{name}: a mesh of 50 cells")),
+            "{told}{}",
+            stderr(&output)
+        );
+        assert!(told.contains("load_fem("), "{told}");
+    }
+    let error = stderr(&diderotc(&dir, &["info", "times.pvd"]));
+    assert!(error.contains("has 2 times: 0, 0.5"), "{error}");
+    let error = stderr(&diderotc(&dir, &["info", "part.vtu#nothing"]));
+    assert!(error.contains("no array `nothing`; there are"), "{error}");
+}
+
+#[test]
 fn what_is_wrong_with_a_mesh_names_the_option_and_the_file() {
     let dir = directory("meshes-wrong");
     write(&dir, "p.diderot", PROGRAM);

@@ -41,27 +41,12 @@ impl Choice<'_> {
     /// # Errors
     /// There is none, or several, or it does not have the components.
     pub fn find<'f>(&self, file: &'f FemFile) -> Result<&'f FemArray, FemError> {
-        let list = || {
-            let all = file.arrays.iter().map(|array| {
-                let components = match array.components {
-                    1 => String::new(),
-                    n => n.to_string(),
-                };
-                format!("`{}` [{components}]", array.name)
-            });
-            let all: Vec<String> = all.collect();
-            match all.is_empty() {
-                true => "the file has no arrays".to_string(),
-                false => format!("there are {}", all.join(", ")),
-            }
-        };
-        let named = |name: &str| file.arrays.iter().find(|array| array.name == name);
         if let Some(name) = self.array {
-            let array = named(name).ok_or_else(|| format!("no array `{name}`; {}", list()))?;
+            let array = file.array(name)?;
             self.components(array)?;
             return Ok(array);
         }
-        if let Some(array) = named(self.variable)
+        if let Ok(array) = file.array(self.variable)
             && self.components(array).is_ok()
         {
             return Ok(array);
@@ -76,13 +61,15 @@ impl Choice<'_> {
                 "no array has {} components, as a value of shape {:?} has; {}",
                 self.size(),
                 self.shape,
-                list()
+                file.list_of_arrays()
             ))),
             _ => Err(
-                FemError::new(format!("several arrays fit; {}", list())).hint(format!(
-                    "name one: `FILE#{}`, or the second argument of `load_fem`",
-                    file.arrays[0].name
-                )),
+                FemError::new(format!("several arrays fit; {}", file.list_of_arrays())).hint(
+                    format!(
+                        "name one: `FILE#{}`, or the second argument of `load_fem`",
+                        file.arrays[0].name
+                    ),
+                ),
             ),
         }
     }

@@ -48,7 +48,7 @@ pub use element::{ELEMENTS, Element, Family};
 pub use error::FemError;
 pub use field::{Choice, FemValues};
 pub(crate) use file::mesh_formats;
-pub use file::{ArrayPlace, FemArray, FemFile, FileCell};
+pub use file::{ArrayPlace, FemArray, FemFile, FileCell, holds_mesh};
 pub use locate::Found;
 pub use primitive::{FemWanted, OUTSIDE, Outside};
 

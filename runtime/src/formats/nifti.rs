@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use super::{Asked, Translated};
 use super::{Facts, Triangle, VectorSpace};
 use crate::nrrd::{Axis, DataFile, Encoding, Header, Kind, SampleType, Storage};
+pub(crate) use fields::{FIRST, Layout};
 use fields::{Fields, fields};
+pub(crate) use place::UNITS;
 use place::place;
 
 /// A code, the type of samples, and how many make one value of what kind.
@@ -42,13 +44,27 @@ const REFUSED_TYPES: &[(i64, &str)] = &[
     (2048, "complex numbers of 256 bits"),
 ];
 
+/// The code of the type of samples that are numbers by themselves.
+pub(crate) fn code_of(sample_type: SampleType) -> Option<i64> {
+    let row = TYPES
+        .iter()
+        .find(|(_, ty, parts)| *ty == sample_type && parts.is_none());
+    row.map(|(code, ..)| *code)
+}
+
+/// The intent of matrices, whose rows and columns are parameters.
+pub(crate) const MATRIX: i64 = 1004;
+
 const SYMMETRIC_MATRIX: i64 = 1005;
+
+/// The intent of vectors.
+pub(crate) const VECTOR: i64 = 1007;
 
 /// What the fifth axis holds, by the intent of the file.
 const INTENTS: &[(i64, Kind)] = &[
     (SYMMETRIC_MATRIX, Kind::List),
     (1006, Kind::Vector),
-    (1007, Kind::Vector),
+    (VECTOR, Kind::Vector),
     (1008, Kind::Point),
     (2003, Kind::RgbColor),
     (2004, Kind::RgbaColor),
@@ -113,10 +129,10 @@ fn axes(fields: &Fields<'_>) -> Result<Vec<Axis>, String> {
             1..=3 => Kind::Space,
             _ if size == 1 => continue,
             4 => Kind::Time,
-            5 if intent == 1004 && (parameter(0), parameter(1), size) == (3.0, 3.0, 9) => {
+            5 if intent == MATRIX && (parameter(0), parameter(1), size) == (3.0, 3.0, 9) => {
                 Kind::Matrix3
             }
-            5 if intent == 1004 && (parameter(0), parameter(1), size) == (2.0, 2.0, 4) => {
+            5 if intent == MATRIX && (parameter(0), parameter(1), size) == (2.0, 2.0, 4) => {
                 Kind::Matrix2
             }
             5 => {

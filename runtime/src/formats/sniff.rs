@@ -152,7 +152,7 @@ const FORMATS: &[Format] = &[
     format("NumPy archive or zip", &[At(0, b"PK\x03\x04")], Advise(&[
         "with Python: python3 -c \"import numpy; numpy.save('{stem}.npy', numpy.load('{file}')['NAME'])\"", "or unpack it: unzip '{file}'"])),
     format("MATLAB", &[At(0, b"MATLAB 5.0 MAT-file")], Advise(&[
-        "with Python: python3 -c \"import scipy.io, numpy; numpy.save('{stem}.npy', scipy.io.loadmat('{file}')['NAME'])\""])),
+        "with Python: python3 -c \"import scipy.io, numpy; numpy.save('{stem}.npy', scipy.io.loadmat('{file}')['NAME'].T)\""])),
     format("AmiraMesh", &[At(0, b"# AmiraMesh"), At(0, b"# Avizo")], Advise(&["in Amira or Avizo: save the data as NRRD"])),
     format("Zeiss CZI", &[At(0, b"ZISRAWFILE")], Advise(&[BIO_FORMATS])),
     format("Nikon ND2", &[At(0, b"\xda\xce\xbe\x0a")], Advise(&[BIO_FORMATS])),
@@ -225,7 +225,7 @@ pub(super) fn refuse_vtk_data(head: &[u8], file: &str) -> ImageError {
     let kind = vtk_xml(head).unwrap_or_default();
     let suffix = vtk::suffix(&kind).map_or(String::new(), |suffix| format!(" ({suffix})"));
     let name = format!("VTK XML, type `{kind}`{suffix}");
-    refuse(&name, vtk::advice(&kind), file)
+    refuse(&name, &vtk::advice_on_images(&kind), file)
 }
 
 /// Says that files of MINC are not read, which are HDF5 or NetCDF by their first bytes.

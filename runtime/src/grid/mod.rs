@@ -14,4 +14,4 @@ pub(crate) use orientation::{identity, invert};
 pub use place::{Place, Placement};
 pub use space::Surroundings;
 pub(crate) use space::patient_signs;
-pub(crate) use vectors::diagonal;
+pub(crate) use vectors::{diagonal, in_space};

@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::explain::{frames, natural};
+use super::explain::{frames, natural, sizes};
 use super::normalize;
 use super::place::world_space;
 use super::request::{Declared, Reading, World};
-use super::roles::Wanted;
+use super::roles::{Wanted, axis_of_frames};
 use crate::file_name::split_last;
 use crate::file_reference::{Chosen, Frames, chosen, numbered_files};
 use crate::formats::{ImageError, Note, Source};
@@ -46,8 +46,11 @@ pub struct AsImage {
     pub unit: Option<String>,
 }
 
-/// Describes the file at `path`; no samples are read where they stand apart from the header. A choice of frames is left
-/// off: the description is that of the whole file.
+/// Describes the file at `path`; no samples are read where they stand apart from the header. The header is that of the whole file, and the
+/// image that of the frames that are chosen.
+///
+/// # Errors
+/// The file cannot be read, or it does not have the frames.
 pub fn describe(path: &Path) -> Result<Description, ImageError> {
     let chosen = chosen(path);
     let source = Source::open_array(chosen.file, chosen.array)?;
@@ -57,7 +60,16 @@ pub fn describe(path: &Path) -> Result<Description, ImageError> {
         .unplaced()
         .map(|error| Note::warning(error.message()));
     notes.extend(unplaced);
-    let image = natural(&header).and_then(|(dim, mut shape)| {
+    let reading = Reading {
+        frames: chosen.frames,
+        ..Reading::default()
+    };
+    let own = match chosen.frames {
+        None => natural(&header),
+        Some(frames) => natural(&of_frames(&header, frames).map_err(|e| e.in_file(path))?),
+    };
+    let mut image = None;
+    if let Some((dim, mut shape)) = own {
         if let Some(matrix) = half_of_matrices(dim, &shape) {
             match source.facts().triangle {
                 Some(_) => shape = matrix,
@@ -72,10 +84,16 @@ pub fn describe(path: &Path) -> Result<Description, ImageError> {
             }
         }
         let declared = Declared { dim, shape: &shape };
-        let plan = normalize::plan(&header, source.facts(), declared, &Reading::default()).ok()?;
-        notes.extend(plan.notes);
-        Some(AsImage::new(&header, shape, plan.sizes, plan.orientation))
-    });
+        match normalize::plan(&header, source.facts(), declared, &reading) {
+            Ok(plan) => {
+                notes.extend(plan.notes);
+                let (sizes, orientation) = (plan.sizes, plan.orientation);
+                image = Some(AsImage::new(&header, shape, sizes, orientation));
+            }
+            Err(error) if chosen.frames.is_some() => return Err(error.in_file(path)),
+            Err(_) => {}
+        }
+    }
     Ok(Description {
         format: source.format(),
         compression: source.compression(),
@@ -83,6 +101,25 @@ pub fn describe(path: &Path) -> Result<Description, ImageError> {
         image,
         notes,
     })
+}
+
+/// The header of one frame, which does not have the axis of frames, or of several.
+///
+/// # Errors
+/// There is no axis of frames.
+fn of_frames(header: &Header, frames: Frames) -> Result<Header, ImageError> {
+    let axis = axis_of_frames(header).ok_or_else(|| {
+        let sizes = sizes(header);
+        ImageError::new(format!(
+            "the axes ({sizes}) are those of the grid: there are no frames"
+        ))
+    })?;
+    let mut own = header.clone();
+    match frames {
+        Frames::One(_) => drop(own.axes.remove(axis)),
+        Frames::Range(first, last) => own.axes[axis].size = last - first + 1,
+    }
+    Ok(own)
 }
 
 /// One frame of a file that has several.

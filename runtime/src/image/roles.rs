@@ -188,6 +188,27 @@ fn choice(header: &Header, said: &[Says], set: u32, frames: Option<Frames>) -> O
     })
 }
 
+/// How far an axis is from one of frames: time comes first, then lists and unknown kinds, then kinds of values; of each, the slowest first.
+fn rank_of_frames(header: &Header, said: &[Says], axis: usize) -> (u8, usize) {
+    let listed = header.axes[axis].kind == Some(Kind::List);
+    let rank = match said[axis] {
+        Says::Time => 0,
+        Says::Values if listed => 1,
+        Says::Aside | Says::Nothing => 2,
+        Says::Values => 3,
+        Says::Domain => 4,
+    };
+    (rank, usize::MAX - axis)
+}
+
+/// The axis of frames of an array for which no type is declared.
+pub(crate) fn axis_of_frames(header: &Header) -> Option<usize> {
+    let said = says(header);
+    let several = |a: &usize| header.axes[*a].size > 1 && said[*a] != Says::Domain;
+    let axes = (0..said.len()).filter(several);
+    axes.min_by_key(|&a| rank_of_frames(header, &said, a))
+}
+
 /// What the axes beside the grid are.
 struct Fitting {
     components: Vec<usize>,
@@ -235,18 +256,7 @@ fn fit(
         }
         Some(Frames::One(index)) => {
             let mut candidates = beside.to_vec();
-            // Time first, then lists and unknown kinds, then kinds of values; of each, the slowest first.
-            candidates.sort_by_key(|&a| {
-                let listed = header.axes[a].kind == Some(Kind::List);
-                let rank = match said[a] {
-                    Says::Time => 0,
-                    Says::Values if listed => 1,
-                    Says::Aside | Says::Nothing => 2,
-                    Says::Values => 3,
-                    Says::Domain => 4,
-                };
-                (rank, usize::MAX - a)
-            });
+            candidates.sort_by_key(|&a| rank_of_frames(header, said, a));
             for axis in candidates {
                 let rest: Vec<usize> = several.iter().copied().filter(|&a| a != axis).collect();
                 match expand(header, &rest, wanted) {

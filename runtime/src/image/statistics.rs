@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use crate::file_reference::{Chosen, chosen};
 use crate::formats::{ImageError, Source};
 use crate::nrrd::{STANDARD_INPUT, Samples};
 
@@ -34,21 +33,35 @@ pub struct Statistics {
     pub histogram: [u64; BARS],
 }
 
-/// The values of the file at `path`, which is read twice: memory does not depend on its size. A choice of frames is left
-/// off.
-pub fn statistics(path: &Path) -> Result<Statistics, ImageError> {
-    let Chosen {
-        file: path, array, ..
-    } = chosen(path);
+/// The values of an array of a file, which is read twice: memory does not depend on its size.
+///
+/// # Errors
+/// The file cannot be read.
+pub(super) fn of_file(path: &Path, array: Option<&str>) -> Result<Statistics, ImageError> {
     if path.as_os_str() == STANDARD_INPUT {
         let error = ImageError::new("standard input can be read only once").in_file(path);
         return Err(error.hint("save it in a file first"));
     }
+    of_each(&|take| each(path, array, take))
+}
+
+/// The values in memory.
+pub(super) fn of_values(values: &[f64]) -> Result<Statistics, ImageError> {
+    of_each(&|take| {
+        values.iter().for_each(|&x| take(x));
+        Ok(())
+    })
+}
+
+/// Gives every value to a function, as often as it is called.
+type Each<'a> = dyn Fn(&mut dyn FnMut(f64)) -> Result<(), ImageError> + 'a;
+
+fn of_each(each: &Each<'_>) -> Result<Statistics, ImageError> {
     let mut extent = Extent::default();
-    each(path, array, &mut |x| extent.take(x))?;
+    each(&mut |x| extent.take(x))?;
     let mut spread = Spread::new(&extent);
     if extent.finite > 0 {
-        each(path, array, &mut |x| spread.take(x))?;
+        each(&mut |x| spread.take(x))?;
     }
     Ok(Statistics {
         count: extent.finite + extent.nan + extent.infinite,

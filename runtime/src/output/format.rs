@@ -8,11 +8,11 @@ use std::fmt;
 use super::contents::{Encode, Head, Number};
 use super::ffmpeg;
 use super::frames::{self, Begin};
-use super::names::numbered;
+use super::names::{numbered, without_suffix};
 use super::nrrd_files::{self, Pair};
 use super::shapes::{self, Fits, Request};
 use super::{Domain, Length, Output};
-use super::{figures, meshes, numpy, tables, triangles, vtk};
+use super::{figures, meshes, nifti, numpy, tables, tiff_files, triangles, vtk};
 use crate::file_name::{FileName, escaped, split_first};
 
 /// The name that stands for standard output.
@@ -79,7 +79,7 @@ const TRIANGLES: Row = Row {
     ..POINTS
 };
 
-static FORMATS: [Row; 18] = [
+static FORMATS: [Row; 22] = [
     Row {
         suffix: "nrrd",
         about: "NRRD: an array with the place of its grid",
@@ -141,9 +141,9 @@ static FORMATS: [Row; 18] = [
     },
     Row {
         suffix: "vtu",
-        about: "triangles with data as a mesh, for VTK",
+        about: "the same as a mesh, for VTK",
         encode: vtk::write_vtu,
-        ..TRIANGLES
+        ..POINTS
     },
     Row {
         suffix: "vti",
@@ -152,6 +152,36 @@ static FORMATS: [Row; 18] = [
         fits: shapes::grids,
         encode: vtk::write_vti,
         ..ARRAY
+    },
+    Row {
+        suffix: "nii",
+        about: "NIfTI: a grid of numbers, vectors or matrices with its place",
+        fits: nifti::grids,
+        encode: nifti::write_nii,
+        head: Some(nifti::head),
+        ..ARRAY
+    },
+    Row {
+        suffix: "nii.gz",
+        about: "the same, compressed",
+        stores_bytes: false,
+        fits: nifti::grids,
+        encode: nifti::write_nii_gz,
+        ..ARRAY
+    },
+    Row {
+        suffix: "tif",
+        about: "TIFF: a picture or a stack of pages, of numbers or, with a range, of 8 or 16 bits",
+        fits: tiff_files::grids,
+        encode: tiff_files::write_tif,
+        ..OTHER
+    },
+    Row {
+        suffix: "tiff",
+        about: "the same",
+        fits: tiff_files::grids,
+        encode: tiff_files::write_tif,
+        ..OTHER
     },
     Row {
         suffix: "ply",
@@ -334,6 +364,11 @@ impl FileFormat {
         FileFormat::all().find(|format| suffix.eq_ignore_ascii_case(format.suffix()))
     }
 
+    /// The format whose suffix ends a name, which may have two parts, as `.nii.gz` has.
+    fn of_file(file: &FileName) -> Option<FileFormat> {
+        FileFormat::all().find(|format| without_suffix(file.as_os_str(), format.suffix()).is_some())
+    }
+
     /// All formats.
     pub fn all() -> impl Iterator<Item = FileFormat> {
         FORMATS.iter().map(FileFormat)
@@ -376,7 +411,7 @@ impl Destination {
             let format = FileFormat::nrrd();
             return Ok(Destination { format, file });
         };
-        match FileFormat::of_suffix(suffix) {
+        match FileFormat::of_file(&file) {
             Some(format) => Ok(Destination { format, file }),
             None => Err(format!(
                 "{file}: found suffix `.{}`, expected one of {}; a prefix names a format where a suffix cannot, as in png:{file}",

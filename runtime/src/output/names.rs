@@ -5,13 +5,18 @@ use std::ffi::{OsStr, OsString};
 use super::contents::Number;
 use crate::file_name::{FileName, split_last};
 
+/// A name without a suffix, in letters of any case, if it ends in it. The suffix may have several parts.
+pub(super) fn without_suffix<'a>(name: &'a OsStr, suffix: &str) -> Option<&'a OsStr> {
+    suffix.rsplit('.').try_fold(name, |name, part| {
+        let (stem, end) = split_last(name, b'.')?;
+        end.eq_ignore_ascii_case(part).then_some(stem)
+    })
+}
+
 /// A name without the suffix of its format.
 fn stem<'a>(file: &'a FileName, suffix: &str) -> &'a OsStr {
     let whole = file.as_os_str();
-    match split_last(whole, b'.') {
-        Some((stem, end)) if end.eq_ignore_ascii_case(suffix) => stem,
-        _ => whole,
-    }
+    without_suffix(whole, suffix).unwrap_or(whole)
 }
 
 /// A name with another end in the place of its suffix.

@@ -54,11 +54,14 @@ pub(super) fn rows(request: Request<'_>) -> Result<(), String> {
 /// The same, of a grid in space.
 pub(super) fn grids(request: Request<'_>) -> Result<(), String> {
     arrays(request)?;
+    let suffix = request.suffix;
     match request.domain {
-        Domain::List(_) => Err("a .vti holds grids; a .vtp can hold a collection".to_string()),
-        Domain::Grid(sizes) if sizes.len() > 3 => {
-            Err("a .vti holds grids of up to 3 axes; a .nrrd can hold this one".to_string())
-        }
+        Domain::List(_) => Err(format!(
+            "a .{suffix} holds grids; a .vtp can hold a collection"
+        )),
+        Domain::Grid(sizes) if sizes.len() > 3 => Err(format!(
+            "a .{suffix} holds grids of up to 3 axes; a .nrrd can hold this one"
+        )),
         Domain::Grid(_) => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! Files for VTK and ParaView: points, lines and triangles (`.vtp`, `.vtu`) and grids (`.vti`), in XML with the numbers as bytes at
+//! Files for VTK and ParaView: points, lines and triangles (`.vtp`, and `.vtu` as cells of a mesh) and grids (`.vti`), in XML with the numbers as bytes at
 //! its end.
 
 use std::io::{self, Write};
@@ -99,32 +99,41 @@ pub(super) fn write_vtp(
 ) -> Result<Told, OutputError> {
     match triangles::of(contents, style, Precision::Given)? {
         Some(mesh) => write_surface(&mesh, |mesh| triangle_mesh(mesh, Cells::Polygons, out)),
-        None => write_geometry(contents, style, |geometry| points_and_lines(geometry, out)),
+        None => write_geometry(contents, style, |geometry| {
+            points_and_lines(geometry, Cells::Polygons, out)
+        }),
     }
 }
 
-/// Writes triangles as cells of a mesh.
+/// Writes the same as cells of a mesh.
 pub(super) fn write_vtu(
     contents: Contents<'_>,
     style: &Style,
     out: &mut dyn Write,
 ) -> Result<Told, OutputError> {
-    let mesh = triangles::required(contents, style, "vtu", Precision::Given)?;
-    write_surface(&mesh, |mesh| triangle_mesh(mesh, Cells::Mixed, out))
+    match triangles::of(contents, style, Precision::Given)? {
+        Some(mesh) => write_surface(&mesh, |mesh| triangle_mesh(mesh, Cells::Mixed, out)),
+        None => write_geometry(contents, style, |geometry| {
+            points_and_lines(geometry, Cells::Mixed, out)
+        }),
+    }
 }
 
-/// What triangles are in a file.
+/// What points, lines and triangles are in a file.
 #[derive(Clone, Copy)]
 enum Cells {
-    /// Polygons of a surface.
+    /// Parts of a surface, each kind in an element of its own.
     Polygons,
     /// Cells that could be of any type.
     Mixed,
 }
 
+/// VTK's numbers of types of cells.
+const VERTEX: u8 = 1;
+const POLY_LINE: u8 = 4;
+const TRIANGLE: u8 = 5;
+
 fn triangle_mesh(mesh: &Triangles, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
-    /// VTK's number for triangles.
-    const TRIANGLE: u8 = 5;
     let (points, triangles) = (mesh.point_count(), mesh.triangles.len());
     let mut appended = Appended::default();
     let coordinates = appended.array("Points", 3, Values::from(&mesh.points));
@@ -159,7 +168,11 @@ fn triangle_mesh(mesh: &Triangles, cells: Cells, out: &mut dyn Write) -> io::Res
     appended.write(ty, &body, out)
 }
 
-fn points_and_lines(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+fn points_and_lines(
+    geometry: &Geometry<'_, '_>,
+    cells: Cells,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut appended = Appended::default();
     let count = geometry.point_count();
     let points = match geometry.is_double {
@@ -190,24 +203,35 @@ fn points_and_lines(geometry: &Geometry<'_, '_>, out: &mut dyn Write) -> io::Res
             .collect(),
         None => (1..count as i64 + 1).collect(),
     };
-    let (verts, lines) = match geometry.lengths {
-        Some(_) => (0, ends.len()),
-        None => (ends.len(), 0),
-    };
-    let cells = appended.array("connectivity", 1, Values::I64(&connectivity))
+    let arrays = appended.array("connectivity", 1, Values::I64(&connectivity))
         + &appended.array("offsets", 1, Values::I64(&ends));
-    let element = if geometry.lengths.is_some() {
-        "Lines"
-    } else {
-        "Verts"
+    let (verts, lines, element, kind) = match geometry.lengths {
+        Some(_) => (0, ends.len(), "Lines", POLY_LINE),
+        None => (ends.len(), 0, "Verts", VERTEX),
+    };
+    let (ty, counts, arrays) = match cells {
+        Cells::Polygons => (
+            "PolyData",
+            format!(
+                "NumberOfVerts=\"{verts}\" NumberOfLines=\"{lines}\" NumberOfStrips=\"0\" NumberOfPolys=\"0\""
+            ),
+            format!("<{element}>\n{arrays}</{element}>\n"),
+        ),
+        Cells::Mixed => {
+            let types = appended.repeated("types", kind, ends.len());
+            (
+                "UnstructuredGrid",
+                format!("NumberOfCells=\"{}\"", ends.len()),
+                format!("<Cells>\n{arrays}{types}</Cells>\n"),
+            )
+        }
     };
     let body = format!(
-        "<PolyData>\n<Piece NumberOfPoints=\"{count}\" NumberOfVerts=\"{verts}\" NumberOfLines=\"{lines}\" \
-         NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n\
+        "<{ty}>\n<Piece NumberOfPoints=\"{count}\" {counts}>\n\
          <PointData>\n{of_points}</PointData>\n<CellData>\n{of_lines}</CellData>\n\
-         <Points>\n{points}</Points>\n<{element}>\n{cells}</{element}>\n</Piece>\n</PolyData>\n"
+         <Points>\n{points}</Points>\n{arrays}</Piece>\n</{ty}>\n"
     );
-    appended.write("PolyData", &body, out)
+    appended.write(ty, &body, out)
 }
 
 /// Origin, spacing and the matrix of directions (row-major) of a grid in VTK's space.

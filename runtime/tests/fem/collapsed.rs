@@ -1,84 +1,12 @@
 //! Cells some of whose corners are at one place: wedges and pyramids as hexahedra, triangles as quadrilaterals.
 
+use crate::distorted::{PYRAMID, WEDGE, between, cells, is_linear, linear};
 use crate::meshes::{Random, blend, with_array};
-use runtime::fem::{
-    CellKind, Choice, Element, FemFile, FemValues, FemWanted, FileCell, Mesh, Outside,
-};
+use runtime::fem::{CellKind, Element, Mesh};
 use runtime::simd::Real;
-use std::sync::Arc;
-
-/// Cells of one element, by their nodes.
-pub(crate) fn cells(element: &str, points: &[[f64; 3]], cells: &[&[u32]]) -> FemFile {
-    let element = Element::named(element).unwrap();
-    let mut file = FemFile {
-        points: points.to_vec(),
-        ..FemFile::default()
-    };
-    for own in cells {
-        file.cells.push(FileCell {
-            element,
-            first: file.connectivity.len(),
-            number: file.cells.len() as u32,
-        });
-        file.connectivity.extend_from_slice(own);
-    }
-    file
-}
-
-/// Value and gradient of an array at a position.
-pub(crate) fn probe(mesh: &Mesh, file: &FemFile, x: &[f64; 3]) -> Vec<f64> {
-    let choice = Choice {
-        array: None,
-        variable: "u",
-        shape: &[],
-    };
-    let wanted = FemWanted {
-        values: Arc::new(FemValues::new(mesh, file, &choice).unwrap()),
-        orders: 0b11,
-        outside: Outside::Nan,
-    };
-    mesh.probe(&wanted, x, None)
-}
-
-const LINEAR: [f64; 4] = [0.7, 1.0, 2.0, 3.0];
-
-pub(crate) fn linear(x: [f64; 3]) -> f64 {
-    LINEAR[0] + LINEAR[1] * x[0] + LINEAR[2] * x[1] + LINEAR[3] * x[2]
-}
-
-/// Says that a linear function is right at a position, and its gradient to a number of digits.
-pub(crate) fn is_linear(mesh: &Mesh, file: &FemFile, x: &[f64; 3], digits: f64) {
-    let got = probe(mesh, file, x);
-    // In single precision another cell may accept positions near its apex.
-    let exact = (10.0 * mesh.tolerance()).max(1e-12);
-    assert!((got[0] - linear(*x)).abs() < exact, "{x:?}: {got:?}");
-    for (got, truth) in got[1..].iter().zip(&LINEAR[1..]) {
-        assert!((got - truth).abs() < digits, "{x:?}: {got} {truth}");
-    }
-}
-
-/// A position between two.
-fn between(a: [f64; 3], b: [f64; 3], part: f64) -> [f64; 3] {
-    std::array::from_fn(|i| (1.0 - part) * a[i] + part * b[i])
-}
 
 /// Distorted shapes: their corners, and these as nodes of a hexahedron.
 fn shapes() -> Vec<(Vec<[f64; 3]>, Vec<u32>)> {
-    let wedge = vec![
-        [0.0, 0.0, 0.0],
-        [1.0, 0.1, 0.0],
-        [0.1, 0.9, 0.2],
-        [0.1, -0.1, 1.0],
-        [1.2, 0.0, 0.9],
-        [0.0, 1.1, 1.1],
-    ];
-    let pyramid = vec![
-        [0.0, 0.0, 0.0],
-        [1.0, 0.1, 0.1],
-        [1.2, 1.0, 0.0],
-        [-0.1, 0.8, -0.1],
-        [0.4, 0.6, 0.9],
-    ];
     let tetrahedron = vec![
         [0.0, 0.0, 0.0],
         [1.0, 0.1, 0.1],
@@ -86,8 +14,8 @@ fn shapes() -> Vec<(Vec<[f64; 3]>, Vec<u32>)> {
         [0.3, 0.2, 1.1],
     ];
     vec![
-        (wedge, vec![0, 1, 2, 2, 3, 4, 5, 5]),
-        (pyramid, vec![0, 1, 2, 3, 4, 4, 4, 4]),
+        (WEDGE.to_vec(), vec![0, 1, 2, 2, 3, 4, 5, 5]),
+        (PYRAMID.to_vec(), vec![0, 1, 2, 3, 4, 4, 4, 4]),
         (tetrahedron, vec![0, 1, 2, 2, 3, 3, 3, 3]),
     ]
 }

@@ -214,6 +214,6 @@ fn pixels_and_voxels_have_their_nodes_along_the_axes() {
         let file = FemFile::parse(format!("{head}{cells}{values}").as_bytes()).unwrap();
         let mesh = Mesh::new(&file, dim, Real::F64).unwrap();
         assert_eq!(mesh.curved_cells(), 0);
-        assert_eq!(crate::collapsed::probe(&mesh, &file, &x)[0], truth);
+        assert_eq!(crate::distorted::probe(&mesh, &file, &x)[0], truth);
     }
 }

@@ -2,6 +2,7 @@
 
 mod collapsed;
 mod curved;
+mod distorted;
 mod elements;
 mod files;
 mod foreign;

@@ -1,9 +1,9 @@
 //! Meshes in several files, and at several times: `files/pieces.py` writes them.
 
-use crate::collapsed::{linear, probe};
+use crate::distorted::{linear, probe};
 use crate::meshes::Random;
 use crate::seeds::{given, seed_of_run};
-use runtime::fem::{FemFile, Mesh};
+use runtime::fem::{FemFile, Mesh, holds_mesh};
 use runtime::file_reference::mesh_and_array;
 use runtime::simd::Real;
 use std::path::{Path, PathBuf};
@@ -47,6 +47,42 @@ fn pieces_become_one_mesh_without_ghosts() {
     is_block("one.pvd", 0.0);
     let parts = ["ghosts_0.vtu", "ghosts_1.vtu"].map(|name| read(name).unwrap());
     assert_eq!(parts.map(|part| part.cells.len()), [12, 12]);
+}
+
+#[test]
+fn meshes_are_known_by_their_first_bytes() {
+    let is_mesh = |name: &str| holds_mesh(&directory().join(name));
+    for name in [
+        "ghosts.pvtu",
+        "t0_0.vtu",
+        "times.pvd",
+        "times.pvd#1",
+        "times.pvd@0.5#c",
+        "series.xdmf",
+        "mixed-xml.xdmf",
+        "curved.vts",
+        "along.vtr",
+        "t0_0.vtu#c",
+    ] {
+        assert!(is_mesh(name), "{name}");
+    }
+    for file in crate::foreign::files().iter().filter(|file| file.is_file()) {
+        assert!(holds_mesh(file), "{file:?}");
+    }
+    for name in ["series.h5", "missing.vtu", "../../../files/vtk-text.vti"] {
+        assert!(!is_mesh(name), "{name}");
+    }
+    for name in ["vtk-scalars-text.vtk", "vtk-points-text.vtp", "itk.dcm"] {
+        assert!(!is_mesh(&format!("../../../files/{name}")), "{name}");
+    }
+}
+
+#[test]
+fn a_missing_array_is_named_with_those_that_there_are() {
+    let file = read("t0_0.vtu").unwrap();
+    assert_eq!(file.array("c").unwrap().name, "c");
+    let error = file.array("d").unwrap_err().to_string();
+    assert!(error.contains("no array `d`; there are"), "{error}");
 }
 
 #[test]

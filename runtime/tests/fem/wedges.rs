@@ -1,25 +1,10 @@
 //! Wedges and pyramids.
 
-use crate::collapsed::{cells, is_linear, linear, probe};
+use crate::distorted::{PYRAMID, WEDGE, between, cells, is_linear, linear, probe};
 use crate::meshes::{Random, blend, with_array};
 use runtime::fem::{CellKind, Element, FemFile, Mesh};
 use runtime::simd::Real;
 
-const WEDGE: [[f64; 3]; 6] = [
-    [0.0, 0.0, 0.0],
-    [1.0, 0.1, 0.0],
-    [0.1, 0.9, 0.2],
-    [0.1, -0.1, 1.0],
-    [1.2, 0.0, 0.9],
-    [0.0, 1.1, 1.1],
-];
-const PYRAMID: [[f64; 3]; 5] = [
-    [0.0, 0.0, 0.0],
-    [1.0, 0.1, 0.1],
-    [1.2, 1.0, 0.0],
-    [-0.1, 0.8, -0.1],
-    [0.4, 0.6, 0.9],
-];
 /// Parallelogram and apex.
 const STRAIGHT: [[f64; 3]; 5] = [
     [0.0, 0.0, 0.0],
@@ -51,10 +36,9 @@ fn vtk(kind: u8, points: &[[f64; 3]], values: &[f64]) -> FemFile {
 
 /// The corners and the middles of edges.
 fn with_middles(corners: &[[f64; 3]], edges: &[(usize, usize)]) -> Vec<[f64; 3]> {
-    let middle = |&(a, b): &(usize, usize)| -> [f64; 3] {
-        std::array::from_fn(|i| 0.5 * (corners[a][i] + corners[b][i]))
-    };
-    let middles = edges.iter().map(middle);
+    let middles = edges
+        .iter()
+        .map(|&(a, b)| between(corners[a], corners[b], 0.5));
     corners.iter().copied().chain(middles).collect()
 }
 

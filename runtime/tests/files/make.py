@@ -4,11 +4,8 @@ Run it in this directory, with pynrrd, SimpleITK, nibabel, tifffile, imageio, Pi
 
     python3 make.py
 
-`expected.txt` gets a block for each file: `file NAME DIM SHAPE OPTIONS`, then lines `world INDEX : POSITION` and
-`value INDEX : COMPONENTS`, indices fastest axis first, as the tool that wrote the file reports them after reading it back.
+`expected.txt` gets a block for each file, which `expected.py` explains.
 """
-
-import os
 
 import imageio.v3 as imageio
 import meshio
@@ -21,23 +18,9 @@ import vtk
 from PIL import Image
 from vtk.util.numpy_support import numpy_to_vtk
 
-INDICES = [(0, 0, 0), (3, 0, 0), (0, 2, 0), (0, 0, 1), (2, 1, 1), (3, 2, 1)]
+from expected import expect, run
+
 SIZES = (4, 3, 2)
-blocks = []
-
-
-def text(values):
-    return " ".join(repr(float(v)) for v in np.ravel(values))
-
-
-def expect(name, dim, shape, value, world=None, options="", indices=INDICES):
-    lines = [f"file {name} {dim} {','.join(map(str, shape)) or '-'} {options}".rstrip()]
-    for index in indices:
-        shown = " ".join(map(str, index[:dim]))
-        if world:
-            lines.append(f"world {shown} : {text(world(index[:dim]))}")
-        lines.append(f"value {shown} : {text(value(index[:dim]))}")
-    blocks.append("\n".join(lines) + "\n")
 
 
 def grid(dtype=np.float32):
@@ -461,12 +444,7 @@ def others():
     nibabel.save(nibabel.AnalyzeImage(grid(np.int16), np.eye(4)), "nibabel-analyze.hdr")
 
 
+PARTS = [simple_itk, pynrrd, nifti, npy, sequences, pictures, stacks, vtks, points, others]
+
 if __name__ == "__main__":
-    os.chdir(os.path.dirname(os.path.abspath(__file__)))
-    for part in [simple_itk, pynrrd, nifti, npy, sequences, pictures, stacks, vtks, points, others]:
-        part()
-    with open("expected.txt", "w") as out:
-        out.write("\n".join(blocks))
-    for name in sorted(os.listdir(".")):
-        if os.path.getsize(name) > 4096 and not name.endswith((".py", ".txt")):
-            print(f"{name} is larger than 4 KB")
+    run(PARTS, "expected.txt")

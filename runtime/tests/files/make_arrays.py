@@ -4,7 +4,7 @@ Run it in this directory, with numpy, h5py, hdf5plugin, netCDF4, xarray, pydicom
 
     python3 make_arrays.py
 
-`expected-arrays.txt` has the form of `expected.txt`, which `make.py` explains.
+`expected-arrays.txt` gets a block for each file, which `expected.py` explains.
 """
 
 import os
@@ -23,23 +23,9 @@ from pydicom.dataset import Dataset, FileMetaDataset
 from pydicom.uid import ExplicitVRLittleEndian
 from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec, GzipCodec, TransposeCodec, ZstdCodec
 
-INDICES = [(0, 0, 0), (3, 0, 0), (0, 2, 0), (0, 0, 1), (2, 1, 1), (3, 2, 1)]
+from expected import expect, run
+
 SHAPE = (2, 3, 4)
-blocks = []
-
-
-def text(values):
-    return " ".join(repr(float(v)) for v in np.ravel(values))
-
-
-def expect(name, dim, shape, value, world=None, options="", indices=INDICES):
-    lines = [f"file {name} {dim} {','.join(map(str, shape)) or '-'} {options}".rstrip()]
-    for index in dict.fromkeys(index[:dim] for index in indices):
-        shown = " ".join(map(str, index))
-        if world:
-            lines.append(f"world {shown} : {text(world(index))}")
-        lines.append(f"value {shown} : {text(value(index))}")
-    blocks.append("\n".join(lines) + "\n")
 
 
 def grid(dtype=np.float32):
@@ -386,14 +372,4 @@ def zarrs():
 PARTS = [hdf5, netcdf, dicom, zarrs]
 
 if __name__ == "__main__":
-    os.chdir(os.path.dirname(os.path.abspath(__file__)))
-    for part in PARTS:
-        part()
-    with open("expected-arrays.txt", "w") as out:
-        out.write("\n".join(blocks))
-    for folder, _, names in os.walk("."):
-        for name in names:
-            # One heap of HDF5 takes 4 KB.
-            limit = 12 if name.endswith((".h5", ".nc")) else 4
-            if os.path.getsize(os.path.join(folder, name)) > limit << 10 and not name.endswith((".py", ".txt")):
-                print(f"{name} is larger than {limit} KB")
+    run(PARTS, "expected-arrays.txt")

@@ -5,6 +5,7 @@ mod arrays;
 mod films;
 mod meshes;
 mod triangles;
+mod volumes;
 mod vtk;
 
 use runtime::grid::Place;

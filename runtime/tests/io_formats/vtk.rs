@@ -121,6 +121,17 @@ fn points_carry_all_other_outputs() {
     assert_eq!(vtk.numbers("PointData", "id"), (1, vec![7.0, 8.0]));
     assert_eq!(vtk.numbers("Verts", "connectivity").1, [0.0, 1.0]);
     assert_eq!(vtk.numbers("Verts", "offsets").1, [1.0, 2.0]);
+    let mesh = dir.write("p.vtu", &columns, &Domain::List(2), None);
+    let mesh = read_vtk(&mesh.unwrap());
+    assert_eq!(mesh.attribute("VTKFile", "type"), "UnstructuredGrid");
+    assert_eq!(mesh.attribute("Piece", "NumberOfCells"), "2");
+    // Cells of type 1 are points.
+    assert_eq!(mesh.numbers("Cells", "types").1, [1.0, 1.0]);
+    assert_eq!(mesh.numbers("Cells", "offsets").1, [1.0, 2.0]);
+    for name in ["energy", "dir", "id"] {
+        let [own, other] = [&mesh, &vtk].map(|file| file.numbers("PointData", name));
+        assert_eq!(own, other, "{name}");
+    }
 }
 
 #[test]
@@ -158,6 +169,18 @@ fn sequences_of_vectors_are_lines() {
         [10.0, 12.0],
         "a strand without points has no line"
     );
+    let mesh = read_vtk(&dir.write("l.vtu", &columns, &domain, None).unwrap());
+    assert_eq!(mesh.attribute("Piece", "NumberOfPoints"), "5");
+    assert_eq!(mesh.attribute("Piece", "NumberOfCells"), "2");
+    // Cells of type 4 are lines of many points.
+    assert_eq!(mesh.numbers("Cells", "types").1, [4.0, 4.0]);
+    assert_eq!(mesh.numbers("Cells", "offsets").1, [2.0, 5.0]);
+    assert_eq!(
+        mesh.numbers("Cells", "connectivity").1,
+        [0.0, 1.0, 2.0, 3.0, 4.0]
+    );
+    assert_eq!(mesh.numbers("PointData", "speed").1, speeds);
+    assert_eq!(mesh.numbers("CellData", "seed").1, [10.0, 12.0]);
     let text = String::from_utf8(dir.write("l.obj", &columns, &domain, None).unwrap()).unwrap();
     assert_eq!(
         text,

@@ -4,14 +4,12 @@ use super::{identifier, joined, short};
 use runtime::{
     fem::{ArrayPlace, FemArray, FemError, FemFile, Mesh},
     file_name::escaped,
+    file_reference::mesh_and_array,
     simd::Real,
     text::visible_line,
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, fs::File, io::Read, path::Path};
-
-/// The kind of data of an old VTK file is in its first lines; the title among them has 256 characters at most.
-const HEAD: u64 = 1024;
+use std::{collections::BTreeMap, path::Path};
 
 /// The description of a file.
 pub(super) struct MeshInfo {
@@ -21,31 +19,21 @@ pub(super) struct MeshInfo {
     elements: BTreeMap<&'static str, usize>,
 }
 
-/// Whether a file holds a mesh, by its name. Files of VTK's old format may also hold images; their first lines name the kind
-/// of data.
-pub(super) fn is_mesh(path: &Path) -> bool {
-    let suffix = path.extension().unwrap_or_default().to_ascii_lowercase();
-    match suffix.to_str() {
-        Some("vtu" | "msh") => true,
-        Some("vtk") => {
-            let mut head = Vec::new();
-            let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-            read.is_ok() && String::from_utf8_lossy(&head).contains("UNSTRUCTURED_GRID")
-        }
-        _ => false,
-    }
-}
-
 impl MeshInfo {
-    /// Reads a file.
+    /// Reads a file, or one of its arrays: `FILE#ARRAY`.
     ///
     /// # Errors
-    /// It is not a mesh, or it is damaged.
+    /// It is not a mesh, it is damaged, or it does not have the array.
     pub(super) fn read(path: &Path) -> Result<MeshInfo, FemError> {
-        let file = FemFile::read(path)?;
+        let (path, array) = mesh_and_array(path);
+        let mut file = FemFile::read(path)?;
         let dim = file.cells.iter().map(|cell| cell.element.cell.dim()).max();
         let named = |error: FemError| error.in_file(&escaped(path.as_os_str()));
         let mesh = Mesh::new(&file, dim.unwrap_or(3), Real::F64).map_err(named)?;
+        if let Some(array) = array {
+            file.array(array).map_err(named)?;
+            file.arrays.retain(|known| known.name == array);
+        }
         let mut elements = BTreeMap::new();
         for cell in file
             .cells

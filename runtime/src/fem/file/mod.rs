@@ -12,7 +12,9 @@ use super::FemError;
 use super::cell::CellKind;
 use super::element::{ELEMENTS, Element};
 use crate::file_name::escaped;
-use std::path::Path;
+use crate::file_reference::mesh_and_array;
+use crate::vtk;
+use std::{fs::File, io::Read, path::Path};
 
 /// A format of mesh files.
 struct Format {
@@ -25,7 +27,7 @@ struct Format {
 /// The formats that are read.
 const FORMATS: [Format; 3] = [
     Format {
-        name: "VTK's unstructured grids (.vtu, .pvtu, .pvd)",
+        name: "VTK's grids (.vtu, .pvtu, .pvd, .vts, .vtr) and XDMF (.xdmf)",
         mark: "<",
         parse: vtu::parse,
     },
@@ -44,6 +46,30 @@ const FORMATS: [Format; 3] = [
 /// The names of the formats that are read, for messages.
 pub(crate) fn mesh_formats() -> String {
     FORMATS.map(|format| format.name).join(", ")
+}
+
+/// Whether a name where a file is expected means a mesh, by the first bytes of the file: `FILE`, a time of it (`FILE#N`, `FILE@T`), or an
+/// array (`FILE#ARRAY`).
+pub fn holds_mesh(name: &Path) -> bool {
+    /// The tag of an XML file is among these bytes, and so is the kind of data of an old VTK file, whose title has 256 characters at most.
+    const HEAD: u64 = 4096;
+    let (path, _) = pieces::chosen(mesh_and_array(name).0);
+    let mut head = Vec::new();
+    // Nothing is taken from a pipe.
+    if !path.is_file()
+        || File::open(path)
+            .and_then(|file| file.take(HEAD).read_to_end(&mut head))
+            .is_err()
+    {
+        return false;
+    }
+    let start = head.trim_ascii_start();
+    let has = |word: &[u8]| start.windows(word.len()).any(|found| found == word);
+    match pieces::type_of(start) {
+        Some(kind) => vtk::is_mesh(&kind),
+        None if start.starts_with(b"# vtk DataFile") => has(b"UNSTRUCTURED_GRID"),
+        None => start.starts_with(b"$MeshFormat") || xdmf::is_xdmf(start),
+    }
 }
 
 /// What a mesh file says.
@@ -200,6 +226,32 @@ impl FemFile {
             }
         }
         Ok(())
+    }
+
+    /// The array of a name.
+    ///
+    /// # Errors
+    /// There is none; the message lists those that there are.
+    pub fn array(&self, name: &str) -> Result<&FemArray, FemError> {
+        let array = self.arrays.iter().find(|array| array.name == name);
+        let missing = || format!("no array `{name}`; {}", self.list_of_arrays());
+        Ok(array.ok_or_else(missing)?)
+    }
+
+    /// The arrays with their components, for messages.
+    pub(super) fn list_of_arrays(&self) -> String {
+        let all = self.arrays.iter().map(|array| {
+            let components = match array.components {
+                1 => String::new(),
+                n => n.to_string(),
+            };
+            format!("`{}` [{components}]", array.name)
+        });
+        let all: Vec<String> = all.collect();
+        match all.is_empty() {
+            true => "the file has no arrays".to_string(),
+            false => format!("there are {}", all.join(", ")),
+        }
     }
 
     /// The nodes of a cell.

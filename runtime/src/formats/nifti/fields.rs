@@ -3,26 +3,27 @@
 use crate::nrrd::Endian;
 
 /// Where the fields of a version stand: byte offsets.
-pub(super) struct Layout {
-    pub(super) wide: bool,
-    pub(super) dim: usize,
-    pub(super) datatype: usize,
-    pub(super) pixdim: usize,
-    pub(super) vox_offset: usize,
-    pub(super) slope: usize,
-    pub(super) qform: usize,
-    pub(super) sform: usize,
-    pub(super) quaternion: usize,
-    pub(super) rows: usize,
-    pub(super) units: usize,
-    pub(super) intent: usize,
-    pub(super) intent_parameters: usize,
-    pub(super) magic: usize,
-    pub(super) length: usize,
+pub(crate) struct Layout {
+    pub(crate) wide: bool,
+    pub(crate) dim: usize,
+    pub(crate) datatype: usize,
+    pub(crate) pixdim: usize,
+    pub(crate) vox_offset: usize,
+    pub(crate) slope: usize,
+    pub(crate) qform: usize,
+    pub(crate) sform: usize,
+    pub(crate) quaternion: usize,
+    pub(crate) rows: usize,
+    pub(crate) units: usize,
+    pub(crate) intent: usize,
+    pub(crate) intent_parameters: usize,
+    pub(crate) magic: usize,
+    pub(crate) length: usize,
 }
 
+/// The first version.
 #[rustfmt::skip]
-const FIRST: Layout = Layout {
+pub(crate) const FIRST: Layout = Layout {
     wide: false, dim: 40, datatype: 70, pixdim: 76, vox_offset: 108, slope: 112, qform: 252, sform: 254, quaternion: 256,
     rows: 280, units: 123, intent: 68, intent_parameters: 56, magic: 344, length: 348,
 };

@@ -4,6 +4,9 @@ use super::fields::Fields;
 use crate::formats::Note;
 use crate::nrrd::{Header, Kind, NamedSpace, Space};
 
+/// The codes of the units of space.
+pub(crate) const UNITS: [(u8, &str); 3] = [(1, "m"), (2, "mm"), (3, "um")];
+
 /// Directions and origin, by the best of what the file has.
 pub(super) fn place(fields: &Fields<'_>, header: &mut Header, notes: &mut Vec<Note>) {
     let layout = fields.layout;
@@ -37,13 +40,12 @@ pub(super) fn place(fields: &Fields<'_>, header: &mut Header, notes: &mut Vec<No
         true => fields.integer::<4>(layout.units),
         false => fields.integer::<1>(layout.units),
     };
-    let units = match code & 7 {
-        1 => "m",
-        2 => "mm",
-        3 => "um",
-        _ => return,
-    };
-    header.space_units = vec![units.to_string(); 3];
+    if let Some((_, unit)) = UNITS
+        .iter()
+        .find(|(known, _)| i64::from(*known) == code & 7)
+    {
+        header.space_units = vec![unit.to_string(); 3];
+    }
 }
 
 /// The rotation of a quaternion, whose first part follows from the others, with voxel sizes and origin.
