@@ -76,6 +76,8 @@ pub(crate) fn in_python(text: &str, inputs: &[String]) -> String {
         if let Some(rest) = rest.filter(|rest| rest.starts_with([' ', ':'])) {
             text = format!("`{name}`{rest}");
         }
+        // After its code, in a message that quotes the program.
+        text = text.replace(&format!("Error: -{name} "), &format!("Error: `{name}` "));
         for half in ["upper", "lower"] {
             let option = format!("`--symmetric-{name} {half}`");
             text = text.replace(

@@ -167,13 +167,13 @@ impl Run {
         match end {
             Ok(End::Finished) => Ok("stable"),
             Ok(End::StepLimit) => Ok("limit"),
-            Ok(End::Cancelled | End::Stopped) => Ok("cancelled"),
+            Ok(End::Cancelled | End::Stopped) => Ok("stopped"),
             Err(error) => Err(self.failed(py, &error)),
         }
     }
 
     /// Asks it to stop, from any thread.
-    fn cancel(&self) {
+    fn stop(&self) {
         self.control.stop();
     }
 

@@ -51,8 +51,8 @@ class _Placed:
     symmetric: str | None = None
     #: The file that has the samples, if they are not in the array, which then has only their shape.
     file: str | None = None
-    #: The space of patients in which the samples of a file are wanted.
-    world: str | None = None
+    #: Options of the command about reading a file, without dashes, and their words.
+    reading: tuple[tuple[str, str], ...] = ()
 
     def turned(self, wanted: str | None) -> _Placed:
         """The same in another space of patients: positions change their signs, components do not."""
@@ -191,11 +191,11 @@ def _of_file(path: str, space: str | None) -> _Placed:
     shape = [*about["sizes"][::-1], *about["shape"]]
     array = np.broadcast_to(np.zeros((), np.dtype(about["dtype"])), shape)
     if about["directions"] is None:
-        return _Placed(array, own=True, file=path, world=space)
+        return _Placed(array, own=True, file=path)
     directions = np.array(about["directions"], dtype=np.float64).T
     origin = np.array(about["origin"], dtype=np.float64)
     placed = _Placed(array, False, directions, origin, about["space"], own=True).turned(_long_name(space))
-    placed.file, placed.world = path, space
+    placed.file = path
     return placed
 
 
@@ -209,7 +209,24 @@ def _plain(thing: Any) -> npt.NDArray[Any]:
                 "array.filled(value) says what they are, and float arrays can be filled with numpy.nan"
             )
         return np.asarray(thing.data)
+    if hasattr(thing, "__dlpack__") and not hasattr(thing, "__array__"):
+        return _of_dlpack(thing)
     return np.asarray(thing)
+
+
+#: The number of the processor's memory among the devices of DLPack, and that of memory which a GPU shares with it.
+_REACHABLE = (1, 3, 11, 13)
+
+
+def _of_dlpack(thing: Any) -> npt.NDArray[Any]:
+    """The array of an object that other libraries can share, if the processor can reach its memory."""
+    device = int(thing.__dlpack_device__()[0])
+    if device not in _REACHABLE:
+        raise ValueError("the array is in the memory of another device; copy it to that of the processor first")
+    try:
+        return np.from_dlpack(thing)
+    except (BufferError, RuntimeError, TypeError) as error:
+        raise ValueError(f"NumPy cannot take the array by DLPack: {error}") from None
 
 
 def _recognised(thing: Any) -> _Placed:
@@ -284,6 +301,9 @@ class Image:
 
     `symmetric` says that the six components of a sample (or three in the plane) are half of a symmetric matrix, row by row: "upper"
     is xx xy xz yy yz zz, "lower" is xx yx yy zx zy zz.
+
+    Of a file, `measurement_frame="ignore"` leaves values as they are stored, and `flip_components` transforms them with `space` even
+    if the format does not define their frame.
     """
 
     _native: _native.Image | None
@@ -300,6 +320,8 @@ class Image:
         order: Literal["C", "F"] | None = None,
         components: int | None = None,
         symmetric: Literal["upper", "lower"] | None = None,
+        measurement_frame: Literal["apply", "ignore"] | None = None,
+        flip_components: bool = False,
     ) -> None:
         if order not in ("C", "F", None):
             raise ValueError(f"found order {order!r}, expected 'C' or 'F'")
@@ -311,9 +333,14 @@ class Image:
             if said:
                 raise ValueError(f"a file says itself where its samples lie; {said} can be given with an array")
             self._placed = _of_file(os.fspath(source), space)
-            self._placed.symmetric = symmetric
+            words = {"world": space, "symmetric": symmetric, "measurement-frame": measurement_frame}
+            self._placed.reading = tuple((option, word) for option, word in words.items() if word is not None)
+            if flip_components:
+                self._placed.reading += (("flip-components", ""),)
             self._native = None
             return
+        if measurement_frame is not None or flip_components:
+            raise ValueError("measurement_frame and flip_components are about files; the components of an array are taken as they are")
         placed = _recognised(source)
         placed.symmetric = symmetric or placed.symmetric
         if order is not None:
@@ -417,14 +444,15 @@ def set_image(inputs: _native.Inputs, about: dict[str, Any], value: Any, double:
     try:
         placed = value._placed if isinstance(value, Image) else _recognised(value)
         if placed.file is not None:
-            inputs.set_file(name, placed.file, placed.symmetric, placed.world)
+            inputs.set_file(name, placed.file, list(placed.reading))
             return
         if placed.header is None:
             _check_shape(placed, about)
         if not double:
             _check_range(placed.array)
         native = value._native if isinstance(value, Image) else None
-        inputs.set_image(name, native or _make(placed), placed.symmetric)
+        reading = [] if placed.symmetric is None else [("symmetric", placed.symmetric)]
+        inputs.set_image(name, native or _make(placed), reading)
     except InputError:
         raise
     except (TypeError, ValueError) as error:
