@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-/// Runs the command `diderotc` with these words, the first of which is its name, and ends the process as the command does. It is for
+/// Runs the command `diderotc` with these words, its name first, and ends the process as the command does. It is for
 /// interpreters that start for nothing else: Ctrl-C, standard input and output, and the status of the process are the command's.
 pub fn command(words: Vec<OsString>) -> ! {
     compiler::command::main_in_interpreter(words)

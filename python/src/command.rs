@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use std::ffi::OsString;
 
-/// Runs the command `diderotc` with these words, the first of which is its name, and ends the process with its status.
+/// Runs the command `diderotc` with these words, its name first, and ends the process with its status.
 #[pyfunction]
 pub(crate) fn command(py: Python<'_>, words: Vec<OsString>) {
     py.detach(|| diderot::command(words))

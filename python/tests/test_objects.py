@@ -41,6 +41,13 @@ def test_arrays_by_dlpack() -> None:
     assert program.run(v=diderot.Image(Shared(volume), spacing=1))["x"][0] == volume[1, 2, 1]
     with pytest.raises(diderot.InputError, match="another device"):
         program.run(v=Shared(volume, device=2))
+
+    class Unwilling:
+        def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+            raise RuntimeError("use tensor.detach()")
+
+    with pytest.raises(diderot.InputError, match="detach"):
+        program.run(v=Unwilling())
     # Outputs go the same way, without a copy.
     made = program.run(v=volume)["x"]
     assert np.shares_memory(np.from_dlpack(made), made)

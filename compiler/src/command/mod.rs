@@ -63,7 +63,7 @@ pub fn main() -> ExitCode {
     leave(fenced(std::env::args_os().collect()))
 }
 
-/// Runs the command with these words, the first of which is its name, in the process of an interpreter, and ends the process as the
+/// Runs the command with these words, its name first, in the process of an interpreter, and ends the process as the
 /// command would.
 pub fn main_in_interpreter(words: Vec<OsString>) -> ! {
     interrupts::take_back();

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._images import _plain
+from ._sources import plain
 
 #: The names of meshio for cells, and the numbers of VTK.
 _CELLS = {
@@ -109,7 +109,7 @@ def _vtu(
     blocks: list[bytes] = []
 
     def array(name: str, values: Any) -> str:
-        values = _plain(values)
+        values = plain(values)
         if values.dtype.kind not in _TYPES or values.dtype == np.float16:
             values = values.astype(np.float64)
         values = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))

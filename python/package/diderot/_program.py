@@ -18,10 +18,11 @@ from . import _native
 from ._errors import Diagnostic, InputError, diagnostics_of
 from ._errors import warn as warn_of
 from ._files import Record
-from ._images import _plain, set_image
+from ._images import set_image
 from ._meshes import MeshFile
 from ._result import Result
 from ._running import Progress, Running, Writes, end, shown, writer
+from ._sources import plain
 
 if TYPE_CHECKING:
     from ._view import View
@@ -310,7 +311,7 @@ def _set(inputs: _native.Inputs, about: dict[str, Any], value: Any, double: bool
         inputs.set_strings(name, [value] if isinstance(value, str) else list(value))
         return
     try:
-        array = _plain(value)
+        array = plain(value)
         wanted = {"bool": "b", "int": "biu", "real": "biuf"}[kind]
         if array.size and array.dtype.kind not in wanted:
             raise ValueError(f"{array.dtype} where {kind} is wanted")

@@ -25,7 +25,7 @@ import numpy as np
 from . import _native
 from ._errors import InputError
 from ._files import PathLike
-from ._images import _plain
+from ._sources import plain
 from ._meshes import MeshFile
 from ._program import Program, _is_path, _set
 
@@ -117,7 +117,7 @@ class View:
         _set(self._program._native.new_inputs(), about, value, self._program._native.is_double(), [])
         if kind == "string":
             return value if isinstance(value, str) else list(value)
-        array = _plain(value)
+        array = plain(value)
         numbers = (array.astype(np.float64) if kind == "real" else array).ravel().tolist()
         # JSON has no infinities.
         numbers = [x if math.isfinite(x) else repr(x) for x in numbers]
