@@ -54,7 +54,7 @@ def test_a_task_that_is_cancelled_stops_its_run() -> None:
             await task
         return time.perf_counter() - start
 
-    # The run ends now, not after two milliards of rounds.
+    # The run ends now, not after two billion rounds.
     assert asyncio.run(cancelled()) < 10
 
 

@@ -97,11 +97,14 @@ def compile(
     return Program(native)
 
 
-def _spelled(value: object) -> str:
-    """A constant as the command line has it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value)
+def _spelled(value: Any) -> str:
+    """A constant as programs write it: `[1, 2]` for an array."""
+    if isinstance(value, str):
+        return value
+    array = plain(value)
+    if array.ndim:
+        return "[" + ", ".join(map(_spelled, array)) + "]"
+    return str(array.item()).lower() if array.dtype == np.bool_ else str(array.item())
 
 
 class Program:
