@@ -147,7 +147,12 @@ impl Run {
             })
         };
         let attend = |event: Event<'_>| {
-            if let Err(error) = look(event) {
+            // After an error only signals matter: the functions of the caller are not called again.
+            let looked = match raised {
+                None => look(event),
+                Some(_) => Python::attach(|py| py.check_signals()),
+            };
+            if let Err(error) = looked {
                 // A second interrupt cancels at once and keeps nothing.
                 match raised {
                     None => control.stop(),
