@@ -14,8 +14,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .process()
 }
 
-/// The directories of the sources, of the build outputs, and of the build tools; outer ones last.
+/// The directories of the sources, of the build outputs, and of the build tools; outer ones last. A release replaces them by others
+/// when it is compiled, so there are none.
 fn places() -> Vec<String> {
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    if flags.contains("--remap-path-prefix") {
+        return Vec::new();
+    }
     let variable = |name: &str| env::var_os(name).map(PathBuf::from);
     let in_home = |name: &str| variable("HOME").map(|home| home.join(name));
     let up = |path: Option<PathBuf>, steps: usize| {

@@ -225,11 +225,20 @@ void diderot_config_long_int(diderot_config *config, bool is_on);
 // Where strands run: `cpu`, `cuda` (an NVIDIA GPU where possible, else the CPU) or `cuda-only`.
 diderot_error *diderot_config_target(diderot_config *config, const char *name);
 
+// The number of strands in a call of the generated code: 1, 4, 8 or 16. Results do not depend on it.
+diderot_error *diderot_config_width(diderot_config *config, size_t width);
+
+// Requests a warning that is off by default, by its code, such as `broadcast`.
+diderot_error *diderot_config_warn(diderot_config *config, const char *code);
+
 // Gives a constant of the program another value, spelled as in `--Cname=value`.
 diderot_error *diderot_config_constant(diderot_config *config, const char *name, const char *value);
 
 // Frees a configuration; programs that were compiled with it stay as they are.
 void diderot_free_config(diderot_config *config);
+
+// Lets data take at most this many bytes of memory, in all runs of the process together.
+void diderot_set_memory_limit(uint64_t bytes);
 
 // The version of this interface; it is incremented when clients must be recompiled.
 uint32_t diderot_abi_version(void);

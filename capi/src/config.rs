@@ -4,7 +4,7 @@ use crate::{
     error::{diderot_error, fenced},
     pointers::{free, place, utf8},
 };
-use diderot::{Config, Target};
+use diderot::{Config, Target, set_memory_limit};
 use std::ffi::c_char;
 
 /// How programs are compiled: at first as the command does without options.
@@ -57,6 +57,34 @@ pub unsafe extern "C" fn diderot_config_target(
     })
 }
 
+/// The number of strands in a call of the generated code: 1, 4, 8 or 16. Results do not depend on it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn diderot_config_width(
+    config: *mut diderot_config,
+    width: usize,
+) -> *mut diderot_error {
+    fenced(|| {
+        // SAFETY: the caller's promise.
+        let config = unsafe { place(config, "config")? };
+        config.config.width(width)?;
+        Ok(())
+    })
+}
+
+/// Requests a warning that is off by default, by its code, such as `broadcast`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn diderot_config_warn(
+    config: *mut diderot_config,
+    code: *const c_char,
+) -> *mut diderot_error {
+    fenced(|| {
+        // SAFETY: the caller's promise.
+        let (config, code) = unsafe { (place(config, "config")?, utf8(code, "code")?) };
+        config.config.warn(code)?;
+        Ok(())
+    })
+}
+
 /// Gives a constant of the program another value, spelled as in `--Cname=value`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn diderot_config_constant(
@@ -80,4 +108,10 @@ pub unsafe extern "C" fn diderot_config_constant(
 pub unsafe extern "C" fn diderot_free_config(config: *mut diderot_config) {
     // SAFETY: promised by the caller.
     unsafe { free(config) }
+}
+
+/// Lets data take at most this many bytes of memory, in all runs of the process together.
+#[unsafe(no_mangle)]
+pub extern "C" fn diderot_set_memory_limit(bytes: u64) {
+    set_memory_limit(bytes);
 }

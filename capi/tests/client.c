@@ -160,6 +160,8 @@ static void errors(void) {
     FAILS(diderot_record(NULL, NULL, 0), DIDEROT_MISUSE, "`run`");
     FAILS(diderot_config_target(NULL, "cpu"), DIDEROT_MISUSE, "`config`");
     FAILS(diderot_config_constant(NULL, "N", "1"), DIDEROT_MISUSE, "`config`");
+    FAILS(diderot_config_width(NULL, 4), DIDEROT_MISUSE, "`config`");
+    FAILS(diderot_config_warn(NULL, "broadcast"), DIDEROT_MISUSE, "`config`");
     CHECK(inputs == NULL && run == NULL && diderot_error_diagnostics(NULL, NULL) == 0 && diderot_diagnostics(NULL, NULL) == 0);
     diderot_config_long_int(NULL, true);
     diderot_config_double_precision(NULL, true);

@@ -129,6 +129,10 @@ void configs(void) {
     diderot_array array;
     FAILS(diderot_config_target(config, "abacus"), DIDEROT_MISUSE, "no target `abacus`; there are cpu, cuda, cuda-only");
     OK(diderot_config_target(config, "cpu"));
+    FAILS(diderot_config_width(config, 3), DIDEROT_MISUSE, "width 3");
+    OK(diderot_config_width(config, 4));
+    FAILS(diderot_config_warn(config, "thunder"), DIDEROT_MISUSE, "no warning `thunder`");
+    OK(diderot_config_warn(config, "broadcast"));
     OK(diderot_config_constant(config, "N", "many"));
     FAILS(diderot_compile("n.diderot", text, strlen(text), config, &program), DIDEROT_COMPILE_ERROR, "many");
     CHECK(program == NULL);

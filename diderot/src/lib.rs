@@ -33,6 +33,7 @@
 //! The crates `compiler` and `runtime` are the implementation. Their interfaces may change in any version.
 
 mod attend;
+mod command;
 mod engine;
 mod error;
 mod files;
@@ -42,6 +43,7 @@ mod run;
 pub mod view;
 
 pub use attend::{Event, attended};
+pub use command::command;
 pub use compiler::{
     codegen::Target,
     front::report::{

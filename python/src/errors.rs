@@ -70,12 +70,16 @@ pub(crate) fn raise(py: Python<'_>, inputs: &[String], error: &Error) -> PyErr {
 
 /// A message that names inputs as the options of the command, with their names as in Python.
 pub(crate) fn in_python(text: &str, inputs: &[String]) -> String {
-    let mut text = text.to_string();
+    // Constants are given by their names.
+    let text = text.replace("on the command line with `--C", "in `constants` with `");
+    let mut text = text.replace("`--C", "`");
     for name in inputs {
         let rest = text.strip_prefix(&format!("-{name}"));
         if let Some(rest) = rest.filter(|rest| rest.starts_with([' ', ':'])) {
             text = format!("`{name}`{rest}");
         }
+        // After its code, in a message that quotes the program.
+        text = text.replace(&format!("Error: -{name} "), &format!("Error: `{name}` "));
         for half in ["upper", "lower"] {
             let option = format!("`--symmetric-{name} {half}`");
             text = text.replace(

@@ -3,7 +3,7 @@
 use crate::{errors, image::Image, program::Program};
 use diderot::{
     Error, InputType, InputValue,
-    image::{ImageSource, Reading, Triangle, World},
+    image::{ImageSource, Reading},
 };
 use numpy::PyReadonlyArray1;
 use pyo3::{exceptions::PyValueError, prelude::*};
@@ -61,37 +61,22 @@ impl Inputs {
         result.map_err(|error| errors::raise(py, &names, &error))
     }
 
-    /// Says how the image of an input is read.
-    fn read_so(
-        &self,
-        py: Python<'_>,
-        name: &str,
-        symmetric: Option<&str>,
-        world: Option<&str>,
-    ) -> PyResult<()> {
-        let triangle = match symmetric {
-            None => None,
-            Some("upper") => Some(Triangle::Upper),
-            Some("lower") => Some(Triangle::Lower),
-            Some(other) => {
-                let message = format!("found symmetric `{other}`, expected upper or lower");
-                return Err(PyValueError::new_err(message));
-            }
-        };
-        let world = match world {
-            None => World::Stored,
-            Some("ras") => World::Ras,
-            Some("lps") => World::Lps,
-            Some(other) => {
-                let message = format!("found the space `{other}`, expected ras or lps");
-                return Err(PyValueError::new_err(message));
-            }
-        };
-        let reading = Reading {
-            triangle,
-            world,
-            ..Reading::default()
-        };
+    /// Chooses how the image of an input is read, by options of the command without dashes and their words.
+    fn read_so(&self, py: Python<'_>, name: &str, options: &[(String, String)]) -> PyResult<()> {
+        let mut reading = Reading::default();
+        for (option, word) in options {
+            let set = match option.as_str() {
+                "world" => reading.set_world(word),
+                "symmetric" => reading.set_triangle(word),
+                "measurement-frame" => reading.set_frame(word),
+                "flip-components" => {
+                    reading.flip_components = true;
+                    Ok(())
+                }
+                _ => Err(format!("there is no option `{option}`")),
+            };
+            set.map_err(PyValueError::new_err)?;
+        }
         let set = self.lock().set_reading(name, reading);
         self.checked(py, set)
     }
@@ -133,34 +118,33 @@ impl Inputs {
         self.set_components(py, name, values)
     }
 
-    #[pyo3(signature = (name, file, symmetric=None, world=None))]
+    #[pyo3(signature = (name, file, reading=vec![]))]
     fn set_file(
         &self,
         py: Python<'_>,
         name: &str,
         file: OsString,
-        symmetric: Option<&str>,
-        world: Option<&str>,
+        reading: Vec<(String, String)>,
     ) -> PyResult<()> {
         self.set(py, name, InputValue::File(file.into()))?;
-        match (symmetric, world) {
-            (None, None) => Ok(()),
-            _ => self.read_so(py, name, symmetric, world),
+        match reading.is_empty() {
+            true => Ok(()),
+            false => self.read_so(py, name, &reading),
         }
     }
 
-    #[pyo3(signature = (name, image, symmetric=None))]
+    #[pyo3(signature = (name, image, reading=vec![]))]
     fn set_image(
         &self,
         py: Python<'_>,
         name: &str,
         image: &Image,
-        symmetric: Option<&str>,
+        reading: Vec<(String, String)>,
     ) -> PyResult<()> {
         let source = ImageSource::Shared(image.shared.clone());
         let set = self.lock().set_image(name, source);
         self.checked(py, set)?;
-        self.read_so(py, name, symmetric, None)
+        self.read_so(py, name, &reading)
     }
 }
 

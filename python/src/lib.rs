@@ -2,6 +2,7 @@
 //! cannot be written in Python: compilation, samples in the memory of arrays, runs with the interpreter's lock released, and
 //! outputs that become arrays without being copied.
 
+mod command;
 mod errors;
 mod image;
 mod inputs;
@@ -21,8 +22,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<image::Image>()?;
     module.add_class::<run::Run>()?;
     module.add_class::<view::View>()?;
+    module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add_function(wrap_pyfunction!(view::page, module)?)?;
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
+    module.add_function(wrap_pyfunction!(program::set_memory_limit, module)?)?;
     module.add_function(wrap_pyfunction!(image::describe, module)?)?;
     module.add_function(wrap_pyfunction!(errors::fault, module)?)?;
     module.add_function(wrap_pyfunction!(outputs::mesh, module)?)?;

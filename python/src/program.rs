@@ -18,6 +18,8 @@ pub(crate) struct Program {
     long_int: bool,
     constants: Vec<(String, String)>,
     target: Target,
+    width: Option<usize>,
+    warn: Vec<String>,
 }
 
 /// What [`compile`] takes.
@@ -28,10 +30,16 @@ type CompileArguments = (
     bool,
     Vec<(String, String)>,
     &'static str,
+    Option<usize>,
+    Vec<String>,
 );
 
 /// Compiles the text of a program; the path names it in messages, and its imports are searched beside that path.
 #[pyfunction]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "the parameters of the function in Python, which have names there"
+)]
 pub(crate) fn compile(
     py: Python<'_>,
     path: PathBuf,
@@ -40,6 +48,8 @@ pub(crate) fn compile(
     long_int: bool,
     constants: Vec<(String, String)>,
     target: &str,
+    width: Option<usize>,
+    warn: Vec<String>,
 ) -> PyResult<Program> {
     let Some(target) = Target::named(target) else {
         let names = Target::own_names();
@@ -51,6 +61,13 @@ pub(crate) fn compile(
     for (name, value) in &constants {
         config.constant(name, value);
     }
+    let choose = |config: &mut Config| {
+        if let Some(width) = width {
+            config.width(width)?;
+        }
+        warn.iter().try_for_each(|kind| config.warn(kind).map(drop))
+    };
+    choose(&mut config).map_err(|error| errors::raise(py, &[], &error))?;
     let compile = || py.detach(|| Engine::new(&config).compile(path, text));
     let program = errors::fenced(py, compile)?;
     Ok(Program {
@@ -58,7 +75,15 @@ pub(crate) fn compile(
         long_int,
         constants,
         target,
+        width,
+        warn,
     })
+}
+
+/// Lets data take at most this many bytes of memory, in all runs together.
+#[pyfunction]
+pub(crate) fn set_memory_limit(bytes: u64) {
+    diderot::set_memory_limit(bytes);
 }
 
 #[pymethods]
@@ -83,6 +108,8 @@ impl Program {
             self.long_int,
             self.constants.clone(),
             self.target.name(),
+            self.width,
+            self.warn.clone(),
         );
         Ok((compile, arguments))
     }

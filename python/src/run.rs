@@ -147,7 +147,12 @@ impl Run {
             })
         };
         let attend = |event: Event<'_>| {
-            if let Err(error) = look(event) {
+            // After an error only signals matter: the functions of the caller are not called again.
+            let looked = match raised {
+                None => look(event),
+                Some(_) => Python::attach(|py| py.check_signals()),
+            };
+            if let Err(error) = looked {
                 // A second interrupt cancels at once and keeps nothing.
                 match raised {
                     None => control.stop(),
@@ -167,13 +172,13 @@ impl Run {
         match end {
             Ok(End::Finished) => Ok("stable"),
             Ok(End::StepLimit) => Ok("limit"),
-            Ok(End::Cancelled | End::Stopped) => Ok("cancelled"),
+            Ok(End::Cancelled | End::Stopped) => Ok("stopped"),
             Err(error) => Err(self.failed(py, &error)),
         }
     }
 
     /// Asks it to stop, from any thread.
-    fn cancel(&self) {
+    fn stop(&self) {
         self.control.stop();
     }
 

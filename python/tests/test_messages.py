@@ -189,6 +189,26 @@ def test_values_that_cannot_be_taken_are_said() -> None:
     assert "masked" in message(numbers, w=np.ma.masked_equal([1.0, 2.0, 3.0], 2))
 
 
+def test_constants_are_values_of_python() -> None:
+    text = """#version 2.0
+    const vec3 v = [1, 2, 3];
+    const tensor[2,2] m = identity[2];
+    const bool is = true;
+    const int n = 3;
+    const string word = "a";
+    strand s (int i) { output vec3 x = v; output tensor[2,2] t = m; output bool b = is && word == "b"; update { x += [i, 0, 0]; stabilize; } }
+    create_array { s(i) | i in 0..n-1 }"""
+    for v in ([4, 5, 6], (4, 5.0, 6), np.array([4, 5, 6], "f4"), "[4, 5, 6]"):
+        given = {"v": v, "m": np.array([[1.5, 2], [3, 4]]), "is": np.bool_(True), "n": np.int16(2), "word": "b"}
+        result = diderot.compile(text, constants=given).run()
+        np.testing.assert_array_equal(result["x"], [[4, 5, 6], [5, 5, 6]])
+        np.testing.assert_array_equal(result["t"][0], [[1.5, 2], [3, 4]])
+        assert result["b"].all()
+    with pytest.raises(diderot.CompileError, match="`v=high`") as error:
+        diderot.compile(text, constants={"v": "high"})
+    assert "--C" not in str(error.value)
+
+
 def test_half_precision_is_taken_exactly() -> None:
     half = np.random.default_rng(1).normal(size=(4, 4, 4)).astype("f2")
     program = diderot.compile(SCALARS)

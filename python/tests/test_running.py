@@ -43,7 +43,7 @@ def test_an_interrupt_stops_a_run_at_once_and_keeps_what_there_is(text: str) -> 
         program.run(workers=2)
     waited = time.perf_counter() - sent[0]
     partial = stopped.value.partial
-    assert partial.stopped == "cancelled" and partial["n"].shape == (10000,) and partial.report.active == 10000
+    assert partial.stopped == "stopped" and partial["n"].shape == (10000,) and partial.report.active == 10000
     # Far more than it takes; a slow machine is no fault.
     assert waited < 3, waited
     if text is TOGETHER:
@@ -62,10 +62,10 @@ def test_other_threads_of_python_go_on() -> None:
         time.sleep(0.001)
     with pytest.raises(RuntimeError, match="already running"):
         running.outputs()
-    running.cancel()
+    running.stop()
     thread.join(10)
     assert not thread.is_alive() and running.done and counted >= 50
-    assert running.outputs().stopped == "cancelled"
+    assert running.outputs().stopped == "stopped"
 
 
 def test_one_program_and_one_image_in_many_threads() -> None:

@@ -33,12 +33,17 @@ struct Reserve {
 
 // Not constant for the compiler of this command: `build` changes it in the copy.
 #[used]
-#[unsafe(link_section = ".data.diderot")]
+#[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__diderot"))]
+#[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".data.diderot"))]
 static mut RESERVE: Reserve = Reserve {
     mark: *b"\x01\xd1\xde\x07here begins a program\x02\xd1\xde\x07\0\0\0",
     length: [0; 8],
     bytes: [0; CAPACITY],
 };
+
+/// The executable of this process is not the command.
+const NO_ROOM: &str = "an executable is a copy of diderotc with the program in it, and this diderotc is a part of a Python package, \
+    which has nothing to copy; take the diderotc of a release archive (diderot-….tar.gz), or `diderotc build --library` for functions in C";
 
 /// A program attached to this executable.
 pub(super) struct Attached {
@@ -195,8 +200,7 @@ impl Payload {
         }
         // The mark stands nowhere else: the code refers to it by its address.
         let mark = reserve().mark;
-        let start = find(executable, &mark)
-            .ok_or_else(|| io::Error::other("this executable has no room for a program"))?;
+        let start = find(executable, &mark).ok_or_else(|| io::Error::other(NO_ROOM))?;
         let (length, room) = executable[start + mark.len()..].split_at_mut(8);
         length.copy_from_slice(&(bytes.len() as u64).to_le_bytes());
         room[..bytes.len()].copy_from_slice(&bytes);

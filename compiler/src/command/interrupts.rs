@@ -23,6 +23,21 @@ pub(super) fn install() {
     });
 }
 
+/// Takes Ctrl-C back from an interpreter, which would only make a note of it: until there is a handler it ends the process, or is
+/// ignored if the parent of the process wants that.
+pub(super) fn take_back() {
+    #[cfg(unix)]
+    {
+        use nix::libc::{SIG_DFL, SIG_IGN, SIGINT, signal};
+        // SAFETY: neither action is a function that could be called, and no other thread sets one.
+        unsafe {
+            if signal(SIGINT, SIG_DFL) == SIG_IGN {
+                signal(SIGINT, SIG_IGN);
+            }
+        }
+    }
+}
+
 /// Lets interrupts end this run until the guard is dropped.
 pub(super) struct Watch;
 

@@ -60,8 +60,22 @@ const FAULT: u8 = 101;
 
 /// Runs the command with the arguments of the process.
 pub fn main() -> ExitCode {
+    leave(fenced(std::env::args_os().collect()))
+}
+
+/// Runs the command with these words, its name first, in the process of an interpreter, and ends the process as the
+/// command would.
+pub fn main_in_interpreter(words: Vec<OsString>) -> ! {
+    interrupts::take_back();
+    let status = fenced(words);
+    leave(status);
+    std::process::exit(i32::from(status))
+}
+
+/// Runs the command; a fault of it becomes a message and a status.
+fn fenced(words: Vec<OsString>) -> u8 {
     Cuda::prefer_one_queue();
-    leave(catch_unwind(run_words).unwrap_or_else(|panic| tell_of_fault(&*panic)))
+    catch_unwind(|| run_words(words)).unwrap_or_else(|panic| tell_of_fault(&*panic))
 }
 
 /// Reports that the work ended by unwinding: there was no memory for its stack, or it panicked.
@@ -77,8 +91,7 @@ fn tell_of_fault(panic: &(dyn Any + Send)) -> u8 {
     FAULT
 }
 
-fn run_words() -> u8 {
-    let words: Vec<OsString> = std::env::args_os().collect();
+fn run_words(words: Vec<OsString>) -> u8 {
     colour::choose(&words);
     match build::attached() {
         // This executable was made from a program: all its words are the program's.

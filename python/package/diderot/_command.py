@@ -20,7 +20,7 @@ def command(*words: PathLike, stdin: str | None = None) -> str:
     # The file rather than the module: a folder `diderot` in the current directory would be found first.
     main = Path(__file__).with_name("__main__.py")
     ran = subprocess.run(
-        [sys.executable, "-I", "-S", os.fspath(main), *map(os.fspath, words)],
+        [sys.executable, "-I", "-S", os.fspath(main), *[os.fspath(word) for word in words]],
         input=stdin,
         stdin=subprocess.DEVNULL if stdin is None else None,
         stdout=subprocess.PIPE,

@@ -25,7 +25,8 @@ import numpy as np
 from . import _native
 from ._errors import InputError
 from ._files import PathLike
-from ._images import _plain
+from ._sources import plain
+from ._meshes import MeshFile
 from ._program import Program, _is_path, _set
 
 #: The seconds that a cell waits for the picture that is saved with it.
@@ -46,7 +47,9 @@ class View:
         self._program = program
         self._workers = workers
         self._height = height
-        self._given: _native.Inputs | None = program._given(workers, values)
+        #: The files of meshes, which every run reads.
+        self._files: list[MeshFile] = []
+        self._given: _native.Inputs | None = program._given(workers, values, self._files)
         # A run that does not start finds all faults of the inputs, and the defaults that are computed.
         self._values: dict[str, Any] = program._native.begin(self._given, workers).inputs()
         #: Inputs that were set since, as pages send them.
@@ -111,10 +114,10 @@ class View:
             return None
         if kind in ("image", "mesh") or (shape and kind != "string" and _is_path(value)):
             raise InputError(f"the input `{name}` of type {ty} cannot change in a view; make another view")
-        _set(self._program._native.new_inputs(), about, value, self._program._native.is_double())
+        _set(self._program._native.new_inputs(), about, value, self._program._native.is_double(), [])
         if kind == "string":
             return value if isinstance(value, str) else list(value)
-        array = _plain(value)
+        array = plain(value)
         numbers = (array.astype(np.float64) if kind == "real" else array).ravel().tolist()
         # JSON has no infinities.
         numbers = [x if math.isfinite(x) else repr(x) for x in numbers]
@@ -188,6 +191,7 @@ class View:
         with self._lock:
             end = self._stop()
             self._given = None
+            self._files.clear()
             widget, self._widget = self._widget, None
             self._displays.clear()
         end()

@@ -118,14 +118,14 @@ class Result(Mapping[str, Values]):
     """The outputs of a run, by name."""
 
     steps: int
-    stopped: Literal["stable", "limit", "cancelled"]
+    stopped: Literal["stable", "limit", "stopped"]
     report: Report
 
     def __init__(
         self,
         program: _native.Program,
         about: dict[str, Any],
-        stopped: Literal["stable", "limit", "cancelled"],
+        stopped: Literal["stable", "limit", "stopped"],
         seconds: float = 0.0,
     ) -> None:
         self._program = program

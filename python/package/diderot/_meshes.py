@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ._images import _plain
+from ._sources import plain
 
 #: The names of meshio for cells, and the numbers of VTK.
 _CELLS = {
@@ -52,8 +53,14 @@ class MeshFile:
         self.path = os.path.join(self._folder.name, f"{name}.vtu")
         with open(self.path, "wb") as file:
             file.write(_vtu(*parts))
+        self._file = self.path
         if array is not None:
             self.path += f"#{array}"
+
+    def named(self, message: str) -> str:
+        """A message about the file, in terms of the mesh."""
+        message = message.replace(f"{self._file}: ", "the mesh: ").replace(self._file, "the mesh")
+        return re.sub(r"`FILE#([^`]*)`, or the second argument of `load_fem`", r'`(mesh, "\1")`', message)
 
 
 #: Points, their numbers in all cells, the ends of cells among these, the types of cells, arrays at points and at cells.
@@ -63,9 +70,11 @@ _Parts = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray
 def _parts(mesh: Any) -> _Parts:
     if hasattr(mesh, "cast_to_unstructured_grid") and not hasattr(mesh, "celltypes"):
         mesh = mesh.cast_to_unstructured_grid()
-    if hasattr(mesh, "celltypes") and hasattr(mesh, "cell_connectivity") and hasattr(mesh, "offset"):
+    if hasattr(mesh, "celltypes") and hasattr(mesh, "cell_connectivity"):
+        # The name of the offsets in older versions.
+        offsets = mesh.cell_offsets if hasattr(mesh, "cell_offsets") else mesh.offset
         points, cells = dict(mesh.point_data.items()), dict(mesh.cell_data.items())
-        return mesh.points, mesh.cell_connectivity, mesh.offset[1:], mesh.celltypes, points, cells
+        return mesh.points, mesh.cell_connectivity, offsets[1:], mesh.celltypes, points, cells
     if hasattr(mesh, "points") and hasattr(mesh, "cells") and hasattr(mesh, "cell_data"):
         return _parts_of_meshio(mesh)
     raise ValueError(f"found {type(mesh).__name__}, expected the path of a file, or a mesh of pyvista or meshio")
@@ -100,7 +109,7 @@ def _vtu(
     blocks: list[bytes] = []
 
     def array(name: str, values: Any) -> str:
-        values = _plain(values)
+        values = plain(values)
         if values.dtype.kind not in _TYPES or values.dtype == np.float16:
             values = values.astype(np.float64)
         values = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
@@ -112,8 +121,9 @@ def _vtu(
         return f'<DataArray type="{kind}" Name="{quoted}" NumberOfComponents="{components}" format="appended" offset="{at}"/>'
 
     def numbers(data: dict[str, Any]) -> str:
-        # Names and the like are not fields.
-        return "".join(array(name, values) for name, values in data.items() if np.asarray(values).dtype.kind in "biuf")
+        # Texts are not fields, nor are the numbers that filters of VTK leave.
+        fields = {name: values for name, values in data.items() if np.asarray(values).dtype.kind in "biuf" and not name.startswith("vtk")}
+        return "".join(array(name, values) for name, values in fields.items())
 
     flat = np.asarray(points, dtype=np.float64)
     space = np.zeros((len(flat), 3))

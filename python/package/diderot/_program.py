@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import contextlib
+import asyncio
 import os
 import re
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from . import _native
-from ._errors import Diagnostic, InputError, diagnostics_of, warn
+from ._errors import Diagnostic, InputError, diagnostics_of
+from ._errors import warn as warn_of
 from ._files import Record
-from ._images import Image, _plain, set_image
+from ._images import set_image
+from ._meshes import MeshFile
 from ._result import Result
+from ._running import Progress, Running, Writes, end, shown, writer
+from ._sources import plain
 
 if TYPE_CHECKING:
     from ._view import View
-
-
-class Writes(Protocol):
-    """Something that text can be written to."""
-
-    def write(self, text: str, /) -> object: ...
 
 
 @dataclass(frozen=True)
@@ -71,18 +68,6 @@ class Output:
     ragged: bool
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is."""
-
-    steps: int
-    active: int
-    stable: int
-    dead: int
-    #: The part that is done, if it can be known.
-    fraction: float | None
-
-
 def compile(
     source: str | os.PathLike[str],
     *,
@@ -90,11 +75,14 @@ def compile(
     long_int: bool = False,
     constants: Mapping[str, object] = MappingProxyType({}),
     target: Literal["cpu", "cuda", "cuda-only"] = "cpu",
+    width: Literal[1, 4, 8, 16] | None = None,
+    warn: Sequence[str] = (),
     name: str | None = None,
 ) -> Program:
     """Compiles the text of a program, or a file if `source` is a path or one line that ends in .diderot. Raises CompileError, and
     warns with DiderotWarning. With the target "cuda" strands run on an NVIDIA GPU where that is possible, else on the CPU with a
-    warning; "cuda-only" makes that an error."""
+    warning; "cuda-only" makes that an error. Results do not depend on `width`, the number of strands in a call of the generated code.
+    `warn` names warnings that are off by default, such as "broadcast"."""
     is_path = not isinstance(source, str) or ("\n" not in source and source.endswith((".diderot", ".ddro")))
     if is_path:
         path = os.fspath(source)
@@ -102,17 +90,21 @@ def compile(
     else:
         path, text = name or "program.diderot", str(source)
     values = [(key, _spelled(value)) for key, value in constants.items()]
-    program = Program(_native.compile(path if name is None else name, text, double, long_int, values, target))
-    for _, shown in program._native.warnings():
-        warn(shown)
-    return program
+    kinds = [warn] if isinstance(warn, str) else list(warn)
+    native = _native.compile(path if name is None else name, text, double, long_int, values, target, width, kinds)
+    for _, rendered in native.warnings():
+        warn_of(rendered)
+    return Program(native)
 
 
-def _spelled(value: object) -> str:
-    """A constant as the command line has it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value)
+def _spelled(value: Any) -> str:
+    """A constant as programs write it: `[1, 2]` for an array."""
+    if isinstance(value, str):
+        return value
+    array = plain(value)
+    if array.ndim:
+        return "[" + ", ".join(map(_spelled, array)) + "]"
+    return str(array.item()).lower() if array.dtype == np.bool_ else str(array.item())
 
 
 class Program:
@@ -159,21 +151,59 @@ class Program:
         Files of `record` are written on the way. Ctrl-C raises KeyboardInterrupt with the outputs so far as `.partial`."""
         start = time.perf_counter()
         run = self._begin(workers, {**inputs, **more}, record)
-        with _shown(progress) as show:
-            try:
-                stopped = run.advance(limit, show, _writer(printer))
-            except KeyboardInterrupt as interrupt:
-                about = run.outputs(True)
-                seconds = time.perf_counter() - start
-                partial = None if about is None else Result(self._native, about, "cancelled", seconds)
-                interrupt.partial = partial  # type: ignore[attr-defined]
-                raise
+        try:
+            stopped = self._advance(run, limit, progress, printer)
+        except KeyboardInterrupt as interrupt:
+            about = run.outputs(True)
+            seconds = time.perf_counter() - start
+            partial = None if about is None else Result(self._native, about, "stopped", seconds)
+            interrupt.partial = partial  # type: ignore[attr-defined]
+            raise
+        return self._result(run, stopped, start)
+
+    async def run_async(
+        self,
+        *,
+        workers: int | None = None,
+        limit: int | None = None,
+        progress: bool | Callable[[Progress], object] = False,
+        printer: Callable[[str], object] | Writes | None = None,
+        record: Record | None = None,
+        inputs: Mapping[str, Any] = MappingProxyType({}),
+        **more: Any,
+    ) -> Result:
+        """The same for `async` code: other tasks go on while the program runs. Cancelling the task stops the run. `progress` and
+        `printer` are called in another thread."""
+        start = time.perf_counter()
+        run = await asyncio.to_thread(self._begin, workers, {**inputs, **more}, record)
+        ran = asyncio.ensure_future(asyncio.to_thread(self._advance, run, limit, progress, printer))
+        try:
+            stopped = await asyncio.shield(ran)
+        except asyncio.CancelledError:
+            run.stop()
+            await asyncio.wait([ran])
+            raise
+        return self._result(run, stopped, start)
+
+    def _advance(
+        self,
+        run: _native.Run,
+        limit: int | None,
+        progress: bool | Callable[[Progress], object],
+        printer: Callable[[str], object] | Writes | None,
+    ) -> str:
+        """Runs to the end, with its files; gives the reason of the end."""
+        with shown(progress) as show:
+            stopped = run.advance(limit, show, writer(printer))
         run.finish_recording()
+        return stopped
+
+    def _result(self, run: _native.Run, stopped: str, start: float) -> Result:
         about = run.outputs(True)
         assert about is not None, "a run that ended has outputs"
-        result = Result(self._native, about, _end(stopped), time.perf_counter() - start)
+        result = Result(self._native, about, end(stopped), time.perf_counter() - start)
         for text in result.report.warnings:
-            warn(text)
+            warn_of(text)
         return result
 
     def defaults(self, *, inputs: Mapping[str, Any] = MappingProxyType({}), **more: Any) -> dict[str, Any]:
@@ -192,7 +222,7 @@ class Program:
         """Creates the strands and stops before the first super-step."""
         run = self._begin(workers, {**inputs, **more}, None)
         run.create()
-        return Running(self, run, _writer(printer))
+        return Running(self, run, writer(printer))
 
     def view(
         self,
@@ -217,19 +247,26 @@ class Program:
         return self._native.emit(stage)
 
     def _begin(self, workers: int | None, values: Mapping[str, Any], record: Record | None) -> _native.Run:
-        run = self._native.begin(self._given(workers, values), workers)
+        # The files of meshes are read now.
+        files: list[MeshFile] = []
+        try:
+            run = self._native.begin(self._given(workers, values, files), workers)
+        except InputError as error:
+            for file in files:
+                error.args = (file.named(str(error)),)
+            raise
         if record is not None:
             for text in run.record(record.options()):
-                warn(text)
+                warn_of(text)
         return run
 
-    def _given(self, workers: int | None, values: Mapping[str, Any]) -> _native.Inputs:
-        """The inputs of a run."""
+    def _given(self, workers: int | None, values: Mapping[str, Any], files: list[MeshFile]) -> _native.Inputs:
+        """The inputs of a run. Meshes in memory become files, which last as long as the members of `files`."""
         if workers is not None and workers < 1:
             raise ValueError(f"found {workers} workers, expected at least one")
         inputs = self._native.new_inputs()
         for name, value in values.items():
-            _set(inputs, self._described(name), value, self._native.is_double())
+            _set(inputs, self._described(name), value, self._native.is_double(), files)
         missing = [n for n, i in self.inputs.items() if i.required and n not in values]
         if missing:
             raise InputError("inputs without a value: " + ", ".join(f"{n}: {self.inputs[n].type}" for n in missing))
@@ -256,7 +293,7 @@ def _is_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-def _set(inputs: _native.Inputs, about: dict[str, Any], value: Any, double: bool) -> None:
+def _set(inputs: _native.Inputs, about: dict[str, Any], value: Any, double: bool, files: list[MeshFile]) -> None:
     """Gives an input its value in the form that its type wants."""
     name, kind, shape, ty = about["name"], about["kind"], about["shape"], about["type"]
     if value is None:
@@ -264,16 +301,20 @@ def _set(inputs: _native.Inputs, about: dict[str, Any], value: Any, double: bool
     if kind == "image":
         set_image(inputs, about, value, double)
         return
+    if kind == "mesh" and not _is_path(value):
+        try:
+            files.append(MeshFile(name, value))
+        except ValueError as error:
+            raise InputError(f"the input `{name}` is of type {ty}: {error}") from None
+        value = files[-1].path
     if kind == "mesh" or (_is_path(value) and shape and kind != "string"):
-        if not _is_path(value):
-            raise InputError(f"the input `{name}` is of type {ty} and given by the path of a file")
         inputs.set_file(name, os.fspath(value))
         return
     if kind == "string":
         inputs.set_strings(name, [value] if isinstance(value, str) else list(value))
         return
     try:
-        array = _plain(value)
+        array = plain(value)
         wanted = {"bool": "b", "int": "biu", "real": "biuf"}[kind]
         if array.size and array.dtype.kind not in wanted:
             raise ValueError(f"{array.dtype} where {kind} is wanted")
@@ -290,130 +331,3 @@ def _set(inputs: _native.Inputs, about: dict[str, Any], value: Any, double: bool
         inputs.set_ints(name, np.ascontiguousarray(array, dtype=np.int64).ravel())
     else:
         inputs.set_reals(name, np.ascontiguousarray(array, dtype=np.float64).ravel())
-
-
-def _writer(printer: Callable[[str], object] | Writes | None) -> Callable[[str], object]:
-    if printer is None:
-        # Looked up when it is needed: notebooks put their own in its place.
-        return lambda text: sys.stdout.write(text)
-    return printer if callable(printer) else printer.write
-
-
-def _end(stopped: str) -> Literal["stable", "limit", "cancelled"]:
-    assert stopped in ("stable", "limit", "cancelled")
-    return stopped  # type: ignore[return-value]
-
-
-@contextlib.contextmanager
-def _shown(
-    progress: bool | Callable[[Progress], object],
-) -> Iterator[Callable[[int, int, int, int, float | None], object] | None]:
-    """What is called now and then while a program runs."""
-    if callable(progress):
-        yield lambda *numbers: progress(Progress(*numbers))
-    elif not progress:
-        yield None
-    else:
-        try:
-            from tqdm.auto import tqdm
-        except ImportError:
-            yield _line
-            print(file=sys.stderr)
-            return
-        with tqdm(total=100, unit="%") as bar:
-
-            def show(steps: int, active: int, stable: int, dead: int, fraction: float | None) -> None:
-                bar.n = round(100 * (fraction or 0))
-                bar.set_postfix(steps=steps, active=active)
-
-            yield show
-            bar.n = 100
-            bar.refresh()
-
-
-def _line(steps: int, active: int, stable: int, dead: int, fraction: float | None) -> None:
-    part = "" if fraction is None else f"{100 * fraction:3.0f} %  "
-    print(f"\r{part}super-step {steps}: {active} active, {stable} stable", end="", file=sys.stderr, flush=True)
-
-
-class Running:
-    """A run that goes step by step; a context manager that cancels it at the end."""
-
-    def __init__(self, program: Program, run: _native.Run, printer: Callable[[str], object]) -> None:
-        self._program = program
-        self._run = run
-        self._printer = printer
-        self._cancelled = False
-        self._warned = False
-
-    @property
-    def steps(self) -> int:
-        """Super-steps completed."""
-        return self._run.progress()[0]
-
-    @property
-    def active(self) -> int:
-        """Strands that go on."""
-        return self._run.progress()[1]
-
-    @property
-    def stable(self) -> int:
-        """Strands that have their result."""
-        return self._run.progress()[2]
-
-    @property
-    def dead(self) -> int:
-        """Strands that died."""
-        return self._run.progress()[3]
-
-    @property
-    def done(self) -> bool:
-        """Whether nothing is left to run."""
-        return self._cancelled or self._run.is_over()
-
-    def step(self, n: int = 1) -> bool:
-        """Runs so many super-steps; says whether strands are still active."""
-        if n < 1:
-            raise ValueError(f"found {n} super-steps, expected at least one")
-        if self.done:
-            return False
-        self._cancelled = self._run.advance(n, None, self._printer) == "cancelled"
-        return not self.done
-
-    def outputs(self) -> Result:
-        """The state of all living strands, now; an independent copy."""
-        about = self._run.outputs(False)
-        if about is None:
-            raise RuntimeError("this run has failed")
-        stopped = "cancelled" if self._cancelled else "stable" if self._run.is_over() else "limit"
-        result = Result(self._program._native, about, _end(stopped))
-        if self.done and not self._warned:
-            self._warned = True
-            for text in result.report.warnings:
-                warn(text)
-        return result
-
-    def snapshots(self, every: int = 1, limit: int | None = None) -> Iterator[Result]:
-        """The state now, then after every `every` super-steps, then at the end."""
-        yield self.outputs()
-        while not self.done and (limit is None or self.steps < limit):
-            left = every if limit is None else min(every, limit - self.steps)
-            self.step(left)
-            yield self.outputs()
-
-    def cancel(self) -> None:
-        """Asks the run to stop; from any thread."""
-        self._run.cancel()
-
-    def __enter__(self) -> Running:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.cancel()
-
-    def __repr__(self) -> str:
-        steps, active, stable, dead = self._run.progress()
-        return f"Running({steps} super-steps, {active} active, {stable} stable, {dead} dead)"
-
-
-__all__ = ["Image", "Input", "Output", "Program", "Progress", "Running", "compile"]

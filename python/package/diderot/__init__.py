@@ -5,6 +5,7 @@
 >>> program.run(vol=volume, isoval=0.5).save("iso.png")
 """
 
+from ._command import command
 from ._errors import (
     CompileError,
     Diagnostic,
@@ -19,9 +20,10 @@ from ._errors import (
 )
 from ._files import Record
 from ._images import Image
-from ._native import __version__
-from ._program import Input, Output, Program, Progress, Running, compile
+from ._native import __version__, set_memory_limit
+from ._program import Input, Output, Program, compile
 from ._result import Mesh, Ragged, Report, Result
+from ._running import Progress, Running
 from ._view import View
 
 __all__ = [
@@ -48,7 +50,9 @@ __all__ = [
     "Running",
     "View",
     "__version__",
+    "command",
     "compile",
+    "set_memory_limit",
 ]
 
 
