@@ -122,7 +122,8 @@ def test_the_viewer_is_served_until_it_is_interrupted(words: list[str], folder: 
     started.send_signal(signal.SIGINT)
     started.communicate(timeout=30)
     late.cancel()
-    assert started.returncode in (0, 130)
+    # The address may be known before there is a handler.
+    assert started.returncode in (0, 130, -signal.SIGINT)
 
 
 def test_an_executable_needs_the_binary(words: list[str], folder: Path) -> None:
