@@ -122,6 +122,27 @@ def compare(diderotc, mpis, ranks, programs):
     return compared
 
 
+def methods(diderotc, mpis, ranks):
+    """Makes the data and pictures of all methods, by plain runs and by shared ones, and compares the files."""
+    compared = 0
+    script = ["sh", "programs/methods.sh"]
+    with tempfile.TemporaryDirectory() as folder:
+        plain, shared = pathlib.Path(folder) / "plain", pathlib.Path(folder) / "shared"
+        subprocess.run([*script, plain, diderotc], check=True, capture_output=True)
+        wanted = files_in(plain)
+        for mpi, library in mpis.items():
+            for size in ranks:
+                command = " ".join([*LAUNCHERS[mpi], "-n", str(size), diderotc, "--mpi"])
+                run = subprocess.run([*script, shared, command], env=environment(library), capture_output=True)
+                found = files_in(shared)
+                differing = sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
+                if run.returncode or differing:
+                    complain(f"{mpi}, {size} ranks, methods: status {run.returncode}, files that differ: {differing}")
+                compared += len(wanted)
+                shutil.rmtree(shared)
+    print(f"{compared} files of methods compared", flush=True)
+
+
 LONG = """#version 2.0
 input int steps = 100000000;
 strand S (int i, int j) {
@@ -245,8 +266,11 @@ def main():
             subprocess.run([diderotc, "mpi", "build", "--mpicc", f"mpicc.{mpi}", "-o", mpis[mpi]], check=True)
             subprocess.run([*LAUNCHERS[mpi], "-n", "3", diderotc, "mpi", "check"], env=environment(mpis[mpi]), check=True)
         compared = 0
+        ranks = [int(size) for size in asked.ranks.split(",")]
         if not asked.only_broken:
-            compared = compare(diderotc, mpis, [int(size) for size in asked.ranks.split(",")], programs)
+            if not asked.programs:
+                methods(diderotc, mpis, ranks)
+            compared = compare(diderotc, mpis, ranks, programs)
         if not asked.programs:
             break_runs(diderotc, mpis)
     print(f"{compared} runs compared, {len(failures)} failures")
