@@ -18,12 +18,13 @@ use std::{
 };
 
 /// What no program is to blame for.
-const OF_THE_MACHINE: [Code; 5] = [
+const OF_THE_MACHINE: [Code; 6] = [
     codes::OUT_OF_MEMORY,
     codes::PRINT,
     codes::OUTPUT,
     codes::WORKERS,
     codes::DEVICE,
+    codes::CLUSTER,
 ];
 
 /// What only shows after a program has taken more memory than a test should.

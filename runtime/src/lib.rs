@@ -15,6 +15,7 @@
 
 pub mod abi;
 pub mod blur;
+pub mod cluster;
 pub mod colour_maps;
 mod derivatives;
 pub mod eigen;

@@ -18,6 +18,7 @@ mod control;
 mod core;
 mod creation;
 mod errors;
+mod exchange;
 mod executor;
 pub mod guide;
 mod index;
@@ -25,8 +26,11 @@ mod moves;
 mod program;
 mod residence;
 mod search;
+mod shares;
 mod step;
 mod stream;
+mod tickets;
+mod together;
 mod values;
 mod workers;
 
@@ -99,7 +103,8 @@ impl<P: StrandProgram> World<P> {
                 RunError::TooManyStrands
                 | RunError::Memory { .. }
                 | RunError::Print(_)
-                | RunError::Lost { .. },
+                | RunError::Lost { .. }
+                | RunError::Cluster(_),
             ) => {
                 unreachable!("creation makes no strands and writes nothing")
             }
@@ -136,14 +141,14 @@ impl<P: StrandProgram> World<P> {
             let program = &self.program;
             let steps = match execute(&mut self.core, program, limit) {
                 Some(ran) => ran.steps,
-                None => complete::run_to_completion(&mut self.core, program, limit),
+                None => complete::run_to_completion(&mut self.core, program, limit)?,
             };
             self.core.step += steps;
             self.core.failure()?;
             self.core.finish(program.executor())?;
         } else {
             for _ in 0..limit {
-                if self.core.counts.active == 0 || self.core.control.is_over() {
+                if self.core.counts.active == 0 || self.core.is_over() {
                     break;
                 }
                 self.super_step()?;
@@ -154,7 +159,7 @@ impl<P: StrandProgram> World<P> {
             RunEnd::Cancelled
         } else if self.core.counts.active == 0 {
             RunEnd::Finished
-        } else if self.core.control.is_over() {
+        } else if self.core.is_over() {
             RunEnd::Stopped
         } else {
             RunEnd::StepLimit
@@ -172,9 +177,9 @@ impl<P: StrandProgram> World<P> {
             Some(_) => {}
             None => {
                 self.core.prepare();
-                self.core.sweep(|cx, block, sets| {
+                self.core.sweep_together(|cx, block, sets| {
                     step_block(program, abilities, cx, block, sets, 1);
-                });
+                })?;
             }
         }
         self.core.residence.note_change();

@@ -178,6 +178,7 @@ pub(super) enum Command {
     Lsp,
     /// Print the version
     Version,
+    Mpi(MpiWords),
     Man(ManWords),
     Completions(CompletionsWords),
 }
@@ -218,6 +219,31 @@ pub(super) struct FmtWords {
     /// The programs, or directories of programs; - reads standard input and writes standard output
     #[arg(required = true)]
     pub(super) files: Vec<PathBuf>,
+}
+
+/// Run programs on clusters: make the library that connects this command to MPI, and try it
+#[derive(Args)]
+pub(super) struct MpiWords {
+    #[command(subcommand)]
+    pub(super) command: MpiCommand,
+}
+
+#[derive(Subcommand)]
+pub(super) enum MpiCommand {
+    Build(MpiBuildWords),
+    /// Load the library, name the MPI, and let all processes send to all: mpirun -n 4 diderotc mpi check
+    Check,
+}
+
+/// Compile the library that connects this command to MPI, once for each MPI
+#[derive(Args)]
+pub(super) struct MpiBuildWords {
+    /// The C compiler of the MPI
+    #[arg(long, value_name = "COMMAND", default_value = "mpicc")]
+    pub(super) mpicc: String,
+    /// The library [default: libdiderot_mpi.so in the user's directory, where runs look for it]
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
 }
 
 /// Print a manual page, for `man -l -`: of all, or of one command

@@ -3,6 +3,7 @@
 use super::{
     complain,
     interrupts::Watch,
+    mpi::ranks,
     program_line::RunOptions,
     progress::{Part, Progress},
 };
@@ -29,6 +30,7 @@ impl Attendance<'_> {
         let control = run.control();
         let length = run.length(self.options.files.limit);
         let watch = Watch::over(Arc::clone(control), keep);
+        let quiet = quiet || ranks::is_silent();
         let progress = Progress::start(Arc::clone(control), length, self.part, verbose, quiet);
         self.under_way = Some((watch, progress));
     }

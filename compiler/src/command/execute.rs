@@ -6,6 +6,7 @@ use super::{
     complain,
     files_used::other_files,
     interrupts,
+    mpi::ranks,
     printed::PrintedText,
     program_line::{
         Program, RunOptions, orbit,
@@ -23,6 +24,7 @@ use runtime::{
     image::Level,
     input::InputValue,
     memory,
+    nrrd::STANDARD_INPUT,
     output::{plan::OtherFiles, sheet::Sheet},
     world::{RunEnd, Workers},
 };
@@ -48,7 +50,15 @@ pub(super) fn execute(
     if let Some(bytes) = options.memory {
         memory::set_limit(bytes);
     }
-    let workers = Workers::from(options.workers);
+    let workers = match ranks::workers(options.workers) {
+        Ok(workers) => workers,
+        Err(message) => return failure(message).0,
+    };
+    if ranks::team().is_some() && reads_standard_input(compiled, options) {
+        let what =
+            "with `--mpi` inputs come from files, because standard input reaches one process only";
+        return usage(what.to_string()).0;
+    }
     // While images are loaded and globals computed.
     let _starting = workers.start();
     let mut execution = Execution {
@@ -77,8 +87,17 @@ pub(super) fn execute(
     }
 }
 
-/// The files of the outputs, and those that all runs make together.
+/// Whether an input is read from standard input.
+fn reads_standard_input(compiled: &Compiled, options: &RunOptions) -> bool {
+    let read = Inputs::from_values(compiled, options.inputs.clone()).files_read();
+    read.iter().any(|used| used.file == STANDARD_INPUT)
+}
+
+/// The files of the outputs, and those that all runs make together. Only one of several processes writes any.
 fn recording(options: &RunOptions) -> Recording {
+    if ranks::is_silent() {
+        return Recording::elsewhere(options.files.clone());
+    }
     let mut recording = Recording::new(options.files.clone());
     if let (Some(sweep), Some(file)) = (&options.sweep, &options.contact_sheet) {
         let captions = (0..sweep.runs()).map(|run| sweep.caption(run));
@@ -178,6 +197,7 @@ impl Execution<'_> {
         }
         let mut printer = match self.printer.take() {
             Some(printer) => printer,
+            None if ranks::is_silent() => PrintedText::Elsewhere,
             None => PrintedText::open(&self.options.print).map_err(failure)?,
         };
         self.times.create += start.elapsed();

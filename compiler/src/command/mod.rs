@@ -18,6 +18,7 @@ mod fmt;
 mod info;
 mod interrupts;
 mod manual;
+mod mpi;
 mod printed;
 mod program_line;
 mod progress;
@@ -31,7 +32,8 @@ use crate::{
     codegen::gpu::Cuda,
     front::{codes::Code, diag::Diagnostic, files::read_text, report::render, source::Source},
 };
-use args::{Action, Command, Parsed};
+use args::{Action, Command, MpiCommand, Parsed};
+use mpi::ranks;
 use runtime::{file_name::FileName, memory::Shortage};
 use std::{
     any::Any,
@@ -75,7 +77,8 @@ pub fn main_in_interpreter(words: Vec<OsString>) -> ! {
 /// Runs the command; a fault of it becomes a message and a status.
 fn fenced(words: Vec<OsString>) -> u8 {
     Cuda::prefer_one_queue();
-    catch_unwind(|| run_words(words)).unwrap_or_else(|panic| tell_of_fault(&*panic))
+    let status = catch_unwind(|| run_words(words)).unwrap_or_else(|panic| tell_of_fault(&*panic));
+    ranks::leave(status)
 }
 
 /// Reports that the work ended by unwinding: there was no memory for its stack, or it panicked.
@@ -95,14 +98,25 @@ fn run_words(words: Vec<OsString>) -> u8 {
     colour::choose(&words);
     match build::attached() {
         // This executable was made from a program: all its words are the program's.
-        Ok(Some(attached)) => run::run_attached(attached, &words),
+        Ok(Some(attached)) => match join_ranks(&words) {
+            Ok(()) => run::run_attached(attached, &words),
+            Err(status) => status,
+        },
         Err(damage) => {
             complain(&format!("error: {damage}\n"));
             FAILURE
         }
-        Ok(None) => match args::parse(words) {
+        Ok(None) => match args::parse(words.clone()) {
             Parsed::Do(action) => {
-                let status = act(*action);
+                let joined = match *action {
+                    Action::Run(_) => join_ranks(&words),
+                    Action::View(_) if ranks::are_wanted(&words) => {
+                        complain("error: the viewer runs in one process, without `--mpi`\n");
+                        Err(USAGE)
+                    }
+                    _ => Ok(()),
+                };
+                let status = joined.map_or_else(|status| status, |()| act(*action));
                 if let Some(code) = FIRST_ERROR.get() {
                     complain(&format!(
                         "note: `diderotc explain {code}` shows a wrong and a right program\n"
@@ -120,6 +134,20 @@ fn run_words(words: Vec<OsString>) -> u8 {
             }
         },
     }
+}
+
+/// Joins the processes that run a program together, if the words of a run ask for it.
+fn join_ranks(words: &[OsString]) -> Result<(), u8> {
+    if !ranks::are_wanted(words) {
+        if let Some(warning) = ranks::warning() {
+            complain(&format!("warning: {warning}\n"));
+        }
+        return Ok(());
+    }
+    ranks::join().map_err(|message| {
+        complain(&format!("error: {message}\n"));
+        FAILURE
+    })
 }
 
 /// Ends the process. The driver of a GPU would first take a tenth of a second to give back what the system takes back anyhow.
@@ -157,6 +185,10 @@ fn act(action: Action) -> u8 {
                     complain(&format!("error: {message}\n"));
                     FAILURE
                 }
+            },
+            Command::Mpi(w) => match w.command {
+                MpiCommand::Build(w) => mpi::build(&w.mpicc, w.output),
+                MpiCommand::Check => mpi::check(),
             },
             Command::Man(w) => manual::man(w.command.as_deref()),
             Command::Completions(w) => manual::completions(w.shell),
@@ -227,6 +259,9 @@ fn report(source: &Source, diagnostics: Vec<Diagnostic>) {
 
 /// Writes to standard output; a closed pipe is nobody's fault.
 fn say(text: &str) {
+    if ranks::is_silent() {
+        return;
+    }
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
@@ -236,5 +271,9 @@ fn complain(text: &str) {
 }
 
 fn write_to_stderr(text: &str) {
+    if ranks::is_silent() {
+        ranks::remember(text);
+        return;
+    }
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

@@ -10,6 +10,8 @@ use std::io::{self, Write};
 pub(super) enum PrintedText {
     Standard(io::Stdout),
     File(TextFile),
+    /// Another process prints it.
+    Elsewhere,
 }
 
 impl PrintedText {
@@ -24,7 +26,7 @@ impl PrintedText {
     pub(super) fn finish(self) -> Result<(), OutputError> {
         match self {
             PrintedText::File(file) => file.finish(),
-            PrintedText::Standard(_) => Ok(()),
+            PrintedText::Standard(_) | PrintedText::Elsewhere => Ok(()),
         }
     }
 }
@@ -34,6 +36,7 @@ impl Write for PrintedText {
         match self {
             PrintedText::Standard(out) => out.write(bytes),
             PrintedText::File(out) => out.write(bytes),
+            PrintedText::Elsewhere => Ok(bytes.len()),
         }
     }
 
@@ -41,6 +44,7 @@ impl Write for PrintedText {
         match self {
             PrintedText::Standard(out) => out.flush(),
             PrintedText::File(out) => out.flush(),
+            PrintedText::Elsewhere => Ok(()),
         }
     }
 }

@@ -6,11 +6,13 @@ use super::{
     build::Attached,
     complain,
     execute::execute,
+    mpi::ranks,
     program_line::{self, CommandLine, InputSpec, OutputName, Program},
     read_source, report, say,
     tell::time_line,
 };
 use crate::{
+    codegen::Target,
     front::{
         source::Source,
         typed::tree::{Constant, InputDefault},
@@ -83,6 +85,10 @@ fn compile_and_run(
     words: &[OsString],
     telling: Telling,
 ) -> u8 {
+    if let Err(problem) = alone_or_agreed(source, options, words) {
+        complain(&format!("error: {problem}\n"));
+        return FAILURE;
+    }
     let compiled = pipeline::compile(session, source, options);
     let stopped = session.stop_after.is_some();
     for (stage, text) in &session.dumps {
@@ -125,6 +131,14 @@ fn compile_and_run(
             USAGE
         }
     }
+}
+
+/// Whether processes that run together can run this.
+fn alone_or_agreed(source: &Source, options: &Options, words: &[OsString]) -> Result<(), String> {
+    if ranks::team().is_some() && options.target != Target::Cpu {
+        return Err("with `--mpi` strands run on processors; leave `--target` out".into());
+    }
+    ranks::agree(source, options, words)
 }
 
 /// The program as its command line sees it.

@@ -3,6 +3,7 @@
 use super::{
     FAILURE, USAGE, complain,
     execute::{Ended, Execution, failure},
+    mpi::ranks,
     program_line::sweep::Sweep,
 };
 
@@ -30,7 +31,12 @@ impl Execution<'_> {
             if number > 0 && sweep.data(number - 1) != sweep.data(number) {
                 self.tell_of_missed();
             }
-            match self.one_run(number) {
+            let ended = self.one_run(number);
+            if let Err(problem) = ranks::end_run(ended.is_err()) {
+                // A failure has been reported, if there was one here.
+                return Err(ended.err().unwrap_or_else(|| failure(problem)));
+            }
+            match ended {
                 Ok(()) => {}
                 Err(ended) if self.ends_all(sweep, &ended) => return Err(ended),
                 Err(_) => {

@@ -222,4 +222,5 @@ codes! {
     PRINT "print" "cannot be written"
     OUTPUT "output" "cannot be written"
     DEVICE "device" "no GPU runs this"
+    CLUSTER "cluster" "a rank has left"
 }

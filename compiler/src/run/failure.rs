@@ -89,6 +89,7 @@ impl Failure {
             error @ WorldError::Memory { .. } => Failure::new(codes::OUT_OF_MEMORY, error),
             error @ WorldError::TooManyStrands(_) => Failure::new(codes::TOO_MANY_STRANDS, error),
             error @ WorldError::Workers(_) => Failure::new(codes::WORKERS, error),
+            error @ WorldError::Cluster(_) => Failure::new(codes::CLUSTER, error),
         }
     }
 
@@ -107,6 +108,7 @@ impl Failure {
             error @ RunError::TooManyStrands => Failure::new(codes::TOO_MANY_STRANDS, error),
             error @ RunError::Lost { .. } => Failure::new(codes::DEVICE, error),
             error @ RunError::Print(_) => Failure::new(codes::PRINT, error),
+            error @ RunError::Cluster(_) => Failure::new(codes::CLUSTER, error),
         }
     }
 }

@@ -179,6 +179,11 @@ impl LoadedFems {
             .map(|(name, mesh)| (name.as_str(), mesh.world_box()))
     }
 
+    /// The meshes.
+    pub(super) fn meshes(&self) -> &[Arc<Mesh>] {
+        &self.table.meshes
+    }
+
     /// The meshes with positions for which the inverse map of a curved cell was not found, and how many these are.
     pub(super) fn unresolved(&self) -> impl Iterator<Item = (&str, u64)> {
         let all = self.names.iter().zip(&self.table.meshes);

@@ -16,10 +16,12 @@ use crate::{
 };
 use ein_ir::ops;
 use runtime::{
+    fem::Mesh,
     grid::Surroundings,
-    image::{Image, Note, Orientation, Reading},
+    image::{Image, Note, Orientation, Reading, Real},
     nrrd::Space,
     probe::{Border, KeptImage},
+    simd::Float,
 };
 use std::{
     ffi::c_void,
@@ -227,6 +229,27 @@ impl Images {
         self.0.fems.unresolved()
     }
 
+    /// The meshes.
+    pub(super) fn all_meshes(&self) -> &[Arc<Mesh>] {
+        self.0.fems.meshes()
+    }
+
+    /// The facts about the probes of each field.
+    pub(super) fn contacts(&self) -> Vec<u8> {
+        match &self.0.kept {
+            KeptImages::Single(images, _) => contacts(images),
+            KeptImages::Double(images, _) => contacts(images),
+        }
+    }
+
+    /// Takes over what another rank knows about them.
+    pub(super) fn learn_field_contacts(&self, known: &[u8]) {
+        match &self.0.kept {
+            KeptImages::Single(images, _) => learn_contacts(images, known),
+            KeptImages::Double(images, _) => learn_contacts(images, known),
+        }
+    }
+
     /// The meshes as generated code takes them.
     pub(super) fn meshes(&self) -> *const abi::FemTable {
         &raw const self.0.fems.table
@@ -309,6 +332,17 @@ type Whole<T> = Vec<Arc<Image<T>>>;
 
 /// Keeps images of a precision.
 type Keep<T> = fn(Vec<KeptImage<T>>, Whole<T>) -> KeptImages;
+
+fn contacts<T: Real + Float>(images: &[KeptImage<T>]) -> Vec<u8> {
+    let images = images.iter();
+    images.map(|image| image.description().contact()).collect()
+}
+
+fn learn_contacts<T: Real + Float>(images: &[KeptImage<T>], known: &[u8]) {
+    for (image, contact) in images.iter().zip(known) {
+        image.description().learn_contact(*contact);
+    }
+}
 
 impl KeptImages {
     /// Whether the image of a field was probed at all.

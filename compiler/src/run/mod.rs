@@ -6,6 +6,7 @@
 
 pub mod camera;
 mod colour_maps;
+mod contacts;
 mod facts;
 mod failure;
 mod fems;
@@ -211,6 +212,7 @@ impl Run {
             }
         };
         if end != RunEnd::Cancelled {
+            self.share_contacts()?;
             each(observers, |observer| observer.ended(self, end))?;
         }
         Ok(end)

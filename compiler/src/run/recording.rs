@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 
 /// Writes the outputs of a run, or of several one after the other, to files.
 pub struct Recording {
+    /// Whether files are written here, and not by another process.
+    writes: bool,
     options: FileOptions,
     style: Style,
     plan: Plan,
@@ -45,6 +47,7 @@ impl Recording {
     /// Files with these options.
     pub fn new(options: FileOptions) -> Recording {
         Recording {
+            writes: true,
             style: Style {
                 depth: options.depth,
                 nan: options.nan,
@@ -65,6 +68,14 @@ impl Recording {
         }
     }
 
+    /// The files of a run that another process writes. The run takes the same way as there.
+    pub fn elsewhere(options: FileOptions) -> Recording {
+        Recording {
+            writes: false,
+            ..Recording::new(options)
+        }
+    }
+
     /// Adds a picture of all runs.
     pub(crate) fn add_sheet(&mut self, sheet: Sheet) {
         self.sheet = Some((sheet, 0));
@@ -78,6 +89,9 @@ impl Recording {
         others: &OtherFiles,
         describe: &dyn Fn(usize) -> String,
     ) -> Vec<String> {
+        if !self.writes {
+            return Vec::new();
+        }
         let outputs = outputs(&program.interface);
         check_run_files(&outputs, &self.options, others, describe)
     }
@@ -93,6 +107,9 @@ impl Recording {
         number: usize,
         others: &OtherFiles,
     ) -> Result<Vec<String>, Vec<String>> {
+        if !self.writes {
+            return Ok(Vec::new());
+        }
         let outputs = outputs(&run.program.interface);
         let options = self.options.of_run(number);
         let planned = plan(&outputs, &run.domain(), &options, others);
@@ -302,6 +319,9 @@ impl Observer for Recording {
 
     fn created(&mut self, run: &Run) -> Result<(), String> {
         self.created = run.keeps().then(Instant::now);
+        if !self.writes {
+            return Ok(());
+        }
         let places = self
             .options
             .outputs

@@ -137,7 +137,7 @@ const PARTS: [(&str, &[&str]); 2] = [
 ];
 
 /// The rooms of the runtime, in the same way.
-const RUNTIME_ROOMS: [&str; 30] = [
+const RUNTIME_ROOMS: [&str; 31] = [
     "mutants",
     "colour_maps",
     "text",
@@ -145,6 +145,7 @@ const RUNTIME_ROOMS: [&str; 30] = [
     "file_reference",
     "print",
     "memory",
+    "cluster",
     "derivatives",
     "grid",
     "xml",

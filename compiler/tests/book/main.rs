@@ -141,6 +141,11 @@ fn the_command_does_what_is_written() {
 }
 
 #[test]
+fn the_chapter_on_clusters_is_right() {
+    run("clusters");
+}
+
+#[test]
 fn the_limits_are_those_of_the_compiler() {
     run("limits");
 }

@@ -11,6 +11,7 @@ mod meshes;
 mod names;
 mod outputs;
 mod places;
+mod ranks;
 mod repeated;
 mod running;
 mod sweeps;

@@ -223,6 +223,24 @@ impl Mesh {
         self.contact.probed.load(Relaxed) != 0 && self.contact.inside.load(Relaxed) == 0
     }
 
+    /// Gives away the facts about the probes, as numbers for rank 0.
+    pub fn take_contact(&self) -> [u64; 3] {
+        let Contact {
+            probed,
+            inside,
+            unresolved,
+        } = &self.contact;
+        let facts = [probed.load(Relaxed), inside.load(Relaxed)];
+        [facts[0], facts[1], unresolved.swap(0, Relaxed)]
+    }
+
+    /// Takes over the facts that a rank has given away.
+    pub fn learn_contact(&self, [probed, inside, unresolved]: [u64; 3]) {
+        self.contact.probed.fetch_or(probed, Relaxed);
+        self.contact.inside.fetch_or(inside, Relaxed);
+        self.contact.unresolved.fetch_add(unresolved, Relaxed);
+    }
+
     /// For how many positions the inverse map of a cell that may contain them was not found.
     pub fn unresolved(&self) -> u64 {
         self.contact.unresolved.load(Relaxed)

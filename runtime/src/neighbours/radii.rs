@@ -1,5 +1,7 @@
 //! The radii of queries: the size of the cells of the next super-step suits most of them.
 
+use crate::cluster::wire::{Reader, put};
+
 /// The octaves that are distinguished: 2⁻⁴⁰ to 2²³. The first and the last also take the radii beyond.
 const OCTAVES: usize = 64;
 const LOWEST: i32 = -40;
@@ -38,6 +40,28 @@ impl RadiusStatistics {
             *count += more;
             *largest = largest.max(larger);
         }
+    }
+
+    /// Appends them to a letter to another rank.
+    pub(crate) fn put(&self, letter: &mut Vec<u8>) {
+        let noted = self.octaves.iter().enumerate();
+        let noted: Vec<_> = noted.filter(|(_, (count, _))| *count > 0).collect();
+        put(letter, noted.len() as u64);
+        for (octave, (count, largest)) in noted {
+            put(letter, octave as u64);
+            put(letter, *count);
+            put(letter, largest.to_bits());
+        }
+    }
+
+    /// Reads them from such a letter.
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Option<RadiusStatistics> {
+        let mut statistics = RadiusStatistics::default();
+        for _ in 0..reader.count()? {
+            let octave = statistics.octaves.get_mut(reader.count()?)?;
+            *octave = (reader.number()?, f64::from_bits(reader.number()?));
+        }
+        Some(statistics)
     }
 
     /// The smallest radius, to an octave, that serves at least three quarters of the queries.

@@ -27,6 +27,19 @@ impl ProbeImage<'_> {
         self.contact.0.load(Relaxed) == PROBED
     }
 
+    /// The facts about the probes, as a number for other ranks.
+    pub fn contact(&self) -> u8 {
+        self.contact.0.load(Relaxed)
+    }
+
+    /// Takes over what another rank knows about them.
+    pub fn learn_contact(&self, contact: u8) {
+        self.contact.0.fetch_or(contact & PROBED, Relaxed);
+        if contact & INSIDE != 0 {
+            self.assume_inside();
+        }
+    }
+
     /// Counts as probed inside from now on, for tests of code that call no primitive first.
     pub fn assume_inside(&self) {
         self.contact.0.fetch_or(PROBED | INSIDE, Relaxed);

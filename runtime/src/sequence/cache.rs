@@ -216,14 +216,22 @@ impl SequenceCache {
             return Ok(Sequence::EMPTY);
         }
         // SAFETY: the caller's promise.
-        let copy = self.create(
-            pool,
-            Owner::UNBORN,
-            unsafe { pool.bytes(sequence, element) },
-            element,
-        );
+        self.create_for_unborn(pool, unsafe { pool.bytes(sequence, element) }, element)
+    }
+
+    /// A sequence that a `new` strand will own; it does not take part in `settle`.
+    pub(crate) fn create_for_unborn(
+        &mut self,
+        pool: &SequencePool,
+        elements: &[u8],
+        element: usize,
+    ) -> Result<Sequence, CannotGrow> {
+        if elements.is_empty() {
+            return Ok(Sequence::EMPTY);
+        }
+        let made = self.create(pool, Owner::UNBORN, elements, element);
         self.made.retain(|&(owner, _)| owner != Owner::UNBORN.0);
-        copy
+        made
     }
 
     /// Frees what strands gave up during the super-step.

@@ -5,6 +5,7 @@ use super::core::Core;
 use super::program::StrandProgram;
 use super::step::context::StepContext;
 use super::step::methods::step_block;
+use crate::cluster::Lost;
 use crate::strands::arrange::{Records, arrange, in_turn, packed_order, packing_pays};
 use crate::strands::roster::LaneSets;
 use rayon::prelude::*;
@@ -24,16 +25,38 @@ const STRIDE: u64 = 16;
 ///
 /// After an error in some super-step, others may stop before theirs: the run is over anyway, and no
 /// earlier error can be missed.
-pub(crate) fn run_to_completion<P: StrandProgram>(core: &mut Core, program: &P, limit: u64) -> u64 {
-    let width = core.layout.width();
+pub(crate) fn run_to_completion<P: StrandProgram>(
+    core: &mut Core,
+    program: &P,
+    limit: u64,
+) -> Result<u64, Lost> {
+    core.complete_together(|core, is_own| run_groups(core, program, limit, is_own))
+}
+
+/// The number of blocks in a group.
+pub(super) fn groups(core: &Core) -> usize {
     let fair = core.roster.blocks() / SHARES;
-    let blocks = fair.clamp(1, (GROUP / width).max(1));
+    fair.clamp(1, (GROUP / core.layout.width()).max(1))
+}
+
+/// The same for those groups whose first block is this rank's own.
+fn run_groups<P: StrandProgram>(
+    core: &mut Core,
+    program: &P,
+    limit: u64,
+    is_own: &(dyn Fn(usize) -> bool + Sync),
+) -> u64 {
+    let width = core.layout.width();
+    let blocks = groups(core);
     let taken = AtomicU64::new(0);
     let first_failure = AtomicU64::new(u64::MAX);
     let mut lanes = std::mem::take(&mut core.roster.lanes);
     let mut ranks = std::mem::take(&mut core.roster.ranks);
     let core_here = &*core;
     let run = |(group, (lanes, ranks)): (usize, (&mut [_], &mut [_]))| {
+        if !is_own(group * blocks) {
+            return;
+        }
         let records = Records { lanes, ranks };
         let steps = run_group(
             core_here,

@@ -12,6 +12,7 @@ use super::index::SpatialIndex;
 use super::residence::Residence;
 use super::step::context::{Shared, StepContext, Worker};
 use super::workers::{Workers, on};
+use crate::cluster::Team;
 use crate::memory::{Claim, claim};
 use crate::sequence::SequencePool;
 use crate::strands::blocks::Blocks;
@@ -19,6 +20,7 @@ use crate::strands::roster::{LaneSets, Roster};
 use crate::strands::tiles::walk;
 use crate::strands::{Counts, StateLayout};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -44,6 +46,10 @@ pub(crate) struct Core {
     /// The spatial index of programs that search.
     pub(super) index: Option<SpatialIndex>,
     pub(crate) threads: Arc<rayon::ThreadPool>,
+    /// The ranks that share the strands, if there are several.
+    pub(super) team: Option<Arc<Team>>,
+    /// Whether a rank was asked to stop, as all ranks know it.
+    pub(super) is_over_everywhere: bool,
     /// The memory of the strands.
     pub(super) claim: Claim,
 }
@@ -92,6 +98,7 @@ impl Core {
             false => blocks,
         };
         let threads = workers.for_work(useful)?;
+        let team = workers.team().cloned();
         let workers = threads.current_num_threads();
         Ok(Core {
             roster: Roster::new(layout.width(), Vec::new()),
@@ -109,6 +116,8 @@ impl Core {
             residence: Residence::default(),
             index: None,
             threads,
+            team,
+            is_over_everywhere: false,
             claim: Claim::default(),
         })
     }
@@ -130,31 +139,40 @@ impl Core {
     /// write to the same part of memory, and single ones near the end, so that no worker waits for long.
     pub(crate) fn share(&self, tasks: usize, neighbours: usize, run: impl Fn(usize) + Sync) {
         let next = AtomicUsize::new(0);
-        let work = |workers: usize| {
-            loop {
-                let first = next.load(Relaxed);
-                if first >= tasks {
-                    return;
-                }
-                let fair = (tasks - first) / (SHARES * workers);
-                let end = first + fair.clamp(1, neighbours.max(1));
-                let taken = next.compare_exchange(first, end, Relaxed, Relaxed);
-                if taken.is_ok() {
-                    (first..end).for_each(&run);
-                }
+        let workers = self.workers.len().min(tasks).max(1);
+        self.work_off(tasks, || take_some(&next, tasks, neighbours, workers), run);
+    }
+
+    /// Runs the tasks that `take` gives to each worker, until it has no more; there are at most `tasks`.
+    pub(crate) fn work_off(
+        &self,
+        tasks: usize,
+        take: impl Fn() -> Option<Range<usize>> + Sync,
+        run: impl Fn(usize) + Sync,
+    ) {
+        let work = || {
+            while let Some(tasks) = take() {
+                tasks.for_each(&run);
             }
         };
         match self.workers.len().min(tasks) {
-            0 | 1 => work(1),
-            _ => drop(on(&self.threads, || {
-                rayon::broadcast(|_| work(self.workers.len()))
-            })),
+            0 | 1 => work(),
+            _ => drop(on(&self.threads, || rayon::broadcast(|_| work()))),
         }
     }
 
     /// Calls `run` for every block with active lanes, several at a time.
     pub(crate) fn sweep(
         &mut self,
+        run: impl Fn(&mut StepContext<'_>, *mut u8, &mut LaneSets) + Sync,
+    ) {
+        self.sweep_some(|_| true, run);
+    }
+
+    /// The same for some of them.
+    pub(crate) fn sweep_some(
+        &mut self,
+        is_wanted: impl Fn(usize) -> bool + Sync,
         run: impl Fn(&mut StepContext<'_>, *mut u8, &mut LaneSets) + Sync,
     ) {
         let mut lanes = std::mem::take(&mut self.roster.lanes);
@@ -165,7 +183,7 @@ impl Core {
             let mut worker = self.worker();
             for (block, sets) in (index * per_task..)
                 .zip(sets)
-                .filter(|(_, sets)| sets.active != 0)
+                .filter(|(block, sets)| sets.active != 0 && is_wanted(*block))
             {
                 if self.control.is_cancelled() {
                     return;
@@ -226,6 +244,27 @@ impl Core {
         self.workers[self.current_worker()]
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The next tasks of all: a fair share for one of some workers, but no more than a number of neighbours.
+pub(super) fn take_some(
+    next: &AtomicUsize,
+    tasks: usize,
+    neighbours: usize,
+    workers: usize,
+) -> Option<Range<usize>> {
+    loop {
+        let first = next.load(Relaxed);
+        if first >= tasks {
+            return None;
+        }
+        let fair = (tasks - first) / (SHARES * workers);
+        let end = first + fair.clamp(1, neighbours.max(1));
+        let taken = next.compare_exchange(first, end, Relaxed, Relaxed);
+        if taken.is_ok() {
+            return Some(first..end);
+        }
     }
 }
 

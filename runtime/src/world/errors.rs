@@ -1,6 +1,7 @@
 //! Why there is no world, and why a run stopped early.
 
 use crate::abi::Failure;
+use crate::cluster::Lost;
 use crate::memory::Shortage;
 use std::fmt;
 use std::io;
@@ -26,6 +27,8 @@ pub enum WorldError {
         /// What went wrong.
         failure: Failure,
     },
+    /// A rank of the cluster has left.
+    Cluster(Lost),
 }
 
 impl fmt::Display for WorldError {
@@ -42,6 +45,7 @@ impl fmt::Display for WorldError {
             WorldError::Memory { count, shortage } => write!(f, "{count} strands: {shortage}"),
             WorldError::Workers(message) => write!(f, "cannot start the workers: {message}"),
             WorldError::Strand { id, failure } => write!(f, "strand {id}: {failure}"),
+            WorldError::Cluster(lost) => lost.fmt(f),
         }
     }
 }
@@ -79,6 +83,14 @@ pub enum RunError {
         /// Super-steps completed before.
         step: u64,
     },
+    /// A rank of the cluster has left.
+    Cluster(Lost),
+}
+
+impl From<Lost> for RunError {
+    fn from(lost: Lost) -> RunError {
+        RunError::Cluster(lost)
+    }
 }
 
 impl fmt::Display for RunError {
@@ -105,6 +117,7 @@ impl fmt::Display for RunError {
                 "the states of the strands are lost in super-step {}",
                 step + 1
             ),
+            RunError::Cluster(lost) => lost.fmt(f),
         }
     }
 }

@@ -4,6 +4,8 @@
 //! A worker holds the state of one tile at a time, which stays in its cache, so that creating a strand costs little
 //! more than computing its initial values.
 
+mod elsewhere;
+
 use super::abilities::Abilities;
 use super::complete::{GROUP, SHARES, run_group};
 use super::control::Control;
@@ -14,11 +16,13 @@ use super::program::StrandProgram;
 use super::step::context::StepContext;
 use super::step::global::GlobalSequences;
 use super::step::methods::create_at;
+use super::tickets::{self, Tiles, Trouble, Verdict};
 use super::values::buffer::ValueBuffer;
 use super::values::destination::{Destination, Requested};
 use super::values::parts::{Parts, Taker};
 use super::workers::{Workers, on};
 use crate::abi::LaneMask;
+use crate::cluster::{Team, Topic};
 use crate::memory::{Claim, Room, claim};
 use crate::reduce::Values;
 use crate::strands::arrange::Records;
@@ -119,17 +123,27 @@ pub fn complete<P: StrandProgram>(
     let passes = |output: usize| !abilities.dies && taker.is_some_and(|t| t.passing[output]);
     let initial = Requested::new(&core.layout, wanted.initial, |_| false);
     let outputs = Requested::new(&core.layout, wanted.outputs, passes);
-    let parts = taker.map(|taker| outputs.parts(&walk, workers, taker));
+    let team = core.team.clone();
+    let ranks = team.as_ref().map_or(1, |team| team.size());
+    // The values of all strands go to rank 0.
+    let is_elsewhere = team.as_ref().is_some_and(|team| !team.is_root());
+    let strands_here = if is_elsewhere { 0 } else { count };
+    let parts = taker.filter(|_| !is_elsewhere);
+    let parts = parts.map(|taker| outputs.parts(&walk, workers, taker));
     let of_strand = initial.kept_bytes() + outputs.kept_bytes() + 1;
-    let of_parts = |parts: &Parts<'_>| parts.bytes(OPEN_PARTS * workers);
-    let bytes = count * of_strand + parts.as_ref().map_or(0, of_parts);
+    let of_parts = |parts: &Parts<'_>| parts.bytes(OPEN_PARTS * workers * ranks);
+    let bytes = strands_here * of_strand + parts.as_ref().map_or(0, of_parts);
     let claim = claim(bytes as u64).map_err(|shortage| {
         let count = count as u32;
         WorldError::Memory { count, shortage }
     })?;
     let [mut first, mut last] =
-        [&initial, &outputs].map(|requested| requested.room(&core.layout, count));
-    let mut dead = vec![0u8; count];
+        [&initial, &outputs].map(|requested| requested.room(&core.layout, strands_here));
+    let mut dead = vec![0u8; strands_here];
+    let destinations = |requested: Requested, kept: &mut [Option<ValueBuffer>]| match is_elsewhere {
+        true => requested.destinations_elsewhere(),
+        false => requested.destinations(kept),
+    };
     let stream = Stream {
         program,
         core: &core,
@@ -137,24 +151,48 @@ pub fn complete<P: StrandProgram>(
         blocks,
         width,
         arenas: core.workers.iter().map(|_| Mutex::default()).collect(),
-        first: initial.destinations(&mut first),
-        last: outputs.destinations(&mut last),
+        first: destinations(initial, &mut first),
+        last: destinations(outputs, &mut last),
         dead: Room::new(dead.as_mut_ptr()),
         parts,
         taken: AtomicU64::new(0),
         first_failure: AtomicU64::new(u64::MAX),
+        home: team.as_deref().filter(|_| is_elsewhere),
     };
-    let (row, _) = stream.walk.row();
-    core.share(stream.walk.tiles(), row, |tile| stream.run(tile));
+    let Verdict {
+        trouble,
+        steps,
+        counts,
+    } = match &team {
+        Some(team) => tickets::run(&stream, team).map_err(WorldError::Cluster)?,
+        None => {
+            let [tiles, row] = stream.tiles();
+            core.share(tiles, row, |tile| stream.run(tile));
+            Verdict {
+                trouble: stream.trouble(),
+                steps: stream.steps(),
+                counts: core.control.progress().1,
+            }
+        }
+    };
+    match trouble {
+        Trouble::Failed => return Ok(Completion::Failed),
+        Trouble::Cancelled => return Ok(Completion::Cancelled),
+        Trouble::None => {}
+    }
     let takes = stream.parts.is_some();
-    let (steps, failed) = (stream.taken.into_inner(), stream.first_failure.into_inner());
-    if failed < u64::MAX {
-        return Ok(Completion::Failed);
+    drop(stream);
+    if is_elsewhere {
+        return Ok(Completion::Completed(Box::new(Completed {
+            initial: Vec::new(),
+            outputs: last.iter().map(|_| None).collect(),
+            steps,
+            counts,
+            handed_on: false,
+            threads: core.threads,
+            _claim: claim,
+        })));
     }
-    if core.control.is_cancelled() {
-        return Ok(Completion::Cancelled);
-    }
-    let (_, counts) = core.control.progress();
     // SAFETY: every strand wrote its first values, and its last if it did not die.
     let finish = |kept: ValueBuffer, any_dead: bool| unsafe { kept.finish(&dead, any_dead) };
     let initial = first.into_iter().flatten();
@@ -188,6 +226,8 @@ struct Stream<'a, P> {
     parts: Option<Parts<'a>>,
     taken: AtomicU64,
     first_failure: AtomicU64,
+    /// The team whose rank 0 gets the values, if this is another rank.
+    home: Option<&'a Team>,
 }
 
 /// A worker's records of the strands of one tile, in lines of the cache that no other worker writes.
@@ -196,6 +236,8 @@ struct Stream<'a, P> {
 struct Arena {
     points: TilePoints,
     lanes: Vec<LaneSets>,
+    /// The values of the tile that go to rank 0.
+    letter: Vec<u8>,
 }
 
 impl<P: StrandProgram> Stream<'_, P> {
@@ -210,9 +252,16 @@ impl<P: StrandProgram> Stream<'_, P> {
         let mut arena = self.arenas[worker]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let Arena { points, lanes } = &mut *arena;
+        let Arena {
+            points,
+            lanes,
+            letter,
+        } = &mut *arena;
         self.walk.visit(tile, self.width, points);
-        self.create(first, points, lanes);
+        if self.home.is_some() {
+            tickets::tile_letter(letter, tile);
+        }
+        self.create(first, points, lanes, letter);
         let records = Records {
             lanes,
             ranks: &mut points.ranks,
@@ -222,12 +271,20 @@ impl<P: StrandProgram> Stream<'_, P> {
         if steps > self.taken.load(Relaxed) {
             self.taken.fetch_max(steps, Relaxed);
         }
+        if let Some(team) = self.home {
+            self.pack(steps, first, lanes, &points.ranks, letter);
+            team.send(0, Topic::Tiles, std::mem::take(letter));
+            return;
+        }
         let part = self.parts.as_ref().map(|parts| parts.begin(tile, worker));
         let alive: u32 = lanes.iter().map(|sets| sets.alive().count_ones()).sum();
         // SAFETY: tiles have no strand in common, and the blocks are this worker's.
         unsafe {
             if (alive as usize) < points.count {
-                self.bury(tile, lanes, &points.ranks);
+                let is_alive =
+                    |slot: &usize| lanes[slot / self.width].alive() >> (slot % self.width) & 1 == 1;
+                let slots = (0..points.ranks.len()).filter(is_alive);
+                self.bury(tile, slots.map(|slot| points.ranks[slot]));
             }
             for (block, sets) in lanes.iter().enumerate() {
                 let state = core.state.block(first + block).cast_const();
@@ -237,6 +294,11 @@ impl<P: StrandProgram> Stream<'_, P> {
                 }
             }
         }
+        self.end(tile);
+    }
+
+    /// Passes the values of parts on that end with this tile.
+    fn end(&self, tile: usize) {
         if let Some(parts) = &self.parts {
             // SAFETY: they are asked for when the strands of the part have ended and none has died, so that they were written.
             parts.end(tile, |output, part, strands| unsafe {
@@ -245,29 +307,33 @@ impl<P: StrandProgram> Stream<'_, P> {
         }
     }
 
-    /// Marks those strands of a tile that died.
+    /// Marks those strands of a tile that died: all but these.
     ///
     /// # Safety
     /// No other thread marks strands of this tile.
-    unsafe fn bury(&self, tile: usize, lanes: &[LaneSets], ranks: &[u32]) {
+    unsafe fn bury(&self, tile: usize, alive: impl Iterator<Item = u32>) {
         if let Some(parts) = &self.parts {
             parts.spoil();
         }
-        let is_alive =
-            |slot: usize| lanes[slot / self.width].alive() >> (slot % self.width) & 1 == 1;
         // SAFETY: ranks are below the number of strands, and those of the tile are ours.
         unsafe {
             for rank in self.walk.ranks(tile) {
                 self.dead.put(rank as usize, 1);
             }
-            for (_, &rank) in ranks.iter().enumerate().filter(|(slot, _)| is_alive(*slot)) {
+            for rank in alive {
                 self.dead.put(rank as usize, 0);
             }
         }
     }
 
     /// Makes the strands of a tile in the blocks from `first`.
-    fn create(&self, first: usize, points: &TilePoints, lanes: &mut Vec<LaneSets>) {
+    fn create(
+        &self,
+        first: usize,
+        points: &TilePoints,
+        lanes: &mut Vec<LaneSets>,
+        letter: &mut Vec<u8>,
+    ) {
         let (core, width) = (self.core, self.width);
         lanes.clear();
         let blocks = points.ranks.len() / width;
@@ -294,7 +360,10 @@ impl<P: StrandProgram> Stream<'_, P> {
             // SAFETY: tiles have no strand in common.
             unsafe {
                 for destination in &self.first {
-                    destination.put(None, state, these, ranks);
+                    match self.home {
+                        None => destination.put(None, state, these, ranks),
+                        Some(_) => destination.pack(state, these, letter),
+                    }
                 }
             }
             lanes.push(LaneSets {

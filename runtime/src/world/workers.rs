@@ -1,6 +1,7 @@
 //! The threads that worlds run on.
 
 use super::errors::WorldError;
+use crate::cluster::Team;
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
@@ -10,6 +11,8 @@ use std::thread::JoinHandle;
 pub struct Workers {
     count: usize,
     threads: Arc<OnceLock<Threads>>,
+    /// The ranks that share the strands of worlds, if there are several.
+    team: Option<Arc<Team>>,
 }
 
 pub(crate) type Threads = Result<Arc<rayon::ThreadPool>, WorldError>;
@@ -30,6 +33,7 @@ impl From<usize> for Workers {
         Workers {
             count: count.clamp(1, useful_threads()),
             threads: Arc::default(),
+            team: None,
         }
     }
 }
@@ -62,6 +66,20 @@ impl Drop for Starting {
 }
 
 impl Workers {
+    /// Lets the ranks of a cluster share the strands of all worlds. Every rank makes the same worlds and runs them in the same way.
+    #[must_use]
+    pub fn with_team(self, team: Arc<Team>) -> Workers {
+        Workers {
+            team: Some(team).filter(|team| team.size() > 1),
+            ..self
+        }
+    }
+
+    /// The ranks that share the strands, if there are several.
+    pub fn team(&self) -> Option<&Arc<Team>> {
+        self.team.as_ref()
+    }
+
     /// Starts the threads while the caller goes on with something else. If they cannot be started, the first world reports it.
     pub fn start(&self) -> Starting {
         let workers = self.clone();

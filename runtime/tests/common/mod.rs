@@ -1,3 +1,4 @@
 //! Parts that several tests of the runtime share.
 
 pub(crate) mod program;
+pub(crate) mod ranks;

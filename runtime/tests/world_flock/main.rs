@@ -7,6 +7,8 @@
     reason = "one for all: methods get what the protocol promises and touch their own lanes only"
 )]
 mod program;
+#[path = "../common/ranks.rs"]
+mod ranks;
 mod rules;
 mod simulation;
 
@@ -14,10 +16,10 @@ use program::{AGE, ENERGY, Flock, KIND, PATH, POS, TIRED};
 use rules::{Bird, LAST_ROUND};
 use runtime::reduce::Values;
 use runtime::strands::StrandSet;
-use runtime::world::{Creation, Gathered, GlobalSequences, RunEnd, World};
+use runtime::world::{Creation, Gathered, GlobalSequences, RunEnd, Workers, World};
 use simulation::{Simulation, State};
 
-fn world(width: usize, workers: usize, rows: usize) -> World<Flock> {
+fn world(width: usize, workers: impl Into<Workers>, rows: usize) -> World<Flock> {
     World::new(
         Flock::new(width),
         &Creation::Collection(vec![rows, 5]),
@@ -148,6 +150,58 @@ fn every_width_and_worker_count_gives_the_bytes_of_the_plain_simulation() {
 }
 
 #[test]
+fn ranks_that_share_a_flock_give_the_bytes_of_the_plain_simulation() {
+    let mut simulation = Simulation::new(300);
+    while simulation.any_active() {
+        simulation.step();
+    }
+    for (size, width) in [
+        (2, 8),
+        (3, 4),
+        (4, 16),
+        (5, 1),
+        (6, 8),
+        (7, 4),
+        (8, 16),
+        (1, 8),
+    ] {
+        ranks::on_ranks(size, width as u64, |team| {
+            let label = format!("rank {} of {size}, width {width}", team.rank());
+            // Ranks may have different numbers of workers.
+            let workers = Workers::from(1 + team.rank() % 3).with_team(team);
+            let mut world = world(width, workers, 60);
+            let mut text = Vec::new();
+            assert_eq!(
+                world.run(None, &mut text).unwrap(),
+                RunEnd::Finished,
+                "{label}"
+            );
+            assert_eq!(world.steps(), LAST_ROUND as u64, "{label}");
+            assert_same(&world, &simulation, &label);
+            assert!(
+                String::from_utf8(text).unwrap() == simulation.text,
+                "text differs, {label}"
+            );
+        });
+    }
+}
+
+#[test]
+fn ranks_move_large_flocks_into_cell_order_alike() {
+    let mut simulation = Simulation::new(5000);
+    (0..3).for_each(|_| simulation.step());
+    ranks::on_ranks(3, 5, |team| {
+        let label = format!("rank {} of 3", team.rank());
+        let workers = Workers::from(1 + team.rank()).with_team(team);
+        let mut world = world(8, workers, 1000);
+        for _ in 0..3 {
+            world.run(Some(1), &mut std::io::sink()).unwrap();
+        }
+        assert_same(&world, &simulation, &label);
+    });
+}
+
+#[test]
 fn every_super_step_agrees_with_the_plain_simulation() {
     let mut simulation = Simulation::new(150);
     let mut world = world(8, 2, 30);
@@ -183,8 +237,18 @@ fn large_scattered_flocks_that_are_moved_into_cell_order_agree_too() {
 
 #[test]
 fn sequences_of_the_dead_are_given_back() {
-    let mut world = world(8, 2, 60);
-    world.run(None, &mut std::io::sink()).unwrap();
+    let mut alone = world(8, 2, 60);
+    alone.run(None, &mut std::io::sink()).unwrap();
+    assert_little_is_held(&alone);
+    ranks::on_ranks(3, 1, |team| {
+        let mut shared = world(8, Workers::from(2).with_team(team), 60);
+        shared.run(None, &mut std::io::sink()).unwrap();
+        assert_little_is_held(&shared);
+    });
+}
+
+#[track_caller]
+fn assert_little_is_held(world: &World<Flock>) {
     let Gathered::Sequences { lengths, .. } = world.gather(PATH, StrandSet::All) else {
         panic!("paths are sequences")
     };

@@ -347,6 +347,13 @@ pub(super) static OPTIONS: &[OptionRow] = &[
         effect: Effect::Flag(|run| run.keep = true),
     },
     OptionRow {
+        spellings: &["--mpi"],
+        argument: "",
+        help: "run the program once on all processes that mpirun or srun has started",
+        // Processes join before the program is compiled, so the command looks for it before anything else.
+        effect: Effect::Flag(|_| {}),
+    },
+    OptionRow {
         spellings: &["--color"],
         argument: "WHEN",
         help: "use colour in messages: auto, always or never; default: auto, on terminals",

@@ -2,7 +2,7 @@
 
 mod births;
 pub(super) mod context;
-mod events;
+pub(super) mod events;
 pub(super) mod execute;
 mod fetch;
 mod finish;

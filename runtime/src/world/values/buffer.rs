@@ -2,7 +2,7 @@
 //! order.
 
 use super::collect::put_lanes;
-use crate::abi::{LaneMask, MAX_WIDTH};
+use crate::abi::{LaneMask, MAX_WIDTH, bits};
 use crate::memory::{Room, roomy};
 use crate::reduce::Values;
 use crate::strands::{Kind, Scalar, StateLayout};
@@ -86,6 +86,22 @@ impl VariablePlanes {
     /// Bytes of the values of a strand.
     pub(crate) fn bytes(&self) -> usize {
         self.scalar * self.offsets.len()
+    }
+
+    /// Appends the values of some lanes of a block, lane by lane.
+    ///
+    /// # Safety
+    /// The block has values for these lanes.
+    pub(crate) unsafe fn pack(&self, block: *const u8, lanes: LaneMask, letter: &mut Vec<u8>) {
+        for lane in bits(lanes) {
+            for &offset in &self.offsets {
+                // SAFETY: the caller's promise.
+                letter.extend_from_slice(unsafe {
+                    let value = block.add(offset + lane as usize * self.scalar);
+                    std::slice::from_raw_parts(value, self.scalar)
+                });
+            }
+        }
     }
 
     /// Writes the values of some lanes of a block; those of the strand of rank `first` belong at `to`.

@@ -72,6 +72,18 @@ impl Requested {
     }
 }
 
+impl Requested {
+    /// The variables of strands whose values go to another rank.
+    pub(crate) fn destinations_elsewhere(self) -> Vec<Destination> {
+        let planes = self.planes.into_iter();
+        let elsewhere = |planes| Destination {
+            planes,
+            home: Home::Elsewhere,
+        };
+        planes.map(elsewhere).collect()
+    }
+}
+
 /// The destination of the values of a variable.
 pub(crate) struct Destination {
     planes: VariablePlanes,
@@ -82,6 +94,8 @@ enum Home {
     Kept(Room<u8>),
     /// By its number among those that are only streamed.
     Passing(usize),
+    /// They are sent to another rank.
+    Elsewhere,
 }
 
 impl Destination {
@@ -92,6 +106,7 @@ impl Destination {
             (Home::Kept(room), _) => (unsafe { room.at(0) }, 0),
             (Home::Passing(output), Some(part)) => (part.room(*output), part.first),
             (Home::Passing(_), None) => unreachable!("streamed values have a part"),
+            (Home::Elsewhere, _) => unreachable!("values that are sent are not put"),
         }
     }
 
@@ -110,6 +125,41 @@ impl Destination {
         let (to, first) = self.from(part);
         // SAFETY: the caller's promise.
         unsafe { self.planes.put(to, first as u32, block, lanes, ranks) };
+    }
+
+    /// Bytes of the values of a strand.
+    pub(crate) fn bytes(&self) -> usize {
+        self.planes.bytes()
+    }
+
+    /// Appends the values of some lanes of a block, lane by lane.
+    ///
+    /// # Safety
+    /// The block has values for these lanes.
+    pub(crate) unsafe fn pack(&self, block: *const u8, lanes: LaneMask, letter: &mut Vec<u8>) {
+        // SAFETY: the caller's promise.
+        unsafe { self.planes.pack(block, lanes, letter) };
+    }
+
+    /// Writes values that were packed on another rank, of strands with these ranks.
+    ///
+    /// # Safety
+    /// The ranks are below the number of strands and in the part, and no other thread writes the values of these strands.
+    pub(crate) unsafe fn unpack(
+        &self,
+        part: Option<Part<'_>>,
+        ranks: impl Iterator<Item = u32>,
+        values: &[u8],
+    ) {
+        let (to, first) = self.from(part);
+        let bytes = self.bytes();
+        for (rank, values) in ranks.zip(values.chunks_exact(bytes.max(1))) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let to = to.add((rank as usize - first) * bytes);
+                std::ptr::copy_nonoverlapping(values.as_ptr(), to, bytes);
+            }
+        }
     }
 
     /// The bytes of the values of some strands of a part, and how many bytes those before them have.
