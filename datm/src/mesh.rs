@@ -208,7 +208,7 @@ impl MeshKind {
     ) -> (Vec<usize>, Vec<i64>) {
         let (dim, degree) = (cube.len(), i64::from(self.degree));
         let at = node.map(i64::from);
-        // The weight of a corner of a simplex, of which the first corner is the origin.
+        // The weight of a corner of a simplex, whose first corner is the origin.
         let over_simplex = |corner: usize, axes: &[i64]| match corner {
             0 => degree - axes.iter().sum::<i64>(),
             _ => axes[corner - 1],

@@ -2,6 +2,7 @@
 
 use super::{
     documents::{Analysis, Documents},
+    pages,
     positions::Text,
 };
 use crate::front::{
@@ -9,7 +10,8 @@ use crate::front::{
     diag::{Diagnostic as Message, Severity, in_order},
 };
 use ls_types::{
-    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, NumberOrString,
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
+    NumberOrString,
 };
 use std::{
     collections::BTreeMap,
@@ -62,7 +64,7 @@ pub(super) fn diagnostic(
         range: place.range,
         severity: Some(severity),
         code: Some(NumberOrString::String(message.code.name.to_owned())),
-        code_description: None,
+        code_description: pages::page(message.code).map(|href| CodeDescription { href }),
         source: Some("diderot".to_owned()),
         message: message.message + &hints.collect::<String>(),
         related_information: Some(related.collect()),

@@ -10,6 +10,7 @@ mod documents;
 mod expected;
 mod hover;
 mod navigation;
+mod pages;
 mod positions;
 mod server;
 mod signature;

@@ -57,10 +57,11 @@ pub(super) fn prepare_rename(
 ) -> Option<PrepareRenameResponse> {
     let facts = &asked.analysis.checked.facts;
     let definition = defined(asked)?;
-    // A name of the library, and those of methods, are fixed.
-    documents.location(&asked.analysis.source, definition)?;
     let known = facts.definition(definition)?;
-    if known.kind == DefinitionKind::Method {
+    // Names that the library has or uses, and those of methods, are fixed.
+    let mut places = facts.references(definition);
+    let is_fixed = |place| documents.location(&asked.analysis.source, place).is_none();
+    if known.kind == DefinitionKind::Method || places.any(is_fixed) {
         return None;
     }
     let (place, _) = facts.name_at(asked.byte)?;

@@ -127,6 +127,8 @@ fn messages_have_fixes_and_go_away() {
             break found;
         }
     };
+    let page = found[0]["codeDescription"]["href"].as_str();
+    assert!(page.is_some_and(|page| page.ends_with(".md")), "{found:?}");
     let range = found[0]["range"].clone();
     assert_eq!(range["start"], json!({ "line": line, "character": column }));
     let actions = editor.ask(

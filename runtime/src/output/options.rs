@@ -178,7 +178,7 @@ pub static OPTIONS: [&OptionRow; 10] = [
 pub static OUTPUT: OptionRow = OptionRow {
     name: "output",
     argument: "FILE",
-    help: "write the output to FILE; the suffix chooses the format: .nrrd, .nhdr, .png, .txt, .npy, .npz, .csv, .vtp, .vtu, .vti, .ply, .obj, .stl, .apng, .y4m, .mp4, .svg, .pdf",
+    help: "write the output to FILE; the suffix chooses the format: .nrrd, .nhdr, .png, .txt, .npy, .npz, .csv, .vtp, .vtu, .vti, .nii, .nii.gz, .tif, .tiff, .ply, .obj, .stl, .apng, .y4m, .mp4, .svg, .pdf",
     effect: Effect::File(|output, file| output.file = Some(file)),
 };
 

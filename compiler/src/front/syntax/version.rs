@@ -6,7 +6,11 @@
 use std::fmt;
 
 use super::ast::Version;
-use crate::front::{codes, diag::Diagnostic, source::Span};
+use crate::front::{
+    codes,
+    diag::{Diagnostic, Fix},
+    source::Span,
+};
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -108,11 +112,15 @@ fn unspecified(text: &str, start: usize, line: &str) -> Diagnostic {
     let late = text
         .lines()
         .any(|line| line.trim_start().starts_with(DIRECTIVE));
-    warning.hint(if late {
-        "`#version` counts only at the very beginning of the first line"
-    } else {
-        "begin the file with `#version 1.0` or `#version 2.0`"
-    })
+    match late {
+        true => warning.hint("`#version` counts only at the very beginning of the first line"),
+        false => warning
+            .hint("begin the file with `#version 1.0` or `#version 2.0`")
+            .fix(Fix {
+                title: "insert `#version 2.0`".to_owned(),
+                edits: vec![(Span::new(0, 0), "#version 2.0\n".to_owned())],
+            }),
+    }
 }
 
 /// `major[.minor]`, both decimal.

@@ -72,7 +72,7 @@ impl Engine {
         }
     }
 
-    /// Reloads when one of these files, of which some are data, is another than at a time.
+    /// Reloads when one of these files, some of them data, is another than at a time.
     fn watch(&self, files: &BTreeMap<PathBuf, bool>, since: SystemTime) {
         let watched = |(file, is_data): (&PathBuf, &bool)| {
             let watched = Watched::new(file, *is_data, since);
