@@ -70,7 +70,10 @@ export async function evolvingProgramsPlayAndStep({ browser, place }) {
   await page.keyboard.press(" ");
   await settled(page);
   mustEqual(await height(), 100, "the height at the end of another speed");
+  // The picture from before is final too, so a newer one is waited for.
+  const before = await page.evaluate(() => app.frame.header.frame);
   await page.keyboard.press(" ");
+  await page.waitForFunction((old) => app.frame.header.frame > old, before);
   await settled(page);
   mustEqual(await height(), 100, "the height after playing again");
   mustEqual(page.problems, [], "messages of the browser");
