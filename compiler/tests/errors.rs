@@ -79,7 +79,7 @@ fn fixes_remove_their_messages(root: &Path, files: &[PathBuf]) {
                     fix.title,
                     diagnostic.message,
                 );
-                let is_named = |(_, with): &(_, String)| fix.title.contains(with.as_str());
+                let is_named = |(_, with): &(_, String)| fix.title.contains(with.trim_end());
                 assert!(fix.edits.iter().all(is_named), "{fix:?}");
                 fixes += 1;
                 codes.insert(diagnostic.code);

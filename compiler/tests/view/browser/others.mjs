@@ -256,9 +256,11 @@ export async function pagesFollowEachOther({ browser, place }) {
   // The first page makes more changes than the second, so that their numbers differ.
   for (const [who, part] of [[0, 100], [0, 300], [0, 500], [1, 700], [0, 200], [1, 900]]) {
     await pages[who].locator('[data-input="a"] input[type=range]').fill(String(part));
-    await settled(pages[who]);
+    const { set } = await settled(pages[who]);
     const wanted = (4 * part) / 1000;
     await pages[1 - who].waitForFunction((value) => Math.abs(app.inputs.get("a").value - value) < 1e-9, wanted);
+    // The values come before the picture.
+    await pages[1 - who].waitForFunction((set) => app.frame.header.set >= set, set);
     await settled(pages[1 - who]);
     const differs = difference(await frameData(pages[1 - who]), await frameData(pages[who]));
     must(!differs, `the pages differ: ${differs}`);
