@@ -176,17 +176,23 @@ struct View {
     values: Vec<String>,
 }
 
+/// The workers of a rank; other ranks may have more or fewer.
+fn workers(case: u64, team: Option<Arc<Team>>) -> Workers {
+    let rank = team.as_ref().map_or(0, |team| team.rank());
+    let workers = Workers::from(1 + (case as usize + rank) % 3);
+    match team {
+        Some(team) => workers.with_team(team),
+        None => workers,
+    }
+}
+
 /// Runs a case leg by leg; gives a view after each. After a failure the strands are not looked at.
 fn legs(case: u64, is_together: bool, team: Option<Arc<Team>>) -> Vec<View> {
     let program = Random::new(case, true, is_together);
     let variables = if program.has_paths { 3 } else { 2 };
     let creation = program.creation();
-    let rank = team.as_ref().map_or(0, |team| team.rank());
-    let workers = Workers::from(1 + (case as usize + rank) % 3);
-    let workers = match team {
-        Some(team) => workers.with_team(team),
-        None => workers,
-    };
+    let is_first = team.as_ref().is_none_or(|team| team.rank() == 0);
+    let workers = workers(case, team);
     let mut world =
         World::new(Program(program), &creation, GlobalSequences::new(), workers).unwrap();
     let mut views = Vec::new();
@@ -194,7 +200,7 @@ fn legs(case: u64, is_together: bool, team: Option<Arc<Team>>) -> Vec<View> {
         let mut text = Vec::new();
         let end = world.run(limit, &mut text);
         let has_failed = end.is_err();
-        let values = match has_failed || rank > 0 && !is_together {
+        let values = match has_failed || !is_first && !is_together {
             true => Vec::new(),
             false => (0..variables)
                 .map(|variable| format!("{:?}", world.gather(variable, StrandSet::All)))
@@ -264,12 +270,7 @@ enum Stream {
 fn stream(case: u64, team: Option<Arc<Team>>) -> Stream {
     let program = Random::new(case, false, false);
     let creation = program.creation();
-    let rank = team.as_ref().map_or(0, |team| team.rank());
-    let workers = Workers::from(1 + (case as usize + rank) % 3);
-    let workers = match team {
-        Some(team) => workers.with_team(team),
-        None => workers,
-    };
+    let workers = workers(case, team);
     let taken = Mutex::new(Vec::new());
     let take = |output: usize, before: usize, values: &[u8]| {
         if output == 0 {

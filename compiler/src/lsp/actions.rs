@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     format::{Symbols, formatted},
-    front::{codes, diag::Diagnostic as Message, source::Span},
+    front::{codes, diag::Diagnostic as Message, source::Span, syntax::ast::ItemKind},
 };
 use ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, TextEdit, Uri, WorkspaceEdit};
 use std::{collections::HashMap, path::Path};
@@ -20,12 +20,8 @@ pub(super) fn actions(
     place: Span,
 ) -> Vec<CodeActionOrCommand> {
     let source = &analysis.source;
-    let messages = analysis.checked.diagnostics.iter().filter(|message| {
-        let (file, here) = source.file_of(message.span);
-        file == path && here.start <= place.end && place.start <= here.end
-    });
     let mut found = Vec::new();
-    for message in messages {
+    for message in messages(analysis, path, place) {
         for (n, fix) in message.fixes.iter().enumerate() {
             let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
             for (span, text) in &fix.edits {
@@ -50,6 +46,19 @@ pub(super) fn actions(
     found
 }
 
+/// The messages that touch a place of a file.
+fn messages<'a>(
+    analysis: &'a Analysis,
+    path: &'a Path,
+    place: Span,
+) -> impl Iterator<Item = &'a Message> {
+    let all = analysis.checked.diagnostics.iter();
+    all.filter(move |message| {
+        let (file, here) = analysis.source.file_of(message.span);
+        file == path && here.start <= place.end && place.start <= here.end
+    })
+}
+
 /// Inputs for the names at a place that are not declared.
 fn declarations(
     documents: &Documents,
@@ -58,16 +67,14 @@ fn declarations(
     place: Span,
 ) -> Vec<CodeActionOrCommand> {
     let source = &analysis.source;
-    let unknown = analysis.checked.diagnostics.iter().filter(|message| {
-        let (file, here) = source.file_of(message.span);
-        let is_here = file == path && here.start <= place.end && place.start <= here.end;
-        is_here && message.code == codes::UNDECLARED_VARIABLE
-    });
+    let unknown = messages(analysis, path, place);
+    let unknown = unknown.filter(|message| message.code == codes::UNDECLARED_VARIABLE);
     let declare = |message: &Message| {
         let span = message.span;
         let name = source.text.get(span.start as usize..span.end as usize)?;
         let edit = with_text(documents, path, |text, lines| {
-            let at = Span::new(end_of_inputs(text), end_of_inputs(text));
+            let at = end_of_inputs(analysis, path, text);
+            let at = Span::new(at, at);
             TextEdit::new(lines.range(at), format!("input real {name} = 0;\n"))
         })?;
         Some(CodeActionOrCommand::CodeAction(CodeAction {
@@ -83,17 +90,19 @@ fn declarations(
     unknown.filter_map(declare).collect()
 }
 
-/// The byte after the line of the last input, of the version, or before everything.
-fn end_of_inputs(text: &str) -> usize {
-    let mut end = 0;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        at += line.len();
-        if line.starts_with("input ") || line.starts_with("#version") {
-            end = at;
-        }
+/// The byte after the line with the end of the last input of a file, of its version, or before everything.
+fn end_of_inputs(analysis: &Analysis, path: &Path, text: &str) -> usize {
+    let inputs = analysis.checked.ast.items.iter();
+    let inputs = inputs.filter(|item| matches!(item.kind, ItemKind::Input { .. }));
+    let ends = inputs.filter_map(|item| {
+        let (file, here) = analysis.source.file_of(item.span);
+        (file == path).then_some(here.end as usize)
+    });
+    let version = text.starts_with("#version").then_some(0);
+    match ends.max().or(version) {
+        Some(end) => text[end..].find('\n').map_or(text.len(), |at| end + at + 1),
+        None => 0,
     }
-    end
 }
 
 /// The whole text with its symbols in another spelling.

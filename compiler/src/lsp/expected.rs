@@ -1,7 +1,10 @@
 //! The type that is expected where an expression is being written, as far as the text before it shows.
 
 use super::{documents::Asked, signature::call_around};
-use crate::front::facts::{Definition, DefinitionKind, Facts};
+use crate::front::{
+    facts::{Definition, DefinitionKind, Facts},
+    syntax::vocabulary,
+};
 use ein_ir::Type;
 
 /// What suits a place.
@@ -18,9 +21,13 @@ pub(super) enum Expected {
 impl Expected {
     /// What suits the place right after a text, without the word that is being written there.
     pub(super) fn after(before: &str, asked: &Asked) -> Option<Expected> {
-        let before = before.trim_end_matches(is_letter).trim_end();
-        let derivatives = ["∇", "∇⊗", "∇×", "∇•", "\\grad"];
-        if derivatives.iter().any(|symbol| before.ends_with(symbol)) {
+        // The word may be the name of a symbol.
+        let word = before.trim_end_matches(is_letter);
+        let before = match word.ends_with('\\') {
+            true => before,
+            false => word.trim_end(),
+        };
+        if ends_with_derivative(before) {
             return Some(Expected::Field);
         }
         if before.ends_with('⊛') {
@@ -77,6 +84,18 @@ fn fits(ty: &Type, wanted: &Type) -> bool {
         (Type::Int, Type::Tensor(shape)) => shape.order() == 0,
         (ty, wanted) => ty == wanted,
     }
+}
+
+/// Whether a text ends with the symbol of a derivative, or with its name.
+fn ends_with_derivative(text: &str) -> bool {
+    let mut words = vocabulary::symbol_words().into_iter();
+    words.any(|(word, symbol)| {
+        let is_written = text.ends_with(&symbol)
+            || text
+                .strip_suffix(word)
+                .is_some_and(|rest| rest.ends_with('\\'));
+        symbol.starts_with('∇') && is_written
+    })
 }
 
 fn is_letter(c: char) -> bool {
@@ -146,6 +165,23 @@ fn type_of(facts: &Facts, byte: u32, name: &str) -> Option<Type> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn derivatives_have_symbols_and_names() {
+        for text in [
+            "x = ∇",
+            "x = ∇⊗",
+            "x = ∇×",
+            "x = ∇•",
+            "x = \\grad",
+            "x = \\curl",
+        ] {
+            assert!(ends_with_derivative(text), "{text}");
+        }
+        for text in ["x = ", "x = grad", "x = ⊗", "x = \\pi"] {
+            assert!(!ends_with_derivative(text), "{text}");
+        }
+    }
 
     #[test]
     fn the_left_side_of_an_assignment_is_found() {

@@ -253,7 +253,7 @@ impl Engine {
             false => 1,
         };
         run.set_stride(stride);
-        let expected = self.pace.expected(stride, full.len());
+        let expected = self.pace.expected(strands, stride, full.len());
         let is_long = expected.is_none_or(|time| time > PATIENCE);
         self.shared
             .begin(run.control(), is_long || !wishes.is_dragging);
@@ -269,7 +269,7 @@ impl Engine {
             // New wishes have ended it.
             Ok(RunEnd::Cancelled) => {}
             Ok(_) => {
-                self.pace.note(stride, time);
+                self.pace.note(strands, stride, time);
                 self.course = Course::Refining(Some(stride));
                 self.shown = Some(ShownRun {
                     run,

@@ -22,7 +22,7 @@ use compiler::{
     device::Construct,
     front::source::Source,
     pipeline::{self, Compiled, Options, Session},
-    run::ImageSource,
+    run::{ImageSource, Images, Inputs, Run},
 };
 use machine::Interpreter;
 use program::Purpose;
@@ -498,4 +498,67 @@ fn without_a_driver_the_message_names_what_was_looked_for() {
     {
         assert!(error.to_string().contains("NVIDIA driver"), "{error}");
     }
+}
+
+/// Runs with the same images copy the samples to the machine once.
+#[test]
+fn runs_that_share_images_copy_them_once() {
+    let mut case = Case::new(Source::new(
+        "shared.diderot",
+        "#version 2.0
+input image(2)[] img;
+input real at = 0.5;
+field#0(2)[] F = tent ⊛ img;
+strand s (int i) { output real x = 0; update { x = F([0.75*i, at]); stabilize; } }
+create_array { s(i) | i in 0..9 }",
+    ));
+    let samples = ndarray::ArrayD::from_shape_fn(vec![64, 50], |at| (at[0] * at[0] + at[1]) as f32);
+    let bytes = samples.len() * size_of::<f32>();
+    let image = ImageArray::new(samples, Orientation::identity(2));
+    case.images = vec![ImageSource::Array(image)];
+    let options = Options {
+        target: Target::Cuda,
+        ..Options::default()
+    };
+    let machine = Arc::new(Interpreter::default());
+    let mut program = compiled(&case, &options);
+    program.machines = vec![machine.clone()];
+    let mut inputs = Inputs::of(&program);
+    inputs.set_source(0, case.images[0].clone());
+    let images = Images::load(&program, &inputs).expect("the image");
+    for (run, at) in [0.5, 7.25, 30.0].into_iter().enumerate() {
+        inputs.set("at", at).expect("a number");
+        case.reals = vec![("at", at)];
+        let before = machine.written.load(Relaxed);
+        let running = Run::with_images(&program, &inputs, &images, &1.into()).expect("a run");
+        let found = case.finish(running);
+        case.assert_same_bits(&found, &case.run(&Options::default(), 1));
+        let written = machine.written.load(Relaxed) - before;
+        assert_eq!(
+            written >= bytes,
+            run == 0,
+            "run {run} wrote {written} bytes"
+        );
+    }
+    drop(images);
+    assert!(machine.is_empty(), "memory is left");
+}
+
+/// The private state of strands that have all ended stays on the machine.
+#[test]
+fn only_outputs_come_back_from_strands_that_have_ended() {
+    let text = "#version 2.0
+strand s (int i) {
+    tensor[3,3] m = identity[3] * i;
+    tensor[3,3] n = zeros[3,3];
+    output real x = 0;
+    update { m = m + i*identity[3]; n = m • m; x = trace(n); if (x > 1000) stabilize; if (i == 0) stabilize; }
+}
+create_array { s(i) | i in 0..9999 }";
+    let case = Case::new(Source::new("private.diderot", text));
+    let machine = Arc::new(Interpreter::default());
+    compare(&case, &Options::default(), machine.clone());
+    let read = machine.read.load(Relaxed);
+    // An output and the fate of each strand.
+    assert!(read < 10_000 * 2 * size_of::<f32>(), "{read} bytes");
 }

@@ -273,6 +273,30 @@ fn names_become_inputs_and_symbols_change_their_spelling() {
 }
 
 #[test]
+fn a_declared_input_stands_after_inputs_of_several_lines() {
+    let mut editor = Editor::start();
+    let path = std::env::temp_dir().join("declared.diderot");
+    let text = "#version 2.0
+input vec3 light (\"a direction; of length 1\")
+    = [1, 0,
+       0];
+strand S (int i) { output real y = light[0] + far + i; update { stabilize; } }
+create_array { S(i) | i in 0..1 }
+";
+    editor.open(&path, text);
+    let (line, column) = position(text, text.find("far").expect("it"));
+    let here = json!({ "line": line, "character": column });
+    let asked = json!({ "textDocument": { "uri": uri(&path) }, "range": { "start": here, "end": here }, "context": { "diagnostics": [] } });
+    let actions = editor.ask("textDocument/codeAction", asked);
+    let actions = actions.as_array().expect("a list").iter();
+    let declare = actions
+        .clone()
+        .find(|action| action["title"] == "Declare `far` as an input");
+    let edit = &declare.unwrap_or_else(|| panic!("{actions:?}"))["edit"]["changes"][uri(&path)][0];
+    assert_eq!(edit["range"]["start"], json!({ "line": 4, "character": 0 }));
+}
+
+#[test]
 fn definitions_by_components_show_their_shapes() {
     let mut editor = Editor::start();
     let path = std::env::temp_dir().join("shapes.diderot");

@@ -114,7 +114,7 @@ class Running:
         return self._stopped or self._run.is_over()
 
     def step(self, n: int = 1) -> bool:
-        """Runs so many super-steps; says whether strands are still active."""
+        """Runs this many super-steps. True if strands are still active."""
         if n < 1:
             raise ValueError(f"found {n} super-steps, expected at least one")
         if self.done:

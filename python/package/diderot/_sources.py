@@ -40,7 +40,7 @@ class Placed:
     directions: Floats | None = None
     origin: Floats | None = None
     space: str | None = None
-    #: Whether the array was made here, so that nobody else can change it.
+    #: Whether the array was made here, so that it stays as it is.
     own: bool = False
     #: The fields of the header of a NRRD file, if that is what describes the axes.
     header: Any = None

@@ -174,11 +174,11 @@ pub static OPTIONS: [&OptionRow; 10] = [
     &PER_SECOND,
 ];
 
-/// The file of an output.
+/// The file of an output. Help texts have the suffixes of all formats for `{formats}`.
 pub static OUTPUT: OptionRow = OptionRow {
     name: "output",
     argument: "FILE",
-    help: "write the output to FILE; the suffix chooses the format: .nrrd, .nhdr, .png, .txt, .npy, .npz, .csv, .vtp, .vtu, .vti, .nii, .nii.gz, .tif, .tiff, .ply, .obj, .stl, .apng, .y4m, .mp4, .svg, .pdf",
+    help: "write the output to FILE; the suffix chooses the format: {formats}",
     effect: Effect::File(|output, file| output.file = Some(file)),
 };
 

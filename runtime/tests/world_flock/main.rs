@@ -132,21 +132,26 @@ fn every_width_and_worker_count_gives_the_bytes_of_the_plain_simulation() {
     for width in [1, 4, 8, 16] {
         for workers in [1, 2, 3, 8, 64] {
             let label = format!("width {width}, {workers} workers");
-            let mut world = world(width, workers, 60);
-            let mut text = Vec::new();
-            assert_eq!(
-                world.run(None, &mut text).unwrap(),
-                RunEnd::Finished,
-                "{label}"
-            );
-            assert_eq!(world.steps(), LAST_ROUND as u64, "{label}");
-            assert_same(&world, &simulation, &label);
-            assert!(
-                String::from_utf8(text).unwrap() == simulation.text,
-                "text differs, {label}"
-            );
+            assert_runs_alike(width, workers, &simulation, &label);
         }
     }
+}
+
+/// A world of 60 birds runs to its end as the simulation did, in state and text.
+fn assert_runs_alike(
+    width: usize,
+    workers: impl Into<Workers>,
+    simulation: &Simulation,
+    label: &str,
+) {
+    let mut world = world(width, workers, 60);
+    let mut text = Vec::new();
+    let end = world.run(None, &mut text).unwrap();
+    assert_eq!(end, RunEnd::Finished, "{label}");
+    assert_eq!(world.steps(), LAST_ROUND as u64, "{label}");
+    assert_same(&world, simulation, label);
+    let is_same = String::from_utf8(text).unwrap() == simulation.text;
+    assert!(is_same, "text differs, {label}");
 }
 
 #[test]
@@ -169,19 +174,7 @@ fn ranks_that_share_a_flock_give_the_bytes_of_the_plain_simulation() {
             let label = format!("rank {} of {size}, width {width}", team.rank());
             // Ranks may have different numbers of workers.
             let workers = Workers::from(1 + team.rank() % 3).with_team(team);
-            let mut world = world(width, workers, 60);
-            let mut text = Vec::new();
-            assert_eq!(
-                world.run(None, &mut text).unwrap(),
-                RunEnd::Finished,
-                "{label}"
-            );
-            assert_eq!(world.steps(), LAST_ROUND as u64, "{label}");
-            assert_same(&world, &simulation, &label);
-            assert!(
-                String::from_utf8(text).unwrap() == simulation.text,
-                "text differs, {label}"
-            );
+            assert_runs_alike(width, workers, &simulation, &label);
         });
     }
 }

@@ -1,7 +1,7 @@
 //! The help text of a program, from the descriptions of its inputs and the table of options.
 
 use super::options::{About, InputSpec, OPTIONS, Program};
-use runtime::input::InputType;
+use runtime::{input::InputType, output::format::FileFormat};
 
 /// Where the explanations begin; longer options get a line of their own.
 const COLUMN: usize = 28;
@@ -31,6 +31,7 @@ pub(in crate::command) fn text(program: &Program) -> String {
         }
     }
     text += "\noptions\n";
+    let formats = FileFormat::suffixes(FileFormat::all());
     for row in OPTIONS {
         // One of several outputs or images is named by the option itself.
         let names = program.names(row.about()).len();
@@ -46,7 +47,7 @@ pub(in crate::command) fn text(program: &Program) -> String {
             .map(|s| format!("{s}{suffix}"))
             .collect();
         let left = format!("{} {}", spelled.join(", "), row.argument);
-        text += &entry(&left, row.help);
+        text += &entry(&left, &row.help.replace("{formats}", &formats));
     }
     if program.outputs.len() > 1 {
         text += "\noutputs\n";

@@ -12,7 +12,7 @@ use super::shares::Shares;
 use crate::cluster::wire::{Reader, put};
 use crate::cluster::{Lost, Team, Topic};
 
-/// Who gets the states of the blocks; the sets and events go to all ranks.
+/// The ranks that get the states of the blocks; the sets and events go to all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// All ranks, because strands may look at each other.

@@ -70,9 +70,7 @@ impl Requested {
             .map(|(planes, home)| Destination { planes, home })
             .collect()
     }
-}
 
-impl Requested {
     /// The variables of strands whose values go to another rank.
     pub(crate) fn destinations_elsewhere(self) -> Vec<Destination> {
         let planes = self.planes.into_iter();
