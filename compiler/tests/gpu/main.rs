@@ -559,6 +559,6 @@ create_array { s(i) | i in 0..9999 }";
     let machine = Arc::new(Interpreter::default());
     compare(&case, &Options::default(), machine.clone());
     let read = machine.read.load(Relaxed);
-    // An output and the fate of each strand.
-    assert!(read < 10_000 * 2 * size_of::<f32>(), "{read} bytes");
+    // An output and the fate of each strand, and a few words; the private state has 18 numbers.
+    assert!(read < 10_000 * 3 * size_of::<f32>(), "{read} bytes");
 }
