@@ -8,7 +8,8 @@ use crate::{codegen::Compiled, ir::interface};
 use runtime::{
     file_name::FileName,
     image::{
-        Image, ImageArray, ImageError, Note, Reading, SharedImage, Surroundings, disagreements,
+        Declared, Image, ImageArray, ImageError, Note, Reading, SharedImage, Surroundings,
+        disagreements,
     },
     nrrd::FromSample,
 };
@@ -126,11 +127,11 @@ pub(super) fn read<T: runtime::image::Real + FromSample>(
                     let message = format!("{file} is an image(1)[3]");
                     return Err(Failure::input(message));
                 }
-                let image = colour_maps::image(map).image(shape);
+                let image = colour_maps::image(map).image(Declared::new(1, shape));
                 Arc::new(image.map_err(|error| failed(error, None))?)
             }
             ImageSource::Shared(shared) => {
-                let loaded = shared.image(image.dim, shape, reading);
+                let loaded = shared.image(Declared::new(image.dim, shape), reading);
                 let loaded = loaded.map_err(|error| failed(error, None))?;
                 let name = reading.name.as_deref().unwrap_or("image");
                 notes.extend(loaded.notes.iter().map(|note| Note {
@@ -147,7 +148,8 @@ pub(super) fn read<T: runtime::image::Real + FromSample>(
                 let read = match kept[n].take() {
                     Some(read) => read,
                     None => {
-                        let loaded = Image::read_with(file, image.dim, shape, reading);
+                        let loaded =
+                            Image::read_with(file, Declared::new(image.dim, shape), reading);
                         let place = named.then_some(image.span.start);
                         let loaded = loaded.map_err(|error| failed(error, place))?;
                         notes.extend(loaded.notes_on(&file.to_string(), reading));
@@ -165,7 +167,7 @@ pub(super) fn read<T: runtime::image::Real + FromSample>(
                 Arc::clone(&kept[n].insert(read).image)
             }
             ImageSource::Array(array) => {
-                let image = array.image(shape);
+                let image = array.image(Declared::new(image.dim, shape));
                 Arc::new(image.map_err(|error| failed(error, None))?)
             }
         });

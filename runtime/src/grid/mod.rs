@@ -6,6 +6,7 @@ mod fit;
 mod orientation;
 mod place;
 mod space;
+mod time;
 mod vectors;
 
 pub use fit::fit;
@@ -14,4 +15,6 @@ pub(crate) use orientation::{identity, invert};
 pub use place::{Place, Placement};
 pub use space::Surroundings;
 pub(crate) use space::patient_signs;
+pub use time::TimeAxis;
+pub(crate) use time::{interval, seconds};
 pub(crate) use vectors::{diagonal, in_space};

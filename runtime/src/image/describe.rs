@@ -76,14 +76,11 @@ pub fn describe(path: &Path) -> Result<Description, ImageError> {
                 None => notes.push(Note::new(format!(
                     "if the {} numbers are halves of symmetric matrices, {} takes them, with `--symmetric upper` or `lower`",
                     shape[0],
-                    Declared {
-                        dim,
-                        shape: &matrix
-                    }
+                    Declared::new(dim, &matrix)
                 ))),
             }
         }
-        let declared = Declared { dim, shape: &shape };
+        let declared = Declared::new(dim, &shape);
         match normalize::plan(&header, source.facts(), declared, &reading) {
             Ok(plan) => {
                 notes.extend(plan.notes);
@@ -141,10 +138,11 @@ impl ChosenFrame {
         let source = Source::open_array(chosen.file, chosen.array).ok()?;
         let header = source.header();
         let wanted = Wanted {
-            declared: Declared { dim, shape },
+            declared: Declared::new(dim, shape),
             frames: None,
             triangle: source.facts().triangle,
             numbering: source.facts().numbering,
+            time: None,
         };
         let axis = frames(header, wanted)?;
         let count = header.axes[axis].size;
@@ -186,7 +184,7 @@ impl Description {
     pub fn declare(&self, name: &str) -> Option<String> {
         let AsImage { shape, sizes, .. } = self.image.as_ref()?;
         let dim = sizes.len();
-        Some(format!("input {} {name};", Declared { dim, shape }))
+        Some(format!("input {} {name};", Declared::new(dim, shape)))
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn explain(
 ) -> ImageError {
     let declared = wanted.declared;
     let found = format!("{} ({})", axes(header.axes.len()), sizes(header));
-    let (dim, count) = (declared.dim, declared.components());
+    let (dim, count) = (declared.axes(), declared.components());
     let numbers = plural(count, "number", "numbers");
     let error = match conflict {
         Conflict::TooFewAxes => {
@@ -50,8 +50,13 @@ pub(crate) fn explain(
             let left = axes(header.axes.len() - values.len());
             let verb = if values.len() == 1 { "holds" } else { "hold" };
             ImageError::new(format!(
-                "{} {verb} values, which leaves {left} for the grid, but {declared} wants {dim}",
-                these.join(" and ")
+                "{} {verb} values, which leaves {left} for {}, but {declared} wants {dim}",
+                these.join(" and "),
+                if declared.timed {
+                    "grid and time"
+                } else {
+                    "the grid"
+                }
             ))
         }
         Conflict::Domain => {
@@ -168,7 +173,7 @@ fn with_ways_out(
     };
     if let Some((dim, mut shape)) = suggested {
         shape.retain(|&size| size != 1);
-        let type_of_file = Declared { dim, shape: &shape };
+        let type_of_file = Declared::new(dim, &shape);
         let unsaid = header
             .axes
             .iter()

@@ -5,9 +5,10 @@ use super::components::Expansion;
 use super::explain::explain;
 use super::place::{self, Turn};
 use super::request::{Declared, Reading};
-use super::roles::{self, Role, Roles, Wanted};
+use super::roles::{self, Role, Roles, Span, Wanted};
+use super::time;
 use crate::formats::{Facts, ImageError, Note};
-use crate::grid::Orientation;
+use crate::grid::{Orientation, TimeAxis};
 use crate::nrrd::{Header, SampleType};
 
 /// Everything of an image but its samples, and how those are found.
@@ -16,6 +17,10 @@ pub(crate) struct Plan {
     pub(crate) roles: Roles,
     /// Samples along each axis of the grid.
     pub(crate) sizes: Vec<usize>,
+    /// The frames that are wanted; one without time.
+    pub(crate) frames: Span,
+    /// Their times, of an image over time.
+    pub(crate) time: Option<TimeAxis>,
     pub(crate) orientation: Orientation,
     pub(crate) turn: Option<Turn>,
     pub(crate) reversed_from: Option<usize>,
@@ -39,6 +44,7 @@ pub(crate) fn plan(
         frames: reading.frames,
         triangle: reading.triangle.or(facts.triangle),
         numbering: facts.numbering,
+        time: None,
     };
     let roles = roles::assign(header, wanted)
         .map_err(|conflict| explain(header, wanted, &conflict, reading.name.as_deref()))?;
@@ -49,9 +55,18 @@ pub(crate) fn plan(
     let orientation = place::orientation(header, &domain, reading, &mut notes)?;
     let Expansion { meaning, .. } = roles.expansion;
     let count = declared.components();
+    let (frames, time) = match roles.time() {
+        None => (Span::ONE, None),
+        Some((axis, span)) => {
+            let time = time::of_axis(header, axis, &domain, span, reading, &mut notes)?;
+            (span, Some(time))
+        }
+    };
     let turn = place::turn(header, meaning, count, facts.vectors, reading, &mut notes);
     Ok(Plan {
         sizes: domain.iter().map(|&a| header.axes[a].size).collect(),
+        frames,
+        time,
         roles,
         orientation,
         turn,

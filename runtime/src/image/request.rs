@@ -6,14 +6,40 @@ use crate::file_reference::Frames;
 use crate::formats::Triangle;
 use crate::grid::Placement;
 
-/// The type `image(dim)[shape]` that a program declares.
+/// The type `image(dim)[shape]` or `image(dim,time)[shape]` that a program declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Declared<'a> {
-    pub(crate) dim: usize,
-    pub(crate) shape: &'a [usize],
+pub struct Declared<'a> {
+    /// The number of axes of the grid.
+    pub dim: usize,
+    /// Whether it is an image over time.
+    pub timed: bool,
+    /// The shape of the tensor at each grid point; empty for scalars.
+    pub shape: &'a [usize],
 }
 
-impl Declared<'_> {
+impl<'a> Declared<'a> {
+    /// The type of an image without time.
+    pub fn new(dim: usize, shape: &'a [usize]) -> Declared<'a> {
+        Declared {
+            dim,
+            timed: false,
+            shape,
+        }
+    }
+
+    /// The type of an image over time.
+    pub fn over_time(dim: usize, shape: &'a [usize]) -> Declared<'a> {
+        Declared {
+            timed: true,
+            ..Declared::new(dim, shape)
+        }
+    }
+
+    /// The axes that an array needs for the grid, and for time.
+    pub(crate) fn axes(&self) -> usize {
+        self.dim + usize::from(self.timed)
+    }
+
     /// Numbers per sample.
     pub(crate) fn components(&self) -> usize {
         self.shape.iter().product()
@@ -23,7 +49,8 @@ impl Declared<'_> {
 impl fmt::Display for Declared<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sizes: Vec<_> = self.shape.iter().map(usize::to_string).collect();
-        write!(f, "image({})[{}]", self.dim, sizes.join(","))
+        let time = if self.timed { ",time" } else { "" };
+        write!(f, "image({}{time})[{}]", self.dim, sizes.join(","))
     }
 }
 

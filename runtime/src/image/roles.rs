@@ -19,6 +19,32 @@ pub(crate) enum Role {
     Component,
     /// Of this axis only one index counts.
     Fixed(usize),
+    /// Time, of which these frames count.
+    Time(Span),
+}
+
+/// Frames that follow one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+}
+
+impl Span {
+    /// A single frame.
+    pub(crate) const ONE: Span = Span { first: 0, last: 0 };
+
+    /// The number of frames.
+    pub(crate) fn count(self) -> usize {
+        self.last - self.first + 1
+    }
+
+    /// The number of a frame of the file among these, if it is one of them.
+    pub(crate) fn place(self, frame: usize) -> Option<usize> {
+        (self.first..self.last + 1)
+            .contains(&frame)
+            .then(|| frame - self.first)
+    }
 }
 
 /// The image that is wanted from an array.
@@ -28,6 +54,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) frames: Option<Frames>,
     pub(crate) triangle: Option<Triangle>,
     pub(crate) numbering: Numbering,
+    /// The axis that is time, once it is found.
+    pub(crate) time: Option<usize>,
 }
 
 impl Wanted<'_> {
@@ -48,6 +76,17 @@ pub(crate) struct Roles {
     pub(crate) first: usize,
     pub(crate) expansion: Expansion,
     pub(crate) notes: Vec<Note>,
+}
+
+impl Roles {
+    /// The axis of time, and the frames of it that count.
+    pub(crate) fn time(&self) -> Option<(usize, Span)> {
+        let mut roles = self.roles.iter().enumerate();
+        roles.find_map(|(axis, role)| match role {
+            Role::Time(span) => Some((axis, *span)),
+            _ => None,
+        })
+    }
 }
 
 /// Why axes and type do not go together.
@@ -117,12 +156,68 @@ struct Choice {
 
 /// The roles of the axes of an array.
 pub(crate) fn assign(header: &Header, wanted: Wanted<'_>) -> Result<Roles, Conflict> {
+    match wanted.declared.timed {
+        false => assign_beside_time(header, wanted),
+        true => assign_over_time(header, wanted),
+    }
+}
+
+/// The roles of the axes of an array that is an image over time. Time is the axis that the header calls so; else the likeliest for
+/// frames that leaves a grid and the components.
+fn assign_over_time(header: &Header, wanted: Wanted<'_>) -> Result<Roles, Conflict> {
+    let said = says(header);
+    if said.len() <= wanted.declared.dim {
+        return Err(Conflict::TooFewAxes);
+    }
+    let mut candidates: Vec<usize> = (0..said.len()).collect();
+    candidates.sort_by_key(|&a| rank_of_frames(header, &said, a));
+    if said.contains(&Says::Time) {
+        candidates.retain(|&a| said[a] == Says::Time);
+    }
+    let mut nearest = None;
+    for &axis in &candidates {
+        let last = header.axes[axis].size - 1;
+        let span = match wanted.frames {
+            None => Span { first: 0, last },
+            Some(Frames::One(index)) => Span {
+                first: index,
+                last: index,
+            },
+            Some(Frames::Range(first, last)) => Span { first, last },
+        };
+        let beside = Wanted {
+            frames: None,
+            time: Some(axis),
+            ..wanted
+        };
+        match assign_beside_time(header, beside) {
+            Ok(_) if span.last > last => return Err(Conflict::FrameOutside(axis)),
+            Ok(mut roles) => {
+                roles.roles[axis] = Role::Time(span);
+                if said[axis] != Says::Time {
+                    let number = wanted.number(header, axis);
+                    let size = header.axes[axis].size;
+                    roles.notes.push(Note::new(format!(
+                        "axis {number} of size {size} is taken as time"
+                    )));
+                }
+                return Ok(roles);
+            }
+            Err(conflict) => nearest = nearest.or(Some(conflict)),
+        }
+    }
+    Err(nearest.unwrap_or(Conflict::NoFrames))
+}
+
+/// The roles of all axes but that of time, if there is one.
+fn assign_beside_time(header: &Header, wanted: Wanted<'_>) -> Result<Roles, Conflict> {
     let said = says(header);
     let dim = wanted.declared.dim;
     let beside = said.len().checked_sub(dim).ok_or(Conflict::TooFewAxes)?;
     let mut choices: Vec<Choice> = (0_u32..1 << said.len())
         .filter(|set| set.count_ones() as usize == beside)
-        .filter_map(|set| choice(header, &said, set, wanted.frames))
+        .filter(|set| wanted.time.is_none_or(|axis| set >> axis & 1 == 1))
+        .filter_map(|set| choice(header, &said, set, wanted))
         .collect();
     choices.sort_by_key(|choice| choice.cost);
     let mut nearest = None;
@@ -146,11 +241,13 @@ fn axes(said: &[Says], what: Says) -> Vec<usize> {
 }
 
 /// The choice of the axes whose bits are set, if nothing in the header contradicts it.
-fn choice(header: &Header, said: &[Says], set: u32, frames: Option<Frames>) -> Option<Choice> {
-    let beside: Vec<usize> = (0..said.len()).filter(|a| set >> a & 1 == 1).collect();
+fn choice(header: &Header, said: &[Says], set: u32, wanted: Wanted<'_>) -> Option<Choice> {
+    let is_time = |a: usize| wanted.time == Some(a);
+    let chosen = |a: &usize| set >> a & 1 == 1 && !is_time(*a);
+    let beside: Vec<usize> = (0..said.len()).filter(chosen).collect();
     let single = |a: &usize| header.axes[*a].size == 1;
     let mut cost = 0;
-    for (a, says) in said.iter().enumerate() {
+    for (a, says) in said.iter().enumerate().filter(|(a, _)| !is_time(*a)) {
         let chosen = beside.contains(&a);
         match says {
             Says::Values if !chosen => return None,
@@ -165,7 +262,8 @@ fn choice(header: &Header, said: &[Says], set: u32, frames: Option<Frames>) -> O
     }
     // If the header does not describe some axes, the first or the last of these may hold values; for frames, the slowest is likelier.
     let unknown: Vec<usize> = axes(said, Says::Nothing);
-    let open: Vec<usize> = unknown.into_iter().filter(|a| !single(a)).collect();
+    let open = unknown.into_iter().filter(|a| !single(a) && !is_time(*a));
+    let open: Vec<usize> = open.collect();
     let taken: Vec<usize> = open
         .iter()
         .copied()
@@ -176,7 +274,7 @@ fn choice(header: &Header, said: &[Says], set: u32, frames: Option<Frames>) -> O
     if !leading && !trailing {
         return None;
     }
-    let usual = match frames {
+    let usual = match wanted.frames {
         Some(Frames::One(_)) => trailing,
         Some(Frames::Range(..)) | None => leading,
     };
@@ -310,7 +408,9 @@ fn finish(
     said: &[Says],
 ) -> Roles {
     let role = |axis: usize| {
-        if fitting.components.contains(&axis) {
+        if wanted.time == Some(axis) {
+            Role::Time(Span::ONE)
+        } else if fitting.components.contains(&axis) {
             Role::Component
         } else if !choice.beside.contains(&axis) {
             Role::Domain
@@ -361,7 +461,7 @@ fn guess(
     let named: Vec<String> = beside.iter().map(named).collect();
     let what = match roles[beside[0]] {
         Role::Component => "components",
-        Role::Domain | Role::Fixed(_) => "frames",
+        Role::Domain | Role::Fixed(_) | Role::Time(_) => "frames",
     };
     let are = if beside.len() == 1 { "is" } else { "are" };
     let also = match (also_last, wanted.numbering) {
@@ -386,6 +486,7 @@ pub(crate) fn kinds_line(header: &Header, roles: &[Role]) -> String {
             Role::Domain => Kind::Domain,
             Role::Component => Kind::Vector,
             Role::Fixed(_) => Kind::List,
+            Role::Time(_) => Kind::Time,
         };
         axis.kind.unwrap_or(kind).name()
     });

@@ -147,13 +147,24 @@ struct Shared {
     made: Mutex<Vec<Made>>,
 }
 
-/// A conversion: for an image of this dimension and shape, read in this way, a [`Loaded`] of either precision.
+/// A conversion: for an image of this type, read in this way, a [`Loaded`] of either precision.
 #[derive(Debug)]
 struct Made {
     dim: usize,
+    timed: bool,
     shape: Vec<usize>,
     reading: Reading,
     loaded: Box<dyn Any + Send>,
+}
+
+impl Made {
+    fn declared(&self) -> Declared<'_> {
+        Declared {
+            dim: self.dim,
+            timed: self.timed,
+            shape: &self.shape,
+        }
+    }
 }
 
 impl SharedImage {
@@ -189,8 +200,7 @@ impl SharedImage {
     /// Why it is none.
     pub fn image<T: Real + FromSample>(
         &self,
-        dim: usize,
-        voxel_shape: &[usize],
+        declared: Declared<'_>,
         reading: &Reading,
     ) -> Result<Loaded<T>, ImageError> {
         let name = reading.name.as_deref();
@@ -200,24 +210,20 @@ impl SharedImage {
         };
         let mut made = self.0.made.lock().unwrap_or_else(PoisonError::into_inner);
         let known = made.iter().find_map(|made| {
-            let wanted = (dim, voxel_shape, &reading);
-            let same = (made.dim, &made.shape[..], &made.reading) == wanted;
+            let same = (made.declared(), &made.reading) == (declared, &reading);
             same.then(|| made.loaded.downcast_ref::<Loaded<T>>())?
         });
         if let Some(loaded) = known {
             return Ok(loaded.clone());
         }
-        let declared = Declared {
-            dim,
-            shape: voxel_shape,
-        };
         let loaded: Loaded<T> = self
             .0
             .convert(declared, &reading)
             .map_err(|error| error.of_input(name))?;
         made.push(Made {
-            dim,
-            shape: voxel_shape.to_vec(),
+            dim: declared.dim,
+            timed: declared.timed,
+            shape: declared.shape.to_vec(),
             reading,
             loaded: Box::new(loaded.clone()),
         });
