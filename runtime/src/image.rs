@@ -40,7 +40,7 @@ pub use describe::{AsImage, ChosenFrame, Description, describe, files_of};
 pub use file_grid::grid_of_file;
 use normalize::Plan;
 use planes::Planes;
-pub use request::{Declared, MeasurementFrame, Reading, World};
+pub use request::{Declared, GivenTimes, MeasurementFrame, Reading, World};
 pub use shared::{Arrangement, SharedImage, Strided};
 pub use statistics::{BARS, Statistics};
 pub use worlds::disagreements;
@@ -214,7 +214,7 @@ impl<T: Real> Image<T> {
         declared: Declared<'_>,
         reading: &Reading,
     ) -> Result<Loaded<T>, ImageError> {
-        let plan = normalize::plan(nrrd.header(), Facts::default(), declared, reading)?;
+        let plan = normalize::plan(nrrd.header(), &Facts::default(), declared, reading)?;
         let claim = claim_memory::<T>(&plan, declared, reading)?;
         Image::fill(nrrd.header(), plan, declared, reading, claim, |planes| {
             let samples = nrrd.samples();
@@ -246,6 +246,10 @@ impl<T: Real> Image<T> {
             notes.push(Note::new(format!(
                 "the mask is dropped; it is 0 for {percent:.1} % of the samples"
             )));
+        }
+        let is_single = size_of::<T>() == size_of::<f32>();
+        if let Some(time) = plan.time.as_ref().filter(|_| is_single) {
+            notes.extend(time::beyond_single(time, plan.frames.count(), reading));
         }
         let image = Image {
             sizes: plan.sizes,
@@ -379,7 +383,7 @@ pub fn statistics(path: &Path) -> Result<Statistics, ImageError> {
     let Some(own) = describe(path)?.image else {
         return statistics::of_file(chosen.file, chosen.array);
     };
-    let image = Image::<f64>::read(path, own.sizes.len(), &own.shape)?.image;
+    let image = Image::<f64>::read_with(path, own.declared(), &Reading::default())?.image;
     statistics::of_values(&image.samples()[..image.sample_count()])
 }
 

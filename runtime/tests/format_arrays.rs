@@ -281,14 +281,17 @@ fn halves_of_symmetric_matrices_are_described() {
 fn several_axes_beside_the_grid_are_told_of() {
     let header = "NRRD0005\ntype: uchar\ndimension: 5\nsizes: 2 2 2 3 4\nkinds: domain domain domain list time\nencoding: raw\n\n";
     let file = [header.as_bytes(), &[0; 96]].concat();
-    for frames in [None, Some(Frames::One(0))] {
+    for (frames, declare) in [
+        (None, "declare image(3,time)[3]"),
+        (Some(Frames::One(0)), "declare image(3)[12]"),
+    ] {
         let reading = Reading {
             frames,
             ..Reading::default()
         };
         let error = Image::<f32>::from_bytes(&file, Declared::new(3, &[]), &reading).map(|_| ());
         let error = error.unwrap_err().to_string();
-        for part in ["declare image(3)[12]", "the 3 of axis 3", "the 4 of axis 4"] {
+        for part in [declare, "the 3 of axis 3", "the 4 of axis 4"] {
             assert!(error.contains(part), "{frames:?}: {error}");
         }
     }

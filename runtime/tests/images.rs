@@ -316,7 +316,7 @@ const REFUSED: &[Refused] = &[
       help: or say which half it is: `--symmetric-vol upper` (xx xy xz yy yz zz) or `--symmetric-vol lower` (xx yx yy zx zy zz)"),
     (&[2, 3, 4, 20], "kinds: space space space time", 3, &[],
      "-vol: axis 3 of kind `time` has 20 numbers, but image(3)[] wants 1 number per sample\n\
-      help: declare `input image(3)[20] vol;`\n\
+      help: declare `input image(3,time)[] vol;`\n\
       help: or take one of the 20 frames of axis 3: `FILE#N`, counted from 0"),
     (&[3, 6, 5], "kinds: RGB-color domain domain", 2, &[],
      "-vol: axis 0 of kind `RGB-color` has 3 numbers, but image(2)[] wants 1 number per sample\n\

@@ -409,13 +409,18 @@ fn an_image_over_time_knows_whether_it_was_probed_inside_in_space_and_in_time() 
         );
         let image = fresh();
         assert_eq!(probe(&image, 3.0, 14.5), Some(Missed::InTime));
-        assert_eq!(probe(&image, 3.0, f32::NAN), Some(Missed::InTime));
         assert_eq!(probe(&image, -3.0, 12.0), Some(Missed::Either));
         assert_eq!(probe(&image, 3.0, 14.0), None, "the last frame is inside");
         assert_eq!(probe(&image, -3.0, 14.0), None, "and stays so");
         let image = fresh();
         assert_eq!(probe(&image, -3.0, 10.0), Some(Missed::InSpace));
         assert_eq!(probe(&fresh(), -3.0, 9.0), Some(Missed::Either));
+        assert_eq!(probe(&fresh(), 3.0, f32::NAN), Some(Missed::InTime));
+        assert_eq!(
+            probe(&fresh(), 3.0, 10.0),
+            None,
+            "the first frame is inside"
+        );
         // Another rank was inside.
         let other = fresh();
         probe(&other, 3.0, 11.0);

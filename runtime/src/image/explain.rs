@@ -171,7 +171,12 @@ fn with_ways_out(
         }
         _ => natural(header),
     };
-    if let Some((dim, mut shape)) = suggested {
+    let is_whole = wanted.frames.is_none() && !wanted.declared.timed;
+    let over_time = natural_over_time(header).filter(|_| is_whole);
+    if let Some((dim, shape)) = &over_time {
+        error = error.hint(declare(Declared::over_time(*dim, shape)));
+    }
+    if let (Some((dim, mut shape)), None) = (suggested, &over_time) {
         shape.retain(|&size| size != 1);
         let type_of_file = Declared::new(dim, &shape);
         let unsaid = header
@@ -266,6 +271,19 @@ pub(crate) fn natural(header: &Header) -> Option<(usize, Vec<usize>)> {
     }
     shape.retain(|&size| size != 1);
     (1..=3).contains(&dim).then_some((dim, shape))
+}
+
+/// The dimension and the shape of a sample of the image over time that the array is by itself, if one of its axes is time.
+pub(crate) fn natural_over_time(header: &Header) -> Option<(usize, Vec<usize>)> {
+    let said = says(header);
+    let is_time = |a: &usize| said[*a] == Says::Time && header.axes[*a].size > 1;
+    let mut times = (0..said.len()).filter(is_time);
+    let (time, None) = (times.next()?, times.next()) else {
+        return None;
+    };
+    let mut frame = header.clone();
+    frame.axes.remove(time);
+    natural(&frame)
 }
 
 /// The rows and columns of matrices whose axes are the first two, both shorter than all others.

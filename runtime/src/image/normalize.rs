@@ -30,7 +30,7 @@ pub(crate) struct Plan {
 /// How an array becomes an image of the declared type.
 pub(crate) fn plan(
     header: &Header,
-    facts: Facts,
+    facts: &Facts,
     declared: Declared<'_>,
     reading: &Reading,
 ) -> Result<Plan, ImageError> {
@@ -52,16 +52,16 @@ pub(crate) fn plan(
         .filter(|&a| roles.roles[a] == Role::Domain)
         .collect();
     let mut notes = roles.notes.clone();
-    let orientation = place::orientation(header, &domain, reading, &mut notes)?;
-    let Expansion { meaning, .. } = roles.expansion;
-    let count = declared.components();
     let (frames, time) = match roles.time() {
         None => (Span::ONE, None),
         Some((axis, span)) => {
-            let time = time::of_axis(header, axis, &domain, span, reading, &mut notes)?;
+            let time = time::of_axis(header, axis, &domain, span, facts, reading, &mut notes)?;
             (span, Some(time))
         }
     };
+    let orientation = place::orientation(header, &domain, reading, &mut notes)?;
+    let Expansion { meaning, .. } = roles.expansion;
+    let count = declared.components();
     let turn = place::turn(header, meaning, count, facts.vectors, reading, &mut notes);
     Ok(Plan {
         sizes: domain.iter().map(|&a| header.axes[a].size).collect(),

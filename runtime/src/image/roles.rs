@@ -169,11 +169,17 @@ fn assign_over_time(header: &Header, wanted: Wanted<'_>) -> Result<Roles, Confli
     if said.len() <= wanted.declared.dim {
         return Err(Conflict::TooFewAxes);
     }
-    let mut candidates: Vec<usize> = (0..said.len()).collect();
+    // Of the axes of a grid only the slowest can be time, and values that are listed.
+    let slowest = said.iter().rposition(|says| *says == Says::Domain);
+    let may_be_time = |a: &usize| match said[*a] {
+        Says::Time => true,
+        _ if said.contains(&Says::Time) => false,
+        Says::Values => header.axes[*a].kind == Some(Kind::List),
+        Says::Domain => slowest == Some(*a),
+        Says::Aside | Says::Nothing => true,
+    };
+    let mut candidates: Vec<usize> = (0..said.len()).filter(may_be_time).collect();
     candidates.sort_by_key(|&a| rank_of_frames(header, &said, a));
-    if said.contains(&Says::Time) {
-        candidates.retain(|&a| said[a] == Says::Time);
-    }
     let mut nearest = None;
     for &axis in &candidates {
         let last = header.axes[axis].size - 1;

@@ -3,9 +3,9 @@
 //! A time axis with a direction has a coordinate of the space for itself; without one it has a first time and a step like any
 //! axis. Frames without times have their numbers as times.
 
-use super::request::Reading;
+use super::request::{GivenTimes, Reading};
 use super::roles::Span;
-use crate::formats::{ImageError, Note};
+use crate::formats::{Facts, FrameTimes, ImageError, Note};
 use crate::grid::{TimeAxis, seconds};
 use crate::nrrd::{Axis, Centering, Header};
 
@@ -15,11 +15,72 @@ pub(super) fn of_axis(
     axis: usize,
     domain: &[usize],
     span: Span,
-    _reading: &Reading,
+    facts: &Facts,
+    reading: &Reading,
     notes: &mut Vec<Note>,
 ) -> Result<TimeAxis, ImageError> {
-    let all = from_header(header, axis, domain, notes)?;
-    Ok(all.span(span.first, span.last))
+    let frames = header.axes[axis].size;
+    if let Some(GivenTimes::Axis(given)) = &reading.times {
+        return as_given(given, frames, span);
+    }
+    let all = match &facts.times {
+        FrameTimes::Header => from_header(header, axis, domain, notes)?,
+        FrameTimes::Seconds(times) if times.len() == frames => {
+            TimeAxis::of_times(times).map_err(without_times)?
+        }
+        FrameTimes::Seconds(times) => {
+            let message = format!("there are {} times for {frames} frames", times.len());
+            return Err(without_times(message));
+        }
+        FrameTimes::Unknown(error) => return Err(error.clone()),
+    };
+    let own = all.span(span.first, span.last);
+    Ok(match reading.times {
+        Some(GivenTimes::FromFirst) => own.from_zero(),
+        _ => own,
+    })
+}
+
+/// The times that a user gives, for all frames of the file or for those that are read.
+fn as_given(given: &TimeAxis, frames: usize, span: Span) -> Result<TimeAxis, ImageError> {
+    let TimeAxis::Table(times) = given else {
+        return Ok(given.clone());
+    };
+    let own = match times.len() {
+        count if count == span.count() => &times[..],
+        count if count == frames => &times[span.first..span.last + 1],
+        count => {
+            return Err(ImageError::new(format!(
+                "{count} times are given, but there are {} frames",
+                span.count()
+            )));
+        }
+    };
+    TimeAxis::of_times(own).map_err(ImageError::new)
+}
+
+/// The error of a file whose times are not those of frames.
+fn without_times(why: String) -> ImageError {
+    ImageError::new(format!(
+        "the times of the file are not those of frames: {why}"
+    ))
+    .hint("`--time START:STEP` gives the seconds of the first frame and of a step")
+}
+
+/// The warning that single precision cannot tell the frames apart well, if that is so.
+pub(super) fn beyond_single(time: &TimeAxis, frames: usize, reading: &Reading) -> Option<Note> {
+    if !time.exceeds_single(frames) {
+        return None;
+    }
+    let farthest = time.start().abs().max(time.end(frames).abs());
+    let apart = f64::from(f32::EPSILON) * farthest;
+    let option = reading
+        .name
+        .as_ref()
+        .map_or("--time".to_string(), |name| format!("--time-{name}"));
+    Some(Note::warning(format!(
+        "times near {farthest} s are {apart:.2} s apart in single precision; `{option} zero=first` counts them from the first frame"
+    )))
 }
 
 /// The times of all frames, by the header.
@@ -55,7 +116,7 @@ fn from_header(
         return Ok(TimeAxis::NUMBERS);
     };
     let second = unit_of_time(unit, notes);
-    TimeAxis::regular(start * second, step * second).map_err(ImageError::new)
+    TimeAxis::regular(start * second, step * second).map_err(without_times)
 }
 
 /// The coordinate of the space that is time: the one in which the axis of time goes, and no axis of the grid.

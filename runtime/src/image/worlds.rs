@@ -13,7 +13,8 @@ pub(super) fn surroundings(header: &Header, reading: &Reading) -> Surroundings {
     }
     Surroundings {
         space: world_space(header, reading.world),
-        units: header.space_units.clone(),
+        // A coordinate after the third is time or the like.
+        units: header.space_units.iter().take(3).cloned().collect(),
     }
 }
 

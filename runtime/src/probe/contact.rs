@@ -2,7 +2,8 @@
 //!
 //! If the volume is elsewhere, an empty picture is correct by the rules for positions outside, but never intended. Every call of
 //! a primitive tests its positions until one is inside; after that no call does. For images over time, the primitive that locates
-//! times tests these in the same way, and a probe is inside only if its frame is one of the image as well.
+//! times tests these in the same way, and a probe is inside only if its frame is one of the image as well. The frame after which there
+//! is none counts once some time was that of this frame: it is also the frame of times after it.
 
 use super::ProbeImage;
 use crate::simd::Float;
@@ -16,6 +17,11 @@ const INSIDE: u8 = 2;
 const IN_SPACE: u8 = 4;
 /// Some time was inside. Images without time do not have it.
 const IN_TIME: u8 = 8;
+
+/// Some time was that of the last frame.
+const AT_END: u8 = 16;
+/// All facts.
+const ALL: u8 = PROBED | INSIDE | IN_SPACE | IN_TIME | AT_END;
 
 /// The facts about the probes of an image.
 #[derive(Debug, Default)]
@@ -67,7 +73,7 @@ impl ProbeImage<'_> {
 
     /// Takes over what another rank knows about them.
     pub fn learn_contact(&self, contact: u8) {
-        let known = contact & (PROBED | INSIDE | IN_SPACE | IN_TIME);
+        let known = contact & ALL;
         self.contact.0.fetch_or(known, Relaxed);
         if known & INSIDE != 0 {
             self.linear.open();
@@ -76,7 +82,7 @@ impl ProbeImage<'_> {
 
     /// Counts as probed inside from now on, for tests of code that call no primitive first.
     pub fn assume_inside(&self) {
-        self.learn_contact(PROBED | INSIDE | IN_SPACE | IN_TIME);
+        self.learn_contact(ALL);
     }
 
     /// Takes notice of the positions of a call, if none was inside before.
@@ -100,13 +106,15 @@ impl ProbeImage<'_> {
             let x = unsafe { *positions.add(axis * width + lane) }.to_f64();
             (0.0..=(size - 1) as f64).contains(&x)
         };
+        let at_end = self.contact.0.load(Relaxed) & AT_END != 0;
+        let frames = self.frames - i64::from(!at_end);
         let mut facts = 0;
         for lane in (0..width).filter(|lane| mask >> lane & 1 == 1) {
             facts |= PROBED;
             if (0..self.dim).all(|axis| is_between(axis, self.sizes[axis], lane)) {
                 facts |= match self.is_timed() {
                     false => INSIDE,
-                    true if is_between(self.dim, self.frames, lane) => INSIDE | IN_SPACE,
+                    true if is_between(self.dim, frames, lane) => INSIDE | IN_SPACE,
                     true => IN_SPACE,
                 };
             }
@@ -121,7 +129,8 @@ impl ProbeImage<'_> {
     /// There are `width` times.
     #[inline(always)]
     pub(super) unsafe fn notice_times<T: Float>(&self, mask: u32, times: *const T, width: usize) {
-        if self.contact.0.load(Relaxed) & IN_TIME == 0 {
+        let facts = self.contact.0.load(Relaxed);
+        if facts & IN_TIME == 0 || facts & (AT_END | INSIDE) == 0 {
             // SAFETY: passed on.
             unsafe { self.look_at_times(mask, times, width) }
         }
@@ -131,10 +140,16 @@ impl ProbeImage<'_> {
     #[inline(never)]
     unsafe fn look_at_times<T: Float>(&self, mask: u32, times: *const T, width: usize) {
         let [start, end] = self.span;
-        let mut active = (0..width).filter(|lane| mask >> lane & 1 == 1);
-        // SAFETY: there are `width` times.
-        if active.any(|lane| (start..=end).contains(&unsafe { *times.add(lane) }.to_f64())) {
-            self.learn_contact(IN_TIME);
+        let mut facts = 0;
+        for lane in (0..width).filter(|lane| mask >> lane & 1 == 1) {
+            // SAFETY: there are `width` times.
+            let time = unsafe { *times.add(lane) }.to_f64();
+            facts |= match time {
+                time if time == end => IN_TIME | AT_END,
+                time if (start..end).contains(&time) => IN_TIME,
+                _ => 0,
+            };
         }
+        self.learn_contact(facts);
     }
 }

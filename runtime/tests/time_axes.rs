@@ -1,0 +1,540 @@
+//! The times of frames in files with headers of text or fields, and what the user says of them.
+
+use runtime::grid::TimeAxis;
+use runtime::image::{Declared, Frames, Image, ImageError, Level, Loaded, Reading, describe};
+use std::path::{Path, PathBuf};
+
+fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/files")
+        .join(name)
+}
+
+/// A directory of the test's own.
+fn own_directory(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("time-axes-{name}"));
+    std::fs::create_dir_all(&directory).unwrap();
+    directory
+}
+
+fn regular(start: f64, step: f64) -> TimeAxis {
+    TimeAxis::regular(start, step).unwrap()
+}
+
+type Read = Result<Loaded<f32>, ImageError>;
+
+fn read(bytes: &[u8], declared: Declared<'_>, reading: &Reading) -> Read {
+    Image::from_bytes(bytes, declared, reading)
+}
+
+/// A text file of NRRD with these lines, whose samples are their own numbers.
+fn nrrd(sizes: &[usize], lines: &str) -> Vec<u8> {
+    let count: usize = sizes.iter().product();
+    let shown = |sizes: &[usize]| {
+        let words: Vec<String> = sizes.iter().map(usize::to_string).collect();
+        words.join(" ")
+    };
+    let all: Vec<usize> = (0..count).collect();
+    format!(
+        "NRRD0005\ntype: float\ndimension: {}\nsizes: {}\nencoding: text\n{lines}\n{}\n",
+        sizes.len(),
+        shown(sizes),
+        if lines.is_empty() {
+            shown(&all)
+        } else {
+            format!("\n{}", shown(&all))
+        }
+    )
+    .into_bytes()
+}
+
+/// Whether some note has this part.
+fn notes(loaded: &Loaded<f32>, part: &str) -> bool {
+    loaded.notes.iter().any(|note| note.text.contains(part))
+}
+
+#[test]
+fn nrrd_has_times_by_kinds_directions_spacings_and_units() {
+    let space = "space dimension: 4\nspace directions: (1,0,0,0) (0,1,0,0) (0,0,1,0) (0,0,0,2.5)\nspace origin: (0,0,0,10)";
+    let rows = [
+        // The lines, the axis, and a part of a note.
+        (
+            "kinds: domain domain domain time\nspacings: 1 1 1 0.5\nunits: \"mm\" \"mm\" \"mm\" \"s\"",
+            regular(0.0, 0.5),
+            None,
+        ),
+        (
+            "kinds: domain domain domain time\nspacings: 1 1 1 500\nunits: \"mm\" \"mm\" \"mm\" \"ms\"",
+            regular(0.0, 0.5),
+            None,
+        ),
+        (
+            "kinds: domain domain domain time\nspacings: 1 1 1 2\naxis mins: 0 0 0 6\nunits: \"\" \"\" \"\" \"min\"",
+            regular(360.0, 120.0),
+            None,
+        ),
+        (
+            "kinds: domain domain domain time\naxis mins: nan nan nan 1\naxis maxs: nan nan nan 3\nunits: \"\" \"\" \"\" \"h\"",
+            regular(3600.0, 3600.0),
+            None,
+        ),
+        (
+            "kinds: domain domain domain time\nspacings: 1 1 1 3",
+            regular(0.0, 3.0),
+            Some("no unit of time; seconds are assumed"),
+        ),
+        (
+            "kinds: domain domain domain time\nspacings: 1 1 1 3\nunits: \"\" \"\" \"\" \"ticks\"",
+            regular(0.0, 3.0),
+            Some("`ticks` is not a known unit"),
+        ),
+        (
+            "kinds: domain domain domain time",
+            TimeAxis::NUMBERS,
+            Some("the frames have no times"),
+        ),
+        (
+            "kinds: domain domain domain domain",
+            TimeAxis::NUMBERS,
+            Some("axis 3 of size 3 is taken as time"),
+        ),
+        (
+            "",
+            TimeAxis::NUMBERS,
+            Some("axis 3 of size 3 is taken as time"),
+        ),
+        (space, regular(10.0, 2.5), Some("no unit of time")),
+    ];
+    for (lines, wanted, note) in rows {
+        let bytes = nrrd(&[2, 3, 4, 3], lines);
+        let loaded = read(&bytes, Declared::over_time(3, &[]), &Reading::default()).expect(lines);
+        let image = &loaded.image;
+        assert_eq!(
+            (image.frames(), image.time()),
+            (3, Some(&wanted)),
+            "{lines}"
+        );
+        assert_eq!(image.sizes(), [2, 3, 4], "{lines}");
+        for frame in 0..3 {
+            let found = image.sample_of(frame, 0, &[1, 2, 3]);
+            assert_eq!(found, Some((frame * 24 + 23) as f32), "{lines}");
+        }
+        match note {
+            Some(part) => assert!(notes(&loaded, part), "{lines}: {:?}", loaded.notes),
+            None => assert!(loaded.notes.is_empty(), "{lines}: {:?}", loaded.notes),
+        }
+    }
+    let units = format!("{space}\nspace units: \"mm\" \"mm\" \"mm\" \"s\"");
+    let bytes = nrrd(&[2, 3, 4, 3], &units);
+    let loaded = read(&bytes, Declared::over_time(3, &[]), &Reading::default()).unwrap();
+    assert_eq!(loaded.image.time(), Some(&regular(10.0, 2.5)));
+    assert_eq!(loaded.image.orientation().origin(), [0.0; 3]);
+}
+
+#[test]
+fn time_may_be_any_axis_and_components_another() {
+    // The value of a sample is its number in the file.
+    let place = |sizes: &[usize], index: &[usize]| {
+        let pairs = index.iter().zip(sizes).rev();
+        pairs.fold(0, |at, (i, n)| at * n + i) as f32
+    };
+    let kinds = [
+        "time domain vector domain",
+        "vector time domain domain",
+        "domain domain time vector",
+    ];
+    for kinds in kinds {
+        let words: Vec<&str> = kinds.split(' ').collect();
+        let mut domain = 0;
+        let sizes: Vec<usize> = words
+            .iter()
+            .map(|kind| match *kind {
+                "time" => 5,
+                "vector" => 2,
+                _ => {
+                    domain += 1;
+                    2 + domain
+                }
+            })
+            .collect();
+        let bytes = nrrd(&sizes, &format!("kinds: {kinds}"));
+        for frames in [None, Some(Frames::Range(1, 3)), Some(Frames::One(4))] {
+            let reading = Reading {
+                frames,
+                ..Reading::default()
+            };
+            let span = match frames {
+                None => 0..5,
+                Some(Frames::Range(first, last)) => first..last + 1,
+                Some(Frames::One(one)) => one..one + 1,
+            };
+            let loaded = read(&bytes, Declared::over_time(2, &[2]), &reading).expect(kinds);
+            let image = loaded.image;
+            assert_eq!((image.frames(), image.sizes()), (span.len(), &[3, 4][..]));
+            assert_eq!(image.time().unwrap().start(), span.start as f64);
+            for (number, frame) in span.enumerate() {
+                for (c, i, j) in [(0, 0, 0), (1, 2, 1), (0, 1, 3)] {
+                    let mut grid = [i, j].into_iter();
+                    let index: Vec<usize> = words
+                        .iter()
+                        .map(|kind| match *kind {
+                            "time" => frame,
+                            "vector" => c,
+                            _ => grid.next().unwrap(),
+                        })
+                        .collect();
+                    let found = image.sample_of(number, c, &[i, j]);
+                    assert_eq!(found, Some(place(&sizes, &index)), "{kinds} {index:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn wrong_axes_of_time_are_refused() {
+    let directions = |of_z: &str, of_time: &str| {
+        format!(
+            "space dimension: 4\nspace directions: (1,0,0,0) (0,1,0,0) {of_z} {of_time}\nspace origin: (0,0,0,0)"
+        )
+    };
+    let rows = [
+        (directions("(0,0,1,0.5)", "(0,0,0,2)"), "mix space and time"),
+        (directions("(0,0,1,0)", "(0,0,0.5,2)"), "mix space and time"),
+        (
+            directions("(0,0,1,0)", "(0,0,0,-2)"),
+            "is -2, wanted more than 0",
+        ),
+        (
+            "kinds: vector domain domain domain".to_string(),
+            "leaves 3 axes for grid and time, but image(3,time)[] wants 4",
+        ),
+        (
+            "kinds: domain domain domain time\nspacings: 1 1 1 -1".to_string(),
+            "is -1, wanted more than 0",
+        ),
+    ];
+    for (lines, part) in rows {
+        let bytes = nrrd(&[2, 2, 2, 2], &lines);
+        let error = read(&bytes, Declared::over_time(3, &[]), &Reading::default());
+        let error = error.map(|_| ()).expect_err(&lines).to_string();
+        assert!(error.contains(part), "{lines}: {error}");
+    }
+    let bytes = nrrd(&[2, 2, 2], "");
+    let error = read(&bytes, Declared::over_time(3, &[]), &Reading::default());
+    let error = error.map(|_| ()).unwrap_err().to_string();
+    assert!(
+        error.contains("but image(3,time)[] wants 4 axes"),
+        "{error}"
+    );
+    // Images without time are told how they may be taken.
+    let bytes = nrrd(&[2, 2, 2, 5], "kinds: domain domain domain time");
+    let reading = Reading {
+        name: Some("film".to_string()),
+        ..Reading::default()
+    };
+    let error = read(&bytes, Declared::new(3, &[]), &reading);
+    let error = error.map(|_| ()).unwrap_err().to_string();
+    assert!(
+        error.contains("declare `input image(3,time)[] film;`"),
+        "{error}"
+    );
+    let outside = Reading {
+        frames: Some(Frames::Range(3, 5)),
+        ..Reading::default()
+    };
+    let error = read(&bytes, Declared::over_time(3, &[]), &outside);
+    let error = error.map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("frame 5 is asked for"), "{error}");
+    assert!(error.contains("has frames 0 to 4"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_cut_off_or_too_large_is_refused_before_memory_is_taken() {
+    let mut bytes = b"NRRD0005\ntype: float\ndimension: 4\nsizes: 8 8 8 6\nkinds: domain domain domain time\nencoding: raw\nendian: little\n\n".to_vec();
+    bytes.resize(bytes.len() + 8 * 8 * 8 * 5 * 4, 0);
+    let declared = Declared::over_time(3, &[]);
+    let error = read(&bytes, declared, &Reading::default()).map(|_| ());
+    assert!(error.is_err());
+    // A span does not make it whole.
+    let span = Reading {
+        frames: Some(Frames::Range(0, 1)),
+        ..Reading::default()
+    };
+    assert!(read(&bytes, declared, &span).is_err());
+    bytes.resize(bytes.len() + 8 * 8 * 8 * 4, 0);
+    assert!(read(&bytes, declared, &Reading::default()).is_ok());
+    let limited = |frames: u64| Reading {
+        memory: Some(frames * 2048),
+        ..Reading::default()
+    };
+    assert!(read(&bytes, declared, &limited(6)).is_ok());
+    let error = read(&bytes, declared, &limited(5)).map(|_| ()).unwrap_err();
+    assert!(error.to_string().contains("needs"), "{error}");
+    let two = Reading {
+        frames: Some(Frames::Range(4, 5)),
+        ..limited(2)
+    };
+    assert!(read(&bytes, declared, &two).is_ok());
+}
+
+/// A file of NIfTI-1 with four axes: the units, the first time, and the step of time.
+fn nifti(units: u8, first: f32, step: f32) -> Vec<u8> {
+    let mut bytes = vec![0; 352];
+    let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+    put(0, &348_i32.to_le_bytes());
+    for (i, size) in [4_i16, 2, 2, 2, 3].into_iter().enumerate() {
+        put(40 + 2 * i, &size.to_le_bytes());
+    }
+    put(70, &16_i16.to_le_bytes());
+    put(72, &32_i16.to_le_bytes());
+    for (i, step) in [1.0, 1.0, 1.0, 1.0, step].into_iter().enumerate() {
+        put(76 + 4 * i, &step.to_le_bytes());
+    }
+    put(108, &352_f32.to_le_bytes());
+    put(123, &[units]);
+    put(136, &first.to_le_bytes());
+    put(344, b"n+1\0");
+    bytes.extend((0..24).flat_map(|n| (n as f32).to_le_bytes()));
+    bytes
+}
+
+/// The same as NIfTI-2.
+fn nifti_2(units: i32, first: f64, step: f64) -> Vec<u8> {
+    let mut bytes = vec![0; 544];
+    let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+    put(0, &540_i32.to_le_bytes());
+    put(4, b"n+2\0\r\n\x1a\n");
+    put(12, &16_i16.to_le_bytes());
+    put(14, &32_i16.to_le_bytes());
+    for (i, size) in [4_i64, 2, 2, 2, 3].into_iter().enumerate() {
+        put(16 + 8 * i, &size.to_le_bytes());
+    }
+    for (i, step) in [1.0, 1.0, 1.0, 1.0, step].into_iter().enumerate() {
+        put(104 + 8 * i, &step.to_le_bytes());
+    }
+    put(168, &544_i64.to_le_bytes());
+    put(216, &first.to_le_bytes());
+    put(500, &units.to_le_bytes());
+    bytes.extend((0..24).flat_map(|n| (n as f32).to_le_bytes()));
+    bytes
+}
+
+#[test]
+fn nifti_has_an_offset_a_step_and_units() {
+    let near = |axis: &TimeAxis, start: f64, step: f64| match axis {
+        TimeAxis::Regular { start: a, step: b } => {
+            (a - start).abs() < 1e-12 && (b - step).abs() < 1e-12
+        }
+        TimeAxis::Table(_) => false,
+    };
+    let rows = [
+        // The code of the units, offset and step, and the seconds of both.
+        (2 + 8, (0.0, 2.5), (0.0, 2.5), None),
+        (2 + 8, (100.0, 2.5), (100.0, 2.5), None),
+        (2 + 16, (100.0, 2500.0), (0.1, 2.5), None),
+        (2 + 24, (0.0, 250_000.0), (0.0, 0.25), None),
+        (2, (0.0, 2.0), (0.0, 2.0), Some("no unit of time")),
+        (
+            2 + 32,
+            (0.0, 2.0),
+            (0.0, 2.0),
+            Some("`Hz` is not a known unit"),
+        ),
+        (
+            2 + 8,
+            (7.0, 0.0),
+            (0.0, 1.0),
+            Some("the frames have no times"),
+        ),
+    ];
+    for (units, (first, step), (start, seconds), note) in rows {
+        let files = [
+            nifti(units, first, step),
+            nifti_2(i32::from(units), f64::from(first), f64::from(step)),
+        ];
+        for bytes in files {
+            let loaded = read(&bytes, Declared::over_time(3, &[]), &Reading::default()).unwrap();
+            let axis = loaded.image.time().unwrap();
+            assert!(
+                near(axis, start, seconds),
+                "{units} {first} {step}: {axis:?}"
+            );
+            assert_eq!(loaded.image.sample_of(2, 0, &[1, 0, 1]), Some(21.0));
+            assert_eq!(
+                note.is_some_and(|part| notes(&loaded, part)),
+                note.is_some()
+            );
+        }
+    }
+}
+
+#[test]
+fn files_of_other_programs_have_their_frames_in_order() {
+    for name in ["itk-frames.nrrd", "itk-frames.mha", "itk-frames.nii.gz"] {
+        let declared = Declared::over_time(3, &[]);
+        let loaded = Image::<f64>::read_with(&file(name), declared, &Reading::default());
+        let image = loaded.expect(name).image;
+        assert_eq!(image.time(), Some(&regular(0.0, 2.0)), "{name}");
+        assert_eq!(image.frames(), 3, "{name}");
+        for frame in 0..3 {
+            let one = file(&format!("{name}#{frame}"));
+            let one = Image::<f64>::read(&one, 3, &[]).unwrap().image;
+            let length = image.frame_stride();
+            let start = frame * length;
+            assert_eq!(
+                one.samples()[..length],
+                image.samples()[start..start + length]
+            );
+            assert_eq!(one.orientation(), image.orientation(), "{name}");
+        }
+        // A span of frames.
+        let span = file(&format!("{name}#1:2"));
+        let span = Image::<f64>::read_with(&span, declared, &Reading::default());
+        let span = span.unwrap().image;
+        assert_eq!((span.frames(), span.time()), (2, Some(&regular(2.0, 2.0))));
+        let length = image.frame_stride();
+        assert_eq!(
+            span.samples()[..2 * length],
+            image.samples()[length..3 * length]
+        );
+        let described = describe(&file(name)).unwrap();
+        let declare = described.declare("fmri");
+        assert_eq!(declare.as_deref(), Some("input image(3,time)[] fmri;"));
+        let own = described.image.unwrap();
+        let time = own.time.unwrap();
+        let shown = format!("frames {}, {time}", own.frames);
+        assert_eq!(shown, "frames 3, every 2 s from 0");
+    }
+    let text = "NDims = 4\nDimSize = 2 1 1 3\nElementType = MET_UCHAR\nOffset = 1 2 3 40\nElementSpacing = 1 1 1 0.25\n\
+                ElementByteOrderMSB = False\nElementDataFile = LOCAL\n\x01\x02\x03\x04\x05\x06";
+    let loaded = read(
+        text.as_bytes(),
+        Declared::over_time(3, &[]),
+        &Reading::default(),
+    )
+    .unwrap();
+    assert_eq!(loaded.image.time(), Some(&regular(40.0, 0.25)));
+    assert_eq!(loaded.image.orientation().origin(), [1.0, 2.0, 3.0]);
+    assert_eq!(loaded.image.sample_of(2, 0, &[1, 0, 0]), Some(6.0));
+}
+
+#[test]
+fn the_user_may_give_the_times() {
+    let bytes = nrrd(
+        &[2, 4],
+        "kinds: domain time\nspacings: 1 10\naxis mins: 0 300\nunits: \"\" \"s\"",
+    );
+    let declared = Declared::over_time(1, &[]);
+    let of = |reading: &Reading| {
+        let loaded = read(&bytes, declared, reading);
+        loaded.map(|loaded| loaded.image.time().unwrap().clone())
+    };
+    let with = |set: &dyn Fn(&mut Reading) -> Result<(), String>| {
+        let mut reading = Reading::default();
+        set(&mut reading).map(|()| reading)
+    };
+    assert_eq!(of(&Reading::default()).unwrap(), regular(300.0, 10.0));
+    let given = with(&|reading| reading.set_time("-1:0.5")).unwrap();
+    assert_eq!(of(&given).unwrap(), regular(-1.0, 0.5));
+    let mut zero = with(&|reading| reading.set_time("zero=first")).unwrap();
+    assert_eq!(of(&zero).unwrap(), regular(0.0, 10.0));
+    zero.frames = Some(Frames::Range(2, 3));
+    assert_eq!(of(&zero).unwrap(), regular(0.0, 10.0));
+    for wrong in ["", "1", "1:", "a:b", "0:0", "0:-1", "inf:1", "zero=last"] {
+        assert!(with(&|reading| reading.set_time(wrong)).is_err(), "{wrong}");
+    }
+    let directory = own_directory("given");
+    let times = |name: &str, text: &str| {
+        let path = directory.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_string()
+    };
+    let table = times("table.txt", "# seconds\n0 1\n4.5, 6 # the last\n");
+    let mut given = with(&|reading| reading.set_times(&table)).unwrap();
+    assert_eq!(
+        of(&given).unwrap(),
+        TimeAxis::Table(vec![0.0, 1.0, 4.5, 6.0])
+    );
+    given.frames = Some(Frames::Range(1, 3));
+    assert_eq!(of(&given).unwrap(), TimeAxis::Table(vec![1.0, 4.5, 6.0]));
+    let even = times("even.txt", "0\n2\n4\n6\n");
+    let given = with(&|reading| reading.set_times(&even)).unwrap();
+    assert_eq!(of(&given).unwrap(), regular(0.0, 2.0));
+    let three = times("three.txt", "0 1 2");
+    let given = with(&|reading| reading.set_times(&three)).unwrap();
+    let error = of(&given).unwrap_err().to_string();
+    assert!(
+        error.contains("3 times are given, but there are 4 frames"),
+        "{error}"
+    );
+    for (name, text, part) in [
+        (
+            "back.txt",
+            "0 2 1 3",
+            "frame 2 is at 1 s, which is not later than frame 1",
+        ),
+        ("word.txt", "0\nx", "line 2: found `x`, expected a number"),
+        ("empty.txt", "# none", "there are no times"),
+        ("nan.txt", "0 nan", "frame 1 has the time NaN"),
+    ] {
+        let file = times(name, text);
+        let error = with(&|reading| reading.set_times(&file)).unwrap_err();
+        assert!(error.contains(part), "{error}");
+    }
+    assert!(with(&|reading| reading.set_times("no such file")).is_err());
+}
+
+#[test]
+fn times_that_single_precision_does_not_tell_apart_are_told() {
+    let year = "kinds: domain time\nspacings: 1 2\naxis mins: 0 31536000\nunits: \"\" \"s\"";
+    let bytes = nrrd(&[2, 4], year);
+    let mut reading = Reading {
+        name: Some("wind".to_string()),
+        ..Reading::default()
+    };
+    let declared = Declared::over_time(1, &[]);
+    let loaded = read(&bytes, declared, &reading).unwrap();
+    let warned = |note: &runtime::image::Note| {
+        note.level == Level::Warning && note.text.contains("`--time-wind zero=first`")
+    };
+    assert!(loaded.notes.iter().any(warned), "{:?}", loaded.notes);
+    let double = Image::<f64>::from_bytes(&bytes, declared, &reading).unwrap();
+    assert!(!double.notes.iter().any(warned));
+    reading.set_time("zero=first").unwrap();
+    let loaded = read(&bytes, declared, &reading).unwrap();
+    assert!(!loaded.notes.iter().any(warned), "{:?}", loaded.notes);
+}
+
+#[test]
+fn axes_of_times_are_regular_or_tables() {
+    let axis = TimeAxis::of_times(&[1.0, 1.5, 2.0, 2.5]).unwrap();
+    assert_eq!(axis, regular(1.0, 0.5));
+    assert_eq!((axis.start(), axis.end(4)), (1.0, 2.5));
+    assert_eq!(axis.position(2.25), (2.5, 2.0));
+    let jitter = TimeAxis::of_times(&[0.0, 1.0 + 4e-7, 2.0]).unwrap();
+    assert_eq!(jitter, regular(0.0, 1.0));
+    let table = TimeAxis::of_times(&[0.0, 1.0 + 4e-6, 2.0]).unwrap();
+    assert!(matches!(table, TimeAxis::Table(_)));
+    let table = TimeAxis::of_times(&[0.0, 1.0, 3.0, 3.5]).unwrap();
+    for (time, position) in [
+        (-1.0, (-1.0, 1.0)),
+        (0.25, (0.25, 1.0)),
+        (2.0, (1.5, 0.5)),
+        (3.25, (2.5, 2.0)),
+        (4.0, (4.0, 2.0)),
+    ] {
+        assert_eq!(table.position(time), position, "{time}");
+    }
+    assert_eq!(table.end(4), 3.5);
+    assert_eq!(TimeAxis::of_times(&[5.0]).unwrap(), regular(5.0, 1.0));
+    for wrong in [
+        &[][..],
+        &[1.0, 1.0],
+        &[2.0, 1.0],
+        &[0.0, f64::NAN],
+        &[f64::INFINITY],
+    ] {
+        assert!(TimeAxis::of_times(wrong).is_err(), "{wrong:?}");
+    }
+}
