@@ -32,7 +32,7 @@ pub use crate::file_reference::Frames;
 use crate::file_reference::chosen;
 use crate::formats::{Facts, Source};
 pub use crate::formats::{ImageError, Level, Note, Triangle};
-pub use crate::grid::{Orientation, OrientationError, Surroundings, TimeAxis};
+pub use crate::grid::{Orientation, OrientationError, Since, Surroundings, TimeAxis};
 use crate::memory::{self, Claim};
 use crate::nrrd::{Header, Nrrd, Samples};
 pub use array::ImageArray;
@@ -43,8 +43,8 @@ use planes::Planes;
 pub use request::{Declared, GivenTimes, MeasurementFrame, Reading, World};
 pub use shared::{Arrangement, SharedImage, Strided};
 pub use statistics::{BARS, Statistics};
-pub use worlds::disagreements;
 use worlds::surroundings;
+pub use worlds::{FirstDate, disagreements};
 
 /// Samples that may be loaded together from any valid sample on.
 pub const ROW_LOAD: usize = 8;
@@ -263,7 +263,7 @@ impl<T: Real> Image<T> {
         Ok(Loaded {
             image,
             notes,
-            surroundings: surroundings(header, reading),
+            surroundings: surroundings(header, plan.since, reading),
         })
     }
 
@@ -273,6 +273,14 @@ impl<T: Real> Image<T> {
         Image {
             samples: Arc::new(samples),
             _claim: Arc::new(claim),
+            ..self.clone()
+        }
+    }
+
+    /// The same image with its frames later by some seconds.
+    pub fn moved_in_time(&self, seconds: f64) -> Image<T> {
+        Image {
+            time: self.time.as_ref().map(|time| time.moved(seconds)),
             ..self.clone()
         }
     }

@@ -5,8 +5,8 @@ mod time_files;
 use ndarray::{ArrayD, IxDyn};
 use runtime::grid::TimeAxis;
 use runtime::image::{
-    Arrangement, Declared, Image, ImageArray, Loaded, Orientation, Reading, SharedImage, Strided,
-    describe,
+    Arrangement, Declared, FirstDate, Image, ImageArray, Loaded, Orientation, Reading, SharedImage,
+    Strided, describe,
 };
 use runtime::nrrd::{Endian, SampleType, Space};
 use runtime::probe::Border;
@@ -137,6 +137,18 @@ fn netcdf_has_times_since_a_date() {
         "{:?}",
         loaded.notes
     );
+    // Images of one program count from the date of the first.
+    let since = |unit: &str| -> Loaded<f32> {
+        let bytes = time_files::netcdf(unit, &[0.0, 6.0, 12.0, 18.0]);
+        Image::from_bytes(&bytes, DECLARED, &Reading::default()).unwrap()
+    };
+    let mut first = FirstDate::default();
+    let [a, b] = ["hours since 2020-01-01", "hours since 2020-01-02 12:00:00"].map(since);
+    assert_eq!(first.seconds_before(&a.surroundings).unwrap(), 0.0);
+    let later = first.seconds_before(&b.surroundings).unwrap();
+    let moved = b.image.moved_in_time(later);
+    assert_eq!(moved.time(), Some(&regular(129_600.0, 21600.0)));
+    assert_eq!(moved.samples().as_ptr(), b.image.samples().as_ptr());
     let mut cut = time_files::netcdf("s", &[0.0, 1.0, 2.0, 3.0]);
     cut.truncate(cut.len() - 60);
     assert!(Image::<f32>::from_bytes(&cut, DECLARED, &Reading::default()).is_err());

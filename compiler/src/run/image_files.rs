@@ -8,8 +8,8 @@ use crate::{codegen::Compiled, ir::interface};
 use runtime::{
     file_name::FileName,
     image::{
-        Declared, Image, ImageArray, ImageError, Note, Reading, SharedImage, Surroundings,
-        disagreements,
+        Declared, FirstDate, Image, ImageArray, ImageError, Note, Reading, SharedImage,
+        Surroundings, disagreements,
     },
     nrrd::FromSample,
 };
@@ -109,7 +109,7 @@ pub(super) fn read<T: runtime::image::Real + FromSample>(
     for (kept, (image, source)) in kept.iter_mut().zip(wanted) {
         kept.take_if(|kept| !kept.is_of(source, image));
     }
-    let mut images = Vec::new();
+    let (mut images, mut first_date) = (Vec::new(), FirstDate::default());
     let mut all: Vec<Surroundings> = Vec::new();
     let mut by_name = Vec::new();
     for (n, (image, (source, reading))) in program.interface.images.iter().zip(sources).enumerate()
@@ -164,7 +164,12 @@ pub(super) fn read<T: runtime::image::Real + FromSample>(
                 let name = reading.name.clone().unwrap_or(file.to_string());
                 own = read.surroundings.clone();
                 by_name.push((name, read.surroundings.clone()));
-                Arc::clone(&kept[n].insert(read).image)
+                let image = Arc::clone(&kept[n].insert(read).image);
+                match first_date.seconds_before(&own) {
+                    Ok(0.0) => image,
+                    Ok(seconds) => Arc::new(image.moved_in_time(seconds)),
+                    Err(error) => return Err(failed(error.in_file(file), None)),
+                }
             }
             ImageSource::Array(array) => {
                 let image = array.image(Declared::new(image.dim, shape));

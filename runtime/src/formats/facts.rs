@@ -1,6 +1,7 @@
 //! Facts about a file beside its header, which decide how its samples become an image.
 
 use super::ImageError;
+use crate::grid::Since;
 
 /// The facts about a file that its NRRD header cannot hold.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +16,8 @@ pub(crate) struct Facts {
     pub(crate) numbering: Numbering,
     /// When the frames are.
     pub(crate) times: FrameTimes,
+    /// The date from which times are counted.
+    pub(crate) since: Option<Since>,
 }
 
 /// The times of the frames of a file.

@@ -2,6 +2,7 @@
 //!
 //! Readers of images, images and outputs use these types. Nothing here reads or writes a file.
 
+mod calendar;
 mod fit;
 mod orientation;
 mod place;
@@ -9,6 +10,7 @@ mod space;
 mod time;
 mod vectors;
 
+pub use calendar::Since;
 pub use fit::fit;
 pub use orientation::{Orientation, OrientationError};
 pub(crate) use orientation::{identity, invert};

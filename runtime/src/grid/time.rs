@@ -131,13 +131,18 @@ impl TimeAxis {
 
     /// The same axis with the first frame at 0.
     pub fn from_zero(&self) -> TimeAxis {
+        self.moved(-self.start())
+    }
+
+    /// The same axis, later by some seconds.
+    pub fn moved(&self, seconds: f64) -> TimeAxis {
         match self {
-            TimeAxis::Regular { step, .. } => TimeAxis::Regular {
-                start: 0.0,
+            TimeAxis::Regular { start, step } => TimeAxis::Regular {
+                start: start + seconds,
                 step: *step,
             },
             TimeAxis::Table(times) => {
-                TimeAxis::Table(times.iter().map(|time| time - times[0]).collect())
+                TimeAxis::Table(times.iter().map(|time| time + seconds).collect())
             }
         }
     }

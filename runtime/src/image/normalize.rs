@@ -8,7 +8,7 @@ use super::request::{Declared, Reading};
 use super::roles::{self, Role, Roles, Span, Wanted};
 use super::time;
 use crate::formats::{Facts, ImageError, Note};
-use crate::grid::{Orientation, TimeAxis};
+use crate::grid::{Orientation, Since, TimeAxis};
 use crate::nrrd::{Header, SampleType};
 
 /// Everything of an image but its samples, and how those are found.
@@ -21,6 +21,8 @@ pub(crate) struct Plan {
     pub(crate) frames: Span,
     /// Their times, of an image over time.
     pub(crate) time: Option<TimeAxis>,
+    /// The date from which these are counted, if the file says, and its user does not say other times.
+    pub(crate) since: Option<Since>,
     pub(crate) orientation: Orientation,
     pub(crate) turn: Option<Turn>,
     pub(crate) reversed_from: Option<usize>,
@@ -66,6 +68,10 @@ pub(crate) fn plan(
     Ok(Plan {
         sizes: domain.iter().map(|&a| header.axes[a].size).collect(),
         frames,
+        since: facts
+            .since
+            .clone()
+            .filter(|_| time.is_some() && reading.times.is_none()),
         time,
         roles,
         orientation,

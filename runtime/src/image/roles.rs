@@ -236,7 +236,8 @@ fn assign_beside_time(header: &Header, wanted: Wanted<'_>) -> Result<Roles, Conf
         }
     }
     let values: Vec<usize> = axes(&said, Says::Values);
-    Err(nearest.unwrap_or(match values.len() > beside {
+    let for_values = beside - usize::from(wanted.time.is_some());
+    Err(nearest.unwrap_or(match values.len() > for_values {
         true => Conflict::Values(values),
         false => Conflict::Domain,
     }))

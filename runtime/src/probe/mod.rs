@@ -157,7 +157,7 @@ impl ProbeSpec {
         if self.components == 0 {
             return Err("probe of an image without components".to_string());
         }
-        if self.frames % 2 != 0 || self.frames > 2 * MAX_SUPPORT {
+        if !self.frames.is_multiple_of(2) || self.frames > 2 * MAX_SUPPORT {
             return Err(format!(
                 "probe has {} taps in time, wanted 2, 4 or 6, or none",
                 self.frames

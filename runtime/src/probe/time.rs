@@ -142,7 +142,10 @@ unsafe fn locate<V: Vector>(
     let number = |x: f64| V::splat(V::Elem::from_f64(x));
     let (position, rate) = match &image.time {
         // An image without time has one frame, to which all times belong.
-        None => (time - time, number(0.0)),
+        None => {
+            let zero = number(0.0);
+            (V::select(time.same(time), zero, time), zero)
+        }
         Some(TimeSteps::Regular { start, rate }) => {
             let rate = number(*rate);
             ((time - number(*start)) * rate, rate)

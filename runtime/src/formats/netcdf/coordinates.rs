@@ -4,7 +4,7 @@ use netcdf_reader::{NcFile, NcType, NcVariable};
 
 use super::variables::{Found, fail, text};
 use crate::formats::{FrameTimes, ImageError, Note};
-use crate::grid::seconds;
+use crate::grid::{Since, seconds};
 use crate::memory::MOST_OF_A_BYTE;
 use crate::nrrd::{Axis, Kind, Space};
 
@@ -17,6 +17,8 @@ pub(super) struct Coordinates {
     pub(super) notes: Vec<Note>,
     /// The times of frames that are not regular.
     pub(super) times: FrameTimes,
+    /// The date from which times are counted.
+    pub(super) since: Option<Since>,
     /// Why the grid has no place, if its coordinates are not regular.
     pub(super) irregular: Option<ImageError>,
 }
@@ -145,6 +147,8 @@ struct Dimension {
     size: usize,
     sort: Sort,
     unit: String,
+    /// The calendar of dates.
+    calendar: String,
     /// The values of the coordinate.
     values: Option<Vec<f64>>,
     is_single: bool,
@@ -198,6 +202,9 @@ impl Coordinates {
                 size,
                 sort: sort(&dimension.name, variable),
                 unit: variable.and_then(|v| text(v, "units")).unwrap_or_default(),
+                calendar: variable
+                    .and_then(|v| text(v, "calendar"))
+                    .unwrap_or_default(),
                 values,
                 is_single: variable.is_some_and(|v| *v.dtype() == NcType::Float),
             })
@@ -228,25 +235,27 @@ fn place(dimensions: &[Dimension]) -> Coordinates {
     let in_space =
         |d: &&Dimension| d.sort != Sort::Time && (d.values.is_some() || d.sort != Sort::Unknown);
     let spatial: Vec<&Dimension> = dimensions.iter().filter(in_space).collect();
-    let unplaced = |axes, notes, times, irregular| Coordinates {
+    let since = dimensions.iter().find_map(since);
+    let unplaced = |axes, notes, times, since, irregular| Coordinates {
         axes,
         space: Space::Unknown,
         origin: None,
         units: Vec::new(),
         notes,
         times,
+        since,
         irregular,
     };
     let has_values = spatial.iter().any(|d| d.values.is_some());
     if !has_values || spatial.len() > 3 {
-        return unplaced(axes, notes, times, None);
+        return unplaced(axes, notes, times, since, None);
     }
     if let Some(bent) = spatial
         .iter()
         .find(|d| d.values.is_some() && d.regular().is_none())
     {
         let error = irregular(bent);
-        return unplaced(axes, notes, times, Some(error));
+        return unplaced(axes, notes, times, since, Some(error));
     }
     // The coordinates of the world are x, y and z where the file says which is which, else those of the axes in their order.
     let mut order: Vec<usize> = (0..spatial.len()).collect();
@@ -286,6 +295,7 @@ fn place(dimensions: &[Dimension]) -> Coordinates {
         units,
         notes,
         times,
+        since,
         irregular: None,
     }
 }
@@ -356,6 +366,12 @@ fn time_axis(dimension: &Dimension, times: &mut FrameTimes, notes: &mut Vec<Note
     axis
 }
 
+/// The date from which a dimension that is time counts.
+fn since(dimension: &Dimension) -> Option<Since> {
+    let (_, date) = dimension.unit.split_once(" since ")?;
+    Since::parse(date, &dimension.calendar).filter(|_| dimension.sort == Sort::Time)
+}
+
 /// Whether a unit of time has no fixed length.
 fn has_no_length(unit: &str) -> bool {
     let unit = unit.to_ascii_lowercase();
@@ -394,6 +410,7 @@ mod tests {
             size: values.map_or(3, <[f64]>::len),
             sort: sort(name, None),
             unit: unit.to_string(),
+            calendar: String::new(),
             values: values.map(<[f64]>::to_vec),
             is_single: true,
         }
