@@ -137,7 +137,7 @@ fn points<T: Float>(film: &Film<T>, seed: u64, near: bool) -> Vec<([T; 3], T)> {
     };
     let point = |n: usize| {
         let mut x = [T::from_f64(0.0); 3];
-        let margin = if n % 4 == 0 { 3.0 } else { -2.0 };
+        let margin = if n.is_multiple_of(4) { 3.0 } else { -2.0 };
         for (x, &size) in x.iter_mut().zip(&film.sizes) {
             let place = if near { 0.1 * next() } else { next() };
             *x = T::from_f64(around(place, size, margin));
@@ -153,7 +153,7 @@ fn points<T: Float>(film: &Film<T>, seed: u64, near: bool) -> Vec<([T; 3], T)> {
     (0..96).map(point).collect()
 }
 
-fn bits<T: Float>(results: &[Vec<f64>]) -> Vec<Vec<u64>> {
+fn bits(results: &[Vec<f64>]) -> Vec<Vec<u64>> {
     let row = |row: &Vec<f64>| row.iter().map(|x| x.to_bits()).collect();
     results.iter().map(row).collect()
 }
@@ -216,7 +216,7 @@ fn check<T: Float>(film: &Film<T>, kernels: &[&Kernel], orders: u32, taps: usize
                     let version = Version { isa, width };
                     let found = run_film(version, film, (kernels, orders, taps), &points, pattern);
                     assert!(
-                        bits::<T>(&found) == bits::<T>(&alone),
+                        bits(&found) == bits(&alone),
                         "{what}, {isa:?} by {width}, lanes {pattern:#b}"
                     );
                 }

@@ -227,7 +227,7 @@ fn wrong_axes_of_time_are_refused() {
         error.contains("but image(3,time)[] wants 4 axes"),
         "{error}"
     );
-    // Images without time are told how they may be taken.
+    // The error for images without time has the type that takes the file.
     let bytes = nrrd(&[2, 2, 2, 5], "kinds: domain domain domain time");
     let reading = Reading {
         name: Some("film".to_string()),

@@ -144,8 +144,8 @@ fn netcdf_has_times_since_a_date() {
     };
     let mut first = FirstDate::default();
     let [a, b] = ["hours since 2020-01-01", "hours since 2020-01-02 12:00:00"].map(since);
-    assert_eq!(first.seconds_before(&a.surroundings).unwrap(), 0.0);
-    let later = first.seconds_before(&b.surroundings).unwrap();
+    assert_eq!(first.seconds_before("a", &a.surroundings).unwrap(), 0.0);
+    let later = first.seconds_before("b", &b.surroundings).unwrap();
     let moved = b.image.moved_in_time(later);
     assert_eq!(moved.time(), Some(&regular(129_600.0, 21600.0)));
     assert_eq!(moved.samples().as_ptr(), b.image.samples().as_ptr());

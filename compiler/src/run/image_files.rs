@@ -163,12 +163,12 @@ pub(super) fn read<T: runtime::image::Real + FromSample>(
                 };
                 let name = reading.name.clone().unwrap_or(file.to_string());
                 own = read.surroundings.clone();
+                let later = first_date.seconds_before(&name, &own);
                 by_name.push((name, read.surroundings.clone()));
                 let image = Arc::clone(&kept[n].insert(read).image);
-                match first_date.seconds_before(&own) {
-                    Ok(0.0) => image,
-                    Ok(seconds) => Arc::new(image.moved_in_time(seconds)),
-                    Err(error) => return Err(failed(error.in_file(file), None)),
+                match later.map_err(|error| failed(error, None))? {
+                    0.0 => image,
+                    seconds => Arc::new(image.moved_in_time(seconds)),
                 }
             }
             ImageSource::Array(array) => {

@@ -19,7 +19,7 @@ pub(crate) enum Role {
     Component,
     /// Of this axis only one index counts.
     Fixed(usize),
-    /// Time, of which these frames count.
+    /// Time: these frames count.
     Time(Span),
 }
 

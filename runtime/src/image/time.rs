@@ -162,7 +162,7 @@ fn extent(axis: &Axis) -> (f64, Option<f64>) {
     }
 }
 
-/// The seconds of a unit of time; a note says so if it is taken for one.
+/// The seconds of a unit of time. An unknown one is taken for a second, with a note.
 fn unit_of_time(unit: &str, notes: &mut Vec<Note>) -> f64 {
     if let Some(second) = seconds(unit) {
         return second;

@@ -31,17 +31,18 @@ pub(super) fn surroundings(
 pub struct FirstDate(Option<Since>);
 
 impl FirstDate {
-    /// The seconds by which the times of an image are greater if they are counted from this date.
+    /// The seconds by which the times of an image of this name are greater if they are counted from this date.
     ///
     /// # Errors
     /// The date of the image is of another calendar.
-    pub fn seconds_before(&mut self, image: &Surroundings) -> Result<f64, ImageError> {
+    pub fn seconds_before(&mut self, name: &str, image: &Surroundings) -> Result<f64, ImageError> {
         let Some(own) = &image.since else {
             return Ok(0.0);
         };
         let first = self.0.get_or_insert_with(|| own.clone());
         own.seconds_after(first).map_err(|why| {
-            ImageError::new(why).hint("`--time zero=first` counts times from the first frame")
+            ImageError::new(format!("`{name}`: {why}"))
+                .hint("`--time zero=first` counts times from the first frame")
         })
     }
 }

@@ -7,7 +7,7 @@ use crate::nrrd::{Header, Kind, NamedSpace, Space};
 /// The codes of the units of space.
 pub(crate) const UNITS: [(u8, &str); 3] = [(1, "m"), (2, "mm"), (3, "um")];
 
-/// The codes of the units of the fourth axis, not all of which are units of time.
+/// The codes of the units of the fourth axis. Some are not units of time.
 const FOURTH_UNITS: [(i64, &str); 6] = [
     (8, "s"),
     (16, "ms"),
