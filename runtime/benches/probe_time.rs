@@ -54,8 +54,11 @@ fn measure(kernel: &Kernel, orders: u32, lanes: Lanes) -> [f64; 4] {
         .collect();
     let axis = TimeAxis::NUMBERS;
     let film = ProbeImage::over_time(&samples, &[SIZE; 3], 1, (FRAMES, &axis), Border::Clamp);
-    let frame = ProbeImage::new(&samples[..SIZE.pow(3)], &[SIZE; 3], 1, Border::Clamp);
-    let images = [frame.expect("an image"), film.expect("an image")];
+    let film = film.expect("an image");
+    // Those of one frame are in as much memory: the image of each call is the frame of its first lane.
+    let frame = |samples| ProbeImage::new(samples, &[SIZE; 3], 1, Border::Clamp);
+    let frames = samples.chunks(SIZE.pow(3)).map(frame);
+    let frames: Vec<ProbeImage<'_>> = frames.map(|image| image.expect("an image")).collect();
     let points = points(lanes);
     let runs = [0, 2, 4, 6].map(|taps| {
         let spec = ProbeSpec {
@@ -70,23 +73,22 @@ fn measure(kernel: &Kernel, orders: u32, lanes: Lanes) -> [f64; 4] {
         };
         let table = ProbeKernel::new(&spec, &[&kernel.pieces; 3]).expect("a kernel");
         let probe = lookup(&spec).expect("a primitive");
-        (
-            usize::from(taps > 0),
-            table,
-            probe,
-            vec![0.0_f32; outputs(&spec).len() * WIDTH],
-        )
+        (table, probe, vec![0.0_f32; outputs(&spec).len() * WIDTH])
     });
     let mut best = [f64::INFINITY; 4];
     let mut runs = runs;
     for _ in 0..REPETITIONS {
-        for (best, (image, table, probe, out)) in best.iter_mut().zip(&mut runs) {
+        for (best, (table, probe, out)) in best.iter_mut().zip(&mut runs) {
             let start = Instant::now();
             for block in points.chunks_exact(4 * WIDTH) {
+                let image = match table.spec().frames {
+                    0 => &frames[block[3 * WIDTH] as usize],
+                    _ => &film,
+                };
                 // SAFETY: the buffers have the sizes of the specification, the primitive is for this processor.
                 unsafe {
                     probe(
-                        &images[*image],
+                        image,
                         table,
                         (1 << WIDTH) - 1,
                         block.as_ptr().cast(),

@@ -71,19 +71,21 @@ fn damaged(file: &[u8], chance: &mut Chance) -> Vec<u8> {
 
 /// Reads bytes as images of several types, and a frame of them.
 fn read_as_everything(bytes: &[u8]) {
-    let types: [(usize, &[usize]); 6] = [
-        (3, &[]),
-        (3, &[3]),
-        (2, &[3]),
-        (2, &[]),
-        (3, &[3, 3]),
-        (1, &[2]),
+    let types = [
+        Declared::new(3, &[]),
+        Declared::new(3, &[3]),
+        Declared::new(2, &[3]),
+        Declared::new(2, &[]),
+        Declared::new(3, &[3, 3]),
+        Declared::new(1, &[2]),
+        Declared::over_time(3, &[]),
+        Declared::over_time(2, &[3]),
     ];
-    for (dim, shape) in types {
+    for declared in types {
         // A value or an error: nothing else is asked.
         drop(Image::<f32>::from_bytes(
             bytes,
-            Declared::new(dim, shape),
+            declared,
             &Reading::default(),
         ));
     }
@@ -177,17 +179,10 @@ fn damaged_containers_take_no_memory_that_is_not_claimed() {
                 ..limited.clone()
             };
             let peak = peak_of(|| {
-                for shape in [&[][..], &[2]] {
-                    drop(Image::<f32>::from_bytes(
-                        &bytes,
-                        Declared::new(dim, shape),
-                        &reading,
-                    ));
-                    drop(Image::<f32>::from_bytes(
-                        &bytes,
-                        Declared::new(dim, shape),
-                        &limited,
-                    ));
+                for (timed, shape) in [(false, &[][..]), (false, &[2]), (true, &[])] {
+                    let declared = Declared { dim, timed, shape };
+                    drop(Image::<f32>::from_bytes(&bytes, declared, &reading));
+                    drop(Image::<f32>::from_bytes(&bytes, declared, &limited));
                 }
             });
             assert!(

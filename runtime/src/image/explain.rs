@@ -2,7 +2,9 @@
 
 use super::components::{dim_of_matrices, matrix_dim, symmetric_kind};
 use super::request::Declared;
-use super::roles::{Conflict, Role, Says, Wanted, assign, kinds_line, says};
+use super::role::Role;
+use super::roles::{Conflict, Wanted, assign, kinds_line};
+use super::says::{Says, says};
 use crate::file_reference::Frames;
 use crate::formats::ImageError;
 use crate::nrrd::Header;

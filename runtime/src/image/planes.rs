@@ -6,7 +6,7 @@
 use super::components::Expansion;
 use super::normalize::Plan;
 use super::place::Turn;
-use super::roles::Role;
+use super::role::Role;
 use super::{ROW_LOAD, Real};
 use crate::nrrd::Header;
 

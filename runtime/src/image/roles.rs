@@ -6,46 +6,11 @@
 
 use super::components::{self, Expansion, Misfit};
 use super::request::Declared;
+use super::role::{Role, Span};
+use super::says::{Says, rank_of_frames, says};
 use crate::file_reference::Frames;
 use crate::formats::{Note, Numbering, Triangle};
-use crate::nrrd::{Axis, Header, Kind};
-
-/// What an axis is to an image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// An axis of the grid.
-    Domain,
-    /// The numbers of one sample, or some of them.
-    Component,
-    /// Of this axis only one index counts.
-    Fixed(usize),
-    /// Time: these frames count.
-    Time(Span),
-}
-
-/// Frames that follow one another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub(crate) first: usize,
-    pub(crate) last: usize,
-}
-
-impl Span {
-    /// A single frame.
-    pub(crate) const ONE: Span = Span { first: 0, last: 0 };
-
-    /// The number of frames.
-    pub(crate) fn count(self) -> usize {
-        self.last - self.first + 1
-    }
-
-    /// The number of a frame of the file among these, if it is one of them.
-    pub(crate) fn place(self, frame: usize) -> Option<usize> {
-        (self.first..self.last + 1)
-            .contains(&frame)
-            .then(|| frame - self.first)
-    }
-}
+use crate::nrrd::{Header, Kind};
 
 /// The image that is wanted from an array.
 #[derive(Clone, Copy, Debug)]
@@ -108,40 +73,6 @@ pub(crate) enum Conflict {
     FrameOutside(usize),
 }
 
-/// What the header says of an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Says {
-    /// It holds values: its kind is none of a domain.
-    Values,
-    /// It has no direction where others have one.
-    Aside,
-    /// It is time, which is part of the grid only where nothing else is left.
-    Time,
-    /// Nothing.
-    Nothing,
-    /// It belongs to the grid.
-    Domain,
-}
-
-/// What the header says of each axis.
-pub(crate) fn says(header: &Header) -> Vec<Says> {
-    let directed = header.axes.iter().any(|a| a.direction.is_some());
-    // A fourth coordinate is none of space, whatever it is called.
-    let beyond = |direction: &Vec<f64>| direction.len() > 3 && direction[..3] == [0.0; 3];
-    let of = |axis: &Axis| match (axis.kind, &axis.direction) {
-        (Some(Kind::Time), _) => Says::Time,
-        (kind, Some(direction)) if kind.is_none_or(Kind::is_domain) && beyond(direction) => {
-            Says::Time
-        }
-        (Some(kind), _) if kind.is_domain() => Says::Domain,
-        (Some(_), _) => Says::Values,
-        (None, Some(_)) => Says::Domain,
-        (None, None) if directed => Says::Aside,
-        (None, None) => Says::Nothing,
-    };
-    header.axes.iter().map(of).collect()
-}
-
 /// A way to leave axes for the grid.
 struct Choice {
     /// The other axes.
@@ -172,6 +103,7 @@ fn assign_over_time(header: &Header, wanted: Wanted<'_>) -> Result<Roles, Confli
     // Of the axes of a grid only the slowest can be time, and values that are listed.
     let slowest = said.iter().rposition(|says| *says == Says::Domain);
     let may_be_time = |a: &usize| match said[*a] {
+        _ if header.axes[*a].size == 0 => false,
         Says::Time => true,
         _ if said.contains(&Says::Time) => false,
         Says::Values => header.axes[*a].kind == Some(Kind::List),
@@ -291,27 +223,6 @@ fn choice(header: &Header, said: &[Says], set: u32, wanted: Wanted<'_>) -> Optio
         leading,
         beside,
     })
-}
-
-/// How far an axis is from one of frames: time comes first, then lists and unknown kinds, then kinds of values; of each, the slowest first.
-fn rank_of_frames(header: &Header, said: &[Says], axis: usize) -> (u8, usize) {
-    let listed = header.axes[axis].kind == Some(Kind::List);
-    let rank = match said[axis] {
-        Says::Time => 0,
-        Says::Values if listed => 1,
-        Says::Aside | Says::Nothing => 2,
-        Says::Values => 3,
-        Says::Domain => 4,
-    };
-    (rank, usize::MAX - axis)
-}
-
-/// The axis of frames of an array for which no type is declared.
-pub(crate) fn axis_of_frames(header: &Header) -> Option<usize> {
-    let said = says(header);
-    let several = |a: &usize| header.axes[*a].size > 1 && said[*a] != Says::Domain;
-    let axes = (0..said.len()).filter(several);
-    axes.min_by_key(|&a| rank_of_frames(header, &said, a))
 }
 
 /// What the axes beside the grid are.

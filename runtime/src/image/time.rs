@@ -4,7 +4,7 @@
 //! axis. Frames without times have their numbers as times.
 
 use super::request::{GivenTimes, Reading};
-use super::roles::Span;
+use super::role::Span;
 use crate::formats::{Facts, FrameTimes, ImageError, Note};
 use crate::grid::{TimeAxis, seconds};
 use crate::nrrd::{Axis, Centering, Header};

@@ -1,4 +1,5 @@
-//! Small files with frames, written byte by byte: NetCDF 3, TIFF, OME-Zarr and DICOM.
+//! Small files with frames, written byte by byte: NRRD, NetCDF 3, TIFF, OME-Zarr, DICOM and NumPy.
+#![allow(dead_code, reason = "not every test uses every part")]
 
 use std::path::Path;
 
@@ -256,4 +257,25 @@ pub(crate) fn nrrd_of_frame(frame: usize) -> Vec<u8> {
     .into_bytes();
     bytes.extend(samples(frame));
     bytes
+}
+
+/// A text file of NRRD with these lines, whose samples are their own numbers.
+pub(crate) fn nrrd(sizes: &[usize], lines: &str) -> Vec<u8> {
+    let count: usize = sizes.iter().product();
+    let shown = |sizes: &[usize]| {
+        let words: Vec<String> = sizes.iter().map(usize::to_string).collect();
+        words.join(" ")
+    };
+    let all: Vec<usize> = (0..count).collect();
+    format!(
+        "NRRD0005\ntype: float\ndimension: {}\nsizes: {}\nencoding: text\n{lines}\n{}\n",
+        sizes.len(),
+        shown(sizes),
+        if lines.is_empty() {
+            shown(&all)
+        } else {
+            format!("\n{}", shown(&all))
+        }
+    )
+    .into_bytes()
 }
