@@ -1,10 +1,14 @@
 //! Nanoseconds per probe of images over time against those of one frame, by the width of the machine.
 //!
 //! Value and gradient (value for `tent`) in 64³ samples per frame. Lanes are near each other and in one frame, near each other and
-//! each in a frame of its own, or anywhere in space and time. Variants take turns, and the best run counts.
+//! each in a frame of its own, or anywhere in space and time; those near each other go along rays. Variants take turns, and the best run counts.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "lanes and axes index several arrays at once"
+)]
 
 #[path = "../tests/kernels/mod.rs"]
-#[allow(dead_code, reason = "the tests use more of it")]
 mod kernels;
 
 use kernels::{Kernel, kernel};
@@ -108,9 +112,15 @@ fn points(lanes: Lanes) -> Vec<f32> {
     let mut next = || random.next().unwrap_or(0.0);
     let mut points = Vec::new();
     let room = SIZE as f64 - 8.0;
-    for _ in 0..POINTS / WIDTH {
-        let corner = [(); 3].map(|()| 3.0 + next() * room);
-        let frame = (next() * FRAMES as f64).floor();
+    for call in 0..POINTS / WIDTH {
+        // As rays do it: step by step along z, then beside that.
+        let steps = [
+            (call / 64) as f64,
+            (call / 64 / 8) as f64,
+            0.8 * (call % 64) as f64,
+        ];
+        let corner = steps.map(|step| 3.0 + step % room);
+        let frame = (call * FRAMES / (POINTS / WIDTH)) as f64;
         let mut block = [[0.0_f32; WIDTH]; 4];
         for lane in 0..WIDTH {
             for axis in 0..3 {
