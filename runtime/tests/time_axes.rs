@@ -346,6 +346,35 @@ fn nifti_has_an_offset_a_step_and_units() {
 
 #[test]
 fn files_of_other_programs_have_their_frames_in_order() {
+    // Frames are those that are read one by one, which other tests compare with the programs that wrote the files.
+    for (name, shape, frames, time) in [
+        ("h5py-many.h5#frames", &[][..], 2, TimeAxis::NUMBERS),
+        ("netcdf-classic.nc#u", &[], 3, regular(0.0, 21600.0)),
+        ("netcdf-classic.nc#u,v", &[2], 3, regular(0.0, 21600.0)),
+        ("ome-2.zarr", &[2], 2, regular(0.0, 5.0)),
+        ("ome-3.zarr", &[2], 2, regular(0.0, 5.0)),
+        ("tifffile-imagej.tif", &[3], 2, TimeAxis::NUMBERS),
+    ] {
+        let declared = Declared::over_time(3, shape);
+        let film = Image::<f64>::read_with(&file(name), declared, &Reading::default());
+        let film = film.expect(name).image;
+        assert_eq!(
+            (film.frames(), film.time()),
+            (frames, Some(&time)),
+            "{name}"
+        );
+        let length = film.frame_stride();
+        for (frame, found) in film.samples().chunks(length).take(frames).enumerate() {
+            let one = Image::<f64>::read(&file(&format!("{name}#{frame}")), 3, shape);
+            let one = one.expect(name).image;
+            let bits = |samples: &[f64]| samples.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            assert_eq!(
+                bits(&one.samples()[..length]),
+                bits(found),
+                "{name}#{frame}"
+            );
+        }
+    }
     for name in ["itk-frames.nrrd", "itk-frames.mha", "itk-frames.nii.gz"] {
         let declared = Declared::over_time(3, &[]);
         let loaded = Image::<f64>::read_with(&file(name), declared, &Reading::default());

@@ -112,17 +112,17 @@ unsafe fn over_time<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS
     let spec = kernel.spec();
     let samples = image.samples.cast::<V::Elem>();
     let slots = |tap: usize| (tap * spec.components, spec.results());
-    let near = match frames.lane_of_all(mask) {
-        Some(lane) => Near::<V, DIM, TAPS>::find(image, mask, first).map(|near| (lane, near)),
+    let near = match frames.common(mask) {
+        Some(below) => Near::<V, DIM, TAPS>::find(image, mask, first).map(|near| (below, near)),
         None => None,
     };
     match near {
-        Some((lane, near)) => {
+        Some((below, near)) => {
             for tap in 0..spec.frames {
                 let slots = slots(tap);
                 // SAFETY: promised by the caller; the frame is one of the image.
                 unsafe {
-                    let samples = samples.offset(frames.offset(tap, lane) as isize);
+                    let samples = samples.offset(frames.offset(tap, below) as isize);
                     components::<V, DIM, TAPS, ORDERS>(
                         image, kernel, samples, &near, weights, slots, out,
                     );

@@ -33,19 +33,21 @@ impl<V: Vector> LaneFrames<V> {
         let below = unsafe { V::load(positions.add(spec.dim * spec.width)) };
         LaneFrames {
             // NaN becomes the first of these.
-            below: below.max(low).min(high),
+            below: below.max(low).min(high).floor(),
             first: 1 - taps / 2,
             last: image.frames - 1,
             stride: image.frame,
         }
     }
 
-    /// An active lane in whose frames all active lanes are, if there is one.
+    /// The frame at or below the time of all active lanes, if it is the same.
     #[inline(always)]
-    pub(super) fn lane_of_all(&self, mask: u32) -> Option<usize> {
+    pub(super) fn common(&self, mask: u32) -> Option<i64> {
         let lane = (mask | 1 << (V::LANES - 1)).trailing_zeros() as usize;
-        let same = self.below.same(V::splat(self.below.lane(lane)));
-        (same.bits() & mask == mask).then_some(lane)
+        let below = self.below.lane(lane);
+        let same = self.below.same(V::splat(below));
+        // SAFETY: it is an integer between the bounds of `read`.
+        (same.bits() & mask == mask).then(|| unsafe { below.to_index() })
     }
 
     /// How far a tap of each lane is from the first frame, in samples.
@@ -53,14 +55,15 @@ impl<V: Vector> LaneFrames<V> {
     pub(super) fn offsets(&self, tap: usize) -> [i64; MAX_WIDTH] {
         let number = |n: i64| V::splat(V::Elem::from_index(n));
         let zero = number(0);
-        let frame = (self.below + number(self.first + tap as i64)).floor();
+        let frame = self.below + number(self.first + tap as i64);
         let frame = frame.max(zero).min(number(self.last));
         V::offsets(&[frame, zero, zero], &[self.stride, 0, 0], 1)
     }
 
-    /// The same for one lane.
+    /// The same for lanes that have this frame at or below their time.
     #[inline(always)]
-    pub(super) fn offset(&self, tap: usize, lane: usize) -> i64 {
-        self.offsets(tap)[lane]
+    pub(super) fn offset(&self, tap: usize, below: i64) -> i64 {
+        let frame = below + self.first + tap as i64;
+        frame.max(0).min(self.last) * self.stride
     }
 }
